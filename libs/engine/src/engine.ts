@@ -1,0 +1,127 @@
+/** The engine as the rest of the service sees it: a port with a native and a fake implementation. */
+
+export type ScoreNorm = 'full' | 'level' | 'allowed';
+export const NO_ITEM = 0xffff_ffff;
+
+/** Catalogue facts that callers may need; see Catalogue. */
+export interface CatalogueSummary {
+  readonly digest: string;
+  readonly depth: number;
+  readonly levelSizes: readonly number[];
+  /** Token pattern per level (`<a_{code}>`), '' where the source had integer codes. */
+  readonly levelPatterns: readonly string[];
+  readonly pathCount: number;
+  readonly itemCount: number;
+  readonly fileBytes: number;
+}
+
+export interface CatalogueItem {
+  readonly itemId: string;
+  readonly title: string;
+  /** JSON object text as imported; '{}' when none. */
+  readonly attributes: string;
+}
+
+/** One open, immutable version of the catalogue. */
+export interface Catalogue {
+  readonly summary: CatalogueSummary;
+  /** Ordinal per item ID, NO_ITEM where absent. */
+  find(itemIds: readonly string[]): Uint32Array;
+  /** SID codes per ordinal. Throws REQUEST_INVALID for an ordinal out of range. */
+  sids(ordinals: Uint32Array): number[][];
+  items(ordinals: Uint32Array): CatalogueItem[];
+  close(): void;
+}
+
+/** Token ids of the catalogue's codes in the model's vocabulary. */
+export interface LevelTokens {
+  /** Per level, token id per code; -1 where the vocabulary has none. */
+  readonly levels: readonly Int32Array[];
+  /** Tokens that end every path, in order. */
+  readonly terminal: readonly number[];
+}
+
+/** A catalogue bound to the engine's vocabulary; requests name the binding they decode against. */
+export interface Binding {
+  readonly slot: number;
+  readonly catalogue: Catalogue;
+}
+
+export interface EngineRequest {
+  readonly binding: Binding;
+  readonly promptTokens: Int32Array;
+  /** Beam width per step; the last holds for all further steps. */
+  readonly widths: readonly number[];
+  readonly resultCount: number;
+  readonly itemsPerSid: number;
+  readonly scoreNorm: ScoreNorm;
+  /** Remaining time, microseconds. */
+  readonly budgetUs: number;
+}
+
+export interface EnginePath {
+  readonly sid: readonly number[];
+  /** Log-probability of the path. */
+  readonly score: number;
+}
+
+export interface EngineTimings {
+  readonly queueUs: number;
+  readonly prefillUs: number;
+  readonly decodeUs: number;
+  readonly headUs: number;
+  readonly selectUs: number;
+  readonly exportUs: number;
+  readonly totalUs: number;
+}
+
+export interface EngineAnswer {
+  /** Best first; at most resultCount. */
+  readonly items: readonly { readonly ordinal: number; readonly score: number; readonly path: number }[];
+  readonly paths: readonly EnginePath[];
+  /** Widths after capping by what is reachable, per step. */
+  readonly widthsUsed: readonly number[];
+  readonly timings: EngineTimings;
+}
+
+export interface EngineModel {
+  readonly family: string;
+  readonly vocabSize: number;
+  readonly hiddenSize: number;
+  readonly layerCount: number;
+  readonly maxPositions: number;
+  readonly parameterCount: number;
+  readonly digest: string;
+  readonly computeType: 'f32' | 'bf16';
+  readonly kvBytesPerPosition: number;
+  readonly instructionSet: string;
+}
+
+export interface EngineStats {
+  readonly queued: number;
+  readonly running: number;
+  readonly submitted: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly expired: number;
+  readonly prefillTokens: number;
+  readonly decodeTokens: number;
+  readonly forwardPasses: number;
+}
+
+/** DI token and port. Every method that fails throws TesseraError. */
+export abstract class Engine {
+  abstract readonly model: EngineModel;
+  /** Throws REQUEST_INVALID when the tokens do not fit the model or the catalogue. */
+  abstract bind(catalogue: Catalogue, tokens: LevelTokens): Binding;
+  abstract unbind(binding: Binding): void;
+  /**
+   * Rejects with ENGINE_OVERLOADED, ENGINE_UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, REQUEST_INVALID or INTERNAL.
+   * An aborted signal cancels the work down to the engine.
+   */
+  abstract recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer>;
+  abstract stats(): EngineStats;
+  abstract drain(budgetMs: number): Promise<void>;
+  abstract close(): Promise<void>;
+}

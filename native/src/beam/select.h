@@ -1,0 +1,76 @@
+// One step of constrained beam search as a pure function: mask before top-k, exact, total order.
+//
+// A beam stands at a trie node (`ended` == 0), or has ended its SID and is emitting terminal tokens
+// (`ended` = number of terminal tokens already chosen). Its candidates are the children of its node and, when its node has
+// items and the vocabulary has terminal tokens, the next terminal token.
+//
+// Without terminal tokens a chosen node that has items is finished at once, and continues too if it has children.
+// With terminal tokens a path finishes when its last terminal token is chosen: a finishing candidate is accepted when it
+// ranks among the first `width` of all candidates, and takes no place from the running beams (the rule of Hugging Face
+// beam search, whose lists we reproduce).
+//
+// Order: score descending, then SID lexicographic (a prefix before its extensions), so results are total-ordered.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "catalogue/snapshot.h"
+
+namespace tessera::beam {
+
+enum class ScoreNorm : uint8_t {
+  kFull = 0,     // log-softmax over the whole vocabulary
+  kLevel = 1,    // over the codes of the level (plus the terminal token where it is a candidate)
+  kAllowed = 2,  // over the candidates of the beam
+};
+
+/// Running beams after `step` steps, in the order of the last selection. Arrays of equal length.
+struct Beams {
+  std::vector<float> scores;
+  std::vector<catalogue::NodeIndex> nodes;
+  std::vector<uint8_t> ended;  // terminal tokens already emitted
+};
+
+/// Logits of one step, as the model gave them. Row b belongs to beam b.
+struct StepLogits {
+  std::span<const float> codes;        // [beams][level_size]: logits of the level's codes; a row is unused where ended
+  uint32_t level_size = 0;
+  std::span<const float> terminal;     // [beams]: logit of the beam's next terminal token; empty without terminals
+  std::span<const float> log_sum_exp;  // [beams]: over the whole vocabulary; kFull only
+};
+
+struct Finished {
+  float score = 0;
+  catalogue::NodeIndex node = catalogue::kNoNode;
+};
+
+/// What a selection decided. `parents` index the beams that were given.
+struct Step {
+  Beams next;                        // running beams, best first
+  std::vector<uint32_t> parents;     // per next beam
+  std::vector<uint32_t> codes;       // per next beam: chosen code, or kTerminalCode
+  std::vector<Finished> finished;    // paths that ended in this step, best first
+  std::vector<uint32_t> finished_parents;
+};
+inline constexpr uint32_t kTerminalCode = 0xFFFFFFFFu;
+
+/// Buffers kept between steps so that the steady state allocates nothing.
+struct Scratch;
+struct ScratchDeleter {
+  void operator()(Scratch* scratch) const;
+};
+
+struct SelectOptions {
+  uint32_t width = 0;           // candidates kept in this step, >= 1
+  uint32_t terminal_count = 0;  // terminal tokens that end each path
+  ScoreNorm norm = ScoreNorm::kFull;
+};
+
+/// REQUIRES: spans as described; width >= 1. ENSURES: next.size() <= width; equal inputs give equal output.
+void select(const Beams& beams, const StepLogits& logits, const catalogue::Snapshot& snapshot,
+            const SelectOptions& options, Scratch& scratch, Step& step);
+
+}  // namespace tessera::beam

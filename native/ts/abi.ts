@@ -1,0 +1,202 @@
+/**
+ * Every declaration of the addon, in the order in which native/src/bridge registers it. Free functions, handle first, flat data; no optional
+ * properties, no defaults. test/contract compares this file with the addon's own `describeAbi()`.
+ *
+ * Inputs are copied during the call; the caller may reuse its arrays at once. Outputs are ordinary arrays.
+ * Times cross as a remaining budget in microseconds, never as a wall clock.
+ */
+
+export const ABI_VERSION = 1;
+
+declare const engineBrand: unique symbol;
+declare const catalogueBrand: unique symbol;
+/** Opaque handle of an open engine. */
+export interface EngineHandle {
+  readonly [engineBrand]: true;
+}
+/** Opaque handle of an open catalogue snapshot. */
+export interface CatalogueHandle {
+  readonly [catalogueBrand]: true;
+}
+
+/** 0 = full, 1 = level, 2 = allowed (beam::ScoreNorm). */
+export type ScoreNormCode = 0 | 1 | 2;
+
+export interface EngineOptions {
+  /** Hugging Face folder: config.json and safetensors. */
+  readonly modelPath: string;
+  readonly computeType: 'f32' | 'bf16';
+  /** Compute threads, the engine's own included; >= 1. */
+  readonly threadCount: number;
+  /** Requests waiting or running at most; a further one is refused with `queue-full`. */
+  readonly queueCapacity: number;
+  /** Requests that share forward passes at most. */
+  readonly batchRequestsMax: number;
+  /** Prompt tokens computed per forward pass at most. */
+  readonly prefillChunkTokens: number;
+  readonly promptTokensMax: number;
+  readonly widthMax: number;
+  readonly resultCountMax: number;
+}
+
+export interface ModelInfo {
+  readonly family: string;
+  readonly vocabSize: number;
+  readonly hiddenSize: number;
+  readonly layerCount: number;
+  readonly maxPositions: number;
+  readonly parameterCount: number;
+  readonly digest: string;
+  readonly computeType: 'f32' | 'bf16';
+  readonly kvBytesPerPosition: number;
+  /** Instruction set that the kernels were dispatched to: 'avx512', 'avx2' or 'portable'. */
+  readonly instructionSet: string;
+}
+
+/** How the levels of a catalogue are written in the model's vocabulary. */
+export interface BindingOptions {
+  /** [levels + 1]: level l's token ids are levelTokens[levelOffsets[l] .. levelOffsets[l + 1]). */
+  readonly levelOffsets: Uint32Array;
+  /** Token id of each code; -1 where the vocabulary has no token for the code. */
+  readonly levelTokens: Int32Array;
+  /** Tokens that end every path, in order; may be empty. */
+  readonly terminalTokens: Int32Array;
+}
+
+/** A batch of requests as a structure of arrays; `tickets` are the caller's, unique among those in flight. */
+export interface SubmitBatch {
+  readonly tickets: Uint32Array;
+  readonly bindings: Uint32Array;
+  /** [n + 1] into promptTokens. */
+  readonly promptOffsets: Uint32Array;
+  readonly promptTokens: Int32Array;
+  /** [n + 1] into widths; a request's last width holds for all further steps. */
+  readonly widthOffsets: Uint32Array;
+  readonly widths: Uint32Array;
+  readonly resultCounts: Uint32Array;
+  readonly itemsPerSid: Uint32Array;
+  readonly scoreNorms: Uint8Array;
+  readonly budgetsUs: Float64Array;
+}
+
+export interface SubmitOutcome {
+  /** Requests accepted from the front of the batch. */
+  readonly accepted: number;
+  readonly reason: 'ok' | 'queue-full' | 'draining';
+}
+
+/** Timings of one request, microseconds; index = TimingSlot. */
+export const TIMING_SLOTS = ['queue', 'prefill', 'decode', 'head', 'select', 'export', 'total'] as const;
+
+/** Finished tickets, many at a time. Arrays are parallel; offsets have n + 1 entries. */
+export interface Completions {
+  readonly tickets: Uint32Array;
+  /** Index into describeAbi().codes; 0 = OK. */
+  readonly statuses: Uint8Array;
+  readonly messages: readonly string[];
+  readonly itemOffsets: Uint32Array;
+  readonly itemOrdinals: Uint32Array;
+  readonly itemScores: Float32Array;
+  /** Index of the item's path within its request. */
+  readonly itemPaths: Uint32Array;
+  readonly pathOffsets: Uint32Array;
+  readonly pathScores: Float32Array;
+  /** [paths + 1] into pathCodes, over all requests. */
+  readonly codeOffsets: Uint32Array;
+  readonly pathCodes: Uint32Array;
+  /** [n] widths really used, flattened; offsets per request. */
+  readonly widthOffsets: Uint32Array;
+  readonly widthsUsed: Uint32Array;
+  /** [n][TIMING_SLOTS.length]. */
+  readonly timingsUs: Float32Array;
+}
+
+/** engineStats writes these, in this order. */
+export const STATS_SLOTS = [
+  'queued',
+  'running',
+  'submitted',
+  'completed',
+  'failed',
+  'cancelled',
+  'expired',
+  'prefillTokens',
+  'decodeTokens',
+  'forwardPasses',
+] as const;
+
+export interface CatalogueInfo {
+  readonly digest: string;
+  readonly depth: number;
+  readonly levelSizes: Uint32Array;
+  /** Token pattern per level as the index file wrote it, e.g. `<a_{code}>`; '' where the codes were integers. */
+  readonly levelPatterns: readonly string[];
+  readonly nodeCount: number;
+  readonly pathCount: number;
+  readonly itemCount: number;
+  readonly fileBytes: number;
+}
+
+export interface CatalogueBuildOptions {
+  /** index.json, sid2pid.json, .jsonl or an existing snapshot; the format is detected by content. */
+  readonly sources: readonly string[];
+  /** Parallel to sources: domain given to all items of the file; '' for none. */
+  readonly domains: readonly string[];
+  /** Optional titles file (JSON or TSV); '' for none. */
+  readonly titlesPath: string;
+  /** Codes per level; empty: derived from the items. */
+  readonly levelSizes: Uint32Array;
+  readonly outputPath: string;
+}
+
+export interface CatalogueBuildReport {
+  readonly itemCount: number;
+  readonly pathCount: number;
+  readonly fileBytes: number;
+  readonly seconds: number;
+  readonly digest: string;
+}
+
+export interface AbiDescription {
+  readonly version: number;
+  readonly codes: readonly string[];
+  readonly functions: readonly string[];
+  readonly structs: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface NativeAddon {
+  abiVersion(): number;
+  buildInfo(): string;
+  describeAbi(): AbiDescription;
+
+  /** Loads the model on a thread of its own; rejects with a coded error. `onCompletions` is the one doorbell. */
+  engineOpen(options: EngineOptions, onCompletions: (completions: Completions) => void): Promise<EngineHandle>;
+  engineModel(engine: EngineHandle): ModelInfo;
+  /** Returns the binding's slot; throws REQUEST_INVALID when tokens or levels do not fit model and catalogue. */
+  engineBind(engine: EngineHandle, catalogue: CatalogueHandle, options: BindingOptions): number;
+  /** Requests in flight keep the binding they were submitted with. */
+  engineUnbind(engine: EngineHandle, binding: number): void;
+  engineSubmit(engine: EngineHandle, batch: SubmitBatch): SubmitOutcome;
+  engineCancel(engine: EngineHandle, tickets: Uint32Array): void;
+  /** Refuses new requests, finishes those accepted within the budget, cancels the rest. */
+  engineDrain(engine: EngineHandle, budgetUs: number): Promise<void>;
+  /** Idempotent: stop, join, discard, release. */
+  engineClose(engine: EngineHandle): Promise<void>;
+  engineStats(engine: EngineHandle, into: Float64Array): void;
+
+  catalogueBuild(
+    options: CatalogueBuildOptions,
+    onProgress: (stage: string, done: number, total: number) => void,
+  ): Promise<CatalogueBuildReport>;
+  catalogueOpen(path: string): Promise<CatalogueHandle>;
+  catalogueInfo(catalogue: CatalogueHandle): CatalogueInfo;
+  /** Ordinal per item ID; 0xFFFFFFFF where the catalogue has no such item. */
+  catalogueFind(catalogue: CatalogueHandle, itemIds: readonly string[]): Uint32Array;
+  /** SIDs of items, flattened; offsets have n + 1 entries. */
+  catalogueSids(catalogue: CatalogueHandle, ordinals: Uint32Array): { readonly offsets: Uint32Array; readonly codes: Uint32Array };
+  catalogueItems(
+    catalogue: CatalogueHandle,
+    ordinals: Uint32Array,
+  ): { readonly itemIds: readonly string[]; readonly titles: readonly string[]; readonly attributes: readonly string[] };
+  catalogueClose(catalogue: CatalogueHandle): void;
+}
