@@ -1,0 +1,181 @@
+/**
+ * The one table of errors: code -> gRPC status -> HTTP status -> retryable. The first group mirrors
+ * native/src/base/status.h in its order; docs/errors.md lists the same rows (test/contract compares
+ * all three).
+ */
+
+/** gRPC status numbers in use (grpc.io, "Status codes and their use in gRPC"). */
+export const GRPC_STATUS = {
+  CANCELLED: 1,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  DATA_LOSS: 15,
+} as const;
+
+export interface ErrorRow {
+  readonly grpc: number;
+  readonly http: number;
+  /** True where the same request may succeed later, unchanged. */
+  readonly retryable: boolean;
+  readonly meaning: string;
+}
+
+/** Codes that the native engine reports; order and names as in status.h, OK left out. */
+export const NATIVE_ERRORS = {
+  REQUEST_INVALID: {
+    grpc: GRPC_STATUS.INVALID_ARGUMENT,
+    http: 400,
+    retryable: false,
+    meaning: 'a field of the request is missing, malformed or out of its bounds',
+  },
+  ITEM_NOT_FOUND: {
+    grpc: GRPC_STATUS.NOT_FOUND,
+    http: 404,
+    retryable: false,
+    meaning: 'an item of the history is not in the catalogue',
+  },
+  MODEL_NOT_FOUND: {
+    grpc: GRPC_STATUS.NOT_FOUND,
+    http: 404,
+    retryable: false,
+    meaning: 'the model folder or one of its files does not exist',
+  },
+  MODEL_INVALID: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'the model is readable but not one that can be served',
+  },
+  MODEL_CORRUPT: {
+    grpc: GRPC_STATUS.DATA_LOSS,
+    http: 500,
+    retryable: false,
+    meaning: 'a weights file is damaged',
+  },
+  CATALOGUE_NOT_FOUND: {
+    grpc: GRPC_STATUS.NOT_FOUND,
+    http: 404,
+    retryable: false,
+    meaning: 'the catalogue file does not exist',
+  },
+  CATALOGUE_INVALID: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'a source of the catalogue breaks a rule of its format',
+  },
+  CATALOGUE_CORRUPT: {
+    grpc: GRPC_STATUS.DATA_LOSS,
+    http: 500,
+    retryable: false,
+    meaning: 'a catalogue snapshot fails its checksum or structure check',
+  },
+  ENGINE_OVERLOADED: {
+    grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
+    http: 429,
+    retryable: true,
+    meaning: 'the queue of the engine is full',
+  },
+  ENGINE_UNAVAILABLE: {
+    grpc: GRPC_STATUS.UNAVAILABLE,
+    http: 503,
+    retryable: true,
+    meaning: 'the engine is draining or not yet ready',
+  },
+  ENGINE_CLOSED: {
+    grpc: GRPC_STATUS.UNAVAILABLE,
+    http: 503,
+    retryable: false,
+    meaning: 'the engine was closed',
+  },
+  DEADLINE_EXCEEDED: {
+    grpc: GRPC_STATUS.DEADLINE_EXCEEDED,
+    http: 504,
+    retryable: true,
+    meaning: 'the deadline passed before the answer was ready',
+  },
+  CANCELLED: {
+    grpc: GRPC_STATUS.CANCELLED,
+    http: 499,
+    retryable: false,
+    meaning: 'the caller went away',
+  },
+  IO_FAILED: {
+    grpc: GRPC_STATUS.INTERNAL,
+    http: 500,
+    retryable: false,
+    meaning: 'the operating system refused a read or a write',
+  },
+  INTERNAL: {
+    grpc: GRPC_STATUS.INTERNAL,
+    http: 500,
+    retryable: false,
+    meaning: 'a fault of the service itself',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** Codes that only the service around the engine reports. */
+export const SERVICE_ERRORS = {
+  USER_NOT_FOUND: {
+    grpc: GRPC_STATUS.NOT_FOUND,
+    http: 404,
+    retryable: false,
+    meaning: 'no behaviour is known of the user',
+  },
+  PROMPT_TEMPLATE_INVALID: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'prompt.json breaks a rule of its format',
+  },
+  TOKENIZER_INVALID: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'a tokenizer file is missing, malformed or lacks a token',
+  },
+  BEHAVIOUR_INVALID: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'a file of users or sequences breaks a rule of its format',
+  },
+  CONFIG_INVALID: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 500,
+    retryable: false,
+    meaning: 'a configuration key is unknown or its value is out of bounds',
+  },
+  BODY_TOO_LARGE: {
+    grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
+    http: 413,
+    retryable: false,
+    meaning: 'the message is larger than the limit of the edge',
+  },
+  MEDIA_TYPE_UNSUPPORTED: {
+    grpc: GRPC_STATUS.INVALID_ARGUMENT,
+    http: 415,
+    retryable: false,
+    meaning: 'the body is not application/json',
+  },
+  ROUTE_NOT_FOUND: {
+    grpc: GRPC_STATUS.UNIMPLEMENTED,
+    http: 404,
+    retryable: false,
+    meaning: 'no such method or path is served',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+export const ERROR_TABLE = { ...NATIVE_ERRORS, ...SERVICE_ERRORS } as const;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+export function isErrorCode(value: string): value is ErrorCode {
+  return Object.hasOwn(ERROR_TABLE, value);
+}

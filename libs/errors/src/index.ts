@@ -1,0 +1,15 @@
+export {
+  ERROR_TABLE,
+  type ErrorCode,
+  type ErrorRow,
+  GRPC_STATUS,
+  isErrorCode,
+  NATIVE_ERRORS,
+  SERVICE_ERRORS,
+} from './codes.js';
+export {
+  type ErrorBody,
+  errorBody,
+  TesseraError,
+  type TesseraErrorOptions,
+} from './tessera-error.js';

@@ -1,0 +1,63 @@
+import { ERROR_TABLE, type ErrorCode, type ErrorRow } from './codes.js';
+
+export interface TesseraErrorOptions {
+  /** Path of the field that is at fault, as the caller spells it, e.g. `history[3]`. */
+  readonly field?: string | undefined;
+  readonly cause?: unknown;
+  /** When a retry may succeed, milliseconds from now. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The one error that crosses a lib's face. The message says what was expected and what came. */
+export class TesseraError extends Error {
+  readonly code: ErrorCode;
+  readonly field?: string;
+  readonly retryAfterMs?: number;
+
+  constructor(code: ErrorCode, message: string, options: TesseraErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'TesseraError';
+    this.code = code;
+    if (options.field !== undefined) this.field = options.field;
+    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+  }
+
+  get row(): ErrorRow {
+    return ERROR_TABLE[this.code];
+  }
+
+  get retryable(): boolean {
+    return this.row.retryable;
+  }
+
+  /** Any thrown value as a TesseraError; what is not one becomes INTERNAL and keeps its cause. */
+  static from(thrown: unknown): TesseraError {
+    if (thrown instanceof TesseraError) return thrown;
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return new TesseraError('INTERNAL', message, { cause: thrown });
+  }
+}
+
+/** The body that HTTP callers see. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly field?: string;
+    readonly retryable: boolean;
+    readonly retryAfterMs?: number;
+  };
+}
+
+/** What a caller may know: an INTERNAL fault keeps its details for the log. */
+export function errorBody(error: TesseraError): ErrorBody {
+  return {
+    error: {
+      code: error.code,
+      message: error.code === 'INTERNAL' ? 'internal error' : error.message,
+      ...(error.field === undefined ? {} : { field: error.field }),
+      retryable: error.retryable,
+      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import swc from 'unplugin-swc';
+import { defineConfig } from 'vitest/config';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: '@tessera/native', replacement: path('./native/ts/index.ts') },
+      { find: /^@tessera\/([a-z]+)$/, replacement: path('./libs/$1/src/index.ts') },
+    ],
+  },
+  plugins: [
+    swc.vite({
+      swcrc: false,
+      module: { type: 'es6' },
+      jsc: {
+        target: 'es2022',
+        keepClassNames: true,
+        parser: { syntax: 'typescript', decorators: true },
+        transform: {
+          legacyDecorator: true,
+          decoratorMetadata: true,
+          verbatimModuleSyntax: true,
+        },
+      },
+    }),
+  ],
+  test: {
+    include: ['{apps,libs,tools,bench,test}/**/*.spec.ts', 'native/ts/**/*.spec.ts'],
+    // Two cores: more workers only fight for them.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
