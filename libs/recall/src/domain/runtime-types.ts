@@ -1,0 +1,79 @@
+/** What composes a recall service from plain options; nothing here reads the environment. */
+
+import type { EngineModel, EngineStats, ScoreNorm } from '@tessera/engine';
+import type { RecallAnswer, RecallContext, RecallRequest } from './recall-types.js';
+
+/** A file that items come from. `domain` is given to all its items; '' for none. */
+export interface CatalogueSource {
+  readonly path: string;
+  readonly domain: string;
+}
+
+export interface EngineLimits {
+  /** Compute threads, the engine's own included; >= 1. */
+  readonly threadCount: number;
+  /** Requests waiting or running at most. */
+  readonly queueCapacity: number;
+  /** Requests that share forward passes at most. */
+  readonly batchRequestsMax: number;
+  /** Prompt tokens computed per forward pass at most. */
+  readonly prefillChunkTokens: number;
+  readonly promptTokensMax: number;
+  readonly widthMax: number;
+  readonly resultCountMax: number;
+}
+
+/** What a request gets where it says nothing, and the bounds of what it may say. */
+export interface RecallDefaults {
+  readonly widths: readonly number[];
+  readonly resultCount: number;
+  readonly itemsPerSid: number;
+  readonly scoreNorm: ScoreNorm;
+  /** Items of an explicit history at most; a user's behaviours are read up to this many. */
+  readonly historyItemsMax: number;
+}
+
+export type ProgressListener = (stage: string, done: number, total: number) => void;
+
+export interface RecallRuntimeOptions {
+  /** Hugging Face folder with prompt.json and the tokenizer's files. */
+  readonly modelPath: string;
+  readonly computeType: 'f32' | 'bf16';
+  /** A snapshot alone, or importable files that make one catalogue. */
+  readonly catalogueSources: readonly CatalogueSource[];
+  /** JSON or TSV of titles; '' for none. */
+  readonly titlesPath: string;
+  /** users.json or a file of sequences, .gz too; '' for no known users. */
+  readonly usersPath: string;
+  /** Where built snapshots are kept. */
+  readonly cacheDir: string;
+  readonly engine: EngineLimits;
+  readonly recall: RecallDefaults;
+  readonly onProgress: ProgressListener;
+}
+
+export interface RecallRuntimeSummary {
+  readonly model: EngineModel & { readonly path: string };
+  readonly catalogue: {
+    readonly digest: string;
+    readonly itemCount: number;
+    readonly pathCount: number;
+    readonly depth: number;
+    readonly fileBytes: number;
+  };
+  readonly promptTemplate: { readonly name: string; readonly digest: string };
+  readonly userCount: number;
+}
+
+/** A recall service that is loaded and serving. Safe to call concurrently. */
+export interface RecallRuntime {
+  readonly summary: RecallRuntimeSummary;
+  recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;
+  engineStats(): EngineStats;
+  /** IDs of users that can be recalled for, in the order of the file. */
+  sampleUserIds(count: number): Promise<readonly string[]>;
+  /** Refuses new recalls, finishes those accepted within the budget, cancels the rest. */
+  drain(budgetMs: number): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
