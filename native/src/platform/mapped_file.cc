@@ -1,0 +1,67 @@
+#include "platform/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace tessera::platform {
+namespace {
+
+Status io_error(const std::string& path, const char* what, int error) {
+  return {Code::kIoFailed, path + ": cannot " + what + ": " + std::strerror(error)};
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::open(const std::string& path, Code missing) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    const int error = errno;
+    if (error == ENOENT || error == ENOTDIR) return Status(missing, path + ": no such file");
+    return io_error(path, "open", error);
+  }
+  struct stat info {};
+  MappedFile file;
+  Status status;
+  if (::fstat(descriptor, &info) != 0) {
+    status = io_error(path, "stat", errno);
+  } else if (!S_ISREG(info.st_mode)) {
+    status = Status(Code::kIoFailed, path + ": expected a regular file");
+  } else if (info.st_size > 0) {
+    const size_t size = static_cast<size_t>(info.st_size);
+    void* data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (data == MAP_FAILED) {
+      status = io_error(path, "map", errno);
+    } else {
+      file.data_ = static_cast<const std::byte*>(data);
+      file.size_ = size;
+    }
+  }
+  ::close(descriptor);
+  if (!status.is_ok()) return status;
+  return file;
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+void MappedFile::will_need() const {
+  if (data_ != nullptr) ::madvise(const_cast<std::byte*>(data_), size_, MADV_WILLNEED);
+}
+
+}  // namespace tessera::platform

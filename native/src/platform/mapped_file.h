@@ -1,0 +1,38 @@
+// A file mapped read-only: its bytes and their bound. The mapping lives as long as the object; the
+// file descriptor is closed at once. Who maps a file trusts that nobody truncates it in place: our
+// writers replace files by rename. Thread-safety: immutable after open.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/status.h"
+
+namespace tessera::platform {
+
+class MappedFile {
+ public:
+  /// Maps the regular file at `path`; an empty file gives an empty span.
+  /// Errors: `missing` when nothing is there, IO_FAILED for anything else (folder, no permission,
+  /// no address space).
+  static Result<MappedFile> open(const std::string& path, Code missing);
+
+  MappedFile() = default;
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  /// Tells the kernel that all of the file will be read soon.
+  void will_need() const;
+
+ private:
+  const std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace tessera::platform
