@@ -1,0 +1,252 @@
+// Makes a fresh clone runnable and does nothing when nothing changed. Only node: modules, because it
+// runs before node_modules exists. Each step is keyed by a hash of its inputs in .cache/bootstrap; a
+// mark is removed before its step starts and written after it succeeded, so an interrupted run is
+// simply repeated.
+//
+//   --test    also what the tests need
+//   --quiet   say nothing where nothing is to be done
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import os from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+process.chdir(root);
+const forTests = process.argv.includes('--test');
+const quiet = process.argv.includes('--quiet');
+const marks = join('.cache', 'bootstrap');
+const lockFile = join('.cache', 'bootstrap.lock');
+
+const HEARTBEAT_MS = 15_000;
+const LOCK_POLL_MS = 500;
+const BYTES_PER_COMPILE_JOB = 1.5 * 2 ** 30;
+
+function say(line) {
+  console.error(`bootstrap: ${line}`);
+}
+
+function fail(line) {
+  say(line);
+  process.exit(1);
+}
+
+/** Runs a command with its output shown; rejects with the command's name when it fails. */
+function run(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const started = Date.now();
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], ...options });
+    const beat = setInterval(() => {
+      say(`${command} is at work for ${Math.round((Date.now() - started) / 1000)} s`);
+    }, HEARTBEAT_MS);
+    child.on('error', (error) => {
+      clearInterval(beat);
+      reject(new Error(`'${command}' could not be started: ${error.message}`));
+    });
+    child.on('close', (status, signal) => {
+      clearInterval(beat);
+      if (status === 0) resolve();
+      else reject(new Error(`'${command} ${args.join(' ')}' ended with ${signal ?? status}`));
+    });
+  });
+}
+
+function walk(path, keep) {
+  if (!fs.existsSync(path)) return [];
+  if (!fs.statSync(path).isDirectory()) return keep(path) ? [path] : [];
+  return fs
+    .readdirSync(path)
+    .sort()
+    .flatMap((entry) => walk(join(path, entry), keep));
+}
+
+function digest(paths, keep = () => true) {
+  const hash = createHash('sha256');
+  hash.update(`${process.platform} ${process.arch} ${process.versions.modules}\0`);
+  for (const path of paths.flatMap((entry) => walk(entry, keep))) {
+    hash.update(`${path}\0`).update(fs.readFileSync(path)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+async function step({ name, inputs, keep, outputs, act }) {
+  const mark = join(marks, name);
+  const wanted = digest(inputs, keep);
+  const done = fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === wanted;
+  if (done && outputs.every((output) => fs.existsSync(output))) {
+    if (!quiet) say(`${name}: up to date`);
+    return;
+  }
+  say(`${name} ...`);
+  fs.rmSync(mark, { force: true });
+  const started = Date.now();
+  await act();
+  const missing = outputs.filter((output) => !fs.existsSync(output));
+  if (missing.length > 0) throw new Error(`${name} did not make ${missing.join(', ')}`);
+  fs.mkdirSync(marks, { recursive: true });
+  fs.writeFileSync(`${mark}.new`, wanted);
+  fs.renameSync(`${mark}.new`, mark);
+  say(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    fail(`Node 20.19 or later is needed, this is ${process.versions.node}`);
+  }
+}
+
+const onPath = (name) =>
+  (process.env.PATH ?? '').split(':').some((folder) => {
+    try {
+      fs.accessSync(join(folder || '.', name), fs.constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+
+const includeFolders = ['/usr/include', '/usr/local/include', '/opt/homebrew/include'];
+const hasHeader = (name) => includeFolders.some((folder) => fs.existsSync(join(folder, name)));
+
+/** Debian package -> how to see that it is there, whoever installed it. */
+const systemPackages = [
+  { name: 'g++', present: () => onPath('g++') || onPath('clang++') },
+  { name: 'cmake', present: () => onPath('cmake') },
+  { name: 'ninja-build', present: () => onPath('ninja') },
+  { name: 'libsimdjson-dev', present: () => hasHeader('simdjson.h') },
+  { name: 'libxxhash-dev', present: () => hasHeader('xxhash.h') },
+  ...(forTests ? [{ name: 'libgtest-dev', present: () => hasHeader('gtest/gtest.h') }] : []),
+];
+
+async function installSystemPackages() {
+  const missing = systemPackages.filter((entry) => !entry.present()).map((entry) => entry.name);
+  if (missing.length === 0) {
+    if (!quiet) say('system packages: up to date');
+    return;
+  }
+  const line = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
+  const advice = `system packages are missing; install them and run again:\n  sudo ${line}`;
+  if (!onPath('apt-get')) fail(advice);
+  const isRoot = process.getuid?.() === 0;
+  const sudo = !isRoot && onPath('sudo') && spawnSync('sudo', ['-n', 'true']).status === 0;
+  if (!isRoot && !sudo) fail(advice);
+  say(`system packages ... ${missing.join(' ')}`);
+  const started = Date.now();
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (args) =>
+    isRoot ? run('apt-get', args, { env }) : run('sudo', ['-n', 'apt-get', ...args], { env });
+  await apt(['update', '-q']);
+  await apt(['install', '-q', '-y', '--no-install-recommends', ...missing]);
+  const left = systemPackages.filter((entry) => !entry.present()).map((entry) => entry.name);
+  if (left.length > 0) fail(`still missing after the installation: ${left.join(', ')}`);
+  say(`system packages: ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+/** npm needs a folder it may write to; an account without a home gets one in .cache. */
+function npmEnvironment() {
+  const home = os.homedir();
+  try {
+    fs.accessSync(home, fs.constants.W_OK);
+    return process.env;
+  } catch {
+    return { ...process.env, npm_config_cache: join(root, '.cache', 'npm') };
+  }
+}
+
+async function buildNative() {
+  const folder = join('build', 'native');
+  const generator = onPath('ninja') ? 'Ninja' : 'Unix Makefiles';
+  const cache = join(folder, 'CMakeCache.txt');
+  if (fs.existsSync(cache)) {
+    const text = fs.readFileSync(cache, 'utf8');
+    const usable =
+      text.includes(`CMAKE_HOME_DIRECTORY:INTERNAL=${join(root, 'native')}\n`) &&
+      text.includes(`CMAKE_GENERATOR:INTERNAL=${generator}\n`);
+    if (!usable) fs.rmSync(folder, { recursive: true, force: true });
+  }
+  const jobs = Math.max(
+    1,
+    Math.min(os.availableParallelism(), Math.floor(os.totalmem() / BYTES_PER_COMPILE_JOB)),
+  );
+  await run('cmake', ['-S', 'native', '-B', folder, '-G', generator, '-DTESSERA_ADDON=ON']);
+  const env = { ...process.env, NINJA_STATUS: '[%f/%t, %e s] ' };
+  await run('cmake', ['--build', folder, '-j', String(jobs)], { env });
+}
+
+/** True while the process that wrote the lock still runs; a recycled process ID does not count. */
+function lockIsHeld() {
+  let owner = '';
+  try {
+    owner = fs.readFileSync(lockFile, 'utf8');
+    if (Number(owner) === process.pid) return false;
+    process.kill(Number(owner), 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+  const commandLine = `/proc/${owner}/cmdline`;
+  return !fs.existsSync(commandLine) || fs.readFileSync(commandLine, 'utf8').includes('bootstrap');
+}
+
+/** One bootstrap at a time in a checkout; a lock whose owner is gone is taken over. */
+async function takeLock() {
+  fs.mkdirSync('.cache', { recursive: true });
+  const mine = `${lockFile}.${process.pid}`;
+  fs.writeFileSync(mine, String(process.pid));
+  for (let told = false; ; told = true) {
+    try {
+      fs.linkSync(mine, lockFile);
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (!lockIsHeld()) {
+      fs.rmSync(lockFile, { force: true });
+      continue;
+    }
+    if (!told) say('another bootstrap is at work in this folder, waiting for it');
+    await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
+  }
+  fs.rmSync(mine);
+  process.on('exit', () => fs.rmSync(lockFile, { force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+}
+
+async function main() {
+  checkNode();
+  await takeLock();
+  await installSystemPackages();
+  await step({
+    name: 'npm packages',
+    inputs: ['package.json', 'package-lock.json', '.npmrc'],
+    outputs: ['node_modules/.package-lock.json'],
+    act: () =>
+      run('npm', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'], {
+        env: npmEnvironment(),
+      }),
+  });
+  await step({
+    name: 'native engine',
+    inputs: ['native/CMakeLists.txt', 'native/src', 'package-lock.json'],
+    keep: (path) => !/_(test|fuzz)\.(cc|h)$|\.md$/.test(path),
+    outputs: ['build/native/tessera.node'],
+    act: buildNative,
+  });
+  await step({
+    name: 'TypeScript',
+    inputs: ['apps', 'libs', 'native/ts', 'tools', 'bench', '.swcrc', 'package-lock.json'],
+    keep: (path) =>
+      (/\.ts$/.test(path) && !/\.spec\.ts$/.test(path)) ||
+      !path.includes('/') ||
+      path.endsWith('build-typescript.mjs'),
+    outputs: ['dist/apps/standalone/src/main.js'],
+    act: () => run(process.execPath, ['tools/build-typescript.mjs']),
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  fail(error.message);
+}

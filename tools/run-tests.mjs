@@ -1,0 +1,227 @@
+// Every test of the repository, stage by stage; ends with `N passed, N failed, N skipped`.
+// A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage.
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import os from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+process.chdir(root);
+const reports = join('.cache', 'reports');
+const jobs = String(Math.max(1, Math.min(os.availableParallelism(), 4)));
+const totals = { passed: 0, failed: 0, skipped: 0 };
+
+const CLANG_FORMAT_MAJOR = '14';
+
+function count(passed, failed, skipped = 0) {
+  totals.passed += passed;
+  totals.failed += failed;
+  totals.skipped += skipped;
+}
+
+function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], ...options });
+  if (result.error) console.error(`${command}: ${result.error.message}`);
+  return result.status === 0;
+}
+
+function output(command, args) {
+  const result = spawnSync(command, args, { encoding: 'utf8' });
+  return result.status === 0 ? result.stdout : '';
+}
+
+function checker(name, command, args, options) {
+  const started = Date.now();
+  const ok = run(command, args, options);
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  console.log(`  ${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
+  count(ok ? 1 : 0, ok ? 0 : 1);
+}
+
+const bin = (name) => join('node_modules', '.bin', name);
+
+function clangFormat() {
+  const major = /version (\d+)/.exec(output('clang-format', ['--version']))?.[1];
+  if (major !== CLANG_FORMAT_MAJOR) {
+    console.log(`  absent clang-format ${CLANG_FORMAT_MAJOR}: C++ layout is not checked here`);
+    return;
+  }
+  const listed = output('git', ['ls-files', '-z', 'native/*.h', 'native/*.cc']);
+  const files = listed.split('\0').filter((file) => file !== '' && fs.existsSync(file));
+  checker('C++ layout', 'clang-format', ['--dry-run', '--Werror', ...files]);
+}
+
+function check() {
+  checker('format and lint (biome)', bin('biome'), ['check', '--error-on-warnings', '.']);
+  checker('types (tsc)', bin('tsc'), ['--noEmit', '-p', 'tsconfig.json']);
+  checker('import law (dependency-cruiser)', bin('depcruise'), [
+    '--config',
+    '.dependency-cruiser.cjs',
+    ...['apps', 'libs', 'native/ts', 'tools', 'bench', 'test'].filter((f) => fs.existsSync(f)),
+  ]);
+  checker('tidy', process.execPath, ['tools/tidy.mjs']);
+  checker('proto lint (buf)', bin('buf'), ['lint']);
+  checker('generated code is up to date', process.execPath, ['tools/generate.mjs', '--check']);
+  clangFormat();
+}
+
+function vitest() {
+  const report = join(reports, 'vitest.json');
+  fs.rmSync(report, { force: true });
+  const ok = run(bin('vitest'), [
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ]);
+  if (!fs.existsSync(report)) {
+    count(0, 1);
+    return;
+  }
+  const result = JSON.parse(fs.readFileSync(report, 'utf8'));
+  count(
+    result.numPassedTests,
+    result.numFailedTests,
+    result.numPendingTests + (result.numTodoTests ?? 0),
+  );
+  // A file that fails to load, or a fault outside any test, has no test to count.
+  if (!ok && result.numFailedTests === 0) count(0, 1);
+}
+
+function configure(folder, options) {
+  const ninja = output('ninja', ['--version']) !== '';
+  const cache = join(folder, 'CMakeCache.txt');
+  const home = `CMAKE_HOME_DIRECTORY:INTERNAL=${join(root, 'native')}\n`;
+  if (fs.existsSync(cache) && !fs.readFileSync(cache, 'utf8').includes(home)) {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+  const generator = fs.existsSync(cache) ? [] : ninja ? ['-G', 'Ninja'] : [];
+  return run('cmake', [
+    '-S',
+    'native',
+    '-B',
+    folder,
+    ...generator,
+    '--log-level=WARNING',
+    ...options,
+  ]);
+}
+
+const buildEnvironment = { ...process.env, NINJA_STATUS: '[%f/%t, %e s] ' };
+
+/** Verdicts of ctest by test name, from its JUnit report. */
+function ctestVerdicts(file) {
+  if (!fs.existsSync(file)) return new Map();
+  const cases = fs
+    .readFileSync(file, 'utf8')
+    .matchAll(/<testcase name="([^"]+)"[^>]*status="(\w+)"/g);
+  return new Map([...cases].map((match) => [match[1], match[2]]));
+}
+
+function ctest(folder, args, environment = {}) {
+  const report = join(root, reports, `${folder.replaceAll('/', '-')}.xml`);
+  fs.rmSync(report, { force: true });
+  const ok = run(
+    'ctest',
+    ['--test-dir', folder, '-j', jobs, '--output-on-failure', '--output-junit', report, ...args],
+    { env: { ...process.env, ...environment } },
+  );
+  return { ok, verdicts: ctestVerdicts(report) };
+}
+
+/** Counts the cases of a GoogleTest report; null where the binary wrote none. */
+function gtestCases(file) {
+  if (!fs.existsSync(file)) return null;
+  const report = JSON.parse(fs.readFileSync(file, 'utf8'));
+  const cases = report.testsuites.flatMap((suite) => suite.testsuite);
+  const failed = cases.filter((entry) => entry.failures !== undefined).length;
+  const skipped = cases.filter((entry) => entry.result !== 'COMPLETED').length;
+  return { passed: cases.length - failed - skipped, failed, skipped };
+}
+
+function native() {
+  const folder = join('build', 'native-tests');
+  const options = ['-DTESSERA_TESTS=ON', '-DTESSERA_ADDON=OFF', '-DCMAKE_BUILD_TYPE=Release'];
+  const built =
+    configure(folder, options) &&
+    run('cmake', ['--build', folder, '-j', jobs], { env: buildEnvironment });
+  if (!built) {
+    count(0, 1);
+    return;
+  }
+  const cases = join(root, reports, 'gtest');
+  fs.rmSync(cases, { recursive: true, force: true });
+  const { ok, verdicts } = ctest(folder, [], { GTEST_OUTPUT: `json:${cases}/` });
+  let anyFailed = false;
+  for (const [name, verdict] of verdicts) {
+    const found = gtestCases(join(cases, `${name}.json`));
+    if (found) count(found.passed, found.failed, found.skipped);
+    const crashed = verdict !== 'run' && !(found && found.failed > 0);
+    if (!found || crashed) count(verdict === 'run' ? 1 : 0, verdict === 'run' ? 0 : 1);
+    anyFailed ||= verdict !== 'run';
+  }
+  if (verdicts.size === 0 || (!ok && !anyFailed)) count(0, 1);
+}
+
+function fuzz() {
+  const folder = join('build', 'native-sanitized');
+  const options = [
+    '-DTESSERA_TESTS=ON',
+    '-DTESSERA_ADDON=OFF',
+    '-DTESSERA_SANITIZE=address,undefined',
+    '-DCMAKE_BUILD_TYPE=Release',
+    '-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1',
+  ];
+  if (!configure(folder, options)) {
+    count(0, 1);
+    return;
+  }
+  const listed = output('cmake', ['--build', folder, '--target', 'help']);
+  const targets = [...new Set([...listed.matchAll(/\b(\w+_fuzz)(?=:|$|\s)/gm)].map((m) => m[1]))];
+  const built =
+    targets.length > 0 &&
+    run('cmake', ['--build', folder, '-j', jobs, '--target', ...targets], {
+      env: buildEnvironment,
+    });
+  if (!built) {
+    console.error('fuzz: no fuzz target could be built');
+    count(0, 1);
+    return;
+  }
+  const { ok, verdicts } = ctest(folder, ['-R', '_fuzz']);
+  const passed = [...verdicts.values()].filter((verdict) => verdict === 'run').length;
+  count(passed, verdicts.size - passed);
+  if (verdicts.size === 0 || (!ok && passed === verdicts.size)) count(0, 1);
+}
+
+const stages = { check, vitest, native, fuzz };
+
+function selected() {
+  const at = process.argv.indexOf('--only');
+  if (at < 0) return Object.entries(stages);
+  const name = process.argv[at + 1] ?? '';
+  if (!Object.hasOwn(stages, name)) {
+    console.error(`--only: expected one of ${Object.keys(stages).join(', ')}, came '${name}'`);
+    process.exit(2);
+  }
+  return [[name, stages[name]]];
+}
+
+fs.mkdirSync(reports, { recursive: true });
+for (const [name, stage] of selected()) {
+  console.log(`\n== ${name}`);
+  const before = { ...totals };
+  const started = Date.now();
+  try {
+    stage();
+  } catch (error) {
+    console.error(`${name}: ${error.stack}`);
+    count(0, 1);
+  }
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  const [passed, failed] = [totals.passed - before.passed, totals.failed - before.failed];
+  console.log(`== ${name}: ${passed} passed, ${failed} failed in ${seconds} s`);
+}
+console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+process.exit(totals.failed === 0 ? 0 : 1);
