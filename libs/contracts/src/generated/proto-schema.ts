@@ -1,0 +1,254 @@
+// Generated from proto/ by tools/generate.mjs. Do not edit.
+
+/** Every message and service, as protobufjs writes a schema in JSON. */
+export const protoSchema = {
+  "nested": {
+    "tessera": {
+      "nested": {
+        "recall": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "ScoreNorm": {
+                  "values": {
+                    "SCORE_NORM_UNSPECIFIED": 0,
+                    "SCORE_NORM_FULL": 1,
+                    "SCORE_NORM_LEVEL": 2,
+                    "SCORE_NORM_ALLOWED": 3
+                  }
+                },
+                "History": {
+                  "fields": {
+                    "itemIds": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "RecallRequest": {
+                  "oneofs": {
+                    "source": {
+                      "oneof": [
+                        "userId",
+                        "history"
+                      ]
+                    },
+                    "_resultCount": {
+                      "oneof": [
+                        "resultCount"
+                      ]
+                    },
+                    "_itemsPerSid": {
+                      "oneof": [
+                        "itemsPerSid"
+                      ]
+                    },
+                    "_deadlineMs": {
+                      "oneof": [
+                        "deadlineMs"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "requestId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "userId": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "history": {
+                      "type": "History",
+                      "id": 3
+                    },
+                    "profile": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 4
+                    },
+                    "scene": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 5
+                    },
+                    "resultCount": {
+                      "type": "uint32",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "widths": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 7
+                    },
+                    "itemsPerSid": {
+                      "type": "uint32",
+                      "id": 8,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "scoreNorm": {
+                      "type": "ScoreNorm",
+                      "id": 9
+                    },
+                    "deadlineMs": {
+                      "type": "uint32",
+                      "id": 10,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "skipUnknownItems": {
+                      "type": "bool",
+                      "id": 11
+                    }
+                  }
+                },
+                "RecalledItem": {
+                  "fields": {
+                    "itemId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "score": {
+                      "type": "double",
+                      "id": 3
+                    },
+                    "rank": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "title": {
+                      "type": "string",
+                      "id": 5
+                    }
+                  }
+                },
+                "RecallTimings": {
+                  "fields": {
+                    "featuresUs": {
+                      "type": "double",
+                      "id": 1
+                    },
+                    "promptUs": {
+                      "type": "double",
+                      "id": 2
+                    },
+                    "queueUs": {
+                      "type": "double",
+                      "id": 3
+                    },
+                    "prefillUs": {
+                      "type": "double",
+                      "id": 4
+                    },
+                    "decodeUs": {
+                      "type": "double",
+                      "id": 5
+                    },
+                    "headUs": {
+                      "type": "double",
+                      "id": 6
+                    },
+                    "selectUs": {
+                      "type": "double",
+                      "id": 7
+                    },
+                    "exportUs": {
+                      "type": "double",
+                      "id": 8
+                    },
+                    "totalUs": {
+                      "type": "double",
+                      "id": 9
+                    }
+                  }
+                },
+                "RecallVersions": {
+                  "fields": {
+                    "model": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "promptTemplate": {
+                      "type": "string",
+                      "id": 3
+                    }
+                  }
+                },
+                "RecallResponse": {
+                  "fields": {
+                    "requestId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "items": {
+                      "rule": "repeated",
+                      "type": "RecalledItem",
+                      "id": 2
+                    },
+                    "short": {
+                      "type": "bool",
+                      "id": 3
+                    },
+                    "widthsUsed": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "historyItems": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "trimmedItems": {
+                      "type": "uint32",
+                      "id": 6
+                    },
+                    "skippedItems": {
+                      "type": "uint32",
+                      "id": 7
+                    },
+                    "promptTokens": {
+                      "type": "uint32",
+                      "id": 8
+                    },
+                    "versions": {
+                      "type": "RecallVersions",
+                      "id": 9
+                    },
+                    "timings": {
+                      "type": "RecallTimings",
+                      "id": 10
+                    }
+                  }
+                },
+                "RecallService": {
+                  "methods": {
+                    "Recall": {
+                      "requestType": "RecallRequest",
+                      "responseType": "RecallResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+};

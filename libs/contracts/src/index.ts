@@ -1,0 +1,9 @@
+export { protoSchema } from './generated/proto-schema.js';
+export {
+  type History as WireHistory,
+  protobufPackage as recallPackage,
+  type RecalledItem as WireRecalledItem,
+  type RecallRequest as WireRecallRequest,
+  type RecallResponse as WireRecallResponse,
+  ScoreNorm as WireScoreNorm,
+} from './generated/tessera/recall/v1/recall.js';
