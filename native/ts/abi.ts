@@ -86,7 +86,15 @@ export interface SubmitOutcome {
 }
 
 /** Timings of one request, microseconds; index = TimingSlot. */
-export const TIMING_SLOTS = ['queue', 'prefill', 'decode', 'head', 'select', 'export', 'total'] as const;
+export const TIMING_SLOTS = [
+  'queue',
+  'prefill',
+  'decode',
+  'head',
+  'select',
+  'export',
+  'total',
+] as const;
 
 /** Finished tickets, many at a time. Arrays are parallel; offsets have n + 1 entries. */
 export interface Completions {
@@ -170,7 +178,10 @@ export interface NativeAddon {
   describeAbi(): AbiDescription;
 
   /** Loads the model on a thread of its own; rejects with a coded error. `onCompletions` is the one doorbell. */
-  engineOpen(options: EngineOptions, onCompletions: (completions: Completions) => void): Promise<EngineHandle>;
+  engineOpen(
+    options: EngineOptions,
+    onCompletions: (completions: Completions) => void,
+  ): Promise<EngineHandle>;
   engineModel(engine: EngineHandle): ModelInfo;
   /** Returns the binding's slot; throws REQUEST_INVALID when tokens or levels do not fit model and catalogue. */
   engineBind(engine: EngineHandle, catalogue: CatalogueHandle, options: BindingOptions): number;
@@ -193,10 +204,17 @@ export interface NativeAddon {
   /** Ordinal per item ID; 0xFFFFFFFF where the catalogue has no such item. */
   catalogueFind(catalogue: CatalogueHandle, itemIds: readonly string[]): Uint32Array;
   /** SIDs of items, flattened; offsets have n + 1 entries. */
-  catalogueSids(catalogue: CatalogueHandle, ordinals: Uint32Array): { readonly offsets: Uint32Array; readonly codes: Uint32Array };
+  catalogueSids(
+    catalogue: CatalogueHandle,
+    ordinals: Uint32Array,
+  ): { readonly offsets: Uint32Array; readonly codes: Uint32Array };
   catalogueItems(
     catalogue: CatalogueHandle,
     ordinals: Uint32Array,
-  ): { readonly itemIds: readonly string[]; readonly titles: readonly string[]; readonly attributes: readonly string[] };
+  ): {
+    readonly itemIds: readonly string[];
+    readonly titles: readonly string[];
+    readonly attributes: readonly string[];
+  };
   catalogueClose(catalogue: CatalogueHandle): void;
 }

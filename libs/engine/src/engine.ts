@@ -77,7 +77,11 @@ export interface EngineTimings {
 
 export interface EngineAnswer {
   /** Best first; at most resultCount. */
-  readonly items: readonly { readonly ordinal: number; readonly score: number; readonly path: number }[];
+  readonly items: readonly {
+    readonly ordinal: number;
+    readonly score: number;
+    readonly path: number;
+  }[];
   readonly paths: readonly EnginePath[];
   /** Widths after capping by what is reachable, per step. */
   readonly widthsUsed: readonly number[];

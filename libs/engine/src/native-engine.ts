@@ -1,0 +1,169 @@
+import { isErrorCode, TesseraError } from '@tessera/errors';
+import { type Completions, type EngineHandle, STATS_SLOTS } from '@tessera/native';
+import { addon } from './addon.js';
+import {
+  type Binding,
+  type Catalogue,
+  Engine,
+  type EngineAnswer,
+  type EngineModel,
+  type EngineRequest,
+  type EngineStats,
+  type LevelTokens,
+} from './engine.js';
+import { NativeCatalogue } from './native-catalogue.js';
+import { awaitNative, callNative } from './native-error.js';
+import { readAnswer } from './read-completions.js';
+import { compileBatch, compileBinding } from './submit-batch.js';
+
+/** Everything an engine is opened with; the addon has no defaults of its own. */
+export interface EngineOptions {
+  /** Hugging Face folder: config.json and safetensors. */
+  readonly modelPath: string;
+  readonly computeType: 'f32' | 'bf16';
+  /** Compute threads, the engine's own included. */
+  readonly threadCount: number;
+  /** Requests waiting at most; a further one is refused with ENGINE_OVERLOADED. */
+  readonly queueCapacity: number;
+  /** Requests that share forward passes at most. */
+  readonly batchRequestsMax: number;
+  /** Prompt tokens per forward pass at most. */
+  readonly prefillChunkTokens: number;
+  readonly promptTokensMax: number;
+  readonly widthMax: number;
+  readonly resultCountMax: number;
+}
+
+interface Waiting {
+  resolve(answer: EngineAnswer): void;
+  reject(error: TesseraError): void;
+}
+
+/** Hint with a refusal for load: about the time a recall takes, so that a place will have become free. */
+const RETRY_AFTER_MS = 50;
+const TICKETS = 2 ** 32;
+
+/** Requests still waiting for their completion, by ticket. */
+class Tickets {
+  readonly waiting = new Map<number, Waiting>();
+  private next = 1;
+
+  add(waiting: Waiting): number {
+    while (this.waiting.has(this.next)) this.next = (this.next + 1) % TICKETS;
+    const ticket = this.next;
+    this.next = (this.next + 1) % TICKETS;
+    this.waiting.set(ticket, waiting);
+    return ticket;
+  }
+
+  settle(completions: Completions, codes: readonly string[]): void {
+    for (const [i, ticket] of completions.tickets.entries()) {
+      const waiting = this.waiting.get(ticket);
+      this.waiting.delete(ticket);
+      const code = codes[completions.statuses[i] ?? 0] ?? 'INTERNAL';
+      if (code === 'OK') {
+        waiting?.resolve(readAnswer(completions, i));
+      } else {
+        const message = completions.messages[i] ?? '';
+        waiting?.reject(new TesseraError(isErrorCode(code) ? code : 'INTERNAL', message));
+      }
+    }
+  }
+}
+
+/** The engine in this process. Turns tickets into promises; holds no state of the requests itself. */
+export class NativeEngine extends Engine {
+  readonly model: EngineModel;
+  private closing: Promise<void> | undefined;
+
+  private constructor(
+    private readonly handle: EngineHandle,
+    private readonly tickets: Tickets,
+  ) {
+    super();
+    this.model = callNative(() => addon().engineModel(handle));
+  }
+
+  /** Loads the model. Rejects with MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT or REQUEST_INVALID. */
+  static async open(options: EngineOptions): Promise<NativeEngine> {
+    const tickets = new Tickets();
+    const { codes } = addon().describeAbi();
+    const handle = await awaitNative(() =>
+      addon().engineOpen(options, (completions) => tickets.settle(completions, codes)),
+    );
+    return new NativeEngine(handle, tickets);
+  }
+
+  bind(catalogue: Catalogue, tokens: LevelTokens): Binding {
+    if (!(catalogue instanceof NativeCatalogue)) {
+      throw new TesseraError('INTERNAL', 'catalogue: expected one opened by openCatalogue()');
+    }
+    const slot = callNative(() =>
+      addon().engineBind(this.handle, catalogue.handle, compileBinding(tokens)),
+    );
+    return { slot, catalogue };
+  }
+
+  unbind(binding: Binding): void {
+    callNative(() => addon().engineUnbind(this.handle, binding.slot));
+  }
+
+  async recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer> {
+    if (signal?.aborted === true) throw cancelled();
+    let ticket = 0;
+    const answer = new Promise<EngineAnswer>((resolve, reject) => {
+      ticket = this.tickets.add({ resolve, reject });
+    });
+    try {
+      this.submit(ticket, request);
+    } catch (thrown) {
+      this.tickets.waiting.delete(ticket);
+      throw thrown;
+    }
+    const onAbort = (): void => this.cancel(ticket);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await answer;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  stats(): EngineStats {
+    const slots = new Float64Array(STATS_SLOTS.length);
+    callNative(() => addon().engineStats(this.handle, slots));
+    const entries = STATS_SLOTS.map((name, i) => [name, slots[i] ?? 0] as const);
+    return Object.fromEntries(entries) as unknown as EngineStats;
+  }
+
+  async drain(budgetMs: number): Promise<void> {
+    await awaitNative(() => addon().engineDrain(this.handle, Math.max(0, budgetMs) * 1000));
+  }
+
+  close(): Promise<void> {
+    this.closing ??= awaitNative(() => addon().engineClose(this.handle));
+    return this.closing;
+  }
+
+  private submit(ticket: number, request: EngineRequest): void {
+    const batch = compileBatch([{ ticket, request }]);
+    const outcome = callNative(() => addon().engineSubmit(this.handle, batch));
+    if (outcome.accepted === 1) return;
+    if (outcome.reason === 'queue-full') {
+      throw new TesseraError('ENGINE_OVERLOADED', 'the queue of the engine is full', {
+        retryAfterMs: RETRY_AFTER_MS,
+      });
+    }
+    throw new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
+  }
+
+  /** The completion itself tells that the work has ended; a closed engine has completed everything already. */
+  private cancel(ticket: number): void {
+    if (this.closing !== undefined) return;
+    callNative(() => addon().engineCancel(this.handle, Uint32Array.of(ticket)));
+  }
+}
+
+function cancelled(): TesseraError {
+  return new TesseraError('CANCELLED', 'the request was cancelled');
+}

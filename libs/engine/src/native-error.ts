@@ -1,0 +1,29 @@
+import { isErrorCode, TesseraError } from '@tessera/errors';
+
+/** What the addon throws or rejects with, as a TesseraError: its `code` is the table's. */
+export function fromNative(thrown: unknown): TesseraError {
+  if (thrown instanceof TesseraError) return thrown;
+  if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') {
+    const code = thrown.code;
+    if (isErrorCode(code)) return new TesseraError(code, thrown.message, { cause: thrown });
+  }
+  return TesseraError.from(thrown);
+}
+
+/** Calls the addon, translating what it throws. */
+export function callNative<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (thrown) {
+    throw fromNative(thrown);
+  }
+}
+
+/** Awaits the addon, translating what it rejects with. */
+export async function awaitNative<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (thrown) {
+    throw fromNative(thrown);
+  }
+}

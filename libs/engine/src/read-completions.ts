@@ -1,0 +1,46 @@
+import { type Completions, TIMING_SLOTS } from '@tessera/native';
+import type { EngineAnswer, EnginePath, EngineTimings } from './engine.js';
+
+function readTimings(completions: Completions, index: number): EngineTimings {
+  const at = (slot: number): number =>
+    completions.timingsUs[index * TIMING_SLOTS.length + slot] ?? 0;
+  return {
+    queueUs: at(0),
+    prefillUs: at(1),
+    decodeUs: at(2),
+    headUs: at(3),
+    selectUs: at(4),
+    exportUs: at(5),
+    totalUs: at(6),
+  };
+}
+
+function readPaths(completions: Completions, index: number): EnginePath[] {
+  const { pathOffsets, pathScores, codeOffsets, pathCodes } = completions;
+  const paths: EnginePath[] = [];
+  for (let p = pathOffsets[index] ?? 0; p < (pathOffsets[index + 1] ?? 0); p++) {
+    const sid = [...pathCodes.subarray(codeOffsets[p], codeOffsets[p + 1])];
+    paths.push({ sid, score: pathScores[p] ?? 0 });
+  }
+  return paths;
+}
+
+/** The answer of the completion at `index`. */
+export function readAnswer(completions: Completions, index: number): EngineAnswer {
+  const { itemOffsets, itemOrdinals, itemScores, itemPaths } = completions;
+  const { widthOffsets, widthsUsed } = completions;
+  const items: EngineAnswer['items'][number][] = [];
+  for (let i = itemOffsets[index] ?? 0; i < (itemOffsets[index + 1] ?? 0); i++) {
+    items.push({
+      ordinal: itemOrdinals[i] ?? 0,
+      score: itemScores[i] ?? 0,
+      path: itemPaths[i] ?? 0,
+    });
+  }
+  return {
+    items,
+    paths: readPaths(completions, index),
+    widthsUsed: [...widthsUsed.subarray(widthOffsets[index], widthOffsets[index + 1])],
+    timings: readTimings(completions, index),
+  };
+}

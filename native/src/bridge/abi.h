@@ -1,0 +1,37 @@
+// Every struct that crosses into the addon, as a table of its fields in the order of native/ts/abi.ts. The tables are what
+// parsing uses and what describeAbi() reports, so the two sides cannot drift apart unseen.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tessera::bridge {
+
+inline constexpr uint32_t kAbiVersion = 1;
+
+struct StructTable {
+  std::string_view name;
+  std::span<const std::string_view> fields;
+};
+
+inline constexpr std::array<std::string_view, 9> kEngineOptionsFields = {
+    "modelPath",          "computeType",     "threadCount", "queueCapacity", "batchRequestsMax",
+    "prefillChunkTokens", "promptTokensMax", "widthMax",    "resultCountMax"};
+inline constexpr std::array<std::string_view, 3> kBindingOptionsFields = {"levelOffsets", "levelTokens",
+                                                                          "terminalTokens"};
+inline constexpr std::array<std::string_view, 10> kSubmitBatchFields = {
+    "tickets", "bindings",     "promptOffsets", "promptTokens", "widthOffsets",
+    "widths",  "resultCounts", "itemsPerSid",   "scoreNorms",   "budgetsUs"};
+inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {
+    "sources", "domains", "titlesPath", "levelSizes", "outputPath"};
+
+inline constexpr std::array<StructTable, 4> kInputStructs = {{
+    {"EngineOptions", kEngineOptionsFields},
+    {"BindingOptions", kBindingOptionsFields},
+    {"SubmitBatch", kSubmitBatchFields},
+    {"CatalogueBuildOptions", kCatalogueBuildOptionsFields},
+}};
+
+}  // namespace tessera::bridge

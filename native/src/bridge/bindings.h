@@ -1,0 +1,11 @@
+// The functions of abi.ts, one registration per group.
+#pragma once
+
+#include <napi.h>
+
+namespace tessera::bridge {
+
+void register_engine_functions(Napi::Env env, Napi::Object exports);
+void register_catalogue_functions(Napi::Env env, Napi::Object exports);
+
+}  // namespace tessera::bridge

@@ -1,0 +1,46 @@
+#include "bridge/completion_channel.h"
+
+#include <algorithm>
+
+#include "bridge/completions.h"
+
+namespace tessera::bridge {
+
+std::shared_ptr<CompletionChannel> CompletionChannel::create(Napi::Env env, Napi::Function on_completions) {
+  auto channel = std::make_shared<CompletionChannel>();
+  auto* holder = new Holder(channel);
+  channel->doorbell_ = Doorbell::New(env, on_completions, "tessera completions", 0, 1, holder,
+                                     [](Napi::Env, void*, Holder* finished) { delete finished; });
+  return channel;
+}
+
+void CompletionChannel::complete(engine::Completion completion) {
+  std::lock_guard lock(mutex_);
+  if (released_) return;
+  waiting_.push_back(std::move(completion));
+  if (rung_) return;
+  rung_ = true;
+  doorbell_.NonBlockingCall();
+}
+
+void CompletionChannel::release() {
+  std::lock_guard lock(mutex_);
+  if (released_) return;
+  released_ = true;
+  doorbell_.Release();
+}
+
+std::vector<engine::Completion> CompletionChannel::take() {
+  std::lock_guard lock(mutex_);
+  rung_ = false;
+  return std::exchange(waiting_, {});
+}
+
+void CompletionChannel::call_js(Napi::Env env, Napi::Function callback, Holder* holder, void*) {
+  // At teardown Node drains the queue after the environment is gone: look at env before anything else.
+  if (env == nullptr || callback == nullptr) return;
+  const std::vector<engine::Completion> completions = (*holder)->take();
+  if (!completions.empty()) callback.Call({to_javascript(env, completions)});
+}
+
+}  // namespace tessera::bridge

@@ -1,0 +1,43 @@
+// The one doorbell between an engine and JavaScript: completions are pushed from the engine's thread and drained, many at
+// a time, in one call on the JavaScript thread.
+//
+// Lifetime: the ThreadSafeFunction keeps the channel alive until Node has finalised it. The engine is joined before
+// release(), so no foreign thread ever calls a dead ThreadSafeFunction.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/request.h"
+
+namespace tessera::bridge {
+
+class CompletionChannel final : public engine::CompletionSink,
+                                public std::enable_shared_from_this<CompletionChannel> {
+ public:
+  /// JavaScript thread.
+  static std::shared_ptr<CompletionChannel> create(Napi::Env env, Napi::Function on_completions);
+
+  /// Any thread, until release().
+  void complete(engine::Completion completion) override;
+  /// JavaScript thread; idempotent. Completions pushed before are still delivered.
+  void release();
+
+ private:
+  using Holder = std::shared_ptr<CompletionChannel>;
+  static void call_js(Napi::Env env, Napi::Function callback, Holder* holder, void* data);
+  using Doorbell = Napi::TypedThreadSafeFunction<Holder, void, &CompletionChannel::call_js>;
+
+  std::vector<engine::Completion> take();
+
+  Doorbell doorbell_;
+  std::mutex mutex_;
+  std::vector<engine::Completion> waiting_;  // guarded by mutex_
+  bool rung_ = false;                        // guarded by mutex_: a call is on its way
+  bool released_ = false;                    // guarded by mutex_
+};
+
+}  // namespace tessera::bridge

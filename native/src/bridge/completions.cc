@@ -1,0 +1,98 @@
+#include "bridge/completions.h"
+
+#include <algorithm>
+
+namespace tessera::bridge {
+namespace {
+
+/// Concatenates one vector of every completion.
+template <typename T, typename Field>
+Napi::Value flatten(Napi::Env env, std::span<const engine::Completion> completions, const Field& field) {
+  size_t size = 0;
+  for (const engine::Completion& completion : completions) size += field(completion).size();
+  auto array = Napi::TypedArrayOf<T>::New(env, size);
+  T* next = array.Data();
+  for (const engine::Completion& completion : completions) {
+    const auto& values = field(completion);
+    next = std::copy(values.begin(), values.end(), next);
+  }
+  return array;
+}
+
+/// [n + 1] running sums of one vector's size.
+template <typename Field>
+Napi::Value offsets(Napi::Env env, std::span<const engine::Completion> completions, const Field& field) {
+  auto array = Napi::Uint32Array::New(env, completions.size() + 1);
+  uint32_t end = 0;
+  array[0] = 0;
+  for (size_t i = 0; i < completions.size(); ++i) {
+    end += static_cast<uint32_t>(field(completions[i]).size());
+    array[i + 1] = end;
+  }
+  return array;
+}
+
+Napi::Value code_offsets(Napi::Env env, std::span<const engine::Completion> completions) {
+  size_t paths = 0;
+  for (const engine::Completion& completion : completions) paths += completion.path_scores.size();
+  auto array = Napi::Uint32Array::New(env, paths + 1);
+  uint32_t base = 0;
+  size_t next = 0;
+  array[next++] = 0;
+  for (const engine::Completion& completion : completions) {
+    for (size_t p = 0; p < completion.path_scores.size(); ++p) array[next++] = base + completion.path_offsets[p + 1];
+    base += static_cast<uint32_t>(completion.path_codes.size());
+  }
+  return array;
+}
+
+Napi::Value timings(Napi::Env env, std::span<const engine::Completion> completions) {
+  auto array = Napi::Float32Array::New(env, completions.size() * engine::kTimingSlots);
+  float* next = array.Data();
+  for (const engine::Completion& completion : completions) {
+    const engine::Timings& t = completion.timings;
+    for (const float value : {t.queue_us, t.prefill_us, t.decode_us, t.head_us, t.select_us, t.export_us, t.total_us}) {
+      *next++ = value;
+    }
+  }
+  return array;
+}
+
+}  // namespace
+
+Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> completions) {
+  using engine::Completion;
+  const size_t count = completions.size();
+  auto tickets = Napi::Uint32Array::New(env, count);
+  auto statuses = Napi::Uint8Array::New(env, count);
+  auto messages = Napi::Array::New(env, count);
+  for (uint32_t i = 0; i < count; ++i) {
+    tickets[i] = completions[i].ticket;
+    statuses[i] = static_cast<uint8_t>(completions[i].status.code());
+    messages.Set(i, Napi::String::New(env, completions[i].status.message()));
+  }
+  const auto ordinals = [](const Completion& c) -> const auto& { return c.item_ordinals; };
+  const auto item_scores = [](const Completion& c) -> const auto& { return c.item_scores; };
+  const auto item_paths = [](const Completion& c) -> const auto& { return c.item_paths; };
+  const auto path_scores = [](const Completion& c) -> const auto& { return c.path_scores; };
+  const auto path_codes = [](const Completion& c) -> const auto& { return c.path_codes; };
+  const auto widths = [](const Completion& c) -> const auto& { return c.widths_used; };
+  Napi::Object result = Napi::Object::New(env);
+  result["tickets"] = tickets;
+  result["statuses"] = statuses;
+  result["messages"] = messages;
+  result["itemOffsets"] = offsets(env, completions, ordinals);
+  result["itemOrdinals"] = flatten<uint32_t>(env, completions, ordinals);
+  result["itemScores"] = flatten<float>(env, completions, item_scores);
+  result["itemPaths"] = flatten<uint32_t>(env, completions, item_paths);
+  result["pathOffsets"] = offsets(env, completions, path_scores);
+  result["pathScores"] = flatten<float>(env, completions, path_scores);
+  result["codeOffsets"] = code_offsets(env, completions);
+  result["pathCodes"] = flatten<uint32_t>(env, completions, path_codes);
+  result["widthOffsets"] = offsets(env, completions, widths);
+  result["widthsUsed"] = flatten<uint32_t>(env, completions, widths);
+  result["timingsUs"] = timings(env, completions);
+  return result;
+}
+
+}  // namespace tessera::bridge

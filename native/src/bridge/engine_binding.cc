@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <chrono>
+
+#include "bridge/abi.h"
+#include "bridge/bindings.h"
+#include "bridge/errors.h"
+#include "bridge/handles.h"
+#include "bridge/object_reader.h"
+#include "bridge/submit_batch.h"
+#include "bridge/task.h"
+
+namespace tessera::bridge {
+namespace {
+
+constexpr std::string_view kComputeTypes[] = {"f32", "bf16"};
+constexpr std::string_view kRefusals[] = {"ok", "queue-full", "draining"};
+constexpr uint32_t kStatsSlots = 10;
+
+engine::EngineOptions read_options(Napi::Env env, const Napi::Value& value) {
+  const ObjectReader reader(env, value, "engineOpen.options", kEngineOptionsFields);
+  engine::EngineOptions options;
+  options.model_path = reader.string("modelPath");
+  options.compute_type = static_cast<model::ComputeType>(reader.choice("computeType", kComputeTypes));
+  options.thread_count = reader.u32("threadCount");
+  options.queue_capacity = reader.u32("queueCapacity");
+  options.batch_requests_max = reader.u32("batchRequestsMax");
+  options.prefill_chunk_tokens = reader.u32("prefillChunkTokens");
+  options.prompt_tokens_max = reader.u32("promptTokensMax");
+  options.width_max = reader.u32("widthMax");
+  options.result_count_max = reader.u32("resultCountMax");
+  return options;
+}
+
+Napi::Value engine_open(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const engine::EngineOptions options = read_options(env, info[0]);
+  if (!info[1].IsFunction()) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "engineOpen.onCompletions: expected a function, came " + describe_value(info[1]));
+  }
+  auto handle = std::make_shared<EngineHandle>();
+  handle->channel = CompletionChannel::create(env, info[1].As<Napi::Function>());
+  return Task::start(
+      env,
+      [handle, options]() -> Status {
+        auto engine = engine::Engine::open(options, *handle->channel);
+        if (!engine.is_ok()) return engine.status();
+        handle->engine = std::move(engine).value();
+        return Status::ok();
+      },
+      [handle](Napi::Env settled, const Status& status) -> Napi::Value {
+        if (!status.is_ok()) {
+          handle->close();
+          return settled.Undefined();
+        }
+        // Before Node tears the environment down, the engine's thread must be gone.
+        settled.AddCleanupHook([](std::weak_ptr<EngineHandle>* weak) {
+          if (auto open = weak->lock()) open->engine->close();
+          delete weak;
+        }, new std::weak_ptr<EngineHandle>(handle));
+        return wrap_engine(settled, handle);
+      });
+}
+
+Napi::Value engine_model(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_engine(info[0]);
+  const model::Decoder& decoder = handle->engine->decoder();
+  const model::ModelConfig& config = decoder.config();
+  Napi::Object result = Napi::Object::New(env);
+  result["family"] = Napi::String::New(env, model::family_name(config.family));
+  result["vocabSize"] = Napi::Number::New(env, config.vocab_size);
+  result["hiddenSize"] = Napi::Number::New(env, config.hidden_size);
+  result["layerCount"] = Napi::Number::New(env, config.layer_count);
+  result["maxPositions"] = Napi::Number::New(env, config.max_positions);
+  result["parameterCount"] = Napi::Number::New(env, static_cast<double>(decoder.parameter_count()));
+  result["digest"] = Napi::String::New(env, decoder.digest());
+  result["computeType"] =
+      Napi::String::New(env, std::string(kComputeTypes[static_cast<size_t>(decoder.compute_type())]));
+  result["kvBytesPerPosition"] = Napi::Number::New(env, static_cast<double>(decoder.kv_bytes_per_position()));
+  result["instructionSet"] = Napi::String::New(env, handle->engine->device().kernels().name);
+  return result;
+}
+
+Napi::Value engine_bind(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_engine(info[0]);
+  const auto catalogue = open_catalogue(info[1]);
+  const ObjectReader reader(env, info[2], "engineBind.options", kBindingOptionsFields);
+  const std::span<const uint32_t> offsets = reader.u32_array("levelOffsets");
+  const std::span<const int32_t> tokens = reader.i32_array("levelTokens");
+  const std::span<const int32_t> terminal = reader.i32_array("terminalTokens");
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != tokens.size() ||
+      !std::is_sorted(offsets.begin(), offsets.end())) {
+    reader.fail("levelOffsets", "ascending offsets from 0 to levelTokens.length");
+  }
+  std::vector<std::vector<int32_t>> levels;
+  for (size_t l = 0; l + 1 < offsets.size(); ++l) {
+    levels.emplace_back(tokens.begin() + offsets[l], tokens.begin() + offsets[l + 1]);
+  }
+  auto binding = engine::Binding::create(handle->engine->decoder().config(), catalogue->snapshot, std::move(levels),
+                                         {terminal.begin(), terminal.end()});
+  if (!binding.is_ok()) throw make_error(env, binding.status());
+  auto& slots = handle->bindings;
+  auto free_slot = std::find(slots.begin(), slots.end(), nullptr);
+  if (free_slot == slots.end()) free_slot = slots.insert(slots.end(), nullptr);
+  *free_slot = std::move(binding).value();
+  return Napi::Number::New(env, static_cast<double>(free_slot - slots.begin()));
+}
+
+Napi::Value engine_unbind(const Napi::CallbackInfo& info) {
+  const auto handle = open_engine(info[0]);
+  const double slot = info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : -1;
+  if (!(slot >= 0 && slot < static_cast<double>(handle->bindings.size())) || slot != static_cast<uint32_t>(slot) ||
+      handle->bindings[static_cast<size_t>(slot)] == nullptr) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     "engineUnbind.binding: expected the slot of a binding, came " + describe_value(info[1]));
+  }
+  handle->bindings[static_cast<size_t>(slot)] = nullptr;
+  return info.Env().Undefined();
+}
+
+Napi::Value engine_submit(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_engine(info[0]);
+  const engine::SubmitOutcome outcome = handle->engine->submit(read_batch(env, info[1], handle->bindings));
+  Napi::Object result = Napi::Object::New(env);
+  result["accepted"] = Napi::Number::New(env, outcome.accepted);
+  result["reason"] = Napi::String::New(env, std::string(kRefusals[static_cast<size_t>(outcome.refusal)]));
+  return result;
+}
+
+Napi::Value engine_cancel(const Napi::CallbackInfo& info) {
+  const auto handle = open_engine(info[0]);
+  if (!info[1].IsTypedArray() || info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     "engineCancel.tickets: expected a Uint32Array, came " + describe_value(info[1]));
+  }
+  const auto tickets = info[1].As<Napi::Uint32Array>();
+  handle->engine->cancel({tickets.Data(), tickets.ElementLength()});
+  return info.Env().Undefined();
+}
+
+Napi::Value engine_drain(const Napi::CallbackInfo& info) {
+  const auto handle = open_engine(info[0]);
+  const double budget_us = info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : -1;
+  if (!(budget_us >= 0 && budget_us <= 1e15)) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     "engineDrain.budgetUs: expected 0..1e15, came " + describe_value(info[1]));
+  }
+  return Task::start(
+      info.Env(),
+      [handle, budget_us] {
+        handle->engine->drain(std::chrono::microseconds(static_cast<int64_t>(budget_us)));
+        return Status::ok();
+      },
+      [](Napi::Env env, const Status&) { return env.Undefined(); });
+}
+
+Napi::Value engine_close(const Napi::CallbackInfo& info) {
+  const auto handle = any_engine(info[0]);
+  handle->closed = true;
+  return Task::start(
+      info.Env(),
+      [handle] {
+        handle->engine->close();
+        return Status::ok();
+      },
+      [handle](Napi::Env env, const Status&) {
+        handle->close();
+        handle->bindings.clear();
+        return env.Undefined();
+      });
+}
+
+Napi::Value engine_stats(const Napi::CallbackInfo& info) {
+  const auto handle = open_engine(info[0]);
+  if (!info[1].IsTypedArray() || info[1].As<Napi::TypedArray>().TypedArrayType() != napi_float64_array ||
+      info[1].As<Napi::Float64Array>().ElementLength() != kStatsSlots) {
+    throw make_error(info.Env(), Code::kRequestInvalid, "engineStats.into: expected a Float64Array of " +
+                                                            std::to_string(kStatsSlots) + " slots, came " +
+                                                            describe_value(info[1]));
+  }
+  const engine::Stats stats = handle->engine->stats();
+  const uint64_t slots[kStatsSlots] = {stats.queued,    stats.running, stats.submitted,      stats.completed,
+                                       stats.failed,    stats.cancelled, stats.expired,      stats.prefill_tokens,
+                                       stats.decode_tokens, stats.forward_passes};
+  auto into = info[1].As<Napi::Float64Array>();
+  std::transform(slots, slots + kStatsSlots, into.Data(), [](uint64_t slot) { return static_cast<double>(slot); });
+  return info.Env().Undefined();
+}
+
+}  // namespace
+
+void register_engine_functions(Napi::Env env, Napi::Object exports) {
+  exports["engineOpen"] = Napi::Function::New<&engine_open>(env, "engineOpen");
+  exports["engineModel"] = Napi::Function::New<&engine_model>(env, "engineModel");
+  exports["engineBind"] = Napi::Function::New<&engine_bind>(env, "engineBind");
+  exports["engineUnbind"] = Napi::Function::New<&engine_unbind>(env, "engineUnbind");
+  exports["engineSubmit"] = Napi::Function::New<&engine_submit>(env, "engineSubmit");
+  exports["engineCancel"] = Napi::Function::New<&engine_cancel>(env, "engineCancel");
+  exports["engineDrain"] = Napi::Function::New<&engine_drain>(env, "engineDrain");
+  exports["engineClose"] = Napi::Function::New<&engine_close>(env, "engineClose");
+  exports["engineStats"] = Napi::Function::New<&engine_stats>(env, "engineStats");
+}
+
+}  // namespace tessera::bridge

@@ -1,0 +1,64 @@
+#include "bridge/handles.h"
+
+#include "bridge/errors.h"
+#include "bridge/object_reader.h"
+
+namespace tessera::bridge {
+namespace {
+
+constexpr napi_type_tag kEngineTag = {0x7e55e7a0e4617e01, 0x9d1f3c5b7a8e2460};
+constexpr napi_type_tag kCatalogueTag = {0x7e55e7a0ca7a1062, 0x35b8d0f6124c9e7a};
+
+template <typename Handle>
+Napi::Value wrap(Napi::Env env, std::shared_ptr<Handle> handle, const napi_type_tag& tag) {
+  auto external = Napi::External<std::shared_ptr<Handle>>::New(
+      env, new std::shared_ptr<Handle>(std::move(handle)),
+      [](Napi::BasicEnv, std::shared_ptr<Handle>* owned) { delete owned; });
+  external.TypeTag(&tag);
+  return external;
+}
+
+template <typename Handle>
+std::shared_ptr<Handle> unwrap(const Napi::Value& value, const napi_type_tag& tag, const char* name) {
+  if (!value.IsExternal() || !value.As<Napi::External<std::shared_ptr<Handle>>>().CheckTypeTag(&tag)) {
+    throw make_error(value.Env(), Code::kRequestInvalid,
+                     std::string(name) + ": expected the handle of an open " + name + ", came " +
+                         (value.IsExternal() ? "another handle" : describe_value(value)));
+  }
+  return *value.As<Napi::External<std::shared_ptr<Handle>>>().Data();
+}
+
+}  // namespace
+
+void EngineHandle::close() {
+  if (engine) engine->close();
+  if (channel) channel->release();
+  closed = true;
+}
+
+Napi::Value wrap_engine(Napi::Env env, std::shared_ptr<EngineHandle> handle) {
+  return wrap(env, std::move(handle), kEngineTag);
+}
+Napi::Value wrap_catalogue(Napi::Env env, std::shared_ptr<CatalogueHandle> handle) {
+  return wrap(env, std::move(handle), kCatalogueTag);
+}
+
+std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value) {
+  return unwrap<EngineHandle>(value, kEngineTag, "engine");
+}
+std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value) {
+  auto handle = any_engine(value);
+  if (handle->closed) throw make_error(value.Env(), Code::kEngineClosed, "engine: the handle was closed");
+  return handle;
+}
+
+std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value) {
+  return unwrap<CatalogueHandle>(value, kCatalogueTag, "catalogue");
+}
+std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value) {
+  auto handle = any_catalogue(value);
+  if (!handle->snapshot) throw make_error(value.Env(), Code::kEngineClosed, "catalogue: the handle was closed");
+  return handle;
+}
+
+}  // namespace tessera::bridge

@@ -1,0 +1,40 @@
+// What the opaque handles of abi.ts hold. A handle owns native state; close is explicit and idempotent, the finaliser is a
+// safety net. Type tags keep a catalogue from being taken for an engine.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+#include <vector>
+
+#include "bridge/completion_channel.h"
+#include "catalogue/snapshot.h"
+#include "engine/engine.h"
+
+namespace tessera::bridge {
+
+/// JavaScript thread only, except `engine`'s own thread-safe methods.
+struct EngineHandle {
+  std::shared_ptr<CompletionChannel> channel;
+  std::unique_ptr<engine::Engine> engine;                       // destroyed before the channel
+  std::vector<std::shared_ptr<const engine::Binding>> bindings;  // by slot; null after unbind
+  bool closed = false;
+
+  /// Joins the engine's thread: blocks for at most one forward pass. Idempotent.
+  void close();
+};
+
+struct CatalogueHandle {
+  std::shared_ptr<const catalogue::Snapshot> snapshot;  // null after close
+  uint64_t file_bytes = 0;
+};
+
+Napi::Value wrap_engine(Napi::Env env, std::shared_ptr<EngineHandle> handle);
+Napi::Value wrap_catalogue(Napi::Env env, std::shared_ptr<CatalogueHandle> handle);
+/// Throw REQUEST_INVALID for a value that is no such handle, ENGINE_CLOSED for one that was closed.
+std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value);
+std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value);  // closed or not
+std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value);
+std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value);
+
+}  // namespace tessera::bridge

@@ -1,0 +1,124 @@
+#include "bridge/object_reader.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bridge/errors.h"
+
+namespace tessera::bridge {
+namespace {
+
+constexpr const char* kTypedArrayNames[] = {"Int8Array",    "Uint8Array",  "Uint8ClampedArray", "Int16Array",
+                                            "Uint16Array",  "Int32Array",  "Uint32Array",       "Float32Array",
+                                            "Float64Array", "BigInt64Array", "BigUint64Array"};
+
+}  // namespace
+
+std::string describe_value(const Napi::Value& value) {
+  switch (value.Type()) {
+    case napi_undefined: return "undefined";
+    case napi_null: return "null";
+    case napi_boolean: return "a boolean";
+    case napi_number: return value.ToString().Utf8Value();
+    case napi_string: return "a string";
+    case napi_function: return "a function";
+    default: break;
+  }
+  if (value.IsTypedArray()) {
+    const auto type = static_cast<size_t>(value.As<Napi::TypedArray>().TypedArrayType());
+    return type < std::size(kTypedArrayNames) ? kTypedArrayNames[type] : "a typed array";
+  }
+  if (value.IsArray()) return "an array";
+  return "an object";
+}
+
+ObjectReader::ObjectReader(Napi::Env env, Napi::Value value, std::string path,
+                           std::span<const std::string_view> fields)
+    : env_(env), path_(std::move(path)) {
+  if (!value.IsObject() || value.IsArray() || value.IsFunction()) {
+    throw make_error(env, Code::kRequestInvalid, path_ + ": expected an object, came " + describe_value(value));
+  }
+  object_ = value.As<Napi::Object>();
+  for (const std::string_view field : fields) {
+    if (!object_.Has(std::string(field))) fail(field, "a value, and it is missing");
+  }
+  const Napi::Array names = object_.GetPropertyNames();
+  for (uint32_t i = 0; i < names.Length(); ++i) {
+    const std::string name = names.Get(i).ToString().Utf8Value();
+    if (std::find(fields.begin(), fields.end(), name) == fields.end()) {
+      throw make_error(env, Code::kRequestInvalid, path_ + "." + name + ": unknown field");
+    }
+  }
+}
+
+void ObjectReader::fail(std::string_view field, const std::string& expected) const {
+  throw make_error(env_, Code::kRequestInvalid, path_ + "." + std::string(field) + ": expected " + expected +
+                                                    ", came " + describe_value(get(field)));
+}
+
+Napi::Value ObjectReader::get(std::string_view field) const { return object_.Get(std::string(field)); }
+
+std::string ObjectReader::string(std::string_view field) const {
+  const Napi::Value value = get(field);
+  if (!value.IsString()) fail(field, "a string");
+  return value.As<Napi::String>().Utf8Value();
+}
+
+uint32_t ObjectReader::choice(std::string_view field, std::span<const std::string_view> choices) const {
+  const std::string came = string(field);
+  const auto found = std::find(choices.begin(), choices.end(), came);
+  if (found == choices.end()) {
+    std::string expected = "one of";
+    for (const std::string_view candidate : choices) expected += " '" + std::string(candidate) + "'";
+    throw make_error(env_, Code::kRequestInvalid,
+                     path_ + "." + std::string(field) + ": expected " + expected + ", came '" + came + "'");
+  }
+  return static_cast<uint32_t>(found - choices.begin());
+}
+
+uint32_t ObjectReader::u32(std::string_view field) const {
+  const Napi::Value value = get(field);
+  if (!value.IsNumber()) fail(field, "an integer in 0..4294967295");
+  const double number = value.As<Napi::Number>().DoubleValue();
+  if (!(number >= 0 && number <= 4294967295.0) || number != std::floor(number)) {
+    fail(field, "an integer in 0..4294967295");
+  }
+  return static_cast<uint32_t>(number);
+}
+
+std::vector<std::string> ObjectReader::strings(std::string_view field) const {
+  const Napi::Value value = get(field);
+  if (!value.IsArray()) fail(field, "an array of strings");
+  const auto array = value.As<Napi::Array>();
+  std::vector<std::string> result;
+  for (uint32_t i = 0; i < array.Length(); ++i) {
+    const Napi::Value element = array.Get(i);
+    if (!element.IsString()) fail(field, "an array of strings");
+    result.push_back(element.As<Napi::String>().Utf8Value());
+  }
+  return result;
+}
+
+template <typename T>
+std::span<const T> ObjectReader::typed_array(std::string_view field, napi_typedarray_type type,
+                                             const char* name) const {
+  const Napi::Value value = get(field);
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) fail(field, name);
+  const auto array = value.As<Napi::TypedArrayOf<T>>();
+  return {array.Data(), array.ElementLength()};
+}
+
+std::span<const uint8_t> ObjectReader::u8_array(std::string_view field) const {
+  return typed_array<uint8_t>(field, napi_uint8_array, "a Uint8Array");
+}
+std::span<const uint32_t> ObjectReader::u32_array(std::string_view field) const {
+  return typed_array<uint32_t>(field, napi_uint32_array, "a Uint32Array");
+}
+std::span<const int32_t> ObjectReader::i32_array(std::string_view field) const {
+  return typed_array<int32_t>(field, napi_int32_array, "an Int32Array");
+}
+std::span<const double> ObjectReader::f64_array(std::string_view field) const {
+  return typed_array<double>(field, napi_float64_array, "a Float64Array");
+}
+
+}  // namespace tessera::bridge

@@ -1,0 +1,48 @@
+// Checked reading of flat objects from JavaScript: every field of the table must be there, none other may be, and each has
+// the one type that is asked for. A violation throws a TypeError-like Error with code REQUEST_INVALID and the field's path.
+#pragma once
+
+#include <napi.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bridge/abi.h"
+
+namespace tessera::bridge {
+
+class ObjectReader {
+ public:
+  /// `path` names the object in messages, e.g. "engineOpen.options".
+  ObjectReader(Napi::Env env, Napi::Value value, std::string path, std::span<const std::string_view> fields);
+
+  std::string string(std::string_view field) const;
+  /// One of `choices`; returns its index.
+  uint32_t choice(std::string_view field, std::span<const std::string_view> choices) const;
+  /// An integer in 0..2^32-1.
+  uint32_t u32(std::string_view field) const;
+  std::vector<std::string> strings(std::string_view field) const;
+
+  std::span<const uint8_t> u8_array(std::string_view field) const;
+  std::span<const uint32_t> u32_array(std::string_view field) const;
+  std::span<const int32_t> i32_array(std::string_view field) const;
+  std::span<const double> f64_array(std::string_view field) const;
+
+  [[noreturn]] void fail(std::string_view field, const std::string& expected) const;
+
+ private:
+  Napi::Value get(std::string_view field) const;
+  template <typename T>
+  std::span<const T> typed_array(std::string_view field, napi_typedarray_type type, const char* name) const;
+
+  Napi::Env env_;
+  Napi::Object object_;
+  std::string path_;
+};
+
+/// "a string", "an Int32Array", ... for messages about what came.
+std::string describe_value(const Napi::Value& value);
+
+}  // namespace tessera::bridge

@@ -1,0 +1,17 @@
+// abi.ts `SubmitBatch` -> engine requests. Shapes are checked here; limits are the engine's.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/request.h"
+
+namespace tessera::bridge {
+
+std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
+                                        std::span<const std::shared_ptr<const engine::Binding>> bindings);
+
+}  // namespace tessera::bridge

@@ -1,0 +1,88 @@
+// The engine: owns the model, one thread that runs the step loop, and a bounded queue before it. The only folder that
+// knows every other one; no JavaScript here.
+//
+// Threads: open, submit, cancel, stats from any thread; drain and close from any thread but the engine's own. close() is
+// idempotent: stop -> join -> discard. Completions are delivered through the sink until close() returns, never after.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/options.h"
+#include "engine/request.h"
+#include "engine/step_loop.h"
+
+namespace tessera::engine {
+
+enum class Refusal : uint8_t { kNone, kQueueFull, kDraining };
+
+struct SubmitOutcome {
+  uint32_t accepted = 0;  // requests taken from the front
+  Refusal refusal = Refusal::kNone;
+};
+
+struct Stats {
+  uint64_t queued = 0, running = 0, submitted = 0, completed = 0, failed = 0, cancelled = 0, expired = 0;
+  uint64_t prefill_tokens = 0, decode_tokens = 0, forward_passes = 0;
+};
+
+class Engine {
+ public:
+  /// Loads the model and starts the engine's thread. `sink` must outlive the engine.
+  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, CompletionSink& sink);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  const model::Decoder& decoder() const { return *decoder_; }
+  const EngineOptions& options() const { return options_; }
+  const device::Device& device() const { return *device_; }
+
+  /// Takes requests from the front until the queue is full. A request that breaks a limit is taken and completed at once
+  /// with REQUEST_INVALID naming the field, or DEADLINE_EXCEEDED when its time is already over.
+  SubmitOutcome submit(std::vector<Request> requests);
+  /// Unknown tickets are ignored: they may just have finished.
+  void cancel(std::span<const uint32_t> tickets);
+  /// Refuses new requests, lets those accepted finish within `budget`, cancels the rest; returns when none is left.
+  void drain(std::chrono::microseconds budget);
+  void close();
+  Stats stats() const;
+
+ private:
+  Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
+         std::shared_ptr<const model::Decoder> decoder, CompletionSink& sink);
+
+  void run();
+  Status check_limits(const Request& request) const;
+  void admit_waiting(std::vector<Completion>& completed);
+  void sweep_ended(std::vector<Completion>& completed);
+  void deliver(std::vector<Completion>& completed);
+
+  const EngineOptions options_;
+  std::unique_ptr<device::Device> device_;
+  std::shared_ptr<const model::Decoder> decoder_;
+  CompletionSink& sink_;
+  LoopCounters loop_counters_;
+  StepLoop loop_;  // engine thread only
+
+  mutable std::mutex mutex_;
+  std::condition_variable work_;  // engine thread waits: work arrived, or stop
+  std::condition_variable idle_;  // drain waits: nothing queued, nothing running
+  std::deque<Request> queue_;               // guarded by mutex_
+  std::unordered_set<uint32_t> in_flight_;  // tickets queued or running; guarded by mutex_
+  std::unordered_set<uint32_t> cancelled_;  // subset of in_flight_ that shall end; guarded by mutex_
+  Stats counters_;                          // guarded by mutex_
+  bool draining_ = false;                   // guarded by mutex_
+  bool stopping_ = false;                   // guarded by mutex_
+  std::mutex close_mutex_;                  // serialises close()
+  std::thread thread_;
+};
+
+}  // namespace tessera::engine

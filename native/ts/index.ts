@@ -1,0 +1,20 @@
+export {
+  ABI_VERSION,
+  type AbiDescription,
+  type BindingOptions,
+  type CatalogueBuildOptions,
+  type CatalogueBuildReport,
+  type CatalogueHandle,
+  type CatalogueInfo,
+  type Completions,
+  type EngineHandle,
+  type EngineOptions,
+  type ModelInfo,
+  type NativeAddon,
+  type ScoreNormCode,
+  STATS_SLOTS,
+  type SubmitBatch,
+  type SubmitOutcome,
+  TIMING_SLOTS,
+} from './abi.js';
+export { loadAddon } from './load.js';

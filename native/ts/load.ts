@@ -1,0 +1,37 @@
+/** Finds and loads the addon once per process, and checks that it speaks this ABI before anything else is called. */
+
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ABI_VERSION, type NativeAddon } from './abi.js';
+
+const ADDON_PATH = join('build', 'native', 'tessera.node');
+
+/** The build folder stands in the repository's root, some levels above this file (sources and compiled output alike). */
+function findAddon(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (;;) {
+    const candidate = join(folder, ADDON_PATH);
+    if (existsSync(candidate)) return candidate;
+    const parent = dirname(folder);
+    if (parent === folder) {
+      throw new Error(
+        `the native engine is not built: no ${ADDON_PATH} above this file; run \`npm run bootstrap\``,
+      );
+    }
+    folder = parent;
+  }
+}
+
+export function loadAddon(): NativeAddon {
+  const path = findAddon();
+  const addon = createRequire(import.meta.url)(path) as NativeAddon;
+  const version = addon.abiVersion();
+  if (version !== ABI_VERSION) {
+    throw new Error(
+      `${path} speaks ABI ${version}, expected ${ABI_VERSION}: build it again with \`npm run bootstrap\``,
+    );
+  }
+  return addon;
+}
