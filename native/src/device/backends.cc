@@ -1,0 +1,69 @@
+#include "device/backends.h"
+
+#include <string>
+#include <utility>
+
+#include "device/cpu/cpu_device.h"
+#include "device/cpu/kernels.h"
+#include "platform/cpu_features.h"
+
+namespace tessera::device {
+namespace {
+
+/// REQUIRES: the machine has `set`.
+const KernelTable& cpu_kernels(InstructionSet set) {
+#if defined(__x86_64__)
+  if (set == InstructionSet::kAvx512) return cpu::avx512_kernels();
+  if (set == InstructionSet::kAvx2) return cpu::avx2_kernels();
+#endif
+  (void)set;
+  return cpu::portable_kernels();
+}
+
+}  // namespace
+
+std::vector<InstructionSet> available_instruction_sets() {
+  const platform::CpuFeatures features = platform::detect_cpu_features();
+  std::vector<InstructionSet> sets{InstructionSet::kPortable};
+  if (features.avx2_fma) sets.push_back(InstructionSet::kAvx2);
+  if (features.avx512 && features.avx2_fma) sets.push_back(InstructionSet::kAvx512);
+  return sets;
+}
+
+Result<std::unique_ptr<Device>> open_cpu_device(const CpuOptions& options) {
+  if (options.thread_count < 1 || options.thread_count > platform::ThreadPool::kMaxThreads) {
+    return Status(Code::kRequestInvalid, "threadCount: expected 1.." +
+                                             std::to_string(platform::ThreadPool::kMaxThreads) +
+                                             ", got " + std::to_string(options.thread_count));
+  }
+  const std::vector<InstructionSet> sets = available_instruction_sets();
+  const InstructionSet set = options.instruction_set.value_or(sets.back());
+  for (const InstructionSet present : sets) {
+    if (present != set) continue;
+    return std::unique_ptr<Device>(
+        std::make_unique<cpu::CpuDevice>(cpu_kernels(set), options.thread_count));
+  }
+  return Status(Code::kEngineUnavailable,
+                "instructionSet: this machine lacks " + std::string(instruction_set_name(set)));
+}
+
+Buffer::Buffer(Device& device, void* data, uint64_t size)
+    : device_(&device), data_(data), size_(size) {}
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : device_(std::exchange(other.device_, nullptr)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+Buffer::~Buffer() {
+  if (device_ != nullptr) device_->release(data_, size_);
+}
+
+}  // namespace tessera::device

@@ -1,0 +1,40 @@
+// Opens devices. The one place that knows which backends exist.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "device/device.h"
+
+namespace tessera::device {
+
+enum class InstructionSet : uint8_t { kPortable, kAvx2, kAvx512 };
+
+constexpr std::string_view instruction_set_name(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::kPortable:
+      return "portable";
+    case InstructionSet::kAvx2:
+      return "avx2";
+    case InstructionSet::kAvx512:
+      return "avx512";
+  }
+  return "portable";
+}
+
+/// The sets that this machine runs, narrowest first; always at least kPortable.
+std::vector<InstructionSet> available_instruction_sets();
+
+struct CpuOptions {
+  uint32_t thread_count = 1;                      // 1..ThreadPool::kMaxThreads
+  std::optional<InstructionSet> instruction_set;  // the widest available when absent
+};
+
+/// Errors: REQUEST_INVALID for a thread count out of range, ENGINE_UNAVAILABLE for an instruction
+/// set that the machine lacks.
+Result<std::unique_ptr<Device>> open_cpu_device(const CpuOptions& options);
+
+}  // namespace tessera::device

@@ -1,0 +1,56 @@
+// The arithmetic of one backend as plain functions over rows, chosen once when the device is
+// opened. Callers are `ops` and `attention`, which check shapes and spread rows over threads; a
+// kernel runs on one thread and touches only its arguments.
+//
+// Canonical reduction, the same in every instruction set: a sum over k is held in 16 lanes, lane =
+// k mod 16, each step one fused multiply-add, missing elements of the last step zero; then lanes i
+// and i+8 are added, i and i+4, i and i+2, i and i+1; then +0.0, so that no result is a negative
+// zero. So every function below gives the same bits everywhere, whatever the batch, and appending
+// zero elements changes nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera::device {
+
+/// BF16 values are their bits, the upper half of a float, in uint16_t.
+struct KernelTable {
+  const char* name;
+
+  /// y[i * y_stride + j] = x_rows[i] . w_rows[j] over k elements, for i < m, j < n. Rows of w are
+  /// float / BF16 bits; for BF16 the caller has rounded x to BF16 values. No alignment is assumed.
+  void (*dot_rows_f32)(const float* const* x_rows, size_t m, const void* const* w_rows, size_t n,
+                       size_t k, float* y, size_t y_stride);
+  void (*dot_rows_bf16)(const float* const* x_rows, size_t m, const void* const* w_rows, size_t n,
+                        size_t k, float* y, size_t y_stride);
+
+  /// y = weight * (x / sqrt(mean(x^2) + epsilon)), n elements; y may be x.
+  void (*rms_norm)(const float* x, const float* weight, size_t n, float epsilon, float* y);
+  /// Rotates the pairs (x[i], x[i + half]) by the angle whose cosine and sine are cos[i], sin[i].
+  void (*rope)(float* x, const float* cos, const float* sin, size_t half);
+  /// y = gate / (1 + exp(-gate)) * up; y may be gate or up.
+  void (*silu_mul)(const float* gate, const float* up, size_t n, float* y);
+  /// y += x.
+  void (*add)(const float* x, size_t n, float* y);
+  /// x *= factor.
+  void (*scale)(float* x, size_t n, float factor);
+  /// REQUIRES: n >= 1.
+  float (*maximum)(const float* x, size_t n);
+  /// x = exp(x * factor - shift); returns the sum, reduced canonically. Relative error of exp:
+  /// below 2e-7 where the argument is in [-87, 88]; below that range 0.
+  float (*exp_sum)(float* x, size_t n, float factor, float shift);
+  /// y += a * x, one fused multiply-add per element; x float / BF16 bits.
+  void (*axpy_f32)(float a, const void* x, size_t n, float* y);
+  void (*axpy_bf16)(float a, const void* x, size_t n, float* y);
+
+  /// Rounds to the nearest BF16 value, ties to even; NaN stays NaN.
+  void (*round_bf16)(float* x, size_t n);
+  void (*narrow_bf16)(const float* x, size_t n, uint16_t* y);
+  void (*widen_bf16)(const uint16_t* x, size_t n, float* y);
+  /// Index of the first NaN or infinity, n when there is none.
+  size_t (*find_non_finite_f32)(const float* x, size_t n);
+  size_t (*find_non_finite_bf16)(const uint16_t* x, size_t n);
+};
+
+}  // namespace tessera::device
