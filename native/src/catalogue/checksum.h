@@ -1,0 +1,44 @@
+// The two hashes of the snapshot file (XXH3, github.com/Cyan4973/xxHash): against accidents, not against forgery.
+// What a forged file may do is bounded by validate.h instead.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "catalogue/format.h"
+
+namespace tessera::catalogue {
+
+uint64_t checksum64(std::span<const std::byte> bytes);
+
+/// XXH3-64 of an item ID: the item hash probes from its low bits upward.
+uint64_t hash_item_id(std::string_view item_id);
+
+/// XXH3-64 over several pieces, as if they were one.
+class Checksum {
+ public:
+  Checksum();
+  Checksum(const Checksum&) = delete;
+  Checksum& operator=(const Checksum&) = delete;
+  ~Checksum();
+  void update(std::span<const std::byte> bytes);
+  uint64_t value() const;
+
+ private:
+  struct State;  // of the hash library, 64-byte aligned
+  std::unique_ptr<State> state_;
+};
+
+/// Fields `digest` and `checksum` of a directory whose other fields are set.
+std::array<uint8_t, 16> directory_digest(Directory directory);
+uint64_t directory_checksum(Directory directory);
+
+/// A digest in lower-case hexadecimal.
+std::string digest_text(std::span<const uint8_t, 16> digest);
+
+}  // namespace tessera::catalogue

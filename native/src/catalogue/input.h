@@ -1,0 +1,50 @@
+// What a catalogue is built from: items in any order, in flat columns. A value; importers fill it, the builder reads it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::catalogue {
+
+/// Strings laid end to end.
+struct TextColumn {
+  std::string bytes;
+  std::vector<uint64_t> ends;  // end of string i in `bytes`
+
+  void add(std::string_view text) {
+    bytes.append(text);
+    ends.push_back(bytes.size());
+  }
+  size_t size() const { return ends.size(); }
+  bool empty() const { return ends.empty(); }
+  std::string_view operator[](size_t index) const {
+    const uint64_t begin = index == 0 ? 0 : ends[index - 1];
+    return std::string_view(bytes).substr(begin, ends[index] - begin);
+  }
+};
+
+struct CatalogueInput {
+  std::vector<uint32_t> codes;     // SIDs laid end to end, level-local codes
+  std::vector<uint64_t> sid_ends;  // end of item i's SID in `codes`
+  TextColumn item_ids;             // one per item
+  TextColumn titles;               // one per item, or empty
+  TextColumn attributes;           // JSON object text ("" is "{}"), one per item, or empty
+  std::vector<double> priorities;  // one per item, or empty: all 0
+  std::vector<uint32_t> level_sizes;        // declared; empty: largest code + 1 per level
+  std::vector<std::string> level_patterns;  // e.g. "<a_{code}>" per level, or empty
+  std::string source;                       // file the items came from, for error messages; may be empty
+  std::vector<uint32_t> lines;              // line of each item in `source`, or empty
+
+  size_t item_count() const { return item_ids.size(); }
+  std::span<const uint32_t> sid(size_t item) const {
+    const uint64_t begin = item == 0 ? 0 : sid_ends[item - 1];
+    return {codes.data() + begin, static_cast<size_t>(sid_ends[item] - begin)};
+  }
+  /// Where item `item` came from, for error messages: "ads.jsonl line 7: item "a7"" or "items[6]: item "a7"".
+  std::string describe(size_t item) const;
+};
+
+}  // namespace tessera::catalogue
