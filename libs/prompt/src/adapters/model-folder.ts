@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ErrorCode, TesseraError } from '@tessera/errors';
+import { parseTemplate } from '../domain/parse-template.js';
+import type { PromptTemplate } from '../domain/prompt-template.js';
+import type { Tokenizer } from '../domain/tokenizer.js';
+import { tokenizerDocuments } from '../domain/tokenizer-documents.js';
+import { HuggingFaceTokenizer } from './hugging-face-tokenizer.js';
+
+export const TOKENIZER_FILE_BYTES_MAX = 128 << 20;
+export const TEMPLATE_FILE_BYTES_MAX = 16 << 20;
+
+const TOKENIZER_FILES = [
+  'tokenizer.json',
+  'vocab.json',
+  'merges.txt',
+  'tokenizer_config.json',
+  'added_tokens.json',
+  'special_tokens_map.json',
+];
+
+/**
+ * The tokenizer of a Hugging Face model folder.
+ * @throws TesseraError TOKENIZER_INVALID naming file and field
+ */
+export async function loadTokenizer(folder: string): Promise<Tokenizer> {
+  const hash = createHash('sha256');
+  const texts = new Map<string, string>();
+  for (const name of TOKENIZER_FILES) {
+    const bytes = await readIfPresent(folder, name, 'TOKENIZER_INVALID', TOKENIZER_FILE_BYTES_MAX);
+    if (bytes === undefined) continue;
+    hash.update(`${name}\0${bytes.length}\0`).update(bytes);
+    texts.set(name, decode(bytes, name, 'TOKENIZER_INVALID'));
+  }
+  if (!texts.has('tokenizer.json') && !texts.has('vocab.json')) {
+    throw new TesseraError(
+      'TOKENIZER_INVALID',
+      `${folder}: expected tokenizer.json, or vocab.json and merges.txt, came neither`,
+      { field: 'tokenizer.json' },
+    );
+  }
+  const json = (name: string) => parseJson(texts.get(name), name, 'TOKENIZER_INVALID');
+  const merges = texts.get('merges.txt');
+  const documents = tokenizerDocuments({
+    tokenizer: json('tokenizer.json'),
+    vocabulary: json('vocab.json'),
+    ...(merges === undefined ? {} : { merges }),
+    config: json('tokenizer_config.json'),
+    addedTokens: json('added_tokens.json'),
+    specialTokens: json('special_tokens_map.json'),
+  });
+  return new HuggingFaceTokenizer(documents, hash.digest('hex'));
+}
+
+/**
+ * The prompt template of a model folder.
+ * @throws TesseraError PROMPT_TEMPLATE_INVALID naming the path of the field
+ */
+export async function loadTemplate(folder: string): Promise<PromptTemplate> {
+  const name = 'prompt.json';
+  const code = 'PROMPT_TEMPLATE_INVALID';
+  const bytes = await readIfPresent(folder, name, code, TEMPLATE_FILE_BYTES_MAX);
+  if (bytes === undefined) {
+    throw new TesseraError(code, `${folder}: expected the file ${name}, came none`, {
+      field: name,
+    });
+  }
+  return parseTemplate(parseJson(decode(bytes, name, code), name, code), name);
+}
+
+async function readIfPresent(
+  folder: string,
+  name: string,
+  code: ErrorCode,
+  bytesMax: number,
+): Promise<Buffer | undefined> {
+  try {
+    const file = await open(join(folder, name), 'r');
+    try {
+      const { size } = await file.stat();
+      if (size > bytesMax) {
+        throw new TesseraError(code, `${name}: expected at most ${bytesMax} bytes, came ${size}`, {
+          field: name,
+        });
+      }
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof TesseraError) throw error;
+    const { code: reason, message } = error as NodeJS.ErrnoException;
+    if (reason === 'ENOENT' || reason === 'ENOTDIR') return undefined;
+    throw new TesseraError('IO_FAILED', `${name}: ${message}`, { field: name, cause: error });
+  }
+}
+
+function decode(bytes: Buffer, name: string, code: ErrorCode): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new TesseraError(code, `${name}: expected UTF-8, came other bytes`, {
+      field: name,
+      cause: error,
+    });
+  }
+}
+
+function parseJson(text: string | undefined, name: string, code: ErrorCode): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new TesseraError(code, `${name}: expected JSON: ${(error as Error).message}`, {
+      field: name,
+      cause: error,
+    });
+  }
+}

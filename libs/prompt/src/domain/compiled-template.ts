@@ -1,0 +1,171 @@
+import type { LevelTokens } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import { type HistoryPlan, type PromptItem, planHistory } from './history-plan.js';
+import { levelTokens, levelTokenText, NO_TOKEN } from './level-tokens.js';
+import type { Affix, HistorySegment, PromptTemplate, ValueSegment } from './prompt-template.js';
+import { slotText } from './slot-value.js';
+import { TextTokens } from './text-tokens.js';
+import type { Tokenizer } from './tokenizer.js';
+
+export interface PromptInput {
+  readonly profile: Readonly<Record<string, string>>;
+  readonly scene: Readonly<Record<string, string>>;
+  /** Oldest first. */
+  readonly history: readonly PromptItem[];
+}
+
+export interface Prompt {
+  readonly tokens: Int32Array;
+  /** Items of the history that the prompt shows. */
+  readonly historyItems: number;
+  /** Oldest items left out so that the prompt fits or a segment keeps its maxItems. */
+  readonly trimmedItems: number;
+}
+
+/** A part of the prompt: text, or the SID of an item. */
+type Piece = string | readonly number[];
+
+/**
+ * A template bound to a tokenizer and to the level sizes of a catalogue. Level tokens are written by
+ * their ids; the text between them goes through the tokenizer once and is cached.
+ */
+export class CompiledTemplate {
+  readonly levelTokens: LevelTokens;
+  private readonly text: TextTokens;
+
+  /** @throws TesseraError PROMPT_TEMPLATE_INVALID or TOKENIZER_INVALID */
+  constructor(
+    readonly template: PromptTemplate,
+    private readonly tokenizer: Tokenizer,
+    levelSizes: readonly number[],
+  ) {
+    this.levelTokens = levelTokens(template, tokenizer, levelSizes);
+    this.text = new TextTokens(tokenizer, this.anchorText());
+  }
+
+  /** True where every code of the SID has a token. */
+  canWrite(sid: readonly number[]): boolean {
+    return sid.every((code, level) => this.tokenOf(level, code) !== NO_TOKEN);
+  }
+
+  /**
+   * The prompt's tokens. Where they would exceed the limit, the oldest items of the history are
+   * dropped in the smallest multiple of trimStep that makes the prompt fit.
+   * @param tokensMax what model and engine take; the template's own maxPromptTokens holds as well
+   * @throws TesseraError REQUEST_INVALID naming the slot, or where no item of the history fits
+   */
+  render(input: PromptInput, tokensMax: number): Prompt {
+    const limit = Math.min(tokensMax, this.template.promptTokensMax);
+    const plan = planHistory(this.template, input.history);
+    const count = plan.used.length;
+    const step = this.template.trimStep;
+    const render = (steps: number) => this.tokensOf(this.pieces(input, plan, steps * step));
+    let tokens = render(0);
+    let steps = 0;
+    if (tokens.length > limit) {
+      steps = this.stepsThatFit(render, Math.ceil(count / step), limit);
+      tokens = render(steps);
+    }
+    if (tokens.length > limit || (count > 0 && steps * step >= count)) {
+      refuseLength(tokens.length, limit, count);
+    }
+    const historyItems = count - steps * step;
+    return {
+      tokens: Int32Array.from(tokens),
+      historyItems,
+      trimmedItems: plan.matchedCount - historyItems,
+    };
+  }
+
+  /** Smallest count of steps that fits, or stepsMax. Dropping more never makes a prompt longer. */
+  private stepsThatFit(
+    render: (steps: number) => readonly number[],
+    stepsMax: number,
+    limit: number,
+  ): number {
+    let low = Math.min(1, stepsMax);
+    let high = stepsMax;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (render(middle).length <= limit) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  private pieces(input: PromptInput, plan: HistoryPlan, dropped: number): Piece[] {
+    const oldest = dropped < plan.used.length ? (plan.used[dropped] ?? 0) : input.history.length;
+    const pieces = this.template.segments.flatMap((segment): Piece[] => {
+      if (segment.kind === 'text') return [segment.text];
+      if (segment.kind !== 'history') return this.valuePieces(segment, input);
+      const indices = plan.shown.get(segment)?.filter((index) => index >= oldest) ?? [];
+      return this.historyPieces(
+        segment,
+        indices.map((index) => input.history[index] as PromptItem),
+      );
+    });
+    pieces.push(this.template.answerPrefix);
+    return pieces;
+  }
+
+  private valuePieces(segment: ValueSegment, input: PromptInput): Piece[] {
+    const text = slotText(segment, input[segment.kind], this.tokenizer);
+    return text === undefined ? [] : [segment.before, text, segment.after];
+  }
+
+  private historyPieces(segment: HistorySegment, items: readonly PromptItem[]): Piece[] {
+    if (items.length === 0) return [];
+    const { itemPrefix, itemSuffix } = this.template;
+    const pieces: Piece[] = [segment.before];
+    items.forEach((item, index) => {
+      if (index > 0) pieces.push(segment.separator);
+      pieces.push(affixText(itemPrefix, item.domain), item.sid, affixText(itemSuffix, item.domain));
+    });
+    pieces.push(segment.after);
+    return pieces;
+  }
+
+  private tokensOf(pieces: readonly Piece[]): number[] {
+    const tokens: number[] = [];
+    let text = '';
+    let left = false;
+    for (const piece of pieces) {
+      if (typeof piece === 'string') {
+        text += piece;
+        continue;
+      }
+      for (const id of this.text.encode(text, { left, right: true })) tokens.push(id);
+      piece.forEach((code, level) => {
+        tokens.push(this.tokenOf(level, code));
+      });
+      text = '';
+      left = true;
+    }
+    for (const id of this.text.encode(text, { left, right: false })) tokens.push(id);
+    return tokens;
+  }
+
+  private tokenOf(level: number, code: number): number {
+    return this.levelTokens.levels[level]?.[code] ?? NO_TOKEN;
+  }
+
+  /** Text of some token of the first level, '' where levels are written by ids. */
+  private anchorText(): string {
+    const form = this.template.levels[0];
+    const code = this.levelTokens.levels[0]?.findIndex((id) => id !== NO_TOKEN) ?? -1;
+    return form?.kind === 'pattern' && code >= 0 ? levelTokenText(form.pattern, code) : '';
+  }
+}
+
+function affixText(affix: Affix, domain: string): string {
+  return typeof affix === 'string' ? affix : (affix.get(domain) ?? '');
+}
+
+function refuseLength(length: number, limit: number, items: number): never {
+  const what = items > 0 ? 'with at least one item of the history' : 'without a history';
+  throw new TesseraError(
+    'REQUEST_INVALID',
+    `prompt: expected at most ${limit} tokens ${what}, came ${length} without any item`,
+    { field: 'prompt' },
+  );
+}

@@ -1,0 +1,11 @@
+export { loadTemplate, loadTokenizer } from './adapters/model-folder.js';
+export { CompiledTemplate, type Prompt, type PromptInput } from './domain/compiled-template.js';
+export type { PromptItem } from './domain/history-plan.js';
+export { levelTokens } from './domain/level-tokens.js';
+export { parseTemplate } from './domain/parse-template.js';
+export {
+  type PromptTemplate,
+  slotKeys,
+} from './domain/prompt-template.js';
+export { SLOT_VALUE_LENGTH_MAX } from './domain/slot-value.js';
+export type { Tokenizer } from './domain/tokenizer.js';

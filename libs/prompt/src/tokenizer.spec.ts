@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { loadTokenizer, type Tokenizer } from '@tessera/prompt';
+import { byteLevelTokenizer, levelTokenTexts, temporaryFolder } from '@tessera/testing';
+import fc from 'fast-check';
+import { Tokenizer as RustTokenizer } from 'tokenizers';
+import { afterAll, describe, expect, it } from 'vitest';
+import { tokenizerDocuments } from './domain/tokenizer-documents.js';
+
+const QWEN2 = fileURLToPath(new URL('../../../../shared/data/tokenizer-qwen2/', import.meta.url));
+const QWEN2_ABSENT = existsSync(QWEN2)
+  ? ''
+  : ' (skipped: ../shared/data/tokenizer-qwen2 is absent)';
+const LEVELS = ['<a_{code}>', '<b_{code}>'];
+const folders: { remove: () => void }[] = [];
+
+afterAll(() => {
+  for (const folder of folders) folder.remove();
+});
+
+async function load(files: Record<string, unknown>): Promise<Tokenizer> {
+  const folder = temporaryFolder(files);
+  folders.push(folder);
+  return await loadTokenizer(folder.path);
+}
+
+/** Texts that byte-level BPE finds awkward: spaces, marks, several scripts, pieces of added tokens. */
+const awkwardText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ' ',
+        '  ',
+        '\n',
+        '\r\n',
+        '\t',
+        ': ',
+        "it's",
+        'hello the',
+        '<a_',
+        '<a_3>',
+        '12',
+      ),
+      fc.constantFrom('é', 'e\u0301', '用户', '🎧', '\u3000', '\u00a0', 'ﬁ', '가', '<b_1>', '>'),
+      fc.string({ maxLength: 6, unit: 'binary' }),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
+
+function expectSameAsRust(tokenizer: Tokenizer, document: object): Promise<void> {
+  const oracle = RustTokenizer.fromString(JSON.stringify(document));
+  return fc.assert(
+    fc.asyncProperty(awkwardText, async (text) => {
+      const expected = await oracle.encode(text, null, { addSpecialTokens: false });
+      expect(tokenizer.encode(text)).toEqual(expected.getIds());
+    }),
+    { numRuns: 500, verbose: 1 },
+  );
+}
+
+describe('a tokenizer folder', () => {
+  it('with tokenizer.json encodes as the Rust tokenizers package does', async () => {
+    const document = byteLevelTokenizer(['<|bos|>', ...levelTokenTexts(LEVELS, [20, 20])]);
+    await expectSameAsRust(await load({ 'tokenizer.json': document }), document);
+  });
+
+  it('gets the added tokens that only tokenizer_config.json and added_tokens.json have', async () => {
+    const tokenizer = await load({
+      'tokenizer.json': byteLevelTokenizer(['<a_0>']),
+      'tokenizer_config.json': { added_tokens_decoder: { 500: { content: '<b_0>' } } },
+      'added_tokens.json': { '<c_0>': 501 },
+      'special_tokens_map.json': { eos_token: { content: '<c_0>' } },
+    });
+    expect(tokenizer.encode('<a_0><b_0><c_0>')).toEqual([tokenizer.tokenId('<a_0>'), 500, 501]);
+    expect(tokenizer.vocabSize).toBe(502);
+    expect(tokenizer.findAddedToken('x <b_0> y')).toBe('<b_0>');
+    expect(tokenizer.findAddedToken('x <b_ 0> y')).toBeUndefined();
+  });
+
+  it.skipIf(QWEN2_ABSENT)(`of Qwen2 gives all recorded encodings${QWEN2_ABSENT}`, async () => {
+    const tokenizer = await loadTokenizer(QWEN2);
+    const text = readFileSync(`${QWEN2}vectors.json`, 'utf8');
+    const vectors = JSON.parse(text) as { text: string; ids: number[] }[];
+    expect(vectors.length).toBeGreaterThan(0);
+    for (const { text: input, ids } of vectors) expect(tokenizer.encode(input)).toEqual(ids);
+  });
+
+  it.skipIf(QWEN2_ABSENT)(`of Qwen2 encodes as the Rust package does${QWEN2_ABSENT}`, async () => {
+    const read = (name: string) => readFileSync(`${QWEN2}${name}`, 'utf8');
+    const documents = tokenizerDocuments({
+      vocabulary: JSON.parse(read('vocab.json')),
+      merges: read('merges.txt'),
+      config: JSON.parse(read('tokenizer_config.json')),
+    });
+    await expectSameAsRust(await loadTokenizer(QWEN2), documents.tokenizer);
+  });
+});

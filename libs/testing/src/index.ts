@@ -1,0 +1,2 @@
+export { byteLevelTokenizer, levelTokenTexts } from './byte-level-tokenizer.js';
+export { temporaryFolder } from './temporary-folder.js';
