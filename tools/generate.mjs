@@ -26,15 +26,24 @@ function buf(args) {
 function schemaModule() {
   const loaderRequire = createRequire(require.resolve('@grpc/proto-loader'));
   const protobuf = loaderRequire('protobufjs');
-  const schema = new protobuf.Root();
-  schema.resolvePath = (_origin, target) => join('proto', target);
   const files = fs.readdirSync('proto', { recursive: true }).map(String).sort();
-  schema.loadSync(files.filter((file) => file.endsWith('.proto')));
+  const schema = (options) => {
+    const space = new protobuf.Root();
+    space.resolvePath = (_origin, target) => join('proto', target);
+    space.loadSync(
+      files.filter((file) => file.endsWith('.proto')),
+      options,
+    );
+    return JSON.stringify(space.toJSON(), null, 2);
+  };
   return [
     '// Generated from proto/ by tools/generate.mjs. Do not edit.',
     '',
-    '/** Every message and service, as protobufjs writes a schema in JSON. */',
-    `export const protoSchema = ${JSON.stringify(schema.toJSON(), null, 2)};`,
+    '/** Every message and service as protobufjs writes a schema in JSON; fields in camel case. */',
+    `export const protoSchema = ${schema({ keepCase: false })};`,
+    '',
+    '/** The same with the names of the proto files, for reflection. */',
+    `export const protoSchemaAsWritten = ${schema({ keepCase: true })};`,
     '',
   ].join('\n');
 }

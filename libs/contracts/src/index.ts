@@ -1,4 +1,4 @@
-export { protoSchema } from './generated/proto-schema.js';
+export { protoSchema, protoSchemaAsWritten } from './generated/proto-schema.js';
 export {
   type History as WireHistory,
   protobufPackage as recallPackage,

@@ -1,6 +1,6 @@
 // Generated from proto/ by tools/generate.mjs. Do not edit.
 
-/** Every message and service, as protobufjs writes a schema in JSON. */
+/** Every message and service as protobufjs writes a schema in JSON; fields in camel case. */
 export const protoSchema = {
   "nested": {
     "tessera": {
@@ -223,6 +223,259 @@ export const protoSchema = {
                       "id": 7
                     },
                     "promptTokens": {
+                      "type": "uint32",
+                      "id": 8
+                    },
+                    "versions": {
+                      "type": "RecallVersions",
+                      "id": 9
+                    },
+                    "timings": {
+                      "type": "RecallTimings",
+                      "id": 10
+                    }
+                  }
+                },
+                "RecallService": {
+                  "methods": {
+                    "Recall": {
+                      "requestType": "RecallRequest",
+                      "responseType": "RecallResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+};
+
+/** The same with the names of the proto files, for reflection. */
+export const protoSchemaAsWritten = {
+  "nested": {
+    "tessera": {
+      "nested": {
+        "recall": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "ScoreNorm": {
+                  "values": {
+                    "SCORE_NORM_UNSPECIFIED": 0,
+                    "SCORE_NORM_FULL": 1,
+                    "SCORE_NORM_LEVEL": 2,
+                    "SCORE_NORM_ALLOWED": 3
+                  }
+                },
+                "History": {
+                  "fields": {
+                    "item_ids": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "RecallRequest": {
+                  "oneofs": {
+                    "source": {
+                      "oneof": [
+                        "user_id",
+                        "history"
+                      ]
+                    },
+                    "_result_count": {
+                      "oneof": [
+                        "result_count"
+                      ]
+                    },
+                    "_items_per_sid": {
+                      "oneof": [
+                        "items_per_sid"
+                      ]
+                    },
+                    "_deadline_ms": {
+                      "oneof": [
+                        "deadline_ms"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "request_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "user_id": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "history": {
+                      "type": "History",
+                      "id": 3
+                    },
+                    "profile": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 4
+                    },
+                    "scene": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 5
+                    },
+                    "result_count": {
+                      "type": "uint32",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "widths": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 7
+                    },
+                    "items_per_sid": {
+                      "type": "uint32",
+                      "id": 8,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "score_norm": {
+                      "type": "ScoreNorm",
+                      "id": 9
+                    },
+                    "deadline_ms": {
+                      "type": "uint32",
+                      "id": 10,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "skip_unknown_items": {
+                      "type": "bool",
+                      "id": 11
+                    }
+                  }
+                },
+                "RecalledItem": {
+                  "fields": {
+                    "item_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "score": {
+                      "type": "double",
+                      "id": 3
+                    },
+                    "rank": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "title": {
+                      "type": "string",
+                      "id": 5
+                    }
+                  }
+                },
+                "RecallTimings": {
+                  "fields": {
+                    "features_us": {
+                      "type": "double",
+                      "id": 1
+                    },
+                    "prompt_us": {
+                      "type": "double",
+                      "id": 2
+                    },
+                    "queue_us": {
+                      "type": "double",
+                      "id": 3
+                    },
+                    "prefill_us": {
+                      "type": "double",
+                      "id": 4
+                    },
+                    "decode_us": {
+                      "type": "double",
+                      "id": 5
+                    },
+                    "head_us": {
+                      "type": "double",
+                      "id": 6
+                    },
+                    "select_us": {
+                      "type": "double",
+                      "id": 7
+                    },
+                    "export_us": {
+                      "type": "double",
+                      "id": 8
+                    },
+                    "total_us": {
+                      "type": "double",
+                      "id": 9
+                    }
+                  }
+                },
+                "RecallVersions": {
+                  "fields": {
+                    "model": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "prompt_template": {
+                      "type": "string",
+                      "id": 3
+                    }
+                  }
+                },
+                "RecallResponse": {
+                  "fields": {
+                    "request_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "items": {
+                      "rule": "repeated",
+                      "type": "RecalledItem",
+                      "id": 2
+                    },
+                    "short": {
+                      "type": "bool",
+                      "id": 3
+                    },
+                    "widths_used": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "history_items": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "trimmed_items": {
+                      "type": "uint32",
+                      "id": 6
+                    },
+                    "skipped_items": {
+                      "type": "uint32",
+                      "id": 7
+                    },
+                    "prompt_tokens": {
                       "type": "uint32",
                       "id": 8
                     },

@@ -1,0 +1,8 @@
+export {
+  type ConfigSources,
+  describeConfig,
+  type LoadedConfig,
+  loadConfig,
+} from './load-config.js';
+export { repositoryRoot } from './repository-root.js';
+export { CONFIG_KEYS, CONFIG_LIMITS, type Config, type ConfigKey } from './schema.js';

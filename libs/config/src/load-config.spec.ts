@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import { join } from 'node:path';
+import { CONFIG_KEYS, describeConfig, loadConfig } from '@tessera/config';
+import { TesseraError } from '@tessera/errors';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(os.tmpdir(), 'tessera-config-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function fileWith(content: string): string {
+  const file = join(folder, 'config.json');
+  writeFileSync(file, content);
+  return file;
+}
+
+function faultsOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    expect(error).toBeInstanceOf(TesseraError);
+    expect((error as TesseraError).code).toBe('CONFIG_INVALID');
+    return (error as TesseraError).message;
+  }
+  throw new Error('expected CONFIG_INVALID, nothing was thrown');
+}
+
+describe('loadConfig', () => {
+  it('takes defaults where nothing is said', () => {
+    const { config, origins } = loadConfig({ environment: {} });
+    expect(config.http).toEqual({ host: '127.0.0.1', port: 8080, bodyBytesMax: 1_048_576 });
+    expect(config.grpc.port).toBe(50_051);
+    expect(config.model.path.endsWith(join('models', 'demo'))).toBe(true);
+    expect(origins.size).toBe(0);
+  });
+
+  it('lets the environment win over the file and the file over defaults', () => {
+    const file = fileWith('{"http": {"port": 1000, "host": "::1"}}');
+    const { config } = loadConfig({ file, environment: { TESSERA_HTTP_PORT: '2000' } });
+    expect(config.http.port).toBe(2000);
+    expect(config.http.host).toBe('::1');
+  });
+
+  it('freezes the whole tree', () => {
+    const { config } = loadConfig({ environment: { TESSERA_RECALL_DEFAULT_WIDTHS: '5,6' } });
+    expect(config.recall.defaultWidths).toEqual([5, 6]);
+    expect(Object.isFrozen(config.recall.defaultWidths)).toBe(true);
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it('reports every bad key at once with what was expected and what came', () => {
+    const file = fileWith('{"htp": {}, "log": {"levl": "info"}, "grpc": 3}');
+    const message = faultsOf(() =>
+      loadConfig({
+        file,
+        environment: {
+          TESSERA_HTTP_PORT: '65536',
+          TESSERA_ENGINE_WIDTH_MAX: '1.5',
+          TESSERA_TYPO: '1',
+        },
+      }),
+    );
+    expect(message).toContain(
+      'http.port (TESSERA_HTTP_PORT): expected integer 0..65535, came 65536',
+    );
+    expect(message).toContain('engine.widthMax (TESSERA_ENGINE_WIDTH_MAX)');
+    expect(message).toContain('TESSERA_TYPO: unknown variable');
+    expect(message).toContain('htp: unknown key');
+    expect(message).toContain('log.levl: unknown key');
+    expect(message).toContain('grpc: expected a JSON object');
+  });
+
+  it('refuses a default that the limits of the engine forbid', () => {
+    const message = faultsOf(() => loadConfig({ environment: { TESSERA_ENGINE_WIDTH_MAX: '10' } }));
+    expect(message).toContain('recall.defaultWidths: expected at most engine.widthMax (10)');
+  });
+
+  it('names a file that is absent or is not JSON', () => {
+    expect(
+      faultsOf(() => loadConfig({ file: join(folder, 'none.json'), environment: {} })),
+    ).toContain('none.json');
+    expect(faultsOf(() => loadConfig({ file: fileWith('{'), environment: {} }))).toContain(
+      'config.json',
+    );
+  });
+
+  it('accepts every bound and refuses the first value beyond it', () => {
+    for (const key of CONFIG_KEYS.filter((candidate) => candidate.kind === 'integer')) {
+      const [, min, max] = /^integer (\d+)\.\.(\d+)$/.exec(key.expected) ?? [];
+      for (const beyond of [Number(min) - 1, Number(max) + 1]) {
+        const message = faultsOf(() =>
+          loadConfig({ environment: { [key.variable]: String(beyond) } }),
+        );
+        expect(message).toContain(key.path);
+      }
+    }
+  });
+
+  it('prints every key with its origin', () => {
+    const text = describeConfig(loadConfig({ environment: { TESSERA_LOG_LEVEL: 'warn' } }));
+    expect(text.split('\n')).toHaveLength(CONFIG_KEYS.length);
+    expect(text).toContain('TESSERA_LOG_LEVEL=warn  # log.level, environment');
+  });
+});

@@ -1,0 +1,210 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+import { repositoryRoot } from './repository-root.js';
+import { CONFIG_KEYS, type Config, configSchema, VARIABLE_PREFIX } from './schema.js';
+
+const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG_FILE`;
+const CONFIG_FILE_BYTES_MAX = 2 ** 20;
+const SHOWN_CHARACTERS_MAX = 80;
+
+export interface ConfigSources {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** JSON file with the same tree; overrides TESSERA_CONFIG_FILE. */
+  readonly file?: string;
+}
+
+type Origin = 'default' | 'file' | 'environment';
+
+interface Group {
+  [key: string]: unknown;
+}
+
+interface Reading {
+  readonly tree: Group;
+  readonly origins: Map<string, Origin>;
+  readonly faults: string[];
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}...` : text;
+}
+
+function isGroup(value: unknown): value is Group {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readFileInto(reading: Reading, file: string): void {
+  let tree: unknown;
+  try {
+    const bytes = statSync(file).size;
+    if (bytes > CONFIG_FILE_BYTES_MAX) {
+      throw new Error(`expected at most ${CONFIG_FILE_BYTES_MAX} bytes, came ${bytes}`);
+    }
+    tree = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    reading.faults.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    return;
+  }
+  if (!isGroup(tree)) {
+    reading.faults.push(`${file}: expected a JSON object, came ${shown(tree)}`);
+    return;
+  }
+  for (const [area, group] of Object.entries(tree)) {
+    if (!Object.hasOwn(configSchema.shape, area)) {
+      reading.faults.push(`${area}: unknown key in ${file}`);
+    } else if (!isGroup(group)) {
+      reading.faults.push(`${area}: expected a JSON object in ${file}, came ${shown(group)}`);
+    } else {
+      readGroupInto(reading, area, group, file);
+    }
+  }
+}
+
+function readGroupInto(reading: Reading, area: string, group: Group, file: string): void {
+  for (const [name, value] of Object.entries(group)) {
+    const path = `${area}.${name}`;
+    if (CONFIG_KEYS.some((key) => key.path === path)) put(reading, path, value, 'file');
+    else reading.faults.push(`${path}: unknown key in ${file}`);
+  }
+}
+
+function put(reading: Reading, path: string, value: unknown, origin: Origin): void {
+  const [area = '', name = ''] = path.split('.');
+  const group = (reading.tree[area] ?? {}) as Group;
+  reading.tree[area] = { ...group, [name]: value };
+  reading.origins.set(path, origin);
+}
+
+/** Text of a variable as the type of its key; what does not parse stays text and is refused. */
+function parseText(text: string, kind: 'integer' | 'list' | 'text'): unknown {
+  const number = (part: string) => (/^-?\d+$/.test(part.trim()) ? Number(part) : part);
+  if (kind === 'integer') return number(text);
+  if (kind === 'list') return text.split(',').map(number);
+  return text;
+}
+
+function readEnvironmentInto(
+  reading: Reading,
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  for (const [variable, text] of Object.entries(environment)) {
+    if (!variable.startsWith(VARIABLE_PREFIX) || variable === FILE_VARIABLE) continue;
+    if (text === undefined) continue;
+    const key = CONFIG_KEYS.find((candidate) => candidate.variable === variable);
+    if (key) put(reading, key.path, parseText(text, key.kind), 'environment');
+    else reading.faults.push(`${variable}: unknown variable`);
+  }
+}
+
+function valueAt(tree: Group, path: string): unknown {
+  const [area = '', name = ''] = path.split('.');
+  return isGroup(tree[area]) ? tree[area][name] : undefined;
+}
+
+function faultsOfValues(tree: Group, paths: readonly string[]): string[] {
+  return [...new Set(paths)].map((path) => {
+    const key = CONFIG_KEYS.find((candidate) => candidate.path === path);
+    const came = shown(valueAt(tree, path));
+    return `${path} (${key?.variable}): expected ${key?.expected}, came ${came}`;
+  });
+}
+
+/** Limits that only hold between two keys. */
+function faultsBetween(config: Config): string[] {
+  const faults: string[] = [];
+  const widest = Math.max(...config.recall.defaultWidths);
+  const { widthMax, resultCountMax } = config.engine;
+  if (widest > widthMax) {
+    faults.push(
+      `recall.defaultWidths: expected at most engine.widthMax (${widthMax}), came ${widest}`,
+    );
+  }
+  const count = config.recall.defaultResultCount;
+  if (count > resultCountMax) {
+    faults.push(
+      `recall.defaultResultCount: expected at most engine.resultCountMax (${resultCountMax}), ` +
+        `came ${count}`,
+    );
+  }
+  const { defaultDeadlineMs, deadlineMsMax } = config.recall;
+  if (defaultDeadlineMs > deadlineMsMax) {
+    faults.push(
+      `recall.defaultDeadlineMs: expected at most recall.deadlineMsMax (${deadlineMsMax}), ` +
+        `came ${defaultDeadlineMs}`,
+    );
+  }
+  return faults;
+}
+
+/** Given paths count from the working folder, defaults from the repository or the model folder. */
+function withPaths(config: Config, origins: Map<string, Origin>): Config {
+  const place = (path: string, value: string) =>
+    value === '' ? '' : resolve(origins.has(path) ? '.' : repositoryRoot, value);
+  const modelPath = place('model.path', config.model.path);
+  const modelUsers = join(modelPath, 'users.json');
+  const usersPath = config.users.path === '' && existsSync(modelUsers) ? modelUsers : '';
+  return {
+    ...config,
+    model: { ...config.model, path: modelPath },
+    catalogue: {
+      ...config.catalogue,
+      path: place('catalogue.path', config.catalogue.path) || join(modelPath, 'catalogue.jsonl'),
+      titlesPath: place('catalogue.titlesPath', config.catalogue.titlesPath),
+      cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
+    },
+    users: { path: place('users.path', config.users.path) || usersPath },
+  };
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(freeze);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Where each key's value came from. */
+  readonly origins: ReadonlyMap<string, Origin>;
+}
+
+/**
+ * Reads file and environment (the environment wins) into one frozen tree. Throws CONFIG_INVALID with
+ * one line per bad key.
+ */
+export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
+  const environment = sources.environment ?? process.env;
+  const reading: Reading = { tree: {}, origins: new Map(), faults: [] };
+  const file = sources.file ?? environment[FILE_VARIABLE];
+  if (file !== undefined && file !== '') readFileInto(reading, file);
+  readEnvironmentInto(reading, environment);
+  for (const area of Object.keys(configSchema.shape)) reading.tree[area] ??= {};
+  const parsed = configSchema.safeParse(reading.tree);
+  const faults = parsed.success
+    ? [...reading.faults, ...faultsBetween(parsed.data)]
+    : [
+        ...reading.faults,
+        ...faultsOfValues(
+          reading.tree,
+          parsed.error.issues.map((issue) => issue.path.slice(0, 2).join('.')),
+        ),
+      ];
+  if (!parsed.success || faults.length > 0) {
+    throw new TesseraError('CONFIG_INVALID', `bad configuration:\n  ${faults.join('\n  ')}`);
+  }
+  return { config: freeze(withPaths(parsed.data, reading.origins)), origins: reading.origins };
+}
+
+/** The effective configuration, one line per key: variable, value, origin. */
+export function describeConfig({ config, origins }: LoadedConfig): string {
+  const rows = CONFIG_KEYS.map((key) => {
+    const value = valueAt(config as Group, key.path);
+    const text = Array.isArray(value) ? value.join(',') : String(value);
+    return `${key.variable}=${text}  # ${key.path}, ${origins.get(key.path) ?? 'default'}`;
+  });
+  return rows.join('\n');
+}

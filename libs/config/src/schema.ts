@@ -1,0 +1,200 @@
+/**
+ * Every key of the configuration: type, bounds, default and meaning. docs/configuration.md lists the
+ * same keys (test/contract compares them).
+ */
+
+import os from 'node:os';
+import { z } from 'zod';
+
+const PORT_MAX = 65_535;
+const MEBIBYTE = 2 ** 20;
+
+interface LeafMeta {
+  readonly expected: string;
+  readonly meaning: string;
+  /** What docs print where the default depends on the machine. */
+  readonly defaultText?: string;
+}
+
+function integer(
+  min: number,
+  max: number,
+  fallback: number,
+  meaning: string,
+  defaultText?: string,
+) {
+  const meta = { expected: `integer ${min}..${max}`, meaning };
+  return z
+    .int()
+    .min(min)
+    .max(max)
+    .default(fallback)
+    .meta(defaultText === undefined ? meta : { ...meta, defaultText });
+}
+
+function text(fallback: string, meaning: string, expected = 'text') {
+  return z.string().max(4096).default(fallback).meta({ expected, meaning });
+}
+
+function nonEmptyText(fallback: string, meaning: string) {
+  const expected = 'text that is not empty';
+  return z.string().min(1).max(4096).default(fallback).meta({ expected, meaning });
+}
+
+function oneOf<const T extends readonly [string, ...string[]]>(
+  values: T,
+  fallback: T[number],
+  meaning: string,
+) {
+  const expected = `one of ${values.join(', ')}`;
+  return z
+    .enum(values)
+    .default(fallback as never)
+    .meta({ expected, meaning });
+}
+
+/** Bounds that a value of the configuration may itself not exceed. */
+export const CONFIG_LIMITS = {
+  threadCountMax: 1024,
+  queueCapacityMax: 1_000_000,
+  batchRequestsMax: 4096,
+  prefillChunkTokensMax: 65_536,
+  promptTokensMax: 131_072,
+  widthMax: 65_536,
+  widthListMax: 64,
+  resultCountMax: 1_000_000,
+  itemsPerSidMax: 1_000_000,
+  historyItemsMax: 1_000_000,
+  messageBytesMax: 256 * MEBIBYTE,
+  millisecondsMax: 3_600_000,
+} as const;
+
+const L = CONFIG_LIMITS;
+
+const widths = z
+  .array(z.int().min(1).max(L.widthMax))
+  .min(1)
+  .max(L.widthListMax)
+  .default([50])
+  .meta({
+    expected: `1..${L.widthListMax} integers of 1..${L.widthMax}, separated by commas`,
+    meaning: 'beam width per step where the request gives none; the last holds for further steps',
+  });
+
+export const configSchema = z.strictObject({
+  http: z.strictObject({
+    host: nonEmptyText('127.0.0.1', 'address that HTTP listens on'),
+    port: integer(0, PORT_MAX, 8080, 'port of HTTP; 0 lets the system choose'),
+    bodyBytesMax: integer(1024, L.messageBytesMax, MEBIBYTE, 'bytes of a request body at most'),
+  }),
+  grpc: z.strictObject({
+    host: nonEmptyText('127.0.0.1', 'address that gRPC listens on'),
+    port: integer(0, PORT_MAX, 50_051, 'port of gRPC; 0 lets the system choose'),
+    messageBytesMax: integer(1024, L.messageBytesMax, MEBIBYTE, 'bytes of a request at most'),
+  }),
+  model: z.strictObject({
+    path: nonEmptyText('models/demo', 'Hugging Face folder with tokenizer and prompt.json'),
+    computeType: oneOf(['bf16', 'f32'], 'bf16', 'type of the matrix products'),
+  }),
+  catalogue: z.strictObject({
+    path: text('', 'snapshot or importable file; empty: catalogue.jsonl in the model folder'),
+    domain: text('', 'domain given to all items of the file'),
+    titlesPath: text('', 'JSON or TSV of titles; empty: none'),
+    cachePath: nonEmptyText('data/catalogue', 'folder where built snapshots are kept'),
+  }),
+  users: z.strictObject({
+    path: text(
+      '',
+      'users.json or a file of sequences; empty: users.json in the model folder, if any',
+    ),
+  }),
+  engine: z.strictObject({
+    threadCount: integer(
+      1,
+      L.threadCountMax,
+      os.availableParallelism(),
+      "compute threads, the engine's own included",
+      'cores of the machine',
+    ),
+    queueCapacity: integer(1, L.queueCapacityMax, 256, 'requests waiting or running at most'),
+    batchRequestsMax: integer(1, L.batchRequestsMax, 16, 'requests that share forward passes'),
+    prefillChunkTokens: integer(
+      1,
+      L.prefillChunkTokensMax,
+      512,
+      'prompt tokens computed per forward pass at most',
+    ),
+    promptTokensMax: integer(1, L.promptTokensMax, 4096, 'tokens of a prompt at most'),
+    widthMax: integer(1, L.widthMax, 512, 'beam width that a request may ask for'),
+    resultCountMax: integer(1, L.resultCountMax, 1000, 'items that a request may ask for'),
+  }),
+  recall: z.strictObject({
+    defaultWidths: widths,
+    defaultResultCount: integer(1, L.resultCountMax, 10, 'items where the request gives no count'),
+    itemsPerSid: integer(1, L.itemsPerSidMax, 100, 'items per semantic ID at most, by default'),
+    scoreNorm: oneOf(
+      ['full', 'level', 'allowed'],
+      'full',
+      'over which tokens scores are normalised, by default',
+    ),
+    historyItemsMax: integer(1, L.historyItemsMax, 2000, 'items of a history at most'),
+    defaultDeadlineMs: integer(
+      1,
+      L.millisecondsMax,
+      5000,
+      'milliseconds a recall may take where the request gives no deadline',
+    ),
+    deadlineMsMax: integer(
+      1,
+      L.millisecondsMax,
+      60_000,
+      'milliseconds that a request may ask for; a longer deadline of a call is shortened to it',
+    ),
+  }),
+  shutdown: z.strictObject({
+    drainMs: integer(0, L.millisecondsMax, 10_000, 'milliseconds that accepted recalls may take'),
+  }),
+  log: z.strictObject({
+    level: oneOf(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'info',
+      'least severe line that is logged',
+    ),
+  }),
+});
+
+export type Config = z.infer<typeof configSchema>;
+
+export interface ConfigKey {
+  /** Path in the file, e.g. `engine.queueCapacity`. */
+  readonly path: string;
+  /** Name in the environment, e.g. `TESSERA_ENGINE_QUEUE_CAPACITY`. */
+  readonly variable: string;
+  readonly expected: string;
+  readonly meaning: string;
+  readonly defaultText: string;
+  readonly kind: 'integer' | 'list' | 'text';
+}
+
+export const VARIABLE_PREFIX = 'TESSERA_';
+
+function variableOf(path: string): string {
+  const words = path.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll('.', '_');
+  return VARIABLE_PREFIX + words.toUpperCase();
+}
+
+function keyOf(path: string, leaf: z.ZodDefault): ConfigKey {
+  const meta = leaf.meta() as LeafMeta | undefined;
+  if (!meta) throw new Error(`config key ${path} has no meta`);
+  const fallback = leaf.def.defaultValue;
+  const kind = typeof fallback === 'number' ? 'integer' : Array.isArray(fallback) ? 'list' : 'text';
+  const { expected, meaning } = meta;
+  const defaultText = meta.defaultText ?? String(fallback);
+  return { path, variable: variableOf(path), expected, meaning, defaultText, kind };
+}
+
+/** Every key, in the order of the schema. */
+export const CONFIG_KEYS: readonly ConfigKey[] = Object.entries(configSchema.shape).flatMap(
+  ([area, group]) =>
+    Object.entries(group.shape).map(([name, leaf]) => keyOf(`${area}.${name}`, leaf)),
+);

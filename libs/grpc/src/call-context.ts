@@ -1,0 +1,20 @@
+import type { ServerUnaryCall } from '@grpc/grpc-js';
+
+/** What a handler needs of its call: the caller's wish to go on and the time that is left. */
+export interface CallContext {
+  /** Aborted when the client cancels or its deadline passes. */
+  readonly signal: AbortSignal;
+  /** Microseconds until the call's deadline; Infinity where it has none. */
+  readonly budgetUs: number;
+}
+
+const MICROSECONDS_PER_MILLISECOND = 1000;
+
+/** Nest does not cancel a unary handler by itself, so the call's own event is listened to. */
+export function callContext(call: ServerUnaryCall<unknown, unknown>): CallContext {
+  const controller = new AbortController();
+  if (call.cancelled) controller.abort();
+  else call.once('cancelled', () => controller.abort());
+  const leftMs = Number(call.getDeadline()) - Date.now();
+  return { signal: controller.signal, budgetUs: leftMs * MICROSECONDS_PER_MILLISECOND };
+}

@@ -1,0 +1,41 @@
+import type { PackageDefinition } from '@grpc/proto-loader';
+import { TesseraError } from '@tessera/errors';
+
+const MALFORMED = Symbol('malformed');
+
+type Deserialize = (bytes: Buffer) => object;
+
+/**
+ * grpc-js answers bytes that do not parse with INTERNAL, as if the service were at fault. A marked
+ * object takes their place, which `refuseMalformed` turns into REQUEST_INVALID.
+ */
+function marked(deserialize: Deserialize): Deserialize {
+  return (bytes) => {
+    try {
+      return deserialize(bytes);
+    } catch (error) {
+      return { [MALFORMED]: error instanceof Error ? error.message : String(error) };
+    }
+  };
+}
+
+export function withMalformedMarked(definition: PackageDefinition): PackageDefinition {
+  return Object.fromEntries(
+    Object.entries(definition).map(([name, entry]) => {
+      if ('format' in entry) return [name, entry];
+      const methods = Object.entries(entry).map(([method, description]) => [
+        method,
+        { ...description, requestDeserialize: marked(description.requestDeserialize) },
+      ]);
+      return [name, Object.fromEntries(methods)];
+    }),
+  );
+}
+
+/** Throws REQUEST_INVALID for a message whose bytes were no message. */
+export function refuseMalformed(message: object): void {
+  const reason = (message as { [MALFORMED]?: string })[MALFORMED];
+  if (reason !== undefined) {
+    throw new TesseraError('REQUEST_INVALID', `expected a protobuf message, came: ${reason}`);
+  }
+}

@@ -1,0 +1,61 @@
+import { createRequire } from 'node:module';
+import type { Server } from '@grpc/grpc-js';
+import type { Options, PackageDefinition } from '@grpc/proto-loader';
+import { ReflectionService } from '@grpc/reflection';
+import { type GrpcOptions, Transport } from '@nestjs/microservices';
+import type { GrpcHealth } from './health.js';
+import { withMalformedMarked } from './malformed.js';
+
+const protoLoader = createRequire(import.meta.url)(
+  '@grpc/proto-loader',
+) as typeof import('@grpc/proto-loader');
+
+/** How messages look in TypeScript: as the types of libs/contracts state. */
+const MESSAGE_SHAPE: Options = {
+  keepCase: false,
+  longs: Number,
+  enums: Number,
+  defaults: true,
+  oneofs: false,
+};
+
+type Schema = Parameters<typeof protoLoader.fromJSON>[0];
+
+export interface GrpcServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly messageBytesMax: number;
+  readonly packages: readonly string[];
+  /** Schema with fields in camel case: what handlers see. */
+  readonly schema: Schema;
+  /** Schema as the proto files are written: what reflection tells. */
+  readonly schemaAsWritten: Schema;
+  readonly health: GrpcHealth;
+}
+
+const KEEPALIVE = { keepaliveTimeMs: 60_000, keepaliveTimeoutMs: 20_000 } as const;
+
+function hostAndPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** Options of Nest's gRPC server, with health and reflection added to what the packages serve. */
+export function grpcServerOptions(settings: GrpcServerSettings): GrpcOptions {
+  const served: PackageDefinition = protoLoader.fromJSON(settings.schema, MESSAGE_SHAPE);
+  const written = protoLoader.fromJSON(settings.schemaAsWritten, { keepCase: true });
+  return {
+    transport: Transport.GRPC,
+    options: {
+      url: hostAndPort(settings.host, settings.port),
+      package: [...settings.packages],
+      packageDefinition: withMalformedMarked(served),
+      maxReceiveMessageLength: settings.messageBytesMax,
+      gracefulShutdown: true,
+      keepalive: KEEPALIVE,
+      onLoadPackageDefinition: (_packages: unknown, server: Server) => {
+        settings.health.addTo(server);
+        new ReflectionService(written).addToServer(server);
+      },
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { Drain, type DrainReport } from '@tessera/lifecycle';
+import { describe, expect, it } from 'vitest';
+
+const quiet = () => {};
+
+describe('Drain', () => {
+  it('runs its steps in the written order, each after the one before', async () => {
+    const order: string[] = [];
+    const step = (name: string) => ({
+      name,
+      budgetMs: 1000,
+      act: async () => {
+        await Promise.resolve();
+        order.push(name);
+      },
+    });
+    await new Drain([step('readiness'), step('edges'), step('engine')], quiet).run();
+    expect(order).toEqual(['readiness', 'edges', 'engine']);
+  });
+
+  it('goes on after a step that fails or does not end, and says so', async () => {
+    const told: DrainReport[] = [];
+    const fault = new Error('no');
+    const reports = await new Drain(
+      [
+        { name: 'fails', budgetMs: 1000, act: () => Promise.reject(fault) },
+        { name: 'hangs', budgetMs: 1, act: () => new Promise<void>(() => {}) },
+        { name: 'last', budgetMs: 1000, act: quiet },
+      ],
+      (report) => told.push(report),
+    ).run();
+    expect(reports.map((report) => report.outcome)).toEqual(['failed', 'out of time', 'done']);
+    expect(reports[0]?.error).toBe(fault);
+    expect(told).toEqual(reports);
+  });
+
+  it('drains once, however often it is asked', async () => {
+    let count = 0;
+    const act = () => {
+      count += 1;
+    };
+    const drain = new Drain([{ name: 'once', budgetMs: 1000, act }], quiet);
+    const [first, second] = await Promise.all([drain.run(), drain.run()]);
+    expect(count).toBe(1);
+    expect(second).toBe(first);
+  });
+});

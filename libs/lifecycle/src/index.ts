@@ -1,0 +1,3 @@
+export { Drain, type DrainReport, type DrainStep } from './drain.js';
+export { Readiness, type ReadinessState } from './readiness.js';
+export { drainOnStopSignals } from './stop-signals.js';

@@ -1,0 +1,7 @@
+export { createLog, type Log, type LogFields, NestLog } from './logger.js';
+export {
+  type EngineCounts,
+  METRICS,
+  Metrics,
+  type RecallObservation,
+} from './metrics.js';

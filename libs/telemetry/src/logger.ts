@@ -1,0 +1,54 @@
+import type { LoggerService } from '@nestjs/common';
+import { type DestinationStream, pino } from 'pino';
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** What the service logs with: one JSON line per event, on stderr. */
+export interface Log {
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+}
+
+const STDERR = 2;
+
+export function createLog(level: string, destination?: DestinationStream): Log {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  return pino(options, destination ?? pino.destination({ dest: STDERR, sync: true }));
+}
+
+/** Nest's own lines through the same log. Nest passes the context as the last argument. */
+export class NestLog implements LoggerService {
+  constructor(private readonly sink: Log) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.sink.debug(contextOf(rest), String(message));
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.sink.warn(contextOf(rest), String(message));
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.sink.error(contextOf(rest), String(message));
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.sink.debug(contextOf(rest), String(message));
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.sink.debug(contextOf(rest), String(message));
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.sink.error(contextOf(rest), String(message));
+  }
+}
+
+function contextOf(rest: readonly unknown[]): LogFields {
+  const context = rest.at(-1);
+  const stack = rest.length > 1 ? rest[0] : undefined;
+  return stack === undefined ? { context } : { context, stack };
+}

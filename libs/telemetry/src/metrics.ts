@@ -1,0 +1,175 @@
+/** Every metric of the service, with unit and meaning. docs/metrics.md lists the same names. */
+
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export const METRICS = {
+  recallRequests: {
+    name: 'tessera_recall_requests_total',
+    meaning: 'recalls answered, by edge (grpc, http) and code (OK or a code of docs/errors.md)',
+  },
+  recallLatency: {
+    name: 'tessera_recall_latency_seconds',
+    meaning: 'seconds from parsed request to answer, by edge',
+  },
+  recallStage: {
+    name: 'tessera_recall_stage_seconds',
+    meaning: 'seconds of a recall per stage; answered recalls only',
+  },
+  recallShort: {
+    name: 'tessera_recall_short_total',
+    meaning: 'recalls answered with fewer items than asked for',
+  },
+  engineRequests: {
+    name: 'tessera_engine_requests',
+    meaning: 'requests in the engine now, by state (queued, running)',
+  },
+  engineOutcomes: {
+    name: 'tessera_engine_outcomes_total',
+    meaning: 'requests that left the engine, by outcome (completed, failed, cancelled, expired)',
+  },
+  engineTokens: {
+    name: 'tessera_engine_tokens_total',
+    meaning: 'tokens computed, by phase (prefill, decode)',
+  },
+  engineForwardPasses: {
+    name: 'tessera_engine_forward_passes_total',
+    meaning: 'forward passes of the model',
+  },
+} as const;
+
+/** Counts of the engine since it opened, as it reports them. */
+export interface EngineCounts {
+  readonly queued: number;
+  readonly running: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly expired: number;
+  readonly prefillTokens: number;
+  readonly decodeTokens: number;
+  readonly forwardPasses: number;
+}
+
+export interface RecallObservation {
+  readonly edge: 'grpc' | 'http';
+  /** OK or an error code. */
+  readonly code: string;
+  readonly seconds: number;
+  /** Microseconds per stage, absent where the recall failed. */
+  readonly stagesUs?: Readonly<Record<string, number>>;
+  readonly short?: boolean;
+}
+
+const LATENCY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const MICROSECONDS_PER_SECOND = 1e6;
+
+/** The registry of one process; `engineCounts` is read at each scrape. */
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly requests: Counter;
+  private readonly latency: Histogram;
+  private readonly stage: Histogram;
+  private readonly short: Counter;
+
+  constructor(engineCounts: () => EngineCounts) {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    this.requests = new Counter({
+      name: METRICS.recallRequests.name,
+      help: METRICS.recallRequests.meaning,
+      labelNames: ['edge', 'code'],
+      registers,
+    });
+    this.latency = new Histogram({
+      name: METRICS.recallLatency.name,
+      help: METRICS.recallLatency.meaning,
+      labelNames: ['edge'],
+      buckets: LATENCY_BUCKETS,
+      registers,
+    });
+    this.stage = new Histogram({
+      name: METRICS.recallStage.name,
+      help: METRICS.recallStage.meaning,
+      labelNames: ['stage'],
+      buckets: LATENCY_BUCKETS,
+      registers,
+    });
+    this.short = new Counter({
+      name: METRICS.recallShort.name,
+      help: METRICS.recallShort.meaning,
+      registers,
+    });
+    this.registerEngine(engineCounts);
+  }
+
+  observe(observation: RecallObservation): void {
+    const { edge, code, seconds } = observation;
+    this.requests.inc({ edge, code });
+    this.latency.observe({ edge }, seconds);
+    if (observation.short) this.short.inc();
+    for (const [stage, us] of Object.entries(observation.stagesUs ?? {})) {
+      this.stage.observe({ stage: stage.replace(/Us$/, '') }, us / MICROSECONDS_PER_SECOND);
+    }
+  }
+
+  /** Prometheus text exposition format 0.0.4. */
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  /** The engine counts by itself; each scrape copies its counts. */
+  private registerEngine(counts: () => EngineCounts): void {
+    const registers = [this.registry];
+    const requests = METRICS.engineRequests;
+    new Gauge({
+      name: requests.name,
+      help: requests.meaning,
+      labelNames: ['state'],
+      registers,
+      collect() {
+        const { queued, running } = counts();
+        this.set({ state: 'queued' }, queued);
+        this.set({ state: 'running' }, running);
+      },
+    });
+    this.copied(METRICS.engineOutcomes, 'outcome', () => {
+      const { completed, failed, cancelled, expired } = counts();
+      return { completed, failed, cancelled, expired };
+    });
+    this.copied(METRICS.engineTokens, 'phase', () => {
+      const { prefillTokens, decodeTokens } = counts();
+      return { prefill: prefillTokens, decode: decodeTokens };
+    });
+    const passes = METRICS.engineForwardPasses;
+    new Counter({
+      name: passes.name,
+      help: passes.meaning,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(counts().forwardPasses);
+      },
+    });
+  }
+
+  private copied(
+    metric: { readonly name: string; readonly meaning: string },
+    label: string,
+    read: () => Readonly<Record<string, number>>,
+  ): void {
+    new Counter({
+      name: metric.name,
+      help: metric.meaning,
+      labelNames: [label],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
+      },
+    });
+  }
+}
