@@ -1,0 +1,16 @@
+// Token embedding: rows of a table, widened to F32.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "device/device.h"
+#include "tensor/tensor_view.h"
+
+namespace tessera::ops {
+
+/// y[i] = table[tokens[i]]. REQUIRES: table is F32 or BF16; every token in [0, table.rows()).
+void embed(device::Device& device, const tensor::TensorView& table, std::span<const int32_t> tokens,
+           float* y);
+
+}  // namespace tessera::ops
