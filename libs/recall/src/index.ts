@@ -7,9 +7,7 @@ export type {
   RecallVersions,
 } from './domain/recall-types.js';
 export type {
-  CatalogueSource,
   EngineLimits,
-  ProgressListener,
   RecallDefaults,
   RecallRuntime,
   RecallRuntimeOptions,

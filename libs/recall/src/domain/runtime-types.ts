@@ -1,13 +1,8 @@
 /** What composes a recall service from plain options; nothing here reads the environment. */
 
+import type { CatalogueSource, ProgressListener } from '@tessera/catalogue';
 import type { EngineModel, EngineStats, ScoreNorm } from '@tessera/engine';
 import type { RecallAnswer, RecallContext, RecallRequest } from './recall-types.js';
-
-/** A file that items come from. `domain` is given to all its items; '' for none. */
-export interface CatalogueSource {
-  readonly path: string;
-  readonly domain: string;
-}
 
 export interface EngineLimits {
   /** Compute threads, the engine's own included; >= 1. */
@@ -32,8 +27,6 @@ export interface RecallDefaults {
   /** Items of an explicit history at most; a user's behaviours are read up to this many. */
   readonly historyItemsMax: number;
 }
-
-export type ProgressListener = (stage: string, done: number, total: number) => void;
 
 export interface RecallRuntimeOptions {
   /** Hugging Face folder with prompt.json and the tokenizer's files. */

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { TesseraError } from '@tessera/errors';
+import { parseUsers } from '../domain/parse-users.js';
+import { MemoryBehaviourStore } from './memory-behaviour-store.js';
+
+/** Bytes of a users file after decompression. */
+export const USERS_FILE_BYTES_MAX = 400 << 20;
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+const inflate = promisify(gunzip);
+
+/**
+ * Reads users.json or a file of sequences, gzip-compressed or not (told apart by content).
+ * @throws TesseraError BEHAVIOUR_INVALID naming file and path, or IO_FAILED
+ */
+export async function loadBehaviourStore(path: string): Promise<MemoryBehaviourStore> {
+  const name = basename(path);
+  const text = decode(await readBytes(path, name), name);
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (error) {
+    throw invalid(name, `JSON: ${(error as Error).message}`, error);
+  }
+  return new MemoryBehaviourStore(parseUsers(document, name));
+}
+
+async function readBytes(path: string, name: string): Promise<Buffer> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw invalid(name, `a file at ${path}, came none`, error);
+    throw new TesseraError('IO_FAILED', `${name}: ${message}`, { field: name, cause: error });
+  }
+  if (!bytes.subarray(0, 2).equals(GZIP_MAGIC)) return bounded(bytes, name);
+  try {
+    return await inflate(bytes, { maxOutputLength: USERS_FILE_BYTES_MAX });
+  } catch (error) {
+    throw invalid(name, `gzip of at most ${USERS_FILE_BYTES_MAX} bytes: ${error}`, error);
+  }
+}
+
+function bounded(bytes: Buffer, name: string): Buffer {
+  if (bytes.length <= USERS_FILE_BYTES_MAX) return bytes;
+  throw invalid(name, `at most ${USERS_FILE_BYTES_MAX} bytes, came ${bytes.length}`, undefined);
+}
+
+function decode(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw invalid(name, 'UTF-8, came other bytes', error);
+  }
+}
+
+function invalid(name: string, expected: string, cause: unknown): TesseraError {
+  return new TesseraError('BEHAVIOUR_INVALID', `${name}: expected ${expected}`, {
+    field: name,
+    cause,
+  });
+}

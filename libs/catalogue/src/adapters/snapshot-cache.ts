@@ -1,0 +1,62 @@
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+
+/** Built snapshots that a cache folder keeps; the least recently used go first. */
+export const SNAPSHOTS_MAX = 8;
+const SUFFIX = '.snapshot';
+
+/**
+ * A folder of built snapshots, each named by the digest of what it was built from. Files appear
+ * whole (the builder writes aside and renames), so several processes may share the folder; a mapped
+ * file stays readable after another process removed its name.
+ */
+export class SnapshotCache {
+  constructor(private readonly folder: string) {}
+
+  pathOf(digest: string): string {
+    return join(this.folder, `${digest}${SUFFIX}`);
+  }
+
+  /** True where the snapshot is there; it counts as used now. */
+  async has(digest: string): Promise<boolean> {
+    try {
+      const now = new Date();
+      await utimes(this.pathOf(digest), now, now);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** @throws TesseraError IO_FAILED where the folder cannot be made */
+  async prepare(): Promise<void> {
+    try {
+      await mkdir(this.folder, { recursive: true });
+    } catch (error) {
+      const { message } = error as Error;
+      throw new TesseraError('IO_FAILED', `catalogue cache: ${message}`, { cause: error });
+    }
+  }
+
+  async forget(digest: string): Promise<void> {
+    await rm(this.pathOf(digest), { force: true });
+  }
+
+  /** Removes the least recently used snapshots beyond SNAPSHOTS_MAX. */
+  async trim(): Promise<void> {
+    const names = (await readdir(this.folder)).filter((name) => name.endsWith(SUFFIX));
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const path = join(this.folder, name);
+        const used = await stat(path).then(
+          (found) => found.mtimeMs,
+          () => 0,
+        );
+        return { path, used };
+      }),
+    );
+    files.sort((a, b) => b.used - a.used);
+    await Promise.all(files.slice(SNAPSHOTS_MAX).map(({ path }) => rm(path, { force: true })));
+  }
+}

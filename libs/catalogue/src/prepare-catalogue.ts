@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { buildCatalogue, type Catalogue, openCatalogue } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import { SnapshotCache } from './adapters/snapshot-cache.js';
+import type { CatalogueSource, ProgressListener } from './domain/catalogue-source.js';
+
+/** Sources of one catalogue at most. */
+export const SOURCES_MAX = 64;
+const SNAPSHOT_MAGIC = Buffer.from('TSRACATL');
+/** Raised when a change of the builder makes other snapshots of the same sources. */
+const BUILDER_VERSION = 1;
+
+export interface CatalogueOptions {
+  /** One snapshot, or importable files that make one catalogue. */
+  readonly sources: readonly CatalogueSource[];
+  /** JSON or TSV of titles; '' for none. */
+  readonly titlesPath: string;
+  /** Where built snapshots are kept, by the digest of their sources. */
+  readonly cacheDir: string;
+  readonly onProgress: ProgressListener;
+}
+
+/**
+ * Opens the catalogue that the sources make. A snapshot is opened as it is; importable files are
+ * built into the cache unless it already has what they make.
+ * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID, CATALOGUE_CORRUPT or IO_FAILED
+ */
+export async function prepareCatalogue(options: CatalogueOptions): Promise<Catalogue> {
+  const { sources } = options;
+  if (sources.length < 1 || sources.length > SOURCES_MAX) {
+    throw invalid('catalogue', `expected 1..${SOURCES_MAX} files, came ${sources.length}`);
+  }
+  const first = sources[0] as CatalogueSource;
+  if (await isSnapshot(first.path)) {
+    if (sources.length > 1) throw invalid('catalogue', 'expected a snapshot to be the only file');
+    return openCatalogue(first.path);
+  }
+  const cache = new SnapshotCache(options.cacheDir);
+  await cache.prepare();
+  const digest = await digestOf(options);
+  if (await cache.has(digest)) {
+    const opened = await openCached(cache, digest);
+    if (opened !== undefined) return opened;
+  }
+  const { titlesPath, onProgress } = options;
+  const outputPath = cache.pathOf(digest);
+  await buildCatalogue({ sources, titlesPath, levelSizes: [], outputPath }, onProgress);
+  await cache.trim();
+  return openCatalogue(outputPath);
+}
+
+/** A damaged snapshot of the cache is no reason to stop: its sources are at hand. */
+async function openCached(cache: SnapshotCache, digest: string): Promise<Catalogue | undefined> {
+  try {
+    return await openCatalogue(cache.pathOf(digest));
+  } catch {
+    await cache.forget(digest);
+    return undefined;
+  }
+}
+
+async function isSnapshot(path: string): Promise<boolean> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    const code = error.code === 'ENOENT' ? 'CATALOGUE_NOT_FOUND' : 'IO_FAILED';
+    throw new TesseraError(code, `catalogue: ${error.message}`, {
+      field: 'catalogue',
+      cause: error,
+    });
+  });
+  try {
+    const start = Buffer.alloc(SNAPSHOT_MAGIC.length);
+    const { bytesRead } = await file.read(start, 0, start.length, 0);
+    return bytesRead === start.length && start.equals(SNAPSHOT_MAGIC);
+  } catch (error) {
+    throw notReadable(path, error);
+  } finally {
+    await file.close();
+  }
+}
+
+async function digestOf({ sources, titlesPath }: CatalogueOptions): Promise<string> {
+  const hash = createHash('sha256').update(`builder ${BUILDER_VERSION}\0`);
+  for (const { path, domain } of sources) {
+    hash.update(`source ${JSON.stringify(domain)}\0`);
+    hash.update(await fileDigest(path));
+  }
+  if (titlesPath !== '') hash.update('titles\0').update(await fileDigest(titlesPath));
+  return hash.digest('hex').slice(0, 32);
+}
+
+async function fileDigest(path: string): Promise<Buffer> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  } catch (error) {
+    throw notReadable(path, error);
+  }
+  return hash.digest();
+}
+
+function notReadable(path: string, error: unknown): TesseraError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') {
+    return new TesseraError('CATALOGUE_NOT_FOUND', `${path}: no such file`, { cause: error });
+  }
+  return new TesseraError('IO_FAILED', `${path}: ${message}`, { cause: error });
+}
+
+function invalid(field: string, message: string): TesseraError {
+  return new TesseraError('CATALOGUE_INVALID', `${field}: ${message}`, { field });
+}
