@@ -26,7 +26,6 @@ struct EngineHandle {
 
 struct CatalogueHandle {
   std::shared_ptr<const catalogue::Snapshot> snapshot;  // null after close
-  uint64_t file_bytes = 0;
 };
 
 Napi::Value wrap_engine(Napi::Env env, std::shared_ptr<EngineHandle> handle);

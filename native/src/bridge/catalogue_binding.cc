@@ -1,0 +1,175 @@
+#include <array>
+#include <chrono>
+
+#include "bridge/abi.h"
+#include "bridge/bindings.h"
+#include "bridge/catalogue_build.h"
+#include "bridge/errors.h"
+#include "bridge/handles.h"
+#include "bridge/object_reader.h"
+#include "bridge/task.h"
+
+namespace tessera::bridge {
+namespace {
+
+Napi::Value text(Napi::Env env, std::string_view value) {
+  return Napi::String::New(env, value.data(), value.size());
+}
+
+Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsString()) {
+    throw make_error(env, Code::kRequestInvalid, "catalogueOpen.path: expected a string, came " + describe_value(info[0]));
+  }
+  const std::string path = info[0].As<Napi::String>().Utf8Value();
+  auto handle = std::make_shared<CatalogueHandle>();
+  return Task::start(
+      env,
+      [handle, path]() -> Status {
+        auto snapshot = catalogue::Snapshot::open(path);
+        if (!snapshot.is_ok()) return snapshot.status();
+        handle->snapshot = std::move(snapshot).value();
+        return Status::ok();
+      },
+      [handle](Napi::Env settled, const Status& status) -> Napi::Value {
+        return status.is_ok() ? wrap_catalogue(settled, handle) : settled.Undefined();
+      });
+}
+
+Napi::Value catalogue_info(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_catalogue(info[0]);
+  const catalogue::Snapshot& snapshot = *handle->snapshot;
+  auto level_sizes = Napi::Uint32Array::New(env, snapshot.depth());
+  auto patterns = Napi::Array::New(env, snapshot.depth());
+  for (uint32_t level = 0; level < snapshot.depth(); ++level) {
+    level_sizes[level] = snapshot.level_size(level);
+    patterns.Set(level, text(env, snapshot.level_pattern(level)));
+  }
+  Napi::Object result = Napi::Object::New(env);
+  result["digest"] = text(env, snapshot.digest());
+  result["depth"] = Napi::Number::New(env, snapshot.depth());
+  result["levelSizes"] = level_sizes;
+  result["levelPatterns"] = patterns;
+  result["nodeCount"] = Napi::Number::New(env, static_cast<double>(snapshot.node_count()));
+  result["pathCount"] = Napi::Number::New(env, static_cast<double>(snapshot.path_count()));
+  result["itemCount"] = Napi::Number::New(env, static_cast<double>(snapshot.item_count()));
+  result["fileBytes"] = Napi::Number::New(env, static_cast<double>(snapshot.file_bytes()));
+  return result;
+}
+
+Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_catalogue(info[0]);
+  if (!info[1].IsArray()) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "catalogueFind.itemIds: expected an array of strings, came " + describe_value(info[1]));
+  }
+  const auto ids = info[1].As<Napi::Array>();
+  auto ordinals = Napi::Uint32Array::New(env, ids.Length());
+  for (uint32_t i = 0; i < ids.Length(); ++i) {
+    const Napi::Value id = ids.Get(i);
+    if (!id.IsString()) {
+      throw make_error(env, Code::kRequestInvalid, "catalogueFind.itemIds[" + std::to_string(i) +
+                                                       "]: expected a string, came " + describe_value(id));
+    }
+    ordinals[i] = handle->snapshot->find_item(id.As<Napi::String>().Utf8Value());
+  }
+  return ordinals;
+}
+
+std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const char* name,
+                                        const catalogue::Snapshot& snapshot) {
+  const std::string path = std::string(name) + ".ordinals";
+  if (!info[1].IsTypedArray() || info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
+    throw make_error(info.Env(), Code::kRequestInvalid, path + ": expected a Uint32Array, came " + describe_value(info[1]));
+  }
+  const auto array = info[1].As<Napi::Uint32Array>();
+  for (size_t i = 0; i < array.ElementLength(); ++i) {
+    if (array[i] < snapshot.item_count()) continue;
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     path + "[" + std::to_string(i) + "]: expected an ordinal in 0.." +
+                         std::to_string(snapshot.item_count() - 1) + ", came " + std::to_string(array[i]));
+  }
+  return {array.Data(), array.ElementLength()};
+}
+
+Napi::Value catalogue_sids(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_catalogue(info[0]);
+  const catalogue::Snapshot& snapshot = *handle->snapshot;
+  const std::span<const uint32_t> ordinals = read_ordinals(info, "catalogueSids", snapshot);
+  auto offsets = Napi::Uint32Array::New(env, ordinals.size() + 1);
+  std::vector<uint32_t> codes;
+  std::array<uint32_t, catalogue::kMaxDepth> sid;
+  offsets[0] = 0;
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    const uint32_t depth = snapshot.sid(snapshot.node_of(ordinals[i]), sid);
+    codes.insert(codes.end(), sid.begin(), sid.begin() + depth);
+    offsets[i + 1] = static_cast<uint32_t>(codes.size());
+  }
+  auto flat = Napi::Uint32Array::New(env, codes.size());
+  std::copy(codes.begin(), codes.end(), flat.Data());
+  Napi::Object result = Napi::Object::New(env);
+  result["offsets"] = offsets;
+  result["codes"] = flat;
+  return result;
+}
+
+Napi::Value catalogue_items(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_catalogue(info[0]);
+  const catalogue::Snapshot& snapshot = *handle->snapshot;
+  const std::span<const uint32_t> ordinals = read_ordinals(info, "catalogueItems", snapshot);
+  auto item_ids = Napi::Array::New(env, ordinals.size());
+  auto titles = Napi::Array::New(env, ordinals.size());
+  auto attributes = Napi::Array::New(env, ordinals.size());
+  for (uint32_t i = 0; i < ordinals.size(); ++i) {
+    item_ids.Set(i, text(env, snapshot.item_id(ordinals[i])));
+    titles.Set(i, text(env, snapshot.title(ordinals[i])));
+    attributes.Set(i, text(env, snapshot.attributes(ordinals[i])));
+  }
+  Napi::Object result = Napi::Object::New(env);
+  result["itemIds"] = item_ids;
+  result["titles"] = titles;
+  result["attributes"] = attributes;
+  return result;
+}
+
+Napi::Value catalogue_close(const Napi::CallbackInfo& info) {
+  any_catalogue(info[0])->snapshot.reset();
+  return info.Env().Undefined();
+}
+
+Napi::Value catalogue_build(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const ObjectReader reader(env, info[0], "catalogueBuild.options", kCatalogueBuildOptionsFields);
+  BuildRequest request;
+  request.sources = reader.strings("sources");
+  request.domains = reader.strings("domains");
+  request.titles_path = reader.string("titlesPath");
+  const auto level_sizes = reader.u32_array("levelSizes");
+  request.level_sizes.assign(level_sizes.begin(), level_sizes.end());
+  request.output_path = reader.string("outputPath");
+  if (request.sources.empty()) reader.fail("sources", "at least one path");
+  if (request.domains.size() != request.sources.size()) reader.fail("domains", "one domain per source");
+  if (!info[1].IsFunction()) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "catalogueBuild.onProgress: expected a function, came " + describe_value(info[1]));
+  }
+  return start_build(env, std::move(request), info[1].As<Napi::Function>());
+}
+
+}  // namespace
+
+void register_catalogue_functions(Napi::Env env, Napi::Object exports) {
+  exports["catalogueBuild"] = Napi::Function::New<&catalogue_build>(env, "catalogueBuild");
+  exports["catalogueOpen"] = Napi::Function::New<&catalogue_open>(env, "catalogueOpen");
+  exports["catalogueInfo"] = Napi::Function::New<&catalogue_info>(env, "catalogueInfo");
+  exports["catalogueFind"] = Napi::Function::New<&catalogue_find>(env, "catalogueFind");
+  exports["catalogueSids"] = Napi::Function::New<&catalogue_sids>(env, "catalogueSids");
+  exports["catalogueItems"] = Napi::Function::New<&catalogue_items>(env, "catalogueItems");
+  exports["catalogueClose"] = Napi::Function::New<&catalogue_close>(env, "catalogueClose");
+}
+
+}  // namespace tessera::bridge
