@@ -1,22 +1,26 @@
 // One step of constrained beam search as a pure function: mask before top-k, exact, total order.
 //
 // A beam stands at a trie node (`ended` == 0), or has ended its SID and is emitting terminal tokens
-// (`ended` = number of terminal tokens already chosen). Its candidates are the children of its node and, when its node has
-// items and the vocabulary has terminal tokens, the next terminal token.
+// (`ended` = number of terminal tokens already chosen). Its candidates are the children of its node
+// and, when its node has items and the vocabulary has terminal tokens, the next terminal token.
 //
-// Without terminal tokens a chosen node that has items is finished at once, and continues too if it has children.
-// With terminal tokens a path finishes when its last terminal token is chosen: a finishing candidate is accepted when it
-// ranks among the first `width` of all candidates, and takes no place from the running beams (the rule of Hugging Face
-// beam search, whose lists we reproduce).
+// Without terminal tokens a chosen node that has items is finished at once, and continues too if it
+// has children. With terminal tokens a path finishes when its last terminal token is chosen: a
+// finishing candidate is accepted when it ranks among the first `width` of all candidates, and takes
+// no place from the running beams (the rule of Hugging Face beam search, whose lists we reproduce).
 //
-// Order: score descending, then SID lexicographic (a prefix before its extensions), so results are total-ordered.
+// Order: score descending, then SID lexicographic (a prefix before its extensions), so results are
+// total-ordered. A candidate's score is beam score + (logit - norm) in float; what is not a number
+// counts as minus infinity.
+//
+// Thread-safety: select() has no state but its arguments; one Scratch serves one thread at a time.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "base/status.h"
 #include "catalogue/snapshot.h"
 
 namespace tessera::beam {
@@ -36,9 +40,11 @@ struct Beams {
 
 /// Logits of one step, as the model gave them. Row b belongs to beam b.
 struct StepLogits {
-  std::span<const float> codes;        // [beams][level_size]: logits of the level's codes; a row is unused where ended
+  // [beams][level_size]: logits of the level's codes; a row is unused where the beam has ended
+  std::span<const float> codes;
   uint32_t level_size = 0;
-  std::span<const float> terminal;     // [beams]: logit of the beam's next terminal token; empty without terminals
+  // [beams]: logit of the beam's next terminal token; empty without terminals
+  std::span<const float> terminal;
   std::span<const float> log_sum_exp;  // [beams]: over the whole vocabulary; kFull only
 };
 
@@ -49,10 +55,10 @@ struct Finished {
 
 /// What a selection decided. `parents` index the beams that were given.
 struct Step {
-  Beams next;                        // running beams, best first
-  std::vector<uint32_t> parents;     // per next beam
-  std::vector<uint32_t> codes;       // per next beam: chosen code, or kTerminalCode
-  std::vector<Finished> finished;    // paths that ended in this step, best first
+  Beams next;                      // running beams, best first
+  std::vector<uint32_t> parents;   // per next beam
+  std::vector<uint32_t> codes;     // per next beam: chosen code, or kTerminalCode
+  std::vector<Finished> finished;  // paths that ended in this step, best first
   std::vector<uint32_t> finished_parents;
 };
 inline constexpr uint32_t kTerminalCode = 0xFFFFFFFFu;
@@ -62,6 +68,8 @@ struct Scratch;
 struct ScratchDeleter {
   void operator()(Scratch* scratch) const;
 };
+/// Empty at first; grows to the largest width and level it meets.
+std::unique_ptr<Scratch, ScratchDeleter> make_scratch();
 
 struct SelectOptions {
   uint32_t width = 0;           // candidates kept in this step, >= 1
@@ -69,7 +77,9 @@ struct SelectOptions {
   ScoreNorm norm = ScoreNorm::kFull;
 };
 
-/// REQUIRES: spans as described; width >= 1. ENSURES: next.size() <= width; equal inputs give equal output.
+/// REQUIRES: spans as described; width >= 1; beams with ended == 0 stand at distinct nodes of one
+/// level, whose codes are below level_size.
+/// ENSURES: next.nodes.size() <= width; equal inputs give equal output on every processor.
 void select(const Beams& beams, const StepLogits& logits, const catalogue::Snapshot& snapshot,
             const SelectOptions& options, Scratch& scratch, Step& step);
 

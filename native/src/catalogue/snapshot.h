@@ -33,6 +33,8 @@ class Codes {
 
   uint32_t size() const { return count_; }
   bool empty() const { return count_ == 0; }
+  const std::byte* data() const { return data_; }
+  uint32_t code_bytes() const { return code_bytes_; }
   /// Calls visitor with a pointer to the stored type: the switch is paid once, outside a loop.
   template <typename Visitor>
   auto visit(Visitor&& visitor) const {
@@ -43,7 +45,7 @@ class Codes {
     }
   }
   /// REQUIRES: index < size().
-  uint32_t operator[](uint32_t index) const {
+  uint32_t operator[](size_t index) const {
     return visit([index](const auto* codes) { return static_cast<uint32_t>(codes[index]); });
   }
 

@@ -1,0 +1,37 @@
+// From finished paths to items: back-track each path to its SID, drop duplicates, take the items of each SID by the
+// stated policy (priority descending, item ID ascending: the order of the snapshot), rank, cut.
+// Thread-safety: free function; the pool serves one caller at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "beam/select.h"
+#include "catalogue/snapshot.h"
+#include "platform/thread_pool.h"
+
+namespace tessera::beam {
+
+struct ExportOptions {
+  uint32_t result_count = 0;   // items at most
+  uint32_t items_per_sid = 0;  // items taken from one SID at most; 0: no cap
+};
+
+/// Items best first, and the paths they came from. Arrays of one prefix have equal length.
+struct Exported {
+  std::vector<catalogue::ItemOrdinal> item_ordinals;
+  std::vector<float> item_scores;      // that of the item's path
+  std::vector<uint32_t> item_paths;    // index into the paths below
+  std::vector<float> path_scores;      // best first
+  std::vector<uint32_t> path_offsets;  // [paths + 1] into path_codes
+  std::vector<uint32_t> path_codes;    // SIDs laid end to end
+};
+
+/// Order: path score descending, then SID lexicographic, then item order within the SID. A node that finished twice
+/// counts once, with its best score. Only paths that give an item are returned.
+/// REQUIRES: every node has items.
+Exported export_items(std::span<const Finished> finished, const catalogue::Snapshot& snapshot,
+                      const ExportOptions& options, platform::ThreadPool& threads);
+
+}  // namespace tessera::beam
