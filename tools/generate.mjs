@@ -40,10 +40,10 @@ function schemaModule() {
     '// Generated from proto/ by tools/generate.mjs. Do not edit.',
     '',
     '/** Every message and service as protobufjs writes a schema in JSON; fields in camel case. */',
-    `export const protoSchema = ${schema({ keepCase: false })};`,
+    `export const protoSchema: object = ${schema({ keepCase: false })};`,
     '',
     '/** The same with the names of the proto files, for reflection. */',
-    `export const protoSchemaAsWritten = ${schema({ keepCase: true })};`,
+    `export const protoSchemaAsWritten: object = ${schema({ keepCase: true })};`,
     '',
   ].join('\n');
 }

@@ -27,9 +27,9 @@ export interface GrpcServerSettings {
   readonly messageBytesMax: number;
   readonly packages: readonly string[];
   /** Schema with fields in camel case: what handlers see. */
-  readonly schema: Schema;
+  readonly schema: object;
   /** Schema as the proto files are written: what reflection tells. */
-  readonly schemaAsWritten: Schema;
+  readonly schemaAsWritten: object;
   readonly health: GrpcHealth;
 }
 
@@ -41,8 +41,8 @@ function hostAndPort(host: string, port: number): string {
 
 /** Options of Nest's gRPC server, with health and reflection added to what the packages serve. */
 export function grpcServerOptions(settings: GrpcServerSettings): GrpcOptions {
-  const served: PackageDefinition = protoLoader.fromJSON(settings.schema, MESSAGE_SHAPE);
-  const written = protoLoader.fromJSON(settings.schemaAsWritten, { keepCase: true });
+  const served: PackageDefinition = protoLoader.fromJSON(settings.schema as Schema, MESSAGE_SHAPE);
+  const written = protoLoader.fromJSON(settings.schemaAsWritten as Schema, { keepCase: true });
   return {
     transport: Transport.GRPC,
     options: {

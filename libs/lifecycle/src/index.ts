@@ -1,3 +1,4 @@
 export { Drain, type DrainReport, type DrainStep } from './drain.js';
+export { resolvePort } from './free-port.js';
 export { Readiness, type ReadinessState } from './readiness.js';
 export { drainOnStopSignals } from './stop-signals.js';

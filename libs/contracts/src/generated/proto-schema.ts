@@ -1,7 +1,7 @@
 // Generated from proto/ by tools/generate.mjs. Do not edit.
 
 /** Every message and service as protobufjs writes a schema in JSON; fields in camel case. */
-export const protoSchema = {
+export const protoSchema: object = {
   "nested": {
     "tessera": {
       "nested": {
@@ -254,7 +254,7 @@ export const protoSchema = {
 };
 
 /** The same with the names of the proto files, for reflection. */
-export const protoSchemaAsWritten = {
+export const protoSchemaAsWritten: object = {
   "nested": {
     "tessera": {
       "nested": {

@@ -1,0 +1,45 @@
+import { TesseraError } from '@tessera/errors';
+import type { FastifyInstance } from 'fastify';
+
+/** Bytes -> JSON value. Bytes that are not UTF-8 are refused, never replaced. */
+export function parseJsonBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) {
+    throw new TesseraError('REQUEST_INVALID', 'body: expected a JSON object, came nothing', {
+      field: 'body',
+    });
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new TesseraError('REQUEST_INVALID', 'body: expected UTF-8, came bytes that are not', {
+      field: 'body',
+      cause,
+    });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TesseraError('REQUEST_INVALID', `body: expected JSON, came: ${reason}`, {
+      field: 'body',
+      cause,
+    });
+  }
+}
+
+/** The only content type that the edge takes. */
+export function acceptOnlyJson(instance: FastifyInstance): void {
+  instance.removeAllContentTypeParsers();
+  instance.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    (_request, body, done) => {
+      try {
+        done(null, parseJsonBody(body as Buffer));
+      } catch (error) {
+        done(error as TesseraError);
+      }
+    },
+  );
+}

@@ -1,0 +1,31 @@
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import type { RecallAnswer } from '@tessera/recall';
+import type { FastifyReply } from 'fastify';
+import { RecallEdge } from '../recall-edge.js';
+import { parseJsonRecall } from './recall.mapper.js';
+
+/** Aborted when the connection closes before the answer was written. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+@Controller('v1')
+export class RecallHttpController {
+  constructor(private readonly edge: RecallEdge) {}
+
+  /** The answer's JSON has the fields of RecallResponse in camel case. */
+  @Post('recall')
+  @HttpCode(200)
+  recall(
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RecallAnswer> {
+    const signal = goneSignal(reply);
+    const call = { edge: 'http' as const, signal, budgetUs: Number.POSITIVE_INFINITY };
+    return this.edge.recall(() => parseJsonRecall(body), call);
+  }
+}

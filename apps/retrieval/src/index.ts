@@ -1,0 +1,4 @@
+export { acceptOnlyJson } from './http/json-body.js';
+export { RecallEdge } from './recall-edge.js';
+export { RetrievalModule, type RetrievalOptions } from './retrieval.module.js';
+export { ServedVersions } from './served-versions.js';

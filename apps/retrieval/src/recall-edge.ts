@@ -1,0 +1,87 @@
+import { TesseraError } from '@tessera/errors';
+import type { Readiness } from '@tessera/lifecycle';
+import type { RecallAnswer, RecallRequest, RecallRuntime } from '@tessera/recall';
+import type { Log, Metrics } from '@tessera/telemetry';
+
+const MICROSECONDS_PER_MILLISECOND = 1000;
+const MILLISECONDS_PER_SECOND = 1000;
+
+/** A request as an edge parsed it, with the time the caller gives it. */
+export interface ParsedRecall {
+  readonly request: RecallRequest;
+  /** Milliseconds from the body; undefined where the caller said nothing. */
+  readonly deadlineMs: number | undefined;
+}
+
+export interface EdgeCall {
+  readonly edge: 'grpc' | 'http';
+  readonly signal: AbortSignal;
+  /** Microseconds left by the transport's own deadline; Infinity where it has none. */
+  readonly budgetUs: number;
+}
+
+export interface EdgeLimits {
+  readonly defaultDeadlineMs: number;
+  readonly deadlineMsMax: number;
+}
+
+export interface EdgeParts {
+  readonly runtime: Pick<RecallRuntime, 'recall'>;
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly limits: EdgeLimits;
+}
+
+/** The shorter of what transport and body allow; the default where both are silent. */
+export function budgetOf(
+  call: EdgeCall,
+  deadlineMs: number | undefined,
+  limits: EdgeLimits,
+): number {
+  if (deadlineMs !== undefined && deadlineMs > limits.deadlineMsMax) {
+    const expected = `expected 1..${limits.deadlineMsMax}, came ${deadlineMs}`;
+    throw new TesseraError('REQUEST_INVALID', `deadlineMs: ${expected}`, { field: 'deadlineMs' });
+  }
+  if (deadlineMs !== undefined && deadlineMs <= 0) {
+    const message = `deadlineMs: expected 1..${limits.deadlineMsMax}, came ${deadlineMs}`;
+    throw new TesseraError('DEADLINE_EXCEEDED', message, { field: 'deadlineMs' });
+  }
+  const silent = deadlineMs === undefined && call.budgetUs === Number.POSITIVE_INFINITY;
+  const bodyMs = silent ? limits.defaultDeadlineMs : (deadlineMs ?? limits.deadlineMsMax);
+  return Math.min(call.budgetUs, bodyMs * MICROSECONDS_PER_MILLISECOND);
+}
+
+/** What both edges do with a parsed request: admit, recall, count. */
+export class RecallEdge {
+  constructor(private readonly parts: EdgeParts) {}
+
+  /** `parse` may throw; its refusals are counted like any other. */
+  async recall(parse: () => ParsedRecall, call: EdgeCall): Promise<RecallAnswer> {
+    const started = performance.now();
+    const seconds = () => (performance.now() - started) / MILLISECONDS_PER_SECOND;
+    const { metrics } = this.parts;
+    const { edge } = call;
+    try {
+      const answer = await this.admitted(parse, call);
+      const { timings: stagesUs, short } = answer;
+      metrics.observe({ edge, code: 'OK', seconds: seconds(), stagesUs: { ...stagesUs }, short });
+      return answer;
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      metrics.observe({ edge, code: error.code, seconds: seconds() });
+      if (error.code === 'INTERNAL') this.parts.log.error({ err: thrown, edge }, 'a recall failed');
+      throw error;
+    }
+  }
+
+  private admitted(parse: () => ParsedRecall, call: EdgeCall): Promise<RecallAnswer> {
+    const { readiness, runtime, limits } = this.parts;
+    if (!readiness.ready) {
+      throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.state}`);
+    }
+    const { request, deadlineMs } = parse();
+    const budgetUs = budgetOf(call, deadlineMs, limits);
+    return runtime.recall(request, { signal: call.signal, budgetUs });
+  }
+}

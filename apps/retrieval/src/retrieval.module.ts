@@ -1,0 +1,40 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { GrpcErrorFilter } from '@tessera/grpc';
+import { Readiness } from '@tessera/lifecycle';
+import { Metrics } from '@tessera/telemetry';
+import { RecallGrpcController } from './grpc/recall.controller.js';
+import { HttpErrorFilter } from './http/error-filter.js';
+import { HealthController } from './http/health.controller.js';
+import { MetricsController } from './http/metrics.controller.js';
+import { RecallHttpController } from './http/recall.controller.js';
+import { type EdgeParts, RecallEdge } from './recall-edge.js';
+import { ServedVersions } from './served-versions.js';
+
+export interface RetrievalOptions extends EdgeParts {
+  readonly versions: ServedVersions;
+}
+
+/** Both edges of recall, with health and metrics. */
+@Module({})
+export class RetrievalModule {
+  static register(options: RetrievalOptions): DynamicModule {
+    return {
+      module: RetrievalModule,
+      controllers: [
+        RecallGrpcController,
+        RecallHttpController,
+        HealthController,
+        MetricsController,
+      ],
+      providers: [
+        { provide: RecallEdge, useValue: new RecallEdge(options) },
+        { provide: Readiness, useValue: options.readiness },
+        { provide: Metrics, useValue: options.metrics },
+        { provide: ServedVersions, useValue: options.versions },
+        { provide: GrpcErrorFilter, useValue: new GrpcErrorFilter(options.log) },
+        { provide: APP_FILTER, useValue: new HttpErrorFilter(options.log) },
+      ],
+    };
+  }
+}

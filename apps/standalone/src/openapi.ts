@@ -1,0 +1,125 @@
+/** The HTTP API as OpenAPI 3.0; field for field the JSON form of tessera.recall.v1. */
+
+import { ERROR_TABLE } from '@tessera/errors';
+
+const text = (description: string) => ({ type: 'string', description });
+const integer = (description: string) => ({ type: 'integer', minimum: 1, description });
+const number = (description: string) => ({ type: 'number', description });
+const list = (items: object, description: string) => ({ type: 'array', items, description });
+const texts = (description: string) => ({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description,
+});
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const object = (properties: Readonly<Record<string, object>>) => ({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+});
+
+const itemId = { oneOf: [{ type: 'string' }, { type: 'integer' }] };
+
+const schemas = {
+  RecallRequest: {
+    ...object({
+      requestId: text('echoed; made by the service when absent'),
+      userId: { ...itemId, description: 'a user whose behaviour the service knows' },
+      history: list(itemId, 'item IDs, oldest first; in place of userId'),
+      profile: texts('profile of the user, for the slots of the prompt template'),
+      scene: texts('where and when the items will be shown'),
+      resultCount: integer('items wanted'),
+      widths: list({ type: 'integer', minimum: 1 }, 'beam width per step; the last one holds on'),
+      itemsPerSid: integer('items per semantic ID at most'),
+      scoreNorm: { type: 'string', enum: ['full', 'level', 'allowed'] },
+      deadlineMs: integer('milliseconds the recall may take'),
+      skipUnknownItems: { type: 'boolean', description: 'leave out unknown history items' },
+    }),
+    example: { userId: '1', resultCount: 5 },
+  },
+  RecalledItem: object({
+    itemId: text('ID of the item'),
+    sid: list({ type: 'integer' }, 'codes of the semantic ID, one per level'),
+    score: number('log-probability of the semantic ID'),
+    rank: integer('1 for the best item'),
+    title: text('title as imported'),
+  }),
+  RecallResponse: object({
+    requestId: text('ID of the request'),
+    items: list(reference('RecalledItem'), 'best first'),
+    short: { type: 'boolean', description: 'fewer items exist than were asked for' },
+    widthsUsed: list({ type: 'integer' }, 'beam widths after capping by what is reachable'),
+    historyItems: number('history items in the prompt'),
+    trimmedItems: number('oldest history items left out for want of room'),
+    skippedItems: number('history items that the catalogue does not know'),
+    promptTokens: number('tokens of the prompt'),
+    versions: object({
+      model: text('content digest'),
+      catalogue: text('content digest'),
+      promptTemplate: text('content digest'),
+    }),
+    timings: {
+      type: 'object',
+      additionalProperties: { type: 'number' },
+      description: 'microseconds per stage',
+    },
+  }),
+  Error: object({
+    error: object({
+      code: { type: 'string', enum: Object.keys(ERROR_TABLE) },
+      message: text('what was expected and what came'),
+      field: text('path of the field at fault'),
+      retryable: { type: 'boolean' },
+      retryAfterMs: number('milliseconds'),
+    }),
+  }),
+};
+
+const json = (name: string) => ({ 'application/json': { schema: reference(name) } });
+const failures = Object.fromEntries(
+  [400, 404, 413, 415, 429, 500, 503, 504].map((status) => {
+    const codes = Object.entries(ERROR_TABLE).filter(([, row]) => row.http === status);
+    const description = codes.map(([code]) => code).join(', ');
+    return [status, { description, content: json('Error') }];
+  }),
+);
+
+const health = (summary: string) => ({
+  get: { summary, responses: { 200: { description: 'yes' }, 503: { description: 'not now' } } },
+});
+
+export function openApiDocument(version: string): object {
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Tessera',
+      version,
+      description: 'Which live items fit this user now. The same is served over gRPC.',
+    },
+    paths: {
+      '/v1/recall': {
+        post: {
+          operationId: 'recall',
+          summary: 'Recall items for a user or a history',
+          requestBody: { required: true, content: json('RecallRequest') },
+          responses: {
+            200: { description: 'best items first', content: json('RecallResponse') },
+            ...failures,
+          },
+        },
+      },
+      '/health': health('Does the process take requests?'),
+      '/health/ready': health('The same as /health'),
+      '/health/live': {
+        get: { summary: 'Does it run?', responses: { 200: { description: 'yes' } } },
+      },
+      '/metrics': {
+        get: {
+          summary: 'Prometheus text format',
+          responses: { 200: { description: 'docs/metrics.md lists the metrics' } },
+        },
+      },
+    },
+    components: { schemas },
+  };
+}

@@ -1,0 +1,130 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Config } from '@tessera/config';
+import { protoSchema, protoSchemaAsWritten, recallPackage } from '@tessera/contracts';
+import { GrpcHealth, grpcServerOptions } from '@tessera/grpc';
+import { Drain, type DrainStep, Readiness, resolvePort } from '@tessera/lifecycle';
+import type { RecallRuntime } from '@tessera/recall';
+import { type Log, Metrics, NestLog } from '@tessera/telemetry';
+import { acceptOnlyJson, ServedVersions } from '../../retrieval/src/index.js';
+import { serveDocs } from './docs-page.js';
+import { StandaloneModule } from './standalone.module.js';
+
+const READINESS_BUDGET_MS = 1000;
+const CLOSE_BUDGET_MS = 5000;
+/** How long the edges may take to write answers after the engine has drained. */
+const FLUSH_BUDGET_MS = 2000;
+
+export interface ServeParts {
+  readonly config: Config;
+  readonly runtime: RecallRuntime;
+  readonly serviceVersion: string;
+  readonly log: Log;
+}
+
+export interface Serving {
+  readonly httpUrl: string;
+  readonly grpcAddress: string;
+  readonly drain: Drain;
+}
+
+function hostAndPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/**
+ * Nothing new is let in, what runs is finished or cancelled within the budget, then everything is
+ * closed. Closing the edges waits for their answers, so it starts before the engine drains and is
+ * awaited after.
+ */
+function drainSteps(
+  app: NestFastifyApplication,
+  readiness: Readiness,
+  { runtime, config }: ServeParts,
+): DrainStep[] {
+  const { drainMs } = config.shutdown;
+  let edgesClosed: Promise<void> | undefined;
+  return [
+    {
+      name: 'readiness off',
+      budgetMs: READINESS_BUDGET_MS,
+      act: () => readiness.set('draining'),
+    },
+    {
+      name: 'stop accepting',
+      budgetMs: READINESS_BUDGET_MS,
+      act: () => {
+        edgesClosed = app.close();
+        // Its failure is reported by the step that awaits it.
+        edgesClosed.catch(() => undefined);
+      },
+    },
+    {
+      name: 'engine drain',
+      budgetMs: drainMs + FLUSH_BUDGET_MS,
+      act: () => runtime.drain(drainMs),
+    },
+    { name: 'edges close', budgetMs: FLUSH_BUDGET_MS, act: () => edgesClosed },
+    { name: 'engine close', budgetMs: CLOSE_BUDGET_MS, act: () => runtime.close() },
+  ];
+}
+
+function fastify(config: Config): FastifyAdapter {
+  return new FastifyAdapter({
+    bodyLimit: config.http.bodyBytesMax,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+  });
+}
+
+/** Serves a runtime on both edges; ready when it returns. */
+export async function serve(parts: ServeParts): Promise<Serving> {
+  const { config, runtime, log } = parts;
+  const readiness = new Readiness();
+  const { model, catalogue, promptTemplate } = runtime.summary;
+  const { deadlineMsMax, defaultDeadlineMs } = config.recall;
+  const options = {
+    runtime,
+    readiness,
+    log,
+    limits: { defaultDeadlineMs, deadlineMsMax },
+    metrics: new Metrics(() => runtime.engineStats()),
+    versions: new ServedVersions(
+      parts.serviceVersion,
+      model.digest,
+      catalogue.digest,
+      promptTemplate.digest,
+    ),
+  };
+  const app = await NestFactory.create<NestFastifyApplication>(
+    StandaloneModule.register(options),
+    fastify(config),
+    { logger: new NestLog(log), bodyParser: false, abortOnError: false },
+  );
+  acceptOnlyJson(app.getHttpAdapter().getInstance());
+  await serveDocs(app, parts.serviceVersion);
+  const grpcPort = await resolvePort(config.grpc.host, config.grpc.port);
+  app.connectMicroservice(
+    grpcServerOptions({
+      ...config.grpc,
+      port: grpcPort,
+      packages: [recallPackage],
+      schema: protoSchema,
+      schemaAsWritten: protoSchemaAsWritten,
+      health: new GrpcHealth([`${recallPackage}.RecallService`], readiness),
+    }),
+  );
+  await app.startAllMicroservices();
+  await app.listen(config.http.port, config.http.host);
+  readiness.set('ready');
+  const drain = new Drain(drainSteps(app, readiness, parts), ({ name, outcome, milliseconds }) =>
+    log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
+  );
+  const address = app.getHttpServer().address();
+  const httpPort = typeof address === 'object' && address ? address.port : config.http.port;
+  return {
+    httpUrl: `http://${hostAndPort(config.http.host, httpPort)}`,
+    grpcAddress: hostAndPort(config.grpc.host, grpcPort),
+    drain,
+  };
+}
