@@ -50,10 +50,7 @@ describe('a file of users', () => {
     [{ u: [1, null] }, 'users.json: u[1]: expected an item ID (a string or an integer), came null'],
     [{ u: [1.5] }, /u\[0\]: expected an item ID/],
     [{ u: { behaviours: {} } }, 'users.json: u.behaviours: expected an array, came object'],
-    [
-      { u: { behaviors: [] } },
-      "users.json: u: expected the keys behaviours, profile, came 'behaviors'",
-    ],
+    [{ u: { clicks: [] } }, "users.json: u: expected the keys behaviours, profile, came 'clicks'"],
     [{ u: { behaviours: [{ item_id: '' }] } }, /u.behaviours\[0\].item_id: expected 1..1024/],
     [{ u: { behaviours: [{ item_id: '1', time: 'x' }] } }, /u.behaviours\[0\].time: expected sec/],
     [{ u: { profile: { a: [] } } }, /u.profile.a: expected a string, a number or a boolean/],

@@ -13,3 +13,5 @@ export type {
   RecallRuntimeOptions,
   RecallRuntimeSummary,
 } from './domain/runtime-types.js';
+export { Recall, type RecallParts } from './recall.js';
+export { createRecallRuntime } from './recall-runtime.js';

@@ -1,0 +1,131 @@
+import type { ScoreNorm } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import type { RecallContext, RecallRequest } from './recall-types.js';
+
+export const REQUEST_ID_LENGTH_MAX = 128;
+export const USER_ID_LENGTH_MAX = 256;
+export const ITEM_ID_LENGTH_MAX = 1024;
+/** Keys of the request's profile, and of its scene. */
+export const SLOTS_MAX = 256;
+
+/** Bounds of what a request may ask for, and what it gets where it says nothing. */
+export interface RequestLimits {
+  readonly resultCountMax: number;
+  readonly widthMax: number;
+  /** Steps of the catalogue: its depth and the terminal tokens. */
+  readonly stepsMax: number;
+  readonly itemsPerSidMax: number;
+  readonly historyItemsMax: number;
+  readonly defaultResultCount: number;
+  readonly defaultWidths: readonly number[];
+  readonly defaultItemsPerSid: number;
+  readonly defaultScoreNorm: ScoreNorm;
+  readonly profileKeys: readonly string[];
+  readonly sceneKeys: readonly string[];
+}
+
+/** What the engine is asked, with every default filled in. */
+export interface Wish {
+  readonly resultCount: number;
+  readonly widths: readonly number[];
+  readonly itemsPerSid: number;
+  readonly scoreNorm: ScoreNorm;
+}
+
+export function refuse(field: string, expected: string, came: unknown): never {
+  const text = typeof came === 'string' ? came : String(came);
+  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, came ${text}`, {
+    field,
+  });
+}
+
+/** @throws TesseraError DEADLINE_EXCEEDED or CANCELLED where the caller no longer waits */
+export function checkWaiting(context: RecallContext, elapsedUs: number): void {
+  if (context.signal.aborted) throw new TesseraError('CANCELLED', 'the request was cancelled');
+  if (Number.isNaN(context.budgetUs)) refuse('deadlineMs', 'a number', 'NaN');
+  if (context.budgetUs - elapsedUs > 0) return;
+  throw new TesseraError(
+    'DEADLINE_EXCEEDED',
+    elapsedUs === 0
+      ? 'the deadline had passed before the work began'
+      : 'the deadline passed before the engine was asked',
+  );
+}
+
+/**
+ * Checks every bound of a request that does not need the catalogue.
+ * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
+ */
+export function checkRequest(request: RecallRequest, limits: RequestLimits): Wish {
+  if (request.requestId.length > REQUEST_ID_LENGTH_MAX) {
+    refuse('requestId', `at most ${REQUEST_ID_LENGTH_MAX} characters`, request.requestId.length);
+  }
+  checkWho(request, limits);
+  checkSlots('profile', request.profile, limits.profileKeys);
+  checkSlots('scene', request.scene, limits.sceneKeys);
+  const resultCount = counted('resultCount', request.resultCount, limits.resultCountMax);
+  const itemsPerSid = counted('itemsPerSid', request.itemsPerSid, limits.itemsPerSidMax);
+  const count = resultCount === 0 ? limits.defaultResultCount : resultCount;
+  return {
+    resultCount: count,
+    widths: request.widths.length > 0 ? checkedWidths(request, limits) : widthsFor(count, limits),
+    itemsPerSid: itemsPerSid === 0 ? limits.defaultItemsPerSid : itemsPerSid,
+    scoreNorm: request.scoreNorm ?? limits.defaultScoreNorm,
+  };
+}
+
+function checkWho({ userId, history }: RecallRequest, limits: RequestLimits): void {
+  if ((userId === undefined) === (history === undefined)) {
+    refuse('userId', 'exactly one of userId and history', userId === undefined ? 'none' : 'both');
+  }
+  if (userId !== undefined && (userId.length < 1 || userId.length > USER_ID_LENGTH_MAX)) {
+    refuse('userId', `1..${USER_ID_LENGTH_MAX} characters`, userId.length);
+  }
+  if (history === undefined) return;
+  if (history.length < 1 || history.length > limits.historyItemsMax) {
+    refuse('history', `1..${limits.historyItemsMax} items`, history.length);
+  }
+  history.forEach((itemId, index) => {
+    if (itemId.length >= 1 && itemId.length <= ITEM_ID_LENGTH_MAX) return;
+    refuse(`history[${index}]`, `1..${ITEM_ID_LENGTH_MAX} characters`, itemId.length);
+  });
+}
+
+/** The values are checked by the template's slots; a key without a slot is a typing error. */
+function checkSlots(
+  kind: 'profile' | 'scene',
+  given: Readonly<Record<string, string>>,
+  known: readonly string[],
+): void {
+  const keys = Object.keys(given);
+  if (keys.length > SLOTS_MAX) refuse(kind, `at most ${SLOTS_MAX} keys`, keys.length);
+  const stranger = keys.find((key) => !known.includes(key));
+  if (stranger === undefined) return;
+  const slots = known.length === 0 ? 'no key' : `one of the keys ${known.join(', ')}`;
+  const name = stranger.slice(0, 80);
+  refuse(`${kind}.${name}`, `${slots} (the slots of the prompt template)`, `'${name}'`);
+}
+
+/** 0 stands for the configured default. */
+function counted(field: string, value: number, max: number): number {
+  if (Number.isInteger(value) && value >= 0 && value <= max) return value;
+  return refuse(field, `1..${max}`, value);
+}
+
+function checkedWidths({ widths }: RecallRequest, limits: RequestLimits): readonly number[] {
+  if (widths.length > limits.stepsMax) {
+    refuse('widths', `at most ${limits.stepsMax} widths, one per step`, widths.length);
+  }
+  widths.forEach((width, index) => {
+    if (Number.isInteger(width) && width >= 1 && width <= limits.widthMax) return;
+    refuse(`widths[${index}]`, `1..${limits.widthMax}`, width);
+  });
+  return widths;
+}
+
+/** The default widths, raised to the result count: a narrower beam could not fill the answer. */
+function widthsFor(resultCount: number, limits: RequestLimits): readonly number[] {
+  return limits.defaultWidths
+    .slice(0, limits.stepsMax)
+    .map((width) => Math.min(Math.max(width, resultCount), limits.widthMax));
+}

@@ -1,0 +1,142 @@
+import { stat } from 'node:fs/promises';
+import { type BehaviourStore, loadBehaviourStore, MemoryBehaviourStore } from '@tessera/behaviour';
+import { prepareCatalogue } from '@tessera/catalogue';
+import { type Catalogue, type Engine, NativeEngine } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
+import type { RecallAnswer, RecallContext, RecallRequest } from './domain/recall-types.js';
+import type {
+  RecallRuntime,
+  RecallRuntimeOptions,
+  RecallRuntimeSummary,
+} from './domain/runtime-types.js';
+import { Recall } from './recall.js';
+
+/**
+ * Loads model, catalogue, tokenizer, template and users, and serves recalls from them. Cheap files
+ * are read first, so that a mistake in them shows before minutes of work. What was opened is closed
+ * again where a later part fails.
+ * @throws TesseraError of the part that is at fault
+ */
+export async function createRecallRuntime(options: RecallRuntimeOptions): Promise<RecallRuntime> {
+  const { onProgress, modelPath } = options;
+  await checkModelFolder(modelPath);
+  onProgress('prompt template and tokenizer', 0, 1);
+  const template = await loadTemplate(modelPath);
+  const tokenizer = await loadTokenizer(modelPath);
+  onProgress('prompt template and tokenizer', 1, 1);
+  onProgress('users', 0, 1);
+  const behaviours = await loadUsers(options.usersPath);
+  onProgress('users', 1, 1);
+  const opened = new Opened();
+  try {
+    const catalogue = opened.keepCatalogue(
+      await prepareCatalogue({
+        sources: options.catalogueSources,
+        titlesPath: options.titlesPath,
+        cacheDir: options.cacheDir,
+        onProgress: (stage, done, total) => onProgress(`catalogue: ${stage}`, done, total),
+      }),
+    );
+    const compiled = new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes);
+    onProgress('model', 0, 1);
+    const { computeType, engine: limits } = options;
+    const engine = opened.keepEngine(
+      await NativeEngine.open({ modelPath, computeType, ...limits }),
+    );
+    onProgress('model', 1, 1);
+    const binding = engine.bind(catalogue, compiled.levelTokens);
+    const recall = new Recall({
+      engine,
+      catalogue,
+      binding,
+      template: compiled,
+      behaviours,
+      defaults: options.recall,
+      promptTokensMax: limits.promptTokensMax,
+      widthMax: limits.widthMax,
+      resultCountMax: limits.resultCountMax,
+    });
+    const { name, digest } = template;
+    const summary = {
+      model: { ...engine.model, path: modelPath },
+      catalogue: catalogue.summary,
+      promptTemplate: { name, digest },
+      userCount: behaviours.userCount,
+    };
+    return new LoadedRuntime(recall, engine, behaviours, opened, summary);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function checkModelFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  const came = found === undefined ? 'nothing' : 'a file';
+  throw new TesseraError('MODEL_NOT_FOUND', `${path}: expected a model folder, came ${came}`, {
+    field: 'modelPath',
+  });
+}
+
+async function loadUsers(path: string): Promise<BehaviourStore> {
+  return path === '' ? new MemoryBehaviourStore(new Map()) : loadBehaviourStore(path);
+}
+
+/** What must be closed: the engine first, since its requests read the catalogue. */
+class Opened {
+  private catalogue: Catalogue | undefined;
+  private engine: Engine | undefined;
+  private closing: Promise<void> | undefined;
+
+  keepCatalogue(catalogue: Catalogue): Catalogue {
+    this.catalogue = catalogue;
+    return catalogue;
+  }
+
+  keepEngine(engine: Engine): Engine {
+    this.engine = engine;
+    return engine;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private async closeOnce(): Promise<void> {
+    await this.engine?.close();
+    this.catalogue?.close();
+  }
+}
+
+class LoadedRuntime implements RecallRuntime {
+  constructor(
+    private readonly flow: Recall,
+    private readonly engine: Engine,
+    private readonly behaviours: BehaviourStore,
+    private readonly opened: Opened,
+    readonly summary: RecallRuntimeSummary,
+  ) {}
+
+  recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
+    return this.flow.run(request, context);
+  }
+
+  engineStats() {
+    return this.engine.stats();
+  }
+
+  sampleUserIds(count: number): Promise<readonly string[]> {
+    return this.behaviours.userIds(count);
+  }
+
+  drain(budgetMs: number): Promise<void> {
+    return this.engine.drain(budgetMs);
+  }
+
+  close(): Promise<void> {
+    return this.opened.close();
+  }
+}

@@ -1,0 +1,285 @@
+import { MemoryBehaviourStore, type User } from '@tessera/behaviour';
+import { CompiledTemplate, loadTokenizer, parseTemplate, type Tokenizer } from '@tessera/prompt';
+import { Recall, type RecallParts, type RecallRequest } from '@tessera/recall';
+import {
+  byteLevelTokenizer,
+  FakeCatalogue,
+  FakeEngine,
+  levelTokenTexts,
+  temporaryFolder,
+} from '@tessera/testing';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const LEVELS = ['<a_{code}>', '<b_{code}>'];
+const SIZES = [4, 5];
+const CATALOGUE = new FakeCatalogue(
+  Array.from({ length: 20 }, (_, index) => ({
+    itemId: `i${index}`,
+    // Items 18 and 19 share the SID of item 0.
+    sid: index < 18 ? [index % 4, Math.floor(index / 4)] : [0, 0],
+    title: `Item ${index}`,
+    attributes: JSON.stringify({ domain: index % 2 === 0 ? 'ad' : 'video' }),
+  })),
+);
+const USERS = new Map<string, User>([
+  ['ann', { behaviours: behavioursOf(['i1', 'gone', 'i2']), profile: { age: '30', note: 'x' } }],
+  ['new', { behaviours: [], profile: {} }],
+]);
+
+function behavioursOf(itemIds: readonly string[]) {
+  return itemIds.map((itemId, time) => ({ itemId, action: 'click', time }));
+}
+
+const HISTORY_ONLY = {
+  version: 1,
+  name: 'plain',
+  levels: LEVELS,
+  segments: [{ text: 'Seen: ' }, { slot: 'history', separator: ', ' }, { text: '\n' }],
+};
+const WITH_SLOTS = {
+  ...HISTORY_ONLY,
+  name: 'slots',
+  segments: [
+    { slot: 'profile', key: 'age', before: 'Age ', after: '. ' },
+    ...HISTORY_ONLY.segments,
+    { slot: 'scene', key: 'daypart', before: 'At ', values: { evening: 'night' } },
+  ],
+};
+
+let tokenizer: Tokenizer;
+beforeAll(async () => {
+  const added = levelTokenTexts(LEVELS, SIZES).filter((text) => text !== '<b_4>');
+  const folder = temporaryFolder({ 'tokenizer.json': byteLevelTokenizer(added) });
+  tokenizer = await loadTokenizer(folder.path);
+  folder.remove();
+});
+
+function setUp(template: object = HISTORY_ONLY, change: Partial<RecallParts> = {}) {
+  const engine = new FakeEngine();
+  const compiled = new CompiledTemplate(parseTemplate(template), tokenizer, SIZES);
+  const recall = new Recall({
+    engine,
+    catalogue: CATALOGUE,
+    binding: engine.bind(CATALOGUE, compiled.levelTokens),
+    template: compiled,
+    behaviours: new MemoryBehaviourStore(USERS),
+    defaults: {
+      widths: [4, 6],
+      resultCount: 5,
+      itemsPerSid: 3,
+      scoreNorm: 'full',
+      historyItemsMax: 50,
+    },
+    promptTokensMax: 200,
+    widthMax: 32,
+    resultCountMax: 100,
+    ...change,
+  });
+  return { engine, recall };
+}
+
+function request(change: Partial<RecallRequest> = {}): RecallRequest {
+  return {
+    requestId: 'r1',
+    ...('userId' in change ? {} : { history: ['i1', 'i2'] }),
+    profile: {},
+    scene: {},
+    resultCount: 0,
+    widths: [],
+    itemsPerSid: 0,
+    skipUnknownItems: false,
+    ...change,
+  };
+}
+
+function context(budgetUs = 1e6, signal = new AbortController().signal) {
+  return { signal, budgetUs };
+}
+
+describe('a recall', () => {
+  it('answers items with SID, score, rank and title, best first', async () => {
+    const { recall, engine } = setUp();
+    const answer = await recall.run(request({ resultCount: 7 }), context());
+    expect(answer.items).toHaveLength(7);
+    expect(answer.short).toBe(false);
+    answer.items.forEach((item, index) => {
+      const source = CATALOGUE.list.find((listed) => listed.itemId === item.itemId);
+      expect(item).toMatchObject({ rank: index + 1, sid: source?.sid, title: source?.title });
+      if (index > 0) expect(item.score).toBeLessThanOrEqual(answer.items[index - 1]?.score ?? 0);
+    });
+    const tokens = tokenizer.encode('Seen: <a_1><b_0>, <a_2><b_0>\n');
+    expect([...(engine.requests[0]?.promptTokens ?? [])]).toEqual(tokens);
+    expect(answer).toMatchObject({ requestId: 'r1', historyItems: 2, promptTokens: tokens.length });
+  });
+
+  it('fills in defaults and raises the default widths to the result count', async () => {
+    const { recall, engine } = setUp();
+    await recall.run(request(), context());
+    await recall.run(request({ resultCount: 20 }), context());
+    await recall.run(request({ resultCount: 90 }), context());
+    const [first, second, third] = engine.requests;
+    expect(first).toMatchObject({ resultCount: 5, widths: [5, 6], itemsPerSid: 3 });
+    expect(first?.scoreNorm).toBe('full');
+    expect(second?.widths).toEqual([20, 20]);
+    expect(third?.widths).toEqual([32, 32]);
+  });
+
+  it('says so when fewer items exist than were asked for', async () => {
+    const answer = await setUp().recall.run(request({ resultCount: 50 }), context());
+    expect(answer).toMatchObject({ short: true });
+    expect(answer.items).toHaveLength(20);
+  });
+
+  it('makes a request ID where the caller gave none', async () => {
+    const answer = await setUp().recall.run(request({ requestId: '' }), context());
+    expect(answer.requestId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('takes a known user, leaves out what has left the catalogue, and merges the profile', async () => {
+    const { recall, engine } = setUp(WITH_SLOTS);
+    const scene = { daypart: 'evening' };
+    const answer = await recall.run(request({ userId: 'ann', scene }), context());
+    expect(answer).toMatchObject({ historyItems: 2, skippedItems: 1 });
+    const text = 'Age 30. Seen: <a_1><b_0>, <a_2><b_0>\nAt night';
+    expect([...(engine.requests[0]?.promptTokens ?? [])]).toEqual(tokenizer.encode(text));
+    await recall.run(request({ userId: 'ann', profile: { age: '31' } }), context());
+    const other = 'Age 31. Seen: <a_1><b_0>, <a_2><b_0>\n';
+    expect([...(engine.requests[1]?.promptTokens ?? [])]).toEqual(tokenizer.encode(other));
+  });
+
+  it('answers a user without behaviours where the template shows something else', async () => {
+    const answer = await setUp(WITH_SLOTS).recall.run(request({ userId: 'new' }), context());
+    expect(answer).toMatchObject({ historyItems: 0, skippedItems: 0 });
+  });
+
+  it('leaves out unknown items of a history where the request says so, and counts them', async () => {
+    const history = ['i1', 'none', 'i16', 'i2'];
+    const answer = await setUp().recall.run(
+      request({ history, skipUnknownItems: true }),
+      context(),
+    );
+    expect(answer).toMatchObject({ historyItems: 2, skippedItems: 2 });
+  });
+
+  it('trims a history that the model cannot hold from its old end', async () => {
+    const { recall, engine } = setUp(HISTORY_ONLY, { promptTokensMax: 30 });
+    const history = Array.from({ length: 40 }, (_, index) => `i${index % 16}`);
+    const answer = await recall.run(request({ history }), context());
+    expect(answer.promptTokens).toBeLessThanOrEqual(30);
+    expect(answer.historyItems).toBeGreaterThan(0);
+    expect(answer.trimmedItems).toBe(40 - answer.historyItems);
+    const tokens = [...(engine.requests[0]?.promptTokens ?? [])];
+    const newest = tokenizer.encode('<a_3><b_1>\n');
+    expect(tokens.slice(-newest.length)).toEqual(newest);
+  });
+
+  it('has stages that add up to no more than the total', async () => {
+    const gate = Promise.resolve();
+    const { recall, engine } = setUp();
+    engine.gate = gate;
+    const { timings } = await recall.run(request(), context());
+    expect(timings.featuresUs + timings.promptUs).toBeLessThanOrEqual(timings.totalUs);
+    expect(timings).toMatchObject({ queueUs: 1, prefillUs: 2, exportUs: 6 });
+  });
+});
+
+describe('a request', () => {
+  const LONG = 'x'.repeat(2000);
+  it.each<[string, Partial<RecallRequest>, string, string]>([
+    [
+      'resultCount',
+      { resultCount: -3 },
+      'REQUEST_INVALID',
+      'resultCount: expected 1..100, came -3',
+    ],
+    ['resultCount', { resultCount: 1e9 }, 'REQUEST_INVALID', 'expected 1..100, came 1000000000'],
+    ['resultCount', { resultCount: 101 }, 'REQUEST_INVALID', 'expected 1..100, came 101'],
+    ['resultCount', { resultCount: 1.5 }, 'REQUEST_INVALID', 'expected 1..100, came 1.5'],
+    ['resultCount', { resultCount: Number.NaN }, 'REQUEST_INVALID', 'came NaN'],
+    ['itemsPerSid', { itemsPerSid: -1 }, 'REQUEST_INVALID', 'itemsPerSid: expected 1..100'],
+    ['widths[1]', { widths: [4, 0] }, 'REQUEST_INVALID', 'widths[1]: expected 1..32, came 0'],
+    ['widths[0]', { widths: [33] }, 'REQUEST_INVALID', 'widths[0]: expected 1..32, came 33'],
+    ['widths', { widths: [1, 1, 1] }, 'REQUEST_INVALID', 'at most 2 widths, one per step, came 3'],
+    ['history', { history: [] }, 'REQUEST_INVALID', 'history: expected 1..50 items, came 0'],
+    ['history', { history: Array(51).fill('i1') }, 'REQUEST_INVALID', '1..50 items, came 51'],
+    ['history[1]', { history: ['i1', ''] }, 'REQUEST_INVALID', 'history[1]: expected 1..1024'],
+    ['history[0]', { history: [LONG] }, 'REQUEST_INVALID', 'history[0]: expected 1..1024'],
+    ['history[2]', { history: ['i1', 'i2', 'q'] }, 'ITEM_NOT_FOUND', "item 'q' is not in the cat"],
+    ['history[0]', { history: ['i16'] }, 'ITEM_NOT_FOUND', 'which the vocabulary cannot write'],
+    [
+      'history',
+      { history: ['q'], skipUnknownItems: true },
+      'REQUEST_INVALID',
+      'history: expected at least one item that the catalogue knows, came 1 others',
+    ],
+    ['userId', { userId: 'nobody' }, 'USER_NOT_FOUND', "userId: user 'nobody' is not known"],
+    ['userId', { userId: '' }, 'REQUEST_INVALID', 'userId: expected 1..256 characters, came 0'],
+    ['userId', { userId: LONG }, 'REQUEST_INVALID', 'userId: expected 1..256 characters'],
+    ['userId', { userId: 'ann', history: ['i1'] }, 'REQUEST_INVALID', 'exactly one of userId'],
+    ['userId', { userId: 'new' }, 'REQUEST_INVALID', 'userId: expected a user with at least one'],
+    ['requestId', { requestId: LONG }, 'REQUEST_INVALID', 'requestId: expected at most 128'],
+    ['scene.x', { scene: { x: '1' } }, 'REQUEST_INVALID', 'scene.x: expected no key'],
+  ])('with a bad %s (%j) is refused', async (field, change, code, message) => {
+    const { recall, engine } = setUp();
+    const refusal = expect(recall.run(request(change), context())).rejects;
+    await refusal.toMatchObject({ code, field, message: expect.stringContaining(message) });
+    expect(engine.requests).toHaveLength(0);
+  });
+
+  it('with a scene value outside the listed ones is refused by its path', async () => {
+    const { recall } = setUp(WITH_SLOTS);
+    const run = recall.run(request({ scene: { daypart: 'noon' } }), context());
+    await expect(run).rejects.toThrow("scene.daypart: expected one of evening, came 'noon'");
+  });
+
+  it.each([0, -1, Number.NEGATIVE_INFINITY])(
+    'with %d us left is refused before any work',
+    async (us) => {
+      const { recall, engine } = setUp();
+      const run = recall.run(request({ history: ['unknown'] }), context(us));
+      await expect(run).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+      expect(engine.requests).toHaveLength(0);
+    },
+  );
+
+  it('whose caller has gone is refused before any work', async () => {
+    const { recall, engine } = setUp();
+    const run = recall.run(request(), context(1e6, AbortSignal.abort()));
+    await expect(run).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(engine.requests).toHaveLength(0);
+  });
+
+  it('whose caller goes away is cancelled in the engine', async () => {
+    const { recall, engine } = setUp();
+    const caller = new AbortController();
+    const asked = new Promise<void>((resolve) => {
+      engine.gate = new Promise(() => resolve());
+    });
+    const run = recall.run(request(), context(1e6, caller.signal));
+    await asked;
+    setImmediate(() => caller.abort());
+    await expect(run).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(engine.stats().cancelled).toBe(1);
+  });
+
+  it('gives the engine no more than what is left of its time', async () => {
+    const { recall, engine } = setUp();
+    await recall.run(request(), context(5e6));
+    expect(engine.requests[0]?.budgetUs).toBeLessThan(5e6);
+    expect(engine.requests[0]?.budgetUs).toBeGreaterThan(0);
+  });
+
+  it('is answered or refused by a typed error, whatever its numbers are', async () => {
+    const { recall } = setUp();
+    const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(0, -0, 1e308));
+    await fc.assert(
+      fc.asyncProperty(number, fc.array(number, { maxLength: 3 }), number, async (n, widths, m) => {
+        const change = { resultCount: n, widths, itemsPerSid: m };
+        const outcome = await recall.run(request(change), context()).catch((error) => error);
+        expect(outcome.code ?? 'REQUEST_INVALID').toBe('REQUEST_INVALID');
+      }),
+      { numRuns: 500, verbose: 1 },
+    );
+  });
+});

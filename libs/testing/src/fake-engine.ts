@@ -1,0 +1,134 @@
+import {
+  type Binding,
+  type Catalogue,
+  Engine,
+  type EngineAnswer,
+  type EngineModel,
+  type EnginePath,
+  type EngineRequest,
+  type EngineStats,
+  type LevelTokens,
+} from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+
+/** Score of a path, given the prompt. */
+export type PathScore = (sid: readonly number[], prompt: Int32Array) => number;
+
+/** Prefers SIDs near the last token of the prompt; any fixed rule would do. */
+const defaultScore: PathScore = (sid, prompt) =>
+  -sid.reduce((sum, code) => sum + Math.abs(code - ((prompt.at(-1) ?? 0) % 7)), 0) - 1;
+
+export interface FakeEngineOptions {
+  readonly maxPositions?: number;
+  readonly score?: PathScore;
+}
+
+/** The engine port by brute force: scores every path of the catalogue. Keeps what it was asked. */
+export class FakeEngine extends Engine {
+  readonly model: EngineModel;
+  readonly requests: EngineRequest[] = [];
+  readonly bound: LevelTokens[] = [];
+  draining = false;
+  closeCount = 0;
+  /** While set, recalls wait for it (or for their signal). */
+  gate: Promise<void> | undefined;
+  private cancelledCount = 0;
+
+  constructor(private readonly options: FakeEngineOptions = {}) {
+    super();
+    this.model = {
+      family: 'fake',
+      vocabSize: 100_000,
+      hiddenSize: 8,
+      layerCount: 1,
+      maxPositions: options.maxPositions ?? 1024,
+      parameterCount: 64,
+      digest: 'fake-model',
+      computeType: 'f32',
+      kvBytesPerPosition: 64,
+      instructionSet: 'portable',
+    };
+  }
+
+  bind(catalogue: Catalogue, tokens: LevelTokens): Binding {
+    this.bound.push(tokens);
+    return { slot: this.bound.length - 1, catalogue };
+  }
+
+  unbind(binding: Binding): void {
+    this.bound.splice(binding.slot, 1);
+  }
+
+  async recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer> {
+    if (this.draining) throw new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
+    this.requests.push(request);
+    if (this.gate !== undefined) await this.opened(this.gate, signal);
+    return this.answer(request);
+  }
+
+  stats(): EngineStats {
+    return {
+      queued: 0,
+      running: 0,
+      submitted: this.requests.length,
+      completed: this.requests.length - this.cancelledCount,
+      failed: 0,
+      cancelled: this.cancelledCount,
+      expired: 0,
+      prefillTokens: 0,
+      decodeTokens: 0,
+      forwardPasses: 0,
+    };
+  }
+
+  async drain(): Promise<void> {
+    this.draining = true;
+  }
+
+  async close(): Promise<void> {
+    this.closeCount += 1;
+  }
+
+  private async opened(gate: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    const aborted = new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => {
+        this.cancelledCount += 1;
+        reject(new TesseraError('CANCELLED', 'the request was cancelled'));
+      });
+    });
+    await Promise.race([gate, aborted]);
+  }
+
+  private answer({ binding, promptTokens, resultCount, itemsPerSid, widths }: EngineRequest) {
+    const { catalogue } = binding;
+    const ordinals = Uint32Array.from({ length: catalogue.summary.itemCount }, (_, i) => i);
+    const bySid = new Map<string, { path: EnginePath; ordinals: number[] }>();
+    catalogue.sids(ordinals).forEach((sid, ordinal) => {
+      const score = (this.options.score ?? defaultScore)(sid, promptTokens);
+      const entry = bySid.get(sid.join()) ?? { path: { sid, score }, ordinals: [] };
+      entry.ordinals.push(ordinal);
+      bySid.set(sid.join(), entry);
+    });
+    const ranked = [...bySid.values()].sort(
+      (a, b) => b.path.score - a.path.score || (a.path.sid.join() < b.path.sid.join() ? -1 : 1),
+    );
+    const kept = ranked.slice(0, widths.at(-1));
+    const items = kept.flatMap(({ path, ordinals: own }, index) =>
+      own.slice(0, itemsPerSid).map((ordinal) => ({ ordinal, score: path.score, path: index })),
+    );
+    return {
+      items: items.slice(0, resultCount),
+      paths: kept.map(({ path }) => path),
+      widthsUsed: catalogue.summary.levelSizes.map(() => kept.length),
+      timings: {
+        queueUs: 1,
+        prefillUs: 2,
+        decodeUs: 3,
+        headUs: 4,
+        selectUs: 5,
+        exportUs: 6,
+        totalUs: 21,
+      },
+    };
+  }
+}
