@@ -1,3 +1,4 @@
+export { fromServer } from './http/error-filter.js';
 export { acceptOnlyJson } from './http/json-body.js';
 export { RecallEdge } from './recall-edge.js';
 export { RetrievalModule, type RetrievalOptions } from './retrieval.module.js';

@@ -1,8 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { GrpcErrorFilter } from '@tessera/grpc';
 import { Readiness } from '@tessera/lifecycle';
-import { Metrics } from '@tessera/telemetry';
+import { Log, Metrics } from '@tessera/telemetry';
 import { RecallGrpcController } from './grpc/recall.controller.js';
 import { HttpErrorFilter } from './http/error-filter.js';
 import { HealthController } from './http/health.controller.js';
@@ -32,7 +31,7 @@ export class RetrievalModule {
         { provide: Readiness, useValue: options.readiness },
         { provide: Metrics, useValue: options.metrics },
         { provide: ServedVersions, useValue: options.versions },
-        { provide: GrpcErrorFilter, useValue: new GrpcErrorFilter(options.log) },
+        { provide: Log, useValue: options.log },
         { provide: APP_FILTER, useValue: new HttpErrorFilter(options.log) },
       ],
     };

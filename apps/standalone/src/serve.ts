@@ -2,11 +2,13 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Config } from '@tessera/config';
 import { protoSchema, protoSchemaAsWritten, recallPackage } from '@tessera/contracts';
+import { errorBody, TesseraError } from '@tessera/errors';
 import { GrpcHealth, grpcServerOptions } from '@tessera/grpc';
 import { Drain, type DrainStep, Readiness, resolvePort } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NestLog } from '@tessera/telemetry';
-import { acceptOnlyJson, ServedVersions } from '../../retrieval/src/index.js';
+import type { FastifyReply } from 'fastify';
+import { acceptOnlyJson, fromServer, ServedVersions } from '../../retrieval/src/index.js';
 import { serveDocs } from './docs-page.js';
 import { StandaloneModule } from './standalone.module.js';
 
@@ -74,6 +76,20 @@ function fastify(config: Config): FastifyAdapter {
     bodyLimit: config.http.bodyBytesMax,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // Before any route: a path that does not decode.
+    frameworkErrors: (thrown: Error, _request: unknown, reply: FastifyReply) => {
+      const error = fromServer(thrown);
+      void reply.status(error.row.http).send(errorBody(error));
+    },
+    // Before any request: bytes that are no HTTP.
+    clientErrorHandler: (thrown, socket) => {
+      const error = new TesseraError('REQUEST_INVALID', `expected HTTP/1.1: ${thrown.message}`);
+      const body = JSON.stringify(errorBody(error));
+      const head = `HTTP/1.1 ${error.row.http} Bad Request\r\nconnection: close\r\n`;
+      const type = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+      if (socket.writable) socket.end(`${head}${type}\r\n\r\n${body}`);
+      else socket.destroy();
+    },
   });
 }
 

@@ -1,7 +1,7 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import { Catch, type RpcExceptionFilter } from '@nestjs/common';
 import { errorBody, TesseraError } from '@tessera/errors';
-import type { Log } from '@tessera/telemetry';
+import { Log } from '@tessera/telemetry';
 import { type Observable, throwError } from 'rxjs';
 
 /** Trailers that carry what a gRPC status has no place for. */

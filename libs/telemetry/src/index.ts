@@ -1,4 +1,4 @@
-export { createLog, type Log, type LogFields, NestLog } from './logger.js';
+export { createLog, Log, type LogFields, NestLog } from './logger.js';
 export {
   type EngineCounts,
   METRICS,

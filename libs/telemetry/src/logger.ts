@@ -3,12 +3,12 @@ import { type DestinationStream, pino } from 'pino';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What the service logs with: one JSON line per event, on stderr. */
-export interface Log {
-  debug(fields: LogFields, message: string): void;
-  info(fields: LogFields, message: string): void;
-  warn(fields: LogFields, message: string): void;
-  error(fields: LogFields, message: string): void;
+/** What the service logs with: one JSON line per event, on stderr. DI token. */
+export abstract class Log {
+  abstract debug(fields: LogFields, message: string): void;
+  abstract info(fields: LogFields, message: string): void;
+  abstract warn(fields: LogFields, message: string): void;
+  abstract error(fields: LogFields, message: string): void;
 }
 
 const STDERR = 2;

@@ -5,27 +5,37 @@ import type { FastifyReply } from 'fastify';
 
 const MILLISECONDS_PER_SECOND = 1000;
 
+function statusOf(thrown: unknown): unknown {
+  if (thrown instanceof HttpException) return thrown.getStatus();
+  return (thrown as { statusCode?: unknown } | null)?.statusCode;
+}
+
 /** Errors of the HTTP server itself, in the words of the one table. */
-function fromServer(thrown: unknown): TesseraError {
-  const code = (thrown as { code?: unknown }).code;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    const message = 'body: expected at most http.bodyBytesMax bytes, came more';
-    return new TesseraError('BODY_TOO_LARGE', message, { field: 'body' });
-  }
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || code === 'FST_ERR_CTP_INVALID_TYPE') {
-    const message = 'content-type: expected application/json';
-    return new TesseraError('MEDIA_TYPE_UNSUPPORTED', message, { field: 'content-type' });
-  }
-  const status =
-    thrown instanceof HttpException
-      ? thrown.getStatus()
-      : (thrown as { statusCode?: unknown }).statusCode;
+export function fromServer(thrown: unknown): TesseraError {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  if (status === 404) return new TesseraError('ROUTE_NOT_FOUND', message);
-  if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new TesseraError('REQUEST_INVALID', message);
+  const status = statusOf(thrown);
+  switch (status) {
+    case 404:
+      return new TesseraError('ROUTE_NOT_FOUND', message);
+    case 413:
+      return new TesseraError(
+        'BODY_TOO_LARGE',
+        'body: expected at most http.bodyBytesMax bytes, came more',
+        { field: 'body' },
+      );
+    case 415:
+      return new TesseraError(
+        'MEDIA_TYPE_UNSUPPORTED',
+        'content-type: expected application/json, came something else',
+        { field: 'content-type' },
+      );
+    default: {
+      const isFaultOfCaller = typeof status === 'number' && status >= 400 && status < 500;
+      return isFaultOfCaller
+        ? new TesseraError('REQUEST_INVALID', message)
+        : TesseraError.from(thrown);
+    }
   }
-  return TesseraError.from(thrown);
 }
 
 /** Every failure of an HTTP request as `{error: {code, message, field}}`. */

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { loadAddon } from '@tessera/native';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const addon = loadAddon();
+const description = addon.describeAbi();
+const source = ts.createSourceFile(
+  'abi.ts',
+  readFileSync(new URL('../../native/ts/abi.ts', import.meta.url), 'utf8'),
+  ts.ScriptTarget.ES2022,
+);
+
+/** Names of the members of an interface of abi.ts, in order. */
+function members(interfaceName: string): string[] {
+  for (const statement of source.statements) {
+    if (!ts.isInterfaceDeclaration(statement) || statement.name.text !== interfaceName) continue;
+    return statement.members.map((member) => member.name?.getText(source) ?? '');
+  }
+  throw new Error(`abi.ts has no interface ${interfaceName}`);
+}
+
+const VALID: Readonly<Record<string, Record<string, unknown>>> = {
+  EngineOptions: {
+    modelPath: '/nowhere',
+    computeType: 'f32',
+    threadCount: 1,
+    queueCapacity: 1,
+    batchRequestsMax: 1,
+    prefillChunkTokens: 1,
+    promptTokensMax: 1,
+    widthMax: 1,
+    resultCountMax: 1,
+  },
+  CatalogueBuildOptions: {
+    sources: ['/nowhere.json'],
+    domains: [''],
+    titlesPath: '',
+    levelSizes: new Uint32Array(),
+    outputPath: '/nowhere/out',
+  },
+};
+
+async function call(struct: string, value: unknown): Promise<unknown> {
+  try {
+    if (struct === 'EngineOptions') await addon.engineOpen(value as never, () => undefined);
+    else await addon.catalogueBuild(value as never, () => undefined);
+  } catch (thrown) {
+    return thrown;
+  }
+  return undefined;
+}
+
+describe('abi.ts and the addon', () => {
+  it('list the same functions in the same order', () => {
+    expect([...description.functions]).toEqual(members('NativeAddon'));
+  });
+
+  it.each(Object.keys(description.structs))(
+    'list the same fields of %s in the same order',
+    (name) => {
+      expect([...(description.structs[name] ?? [])]).toEqual(members(name));
+    },
+  );
+
+  it('agree on the version and on the first code being OK', () => {
+    expect(description.version).toBe(addon.abiVersion());
+    expect(description.codes[0]).toBe('OK');
+  });
+
+  const fields = Object.entries(VALID).flatMap(([struct, value]) =>
+    Object.keys(value).map((field) => [struct, field] as const),
+  );
+
+  it.each(fields)('refuse %s without %s, naming the field', async (struct, field) => {
+    const { [field]: _, ...rest } = VALID[struct] ?? {};
+    const error = await call(struct, rest);
+    expect(error).toMatchObject({ code: 'REQUEST_INVALID' });
+    expect((error as Error).message).toContain(field);
+  });
+
+  it.each(fields)(
+    'refuse %s whose %s has another type, naming the field',
+    async (struct, field) => {
+      for (const wrong of [null, undefined, true, {}, -1, 0.5, Number.NaN, Symbol.iterator]) {
+        const error = await call(struct, { ...VALID[struct], [field]: wrong });
+        expect(error).toMatchObject({ code: 'REQUEST_INVALID' });
+        expect((error as Error).message).toContain(field);
+      }
+    },
+  );
+
+  it.each(Object.keys(VALID))('refuse %s with an unknown field, naming it', async (struct) => {
+    const error = await call(struct, { ...VALID[struct], surplus: 1 });
+    expect(error).toMatchObject({ code: 'REQUEST_INVALID' });
+    expect((error as Error).message).toContain('surplus');
+  });
+
+  it('refuse what is no handle and a handle of another kind', async () => {
+    for (const wrong of [null, undefined, 1, 'engine', {}, Object.create(null)]) {
+      expect(() => addon.engineModel(wrong as never)).toThrow(/handle/);
+      expect(() => addon.catalogueInfo(wrong as never)).toThrow(/handle/);
+    }
+  });
+});

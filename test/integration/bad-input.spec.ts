@@ -1,0 +1,217 @@
+import 'reflect-metadata';
+import { connect } from 'node:net';
+import * as grpc from '@grpc/grpc-js';
+import { loadConfig } from '@tessera/config';
+import { createLog } from '@tessera/telemetry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Serving, serve } from '../../apps/standalone/src/serve.js';
+import { FakeRuntime } from './fake-runtime.js';
+import { RecallClient } from './recall-client.js';
+
+const { config } = loadConfig({
+  environment: {
+    TESSERA_HTTP_PORT: '0',
+    TESSERA_GRPC_PORT: '0',
+    TESSERA_HTTP_BODY_BYTES_MAX: '4096',
+    TESSERA_GRPC_MESSAGE_BYTES_MAX: '4096',
+  },
+});
+
+const runtime = new FakeRuntime();
+let serving: Serving;
+let client: RecallClient;
+
+beforeAll(async () => {
+  serving = await serve({ config, runtime, log: createLog('silent'), serviceVersion: '1' });
+  client = new RecallClient(serving.grpcAddress);
+});
+
+afterAll(async () => {
+  client.close();
+  await serving.drain.run();
+});
+
+const bytes = (...values: number[]) => Buffer.from(values);
+
+/** Body, status, code, field. */
+const refusedBodies: [string | Buffer, number, string, string][] = [
+  ['', 400, 'REQUEST_INVALID', 'body'],
+  ['{', 400, 'REQUEST_INVALID', 'body'],
+  ['[]', 400, 'REQUEST_INVALID', 'body'],
+  ['null', 400, 'REQUEST_INVALID', 'body'],
+  ['"1"', 400, 'REQUEST_INVALID', 'body'],
+  [
+    Buffer.concat([Buffer.from('{"userId":"'), bytes(0xff), Buffer.from('"}')]),
+    400,
+    'REQUEST_INVALID',
+    'body',
+  ],
+  [
+    Buffer.concat([Buffer.from('{"userId":"'), bytes(0xed, 0xa0, 0x80), Buffer.from('"}')]),
+    400,
+    'REQUEST_INVALID',
+    'body',
+  ],
+  [`{"userId":"${'x'.repeat(5000)}"}`, 413, 'BODY_TOO_LARGE', 'body'],
+  ['{"userId":"\\ud800"}', 400, 'REQUEST_INVALID', 'userId'],
+  ['{"usrId":"1"}', 400, 'REQUEST_INVALID', 'usrId'],
+  ['{"__proto__":{"userId":"1"}}', 400, 'REQUEST_INVALID', '__proto__'],
+  ['{"userId":true}', 400, 'REQUEST_INVALID', 'userId'],
+  ['{"userId":1.5}', 400, 'REQUEST_INVALID', 'userId'],
+  ['{"userId":1e400}', 400, 'REQUEST_INVALID', 'userId'],
+  ['{"history":"1,2"}', 400, 'REQUEST_INVALID', 'history'],
+  ['{"history":[1,null]}', 400, 'REQUEST_INVALID', 'history[1]'],
+  ['{"history":[1,[2]]}', 400, 'REQUEST_INVALID', 'history[1]'],
+  ['{"history":[9007199254740993]}', 400, 'REQUEST_INVALID', 'history[0]'],
+  ['{"userId":"1","profile":[]}', 400, 'REQUEST_INVALID', 'profile'],
+  ['{"userId":"1","profile":{"age":3}}', 400, 'REQUEST_INVALID', 'profile.age'],
+  ['{"userId":"1","scene":{"daypart":null}}', 400, 'REQUEST_INVALID', 'scene.daypart'],
+  ['{"userId":"1","resultCount":0}', 400, 'REQUEST_INVALID', 'resultCount'],
+  ['{"userId":"1","resultCount":-3}', 400, 'REQUEST_INVALID', 'resultCount'],
+  ['{"userId":"1","resultCount":"5"}', 400, 'REQUEST_INVALID', 'resultCount'],
+  ['{"userId":"1","resultCount":1e30}', 400, 'REQUEST_INVALID', 'resultCount'],
+  ['{"userId":"1","widths":5}', 400, 'REQUEST_INVALID', 'widths'],
+  ['{"userId":"1","widths":[1,2.5]}', 400, 'REQUEST_INVALID', 'widths[1]'],
+  ['{"userId":"1","itemsPerSid":-1}', 400, 'REQUEST_INVALID', 'itemsPerSid'],
+  ['{"userId":"1","scoreNorm":"softmax"}', 400, 'REQUEST_INVALID', 'scoreNorm'],
+  ['{"userId":"1","deadlineMs":-1}', 504, 'DEADLINE_EXCEEDED', 'deadlineMs'],
+  ['{"userId":"1","deadlineMs":60001}', 400, 'REQUEST_INVALID', 'deadlineMs'],
+  ['{"userId":"1","deadlineMs":"1s"}', 400, 'REQUEST_INVALID', 'deadlineMs'],
+  ['{"userId":"1","skipUnknownItems":1}', 400, 'REQUEST_INVALID', 'skipUnknownItems'],
+  ['{"userId":"1","requestId":7}', 400, 'REQUEST_INVALID', 'requestId'],
+];
+
+/** Message, status, code, field. */
+const refusedMessages: [object, number, string, string][] = [
+  [{ userId: '1', resultCount: 0 }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'resultCount'],
+  [{ userId: '1', itemsPerSid: 0 }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'itemsPerSid'],
+  [{ userId: '1', scoreNorm: 9 }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'scoreNorm'],
+  [{ userId: '\ufffd' }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'userId'],
+  [
+    { history: { itemIds: ['1', '\ufffd'] } },
+    grpc.status.INVALID_ARGUMENT,
+    'REQUEST_INVALID',
+    'history[1]',
+  ],
+  [
+    { userId: '1', scene: { 'tag\u00e9': '\ufffd' } },
+    grpc.status.INVALID_ARGUMENT,
+    'REQUEST_INVALID',
+    'scene.tag%C3%A9',
+  ],
+  [
+    { userId: '1', deadlineMs: 60_001 },
+    grpc.status.INVALID_ARGUMENT,
+    'REQUEST_INVALID',
+    'deadlineMs',
+  ],
+];
+
+describe('the HTTP edge', () => {
+  it.each(refusedBodies)('refuses %.60s', async (body, status, code, field) => {
+    const reply = await fetch(`${serving.httpUrl}/v1/recall`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    const { error } = (await reply.json()) as { error: Record<string, unknown> };
+    expect({ status: reply.status, code: error.code, field: error.field }).toEqual({
+      status,
+      code,
+      field,
+    });
+    expect(error.message).toContain('expected');
+  });
+
+  it('refuses a body that is not JSON by its content type', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'nonsense']) {
+      const headers = { 'content-type': type };
+      const options = { method: 'POST', headers, body: '{"userId":"1"}' };
+      const reply = await fetch(`${serving.httpUrl}/v1/recall`, options);
+      expect(reply.status).toBe(415);
+      expect(await reply.json()).toMatchObject({ error: { code: 'MEDIA_TYPE_UNSUPPORTED' } });
+    }
+  });
+
+  it('answers an unknown path and a wrong method with ROUTE_NOT_FOUND', async () => {
+    for (const [method, path] of [
+      ['GET', '/v1/recall'],
+      ['POST', '/v1/recal'],
+      ['GET', '/%E0%A4%A'],
+    ]) {
+      const reply = await fetch(serving.httpUrl + path, { method: method ?? '' });
+      expect(reply.status).toBeGreaterThanOrEqual(400);
+      const { error } = (await reply.json()) as { error: { code: string } };
+      expect(['ROUTE_NOT_FOUND', 'REQUEST_INVALID']).toContain(error.code);
+    }
+  });
+
+  it('survives bytes that are no HTTP', async () => {
+    const { hostname, port } = new URL(serving.httpUrl);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write('\x00\xff nonsense\r\n\r\n'),
+      );
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1');
+      });
+      socket.on('close', () => resolve(text));
+      socket.on('error', reject);
+    });
+    expect(answer).toContain('400');
+    expect((await fetch(`${serving.httpUrl}/health`)).status).toBe(200);
+  });
+});
+
+describe('the gRPC edge', () => {
+  it.each(refusedMessages)('refuses %j', async (message, status, code, field) => {
+    const reply = await client.recall(message);
+    expect({ status: reply.status, code: reply.code, field: reply.field }).toEqual({
+      status,
+      code,
+      field,
+    });
+  });
+
+  it('refuses a message over its size limit', async () => {
+    const reply = await client.recall({ userId: 'x'.repeat(5000) });
+    expect(reply.status).toBe(grpc.status.RESOURCE_EXHAUSTED);
+  });
+
+  it('refuses bytes that are no message as the fault of the caller', async () => {
+    const raw = new grpc.Client(serving.grpcAddress, grpc.credentials.createInsecure());
+    const error = await new Promise<grpc.ServiceError | null>((resolve) => {
+      raw.makeUnaryRequest(
+        '/tessera.recall.v1.RecallService/Recall',
+        (message: Buffer) => message,
+        (answer) => answer,
+        bytes(0x7f),
+        resolve,
+      );
+    });
+    raw.close();
+    expect(error?.code).toBe(grpc.status.INVALID_ARGUMENT);
+    expect(error?.metadata.get('tessera-code')).toEqual(['REQUEST_INVALID']);
+  });
+
+  it('answers an unknown method with UNIMPLEMENTED', async () => {
+    const raw = new grpc.Client(serving.grpcAddress, grpc.credentials.createInsecure());
+    const error = await new Promise<grpc.ServiceError | null>((resolve) => {
+      const path = '/tessera.recall.v1.RecallService/Recal';
+      raw.makeUnaryRequest(
+        path,
+        (m: Buffer) => m,
+        (a) => a,
+        bytes(),
+        resolve,
+      );
+    });
+    raw.close();
+    expect(error?.code).toBe(grpc.status.UNIMPLEMENTED);
+  });
+});
+
+it('none of it reached the runtime', () => {
+  expect(runtime.seen).toEqual([]);
+});

@@ -1,0 +1,227 @@
+import 'reflect-metadata';
+import * as grpc from '@grpc/grpc-js';
+import { loadConfig } from '@tessera/config';
+import { createLog } from '@tessera/telemetry';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Serving, serve } from '../../apps/standalone/src/serve.js';
+import { answerTo, FakeRuntime } from './fake-runtime.js';
+import { RecallClient } from './recall-client.js';
+
+const { config } = loadConfig({
+  environment: {
+    TESSERA_HTTP_PORT: '0',
+    TESSERA_GRPC_PORT: '0',
+    TESSERA_HTTP_BODY_BYTES_MAX: '4096',
+    TESSERA_GRPC_MESSAGE_BYTES_MAX: '4096',
+  },
+});
+
+let runtime: FakeRuntime;
+let serving: Serving;
+let client: RecallClient;
+
+beforeEach(async () => {
+  runtime = new FakeRuntime();
+  serving = await serve({ config, runtime, log: createLog('silent'), serviceVersion: '1.2.3' });
+  client = new RecallClient(serving.grpcAddress);
+});
+
+afterEach(async () => {
+  client.close();
+  await serving.drain.run();
+});
+
+async function postJson(value: unknown) {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify(value);
+  const reply = await fetch(`${serving.httpUrl}/v1/recall`, { method: 'POST', headers, body });
+  const json = (await reply.json()) as { error?: unknown };
+  return { status: reply.status, headers: reply.headers, json };
+}
+
+describe('both edges', () => {
+  it('hand the same request to the runtime and the same answer back', async () => {
+    const common = {
+      requestId: 'r-1',
+      profile: { gender: 'f' },
+      scene: { daypart: 'evening' },
+      resultCount: 5,
+      widths: [8, 16],
+      itemsPerSid: 2,
+      deadlineMs: 900,
+      skipUnknownItems: true,
+    };
+    const http = await postJson({ ...common, history: [12, '99'], scoreNorm: 'level' });
+    const overGrpc = await client.recall({
+      ...common,
+      history: { itemIds: ['12', '99'] },
+      scoreNorm: 'SCORE_NORM_LEVEL',
+    });
+    expect(http.status).toBe(200);
+    expect(overGrpc.details).toBe('');
+    const [first, second] = runtime.seen;
+    expect(first?.request).toEqual({
+      ...common,
+      deadlineMs: undefined,
+      history: ['12', '99'],
+      scoreNorm: 'level',
+    });
+    expect({ ...second?.request }).toEqual({ ...first?.request });
+    expect(http.json).toEqual(answerTo(first?.request as never));
+    expect(overGrpc.answer).toEqual(http.json);
+  });
+
+  it('leave every default to the runtime when the request says nothing', async () => {
+    await postJson({ userId: 7 });
+    await client.recall({ userId: '7' });
+    const expected = {
+      requestId: '',
+      userId: '7',
+      profile: {},
+      scene: {},
+      resultCount: 0,
+      widths: [],
+      itemsPerSid: 0,
+      skipUnknownItems: false,
+    };
+    expect(runtime.seen.map((seen) => seen.request)).toEqual([expected, expected]);
+    const budgets = runtime.seen.map((seen) => seen.context.budgetUs);
+    expect(budgets).toEqual([5_000_000, 5_000_000]);
+  });
+
+  it('refuse what the table of errors says with its status, code and field', async () => {
+    const overHttp = await postJson({ userId: 'nobody' });
+    expect(overHttp.status).toBe(404);
+    expect(overHttp.json.error).toEqual({
+      code: 'USER_NOT_FOUND',
+      message: "userId: 'nobody' is not known",
+      field: 'userId',
+      retryable: false,
+    });
+    const overGrpc = await client.recall({ userId: 'nobody' });
+    expect(overGrpc).toMatchObject({
+      status: grpc.status.NOT_FOUND,
+      code: 'USER_NOT_FOUND',
+      field: 'userId',
+    });
+  });
+
+  it('tell a retry time when the engine is overloaded', async () => {
+    const overHttp = await postJson({ userId: 'busy' });
+    expect(overHttp.status).toBe(429);
+    expect(overHttp.headers.get('retry-after')).toBe('2');
+    expect((await client.recall({ userId: 'busy' })).status).toBe(grpc.status.RESOURCE_EXHAUSTED);
+  });
+
+  it('keep the details of an internal fault from the caller', async () => {
+    const overHttp = await postJson({ userId: 'throw' });
+    expect(overHttp.status).toBe(500);
+    expect(JSON.stringify(overHttp.json)).not.toContain('secret');
+    const overGrpc = await client.recall({ userId: 'throw' });
+    expect(overGrpc).toMatchObject({ status: grpc.status.INTERNAL, details: 'internal error' });
+  });
+
+  it('take the shorter of the call deadline and deadlineMs as the budget', async () => {
+    await client.recall({ userId: '1', deadlineMs: 40_000 }, { deadline: Date.now() + 20_000 });
+    await client.recall({ userId: '1', deadlineMs: 10 }, { deadline: Date.now() + 20_000 });
+    const [long, short] = runtime.seen.map((seen) => seen.context.budgetUs);
+    expect(long).toBeLessThanOrEqual(20_000_000);
+    expect(long).toBeGreaterThan(10_000_000);
+    expect(short).toBe(10_000);
+  });
+
+  it('refuse a deadline that has passed before any work', async () => {
+    const overHttp = await postJson({ userId: '1', deadlineMs: 0 });
+    expect(overHttp.status).toBe(504);
+    expect(overHttp.json.error).toMatchObject({ code: 'DEADLINE_EXCEEDED', field: 'deadlineMs' });
+    const overGrpc = await client.recall({ userId: '1', deadlineMs: 0 });
+    expect(overGrpc.status).toBe(grpc.status.DEADLINE_EXCEEDED);
+    expect(runtime.seen).toEqual([]);
+  });
+
+  it('count every recall by edge and code', async () => {
+    await postJson({ userId: '1' });
+    await postJson({ userId: 'nobody' });
+    await postJson({ usrId: '1' });
+    await client.recall({ userId: '1' });
+    const text = await (await fetch(`${serving.httpUrl}/metrics`)).text();
+    expect(text).toContain('tessera_recall_requests_total{edge="http",code="OK"} 1');
+    expect(text).toContain('tessera_recall_requests_total{edge="http",code="USER_NOT_FOUND"} 1');
+    expect(text).toContain('tessera_recall_requests_total{edge="http",code="REQUEST_INVALID"} 1');
+    expect(text).toContain('tessera_recall_requests_total{edge="grpc",code="OK"} 1');
+  });
+});
+
+describe('a client that goes away', () => {
+  it('aborts the recall when its HTTP connection closes', async () => {
+    const controller = new AbortController();
+    const reply = fetch(`${serving.httpUrl}/v1/recall`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"userId": "wait"}',
+      signal: controller.signal,
+    }).catch((error: Error) => error.name);
+    const { signal } = await runtime.waiting;
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    controller.abort();
+    await aborted;
+    expect(await reply).toBe('AbortError');
+    expect(runtime.events).toEqual(['aborted']);
+  });
+
+  it('aborts the recall when it cancels its gRPC call', async () => {
+    const { reply, cancel } = client.begin({ userId: 'wait' });
+    const { signal } = await runtime.waiting;
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    cancel();
+    await aborted;
+    expect((await reply).status).toBe(grpc.status.CANCELLED);
+    expect(runtime.events).toEqual(['aborted']);
+  });
+});
+
+describe('draining', () => {
+  it('answers what was accepted, then closes in the written order', async () => {
+    const reply = postJson({ userId: 'wait' });
+    await runtime.waiting;
+    const reports = await serving.drain.run();
+    expect((await reply).status).toBe(200);
+    expect(reports.map((report) => [report.name, report.outcome])).toEqual([
+      ['readiness off', 'done'],
+      ['stop accepting', 'done'],
+      ['engine drain', 'done'],
+      ['edges close', 'done'],
+      ['engine close', 'done'],
+    ]);
+    expect(runtime.events).toEqual(['drain', 'close']);
+    await expect(postJson({ userId: '1' })).rejects.toThrow();
+  });
+
+  it('closes the runtime once, however often it is asked to drain', async () => {
+    await Promise.all([serving.drain.run(), serving.drain.run()]);
+    expect(runtime.closes).toBe(1);
+  });
+});
+
+describe('beside recall', () => {
+  it('tells health with the versions that are served', async () => {
+    for (const path of ['/health', '/health/ready', '/health/live']) {
+      const reply = await fetch(serving.httpUrl + path);
+      expect(reply.status).toBe(200);
+      expect(await reply.json()).toEqual({
+        live: true,
+        ready: true,
+        state: 'ready',
+        versions: { service: '1.2.3', model: 'm', catalogue: 'c', promptTemplate: 'p' },
+      });
+    }
+  });
+
+  it('offers the API as a page and as a document', async () => {
+    expect((await fetch(`${serving.httpUrl}/docs`)).status).toBe(200);
+    const document = await (await fetch(`${serving.httpUrl}/docs-json`)).json();
+    expect(document).toMatchObject({
+      paths: { '/v1/recall': { post: { operationId: 'recall' } } },
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { TesseraError } from '@tessera/errors';
+import type { RecallAnswer, RecallContext, RecallRequest, RecallRuntime } from '@tessera/recall';
+
+const timings = {
+  featuresUs: 1,
+  promptUs: 2,
+  queueUs: 3,
+  prefillUs: 4,
+  decodeUs: 5,
+  headUs: 6,
+  selectUs: 7,
+  exportUs: 8,
+  totalUs: 36,
+};
+
+export function answerTo(request: RecallRequest): RecallAnswer {
+  const itemId = request.userId ?? request.history?.join('+') ?? '';
+  return {
+    requestId: request.requestId || 'made',
+    items: [{ itemId, sid: [3, 1, 4], score: -0.5, rank: 1, title: 'Tëst' }],
+    short: true,
+    widthsUsed: [2, 4],
+    historyItems: request.history?.length ?? 0,
+    trimmedItems: 0,
+    skippedItems: 0,
+    promptTokens: 9,
+    versions: { model: 'm', catalogue: 'c', promptTemplate: 'p' },
+    timings,
+  };
+}
+
+const stats = {
+  queued: 0,
+  running: 0,
+  submitted: 0,
+  completed: 0,
+  failed: 0,
+  cancelled: 0,
+  expired: 0,
+  prefillTokens: 0,
+  decodeTokens: 0,
+  forwardPasses: 0,
+};
+
+/** A runtime whose recalls the test decides; user `wait` waits until aborted or drained. */
+export class FakeRuntime implements RecallRuntime {
+  readonly seen: { request: RecallRequest; context: RecallContext }[] = [];
+  /** Resolves when a recall of user `wait` has begun. */
+  readonly waiting: Promise<RecallContext>;
+  readonly events: string[] = [];
+  closes = 0;
+  private announce: (context: RecallContext) => void = () => undefined;
+  private release: () => void = () => undefined;
+
+  readonly summary = {
+    model: {
+      path: '',
+      family: 'qwen3',
+      vocabSize: 1,
+      hiddenSize: 1,
+      layerCount: 1,
+      maxPositions: 1,
+      parameterCount: 1,
+      digest: 'm',
+      computeType: 'f32' as const,
+      kvBytesPerPosition: 1,
+      instructionSet: 'portable',
+    },
+    catalogue: { digest: 'c', itemCount: 1, pathCount: 1, depth: 3, fileBytes: 1 },
+    promptTemplate: { name: 'fake', digest: 'p' },
+    userCount: 1,
+  };
+
+  constructor() {
+    this.waiting = new Promise((resolve) => {
+      this.announce = resolve;
+    });
+  }
+
+  async recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
+    this.seen.push({ request, context });
+    if (request.userId === 'throw') throw new RangeError('a secret');
+    if (request.userId === 'nobody') {
+      throw new TesseraError('USER_NOT_FOUND', "userId: 'nobody' is not known", {
+        field: 'userId',
+      });
+    }
+    if (request.userId === 'busy') {
+      throw new TesseraError('ENGINE_OVERLOADED', 'the queue is full', { retryAfterMs: 1500 });
+    }
+    if (request.userId === 'wait') await this.wait(context);
+    return answerTo(request);
+  }
+
+  private wait(context: RecallContext): Promise<void> {
+    return new Promise((resolve, reject) => {
+      context.signal.addEventListener('abort', () => {
+        this.events.push('aborted');
+        reject(new TesseraError('CANCELLED', 'the caller went away'));
+      });
+      this.release = resolve;
+      this.announce(context);
+    });
+  }
+
+  engineStats() {
+    return stats;
+  }
+
+  async sampleUserIds(): Promise<readonly string[]> {
+    return ['1'];
+  }
+
+  async drain(): Promise<void> {
+    this.events.push('drain');
+    this.release();
+  }
+
+  async close(): Promise<void> {
+    this.events.push('close');
+    this.closes += 1;
+  }
+}
