@@ -30,13 +30,13 @@ export interface RecallParts {
 export class Recall {
   private readonly limits: RequestLimits;
   private readonly versions: RecallVersions;
-  /** Tokens of a prompt that leave room for the answer in the model's positions. */
+  /** Tokens of a prompt that leave room for the answer: its last token is chosen, never fed. */
   private readonly promptTokensMax: number;
 
   constructor(private readonly parts: RecallParts) {
     const { engine, catalogue, template, defaults } = parts;
     const steps = catalogue.summary.depth + template.levelTokens.terminal.length;
-    this.promptTokensMax = Math.min(parts.promptTokensMax, engine.model.maxPositions - steps);
+    this.promptTokensMax = Math.min(parts.promptTokensMax, engine.model.maxPositions - steps + 1);
     this.limits = {
       resultCountMax: parts.resultCountMax,
       widthMax: parts.widthMax,

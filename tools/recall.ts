@@ -1,0 +1,53 @@
+import { rawRecall } from './recall/raw-recall.js';
+import { userRecall } from './recall/user-recall.js';
+import { Flags, runCommand } from './terminal/command.js';
+import { MODEL_FLAGS } from './terminal/model-flags.js';
+
+const USAGE = `usage: npm run recall -- (--history ID,ID,... | --user ID) [flags]
+       npm run recall -- --model DIR --catalogue FILE --prompt-tokens N,N,...
+                         --level-token-base N,N,... [flags]
+
+Recall for a user or for a history of item IDs, oldest first:
+  --scene KEY=VALUE, --profile KEY=VALUE    slots of the prompt template; may repeat
+  --users FILE         users.json or sequences (default: of the model folder)
+  --skip-unknown       leave out items that the catalogue does not know
+  --deadline-ms N      time that the recall may take
+
+Raw recall by token ids (no tokenizer, no template): a code's token is its level's base plus the code.
+  --prompts FILE.json  array of token-id arrays in place of --prompt-tokens; --json gives one array each
+  --terminal-tokens N,N    tokens that end every path
+
+Both:
+  --model DIR          Hugging Face folder (default: the configured one)
+  --catalogue FILE[#domain=NAME]    snapshot, or importable files; may repeat
+  --titles FILE        titles by item ID, JSON or TSV
+  --widths N,N,...     beam width per step; the last holds for further steps
+  --results N          items (raw: SIDs) wanted
+  --items-per-sid N    items of one SID at most
+  --score full|level|allowed    what scores are normalised over
+  --dtype f32|bf16     type of the matrix products
+  --threads N          compute threads
+  --json               JSON on the standard output, and nothing else there`;
+
+await runCommand(USAGE, async (words) => {
+  const flags = Flags.parse(words, {
+    ...MODEL_FLAGS,
+    history: 'text',
+    user: 'text',
+    scene: 'texts',
+    profile: 'texts',
+    'skip-unknown': 'switch',
+    'deadline-ms': 'text',
+    'prompt-tokens': 'list',
+    prompts: 'text',
+    'level-token-base': 'list',
+    'terminal-tokens': 'list',
+    widths: 'list',
+    results: 'text',
+    'items-per-sid': 'text',
+    score: 'text',
+    json: 'switch',
+  });
+  const raw = flags.has('prompt-tokens') || flags.has('prompts') || flags.has('level-token-base');
+  await (raw ? rawRecall(flags) : userRecall(flags));
+});

@@ -1,0 +1,224 @@
+import { readFile } from 'node:fs/promises';
+import os from 'node:os';
+import { parseSource, prepareCatalogue } from '@tessera/catalogue';
+import { loadConfig } from '@tessera/config';
+import {
+  type Binding,
+  type Catalogue,
+  type Engine,
+  type EngineAnswer,
+  type LevelTokens,
+  NativeEngine,
+  type ScoreNorm,
+} from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import { type Flags, fail, print } from '../terminal/command.js';
+import { ProgressLine } from '../terminal/progress.js';
+import { table } from '../terminal/table.js';
+
+/** The engine's own limits (native/src/engine/options.h). */
+const WIDTH_MAX = 4096;
+const ITEMS_MAX = 65_536;
+const PROMPT_TOKENS_MAX = 1 << 20;
+const THREADS_MAX = 256;
+const TOKEN_MAX = 0x7fff_ffff;
+const TERMINAL_TOKENS_MAX = 8;
+const IN_FLIGHT_MAX = 16;
+const PREFILL_CHUNK_TOKENS = 512;
+const BUDGET_US = 3600e6;
+const DEFAULT_RESULTS = 10;
+
+/** A path as test vectors have it. */
+interface RawPath {
+  readonly sid: readonly number[];
+  readonly score: number;
+  readonly items: readonly string[];
+}
+
+interface RawOptions {
+  readonly modelPath: string;
+  readonly cataloguePaths: readonly string[];
+  readonly titlesPath: string;
+  readonly prompts: readonly (readonly number[])[];
+  readonly levelTokenBase: readonly number[];
+  readonly terminalTokens: readonly number[];
+  readonly widths: readonly number[];
+  readonly results: number;
+  readonly itemsPerSid: number;
+  readonly scoreNorm: ScoreNorm;
+  readonly computeType: 'f32' | 'bf16';
+  readonly threadCount: number;
+}
+
+/**
+ * Drives the engine by token ids, with neither tokenizer nor template: one JSON array of paths for
+ * --prompt-tokens, an array of such arrays for --prompts.
+ */
+export async function rawRecall(flags: Flags): Promise<void> {
+  const options = await readOptions(flags);
+  const progress = new ProgressLine();
+  const answers = await answerAll(options, progress);
+  progress.end();
+  if (flags.has('json')) {
+    await print(JSON.stringify(flags.has('prompts') ? answers : answers[0]));
+    return;
+  }
+  for (const paths of answers) await print(`${pathTable(paths)}\n`);
+}
+
+async function readOptions(flags: Flags): Promise<RawOptions> {
+  if (flags.has('prompts') === flags.has('prompt-tokens')) {
+    fail('prompt-tokens', 'exactly one of --prompt-tokens and --prompts', 'none or both');
+  }
+  const tokens = flags.integers('prompt-tokens', 0, TOKEN_MAX);
+  const prompts = tokens === undefined ? await readPrompts(flags.required('prompts')) : [tokens];
+  if (!flags.has('level-token-base')) fail('level-token-base', 'a base per level', 'nothing');
+  return {
+    modelPath: flags.required('model'),
+    cataloguePaths: flags.texts('catalogue'),
+    titlesPath: flags.text('titles') ?? '',
+    prompts,
+    levelTokenBase: flags.integers('level-token-base', 0, TOKEN_MAX) ?? [],
+    terminalTokens: flags.integers('terminal-tokens', 0, TOKEN_MAX) ?? [],
+    widths: flags.integers('widths', 1, WIDTH_MAX) ?? [DEFAULT_RESULTS],
+    results: flags.integer('results', 1, ITEMS_MAX) ?? DEFAULT_RESULTS,
+    itemsPerSid: flags.integer('items-per-sid', 1, ITEMS_MAX) ?? ITEMS_MAX,
+    scoreNorm: flags.oneOf('score', ['full', 'level', 'allowed'], 'full'),
+    computeType: flags.oneOf('dtype', ['f32', 'bf16'], 'bf16'),
+    threadCount: flags.integer('threads', 1, THREADS_MAX) ?? os.availableParallelism(),
+  };
+}
+
+async function readPrompts(path: string): Promise<number[][]> {
+  let document: unknown;
+  try {
+    document = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    fail('prompts', 'a JSON file', (error as Error).message);
+  }
+  const isToken = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= TOKEN_MAX;
+  const good =
+    Array.isArray(document) &&
+    document.every((prompt) => Array.isArray(prompt) && prompt.length > 0 && prompt.every(isToken));
+  return good ? (document as number[][]) : fail('prompts', 'an array of token-id arrays', path);
+}
+
+async function answerAll(options: RawOptions, progress: ProgressLine): Promise<RawPath[][]> {
+  const catalogue = await prepareCatalogue({
+    sources: options.cataloguePaths.map(parseSource),
+    titlesPath: options.titlesPath,
+    cacheDir: loadConfig().config.catalogue.cachePath,
+    onProgress: progress.update,
+  });
+  let engine: Engine | undefined;
+  try {
+    const tokens = levelTokens(options, catalogue);
+    engine = await NativeEngine.open({
+      modelPath: options.modelPath,
+      computeType: options.computeType,
+      threadCount: options.threadCount,
+      queueCapacity: IN_FLIGHT_MAX,
+      batchRequestsMax: IN_FLIGHT_MAX,
+      prefillChunkTokens: PREFILL_CHUNK_TOKENS,
+      promptTokensMax: PROMPT_TOKENS_MAX,
+      widthMax: WIDTH_MAX,
+      resultCountMax: ITEMS_MAX,
+    });
+    const binding = engine.bind(catalogue, tokens);
+    return await inFlight(options, engine, binding, progress);
+  } finally {
+    await engine?.close();
+    catalogue.close();
+  }
+}
+
+function levelTokens(
+  { levelTokenBase, terminalTokens }: RawOptions,
+  catalogue: Catalogue,
+): LevelTokens {
+  const { depth, levelSizes } = catalogue.summary;
+  if (levelTokenBase.length < depth) {
+    fail('level-token-base', `${depth} bases, one per level`, `${levelTokenBase.length}`);
+  }
+  if (terminalTokens.length > TERMINAL_TOKENS_MAX) {
+    fail('terminal-tokens', `at most ${TERMINAL_TOKENS_MAX}`, `${terminalTokens.length}`);
+  }
+  const levels = levelSizes.map((size, level) =>
+    Int32Array.from({ length: size }, (_, code) => (levelTokenBase[level] ?? 0) + code),
+  );
+  return { levels, terminal: terminalTokens };
+}
+
+/** Answers all prompts, a few at a time, in their order. */
+async function inFlight(
+  options: RawOptions,
+  engine: Engine,
+  binding: Binding,
+  progress: ProgressLine,
+): Promise<RawPath[][]> {
+  const answers: RawPath[][] = new Array(options.prompts.length);
+  let next = 0;
+  let done = 0;
+  const serve = async () => {
+    for (let at = next++; at < options.prompts.length; at = next++) {
+      answers[at] = await answerOne(options, engine, binding, at);
+      done += 1;
+      progress.update('prompts', done, options.prompts.length);
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT_MAX }, serve));
+  return answers;
+}
+
+async function answerOne(
+  options: RawOptions,
+  engine: Engine,
+  binding: Binding,
+  at: number,
+): Promise<RawPath[]> {
+  const { widths, results, itemsPerSid, scoreNorm } = options;
+  const promptTokens = Int32Array.from(options.prompts[at] ?? []);
+  try {
+    const answer = await engine.recall({
+      binding,
+      promptTokens,
+      widths,
+      resultCount: ITEMS_MAX,
+      itemsPerSid,
+      scoreNorm,
+      budgetUs: BUDGET_US,
+    });
+    return pathsOf(answer, binding.catalogue).slice(0, results);
+  } catch (thrown) {
+    if (options.prompts.length === 1) throw thrown;
+    const { code, message, field } = TesseraError.from(thrown);
+    throw new TesseraError(code, `prompts[${at}]: ${message}`, { field, cause: thrown });
+  }
+}
+
+function pathsOf(answer: EngineAnswer, catalogue: Catalogue): RawPath[] {
+  const described = catalogue.items(Uint32Array.from(answer.items, (item) => item.ordinal));
+  const items: string[][] = answer.paths.map(() => []);
+  answer.items.forEach(({ path }, index) => {
+    items[path]?.push(described[index]?.itemId ?? '');
+  });
+  return answer.paths.map(({ sid, score }, path) => ({ sid, score, items: items[path] ?? [] }));
+}
+
+function pathTable(paths: readonly RawPath[]): string {
+  return table(
+    [
+      { name: 'rank', right: true },
+      { name: 'SID' },
+      { name: 'score', right: true },
+      { name: 'items' },
+    ],
+    paths.map(({ sid, score, items }, index) => [
+      String(index + 1),
+      sid.join(','),
+      score.toFixed(6),
+      items.join(', '),
+    ]),
+  );
+}

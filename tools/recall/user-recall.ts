@@ -1,0 +1,86 @@
+import {
+  createRecallRuntime,
+  type RecallAnswer,
+  type RecallRequest,
+  type RecallTimings,
+} from '@tessera/recall';
+import { type Flags, fail, print } from '../terminal/command.js';
+import { runtimeOptions } from '../terminal/model-flags.js';
+import { ProgressLine } from '../terminal/progress.js';
+import { table } from '../terminal/table.js';
+
+const COUNT_MAX = 65_536;
+const WIDTH_MAX = 4096;
+const DEADLINE_MS_MAX = 3_600_000;
+const DEFAULT_DEADLINE_MS = 60_000;
+
+/** One recall as the service does it, in this process: a table with titles and the timings. */
+export async function userRecall(flags: Flags): Promise<void> {
+  const request = readRequest(flags);
+  const budgetUs = 1000 * (flags.integer('deadline-ms', 1, DEADLINE_MS_MAX) ?? DEFAULT_DEADLINE_MS);
+  const progress = new ProgressLine();
+  const runtime = await createRecallRuntime(runtimeOptions(flags, progress.update));
+  progress.end();
+  try {
+    const { signal } = new AbortController();
+    const answer = await runtime.recall(request, { signal, budgetUs });
+    await print(flags.has('json') ? JSON.stringify(answer, null, 2) : describe(answer));
+  } finally {
+    await runtime.close();
+  }
+}
+
+function readRequest(flags: Flags): RecallRequest {
+  const history = flags.text('history');
+  const userId = flags.text('user');
+  if ((history === undefined) === (userId === undefined)) {
+    fail('history', 'exactly one of --history and --user', 'none or both');
+  }
+  return {
+    requestId: '',
+    ...(history === undefined ? {} : { history: history.split(',').map((id) => id.trim()) }),
+    ...(userId === undefined ? {} : { userId }),
+    profile: flags.pairs('profile'),
+    scene: flags.pairs('scene'),
+    resultCount: flags.integer('results', 1, COUNT_MAX) ?? 0,
+    widths: flags.integers('widths', 1, WIDTH_MAX) ?? [],
+    itemsPerSid: flags.integer('items-per-sid', 1, COUNT_MAX) ?? 0,
+    ...(flags.has('score')
+      ? { scoreNorm: flags.oneOf('score', ['full', 'level', 'allowed'], 'full') }
+      : {}),
+    skipUnknownItems: flags.has('skip-unknown'),
+  };
+}
+
+function describe(answer: RecallAnswer): string {
+  const rows = answer.items.map(({ rank, itemId, sid, score, title }) => [
+    String(rank),
+    itemId,
+    sid.join(','),
+    score.toFixed(4),
+    title,
+  ]);
+  const list = table(
+    [
+      { name: 'rank', right: true },
+      { name: 'item', right: true },
+      { name: 'SID' },
+      { name: 'score', right: true },
+      { name: 'title' },
+    ],
+    rows,
+  );
+  const { historyItems, trimmedItems, skippedItems, promptTokens, widthsUsed } = answer;
+  const prompt =
+    `prompt: ${promptTokens} tokens, ${historyItems} items ` +
+    `(${trimmedItems} trimmed, ${skippedItems} unknown); widths ${widthsUsed.join(', ')}`;
+  const short = answer.short ? '\nfewer items exist on the paths found than were asked for' : '';
+  return `${list}${short}\n\n${prompt}\n${timingLine(answer.timings)}`;
+}
+
+function timingLine(timings: RecallTimings): string {
+  const stages = Object.entries(timings).map(
+    ([name, us]) => `${name.replace(/Us$/, '')} ${(us / 1000).toFixed(2)}`,
+  );
+  return `ms: ${stages.join(', ')}`;
+}

@@ -1,0 +1,129 @@
+import { parseArgs } from 'node:util';
+import { TesseraError } from '@tessera/errors';
+
+export const EXIT_FAILED = 1;
+export const EXIT_USAGE = 2;
+
+/** A flag that is unknown, missing or out of its bounds. */
+export class UsageError extends Error {}
+
+/** How flags are told apart: `text` and `list` take a value, `switch` takes none, `texts` repeats. */
+export type FlagKind = 'text' | 'texts' | 'list' | 'switch';
+
+/** The words after a command, checked flag by flag; every complaint names the flag. */
+export class Flags {
+  private constructor(private readonly values: Readonly<Record<string, unknown>>) {}
+
+  /** @throws UsageError for a word that is no flag of the command */
+  static parse(words: readonly string[], kinds: Readonly<Record<string, FlagKind>>): Flags {
+    const options = Object.fromEntries(
+      Object.entries(kinds).map(([name, kind]) => [
+        name,
+        {
+          type: kind === 'switch' ? ('boolean' as const) : ('string' as const),
+          multiple: kind === 'texts',
+        },
+      ]),
+    );
+    try {
+      return new Flags(parseArgs({ args: [...words], options, strict: true }).values);
+    } catch (error) {
+      throw new UsageError((error as Error).message.split('\n')[0]);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.values[name] !== undefined;
+  }
+
+  text(name: string): string | undefined {
+    return this.values[name] as string | undefined;
+  }
+
+  required(name: string): string {
+    return this.text(name) ?? fail(name, 'a value', 'nothing');
+  }
+
+  texts(name: string): readonly string[] {
+    return (this.values[name] as string[] | undefined) ?? [];
+  }
+
+  oneOf<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const value = this.text(name) ?? fallback;
+    return choices.find((choice) => choice === value) ?? fail(name, choices.join(', '), value);
+  }
+
+  integer(name: string, min: number, max: number): number | undefined {
+    const value = this.text(name);
+    return value === undefined ? undefined : integer(name, value, min, max);
+  }
+
+  /** Integers separated by commas. */
+  integers(name: string, min: number, max: number): readonly number[] | undefined {
+    return this.text(name)
+      ?.split(',')
+      .map((part) => integer(name, part, min, max));
+  }
+
+  /** `key=value` pairs of a flag that may repeat. */
+  pairs(name: string): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      this.texts(name).map((pair) => {
+        const at = pair.indexOf('=');
+        if (at < 1) fail(name, 'key=value', pair);
+        return [pair.slice(0, at), pair.slice(at + 1)];
+      }),
+    );
+  }
+}
+
+export function fail(name: string, expected: string, came: string): never {
+  throw new UsageError(`--${name}: expected ${expected}, came ${came}`);
+}
+
+function integer(name: string, text: string, min: number, max: number): number {
+  const value = /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  return fail(name, `an integer in ${min}..${max}`, text === '' ? 'nothing' : text);
+}
+
+/**
+ * Runs a command: usage on --help and after a bad flag (exit 2), a typed line after a TesseraError
+ * (exit 1). Complaints go to the standard error, so that what a program reads stays clean.
+ */
+export async function runCommand(
+  usage: string,
+  act: (words: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const words = process.argv.slice(2);
+  if (words.includes('--help')) {
+    await print(usage);
+    return;
+  }
+  try {
+    await act(words);
+  } catch (thrown) {
+    process.exitCode = report(thrown, usage);
+  }
+}
+
+function report(thrown: unknown, usage: string): number {
+  if (thrown instanceof UsageError) {
+    process.stderr.write(`${usage}\n\n${thrown.message}\n`);
+    return EXIT_USAGE;
+  }
+  const error = TesseraError.from(thrown);
+  const place = error.field === undefined ? '' : ` (${error.field})`;
+  process.stderr.write(`${error.code}${place}: ${error.message}\n`);
+  if (error.code === 'INTERNAL' && thrown instanceof Error) {
+    process.stderr.write(`${thrown.stack}\n`);
+  }
+  return EXIT_FAILED;
+}
+
+/** Writes to the standard output and waits until it is handed over, however long the text. */
+export function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type ProgressListener, parseSource } from '@tessera/catalogue';
+import { type Config, loadConfig } from '@tessera/config';
+import type { RecallRuntimeOptions } from '@tessera/recall';
+import type { FlagKind, Flags } from './command.js';
+
+const THREADS_MAX = 256;
+
+/** Flags that choose what is served; what is not given comes from the configuration. */
+export const MODEL_FLAGS: Readonly<Record<string, FlagKind>> = {
+  model: 'text',
+  catalogue: 'texts',
+  titles: 'text',
+  users: 'text',
+  dtype: 'text',
+  threads: 'text',
+};
+
+/** A model folder given by flag brings its own catalogue.jsonl and users.json where it has them. */
+export function runtimeOptions(flags: Flags, onProgress: ProgressListener): RecallRuntimeOptions {
+  const { config } = loadConfig();
+  const model = flags.text('model');
+  const modelPath = model === undefined ? config.model.path : resolve(model);
+  const { recall, engine } = config;
+  return {
+    modelPath,
+    computeType: flags.oneOf('dtype', ['f32', 'bf16'], config.model.computeType),
+    catalogueSources: sources(flags, config, model === undefined ? undefined : modelPath),
+    titlesPath: flags.text('titles') ?? config.catalogue.titlesPath,
+    usersPath:
+      flags.text('users') ?? (model === undefined ? config.users.path : usersIn(modelPath)),
+    cacheDir: config.catalogue.cachePath,
+    engine: {
+      ...engine,
+      threadCount: flags.integer('threads', 1, THREADS_MAX) ?? engine.threadCount,
+    },
+    recall: {
+      widths: recall.defaultWidths,
+      resultCount: recall.defaultResultCount,
+      itemsPerSid: recall.itemsPerSid,
+      scoreNorm: recall.scoreNorm,
+      historyItemsMax: recall.historyItemsMax,
+    },
+    onProgress,
+  };
+}
+
+function sources(flags: Flags, config: Config, modelPath: string | undefined) {
+  const given = flags.texts('catalogue');
+  if (given.length > 0) return given.map(parseSource);
+  if (modelPath === undefined) {
+    return [{ path: config.catalogue.path, domain: config.catalogue.domain }];
+  }
+  return [{ path: join(modelPath, 'catalogue.jsonl'), domain: '' }];
+}
+
+function usersIn(modelPath: string): string {
+  const path = join(modelPath, 'users.json');
+  return existsSync(path) ? path : '';
+}

@@ -1,0 +1,32 @@
+/** Width of a title column; longer texts are cut. */
+export const CELL_LENGTH_MAX = 60;
+
+export interface Column {
+  readonly name: string;
+  readonly right?: boolean;
+}
+
+/** A table in columns of equal width, with a header line. */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map(cut));
+  const widths = columns.map((column, at) =>
+    Math.max(column.name.length, ...cells.map((row) => [...(row[at] ?? '')].length)),
+  );
+  const line = (row: readonly string[]) =>
+    row.map((cell, at) => pad(cell, widths[at] ?? 0, columns[at]?.right === true)).join('  ');
+  const header = columns.map((column) => column.name);
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [header, rule, ...cells].map((row) => line(row).trimEnd()).join('\n');
+}
+
+function cut(text: string): string {
+  const clean = [...text.replace(/\s+/g, ' ')];
+  return clean.length <= CELL_LENGTH_MAX
+    ? clean.join('')
+    : `${clean.slice(0, CELL_LENGTH_MAX - 1).join('')}…`;
+}
+
+function pad(text: string, width: number, right: boolean): string {
+  const space = ' '.repeat(Math.max(width - [...text].length, 0));
+  return right ? space + text : text + space;
+}
