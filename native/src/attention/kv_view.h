@@ -1,5 +1,5 @@
-// Plain views of one request's keys and values, as attention reads and writes them in place. They own nothing.
-// Owner of the bytes: engine::RequestState. Thread: whoever runs the forward pass.
+// Plain views of one request's keys and values, as attention reads and writes them in place. They
+// own nothing. Owner of the bytes: engine::RequestState. Thread: whoever runs the forward pass.
 //
 // Element type of keys and values: the compute type (float for f32, uint16_t BF16 bits for bf16).
 #pragma once
@@ -10,17 +10,18 @@
 namespace tessera::attention {
 
 /// Keys and values of the prompt, shared by all beams of the request and never copied per beam.
-/// Per layer: keys [kv_heads][capacity][head_dim], values transposed [kv_heads][head_dim][capacity], so that both
-/// products of attention run along contiguous memory. `capacity` is a multiple of 16; unused value columns are zero.
+/// Per layer: keys [kv_heads][capacity][head_dim], values transposed
+/// [kv_heads][head_dim][capacity], so that both products of attention run along contiguous memory.
+/// `capacity` is a multiple of 16; unused value columns are zero.
 struct PromptKv {
-  void* keys = nullptr;             // [layers][kv_heads][capacity][head_dim]
+  void* keys = nullptr;               // [layers][kv_heads][capacity][head_dim]
   void* values_transposed = nullptr;  // [layers][kv_heads][head_dim][capacity]
-  uint32_t capacity = 0;            // positions
-  uint32_t length = 0;              // positions already computed and readable
+  uint32_t capacity = 0;              // positions
+  uint32_t length = 0;                // positions already computed and readable
 };
 
-/// Keys and values of the decoded tokens. Step t (1-based) wrote `row` r at slot [t-1][r]; a beam finds its ancestors
-/// through slot numbers, so a fork copies nothing.
+/// Keys and values of the decoded tokens. Step t (1-based) wrote `row` r at slot [t-1][r]; a beam
+/// finds its ancestors through slot numbers, so a fork copies nothing.
 struct BeamKv {
   void* keys = nullptr;    // [layers][max_steps][max_width][kv_heads][head_dim]
   void* values = nullptr;  // [layers][max_steps][max_width][kv_heads][head_dim]
@@ -28,7 +29,8 @@ struct BeamKv {
   uint32_t max_width = 0;
 };
 
-/// Consecutive rows of a batch that belong to one request. All are prompt tokens or all are beams of one step.
+/// Consecutive rows of a batch that belong to one request. All are prompt tokens or all are beams
+/// of one step.
 struct RowGroup {
   PromptKv* prompt = nullptr;
   uint32_t first_row = 0;
@@ -36,8 +38,9 @@ struct RowGroup {
   uint32_t first_position = 0;  // position of the first row (prompt), or of every row (beams)
   // Beams only (null / 0 for prompt rows):
   BeamKv* beam = nullptr;
-  uint32_t step = 0;                      // 1-based decode step these rows write; own slot = [step-1][row in group]
-  std::span<const uint32_t> ancestors{};  // [row_count][step-1]: slot of the row's ancestor at each earlier step
+  uint32_t step = 0;  // 1-based decode step these rows write; own slot = [step-1][row in group]
+  std::span<const uint32_t>
+      ancestors{};  // [row_count][step-1]: slot of the row's ancestor at each earlier step
 };
 
 }  // namespace tessera::attention

@@ -1,0 +1,100 @@
+#include "model/json.h"
+
+#include <utility>
+
+namespace tessera::model {
+namespace {
+
+constexpr size_t kDescribedCharacters = 80;
+
+}  // namespace
+
+std::string describe(simdjson::dom::element value) {
+  std::string text = simdjson::minify(value);
+  if (text.size() > kDescribedCharacters) text = text.substr(0, kDescribedCharacters) + "...";
+  return text;
+}
+
+Result<simdjson::dom::element> parse_json(simdjson::dom::parser& parser, std::string_view text,
+                                          const std::string& file, Code code) {
+  simdjson::dom::element root;
+  const simdjson::error_code error = parser.parse(text.data(), text.size()).get(root);
+  if (error != simdjson::SUCCESS) {
+    return Status(code, file + ": expected JSON, got: " + simdjson::error_message(error));
+  }
+  return root;
+}
+
+std::optional<simdjson::dom::element> ObjectReader::find(std::string_view field) const {
+  simdjson::dom::element value;
+  if (object_.at_key(field).get(value) != simdjson::SUCCESS || value.is_null()) return {};
+  return value;
+}
+
+void ObjectReader::refuse(std::string_view field, const std::string& expected) {
+  if (!status_.is_ok()) return;
+  const std::optional<simdjson::dom::element> value = find(field);
+  status_ =
+      Status(Code::kModelInvalid, file_ + ": " + path_ + std::string(field) + ": expected " +
+                                      expected + ", got " + (value ? describe(*value) : "nothing"));
+}
+
+void ObjectReader::adopt(const ObjectReader& nested) {
+  if (status_.is_ok()) status_ = nested.status_;
+}
+
+uint32_t ObjectReader::whole(std::string_view field, uint32_t lowest, uint32_t highest,
+                             std::optional<uint32_t> otherwise) {
+  const std::optional<simdjson::dom::element> value = find(field);
+  if (!value && otherwise) return *otherwise;
+  uint64_t number = 0;
+  if (!value || value->get_uint64().get(number) != simdjson::SUCCESS || number < lowest ||
+      number > highest) {
+    refuse(field, "a whole number in " + std::to_string(lowest) + ".." + std::to_string(highest));
+    return lowest;
+  }
+  return static_cast<uint32_t>(number);
+}
+
+double ObjectReader::number(std::string_view field, double above, double highest,
+                            std::optional<double> otherwise) {
+  const std::optional<simdjson::dom::element> value = find(field);
+  if (!value && otherwise) return *otherwise;
+  double number = 0;
+  if (!value || value->get_double().get(number) != simdjson::SUCCESS || !(number > above) ||
+      !(number <= highest)) {
+    refuse(field,
+           "a number above " + std::to_string(above) + " and at most " + std::to_string(highest));
+    return highest;
+  }
+  return number;
+}
+
+bool ObjectReader::boolean(std::string_view field, bool otherwise) {
+  const std::optional<simdjson::dom::element> value = find(field);
+  if (!value) return otherwise;
+  bool truth = false;
+  if (value->get_bool().get(truth) != simdjson::SUCCESS) refuse(field, "true or false");
+  return truth;
+}
+
+std::string ObjectReader::text(std::string_view field, std::optional<std::string> otherwise) {
+  const std::optional<simdjson::dom::element> value = find(field);
+  if (!value && otherwise) return *otherwise;
+  std::string_view characters;
+  if (!value || value->get_string().get(characters) != simdjson::SUCCESS) refuse(field, "a string");
+  return std::string(characters);
+}
+
+std::optional<ObjectReader> ObjectReader::object(std::string_view field) {
+  const std::optional<simdjson::dom::element> value = find(field);
+  if (!value) return {};
+  simdjson::dom::object nested;
+  if (value->get_object().get(nested) != simdjson::SUCCESS) {
+    refuse(field, "an object");
+    return {};
+  }
+  return ObjectReader(nested, file_, path_ + std::string(field) + ".");
+}
+
+}  // namespace tessera::model

@@ -1,0 +1,249 @@
+#include "model/model_config.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "model/json.h"
+#include "platform/mapped_file.h"
+
+namespace tessera::model {
+namespace {
+
+struct FamilyRow {
+  Family family;
+  std::string_view model_type;
+  std::string_view architecture;
+};
+constexpr std::array<FamilyRow, 4> kFamilies = {{
+    {Family::kQwen3, "qwen3", "Qwen3ForCausalLM"},
+    {Family::kQwen2, "qwen2", "Qwen2ForCausalLM"},
+    {Family::kLlama, "llama", "LlamaForCausalLM"},
+    {Family::kMistral, "mistral", "MistralForCausalLM"},
+}};
+constexpr uint32_t kQwen3HeadDim =
+    128;  // what transformers takes when config.json of a Qwen3 model is silent
+
+void read_family(ObjectReader& reader, ModelConfig& config) {
+  const std::string type = reader.text("model_type");
+  const auto row = std::find_if(kFamilies.begin(), kFamilies.end(),
+                                [&](const FamilyRow& known) { return known.model_type == type; });
+  if (row == kFamilies.end()) {
+    reader.refuse("model_type", "one of qwen3, qwen2, llama, mistral");
+    return;
+  }
+  config.family = row->family;
+  const auto architectures = reader.find("architectures");
+  if (!architectures) return;
+  simdjson::dom::array names;
+  std::string_view name;
+  const bool known = architectures->get_array().get(names) == simdjson::SUCCESS &&
+                     names.size() == 1 && names.at(0).get_string().get(name) == simdjson::SUCCESS &&
+                     name == row->architecture;
+  if (!known) reader.refuse("architectures", "[\"" + std::string(row->architecture) + "\"]");
+}
+
+void read_shape(ObjectReader& reader, ModelConfig& config) {
+  config.vocab_size = reader.whole("vocab_size", 1, kMaxVocabSize);
+  config.hidden_size = reader.whole("hidden_size", 1, kMaxHiddenSize);
+  config.layer_count = reader.whole("num_hidden_layers", 1, kMaxLayers);
+  config.head_count = reader.whole("num_attention_heads", 1, kMaxHeads);
+  config.kv_head_count = reader.whole("num_key_value_heads", 1, kMaxHeads, config.head_count);
+  config.intermediate_size = reader.whole("intermediate_size", 1, kMaxIntermediateSize);
+  config.max_positions = reader.whole("max_position_embeddings", 1, kMaxPositions);
+  if (config.head_count % config.kv_head_count != 0) {
+    reader.refuse("num_key_value_heads",
+                  "a divisor of num_attention_heads (" + std::to_string(config.head_count) + ")");
+  }
+  if (reader.find("head_dim") || config.family == Family::kQwen3) {
+    config.head_dim = reader.whole("head_dim", 1, kMaxHeadDim, kQwen3HeadDim);
+  } else {
+    config.head_dim = config.hidden_size / config.head_count;
+    if (config.head_dim * config.head_count != config.hidden_size ||
+        config.head_dim > kMaxHeadDim) {
+      reader.refuse("head_dim", "a value, or hidden_size to be a multiple of num_attention_heads");
+    }
+  }
+  if (config.head_dim % 2 != 0) reader.refuse("head_dim", "an even number");
+}
+
+/// The window limits the positions instead of masking: within its length both are the same
+/// attention.
+void read_sliding_window(ObjectReader& reader, ModelConfig& config) {
+  const bool qwen = config.family == Family::kQwen3 || config.family == Family::kQwen2;
+  const bool used =
+      qwen ? reader.boolean("use_sliding_window", false) : config.family == Family::kMistral;
+  if (used && reader.find("sliding_window")) {
+    const uint32_t window = reader.whole("sliding_window", 1, kMaxPositions);
+    config.max_positions = std::min(config.max_positions, window);
+  }
+  const auto types = reader.find("layer_types");
+  if (!types) return;
+  simdjson::dom::array names;
+  bool known = types->get_array().get(names) == simdjson::SUCCESS;
+  for (const simdjson::dom::element type : names) {
+    std::string_view name;
+    known = known && type.get_string().get(name) == simdjson::SUCCESS &&
+            (name == "full_attention" || (used && name == "sliding_attention"));
+  }
+  if (!known) reader.refuse("layer_types", "full_attention everywhere");
+}
+
+void read_rope(ObjectReader& reader, ModelConfig& config) {
+  constexpr double kMaxTheta = 1e15, kMaxFactor = 1e6;
+  RopeConfig& rope = config.rope;
+  std::optional<ObjectReader> nested = reader.object("rope_parameters");
+  const bool new_spelling = nested.has_value();
+  if (!nested) nested = reader.object("rope_scaling");
+  rope.theta = reader.number("rope_theta", 0, kMaxTheta, rope.theta);
+  if (reader.number("partial_rotary_factor", 0, 1, 1.0) != 1.0) {
+    reader.refuse("partial_rotary_factor", "1");
+  }
+  if (!nested) return;
+  if (new_spelling) rope.theta = nested->number("rope_theta", 0, kMaxTheta, rope.theta);
+  const std::string_view key = nested->find("rope_type") ? "rope_type" : "type";
+  const std::string type = nested->text(key, "default");
+  if (type == "linear") {
+    rope.type = RopeConfig::Type::kLinear;
+    rope.factor = nested->number("factor", 0, kMaxFactor);
+  } else if (type == "llama3") {
+    rope.type = RopeConfig::Type::kLlama3;
+    rope.factor = nested->number("factor", 0, kMaxFactor);
+    rope.low_freq_factor = nested->number("low_freq_factor", 0, kMaxFactor);
+    rope.high_freq_factor = nested->number("high_freq_factor", 0, kMaxFactor);
+    rope.original_max_positions =
+        nested->number("original_max_position_embeddings", 0, kMaxPositions);
+    if (rope.high_freq_factor <= rope.low_freq_factor) {
+      nested->refuse("high_freq_factor", "a number above low_freq_factor");
+    }
+  } else if (type != "default") {
+    nested->refuse(key, "one of default, linear, llama3");
+  }
+  reader.adopt(*nested);
+}
+
+void read_tokens(ObjectReader& reader, ModelConfig& config) {
+  const uint32_t highest = config.vocab_size - 1;
+  if (reader.find("bos_token_id")) {
+    config.bos_token_id = static_cast<int32_t>(reader.whole("bos_token_id", 0, highest));
+  }
+  const auto eos = reader.find("eos_token_id");
+  if (!eos) return;
+  simdjson::dom::array ids;
+  if (eos->get_array().get(ids) != simdjson::SUCCESS) {
+    config.eos_token_ids.push_back(static_cast<int32_t>(reader.whole("eos_token_id", 0, highest)));
+    return;
+  }
+  for (const simdjson::dom::element id : ids) {
+    uint64_t value = 0;
+    if (id.get_uint64().get(value) != simdjson::SUCCESS || value > highest ||
+        config.eos_token_ids.size() == kMaxEosTokens) {
+      reader.refuse("eos_token_id", "at most " + std::to_string(kMaxEosTokens) +
+                                        " token ids in 0.." + std::to_string(highest));
+      return;
+    }
+    config.eos_token_ids.push_back(static_cast<int32_t>(value));
+  }
+}
+
+/// What would make these weights compute something else than we do.
+void refuse_what_we_do_not_compute(ObjectReader& reader, ModelConfig& config) {
+  if (reader.text("hidden_act", "silu") != "silu") reader.refuse("hidden_act", "\"silu\"");
+  for (const std::string_view field : {"quantization_config", "quantization"}) {
+    if (reader.find(field)) reader.refuse(field, "none: F32, BF16 or F16 weights");
+  }
+  if (reader.boolean("mlp_bias", false)) reader.refuse("mlp_bias", "false");
+  const std::string_view spelling = reader.find("dtype") ? "dtype" : "torch_dtype";
+  const std::string type = reader.text(spelling, "float32");
+  if (type != "float32" && type != "bfloat16" && type != "float16") {
+    reader.refuse(spelling, "one of float32, bfloat16, float16");
+  }
+  const bool bias = reader.boolean("attention_bias", false);
+  if (bias && config.family == Family::kMistral) reader.refuse("attention_bias", "false");
+  config.qkv_bias = config.family == Family::kQwen2 || bias;
+  config.output_bias = config.family != Family::kQwen2 && bias;
+}
+
+}  // namespace
+
+std::string_view family_name(Family family) {
+  for (const FamilyRow& row : kFamilies) {
+    if (row.family == family) return row.model_type;
+  }
+  return "unknown";
+}
+
+Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string& name) {
+  if (text.size() > kMaxConfigBytes) {
+    return Status(Code::kModelInvalid, name + ": expected at most " +
+                                           std::to_string(kMaxConfigBytes) + " bytes, got " +
+                                           std::to_string(text.size()));
+  }
+  simdjson::dom::parser parser;
+  Result<simdjson::dom::element> root = parse_json(parser, text, name, Code::kModelInvalid);
+  if (!root.is_ok()) return root.status();
+  simdjson::dom::object object;
+  if (root.value().get_object().get(object) != simdjson::SUCCESS) {
+    return Status(Code::kModelInvalid,
+                  name + ": expected an object, got " + describe(root.value()));
+  }
+  ObjectReader reader(object, name, "");
+  ModelConfig config;
+  read_family(reader, config);
+  read_shape(reader, config);
+  read_sliding_window(reader, config);
+  config.rms_norm_eps = static_cast<float>(reader.number("rms_norm_eps", 0, 1, 1e-6));
+  config.tie_word_embeddings = reader.boolean("tie_word_embeddings", false);
+  read_rope(reader, config);
+  read_tokens(reader, config);
+  refuse_what_we_do_not_compute(reader, config);
+  TESSERA_RETURN_IF_ERROR(reader.status());
+  return config;
+}
+
+Result<ModelConfig> ModelConfig::load(const std::string& folder) {
+  const std::string path = folder + "/config.json";
+  Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kModelNotFound);
+  if (!file.is_ok()) return file.status();
+  const auto bytes = file.value().bytes();
+  return parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+}
+
+std::vector<float> ModelConfig::rope_frequencies() const {
+  std::vector<float> frequencies;
+  for (uint32_t i = 0; i < head_dim; i += 2) {
+    double frequency = 1.0 / std::pow(rope.theta, static_cast<double>(i) / head_dim);
+    if (rope.type == RopeConfig::Type::kLinear) frequency /= rope.factor;
+    if (rope.type == RopeConfig::Type::kLlama3) {
+      const double rotations = rope.original_max_positions * frequency / (2 * std::numbers::pi);
+      const double ramp = std::clamp(
+          (rotations - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor), 0.0,
+          1.0);
+      frequency = (1 - ramp) * frequency / rope.factor + ramp * frequency;
+    }
+    frequencies.push_back(static_cast<float>(frequency));
+  }
+  return frequencies;
+}
+
+std::string ModelConfig::canonical_text() const {
+  std::string text(family_name(family));
+  for (const uint64_t value :
+       {uint64_t{vocab_size}, uint64_t{hidden_size}, uint64_t{layer_count}, uint64_t{head_count},
+        uint64_t{kv_head_count}, uint64_t{head_dim}, uint64_t{intermediate_size},
+        uint64_t{tie_word_embeddings}, uint64_t{qkv_bias}, uint64_t{output_bias},
+        static_cast<uint64_t>(rope.type)}) {
+    text += " " + std::to_string(value);
+  }
+  const auto append = [&text](double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, " %.17g", value);
+    text += digits;
+  };
+  append(static_cast<double>(rms_norm_eps));
+  for (const float frequency : rope_frequencies()) append(static_cast<double>(frequency));
+  return text;
+}
+
+}  // namespace tessera::model

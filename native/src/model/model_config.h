@@ -1,0 +1,76 @@
+// What config.json of a Hugging Face folder says about a decoder, checked field by field. Values
+// only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tessera::model {
+
+enum class Family : uint8_t { kQwen3, kQwen2, kLlama, kMistral };
+
+/// As config.json spells it in model_type.
+std::string_view family_name(Family family);
+
+inline constexpr uint64_t kMaxConfigBytes = 1u << 20;
+inline constexpr uint32_t kMaxVocabSize = 1u << 22;
+inline constexpr uint32_t kMaxHiddenSize = 1u << 16;
+inline constexpr uint32_t kMaxIntermediateSize = 1u << 19;
+inline constexpr uint32_t kMaxLayers = 512;
+inline constexpr uint32_t kMaxHeads = 1024;
+inline constexpr uint32_t kMaxHeadDim = 1024;
+inline constexpr uint32_t kMaxPositions = 1u << 22;
+inline constexpr uint32_t kMaxEosTokens = 64;
+
+/// Rotary embedding: `default`, `linear` (positions divided by factor) or `llama3` (Llama 3.1: low
+/// frequencies divided by factor, high ones kept, a ramp between).
+struct RopeConfig {
+  enum class Type : uint8_t { kDefault, kLinear, kLlama3 };
+  Type type = Type::kDefault;
+  double theta = 10000;
+  double factor = 1;
+  double low_freq_factor = 1;
+  double high_freq_factor = 4;
+  double original_max_positions = 8192;
+};
+
+struct ModelConfig {
+  Family family = Family::kQwen3;
+  uint32_t vocab_size = 0;
+  uint32_t hidden_size = 0;
+  uint32_t layer_count = 0;
+  uint32_t head_count = 0;
+  uint32_t kv_head_count = 0;
+  uint32_t head_dim = 0;
+  uint32_t intermediate_size = 0;
+  /// Positions that may be used. A model with a sliding window is served up to the window's length,
+  /// where windowed and full attention are the same.
+  uint32_t max_positions = 0;
+  float rms_norm_eps = 1e-6f;
+  bool tie_word_embeddings = false;
+  bool qkv_bias = false;
+  bool output_bias = false;  // of the attention's output projection
+  RopeConfig rope;
+  std::vector<int32_t> eos_token_ids;  // may be empty
+  int32_t bos_token_id = -1;           // -1 when none is given
+
+  bool has_qk_norm() const { return family == Family::kQwen3; }
+
+  /// Reads folder/config.json. Errors: MODEL_NOT_FOUND, MODEL_INVALID naming file, field, what was
+  /// expected and came.
+  static Result<ModelConfig> load(const std::string& folder);
+  /// The same from text; `name` stands for the file in messages.
+  static Result<ModelConfig> parse(std::string_view text, const std::string& name);
+
+  /// Angle per position of each pair of a head: head_dim / 2 numbers, as trainers compute them in
+  /// F32.
+  std::vector<float> rope_frequencies() const;
+  /// Every field that changes a result, as text: part of the digest.
+  std::string canonical_text() const;
+};
+
+}  // namespace tessera::model

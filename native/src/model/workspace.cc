@@ -1,0 +1,58 @@
+#include "model/workspace.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ops/log_sum_exp.h"
+
+namespace tessera::model {
+
+uint64_t Workspace::floats_per_row(const ModelConfig& config) {
+  const uint64_t heads = uint64_t{config.head_count} + config.kv_head_count;
+  return 2 * (config.hidden_size + heads * config.head_dim + uint64_t{config.intermediate_size});
+}
+
+void Workspace::lay_out(const ModelConfig& config) {
+  float* next = memory_.as<float>();
+  const auto take = [&](uint64_t per_row) {
+    return std::exchange(next, next + per_row * max_rows_);
+  };
+  const uint64_t q_size = uint64_t{config.head_count} * config.head_dim;
+  const uint64_t kv_size = uint64_t{config.kv_head_count} * config.head_dim;
+  hidden_ = take(config.hidden_size);
+  normed_ = take(config.hidden_size);
+  q_ = take(q_size);
+  k_ = take(kv_size);
+  v_ = take(kv_size);
+  mixed_ = take(q_size);
+  gate_ = take(config.intermediate_size);
+  up_ = take(config.intermediate_size);
+}
+
+Result<std::unique_ptr<Workspace>> Workspace::allocate(const ModelConfig& config, uint32_t max_rows,
+                                                       uint32_t max_context,
+                                                       device::Device& device) {
+  std::unique_ptr<Workspace> workspace(new Workspace());
+  Result<device::Buffer> memory =
+      device.allocate(floats_per_row(config) * max_rows * sizeof(float));
+  if (!memory.is_ok()) return memory.status();
+  workspace->memory_ = std::move(memory).value();
+  workspace->max_rows_ = max_rows;
+  workspace->lay_out(config);
+  Result<attention::Scratch> scratch =
+      attention::Scratch::allocate(device, max_context, config.head_dim);
+  if (!scratch.is_ok()) return scratch.status();
+  workspace->attention_ = std::move(scratch).value();
+  workspace->positions_.resize(max_rows);
+  workspace->log_sum_exp_.resize(ops::log_sum_exp_scratch(max_rows, config.vocab_size));
+  const uint64_t positions =
+      std::min<uint64_t>(uint64_t{max_context} + attention::kMaxSteps, config.max_positions);
+  const std::vector<float> frequencies = config.rope_frequencies();
+  workspace->cos_.resize(positions * frequencies.size());
+  workspace->sin_.resize(positions * frequencies.size());
+  ops::fill_rope_table(frequencies, positions, workspace->cos_.data(), workspace->sin_.data());
+  workspace->rope_ = {workspace->cos_.data(), workspace->sin_.data(), positions};
+  return workspace;
+}
+
+}  // namespace tessera::model

@@ -1,0 +1,51 @@
+// All memory that forward passes write, sized once. Owned by one engine thread; a decoder may be
+// shared by many threads, each with a workspace of its own.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "attention/attention.h"
+#include "base/status.h"
+#include "device/device.h"
+#include "model/model_config.h"
+#include "ops/rope.h"
+
+namespace tessera::model {
+
+class Workspace {
+ public:
+  /// For up to max_rows rows per pass and prompts of up to max_context positions. Errors:
+  /// ENGINE_OVERLOADED.
+  static Result<std::unique_ptr<Workspace>> allocate(const ModelConfig& config, uint32_t max_rows,
+                                                     uint32_t max_context, device::Device& device);
+
+  uint32_t max_rows() const { return max_rows_; }
+  uint32_t max_context() const { return attention_.max_context(); }
+
+ private:
+  friend class Decoder;
+  Workspace() = default;
+  /// Rows of every array below, in floats.
+  static uint64_t floats_per_row(const ModelConfig& config);
+  void lay_out(const ModelConfig& config);
+
+  device::Buffer memory_;
+  uint32_t max_rows_ = 0;
+  uint32_t rows_ = 0;        // of the last pass
+  float* hidden_ = nullptr;  // [rows][hidden]: the residual stream
+  float* normed_ = nullptr;  // [rows][hidden]: after a norm; in the end the final norm
+  float* q_ = nullptr;       // [rows][heads * head_dim]
+  float* k_ = nullptr;       // [rows][kv_heads * head_dim]
+  float* v_ = nullptr;       // [rows][kv_heads * head_dim]
+  float* mixed_ = nullptr;   // [rows][heads * head_dim]: attention's output
+  float* gate_ = nullptr;    // [rows][intermediate]
+  float* up_ = nullptr;      // [rows][intermediate]
+  std::vector<uint32_t> positions_;
+  std::vector<float> log_sum_exp_;
+  std::vector<float> cos_, sin_;
+  ops::RopeTable rope_;
+  attention::Scratch attention_;
+};
+
+}  // namespace tessera::model
