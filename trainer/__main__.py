@@ -1,0 +1,89 @@
+"""Command line: `python -m trainer COMMAND --help`."""
+
+import argparse
+import sys
+
+from . import fixtures, train
+from .errors import InputError
+from .export import DTYPES
+from .model import Shape
+from .training import Plan
+
+
+def _add_train(commands) -> None:
+    parser = commands.add_parser("train", help="sequences and an index -> a model folder",
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--sequences", required=True, help="FILE.json[.gz] or .jsonl[.gz]")
+    parser.add_argument("--index", required=True, help="FILE.json[.gz]: item -> codes or tokens")
+    parser.add_argument("--out", required=True, help="folder to write")
+    parser.add_argument("--items", help="titles: FILE.tsv[.gz] or FILE.json[.gz]")
+    shape, plan = Shape(), Plan()
+    for name in ("layers", "hidden", "heads", "kv_heads", "head_dim", "intermediate"):
+        parser.add_argument(f"--{name.replace('_', '-')}", type=_count,
+                            default=getattr(shape, name))
+    for name in ("epochs", "batch_size", "validate_every", "patience"):
+        parser.add_argument(f"--{name.replace('_', '-')}", type=_count,
+                            default=getattr(plan, name))
+    for name in ("lr", "warmup", "weight_decay", "label_smoothing", "minutes"):
+        parser.add_argument(f"--{name.replace('_', '-')}", type=_amount,
+                            default=getattr(plan, name))
+    parser.add_argument("--dropout", type=_amount, default=0.2)
+    parser.add_argument("--drop-items", type=_amount, default=0.0,
+                        help="chance that a training row leaves an item out")
+    parser.add_argument("--shuffle", type=_amount, default=0.0,
+                        help="places that an item may wander in a shuffled row")
+    parser.add_argument("--shuffled-share", type=_amount, default=0.5)
+    parser.add_argument("--max-items", type=_count, default=20, help="items in a window")
+    parser.add_argument("--seed", type=int, default=plan.seed)
+    parser.add_argument("--threads", type=_count, default=2)
+    parser.add_argument("--validate-users", type=_count, default=2000)
+    parser.add_argument("--validate-beam", type=_count, default=20)
+    parser.add_argument("--beam", type=_count, default=50, help="width of the final measurement")
+    parser.add_argument("--dtype", choices=sorted(DTYPES), default="float32")
+    parser.add_argument("--hold-out-last", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--tie-embeddings", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--autocast", action=argparse.BooleanOptionalAction, default=True,
+                        help="BF16 products in training")
+    parser.set_defaults(run=train.run)
+
+
+def _add_fixtures(commands) -> None:
+    parser = commands.add_parser("fixtures", help="random checkpoints with recorded answers")
+    parser.add_argument("--out", default="test/fixtures/parity")
+    parser.add_argument("--family", help="only this one")
+    parser.set_defaults(run=fixtures.run)
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("expected a count of 1 or more")
+    return value
+
+
+def _amount(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError("expected a number of 0 or more")
+    return value
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m trainer")
+    commands = parser.add_subparsers(dest="command", required=True)
+    _add_train(commands)
+    _add_fixtures(commands)
+    args = parser.parse_args()
+    try:
+        args.run(args)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; the same command resumes", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""Constrained beam search in torch, for validation: masked before top-k, at every level."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from tqdm import tqdm
+from transformers import DynamicCache
+
+from .tokens import Vocabulary
+from .trie import SidTrie
+
+KV_BUDGET_FLOATS = 96_000_000
+
+
+def level_ids(vocabulary: Vocabulary, trie: SidTrie) -> list[torch.Tensor]:
+    """Token id of each code; codes without a token point at token 0 (the trie masks them)."""
+    tables = []
+    for level, size in enumerate(trie.sizes):
+        tokens = vocabulary.level_tokens[level]
+        tables.append(torch.tensor([tokens.get(code, 0) for code in range(size)]))
+    return tables
+
+
+@torch.inference_mode()
+def beam_search(model, prompts: torch.Tensor, trie: SidTrie, ids: list[torch.Tensor],
+                width: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Best leaves of equally long prompts, shape (batch, length).
+
+    Returns leaves and scores, (batch, <= width), best first; a score is the sum of the
+    full-vocabulary log-softmax of the path's tokens, and -inf marks a place without a path.
+    """
+    batch = prompts.shape[0]
+    cache = DynamicCache(config=model.config)
+    logits = model(input_ids=prompts, past_key_values=cache, logits_to_keep=1).logits
+    logits = logits.view(batch, 1, -1)
+    nodes = torch.zeros(batch, 1, dtype=torch.long)
+    scores = torch.zeros(batch, 1)
+    for level in range(trie.depth):
+        log_probs = logits.float().log_softmax(-1)[:, :, ids[level]]
+        children = trie.children(level, nodes)
+        totals = (scores.unsqueeze(-1) + log_probs).masked_fill(children < 0, -torch.inf)
+        size = totals.shape[-1]
+        beams = min(width, totals.shape[1] * size)
+        scores, flat = totals.view(batch, -1).topk(beams)
+        nodes = children.view(batch, -1).gather(1, flat)
+        nodes = nodes.masked_fill(scores == -torch.inf, -1)
+        if level + 1 == trie.depth:
+            break
+        parents = torch.arange(batch).unsqueeze(1) * totals.shape[1] + flat // size
+        cache.reorder_cache(parents.flatten())
+        tokens = ids[level][flat % size].view(-1, 1)
+        logits = model(input_ids=tokens, past_key_values=cache).logits.view(batch, beams, -1)
+    return nodes, scores
+
+
+def _equal_lengths(prompts: list[list[int]], batch: int) -> Iterator[list[int]]:
+    by_length: dict[int, list[int]] = defaultdict(list)
+    for place, prompt in enumerate(prompts):
+        by_length[len(prompt)].append(place)
+    for _, places in sorted(by_length.items()):
+        for start in range(0, len(places), batch):
+            yield places[start:start + batch]
+
+
+def item_ranks(model, prompts: list[list[int]], targets: list[str], trie: SidTrie,
+               vocabulary: Vocabulary, width: int, label: str) -> np.ndarray:
+    """Rank (from 0) of each prompt's target item in its list; -1 where it is not there."""
+    config = model.config
+    ids = level_ids(vocabulary, trie)
+    per_token = 2 * config.num_hidden_layers * config.num_key_value_heads * config.head_dim
+    longest = max(len(prompt) for prompt in prompts) + trie.depth
+    batch = max(1, min(256, KV_BUDGET_FLOATS // (per_token * longest * width)))
+    ranks = np.full(len(prompts), -1)
+    was_training = model.training
+    model.eval()
+    with tqdm(total=len(prompts), desc=label, unit="user", leave=False, mininterval=2) as bar:
+        for places in _equal_lengths(prompts, batch):
+            rows = torch.tensor([prompts[place] for place in places])
+            leaves, _ = beam_search(model, rows, trie, ids, width)
+            for place, found in zip(places, leaves.tolist()):
+                ranks[place] = _rank(targets[place], found, trie)
+            bar.update(len(places))
+    model.train(was_training)
+    return ranks
+
+
+def _rank(target: str, leaves: list[int], trie: SidTrie) -> int:
+    before = 0
+    for leaf in leaves:
+        if leaf < 0:
+            break
+        items = trie.leaf_items[leaf]
+        if target in items:
+            return before + items.index(target)
+        before += len(items)
+    return -1
+
+
+def ranking_metrics(ranks: np.ndarray) -> dict[str, float]:
+    """Recall and NDCG at 5 and 10; one relevant item per list."""
+    metrics = {}
+    for cut in (5, 10):
+        hit = (ranks >= 0) & (ranks < cut)
+        gain = np.where(hit, 1 / np.log2(np.maximum(ranks, 0) + 2), 0.0)
+        metrics[f"recall@{cut}"] = float(hit.mean())
+        metrics[f"ndcg@{cut}"] = float(gain.mean())
+    return metrics

@@ -1,0 +1,45 @@
+"""Atomic files: a reader sees the old content or the new, never half of either."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    temporary = path.with_name(path.name + ".partial")
+    with temporary.open("wb") as out:
+        out.write(content)
+        out.flush()
+        os.fsync(out.fileno())
+    temporary.replace(path)
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_atomically(path, (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode())
+
+
+def save_state(path: Path, state: dict[str, Any]) -> None:
+    """Training state, replaced as a whole."""
+    temporary = path.with_name(path.name + ".partial")
+    torch.save(state, temporary)
+    temporary.replace(path)
+
+
+def load_state(path: Path, fingerprint: str) -> dict[str, Any] | None:
+    """The state that the same arguments and data left; None when there is none."""
+    if not path.exists():
+        return None
+    state = torch.load(path, weights_only=True)
+    return state if state.get("fingerprint") == fingerprint else None
+
+
+def fingerprint(settings: dict[str, Any], files: list[Path]) -> str:
+    """Digest of everything that decides the result of a training."""
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
+    for path in files:
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()

@@ -1,0 +1,251 @@
+"""Readers of user sequences, semantic ID indexes and titles.
+
+Formats: sequences are `{"user": [item ids, oldest first]}` (LETTER's inter.json, the Beauty
+file) or JSON lines `{"user", "history", "target"?}`; indexes are `{"item": [codes]}` or
+`{"item": ["<a_1>", ...]}` (MiniOneRec, LETTER); titles are TSV with a header or LETTER's
+`{"item": {"title": ...}}`. A name that ends in `.gz` is read through gzip.
+"""
+
+import csv
+import gzip
+import io
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import InputError
+
+MAX_DEPTH = 32
+MAX_CODE = 1 << 20
+MAX_ITEM_ID_LENGTH = 128
+MAX_ATTRIBUTE_LENGTH = 200
+CODE_IN_TOKEN = re.compile(r"^(?P<before>\D*)(?P<code>0|[1-9]\d{0,6})(?P<after>\D*)$")
+
+
+@dataclass(frozen=True)
+class SidIndex:
+    """Semantic IDs of all items, as level-local codes.
+
+    `patterns` holds one token pattern per level (`<a_{code}>`); `from_tokens` tells that the
+    index named the tokens itself, and so that only these tokens exist.
+    """
+
+    codes: dict[str, tuple[int, ...]]
+    depth: int
+    patterns: list[str]
+    from_tokens: bool
+
+    def level_sizes(self) -> list[int]:
+        """Highest code plus one, for each level."""
+        return [max(sid[level] for sid in self.codes.values()) + 1 for level in range(self.depth)]
+
+
+@dataclass
+class ItemText:
+    """What a person reads about an item."""
+
+    title: str = ""
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+def read_text(path: Path) -> str:
+    """Whole text of a plain or gzip file; UTF-8 is checked."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), "a readable file", error.strerror) from error
+    if path.name.endswith(".gz"):
+        try:
+            raw = gzip.decompress(raw)
+        except (OSError, EOFError) as error:
+            raise InputError(str(path), "a whole gzip file", str(error)) from error
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} at byte {error.start}", "UTF-8", error.reason) from error
+
+
+def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise InputError(f"key {key!r}", "one entry per key", "a second one")
+        found[key] = value
+    return found
+
+
+def read_json(path: Path) -> Any:
+    """One JSON document in which no object repeats a key."""
+    try:
+        return json.loads(read_text(path), object_pairs_hook=_unique_pairs)
+    except InputError as error:
+        if str(error).startswith("key "):
+            raise InputError(str(path), "unique keys", str(error)) from error
+        raise
+    except json.JSONDecodeError as error:
+        where = f"{path} line {error.lineno} column {error.colno}"
+        raise InputError(where, "JSON", error.msg) from error
+
+
+def _item_id(value: Any, where: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise InputError(where, "an item id (text or integer)", value)
+    text = str(value)
+    if not 0 < len(text) <= MAX_ITEM_ID_LENGTH:
+        raise InputError(where, f"an item id of 1 to {MAX_ITEM_ID_LENGTH} characters", value)
+    return text
+
+
+def _level_name(level: int) -> str:
+    return chr(ord("a") + level) if level < 26 else f"l{level}"
+
+
+def read_index(path: Path) -> SidIndex:
+    """Reads and checks an index file; every item must have the same depth."""
+    document = read_json(path)
+    if not isinstance(document, dict) or not document:
+        raise InputError(str(path), "an object {item: [codes]} with at least one item", document)
+    codes: dict[str, tuple[int, ...]] = {}
+    patterns: list[str] | None = None
+    from_tokens = None
+    for key, sid in document.items():
+        where = f"{path}: item {key!r}"
+        item = _item_id(key, where)
+        if not isinstance(sid, list) or not 0 < len(sid) <= MAX_DEPTH:
+            raise InputError(where, f"a list of 1 to {MAX_DEPTH} codes", sid)
+        is_tokens = isinstance(sid[0], str)
+        if from_tokens is None:
+            from_tokens = is_tokens
+        if is_tokens != from_tokens:
+            raise InputError(where, "tokens" if from_tokens else "integer codes", sid)
+        parsed = [_parse_code(code, is_tokens, f"{where} level {i}") for i, code in enumerate(sid)]
+        shape = [pattern for pattern, _ in parsed]
+        if patterns is None:
+            patterns = shape
+        if len(shape) != len(patterns):
+            raise InputError(where, f"depth {len(patterns)} as in the items before it", sid)
+        if shape != patterns:
+            raise InputError(where, f"the level patterns {patterns}", sid)
+        codes[item] = tuple(code for _, code in parsed)
+    depth = len(next(iter(codes.values())))
+    if not from_tokens:
+        patterns = [f"<{_level_name(level)}_{{code}}>" for level in range(depth)]
+    return SidIndex(codes, depth, patterns or [], bool(from_tokens))
+
+
+def _parse_code(code: Any, is_token: bool, where: str) -> tuple[str, int]:
+    if not is_token:
+        if isinstance(code, bool) or not isinstance(code, int) or not 0 <= code < MAX_CODE:
+            raise InputError(where, f"an integer code from 0 to {MAX_CODE - 1}", code)
+        return "", code
+    found = CODE_IN_TOKEN.match(code) if isinstance(code, str) else None
+    if found is None or not (found["before"] or found["after"]):
+        raise InputError(where, "a token with one decimal code, such as <a_12>", code)
+    if int(found["code"]) >= MAX_CODE:
+        raise InputError(where, f"a code below {MAX_CODE}", code)
+    return f"{found['before']}{{code}}{found['after']}", int(found["code"])
+
+
+def read_sequences(path: Path, index: SidIndex | None = None) -> dict[str, list[str]]:
+    """User -> item ids, oldest first.
+
+    Of several JSON lines for one user the longest (the later of equals) is kept: rows of a
+    rolling split repeat each other, and merging them would leak held-out targets.
+    """
+    if path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+        sequences = _read_lines(path)
+    else:
+        document = read_json(path)
+        if not isinstance(document, dict):
+            raise InputError(str(path), "an object {user: [item ids]}", document)
+        sequences = {user: _items(items, f"{path}: user {user!r}")
+                     for user, items in document.items()}
+    if not sequences:
+        raise InputError(str(path), "at least one user", "none")
+    if index is not None:
+        check_known(sequences, index, str(path))
+    return sequences
+
+
+def _items(value: Any, where: str) -> list[str]:
+    if not isinstance(value, list):
+        raise InputError(where, "a list of item ids", value)
+    return [_item_id(item, f"{where} position {i}") for i, item in enumerate(value)]
+
+
+def _read_lines(path: Path) -> dict[str, list[str]]:
+    sequences: dict[str, list[str]] = {}
+    for number, line in enumerate(io.StringIO(read_text(path)), 1):
+        if not line.strip():
+            continue
+        where = f"{path} line {number}"
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(where, "a JSON object", error.msg) from error
+        if not isinstance(row, dict) or "user" not in row or "history" not in row:
+            raise InputError(where, "an object with user, history and maybe target", row)
+        user = str(row["user"])
+        items = _items(row["history"], f"{where} history")
+        if row.get("target") is not None:
+            items = items + [_item_id(row["target"], f"{where} target")]
+        if len(items) >= len(sequences.get(user, [])):
+            sequences[user] = items
+    return sequences
+
+
+def check_known(sequences: dict[str, list[str]], index: SidIndex, where: str) -> None:
+    """Refuses a sequence that names an item which the index lacks."""
+    for user, items in sequences.items():
+        for position, item in enumerate(items):
+            if item not in index.codes:
+                raise InputError(f"{where}: user {user!r} position {position}",
+                                 "an item of the index", item)
+
+
+def read_titles(path: Path) -> dict[str, ItemText]:
+    """Item -> title and short attributes; items that the index lacks are not an error."""
+    if ".tsv" in path.name:
+        return _read_tsv_titles(path)
+    document = read_json(path)
+    if not isinstance(document, dict):
+        raise InputError(str(path), "an object {item: {title}} or {item: title}", document)
+    texts: dict[str, ItemText] = {}
+    for item, value in document.items():
+        if isinstance(value, str):
+            texts[item] = ItemText(value)
+        elif isinstance(value, dict):
+            texts[item] = ItemText(str(value.get("title", "")), _short_attributes(value))
+        else:
+            raise InputError(f"{path}: item {item!r}", "a title or an object", value)
+    return texts
+
+
+def _short_attributes(fields: dict[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name in ("title", "description") or isinstance(value, (dict, list, bool)):
+            continue
+        if isinstance(value, (int, float)) or (
+                isinstance(value, str) and 0 < len(value) <= MAX_ATTRIBUTE_LENGTH):
+            kept[name] = value
+    return kept
+
+
+def _read_tsv_titles(path: Path) -> dict[str, ItemText]:
+    rows = csv.reader(io.StringIO(read_text(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
+    header = next(rows, None)
+    if not header or "title" not in header:
+        raise InputError(f"{path} line 1", "a header with a column `title`", header)
+    key = header.index("item") if "item" in header else 0
+    texts: dict[str, ItemText] = {}
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(header):
+            raise InputError(f"{path} line {number}", f"{len(header)} columns", len(row))
+        fields = dict(zip(header, row))
+        attributes = {name: value for name, value in fields.items()
+                      if name != header[key] and not name.startswith("sid")}
+        texts[row[key]] = ItemText(fields["title"], _short_attributes(attributes))
+    return texts

@@ -1,0 +1,11 @@
+"""The trainer's one typed error for input that it refuses."""
+
+
+class InputError(ValueError):
+    """Bad input: says where (file and field), what was expected and what came."""
+
+    def __init__(self, where: str, expected: str, got: object) -> None:
+        shown = repr(got)
+        if len(shown) > 120:
+            shown = shown[:117] + "..."
+        super().__init__(f"{where}: expected {expected}, got {shown}")

@@ -1,0 +1,65 @@
+"""Writes the served folder: Hugging Face weights and tokenizer, prompt.json, catalogue.jsonl."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save
+from transformers import Qwen3ForCausalLM
+
+from .checkpoint import write_atomically, write_json
+from .data import ItemText, SidIndex
+from .tokens import BOS, Vocabulary, save_tokenizer, tokenizer_config
+from .trie import item_order
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+HISTORY = {"slot": "history", "separator": "", "before": "", "after": ""}
+
+
+def prompt_document(name: str, vocabulary: Vocabulary, max_items: int, max_tokens: int,
+                    trailing: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """The prompt template `<|bos|> history [trailing segments]`, version 1."""
+    return {
+        "version": 1, "name": name, "levels": vocabulary.patterns,
+        "item": {"prefix": "", "suffix": ""},
+        "answer": {"prefix": "", "terminal": []},
+        "segments": [{"text": BOS}, {**HISTORY, "maxItems": max_items}, *(trailing or [])],
+        "maxPromptTokens": max_tokens, "trimStep": 1,
+    }
+
+
+def export_static(folder: Path, vocabulary: Vocabulary, prompt: dict[str, Any],
+                  index: SidIndex, texts: dict[str, ItemText]) -> None:
+    """All that does not change while training: tokenizer, prompt template, catalogue."""
+    folder.mkdir(parents=True, exist_ok=True)
+    save_tokenizer(vocabulary, folder)
+    write_json(folder / "tokenizer_config.json", tokenizer_config(prompt["maxPromptTokens"]))
+    write_json(folder / "prompt.json", prompt)
+    lines = []
+    for item in sorted(index.codes, key=item_order):
+        text = texts.get(item, ItemText())
+        row = {"item_id": item, "sid": list(index.codes[item])}
+        if text.title:
+            row["title"] = text.title
+        if text.attributes:
+            row["attributes"] = text.attributes
+        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    write_atomically(folder / "catalogue.jsonl", "".join(lines).encode())
+
+
+def export_model(folder: Path, model: Qwen3ForCausalLM, dtype: str) -> None:
+    """config.json, generation_config.json and model.safetensors; a tied head is left out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = model.config.to_dict()
+    config["architectures"] = ["Qwen3ForCausalLM"]
+    config["dtype"] = dtype
+    write_json(folder / "config.json", {name: value for name, value in sorted(config.items())
+                                        if not name.startswith("_")})
+    write_json(folder / "generation_config.json", {
+        "bos_token_id": config["bos_token_id"], "eos_token_id": config["eos_token_id"],
+        "pad_token_id": config["pad_token_id"], "do_sample": False})
+    tensors = {name: value.detach().to(DTYPES[dtype]).contiguous()
+               for name, value in model.state_dict().items()
+               if not (model.config.tie_word_embeddings and name == "lm_head.weight")}
+    write_atomically(folder / "model.safetensors", save(tensors, {"format": "pt"}))

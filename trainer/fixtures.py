@@ -1,0 +1,205 @@
+"""`python -m trainer fixtures`: small random checkpoints with recorded answers.
+
+Each folder holds config.json, weights, catalogue.jsonl and cases.json. The weights are scaled
+up so that logits are well spread; a case is kept only where no decision of the search was
+closer than MARGIN, so that float32 engines must give the same list in the same order.
+"""
+
+import argparse
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from .checkpoint import write_json
+from .constraint import SidTree, reference_beam, transformers_beam
+
+MARGIN = 2e-4
+TRIES = 200
+LOGITS_SHOWN = 16
+HF_TOLERANCE = 1e-3
+PROMPT_LENGTHS = (1, 7, 33, 44)
+
+
+@dataclass(frozen=True)
+class Family:
+    """One fixture: the architecture's config as its trainers spell it, and its catalogue."""
+
+    name: str
+    config: dict[str, Any]
+    seed: int
+    depth: int = 3
+    mixed: bool = False
+    codes: int = 12
+    sids: int = 150
+    dtype: torch.dtype = torch.float32
+    shards: int = 1
+    terminal: list[int] = field(default_factory=list)
+    widths: tuple[tuple[int, ...], ...] = ((50,), (4, 8, 16), (1,), (3, 50, 7))
+
+
+def _config(model_type: str, architecture: str, **fields: Any) -> dict[str, Any]:
+    return {"architectures": [architecture], "model_type": model_type, "hidden_act": "silu",
+            "rms_norm_eps": 1e-6, "max_position_embeddings": 128, "bos_token_id": 1,
+            "eos_token_id": 2, "num_hidden_layers": 2, **fields}
+
+
+LLAMA3_ROPE = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
+               "high_freq_factor": 4.0, "original_max_position_embeddings": 32}
+
+FAMILIES = [
+    Family("qwen3-tied", _config(
+        "qwen3", "Qwen3ForCausalLM", vocab_size=97, hidden_size=60, intermediate_size=72,
+        num_attention_heads=3, num_key_value_heads=1, head_dim=20, tie_word_embeddings=True,
+        attention_bias=False, dtype="float32",
+        rope_parameters={"rope_type": "default", "rope_theta": 1000000.0}), seed=11),
+    Family("qwen2-bias-untied", _config(
+        "qwen2", "Qwen2ForCausalLM", vocab_size=83, hidden_size=48, intermediate_size=80,
+        num_attention_heads=6, num_key_value_heads=2, tie_word_embeddings=False,
+        torch_dtype="float32", rope_theta=10000.0, use_sliding_window=False), seed=12,
+        depth=2, codes=20, sids=120),
+    Family("llama-llama3-rope", _config(
+        "llama", "LlamaForCausalLM", vocab_size=101, hidden_size=64, intermediate_size=64,
+        num_attention_heads=4, num_key_value_heads=2, tie_word_embeddings=False,
+        attention_bias=False, mlp_bias=False, torch_dtype="float32", rope_theta=10000.0,
+        rope_scaling=LLAMA3_ROPE), seed=13, depth=4, codes=10),
+    Family("llama-f16-nested-rope", _config(
+        "llama", "LlamaForCausalLM", vocab_size=90, hidden_size=72, intermediate_size=96,
+        num_attention_heads=3, num_key_value_heads=3, head_dim=24, tie_word_embeddings=True,
+        attention_bias=False, mlp_bias=False, dtype="float16",
+        rope_parameters={**LLAMA3_ROPE, "rope_theta": 5000.0}), seed=14,
+        dtype=torch.float16),
+    Family("mistral-bf16", _config(
+        "mistral", "MistralForCausalLM", vocab_size=96, hidden_size=80, intermediate_size=112,
+        num_attention_heads=5, num_key_value_heads=1, tie_word_embeddings=False,
+        sliding_window=None, torch_dtype="bfloat16", rope_theta=100000.0), seed=15,
+        dtype=torch.bfloat16, sids=60, codes=8),
+    Family("qwen3-sharded-bf16", _config(
+        "qwen3", "Qwen3ForCausalLM", vocab_size=128, hidden_size=64, intermediate_size=96,
+        num_attention_heads=4, num_key_value_heads=2, head_dim=32, tie_word_embeddings=False,
+        attention_bias=False, torch_dtype="bfloat16", rope_theta=1000000.0, rope_scaling=None),
+        seed=16, dtype=torch.bfloat16, shards=2, depth=1, codes=100, sids=90),
+    Family("qwen3-mixed-depth", _config(
+        "qwen3", "Qwen3ForCausalLM", vocab_size=89, hidden_size=56, intermediate_size=64,
+        num_attention_heads=7, num_key_value_heads=1, head_dim=12, tie_word_embeddings=True,
+        attention_bias=False, dtype="float32",
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0}), seed=17,
+        depth=5, mixed=True, codes=9, terminal=[2], widths=((20,), (8,), (1,), (64,))),
+    Family("qwen3-mixed-no-terminal", _config(
+        "qwen3", "Qwen3ForCausalLM", vocab_size=71, hidden_size=40, intermediate_size=48,
+        num_attention_heads=2, num_key_value_heads=1, head_dim=20, tie_word_embeddings=True,
+        attention_bias=False, dtype="float32",
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0}), seed=18,
+        depth=3, mixed=True, codes=9, sids=80, widths=((64,), (5,), (2, 9, 4), (1,))),
+]
+
+
+def run(args: argparse.Namespace) -> None:
+    """Writes every family, or the named one."""
+    for family in FAMILIES:
+        if args.family in (None, family.name):
+            write_family(family, Path(args.out) / family.name)
+
+
+def write_family(family: Family, folder: Path) -> None:
+    """Weights, catalogue and recorded cases of one family."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / "config.json", family.config)
+    rng = np.random.default_rng(family.seed)
+    _write_weights(family, folder, rng)
+    bases = [3 + level * family.codes for level in range(family.depth)]
+    sids = _write_catalogue(family, folder, rng)
+    tree = SidTree(sids, lambda level, code: bases[level] + code, family.terminal)
+    exact = AutoModelForCausalLM.from_pretrained(
+        folder, dtype=torch.float64, attn_implementation="eager").eval()
+    single = AutoModelForCausalLM.from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager").eval()
+    cases = []
+    for length, widths in zip(PROMPT_LENGTHS, family.widths):
+        widths_used = list(widths) if len(widths) == 1 else list(widths)[:family.depth]
+        cases.append(_case(exact, single, tree, length, widths_used, bases, rng))
+    (folder / "cases.json").write_text(
+        "[\n" + ",\n".join(json.dumps(case) for case in cases) + "\n]\n")
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    print(f"{family.name}: {len(sids)} SIDs, {size / 1024:.0f} KiB")
+
+
+def _write_weights(family: Family, folder: Path, rng: np.random.Generator) -> None:
+    model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder))
+    tensors = {}
+    for name, value in sorted(model.state_dict().items()):
+        if family.config["tie_word_embeddings"] and name == "lm_head.weight":
+            continue
+        noise = rng.standard_normal(tuple(value.shape))
+        if name.endswith("bias"):
+            weights = 0.3 * noise
+        elif value.dim() == 1:
+            weights = 1.0 + 0.2 * noise
+        else:
+            weights = noise * (0.4 if "embed" in name else 1.6 / np.sqrt(value.shape[1]))
+        tensors[name] = torch.tensor(weights, dtype=torch.float64).to(family.dtype).contiguous()
+    if family.shards == 1:
+        save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+        return
+    names = sorted(tensors)
+    parts = [names[i::family.shards] for i in range(family.shards)]
+    weight_map = {}
+    for number, part in enumerate(parts, 1):
+        file = f"model-{number:05d}-of-{family.shards:05d}.safetensors"
+        save_file({name: tensors[name] for name in part}, folder / file, {"format": "pt"})
+        weight_map |= {name: file for name in part}
+    total = sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
+    write_json(folder / "model.safetensors.index.json", {
+        "metadata": {"total_size": total}, "weight_map": dict(sorted(weight_map.items()))})
+
+
+def _write_catalogue(family: Family, folder: Path,
+                     rng: np.random.Generator) -> list[tuple[int, ...]]:
+    sids: set[tuple[int, ...]] = set()
+    while len(sids) < family.sids:
+        length = int(rng.integers(1, family.depth + 1)) if family.mixed else family.depth
+        sids.add(tuple(int(code) for code in rng.integers(family.codes, size=length)))
+    ordered = sorted(sids)
+    doubled = {int(place) for place in rng.choice(len(ordered), 5, replace=False)}
+    lines = []
+    for place, sid in enumerate(ordered):
+        for copy in range(2 if place in doubled else 1):
+            item = f"{place}" if copy == 0 else f"{place}-{copy}"
+            lines.append(json.dumps({"item_id": item, "sid": list(sid)}) + "\n")
+    (folder / "catalogue.jsonl").write_text("".join(lines))
+    return ordered
+
+
+def _case(exact, single, tree: SidTree, length: int, widths: list[int], bases: list[int],
+          rng: np.random.Generator) -> dict[str, Any]:
+    vocabulary = exact.config.vocab_size
+    for _ in range(TRIES):
+        prompt = [int(token) for token in rng.integers(3, vocabulary, size=length)]
+        result = reference_beam(exact, prompt, tree, widths)
+        if result.margin >= MARGIN:
+            break
+    else:
+        raise RuntimeError(f"no prompt without a near tie in {TRIES} tries")
+    # transformers has one width for all steps and ends paths by a token or by their length.
+    # A width of one is greedy search there, without scores.
+    if len(widths) == 1 and widths[0] > 1 and (
+            tree.terminal or all(len(sid) == tree.depth for sid in tree.ends)):
+        theirs = transformers_beam(single, prompt, tree, widths[0])
+        if [a.sid for a in theirs] != [a.sid for a in result.answers]:
+            raise RuntimeError("transformers and the double-precision search disagree")
+        worst = max(abs(a.score - b.score) for a, b in zip(theirs, result.answers))
+        if worst > HF_TOLERANCE:
+            raise RuntimeError(f"scores differ by {worst}")
+    with torch.inference_mode():
+        logits = exact(input_ids=torch.tensor([prompt])).logits[0, -1]
+    return {
+        "promptTokens": prompt, "widths": widths, "terminalTokens": tree.terminal,
+        "levelTokenBase": bases, "scoreNorm": "full", "margin": round(result.margin, 6),
+        "expected": [{"sid": list(a.sid), "score": round(a.score, 7)} for a in result.answers],
+        "logits_last": [round(value, 7) for value in logits[:LOGITS_SHOWN].tolist()],
+    }

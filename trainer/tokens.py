@@ -1,0 +1,91 @@
+"""The vocabulary: byte-level base, control tokens, scene and profile tokens, level tokens."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+from tokenizers.pre_tokenizers import ByteLevel
+
+from .data import SidIndex
+
+BOS, EOS, PAD = "<|bos|>", "<|eos|>", "<|pad|>"
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Texts in id order, and the token id of each (level, code)."""
+
+    texts: list[str]
+    level_tokens: list[dict[int, int]]
+    patterns: list[str]
+    extra: list[str]
+
+    @property
+    def size(self) -> int:
+        return len(self.texts)
+
+    def id_of(self, text: str) -> int:
+        return self.texts.index(text)
+
+    def item_tokens(self, sid: tuple[int, ...]) -> list[int]:
+        return [self.level_tokens[level][code] for level, code in enumerate(sid)]
+
+
+def build_vocabulary(index: SidIndex, extra: list[str] | None = None) -> Vocabulary:
+    """Orders the tokens.
+
+    Codes given as integers get ids by level and code. Tokens named by the index get ids in
+    sorted string order and only those present exist (what MiniOneRec does), so there a
+    token's id is not base plus code.
+    """
+    extra = extra or []
+    texts = sorted(ByteLevel.alphabet()) + [BOS, EOS, PAD] + extra
+    if index.from_tokens:
+        present = {index.patterns[level].format(code=code)
+                   for sid in index.codes.values() for level, code in enumerate(sid)}
+        texts += sorted(present)
+    else:
+        for level, size in enumerate(index.level_sizes()):
+            texts += [index.patterns[level].format(code=code) for code in range(size)]
+    ids = {text: i for i, text in enumerate(texts)}
+    if len(ids) != len(texts):
+        raise ValueError("two tokens of the vocabulary have one text")
+    level_tokens: list[dict[int, int]] = []
+    for level, size in enumerate(index.level_sizes()):
+        named = ((code, index.patterns[level].format(code=code)) for code in range(size))
+        level_tokens.append({code: ids[text] for code, text in named if text in ids})
+    return Vocabulary(texts, level_tokens, list(index.patterns), list(extra))
+
+
+def build_tokenizer(vocabulary: Vocabulary) -> Tokenizer:
+    """Byte-level BPE without merges; all tokens after the bytes are added tokens."""
+    alphabet_size = len(ByteLevel.alphabet())
+    base = {text: i for i, text in enumerate(vocabulary.texts[:alphabet_size])}
+    tokenizer = Tokenizer(models.BPE(vocab=base, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    control = {BOS, EOS, PAD}
+    for text in vocabulary.texts[alphabet_size:]:
+        token = AddedToken(text, normalized=False, special=text in control)
+        if text in control:
+            tokenizer.add_special_tokens([token])
+        else:
+            tokenizer.add_tokens([token])
+    for i, text in enumerate(vocabulary.texts):
+        if tokenizer.token_to_id(text) != i:
+            raise ValueError(f"token {text!r} has id {tokenizer.token_to_id(text)}, not {i}")
+    return tokenizer
+
+
+def tokenizer_config(max_length: int) -> dict[str, object]:
+    """What transformers reads beside tokenizer.json."""
+    return {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "bos_token": BOS, "eos_token": EOS, "pad_token": PAD,
+        "model_max_length": max_length, "clean_up_tokenization_spaces": False,
+        "add_bos_token": False,
+    }
+
+
+def save_tokenizer(vocabulary: Vocabulary, folder: Path) -> None:
+    build_tokenizer(vocabulary).save(str(folder / "tokenizer.json"))

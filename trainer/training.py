@@ -1,0 +1,174 @@
+"""The training loop: seeded, resumable, stopped early by the validation metric."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch.nn import functional
+from tqdm import tqdm
+from transformers import Qwen3ForCausalLM
+
+from .checkpoint import load_state, save_state
+from .model import parameter_groups
+from .samples import IGNORED, Row, batches
+
+SAVE_SECONDS = 60.0
+
+
+class Rows(Protocol):
+    """Where training rows come from; called once per epoch."""
+
+    def epoch(self, rng: np.random.Generator) -> list[Row]: ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train. `minutes` bounds the whole run (0: no bound); the learning rate reaches
+    its floor when the epochs or the minutes end, whichever comes first."""
+
+    epochs: int = 30
+    batch_size: int = 256
+    lr: float = 1e-3
+    warmup: float = 0.05
+    floor: float = 0.02
+    weight_decay: float = 0.05
+    label_smoothing: float = 0.0
+    clip: float = 1.0
+    seed: int = 1
+    minutes: float = 0.0
+    validate_every: int = 2
+    patience: int = 4
+    autocast: bool = True
+
+
+@dataclass
+class Progress:
+    """What a resumed run needs to know; saved with weights and optimiser."""
+
+    epoch: int = 0
+    batch: int = 0
+    seconds: float = 0.0
+    best: float = -1.0
+    since_best: int = 0
+    curve: list[dict[str, float]] = field(default_factory=list)
+
+
+class Training:
+    """Owns the model's weights while they are trained; `best` is called on every new best."""
+
+    def __init__(self, model: Qwen3ForCausalLM, rows: Rows, plan: Plan, state_file: Path,
+                 fingerprint: str, validate: Callable[[], dict[str, float]],
+                 best: Callable[[Progress], None]) -> None:
+        self.model, self.rows, self.plan = model, rows, plan
+        self.state_file, self.fingerprint = state_file, fingerprint
+        self.validate, self.best = validate, best
+        self.optimizer = torch.optim.AdamW(
+            parameter_groups(model, plan.weight_decay), lr=plan.lr, betas=(0.9, 0.98), fused=True)
+        self.progress = Progress()
+
+    def run(self) -> Progress:
+        """Trains to the end of the plan, or on from where a run with this fingerprint stopped."""
+        self._resume()
+        while self.progress.epoch < self.plan.epochs and not self._finished():
+            loss = self._epoch()
+            self.progress.epoch += 1
+            self.progress.batch = 0
+            last = self.progress.epoch >= self.plan.epochs or self._out_of_time()
+            if last or self.progress.epoch % self.plan.validate_every == 0:
+                self._validate(loss)
+            self._save()
+        return self.progress
+
+    def _finished(self) -> bool:
+        return self._out_of_time() or self.progress.since_best >= self.plan.patience
+
+    def _out_of_time(self) -> bool:
+        return 0 < self.plan.minutes * 60 <= self.progress.seconds
+
+    def _epoch(self) -> float:
+        rng = np.random.default_rng([self.plan.seed, self.progress.epoch])
+        pad = self.model.config.pad_token_id
+        work = batches(self.rows.epoch(rng), self.plan.batch_size, pad, rng)
+        self.model.train()
+        total, seen, saved = 0.0, 0, time.monotonic()
+        label = f"epoch {self.progress.epoch + 1}/{self.plan.epochs}"
+        with tqdm(total=len(work), initial=self.progress.batch, desc=label, unit="batch",
+                  mininterval=5) as bar:
+            while self.progress.batch < len(work) and not self._out_of_time():
+                started = time.monotonic()
+                done = (self.progress.epoch + self.progress.batch / len(work)) / self.plan.epochs
+                total += self._step(*work[self.progress.batch], done)
+                seen += 1
+                self.progress.batch += 1
+                self.progress.seconds += time.monotonic() - started
+                bar.update()
+                bar.set_postfix(loss=f"{total / seen:.3f}", refresh=False)
+                if time.monotonic() - saved > SAVE_SECONDS:
+                    self._save()
+                    saved = time.monotonic()
+        return total / max(1, seen)
+
+    def _step(self, inputs: torch.Tensor, labels: torch.Tensor, done: float) -> float:
+        self._set_rate(done)
+        counted = labels[:, 1:] != IGNORED
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.plan.autocast):
+            hidden = self.model.model(input_ids=inputs, use_cache=False).last_hidden_state
+            logits = self.model.lm_head(hidden[:, :-1][counted])
+        loss = functional.cross_entropy(logits.float(), labels[:, 1:][counted],
+                                        label_smoothing=self.plan.label_smoothing)
+        if not torch.isfinite(loss):
+            raise FloatingPointError(f"loss is {loss.item()} in epoch {self.progress.epoch + 1}")
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
+        self.optimizer.step()
+        return loss.item()
+
+    def _set_rate(self, done: float) -> None:
+        if self.plan.minutes > 0:
+            done = max(done, self.progress.seconds / (60 * self.plan.minutes))
+        if done < self.plan.warmup:
+            factor = max(0.01, done / self.plan.warmup)
+        else:
+            share = min(1.0, (done - self.plan.warmup) / (1 - self.plan.warmup))
+            factor = self.plan.floor + (1 - self.plan.floor) * (1 + math.cos(math.pi * share)) / 2
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.plan.lr * factor
+
+    def _validate(self, loss: float) -> None:
+        started = time.monotonic()
+        metrics = self.validate()
+        progress = self.progress
+        progress.seconds += time.monotonic() - started
+        progress.curve.append({"epoch": progress.epoch, "minutes": progress.seconds / 60,
+                               "loss": loss, **metrics})
+        better = metrics["recall@10"] > progress.best
+        progress.since_best = 0 if better else progress.since_best + 1
+        shown = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
+        tqdm.write(f"epoch {progress.epoch:3d}  {progress.seconds / 60:5.1f} min  "
+                   f"loss {loss:.4f}  {shown}{'  best' if better else ''}")
+        if better:
+            progress.best = metrics["recall@10"]
+            self.best(progress)
+
+    def _save(self) -> None:
+        save_state(self.state_file, {
+            "fingerprint": self.fingerprint, "progress": asdict(self.progress),
+            "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
+            "random": torch.get_rng_state()})
+
+    def _resume(self) -> None:
+        state: dict[str, Any] | None = load_state(self.state_file, self.fingerprint)
+        if state is None:
+            return
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        torch.set_rng_state(state["random"])
+        self.progress = Progress(**state["progress"])
+        tqdm.write(f"resumed at epoch {self.progress.epoch + 1}, batch {self.progress.batch}, "
+                   f"{self.progress.seconds / 60:.1f} min so far")
