@@ -1,0 +1,205 @@
+// The decoder against recorded results of independent implementations: logits and path scores of
+// small checkpoints of every family (test/fixtures/parity), and the published checkpoints of
+// ../shared/data when they are there.
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "device/backends.h"
+#include "model/decoder.h"
+#include "model/test_request.h"
+
+namespace tessera::model {
+namespace {
+
+namespace fs = std::filesystem;
+using simdjson::dom::element;
+
+const fs::path kRoot = TESSERA_REPOSITORY_ROOT;
+const fs::path kFixtures = kRoot / "test/fixtures/parity";
+const fs::path kTinyModels = kRoot / "../shared/data/tiny-models";
+
+std::unique_ptr<device::Device> open_device() {
+  auto device = device::open_cpu_device({.thread_count = 2, .instruction_set = {}});
+  EXPECT_TRUE(device.is_ok());
+  return std::move(device).value();
+}
+
+std::shared_ptr<const Decoder> load(const fs::path& folder, ComputeType type,
+                                    device::Device& device) {
+  auto decoder = Decoder::load(folder.string(), type, device);
+  if (!decoder.is_ok()) {
+    ADD_FAILURE() << decoder.status().message();
+    return nullptr;
+  }
+  return std::move(decoder).value();
+}
+
+template <typename T>
+std::vector<T> numbers(element list) {
+  std::vector<T> result;
+  for (const element value : simdjson::dom::array(list))
+    result.push_back(static_cast<T>(double(value)));
+  return result;
+}
+
+std::vector<fs::path> fixture_folders() {
+  std::vector<fs::path> folders;
+  if (!fs::exists(kFixtures)) return folders;
+  for (const auto& entry : fs::directory_iterator(kFixtures)) {
+    if (fs::exists(entry.path() / "cases.json")) folders.push_back(entry.path());
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+/// The recorded paths of one case as token ids: codes, then terminal tokens; all of the same length
+/// are beams of one run.
+struct Paths {
+  std::vector<std::vector<int32_t>> tokens;
+  std::vector<double> scores;
+};
+
+Paths read_paths(element recorded) {
+  const auto bases = numbers<int32_t>(recorded["levelTokenBase"]);
+  const auto terminals = numbers<int32_t>(recorded["terminalTokens"]);
+  Paths paths;
+  for (const element path : simdjson::dom::array(recorded["expected"])) {
+    std::vector<int32_t> tokens = numbers<int32_t>(path["sid"]);
+    for (size_t level = 0; level < tokens.size(); ++level) tokens[level] += bases[level];
+    tokens.insert(tokens.end(), terminals.begin(), terminals.end());
+    paths.tokens.push_back(tokens);
+    paths.scores.push_back(double(path["score"]));
+  }
+  return paths;
+}
+
+/// Sum of log-probabilities over the whole vocabulary along each path, all paths of one length as
+/// beams.
+std::vector<double> path_scores(const Decoder& decoder, const std::vector<int32_t>& prompt,
+                                const std::vector<std::vector<int32_t>>& paths) {
+  const uint32_t width = static_cast<uint32_t>(paths.size());
+  const uint32_t length = static_cast<uint32_t>(paths[0].size());
+  TestRequest request(decoder, static_cast<uint32_t>(prompt.size()), length, width);
+  request.prefill(prompt, 5);
+  std::vector<double> scores(width);
+  std::vector<uint32_t> parents(width);
+  for (uint32_t step = 0; step < length; ++step) {
+    const std::vector<float> prompt_sum =
+        step == 0 ? request.log_sum_exp(request.last_row() + 1) : request.log_sum_exp(width);
+    std::vector<int32_t> tokens;
+    for (uint32_t row = 0; row < width; ++row) {
+      const uint32_t from = step == 0 ? request.last_row() : row;
+      const int32_t token = paths[row][step];
+      float logit = 0;
+      decoder.logits(request.workspace(), {&from, 1}, {&token, 1}, {&logit, 1});
+      scores[row] += static_cast<double>(logit) - static_cast<double>(prompt_sum[from]);
+      tokens.push_back(token);
+      parents[row] = row;
+    }
+    if (step + 1 < length) request.step(tokens, parents);
+  }
+  return scores;
+}
+
+void check_case(const Decoder& decoder, element recorded, double tolerance) {
+  const auto prompt = numbers<int32_t>(recorded["promptTokens"]);
+  const auto expected = numbers<double>(recorded["logits_last"]);
+  TestRequest request(decoder, static_cast<uint32_t>(prompt.size()), 1, 1);
+  request.prefill(prompt, static_cast<uint32_t>(prompt.size()));
+  const std::vector<float> logits = request.logits(request.last_row());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(logits[i]), expected[i], tolerance) << "token " << i;
+  }
+  if (std::string_view(recorded["scoreNorm"]) != "full") return;
+  const Paths paths = read_paths(recorded);
+  for (size_t length = 1; length <= 40; ++length) {
+    std::vector<std::vector<int32_t>> tokens;
+    std::vector<double> scores;
+    for (size_t i = 0; i < paths.tokens.size(); ++i) {
+      if (paths.tokens[i].size() != length) continue;
+      tokens.push_back(paths.tokens[i]);
+      scores.push_back(paths.scores[i]);
+    }
+    if (tokens.empty()) continue;
+    const std::vector<double> ours = path_scores(decoder, prompt, tokens);
+    for (size_t i = 0; i < ours.size(); ++i) {
+      EXPECT_NEAR(ours[i], scores[i], tolerance * static_cast<double>(length)) << "path " << i;
+    }
+  }
+}
+
+TEST(Parity, RecordedLogitsAndPathScoresOfEveryFamilyAreReproduced) {
+  const std::vector<fs::path> folders = fixture_folders();
+  if (folders.empty()) GTEST_SKIP() << "no fixtures in " << kFixtures;
+  const std::unique_ptr<device::Device> device = open_device();
+  for (const fs::path& folder : folders) {
+    SCOPED_TRACE(folder.filename().string());
+    const auto f32 = load(folder, ComputeType::kF32, *device);
+    const auto bf16 = load(folder, ComputeType::kBf16, *device);
+    ASSERT_TRUE(f32 != nullptr && bf16 != nullptr);
+    EXPECT_EQ(f32->digest(), bf16->digest());
+    simdjson::dom::parser parser;
+    for (const element recorded :
+         simdjson::dom::array(parser.load((folder / "cases.json").string()))) {
+      check_case(*f32, recorded, 2e-5);
+      check_case(*bf16, recorded, 0.15);
+    }
+  }
+}
+
+TEST(Parity, TheTrainedTinyLlamaWritesItsHundredGreedyTokens) {
+  const fs::path folder = kTinyModels / "aidreams260K";
+  if (!fs::exists(folder)) GTEST_SKIP() << "absent: " << folder;
+  const std::unique_ptr<device::Device> device = open_device();
+  const auto decoder = load(folder, ComputeType::kF32, *device);
+  ASSERT_NE(decoder, nullptr);
+  simdjson::dom::parser parser;
+  const element expected = parser.load((folder / "expected.json").string());
+  const auto greedy = numbers<int32_t>(expected["greedy_ids"]);
+  TestRequest request(*decoder, 128, 1, 1);
+  request.prefill(numbers<int32_t>(expected["prompt_ids"]), 1);
+  const auto first = numbers<double>(expected["first_logits"]);
+  std::vector<float> logits = request.logits(0);
+  for (size_t i = 0; i < first.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(logits[i]), first[i], 2e-5);
+  }
+  for (size_t i = 0; i < greedy.size(); ++i) {
+    const auto best = std::max_element(logits.begin(), logits.end());
+    const int32_t token = static_cast<int32_t>(best - logits.begin());
+    ASSERT_EQ(token, greedy[i]) << "token " << i;
+    request.prefill({&token, 1}, 1);
+    logits = request.logits(0);
+  }
+}
+
+TEST(Parity, ThePublishedTinyModelsOfThreeFamiliesLoadAndGiveFiniteLogits) {
+  if (!fs::exists(kTinyModels)) GTEST_SKIP() << "absent: " << kTinyModels;
+  const std::unique_ptr<device::Device> device = open_device();
+  for (const char* name : {"mlxd/tiny_qwen3", "mlxd/tiny_llama3", "mlxd/tiny_mistral"}) {
+    SCOPED_TRACE(name);
+    const auto decoder = load(kTinyModels / name, ComputeType::kBf16, *device);
+    ASSERT_NE(decoder, nullptr);
+    TestRequest request(*decoder, 8, 1, 1);
+    request.prefill(std::vector<int32_t>{1, 2, 3}, 3);
+    for (const float logit : request.logits(2)) EXPECT_TRUE(std::isfinite(logit));
+  }
+}
+
+TEST(Parity, AQuantisedCheckpointIsRefusedByTheNameOfItsField) {
+  const fs::path folder = kTinyModels / "mlxd/tiny_qwen3_sharded";
+  if (!fs::exists(folder)) GTEST_SKIP() << "absent: " << folder;
+  const std::unique_ptr<device::Device> device = open_device();
+  const auto decoder = Decoder::load(folder.string(), ComputeType::kF32, *device);
+  ASSERT_FALSE(decoder.is_ok());
+  EXPECT_EQ(decoder.status().code(), Code::kModelInvalid);
+  EXPECT_NE(decoder.status().message().find("quantization"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::model

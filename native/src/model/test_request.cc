@@ -1,0 +1,78 @@
+#include "model/test_request.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace tessera::model {
+
+TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t max_steps,
+                         uint32_t max_width)
+    : decoder_(decoder),
+      workspace_(decoder.make_workspace(std::max(max_prompt, max_width), max_prompt)) {
+  TESSERA_CHECK(workspace_ != nullptr);
+  prompt_.capacity = (max_prompt + 15) / 16 * 16;
+  const uint64_t position = decoder.kv_bytes_per_position() / 2;  // of keys alone
+  keys_.resize(position * prompt_.capacity);
+  values_.resize(keys_.size());
+  beam_.max_steps = max_steps;
+  beam_.max_width = max_width;
+  beam_keys_.resize(position * max_steps * max_width);
+  beam_values_.resize(beam_keys_.size());
+  prompt_.keys = keys_.data();
+  prompt_.values_transposed = values_.data();
+  beam_.keys = beam_keys_.data();
+  beam_.values = beam_values_.data();
+}
+
+void TestRequest::prefill(std::span<const int32_t> tokens, uint32_t chunk) {
+  for (size_t first = 0; first < tokens.size(); first += chunk) {
+    const auto part = tokens.subspan(first, std::min<size_t>(chunk, tokens.size() - first));
+    attention::RowGroup group;
+    group.prompt = &prompt_;
+    group.row_count = static_cast<uint32_t>(part.size());
+    group.first_position = prompt_.length;
+    decoder_.forward({part, {&group, 1}}, *workspace_);
+    prompt_.length += group.row_count;
+    last_rows_ = group.row_count;
+  }
+}
+
+void TestRequest::step(std::span<const int32_t> tokens, std::span<const uint32_t> parents) {
+  std::vector<uint32_t> chains;
+  for (size_t row = 0; row < tokens.size() && steps_ > 0; ++row) {
+    const auto chain = ancestors_.begin() + parents[row] * (steps_ - 1);
+    chains.insert(chains.end(), chain, chain + (steps_ - 1));
+    chains.push_back(parents[row]);
+  }
+  ancestors_ = std::move(chains);
+  steps_ += 1;
+  attention::RowGroup group;
+  group.prompt = &prompt_;
+  group.beam = &beam_;
+  group.row_count = static_cast<uint32_t>(tokens.size());
+  group.first_position = prompt_.length + steps_ - 1;
+  group.step = steps_;
+  group.ancestors = ancestors_;
+  decoder_.forward({tokens, {&group, 1}}, *workspace_);
+  last_rows_ = group.row_count;
+}
+
+std::vector<float> TestRequest::logits(uint32_t row) {
+  std::vector<int32_t> all(decoder_.config().vocab_size);
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<float> result(all.size());
+  decoder_.logits(*workspace_, {&row, 1}, all, result);
+  return result;
+}
+
+std::vector<float> TestRequest::log_sum_exp(uint32_t rows) {
+  std::vector<uint32_t> all(rows);
+  std::iota(all.begin(), all.end(), 0u);
+  std::vector<float> result(rows);
+  decoder_.log_sum_exp(*workspace_, all, result);
+  return result;
+}
+
+}  // namespace tessera::model

@@ -1,0 +1,44 @@
+// One request's keys and values with the passes that fill them, as an engine would run them. Test
+// only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/decoder.h"
+
+namespace tessera::model {
+
+class TestRequest {
+ public:
+  TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t max_steps, uint32_t max_width);
+  TestRequest(const TestRequest&) = delete;
+
+  /// Appends prompt tokens in chunks of `chunk` rows.
+  void prefill(std::span<const int32_t> tokens, uint32_t chunk);
+  /// One step: row r continues the row parents[r] of the step before (ignored in the first).
+  void step(std::span<const int32_t> tokens, std::span<const uint32_t> parents);
+
+  /// Logits of all tokens for a row of the last pass.
+  std::vector<float> logits(uint32_t row);
+  std::vector<float> log_sum_exp(uint32_t rows);
+  uint32_t last_row() const { return last_rows_ - 1; }
+  Workspace& workspace() { return *workspace_; }
+  attention::PromptKv& prompt() { return prompt_; }
+  /// The bytes of keys and transposed values of the prompt.
+  const std::vector<uint8_t>& prompt_keys() const { return keys_; }
+
+ private:
+  const Decoder& decoder_;
+  std::unique_ptr<Workspace> workspace_;
+  attention::PromptKv prompt_;
+  attention::BeamKv beam_;
+  std::vector<uint8_t> keys_, values_, beam_keys_, beam_values_;
+  std::vector<uint32_t> ancestors_;  // of the last step's rows, [rows][steps taken - 1]
+  uint32_t steps_ = 0;
+  uint32_t last_rows_ = 0;
+};
+
+}  // namespace tessera::model
