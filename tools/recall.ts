@@ -9,7 +9,7 @@ const USAGE = `usage: npm run recall -- (--history ID,ID,... | --user ID) [flags
 
 Recall for a user or for a history of item IDs, oldest first:
   --scene KEY=VALUE, --profile KEY=VALUE    slots of the prompt template; may repeat
-  --users FILE         users.json or sequences (default: of the model folder)
+  --users-file FILE    users.json or sequences (default: of the model folder)
   --skip-unknown       leave out items that the catalogue does not know
   --deadline-ms N      time that the recall may take
 
@@ -34,6 +34,7 @@ await runCommand(USAGE, async (words) => {
     ...MODEL_FLAGS,
     history: 'text',
     user: 'text',
+    'users-file': 'text',
     scene: 'texts',
     profile: 'texts',
     'skip-unknown': 'switch',

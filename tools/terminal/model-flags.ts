@@ -12,7 +12,6 @@ export const MODEL_FLAGS: Readonly<Record<string, FlagKind>> = {
   model: 'text',
   catalogue: 'texts',
   titles: 'text',
-  users: 'text',
   dtype: 'text',
   threads: 'text',
 };
@@ -29,7 +28,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
     catalogueSources: sources(flags, config, model === undefined ? undefined : modelPath),
     titlesPath: flags.text('titles') ?? config.catalogue.titlesPath,
     usersPath:
-      flags.text('users') ?? (model === undefined ? config.users.path : usersIn(modelPath)),
+      flags.text('users-file') ?? (model === undefined ? config.users.path : usersIn(modelPath)),
     cacheDir: config.catalogue.cachePath,
     engine: {
       ...engine,

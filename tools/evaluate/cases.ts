@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { loadBehaviourStore } from '@tessera/behaviour';
+import { fail } from '../terminal/command.js';
+
+/** What one user is asked: who comes next after this history. */
+export interface Case {
+  readonly userId: string;
+  /** Oldest first. */
+  readonly history: readonly string[];
+  readonly target: string;
+}
+
+export interface CaseSource {
+  readonly sequencesPath: string;
+  /** `{"user": item}`; undefined: the last item of each sequence is held out. */
+  readonly targetsPath: string | undefined;
+  /** Newest items of a history that are sent; undefined: all. */
+  readonly itemsMax: number | undefined;
+  /** Users asked at most, in the order of the file; undefined: all. */
+  readonly usersMax: number | undefined;
+}
+
+export interface Cases {
+  readonly cases: readonly Case[];
+  /** Users left out: no target, or no history before it. */
+  readonly skipped: number;
+}
+
+/** Reads whom to ask for what. Throws BEHAVIOUR_INVALID, or a usage error for the targets. */
+export async function readCases(source: CaseSource): Promise<Cases> {
+  const store = await loadBehaviourStore(source.sequencesPath);
+  const targets = source.targetsPath === undefined ? null : await readTargets(source.targetsPath);
+  const cases: Case[] = [];
+  let skipped = 0;
+  for (const userId of await store.userIds(Number.MAX_SAFE_INTEGER)) {
+    if (cases.length === source.usersMax) break;
+    const behaviours = (await store.history(userId, Number.MAX_SAFE_INTEGER)) ?? [];
+    const items = behaviours.map((behaviour) => behaviour.itemId);
+    const target = targets === null ? items.pop() : targets.get(userId);
+    if (target === undefined || items.length === 0) {
+      skipped += 1;
+      continue;
+    }
+    const history = source.itemsMax === undefined ? items : items.slice(-source.itemsMax);
+    cases.push({ userId, history, target });
+  }
+  if (cases.length === 0) fail('sequences', 'a user with a history and a target', 'none');
+  return { cases, skipped };
+}
+
+async function readTargets(path: string): Promise<ReadonlyMap<string, string>> {
+  let document: unknown;
+  try {
+    document = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    fail('targets', 'a JSON file', (error as Error).message);
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    fail('targets', 'an object of {"user": item}', path);
+  }
+  return new Map(
+    Object.entries(document).map(([userId, item]) => {
+      if (typeof item === 'string' || Number.isSafeInteger(item)) return [userId, String(item)];
+      return fail('targets', `an item ID for user '${userId}'`, JSON.stringify(item));
+    }),
+  );
+}

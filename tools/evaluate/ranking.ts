@@ -1,0 +1,27 @@
+/** Where the target of a user came, 1-based; null where it was not among the items. */
+export type Rank = number | null;
+
+/** The depths that quality is told at. */
+export const DEPTHS = [5, 10] as const;
+
+export interface Quality {
+  /** Share of users whose target is among the first k items. */
+  readonly recall: Readonly<Record<number, number>>;
+  /** Mean of 1 / log2(rank + 1) over users, 0 beyond k (one relevant item, so the ideal is 1). */
+  readonly ndcg: Readonly<Record<number, number>>;
+}
+
+/** Rank of the target by the order in which the items were returned. */
+export function rankOf(target: string, itemIds: readonly string[]): Rank {
+  const at = itemIds.indexOf(target);
+  return at < 0 ? null : at + 1;
+}
+
+/** Means over all users; a user without an answer counts as a miss. */
+export function quality(ranks: readonly Rank[]): Quality {
+  const mean = (value: (rank: number) => number) =>
+    ranks.reduce((sum: number, rank) => sum + (rank === null ? 0 : value(rank)), 0) / ranks.length;
+  const at = (value: (rank: number, k: number) => number) =>
+    Object.fromEntries(DEPTHS.map((k) => [k, mean((rank) => (rank <= k ? value(rank, k) : 0))]));
+  return { recall: at(() => 1), ndcg: at((rank) => 1 / Math.log2(rank + 1)) };
+}

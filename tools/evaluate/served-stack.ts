@@ -1,0 +1,46 @@
+import 'reflect-metadata';
+import { loadConfig } from '@tessera/config';
+import { createRecallRuntime, type RecallRuntimeOptions } from '@tessera/recall';
+import { createLog } from '@tessera/telemetry';
+import { serve } from '../../apps/standalone/src/serve.js';
+
+/** The standalone service on free ports of the loopback interface. */
+export interface ServedStack {
+  readonly grpcAddress: string;
+  readonly model: string;
+  readonly catalogue: string;
+  close(): Promise<void>;
+}
+
+/** Starts what `npm start` starts, with the given model and catalogue; closed if its edges fail. */
+export async function startStack(
+  options: RecallRuntimeOptions,
+  deadlineMsMax: number,
+): Promise<ServedStack> {
+  const { config } = loadConfig();
+  const runtime = await createRecallRuntime(options);
+  try {
+    const serving = await serve({
+      config: {
+        ...config,
+        http: { ...config.http, host: '127.0.0.1', port: 0 },
+        grpc: { ...config.grpc, host: '127.0.0.1', port: 0 },
+        recall: { ...config.recall, deadlineMsMax },
+      },
+      runtime,
+      serviceVersion: 'evaluate',
+      log: createLog('error'),
+    });
+    return {
+      grpcAddress: serving.grpcAddress,
+      model: runtime.summary.model.digest,
+      catalogue: runtime.summary.catalogue.digest,
+      close: async () => {
+        await serving.drain.run();
+      },
+    };
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
+}
