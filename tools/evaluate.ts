@@ -9,7 +9,7 @@ import { ProgressLine } from './terminal/progress.js';
 
 const USAGE = `usage: npm run evaluate -- --sequences FILE [flags]
 
-Asks the served engine over gRPC for every user and prints Recall and NDCG at ${DEPTHS.join(' and ')}.
+Asks the served engine over gRPC for every user, prints Recall and NDCG at ${DEPTHS.join(', ')}.
   --sequences FILE     {"user": [item IDs, oldest first]}, .gz too
   --targets FILE.json  {"user": item}; without it the last item of each sequence is held out
   --model DIR, --catalogue FILE[#domain=NAME], --titles FILE    as for npm run recall

@@ -13,8 +13,8 @@ Recall for a user or for a history of item IDs, oldest first:
   --skip-unknown       leave out items that the catalogue does not know
   --deadline-ms N      time that the recall may take
 
-Raw recall by token ids (no tokenizer, no template): a code's token is its level's base plus the code.
-  --prompts FILE.json  array of token-id arrays in place of --prompt-tokens; --json gives one array each
+Raw recall by token ids, without tokenizer and template (a code's token: its level's base + code):
+  --prompts FILE.json  array of token-id arrays, in place of --prompt-tokens; one answer each
   --terminal-tokens N,N    tokens that end every path
 
 Both:

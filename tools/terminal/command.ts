@@ -7,7 +7,7 @@ export const EXIT_USAGE = 2;
 /** A flag that is unknown, missing or out of its bounds. */
 export class UsageError extends Error {}
 
-/** How flags are told apart: `text` and `list` take a value, `switch` takes none, `texts` repeats. */
+/** Kinds of flags: `text` and `list` take a value, `switch` takes none, `texts` repeats. */
 export type FlagKind = 'text' | 'texts' | 'list' | 'switch';
 
 /** The words after a command, checked flag by flag; every complaint names the flag. */

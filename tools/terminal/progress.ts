@@ -2,8 +2,8 @@ const INTERVAL_MS = 200;
 const PLAIN_INTERVAL_MS = 5000;
 
 /**
- * One line of progress on the standard error: rewritten in place on a terminal, a new line every few
- * seconds elsewhere.
+ * One line of progress on the standard error: rewritten in place on a terminal, a new line every
+ * few seconds elsewhere.
  */
 export class ProgressLine {
   private stage = '';

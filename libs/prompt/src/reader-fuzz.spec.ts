@@ -44,7 +44,7 @@ const mutation = fc.record({
   ),
 });
 
-/** Runs a reader on a folder with the given files: it loads or throws a TesseraError of the code. */
+/** Runs a reader on a folder of the files: it loads or throws a TesseraError of the code. */
 async function expectLoadsOrRefuses(
   read: (folder: string) => Promise<unknown>,
   files: Record<string, unknown>,

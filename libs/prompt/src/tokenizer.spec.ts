@@ -24,7 +24,7 @@ async function load(files: Record<string, unknown>): Promise<Tokenizer> {
   return await loadTokenizer(folder.path);
 }
 
-/** Texts that byte-level BPE finds awkward: spaces, marks, several scripts, pieces of added tokens. */
+/** Texts that byte-level BPE finds awkward: spaces, marks, scripts, pieces of added tokens. */
 const awkwardText = fc
   .array(
     fc.oneof(
@@ -65,7 +65,7 @@ describe('a tokenizer folder', () => {
     await expectSameAsRust(await load({ 'tokenizer.json': document }), document);
   });
 
-  it('gets the added tokens that only tokenizer_config.json and added_tokens.json have', async () => {
+  it('gets the added tokens that only the files beside tokenizer.json have', async () => {
     const tokenizer = await load({
       'tokenizer.json': byteLevelTokenizer(['<a_0>']),
       'tokenizer_config.json': { added_tokens_decoder: { 500: { content: '<b_0>' } } },

@@ -1,3 +1,4 @@
+export { Recall, type RecallParts } from './domain/recall.js';
 export type {
   RecallAnswer,
   RecallContext,
@@ -13,5 +14,4 @@ export type {
   RecallRuntimeOptions,
   RecallRuntimeSummary,
 } from './domain/runtime-types.js';
-export { Recall, type RecallParts } from './recall.js';
 export { createRecallRuntime } from './recall-runtime.js';

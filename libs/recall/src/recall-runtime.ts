@@ -4,13 +4,13 @@ import { prepareCatalogue } from '@tessera/catalogue';
 import { type Catalogue, type Engine, NativeEngine } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
+import { Recall } from './domain/recall.js';
 import type { RecallAnswer, RecallContext, RecallRequest } from './domain/recall-types.js';
 import type {
   RecallRuntime,
   RecallRuntimeOptions,
   RecallRuntimeSummary,
 } from './domain/runtime-types.js';
-import { Recall } from './recall.js';
 
 /**
  * Loads model, catalogue, tokenizer, template and users, and serves recalls from them. Cheap files

@@ -136,7 +136,7 @@ describe('a recall', () => {
     expect(answer.requestId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('takes a known user, leaves out what has left the catalogue, and merges the profile', async () => {
+  it('takes a known user, leaves out what left the catalogue, and merges the profile', async () => {
     const { recall, engine } = setUp(WITH_SLOTS);
     const scene = { daypart: 'evening' };
     const answer = await recall.run(request({ userId: 'ann', scene }), context());
@@ -153,7 +153,7 @@ describe('a recall', () => {
     expect(answer).toMatchObject({ historyItems: 0, skippedItems: 0 });
   });
 
-  it('leaves out unknown items of a history where the request says so, and counts them', async () => {
+  it('leaves out unknown items of a history where it is told to, and counts them', async () => {
     const history = ['i1', 'none', 'i16', 'i2'];
     const answer = await setUp().recall.run(
       request({ history, skipUnknownItems: true }),

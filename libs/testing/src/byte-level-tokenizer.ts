@@ -13,7 +13,7 @@ function byteAlphabet(): string[] {
 
 /**
  * A small byte-level BPE tokenizer as the document of a tokenizer.json, split as Qwen2 splits.
- * @param addedTokens texts of the added tokens; they get the ids after the base vocabulary, in order
+ * @param addedTokens texts of the added tokens; their ids follow the base vocabulary, in order
  */
 export function byteLevelTokenizer(addedTokens: readonly string[]): Record<string, unknown> {
   const merged = MERGES.map((merge) => merge.replace(' ', ''));

@@ -32,7 +32,8 @@ export class HuggingFaceTokenizer implements Tokenizer {
     if (ids.every((id) => id !== undefined)) return ids as number[];
     throw new TesseraError(
       'TOKENIZER_INVALID',
-      `tokenizer: expected a token for every part of ${JSON.stringify(text.slice(0, 80))}, came none`,
+      'tokenizer: expected a token for every part of ' +
+        `${JSON.stringify(text.slice(0, 80))}, came none`,
       { field: 'tokenizer' },
     );
   }

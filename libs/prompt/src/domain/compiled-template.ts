@@ -26,8 +26,8 @@ export interface Prompt {
 type Piece = string | readonly number[];
 
 /**
- * A template bound to a tokenizer and to the level sizes of a catalogue. Level tokens are written by
- * their ids; the text between them goes through the tokenizer once and is cached.
+ * A template bound to a tokenizer and to the level sizes of a catalogue. Level tokens are written
+ * by their ids; the text between them goes through the tokenizer once and is cached.
  */
 export class CompiledTemplate {
   readonly levelTokens: LevelTokens;

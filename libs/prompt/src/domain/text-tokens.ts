@@ -10,9 +10,10 @@ export interface Neighbours {
 }
 
 /**
- * Tokens of the stretches of text between level tokens, cached. A stretch is tokenised with a level
- * token on each side where the prompt has one: tokenizers treat the start of a text unlike its middle
- * (a leading space, stripping), so a stretch alone could give other ids than the whole prompt does.
+ * Tokens of the stretches of text between level tokens, cached. A stretch is tokenised with a
+ * level token on each side where the prompt has one: tokenizers treat the start of a text unlike
+ * its middle (a leading space, stripping), so a stretch alone could give other ids than the whole
+ * prompt does.
  */
 export class TextTokens {
   private readonly cache = new Map<string, readonly number[]>();

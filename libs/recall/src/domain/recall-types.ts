@@ -1,4 +1,4 @@
-/** What a recall is asked and answers, in the domain's own words. Wire types are mapped to these at the edge. */
+/** What a recall is asked and answers, in the domain's own words; edges map wire types to these. */
 
 import type { ScoreNorm } from '@tessera/engine';
 
@@ -19,7 +19,7 @@ export interface RecallRequest {
   /** Items per SID at most; 0 means the configured default. */
   readonly itemsPerSid: number;
   readonly scoreNorm?: ScoreNorm;
-  /** History items that the catalogue does not know: refuse the request (false) or leave them out and count them (true). */
+  /** Items of an explicit history that the catalogue does not know are left out and counted. */
   readonly skipUnknownItems: boolean;
 }
 

@@ -102,7 +102,7 @@ function usesDomains({ itemPrefix, itemSuffix, segments }: PromptTemplate): bool
   );
 }
 
-/** A prompt without any item is answered only for a user of whom the template shows something else. */
+/** A prompt without items is answered only for a user of whom the template shows something else. */
 function checkNotEmpty(
   request: RecallRequest,
   given: Given,

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { BehaviourStore } from '@tessera/behaviour';
 import type { Binding, Catalogue, Engine, EngineAnswer, EngineTimings } from '@tessera/engine';
 import { type CompiledTemplate, type Prompt, slotKeys } from '@tessera/prompt';
-import { checkRequest, checkWaiting, type RequestLimits, refuse } from './domain/check-request.js';
+import { checkRequest, checkWaiting, type RequestLimits, refuse } from './check-request.js';
 import type {
   RecallAnswer,
   RecallContext,
   RecalledItem,
   RecallRequest,
   RecallVersions,
-} from './domain/recall-types.js';
-import { type ResolvedHistory, resolveHistory } from './domain/resolve-history.js';
-import type { RecallDefaults } from './domain/runtime-types.js';
+} from './recall-types.js';
+import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
+import type { RecallDefaults } from './runtime-types.js';
 
 /** What a recall works with. One set serves all requests; nothing in it changes. */
 export interface RecallParts {
