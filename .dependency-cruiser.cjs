@@ -1,0 +1,130 @@
+// The import law of the TypeScript side. Every rule is an error; tools/tidy.spec.ts shows that each
+// can fail.
+const domainLibs = 'catalogue|behaviour|prompt|recall';
+/** Which domain lib may see which other's face. */
+const domainOrder = {
+  catalogue: [],
+  behaviour: [],
+  prompt: [],
+  recall: ['catalogue', 'behaviour', 'prompt'],
+};
+const infrastructure = 'config|grpc|lifecycle|contracts';
+
+/** A lib that may see every other one needs no rule. */
+const restricted = Object.entries(domainOrder).filter(
+  ([, seen]) => seen.length < Object.keys(domainOrder).length - 1,
+);
+const domainRules = restricted.map(([lib, seen]) => ({
+  name: `domain-order-${lib}`,
+  severity: 'error',
+  from: { path: `^libs/${lib}/src/`, pathNot: '\\.spec\\.ts$' },
+  to: { path: `^libs/(${domainLibs})/src/`, pathNot: `^libs/(${[lib, ...seen].join('|')})/src/` },
+}));
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: {
+        orphan: true,
+        pathNot: ['\\.spec\\.ts$', '\\.mjs$', '^test/', '^libs/contracts/', '^native/ts/abi\\.ts$'],
+      },
+      to: {},
+    },
+    {
+      name: 'not-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'apps-import-modules-only-into-standalone',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/', pathNot: '^apps/standalone/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'standalone-sees-faces-of-apps',
+      severity: 'error',
+      from: { path: '^apps/standalone/' },
+      to: { path: '^apps/', pathNot: ['^apps/standalone/', '^apps/[^/]+/src/index\\.ts$'] },
+    },
+    {
+      name: 'libs-never-import-apps-or-tools',
+      severity: 'error',
+      from: { path: '^(libs|native)/' },
+      to: { path: '^(apps|tools|bench|test)/' },
+    },
+    {
+      name: 'only-through-the-face',
+      comment: 'A lib is imported through src/index.ts; siblings import files.',
+      severity: 'error',
+      from: { path: '^(?:libs/([^/]+)|apps|tools|bench|test)/' },
+      to: { path: '^libs/([^/]+)/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/$1/'] },
+    },
+    {
+      name: 'siblings-import-files',
+      severity: 'error',
+      from: { path: '^libs/([^/]+)/src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^libs/$1/src/index\\.ts$' },
+    },
+    {
+      name: 'only-engine-imports-native',
+      severity: 'error',
+      from: { pathNot: ['^libs/engine/', '^native/', '^test/', '\\.spec\\.ts$'] },
+      to: { path: '^native/' },
+    },
+    {
+      name: 'errors-and-contracts-import-nothing',
+      severity: 'error',
+      from: { path: '^libs/(errors|contracts)/src/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: '^libs/(errors|contracts)/src/' },
+    },
+    {
+      name: 'domain-libs-see-no-infrastructure',
+      severity: 'error',
+      from: { path: `^libs/(${domainLibs})/src/`, pathNot: '\\.spec\\.ts$' },
+      to: { path: `^libs/(${infrastructure})/` },
+    },
+    ...domainRules,
+    {
+      name: 'edge-libs-never-import-the-domain',
+      severity: 'error',
+      from: { path: '^libs/(grpc|lifecycle|telemetry|config)/src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: `^libs/(${domainLibs}|engine)/` },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'domain/ has no Nest and no input or output; adapters/ has.',
+      severity: 'error',
+      from: { path: '^libs/[^/]+/src/domain/', pathNot: '\\.spec\\.ts$' },
+      to: {
+        path: ['^node_modules/@nestjs/', '/adapters/', '^(node:)?(fs|net|http|child_process)(/|$)'],
+      },
+    },
+    {
+      name: 'testing-is-for-tests',
+      severity: 'error',
+      from: { pathNot: ['^libs/testing/', '\\.spec\\.ts$', '^test/'] },
+      to: { path: '^libs/testing/' },
+    },
+    {
+      name: 'no-dev-dependencies-in-what-serves',
+      severity: 'error',
+      from: { path: '^(apps|libs|native/ts)/', pathNot: ['\\.spec\\.ts$', '^libs/testing/'] },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['^dist/', '^build/'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

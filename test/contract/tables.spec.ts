@@ -1,0 +1,72 @@
+/** Pages and headers that mirror a table of the code say the same, row for row. */
+
+import { readFileSync } from 'node:fs';
+import { CONFIG_KEYS } from '@tessera/config';
+import { ERROR_TABLE, GRPC_STATUS, NATIVE_ERRORS, SERVICE_ERRORS } from '@tessera/errors';
+import { METRICS } from '@tessera/telemetry';
+import { describe, expect, it } from 'vitest';
+
+const read = (path: string) => readFileSync(path, 'utf8');
+
+/** Rows of all tables of a page, cells trimmed and without backquotes. */
+function rowsOf(page: string): string[][] {
+  return page
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll('`', '')),
+    );
+}
+
+describe('the table of errors', () => {
+  const header = read('native/src/base/status.h');
+
+  it('has the codes of status.h, in its order and under its names', () => {
+    const body = /enum class Code[^{]*\{([^}]*)\}/.exec(header)?.[1] ?? '';
+    const enumerators = [...body.matchAll(/\bk(\w+)/g)].map((match) => match[1] ?? '');
+    const names = enumerators.map((name) => name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase());
+    expect(names).toEqual(['OK', ...Object.keys(NATIVE_ERRORS)]);
+    const spelled = [...header.matchAll(/case Code::k\w+:\s*return "(\w+)"/g)].map(
+      (match) => match[1],
+    );
+    expect(spelled).toEqual(names);
+  });
+
+  it('is the table of docs/errors.md', () => {
+    const nameOf = new Map(Object.entries(GRPC_STATUS).map(([name, number]) => [number, name]));
+    const expected = Object.entries(ERROR_TABLE).map(([code, row]) => [
+      code,
+      `${row.grpc} ${nameOf.get(row.grpc)}`,
+      String(row.http),
+      row.retryable ? 'yes' : 'no',
+      row.meaning,
+    ]);
+    expect(rowsOf(read('docs/errors.md'))).toEqual(expected);
+  });
+
+  it('names no code twice', () => {
+    const both = Object.keys(SERVICE_ERRORS).filter((code) => Object.hasOwn(NATIVE_ERRORS, code));
+    expect(both).toEqual([]);
+  });
+});
+
+describe('the pages', () => {
+  it('docs/configuration.md lists every key with its variable, bounds and default', () => {
+    const expected = CONFIG_KEYS.map((key) => [
+      key.path,
+      key.variable,
+      key.expected,
+      key.defaultText === '' ? 'empty' : key.defaultText,
+      key.meaning,
+    ]);
+    expect(rowsOf(read('docs/configuration.md'))).toEqual(expected);
+  });
+
+  it('docs/metrics.md lists every metric', () => {
+    const expected = Object.values(METRICS).map(({ name, meaning }) => [name, meaning]);
+    expect(rowsOf(read('docs/metrics.md'))).toEqual(expected);
+  });
+});

@@ -1,0 +1,45 @@
+/** Wire and domain have the same fields, so no field is lost in a mapper. */
+
+import { readFileSync } from 'node:fs';
+import { protoSchema, protoSchemaAsWritten } from '@tessera/contracts';
+import { describe, expect, it } from 'vitest';
+import { answerTo } from '../integration/fake-runtime.js';
+
+const proto = readFileSync('proto/tessera/recall/v1/recall.proto', 'utf8');
+
+/** Field names of a message, read from the proto file itself. */
+function fieldsOf(message: string): string[] {
+  const body = new RegExp(`message ${message} \\{([\\s\\S]*?)\\n\\}`).exec(proto)?.[1] ?? '';
+  const fields = [...body.matchAll(/^\s+(?:optional |repeated )?[\w<>, .]+ (\w+) = \d+;/gm)];
+  return fields.map((match) => (match[1] ?? '').replace(/_(\w)/g, (_, c) => c.toUpperCase()));
+}
+
+const request = {
+  requestId: 'r',
+  userId: '1',
+  profile: {},
+  scene: {},
+  resultCount: 1,
+  widths: [],
+  itemsPerSid: 1,
+  skipUnknownItems: false,
+};
+
+describe('tessera.recall.v1', () => {
+  const answer = answerTo(request);
+
+  it.each([
+    ['RecallResponse', answer],
+    ['RecalledItem', answer.items[0]],
+    ['RecallTimings', answer.timings],
+    ['RecallVersions', answer.versions],
+  ])('%s has exactly the fields of the domain', (message, value) => {
+    expect(fieldsOf(message).sort()).toEqual(Object.keys(value ?? {}).sort());
+  });
+
+  it('is served with the same messages that reflection tells', () => {
+    const names = (schema: object) => JSON.stringify(schema).match(/"Recall\w+":/g);
+    expect(names(protoSchema)).toEqual(names(protoSchemaAsWritten));
+    expect(JSON.stringify(protoSchemaAsWritten)).toContain('"user_id"');
+  });
+});

@@ -1,0 +1,268 @@
+// The rules of tools/tidy as pure functions: file path and text in, faults out. A fault is
+// {line, message}. tools/tidy.spec.ts shows for each rule that it can fail.
+import ts from 'typescript';
+
+export const LIMITS = {
+  fileLines: 400,
+  testFileLines: 800,
+  functionLinesTypeScript: 60,
+  functionLinesCpp: 70,
+  columns: 100,
+};
+
+const isTest = (path) => /(\.spec\.ts|_test\.cc|_fuzz\.cc)$/.test(path) || path.startsWith('test/');
+const isTypeScript = (path) => /\.(ts|mjs|cjs)$/.test(path);
+const isCpp = (path) => /\.(h|cc|inc)$/.test(path);
+const isPython = (path) => path.endsWith('.py');
+const isCode = (path) => isTypeScript(path) || isCpp(path) || isPython(path);
+const isGenerated = (path) => path.includes('/generated/');
+const lineOf = (text, offset) => text.slice(0, offset).split('\n').length;
+
+export function fileLength(path, text) {
+  if (!isCode(path) || isGenerated(path)) return [];
+  const count = text.split('\n').length - 1;
+  const max = isTest(path) ? LIMITS.testFileLines : LIMITS.fileLines;
+  return count > max ? [{ line: count, message: `file of ${count} lines, at most ${max}` }] : [];
+}
+
+export function lineLength(path, text) {
+  if (!isCode(path) || isGenerated(path)) return [];
+  return text.split('\n').flatMap((line, index) => {
+    const columns = [...line].length;
+    if (columns <= LIMITS.columns) return [];
+    const message = `line of ${columns} columns, at most ${LIMITS.columns}`;
+    return [{ line: index + 1, message }];
+  });
+}
+
+const functionTooLong = (line, length, max) => ({
+  line,
+  message: `function of ${length} lines, at most ${max}`,
+});
+
+/** Callbacks of describe() and it() are files of cases, not functions. */
+function isSuite(node) {
+  const call = node.parent;
+  if (!ts.isCallExpression(call)) return false;
+  return /^(describe|it|test)\b/.test(call.expression.getText());
+}
+
+export function functionLengthTypeScript(path, text) {
+  if (!isTypeScript(path) || isGenerated(path)) return [];
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const max = LIMITS.functionLinesTypeScript;
+  const faults = [];
+  const visit = (node) => {
+    if (ts.isFunctionLike(node) && node.body && !isSuite(node)) {
+      const first = source.getLineAndCharacterOfPosition(node.getStart()).line;
+      const last = source.getLineAndCharacterOfPosition(node.end).line;
+      const length = last - first + 1;
+      if (length > max) faults.push(functionTooLong(first + 1, length, max));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return faults;
+}
+
+/** C++ without comments, strings and preprocessor lines; the line breaks stay. */
+function bareCpp(text) {
+  const blank = (match) => match.replace(/[^\n]/g, ' ');
+  return text
+    .replace(/R"(\w*)\([\s\S]*?\)\1"/g, blank)
+    .replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'/g, blank)
+    .replace(/^[ \t]*#(?:[^\n]*\\\n)*[^\n]*/gm, blank);
+}
+
+/** True where `head`, the text before a brace, opens a scope that holds functions. */
+function opensScope(head) {
+  if (/\bnamespace\b[\w\s:]*$|\bextern\s*$/.test(head)) return true;
+  return /\b(class|struct|union)\b[^()=]*$/.test(head);
+}
+
+export function functionLengthCpp(path, text) {
+  if (!isCpp(path)) return [];
+  const bare = bareCpp(text);
+  const max = LIMITS.functionLinesCpp;
+  const faults = [];
+  let headStart = 0;
+  /** Brackets that are open: a scope, a function with its first line, or anything inside one. */
+  const open = [];
+  for (let at = 0; at < bare.length; at += 1) {
+    const character = bare[at];
+    const outside = open.every((entry) => entry.kind === 'scope');
+    if (character === '{') {
+      const head = bare.slice(headStart, at);
+      const kind = !outside ? 'inner' : opensScope(head) ? 'scope' : 'function';
+      const first = lineOf(bare, headStart + head.search(/\S|$/));
+      open.push({ kind, first });
+      if (kind === 'scope') headStart = at + 1;
+    } else if (character === '}') {
+      const closed = open.pop();
+      if (closed?.kind === 'function') {
+        const length = lineOf(bare, at) - closed.first + 1;
+        if (length > max) faults.push(functionTooLong(closed.first, length, max));
+      }
+      if (closed?.kind !== 'inner') headStart = at + 1;
+    } else if (character === ';' && outside) {
+      headStart = at + 1;
+    }
+  }
+  return faults;
+}
+
+/** Pattern, where it is banned, and what to write instead. */
+const BANNED = [
+  { pattern: /\bcatalogs?\b/i, instead: 'catalogue' },
+  { pattern: /\bbehaviors?\b(?!['"]?:)/i, instead: 'behaviour' },
+  { pattern: /\bKV[ _-]?pages?\b|\bpage[_ ]?(pool|table)\b/i, instead: 'block' },
+  { pattern: /\b(TODO|FIXME|XXX)\b/, instead: 'an issue' },
+  { pattern: /\bforwardRef\b|@Global\(/, only: isTypeScript, instead: 'a third module' },
+  {
+    pattern: /^export \*/m,
+    only: (path) => /\/index\.ts$/.test(path),
+    instead: 'explicit names',
+  },
+  {
+    pattern: /\bprocess\.env\b/,
+    only: (path) => /^(apps|libs|native\/ts|bench|tools)\/.*\.ts$/.test(path) && !isTest(path),
+    except: (path) => path.startsWith('libs/config/'),
+    instead: 'libs/config',
+  },
+  {
+    pattern: /\b(secure_)?getenv\b/,
+    only: (path) => path.startsWith('native/src/'),
+    instead: 'an option that crosses the boundary',
+  },
+  {
+    pattern: /#include\s*<(napi|node_api|js_native_api)\.h>/,
+    only: (path) => path.startsWith('native/src/'),
+    except: (path) => path.startsWith('native/src/bridge/'),
+    instead: 'native/src/bridge',
+  },
+  {
+    pattern: /\bsetTimeout\(|\bsleep_(for|until)\b|\btime\.sleep\(/,
+    only: (path) => isTest(path) && isCode(path),
+    instead: 'an event to wait for',
+  },
+  { pattern: /\/(work|root)\/[a-z]/, instead: 'a path relative to the repository' },
+];
+
+const RULES_THEMSELVES = ['tools/tidy-rules.mjs', 'tools/tidy.spec.ts', 'STYLE.md'];
+
+export function bannedWords(path, text) {
+  if (RULES_THEMSELVES.includes(path) || isGenerated(path)) return [];
+  return BANNED.flatMap(({ pattern, only, except, instead }) => {
+    if ((only && !only(path)) || except?.(path)) return [];
+    const all = [...text.matchAll(new RegExp(pattern, `g${pattern.flags.replace('g', '')}`))];
+    return all.map((match) => ({
+      line: lineOf(text, match.index),
+      message: `'${match[0]}' is not used here; use ${instead}`,
+    }));
+  });
+}
+
+export function fileName(path) {
+  const banned = /(^|[/_.-])(common|utils?|shared|manager|helpers?|misc)([/_.-]|$)/i.exec(path);
+  return banned ? [{ line: 1, message: `'${banned[2]}' says nothing about what is in it` }] : [];
+}
+
+/** What each folder of native/src may include: DESIGN's order of CMake targets. */
+const INCLUDES = {
+  base: [],
+  platform: ['base'],
+  device: ['base', 'platform'],
+  tensor: ['base', 'platform', 'device'],
+  ops: ['base', 'platform', 'device', 'tensor'],
+  attention: ['base', 'platform', 'device', 'tensor', 'ops'],
+  model: ['base', 'platform', 'device', 'tensor', 'ops', 'attention'],
+  catalogue: ['base', 'platform'],
+  beam: ['base', 'platform', 'catalogue'],
+  scheduler: ['base'],
+  engine: [
+    ...['base', 'platform', 'device', 'tensor', 'ops', 'attention', 'model'],
+    ...['catalogue', 'beam', 'scheduler'],
+  ],
+};
+const FOLDERS = [...Object.keys(INCLUDES), 'bridge'];
+
+export function includeLaw(path, text) {
+  const folder = /^native\/src\/(\w+)\//.exec(path)?.[1];
+  if (folder === undefined || !isCpp(path)) return [];
+  const allowed = folder === 'bridge' ? FOLDERS : INCLUDES[folder];
+  if (allowed === undefined) {
+    return [{ line: 1, message: `folder ${folder} is not in the order of native/src` }];
+  }
+  return [...text.matchAll(/^#include\s+"(\w+)\/[^"]*"/gm)].flatMap((match) => {
+    const target = match[1];
+    if (target === folder || allowed.includes(target) || !FOLDERS.includes(target)) return [];
+    return [{ line: lineOf(text, match.index), message: `${folder} may not include ${target}` }];
+  });
+}
+
+/** Links of a Markdown page, resolved by `exists`, which takes a path from the root. */
+export function markdownLinks(path, text, exists) {
+  if (!path.endsWith('.md')) return [];
+  const blank = (match) => match.replace(/[^\n]/g, ' ');
+  const prose = text.replace(/```[\s\S]*?```|`[^`\n]*`/g, blank);
+  const folder = path.split('/').slice(0, -1);
+  return [...prose.matchAll(/\]\(([^)\s#]+)(#[^)\s]*)?\)/g)].flatMap((match) => {
+    if (/^[a-z]+:/.test(match[1])) return [];
+    const parts = match[1].startsWith('/') ? [] : [...folder];
+    for (const part of match[1].split('/')) {
+      if (part === '..') parts.pop();
+      else if (part !== '.' && part !== '') parts.push(part);
+    }
+    if (exists(parts.join('/'))) return [];
+    return [
+      { line: lineOf(text, match.index), message: `link to ${match[1]}, which is not there` },
+    ];
+  });
+}
+
+/** Files that a page names in backquotes: those with a folder and an ending. */
+export function namedFiles(path, text, exists) {
+  if (path !== 'ARCHITECTURE.md') return [];
+  const named = [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.\w+)`/g)];
+  return named.flatMap((match) =>
+    exists(match[1])
+      ? []
+      : [{ line: lineOf(text, match.index), message: `names ${match[1]}, which is not there` }],
+  );
+}
+
+const CHECKERS = [
+  ...['biome', 'tsc', 'dependency-cruiser', 'tidy', 'clang-format', 'buf', 'CMake', 'compiler'],
+  ...['vitest', 'test/contract', 'test/lifecycle', 'sanitizers', 'review'],
+];
+
+/** Every rule of STYLE.md, a list item, ends with its checker: `[tidy]`. */
+export function styleNamesCheckers(path, text) {
+  if (path !== 'STYLE.md') return [];
+  const items = [...text.matchAll(/^- (?:[^\n]|\n(?!\n|- |#))*/gm)];
+  return items.flatMap((match) => {
+    const named = /\[([^\]]+)\]\s*$/.exec(match[0])?.[1]?.split(', ') ?? [];
+    if (named.length > 0 && named.every((name) => CHECKERS.includes(name))) return [];
+    return [{ line: lineOf(text, match.index), message: 'a rule that names no checker' }];
+  });
+}
+
+export const RULES = [
+  fileLength,
+  lineLength,
+  functionLengthTypeScript,
+  functionLengthCpp,
+  bannedWords,
+  fileName,
+  includeLaw,
+  markdownLinks,
+  namedFiles,
+  styleNamesCheckers,
+];
+
+/** Folders that must say what they are: each of native/src and each domain lib. */
+export function missingReadmes(folders, exists) {
+  return folders
+    .filter((folder) => !exists(`${folder}/README.md`))
+    .map((folder) => ({ path: folder, line: 1, message: 'no README.md' }));
+}

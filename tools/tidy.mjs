@@ -1,0 +1,46 @@
+// Checks what no other tool does: lengths, words, the include law of native/src, READMEs and links.
+// Prints `path:line: message` per fault and fails when there is one.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { missingReadmes, RULES } from './tidy-rules.mjs';
+
+process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
+
+const IGNORED = new Set([
+  ...['node_modules', 'dist', 'build', '.git', '.cache', '.venv', '.pytest_cache', '__pycache__'],
+  ...['data', 'models', 'fixtures', 'results'],
+]);
+const READ = /\.(ts|mjs|cjs|h|cc|inc|py|md|proto|json|txt|sh)$/;
+const NOT_OURS = new Set(['package-lock.json']);
+
+function walk(folder) {
+  return readdirSync(folder || '.', { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return IGNORED.has(entry.name) ? [] : walk(path);
+    return READ.test(entry.name) && !NOT_OURS.has(path) ? [path] : [];
+  });
+}
+
+const foldersOf = (parent) =>
+  existsSync(parent)
+    ? readdirSync(parent, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => join(parent, entry.name))
+    : [];
+
+const domainLibs = foldersOf('libs').filter((lib) => existsSync(join(lib, 'src', 'domain')));
+const faults = [
+  ...walk('').flatMap((path) => {
+    const text = readFileSync(path, 'utf8');
+    return RULES.flatMap((rule) =>
+      rule(path, text, existsSync).map((fault) => ({ path, ...fault })),
+    );
+  }),
+  ...missingReadmes([...foldersOf('native/src'), ...domainLibs], existsSync),
+];
+for (const { path, line, message } of faults) console.error(`${path}:${line}: ${message}`);
+if (faults.length > 0) {
+  console.error(`tidy: ${faults.length} faults`);
+  process.exit(1);
+}

@@ -1,0 +1,164 @@
+/** Each rule of tidy and of the import law is shown able to fail, and to leave good code alone. */
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import * as tidy from './tidy-rules.mjs';
+
+const exists = (path: string) => path === 'docs/there.md' || path === 'libs/a/there.ts';
+const lines = (count: number, line = 'x;') => `${line}\n`.repeat(count);
+const functionOf = (count: number) => `function f() {\n${lines(count - 2)}}\n`;
+const cppFunctionOf = (count: number) =>
+  `namespace a {\nstruct S {\n  int m = 1;\n};\nint f(int x) {\n${lines(count - 2)}}\n}\n`;
+
+const { fileLines, testFileLines, functionLinesTypeScript, functionLinesCpp } = tidy.LIMITS;
+
+/** Rule, path, text that is refused, text that is not. */
+const cases: [tidy.Rule, string, string, string][] = [
+  [tidy.fileLength, 'libs/a.ts', lines(fileLines + 1), lines(fileLines)],
+  [tidy.fileLength, 'libs/a.spec.ts', lines(testFileLines + 1), lines(testFileLines)],
+  [tidy.lineLength, 'libs/a.ts', 'x'.repeat(101), 'é'.repeat(100)],
+  [
+    tidy.functionLengthTypeScript,
+    'libs/a.ts',
+    functionOf(functionLinesTypeScript + 1),
+    functionOf(functionLinesTypeScript),
+  ],
+  [
+    tidy.functionLengthTypeScript,
+    'libs/a.spec.ts',
+    functionOf(functionLinesTypeScript + 1),
+    `describe('a', () => {\n${lines(functionLinesTypeScript + 1)}});\n`,
+  ],
+  [
+    tidy.functionLengthCpp,
+    'native/src/base/a.cc',
+    cppFunctionOf(functionLinesCpp + 1),
+    cppFunctionOf(functionLinesCpp),
+  ],
+  [tidy.bannedWords, 'libs/a.ts', '// the catalog', '// the catalogue'],
+  [tidy.bannedWords, 'libs/a.ts', '// behavior of', "const behaviour = { behavior: 'x' };"],
+  [tidy.bannedWords, 'native/src/engine/a.h', '// a KV page', '// a KV block'],
+  [tidy.bannedWords, 'libs/a.ts', '// TODO: later', '// to do it'],
+  [tidy.bannedWords, 'libs/grpc/src/a.ts', 'process.env.A', 'environment.A'],
+  [tidy.bannedWords, 'native/src/base/a.cc', 'getenv("A");', 'get_environment("A");'],
+  [tidy.bannedWords, 'native/src/base/a.cc', '#include <napi.h>', '#include <map>'],
+  [
+    tidy.bannedWords,
+    'libs/a/src/index.ts',
+    "export * from './a.js';",
+    "export { a } from './a.js';",
+  ],
+  [tidy.bannedWords, 'apps/a.ts', 'forwardRef(() => A)', 'inject: [A]'],
+  [tidy.bannedWords, 'libs/a.spec.ts', 'setTimeout(done, 5)', 'await done'],
+  [tidy.bannedWords, 'libs/a.ts', "'/root/a'", "'../shared/a'"],
+  [
+    tidy.includeLaw,
+    'native/src/beam/a.cc',
+    '#include "model/decoder.h"',
+    '#include "catalogue/a.h"',
+  ],
+  [tidy.includeLaw, 'native/src/model/a.cc', '#include "beam/select.h"', '#include "ops/a.h"'],
+  [tidy.includeLaw, 'native/src/engine/a.cc', '#include "bridge/a.h"', '#include "beam/a.h"'],
+  [tidy.markdownLinks, 'docs/a.md', '[x](gone.md)', '[x](there.md#part) [y](https://a.b) `[z](q)`'],
+  [tidy.namedFiles, 'ARCHITECTURE.md', '`libs/a/gone.ts`', '`libs/a/there.ts` and `a/b`'],
+  [tidy.styleNamesCheckers, 'STYLE.md', '- A rule.\n', '- A rule\n  of two lines. [tidy]\n'],
+];
+
+describe('tidy', () => {
+  it.each(cases.map((row) => [row[0].name, ...row] as const))(
+    '%s refuses a breach and nothing else',
+    (_name, rule, path, bad, good) => {
+      expect(rule(path, bad, exists)).toHaveLength(1);
+      expect(rule(path, good, exists)).toEqual([]);
+    },
+  );
+
+  it('refuses a file name that says nothing', () => {
+    expect(tidy.fileName('libs/common/a.ts')).toHaveLength(1);
+    expect(tidy.fileName('libs/a/text-utils.ts')).toHaveLength(1);
+    expect(tidy.fileName('libs/recall/recall.ts')).toEqual([]);
+  });
+
+  it('names the folders without a README', () => {
+    const faults = tidy.missingReadmes(['a', 'b'], (path) => path === 'a/README.md');
+    expect(faults.map((fault) => fault.path)).toEqual(['b']);
+  });
+
+  it('counts a method in a class and not the class around it', () => {
+    const method = `  int f() {\n${lines(tidy.LIMITS.functionLinesCpp)}  }\n`;
+    const text = `class A final : public B {\n public:\n${method}};\n`;
+    expect(tidy.functionLengthCpp('native/src/base/a.h', text)).toHaveLength(1);
+    const short = `class A final : public B {\n${'  int f() { return 1; }\n'.repeat(200)}};\n`;
+    expect(tidy.functionLengthCpp('native/src/base/a.h', short)).toEqual([]);
+  });
+});
+
+/** File -> content; each breaks the rule of the import law that its comment names. */
+const lawless: Record<string, string> = {
+  'apps/one/src/index.ts': 'export const one = 1;\n',
+  'apps/one/src/inner.ts': "import '@tessera/errors';\nexport const inner = 1;\n",
+  // apps-import-modules-only-into-standalone
+  'apps/two/src/index.ts': "import '../../one/src/index.js';\n",
+  // standalone-sees-faces-of-apps
+  'apps/standalone/src/main.ts': "import '../../one/src/inner.js';\n",
+  'libs/errors/src/index.ts': "export { code } from './code.js';\n",
+  // errors-and-contracts-import-nothing, siblings-import-files and no-circular
+  'libs/errors/src/code.ts': "import 'node:os';\nimport './index.js';\nexport const code = 1;\n",
+  // edge-libs-never-import-the-domain
+  'libs/grpc/src/index.ts': "import '@tessera/recall';\n",
+  // domain-libs-see-no-infrastructure and domain-order-catalogue
+  'libs/catalogue/src/index.ts': "import '@tessera/grpc';\nimport '@tessera/prompt';\n",
+  // domain-order-prompt
+  'libs/prompt/src/index.ts': "import '@tessera/behaviour';\n",
+  // domain-order-behaviour
+  'libs/behaviour/src/index.ts': "import '@tessera/catalogue';\n",
+  // domain-is-pure, only-engine-imports-native
+  'libs/recall/src/domain/recall.ts': "import 'node:fs';\nimport '@tessera/native';\n",
+  // libs-never-import-apps-or-tools, only-through-the-face, testing-is-for-tests
+  'libs/recall/src/index.ts':
+    "import '../../../apps/one/src/index.js';\nimport '../../errors/src/code.js';\n" +
+    "import '@tessera/testing';\nimport './domain/recall.js';\n",
+  // no-dev-dependencies-in-what-serves
+  'libs/telemetry/src/index.ts': "import 'fast-check';\n",
+  // not-unresolvable
+  'libs/lifecycle/src/index.ts': "import './gone.js';\n",
+  // no-orphans
+  'libs/config/src/orphan.ts': 'export const orphan = 1;\n',
+  'libs/testing/src/index.ts': "import '@tessera/errors';\n",
+  'native/ts/index.ts': "import '@tessera/errors';\n",
+};
+
+describe('the import law', () => {
+  const root = mkdtempSync(join(os.tmpdir(), 'tessera-law-'));
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  it('finds every kind of breach', () => {
+    for (const [path, content] of Object.entries(lawless)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+    }
+    for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'package.json']) {
+      cpSync(file, join(root, file));
+    }
+    symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
+    const command = resolve('node_modules/.bin/depcruise');
+    const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json'];
+    const { stdout } = spawnSync(command, [...args, 'apps', 'libs', 'native'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    const { violations } = JSON.parse(stdout).summary as {
+      violations: { rule: { name: string } }[];
+    };
+    const found = [...new Set(violations.map((violation) => violation.rule.name))].sort();
+    const law = createRequire(import.meta.url)('../.dependency-cruiser.cjs') as {
+      forbidden: { name: string }[];
+    };
+    const rules = law.forbidden.map((rule) => rule.name);
+    expect(found).toEqual(rules.sort());
+  });
+});
