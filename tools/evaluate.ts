@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { type Case, readCases } from './evaluate/cases.js';
 import { DEPTHS, quality, type Rank, rankOf } from './evaluate/ranking.js';
-import { RecallClient } from './evaluate/recall-client.js';
-import { startStack } from './evaluate/served-stack.js';
+import { RecallClient } from './served/recall-client.js';
+import { startStack } from './served/served-stack.js';
 import { Flags, print, runCommand } from './terminal/command.js';
 import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';

@@ -4,11 +4,13 @@ import { protoSchema, type WireRecallResponse } from '@tessera/contracts';
 
 const REPLY_BYTES_MAX = 64 << 20;
 
+/** A request in the words of the wire; what is left out gets its default. */
 export interface RecallQuestion {
-  readonly history: { readonly itemIds: readonly string[] };
-  readonly widths: readonly number[];
-  readonly resultCount: number;
-  readonly skipUnknownItems: boolean;
+  readonly userId?: string;
+  readonly history?: { readonly itemIds: readonly string[] };
+  readonly widths?: readonly number[];
+  readonly resultCount?: number;
+  readonly skipUnknownItems?: boolean;
 }
 
 type Unary = (

@@ -4,11 +4,15 @@ import { createRecallRuntime, type RecallRuntimeOptions } from '@tessera/recall'
 import { createLog } from '@tessera/telemetry';
 import { serve } from '../../apps/standalone/src/serve.js';
 
+const SAMPLE_USERS_MAX = 200;
+
 /** The standalone service on free ports of the loopback interface. */
 export interface ServedStack {
   readonly grpcAddress: string;
   readonly model: string;
   readonly catalogue: string;
+  /** Some users that can be recalled for; empty where the model folder has none. */
+  readonly sampleUserIds: readonly string[];
   close(): Promise<void>;
 }
 
@@ -28,13 +32,14 @@ export async function startStack(
         recall: { ...config.recall, deadlineMsMax },
       },
       runtime,
-      serviceVersion: 'evaluate',
+      serviceVersion: 'tools',
       log: createLog('error'),
     });
     return {
       grpcAddress: serving.grpcAddress,
       model: runtime.summary.model.digest,
       catalogue: runtime.summary.catalogue.digest,
+      sampleUserIds: await runtime.sampleUserIds(SAMPLE_USERS_MAX),
       close: async () => {
         await serving.drain.run();
       },

@@ -1,0 +1,37 @@
+import { Flags, fail, print, runCommand } from '../tools/terminal/command.js';
+import { MODEL_FLAGS } from '../tools/terminal/model-flags.js';
+import { report, resultTable, writeReport } from './result.js';
+import { recallSuite } from './suites/recall.js';
+import type { Suite } from './suites/suite.js';
+
+const SUITES: Readonly<Record<string, Suite>> = { recall: recallSuite };
+
+const USAGE = `usage: npm run bench -- SUITE [--quick] [--json FILE] [flags]
+
+Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the bars they must reach.
+  --quick        a shorter run, at most three minutes on two cores
+  --json FILE    where the result is kept (default: bench/results/SUITE.json; quick: not kept)
+  --model DIR, --catalogue FILE, --threads N    what the recall suite serves
+  --items N      SIDs of the catalogue suite`;
+
+await runCommand(USAGE, async (words) => {
+  const [name = '', ...rest] = words;
+  const suite = Object.hasOwn(SUITES, name) ? SUITES[name] : undefined;
+  const flags = Flags.parse(rest, {
+    ...MODEL_FLAGS,
+    quick: 'switch',
+    json: 'text',
+    items: 'text',
+  });
+  if (suite === undefined) fail('SUITE', `one of ${Object.keys(SUITES).join(', ')}`, name);
+  const quick = flags.has('quick');
+  const started = performance.now();
+  const say = (line: string) => {
+    const seconds = ((performance.now() - started) / 1000).toFixed(0);
+    process.stderr.write(`[${seconds} s] ${line}\n`);
+  };
+  const result = report(name, quick, await suite({ quick, flags, say }));
+  await print(resultTable(result));
+  const path = flags.text('json') ?? (quick ? undefined : `bench/results/${name}.json`);
+  if (path !== undefined) writeReport(path, result);
+});

@@ -1,0 +1,13 @@
+import type { Flags } from '../../tools/terminal/command.js';
+import type { Measurement } from '../result.js';
+
+export interface SuiteContext {
+  /** A form that ends within three minutes on two cores. */
+  readonly quick: boolean;
+  readonly flags: Flags;
+  /** Tells what is going on; one line each. */
+  readonly say: (line: string) => void;
+}
+
+/** A suite measures and returns numbers; the runner judges, prints and keeps them. */
+export type Suite = (context: SuiteContext) => Promise<Measurement[]>;
