@@ -15,12 +15,9 @@ enum class InstructionSet : uint8_t { kPortable, kAvx2, kAvx512 };
 
 constexpr std::string_view instruction_set_name(InstructionSet set) {
   switch (set) {
-    case InstructionSet::kPortable:
-      return "portable";
-    case InstructionSet::kAvx2:
-      return "avx2";
-    case InstructionSet::kAvx512:
-      return "avx512";
+    case InstructionSet::kPortable: return "portable";
+    case InstructionSet::kAvx2: return "avx2";
+    case InstructionSet::kAvx512: return "avx512";
   }
   return "portable";
 }

@@ -227,6 +227,17 @@ std::vector<float> ModelConfig::rope_frequencies() const {
   return frequencies;
 }
 
+uint64_t ModelConfig::parameter_count() const {
+  const uint64_t query = uint64_t{head_count} * head_dim;
+  const uint64_t key_value = uint64_t{kv_head_count} * head_dim;
+  const uint64_t attention = hidden_size * (2 * query + 2 * key_value) +
+                             (qkv_bias ? query + 2 * key_value : 0) +
+                             (output_bias ? hidden_size : 0) + (has_qk_norm() ? 2 * head_dim : 0);
+  const uint64_t layer = attention + 3ull * hidden_size * intermediate_size + 2ull * hidden_size;
+  const uint64_t embedding = uint64_t{vocab_size} * hidden_size;
+  return layer_count * layer + embedding * (tie_word_embeddings ? 1 : 2) + hidden_size;
+}
+
 std::string ModelConfig::canonical_text() const {
   std::string text(family_name(family));
   for (const uint64_t value :

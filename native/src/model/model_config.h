@@ -59,6 +59,8 @@ struct ModelConfig {
   int32_t bos_token_id = -1;           // -1 when none is given
 
   bool has_qk_norm() const { return family == Family::kQwen3; }
+  /// Numbers in the weights; a tied head counts once.
+  uint64_t parameter_count() const;
 
   /// Reads folder/config.json. Errors: MODEL_NOT_FOUND, MODEL_INVALID naming file, field, what was
   /// expected and came.

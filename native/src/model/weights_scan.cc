@@ -36,12 +36,9 @@ uint64_t find_non_finite_f16(const uint16_t* x, uint64_t n) {
 uint64_t find_non_finite(const device::KernelTable& kernels, DType type, const void* data,
                          uint64_t n) {
   switch (type) {
-    case DType::kF32:
-      return kernels.find_non_finite_f32(static_cast<const float*>(data), n);
-    case DType::kBf16:
-      return kernels.find_non_finite_bf16(static_cast<const uint16_t*>(data), n);
-    case DType::kF16:
-      return find_non_finite_f16(static_cast<const uint16_t*>(data), n);
+    case DType::kF32: return kernels.find_non_finite_f32(static_cast<const float*>(data), n);
+    case DType::kBf16: return kernels.find_non_finite_bf16(static_cast<const uint16_t*>(data), n);
+    case DType::kF16: return find_non_finite_f16(static_cast<const uint16_t*>(data), n);
   }
   return n;
 }

@@ -14,12 +14,9 @@ constexpr uint64_t dtype_size(DType type) { return type == DType::kF32 ? 4 : 2; 
 /// As safetensors spells it: "F32", "BF16", "F16".
 constexpr std::string_view dtype_name(DType type) {
   switch (type) {
-    case DType::kF32:
-      return "F32";
-    case DType::kBf16:
-      return "BF16";
-    case DType::kF16:
-      return "F16";
+    case DType::kF32: return "F32";
+    case DType::kBf16: return "BF16";
+    case DType::kF16: return "F16";
   }
   return "F32";
 }

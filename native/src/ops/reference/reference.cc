@@ -26,8 +26,7 @@ std::vector<double> products(const float* x, uint64_t rows, const tensor::Tensor
 double element(const tensor::TensorView& view, uint64_t i) {
   const void* data = view.data;
   switch (view.type) {
-    case tensor::DType::kF32:
-      return static_cast<double>(static_cast<const float*>(data)[i]);
+    case tensor::DType::kF32: return static_cast<double>(static_cast<const float*>(data)[i]);
     case tensor::DType::kBf16:
       return static_cast<double>(tensor::f32_of_bf16(static_cast<const uint16_t*>(data)[i]));
     case tensor::DType::kF16:

@@ -1,0 +1,300 @@
+// Loading and running small random models: what is refused, and that no bit depends on chunks,
+// batches, threads, instruction sets or the alignment of the file.
+#include "model/decoder.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "device/backends.h"
+#include "model/test_model.h"
+#include "model/test_request.h"
+
+namespace tessera::model {
+namespace {
+
+using device::InstructionSet;
+using tensor::DType;
+
+constexpr ComputeType kTypes[] = {ComputeType::kF32, ComputeType::kBf16};
+
+std::unique_ptr<device::Device> open(uint32_t threads = 2, std::optional<InstructionSet> set = {}) {
+  auto device = device::open_cpu_device({.thread_count = threads, .instruction_set = set});
+  EXPECT_TRUE(device.is_ok());
+  return std::move(device).value();
+}
+
+std::shared_ptr<const Decoder> load(const TestFolder& folder, ComputeType type,
+                                    device::Device& device) {
+  auto decoder = Decoder::load(folder.path(), type, device);
+  if (!decoder.is_ok()) {
+    ADD_FAILURE() << decoder.status().message();
+    return nullptr;
+  }
+  return std::move(decoder).value();
+}
+
+std::vector<int32_t> some_tokens(uint32_t count) {
+  std::vector<int32_t> tokens;
+  for (uint32_t i = 0; i < count; ++i) tokens.push_back(static_cast<int32_t>(i * 31 % 70));
+  return tokens;
+}
+
+/// Logits after the prompt and after each of two steps of five beams.
+std::vector<float> trace(const Decoder& decoder, uint32_t chunk) {
+  TestRequest request(decoder, 45, 3, 5);
+  request.prefill(some_tokens(45), chunk);
+  std::vector<float> all = request.logits(request.last_row());
+  const std::vector<int32_t> tokens = {3, 60, 8, 8, 1};
+  const std::vector<uint32_t> parents = {4, 0, 0, 2, 2};
+  for (int step = 0; step < 2; ++step) {
+    request.step(tokens, parents);
+    for (uint32_t row = 0; row < 5; ++row) {
+      const std::vector<float> logits = request.logits(row);
+      all.insert(all.end(), logits.begin(), logits.end());
+    }
+    const std::vector<float> sums = request.log_sum_exp(5);
+    all.insert(all.end(), sums.begin(), sums.end());
+  }
+  return all;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+TEST(DecoderTest, ChunksThreadsAndInstructionSetsChangeNoBit) {
+  const TestFolder folder;
+  folder.write_model({}, test_tensors({}, DType::kF32, 3));
+  for (const ComputeType type : kTypes) {
+    const std::unique_ptr<device::Device> device = open(1);
+    const auto decoder = load(folder, type, *device);
+    ASSERT_NE(decoder, nullptr);
+    const std::vector<float> whole = trace(*decoder, 45);
+    for (const uint32_t chunk : {1u, 7u, 16u, 44u})
+      EXPECT_TRUE(same_bits(whole, trace(*decoder, chunk)));
+    for (const InstructionSet set : device::available_instruction_sets()) {
+      const std::unique_ptr<device::Device> other = open(3, set);
+      EXPECT_TRUE(same_bits(whole, trace(*load(folder, type, *other), 9)))
+          << device::instruction_set_name(set);
+    }
+  }
+}
+
+TEST(DecoderTest, RequestsInOneBatchHaveTheBitsTheyHaveAlone) {
+  const TestFolder folder;
+  TestShape shape;
+  shape.model_type = "qwen2";
+  folder.write_model(shape, test_tensors(shape, DType::kBf16, 4));
+  const std::unique_ptr<device::Device> device = open();
+  for (const ComputeType type : kTypes) {
+    const auto decoder = load(folder, type, *device);
+    ASSERT_NE(decoder, nullptr);
+    TestRequest a(*decoder, 30, 1, 1), b(*decoder, 30, 1, 1), both_a(*decoder, 40, 1, 1);
+    TestRequest both_b(*decoder, 40, 1, 1);
+    const std::vector<int32_t> tokens = some_tokens(30);
+    const std::span<const int32_t> tail = std::span(tokens).subspan(13);
+    a.prefill(tokens, 30);
+    b.prefill(tail, 17);
+    attention::RowGroup groups[2];
+    groups[0].prompt = &both_b.prompt();
+    groups[0].row_count = groups[1].first_row = 17;
+    groups[1].prompt = &both_a.prompt();
+    groups[1].row_count = 30;
+    std::vector<int32_t> joined(tail.begin(), tail.end());
+    joined.insert(joined.end(), tokens.begin(), tokens.end());
+    std::unique_ptr<Workspace> workspace = decoder->make_workspace(47, 30);
+    decoder->forward({joined, groups}, *workspace);
+    std::vector<int32_t> vocabulary(70);
+    std::iota(vocabulary.begin(), vocabulary.end(), 0);
+    const std::vector<uint32_t> rows = {46, 16};
+    std::vector<float> logits(140);
+    decoder->logits(*workspace, rows, vocabulary, logits);
+    std::vector<float> alone = a.logits(29);
+    const std::vector<float> alone_b = b.logits(16);
+    alone.insert(alone.end(), alone_b.begin(), alone_b.end());
+    EXPECT_TRUE(same_bits(logits, alone));
+  }
+}
+
+TEST(DecoderTest, ABeamThatRepeatsAPromptAgreesWithThePromptAlone) {
+  const TestFolder folder;
+  folder.write_model({}, test_tensors({}, DType::kF32, 5));
+  const std::unique_ptr<device::Device> device = open();
+  const auto decoder = load(folder, ComputeType::kF32, *device);
+  ASSERT_NE(decoder, nullptr);
+  const std::vector<int32_t> tokens = some_tokens(20);
+  TestRequest whole(*decoder, 20, 1, 1), beams(*decoder, 17, 3, 2);
+  whole.prefill(tokens, 20);
+  beams.prefill(std::span(tokens).first(17), 17);
+  const std::vector<uint32_t> parents = {0, 1};
+  for (size_t i = 17; i < 20; ++i) beams.step(std::vector<int32_t>{1, tokens[i]}, parents);
+  const std::vector<float> expected = whole.logits(19), found = beams.logits(1);
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-4f);
+}
+
+TEST(DecoderTest, TheFormOfTheFileChangesNothingButWhatItStores) {
+  const TestTensors tensors = test_tensors({}, DType::kBf16, 6);
+  const std::unique_ptr<device::Device> device = open();
+  const TestFolder single, shifted, sharded;
+  single.write_model({}, tensors);
+  // One space more in the header puts every tensor at an odd address.
+  std::string file = safetensors_file(tensors);
+  const uint64_t header =
+      static_cast<uint8_t>(file[0]) + 256 * static_cast<uint64_t>(static_cast<uint8_t>(file[1]));
+  shifted.write("config.json", test_config({}));
+  std::string text = file.substr(8, header) + (header % 2 == 0 ? " " : "  ");
+  if (text.size() % 2 == 0) text += " ";
+  shifted.write("model.safetensors", safetensors_file(text, file.substr(8 + header)));
+  TestTensors halves[2];
+  std::string index = "{\"weight_map\": {";
+  size_t i = 0;
+  for (const auto& [name, tensor] : tensors) {
+    const size_t shard = i++ % 2;
+    halves[shard][name] = tensor;
+    index +=
+        (i > 1 ? ",\"" : "\"") + name + "\": \"part" + std::to_string(shard) + ".safetensors\"";
+  }
+  sharded.write("config.json", test_config({}));
+  sharded.write("part0.safetensors", safetensors_file(halves[0]));
+  sharded.write("part1.safetensors", safetensors_file(halves[1]));
+  sharded.write("model.safetensors.index.json", index + "}}");
+  for (const ComputeType type : kTypes) {
+    const auto expected = load(single, type, *device);
+    for (const TestFolder* other : {&shifted, &sharded}) {
+      const auto decoder = load(*other, type, *device);
+      ASSERT_TRUE(expected != nullptr && decoder != nullptr);
+      EXPECT_EQ(decoder->digest(), expected->digest());
+      EXPECT_TRUE(same_bits(trace(*decoder, 45), trace(*expected, 45)));
+    }
+  }
+}
+
+TEST(DecoderTest, TheDigestFollowsEveryWeightAndTheConfiguration) {
+  const std::unique_ptr<device::Device> device = open();
+  TestTensors tensors = test_tensors({}, DType::kF32, 7);
+  const TestFolder folder;
+  const auto digest = [&](const std::string& config) {
+    folder.write_model({}, tensors);
+    folder.write("config.json", config);
+    return load(folder, ComputeType::kF32, *device)->digest();
+  };
+  const std::string config = test_config({});
+  const std::string original = digest(config);
+  EXPECT_EQ(original.size(), 32u);
+  EXPECT_EQ(original, digest(config));
+  EXPECT_EQ(original, digest("{\"transformers_version\": \"5\", " + config.substr(1)));
+  EXPECT_NE(original, digest("{\"rope_theta\": 7.0, " + config.substr(1)));
+  tensors["model.layers.1.mlp.up_proj.weight"].bytes[5] ^= 1;
+  EXPECT_NE(original, digest(config));
+}
+
+class RefusalTest : public ::testing::Test {
+ protected:
+  void expect_refused(Code code, const std::string& says) {
+    folder_.write_model(shape_, tensors_);
+    const auto decoder = Decoder::load(folder_.path(), ComputeType::kF32, *device_);
+    ASSERT_FALSE(decoder.is_ok()) << says;
+    EXPECT_EQ(decoder.status().code(), code) << decoder.status().message();
+    EXPECT_NE(decoder.status().message().find(says), std::string::npos)
+        << decoder.status().message();
+  }
+
+  TestShape shape_;
+  TestTensors tensors_ = test_tensors(shape_, DType::kF32, 8);
+  TestFolder folder_;
+  std::unique_ptr<device::Device> device_ = open();
+};
+
+TEST_F(RefusalTest, AMissingTensorIsNamed) {
+  tensors_.erase("model.layers.1.self_attn.k_norm.weight");
+  expect_refused(Code::kModelInvalid, "model.layers.1.self_attn.k_norm.weight: expected a tensor");
+}
+
+TEST_F(RefusalTest, AMisshapenTensorIsNamedWithBothShapes) {
+  TestTensor& tensor = tensors_["model.layers.0.mlp.up_proj.weight"];
+  std::swap(tensor.shape[0], tensor.shape[1]);
+  expect_refused(Code::kModelInvalid, "up_proj.weight: expected shape [37,24], got [24,37]");
+}
+
+TEST_F(RefusalTest, AnUnexpectedTensorIsNamed) {
+  tensors_["model.layers.2.mlp.up_proj.weight"] = {"F32", {1}, "1234"};
+  expect_refused(Code::kModelInvalid, "model.layers.2.mlp.up_proj.weight: expected no such tensor");
+}
+
+TEST_F(RefusalTest, ATensorOfATypeWeDoNotComputeWithIsNamed) {
+  tensors_["model.norm.weight"] = {"I32", {24}, std::string(96, '\0')};
+  expect_refused(Code::kModelInvalid, "model.norm.weight: expected F32, BF16 or F16, got I32");
+}
+
+TEST_F(RefusalTest, NaNAndInfinityAreNamedWithTheirPlace) {
+  const std::string nan("\x00\x00\xC0\x7F", 4), infinity("\x00\x00\x80\xFF", 4);
+  tensors_["lm_head.weight"].bytes.replace(4 * 100, 4, nan);
+  expect_refused(Code::kModelCorrupt, "lm_head.weight: expected finite numbers");
+  tensors_ = test_tensors(shape_, DType::kF16, 8);
+  tensors_["model.layers.0.mlp.down_proj.weight"].bytes.replace(2 * 33, 2,
+                                                                std::string("\x00\x7C", 2));
+  expect_refused(Code::kModelCorrupt,
+                 "down_proj.weight: expected finite numbers, got NaN or infinity at element 33");
+  tensors_ = test_tensors(shape_, DType::kBf16, 8);
+  tensors_["model.embed_tokens.weight"].bytes.replace(2 * 7, 2, infinity.substr(2));
+  expect_refused(Code::kModelCorrupt, "at element 7");
+}
+
+TEST_F(RefusalTest, AFolderWithoutWeightsIsNotFound) {
+  folder_.write("config.json", test_config(shape_));
+  const auto decoder = Decoder::load(folder_.path(), ComputeType::kF32, *device_);
+  ASSERT_FALSE(decoder.is_ok());
+  EXPECT_EQ(decoder.status().code(), Code::kModelNotFound);
+}
+
+TEST_F(RefusalTest, AnIndexThatLeadsAstrayIsRefused) {
+  const struct {
+    const char* index;
+    Code code;
+    const char* says;
+  } cases[] = {
+      {"{\"weight_map\": {\"a\": \"../model.safetensors\"}}", Code::kModelCorrupt, "weight_map.a"},
+      {"{\"weight_map\": {\"a\": 3}}", Code::kModelCorrupt, "weight_map.a"},
+      {"{\"weight_map\": {}}", Code::kModelCorrupt, "weight_map"},
+      {"{\"weight\": {}}", Code::kModelCorrupt, "weight_map"},
+      {"{", Code::kModelCorrupt, "JSON"},
+      {"{\"weight_map\": {\"a\": \"gone.safetensors\"}}", Code::kModelNotFound, "gone.safetensors"},
+      {"{\"weight_map\": {\"a\": \"here.safetensors\"}}", Code::kModelCorrupt, "weight_map.a"},
+  };
+  folder_.write("config.json", test_config(shape_));
+  folder_.write("here.safetensors", safetensors_file(tensors_));
+  for (const auto& bad : cases) {
+    folder_.write("model.safetensors.index.json", bad.index);
+    const auto decoder = Decoder::load(folder_.path(), ComputeType::kF32, *device_);
+    ASSERT_FALSE(decoder.is_ok()) << bad.index;
+    EXPECT_EQ(decoder.status().code(), bad.code) << decoder.status().message();
+    EXPECT_NE(decoder.status().message().find(bad.says), std::string::npos)
+        << decoder.status().message();
+  }
+}
+
+TEST(DecoderTest, ATiedModelMayCarryAHeadThatIsNotUsed) {
+  TestShape tied;
+  tied.tied = true;
+  TestTensors tensors = test_tensors(tied, DType::kF32, 9);
+  tensors["lm_head.weight"] = {"F32", {1}, "1234"};
+  const TestFolder folder;
+  folder.write_model(tied, tensors);
+  const std::unique_ptr<device::Device> device = open();
+  EXPECT_NE(load(folder, ComputeType::kF32, *device), nullptr);
+}
+
+TEST(DecoderTest, BytesPerPositionCountKeysAndValuesOfAllLayers) {
+  const TestFolder folder;
+  folder.write_model({}, test_tensors({}, DType::kF32, 10));
+  const std::unique_ptr<device::Device> device = open();
+  EXPECT_EQ(load(folder, ComputeType::kF32, *device)->kv_bytes_per_position(), 2u * 2 * 10 * 4);
+  EXPECT_EQ(load(folder, ComputeType::kBf16, *device)->kv_bytes_per_position(), 2u * 2 * 10 * 2);
+}
+
+}  // namespace
+}  // namespace tessera::model

@@ -1,0 +1,193 @@
+#include "model/model_config.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "model/test_model.h"
+
+namespace tessera::model {
+namespace {
+
+const std::string kValid = test_config({});
+
+/// The valid text with another field in front; JSON readers take the first of two equal names.
+std::string with(const std::string& field) { return "{" + field + ", " + kValid.substr(1); }
+
+ModelConfig parsed(const std::string& text) {
+  Result<ModelConfig> config = ModelConfig::parse(text, "config.json");
+  if (!config.is_ok()) {
+    ADD_FAILURE() << config.status().message();
+    return {};
+  }
+  return config.value();
+}
+
+void expect_refused(const std::string& text, const std::string& field) {
+  Result<ModelConfig> config = ModelConfig::parse(text, "config.json");
+  ASSERT_FALSE(config.is_ok()) << text;
+  EXPECT_EQ(config.status().code(), Code::kModelInvalid);
+  const std::string& message = config.status().message();
+  EXPECT_NE(message.find("config.json: " + field), std::string::npos) << message;
+  EXPECT_NE(message.find("expected"), std::string::npos) << message;
+  EXPECT_NE(message.find("got"), std::string::npos) << message;
+}
+
+TEST(ModelConfigTest, TheFieldsOfAValidFileAreRead) {
+  const ModelConfig config = parsed(kValid);
+  EXPECT_EQ(config.family, Family::kQwen3);
+  EXPECT_EQ(config.vocab_size, 70u);
+  EXPECT_EQ(config.hidden_size, 24u);
+  EXPECT_EQ(config.head_dim, 10u);
+  EXPECT_EQ(config.max_positions, 200u);
+  EXPECT_TRUE(config.eos_token_ids.empty());
+  EXPECT_EQ(config.bos_token_id, -1);
+  EXPECT_TRUE(config.has_qk_norm());
+  EXPECT_FALSE(config.qkv_bias);
+}
+
+TEST(ModelConfigTest, BothSpellingsOfTheRotaryBaseMeanTheSame) {
+  const auto frequency = [](const std::string& field) {
+    return parsed(with(field)).rope_frequencies()[1];
+  };
+  EXPECT_EQ(frequency("\"rope_theta\": 500.0"),
+            frequency("\"rope_parameters\": {\"rope_theta\": 500, \"rope_type\": \"default\"}"));
+  EXPECT_NE(frequency("\"rope_theta\": 500.0"), frequency("\"rope_theta\": 600.0"));
+  EXPECT_FLOAT_EQ(frequency("\"rope_theta\": 500.0"), static_cast<float>(std::pow(500.0, -0.2)));
+}
+
+TEST(ModelConfigTest, BothSpellingsOfTheTypeAreTakenAndOthersRefused) {
+  EXPECT_EQ(parsed(with("\"dtype\": \"bfloat16\"")).vocab_size, 70u);
+  EXPECT_EQ(parsed(with("\"torch_dtype\": \"float16\"")).vocab_size, 70u);
+  expect_refused(with("\"dtype\": \"float8_e4m3fn\""), "dtype");
+  expect_refused(with("\"torch_dtype\": 7"), "torch_dtype");
+}
+
+TEST(ModelConfigTest, LinearAndLlama3ScalingFollowTheirDefinitions) {
+  const double base = std::pow(10000.0, -0.2);
+  const auto frequencies = [](const std::string& scaling) {
+    return parsed(with("\"rope_scaling\": " + scaling)).rope_frequencies();
+  };
+  EXPECT_FLOAT_EQ(frequencies("{\"type\": \"linear\", \"factor\": 4.0}")[1],
+                  static_cast<float>(base / 4));
+  const auto scaled = frequencies(
+      "{\"rope_type\": \"llama3\", \"factor\": 8.0, \"low_freq_factor\": 1.0, "
+      "\"high_freq_factor\": 4.0, \"original_max_position_embeddings\": 32}");
+  // Rotations within 32 positions: pair 0 has 5.1 (kept), pair 4 far below 1 (divided), pair 1
+  // between.
+  EXPECT_FLOAT_EQ(scaled[0], 1.0f);
+  EXPECT_FLOAT_EQ(scaled[4], static_cast<float>(std::pow(10000.0, -0.8) / 8));
+  const double wavelength = 2 * std::numbers::pi / std::pow(10000.0, 0.0);
+  EXPECT_LT(wavelength, 32.0 / 4);
+}
+
+TEST(ModelConfigTest, EndTokensMayBeOneSeveralOrNone) {
+  EXPECT_EQ(parsed(with("\"eos_token_id\": 3")).eos_token_ids, (std::vector<int32_t>{3}));
+  EXPECT_EQ(parsed(with("\"eos_token_id\": [3, 69]")).eos_token_ids, (std::vector<int32_t>{3, 69}));
+  EXPECT_TRUE(parsed(with("\"eos_token_id\": null")).eos_token_ids.empty());
+  expect_refused(with("\"eos_token_id\": 70"), "eos_token_id");
+  expect_refused(with("\"eos_token_id\": [1, -1]"), "eos_token_id");
+  expect_refused(with("\"eos_token_id\": \"2\""), "eos_token_id");
+}
+
+TEST(ModelConfigTest, AUsedSlidingWindowLimitsThePositions) {
+  TestShape mistral;
+  mistral.model_type = "mistral";
+  const std::string text = test_config(mistral);
+  EXPECT_EQ(parsed(text).max_positions, 200u);
+  EXPECT_EQ(parsed("{\"sliding_window\": 8, " + text.substr(1)).max_positions, 8u);
+  EXPECT_EQ(parsed("{\"sliding_window\": null, " + text.substr(1)).max_positions, 200u);
+  EXPECT_EQ(parsed(with("\"sliding_window\": 8")).max_positions, 200u);
+  EXPECT_EQ(parsed(with("\"sliding_window\": 8, \"use_sliding_window\": false")).max_positions,
+            200u);
+  EXPECT_EQ(parsed(with("\"sliding_window\": 8, \"use_sliding_window\": true")).max_positions, 8u);
+}
+
+TEST(ModelConfigTest, HeadDimensionDefaultsAsTransformersDoes) {
+  const auto without = [](const std::string& type) {
+    TestShape shape;
+    shape.model_type = type;
+    std::string text = test_config(shape);
+    const std::string field = "\"head_dim\": 10, ";
+    return text.erase(text.find(field), field.size());
+  };
+  EXPECT_EQ(parsed(without("qwen3")).head_dim, 128u);
+  EXPECT_EQ(parsed(without("llama")).head_dim, 8u);
+}
+
+TEST(ModelConfigTest, BiasesFollowTheFamily) {
+  TestShape shape;
+  shape.model_type = "qwen2";
+  EXPECT_TRUE(parsed(test_config(shape)).qkv_bias);
+  EXPECT_FALSE(parsed(test_config(shape)).output_bias);
+  EXPECT_TRUE(parsed(with("\"attention_bias\": true")).output_bias);
+}
+
+TEST(ModelConfigTest, EveryBadFieldIsRefusedByName) {
+  const struct {
+    const char* field;
+    const char* json;
+  } cases[] = {
+      {"model_type", "\"model_type\": \"mamba\""},
+      {"model_type", "\"model_type\": 3"},
+      {"architectures", "\"architectures\": [\"Qwen3ForSequenceClassification\"]"},
+      {"vocab_size", "\"vocab_size\": 0"},
+      {"vocab_size", "\"vocab_size\": -5"},
+      {"vocab_size", "\"vocab_size\": 18446744073709551615"},
+      {"vocab_size", "\"vocab_size\": 1.5"},
+      {"hidden_size", "\"hidden_size\": \"24\""},
+      {"num_hidden_layers", "\"num_hidden_layers\": 513"},
+      {"num_key_value_heads", "\"num_key_value_heads\": 2"},
+      {"head_dim", "\"head_dim\": 9"},
+      {"head_dim", "\"head_dim\": 0"},
+      {"rms_norm_eps", "\"rms_norm_eps\": 0"},
+      {"rms_norm_eps", "\"rms_norm_eps\": \"small\""},
+      {"rope_theta", "\"rope_theta\": -1"},
+      {"rope_scaling.rope_type", "\"rope_scaling\": {\"rope_type\": \"yarn\"}"},
+      {"rope_scaling.type", "\"rope_scaling\": {\"type\": \"dynamic\"}"},
+      {"rope_scaling.factor", "\"rope_scaling\": {\"type\": \"linear\"}"},
+      {"rope_scaling", "\"rope_scaling\": 3"},
+      {"partial_rotary_factor", "\"partial_rotary_factor\": 0.5"},
+      {"hidden_act", "\"hidden_act\": \"gelu\""},
+      {"quantization_config", "\"quantization_config\": {\"bits\": 4}"},
+      {"mlp_bias", "\"mlp_bias\": true"},
+      {"tie_word_embeddings", "\"tie_word_embeddings\": 1"},
+      {"layer_types", "\"layer_types\": [\"linear_attention\"]"},
+      {"use_sliding_window", "\"use_sliding_window\": \"no\""},
+  };
+  for (const auto& bad : cases) expect_refused(with(bad.json), bad.field);
+}
+
+TEST(ModelConfigTest, AMissingFieldIsNamed) {
+  for (const char* field :
+       {"model_type", "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads",
+        "intermediate_size", "max_position_embeddings"}) {
+    std::string text = kValid;
+    text.insert(text.find(field), "no_");
+    expect_refused(text, field);
+  }
+}
+
+TEST(ModelConfigTest, TextThatIsNoObjectIsRefused) {
+  for (const std::string& text :
+       {std::string(), std::string("[]"), std::string("{"),
+        std::string("{\"model_type\": \"\xFF\"}"), std::string(5, '\0')}) {
+    Result<ModelConfig> config = ModelConfig::parse(text, "config.json");
+    ASSERT_FALSE(config.is_ok());
+    EXPECT_EQ(config.status().code(), Code::kModelInvalid);
+  }
+  const std::string huge(kMaxConfigBytes + 1, ' ');
+  EXPECT_FALSE(ModelConfig::parse(huge, "config.json").is_ok());
+}
+
+TEST(ModelConfigTest, AMissingFileIsNotFound) {
+  const TestFolder folder;
+  Result<ModelConfig> config = ModelConfig::load(folder.path());
+  ASSERT_FALSE(config.is_ok());
+  EXPECT_EQ(config.status().code(), Code::kModelNotFound);
+}
+
+}  // namespace
+}  // namespace tessera::model

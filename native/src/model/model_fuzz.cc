@@ -1,0 +1,129 @@
+// Seeded mutations of a valid model folder, read by the code that production uses: nothing may
+// crash, read out of bounds or be half-loaded. With Clang's libFuzzer only LLVMFuzzerTestOneInput
+// is used; otherwise main() mutates.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "base/check.h"
+#include "device/backends.h"
+#include "model/decoder.h"
+#include "model/model_config.h"
+#include "model/safetensors.h"
+#include "model/test_model.h"
+#include "model/test_request.h"
+
+namespace tessera::model {
+namespace {
+
+void read_as_weights(const std::string& file) {
+  Result<std::vector<TensorEntry>> entries =
+      read_safetensors(std::as_bytes(std::span(file)), "fuzz");
+  if (!entries.is_ok()) {
+    TESSERA_CHECK(!entries.status().message().empty());
+    return;
+  }
+  unsigned sum = 0;
+  for (const TensorEntry& entry : entries.value()) {
+    for (const std::byte byte : entry.bytes) sum += static_cast<unsigned>(byte);
+  }
+  static volatile unsigned sink;
+  sink = sum;
+}
+
+void read_as_config(const std::string& text) {
+  Result<ModelConfig> config = ModelConfig::parse(text, "fuzz");
+  if (!config.is_ok()) return;
+  TESSERA_CHECK(config.value().head_count % config.value().kv_head_count == 0);
+  TESSERA_CHECK(config.value().rope_frequencies().size() == config.value().head_dim / 2);
+  TESSERA_CHECK(!config.value().canonical_text().empty());
+}
+
+[[maybe_unused]] std::string mutate(std::string text, std::mt19937_64& random) {
+  const auto below = [&](size_t limit) { return random() % limit; };
+  const int changes = 1 + static_cast<int>(below(4));
+  for (int i = 0; i < changes && !text.empty(); ++i) {
+    // The header is where the reader decides; half of the changes go there.
+    const size_t at = below(below(2) == 0 ? std::min<size_t>(text.size(), 3000) : text.size());
+    switch (below(6)) {
+      case 0: text[at] = static_cast<char>(text[at] ^ (1 << below(8))); break;
+      case 1: text.resize(at); break;
+      case 2: text.insert(at, text.substr(below(text.size()), below(64))); break;
+      case 3: text.erase(at, below(16)); break;
+      case 4: text[at] = static_cast<char>('0' + below(10)); break;
+      default: {
+        const char* const numbers[] = {"-1",   "0", "1e99", "18446744073709551616",
+                                       "null", "[", "\"",   "4294967296"};
+        const size_t digit = text.find_first_of("0123456789", at);
+        if (digit != std::string::npos) text.replace(digit, 1, numbers[below(8)]);
+      }
+    }
+  }
+  return text;
+}
+
+/// Loads a folder of which one file was changed; what loads must also run.
+[[maybe_unused]] bool load_and_run(const TestFolder& folder, device::Device& device) {
+  const auto decoder = Decoder::load(folder.path(), ComputeType::kBf16, device);
+  if (!decoder.is_ok()) {
+    TESSERA_CHECK(decoder.status().message().find("expected") != std::string::npos ||
+                  decoder.status().code() == Code::kModelNotFound ||
+                  decoder.status().code() == Code::kIoFailed);
+    return false;
+  }
+  const ModelConfig& config = decoder.value()->config();
+  if (config.vocab_size < 3 || config.max_positions < 3) return true;
+  TestRequest request(*decoder.value(), 2, 1, 1);
+  const int32_t tokens[2] = {0, 2};
+  request.prefill(tokens, 2);
+  return true;
+}
+
+}  // namespace
+}  // namespace tessera::model
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  tessera::model::read_as_weights(text);
+  tessera::model::read_as_config(text);
+  return 0;
+}
+
+#ifndef TESSERA_LIBFUZZER
+/// model_fuzz [cases] [seed]
+int main(int argc, char** argv) {
+  using namespace tessera;
+  const uint64_t cases = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 4000;
+  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  std::printf("model_fuzz: %llu cases, seed %llu\n", static_cast<unsigned long long>(cases),
+              static_cast<unsigned long long>(seed));
+  std::mt19937_64 random(seed);
+  auto device = device::open_cpu_device({.thread_count = 1, .instruction_set = {}});
+  TESSERA_CHECK(device.is_ok());
+  const model::TestShape shape;
+  const model::TestTensors tensors = model::test_tensors(shape, tensor::DType::kBf16, seed);
+  const std::string file = model::safetensors_file(tensors), config = model::test_config(shape);
+  std::string index = "{\"metadata\":{},\"weight_map\":{\"lm_head.weight\":\"whole.safetensors\"}}";
+  const model::TestFolder single, sharded;
+  sharded.write("config.json", config);
+  sharded.write("whole.safetensors", file);
+  uint64_t loaded = 0;
+  for (uint64_t i = 0; i < cases; ++i) {
+    const std::string bad_file = model::mutate(file, random),
+                      bad_config = model::mutate(config, random);
+    LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bad_file.data()), bad_file.size());
+    LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bad_config.data()), bad_config.size());
+    if (i % 8 != 0) continue;
+    single.write("config.json", i % 16 == 0 ? bad_config : config);
+    single.write("model.safetensors", i % 16 == 0 ? file : bad_file);
+    loaded += model::load_and_run(single, *device.value()) ? 1 : 0;
+    sharded.write("model.safetensors.index.json", model::mutate(index, random));
+    loaded += model::load_and_run(sharded, *device.value()) ? 1 : 0;
+  }
+  std::printf("model_fuzz: %llu of %llu changed folders still load and run\n",
+              static_cast<unsigned long long>(loaded), static_cast<unsigned long long>(cases / 4));
+  return 0;
+}
+#endif

@@ -1,0 +1,129 @@
+#include "model/test_model.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <fstream>
+#include <random>
+
+namespace tessera::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A finite value whose bits are right for the type; F16 by way of small exact fractions.
+std::string random_bytes(tensor::DType type, uint64_t count, std::mt19937_64& random) {
+  std::normal_distribution<float> normal(0, 0.3f);
+  std::string bytes;
+  for (uint64_t i = 0; i < count; ++i) {
+    const float value = normal(random);
+    if (type == tensor::DType::kF32) {
+      const uint32_t bits = std::bit_cast<uint32_t>(value);
+      for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(bits >> shift);
+      continue;
+    }
+    uint32_t bits = tensor::bf16_of_f32(value);
+    if (type == tensor::DType::kF16) {  // exponents 8..14: magnitudes below 1
+      bits = (bits & 0x8000u) | ((8u + (bits & 7u) % 7u) << 10) | (bits & 0x3FFu);
+    }
+    bytes += static_cast<char>(bits);
+    bytes += static_cast<char>(bits >> 8);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string test_config(const TestShape& s) {
+  const auto field = [](const char* name, uint64_t value) {
+    return "\"" + std::string(name) + "\": " + std::to_string(value) + ", ";
+  };
+  return "{\"model_type\": \"" + s.model_type + "\", " + field("vocab_size", s.vocab) +
+         field("hidden_size", s.hidden) + field("num_hidden_layers", s.layers) +
+         field("num_attention_heads", s.heads) + field("num_key_value_heads", s.kv_heads) +
+         field("head_dim", s.head_dim) + field("intermediate_size", s.intermediate) +
+         field("max_position_embeddings", s.max_positions) + "\"rope_theta\": 10000.0, " +
+         "\"rms_norm_eps\": 1e-6, \"tie_word_embeddings\": " + (s.tied ? "true" : "false") + "}";
+}
+
+TestTensors test_tensors(const TestShape& s, tensor::DType type, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  TestTensors tensors;
+  const auto add = [&](const std::string& name, std::vector<uint64_t> shape) {
+    const uint64_t count = shape[0] * (shape.size() == 2 ? shape[1] : 1);
+    tensors[name] = {std::string(tensor::dtype_name(type)), shape,
+                     random_bytes(type, count, random)};
+  };
+  const uint64_t q = uint64_t{s.heads} * s.head_dim, kv = uint64_t{s.kv_heads} * s.head_dim;
+  add("model.embed_tokens.weight", {s.vocab, s.hidden});
+  add("model.norm.weight", {s.hidden});
+  if (!s.tied) add("lm_head.weight", {s.vocab, s.hidden});
+  for (uint32_t i = 0; i < s.layers; ++i) {
+    const std::string layer = "model.layers." + std::to_string(i) + ".";
+    add(layer + "input_layernorm.weight", {s.hidden});
+    add(layer + "post_attention_layernorm.weight", {s.hidden});
+    add(layer + "self_attn.q_proj.weight", {q, s.hidden});
+    add(layer + "self_attn.k_proj.weight", {kv, s.hidden});
+    add(layer + "self_attn.v_proj.weight", {kv, s.hidden});
+    add(layer + "self_attn.o_proj.weight", {s.hidden, q});
+    add(layer + "mlp.gate_proj.weight", {s.intermediate, s.hidden});
+    add(layer + "mlp.up_proj.weight", {s.intermediate, s.hidden});
+    add(layer + "mlp.down_proj.weight", {s.hidden, s.intermediate});
+    if (s.model_type == "qwen3") {
+      add(layer + "self_attn.q_norm.weight", {s.head_dim});
+      add(layer + "self_attn.k_norm.weight", {s.head_dim});
+    }
+    if (s.model_type == "qwen2") {
+      add(layer + "self_attn.q_proj.bias", {q});
+      add(layer + "self_attn.k_proj.bias", {kv});
+      add(layer + "self_attn.v_proj.bias", {kv});
+    }
+  }
+  return tensors;
+}
+
+std::string safetensors_file(const std::string& header, const std::string& data) {
+  std::string file;
+  for (int shift = 0; shift < 64; shift += 8) {
+    file += static_cast<char>(static_cast<uint64_t>(header.size()) >> shift);
+  }
+  return file + header + data;
+}
+
+std::string safetensors_file(const TestTensors& tensors) {
+  std::string header = "{\"__metadata__\":{\"format\":\"pt\"}", data;
+  for (const auto& [name, t] : tensors) {
+    std::string shape;
+    for (const uint64_t size : t.shape) {
+      if (!shape.empty()) shape += ",";
+      shape += std::to_string(size);
+    }
+    header += ",\"" + name + "\":{\"dtype\":\"" + t.dtype + "\",\"shape\":[" + shape +
+              "],\"data_offsets\":[" + std::to_string(data.size()) + ",";
+    data += t.bytes;
+    header += std::to_string(data.size()) + "]}";
+  }
+  header += "}";
+  return safetensors_file(header, data);
+}
+
+TestFolder::TestFolder() {
+  static std::atomic<int> counter{0};
+  path_ = fs::temp_directory_path() / ("tessera-model-" + std::to_string(::getpid()) + "-" +
+                                       std::to_string(counter.fetch_add(1)));
+  fs::create_directories(path_);
+}
+
+TestFolder::~TestFolder() { fs::remove_all(path_); }
+
+void TestFolder::write(const std::string& file, const std::string& content) const {
+  std::ofstream(path_ / file, std::ios::binary) << content;
+}
+
+void TestFolder::write_model(const TestShape& shape, const TestTensors& tensors) const {
+  write("config.json", test_config(shape));
+  write("model.safetensors", safetensors_file(tensors));
+}
+
+}  // namespace tessera::model
