@@ -13,8 +13,8 @@
 
 namespace tessera::catalogue {
 
-/// Called as a build goes on: `stage` is one of "check", "sort", "trie", "index", "write"; `done` of `total` units
-/// of the stage (items, for "write" bytes). May be empty.
+/// Called as an import and a build go on: `stage` is one of "import", "check", "sort", "trie", "index", "write";
+/// `done` of `total` units of the stage (items; bytes for "import" and "write"). May be empty.
 using Progress = std::function<void(std::string_view stage, uint64_t done, uint64_t total)>;
 
 struct BuildReport {

@@ -37,9 +37,15 @@ CatalogueInput input_of(const std::vector<Item>& items) {
   return input;
 }
 
+/// Memory where there is some: each snapshot is synced to its disk.
+std::filesystem::path shared_memory_or_temp() {
+  return std::filesystem::is_directory("/dev/shm") ? std::filesystem::path("/dev/shm")
+                                                   : std::filesystem::temp_directory_path();
+}
+
 class CatalogueTest : public testing::Test {
  protected:
-  CatalogueTest() : folder_(std::filesystem::temp_directory_path() /
+  CatalogueTest() : folder_(shared_memory_or_temp() /
                             ("tessera-catalogue-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder_);
   }

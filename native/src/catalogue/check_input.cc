@@ -17,7 +17,7 @@ std::string range(uint32_t size) { return "[0, " + std::to_string(size) + ")"; }
 
 Status check_shape(const CatalogueInput& input) {
   const size_t count = input.item_count();
-  const std::string source = input.source.empty() ? "catalogue" : input.source;
+  const std::string source = input.sources.empty() ? "catalogue" : input.sources[0].path;
   if (count == 0) return invalid(source + ": no items, expected at least one");
   if (count > kMaxItems) {
     return invalid(source + ": " + std::to_string(count) + " items, expected at most " +
@@ -99,10 +99,7 @@ Status check_text(const CatalogueInput& input, const TextColumn& column, const c
     const std::string_view text = column[item];
     const bool starts_inside = !text.empty() && (static_cast<uint8_t>(text[0]) & 0xC0) == 0x80;
     if (starts_inside || (!is_valid && !simdjson::validate_utf8(text.data(), text.size()))) {
-      return invalid((input.lines.empty() ? "items[" + std::to_string(item) + "]"
-                                          : input.source + " line " +
-                                                std::to_string(input.lines[item])) +
-                     ": " + name + " is not valid UTF-8");
+      return invalid(input.place(item) + ": " + name + " is not valid UTF-8");
     }
   }
   return Status::ok();

@@ -1,23 +1,34 @@
 #include "catalogue/input.h"
 
+#include <algorithm>
+
 namespace tessera::catalogue {
 
+std::string CatalogueInput::place(size_t item) const {
+  const auto after =
+      std::upper_bound(sources.begin(), sources.end(), item,
+                       [](size_t i, const InputSource& source) { return i < source.first_item; });
+  const bool has_source = after != sources.begin();
+  const std::string path = has_source ? (after - 1)->path : std::string();
+  const uint64_t first = has_source ? (after - 1)->first_item : 0;
+  if (item < lines.size() && lines[item] > 0) return path + " line " + std::to_string(lines[item]);
+  std::string place = path;
+  if (!place.empty()) place += " ";
+  return place + "items[" + std::to_string(item - first) + "]";
+}
+
 std::string CatalogueInput::describe(size_t item) const {
+  return place(item) + " (item " + quote(item_ids[item]) + ")";
+}
+
+std::string quote(std::string_view text) {
   constexpr size_t kShownBytes = 64;
-  std::string place;
-  if (!source.empty() && item < lines.size()) {
-    place = source + " line " + std::to_string(lines[item]);
-  } else {
-    place = (source.empty() ? "items[" : source + " items[") + std::to_string(item) + "]";
-  }
-  std::string_view id = item_ids[item];
-  const bool is_long = id.size() > kShownBytes;
-  if (is_long) {
-    size_t shown = kShownBytes;
-    while (shown > 0 && (static_cast<unsigned char>(id[shown]) & 0xC0) == 0x80) --shown;
-    id = id.substr(0, shown);
-  }
-  return place + " (item \"" + std::string(id) + (is_long ? "...\")" : "\")");
+  std::string quoted = "\"";
+  size_t shown = std::min(text.size(), kShownBytes);
+  const bool is_cut = shown < text.size();
+  while (is_cut && shown > 0 && (static_cast<uint8_t>(text[shown]) & 0xC0) == 0x80) --shown;
+  quoted += text.substr(0, shown);
+  return quoted + (is_cut ? "...\"" : "\"");
 }
 
 }  // namespace tessera::catalogue

@@ -26,6 +26,12 @@ struct TextColumn {
   }
 };
 
+/// Items from `first_item` on came from `path`.
+struct InputSource {
+  std::string path;
+  uint64_t first_item = 0;
+};
+
 struct CatalogueInput {
   std::vector<uint32_t> codes;     // SIDs laid end to end, level-local codes
   std::vector<uint64_t> sid_ends;  // end of item i's SID in `codes`
@@ -35,16 +41,21 @@ struct CatalogueInput {
   std::vector<double> priorities;  // one per item, or empty: all 0
   std::vector<uint32_t> level_sizes;        // declared; empty: largest code + 1 per level
   std::vector<std::string> level_patterns;  // e.g. "<a_{code}>" per level, or empty
-  std::string source;                       // file the items came from, for error messages; may be empty
-  std::vector<uint32_t> lines;              // line of each item in `source`, or empty
+  std::vector<InputSource> sources;         // for error messages; ascending, may be empty
+  std::vector<uint32_t> lines;              // line of each item in its source (0: unknown), or empty
 
   size_t item_count() const { return item_ids.size(); }
   std::span<const uint32_t> sid(size_t item) const {
     const uint64_t begin = item == 0 ? 0 : sid_ends[item - 1];
     return {codes.data() + begin, static_cast<size_t>(sid_ends[item] - begin)};
   }
-  /// Where item `item` came from, for error messages: "ads.jsonl line 7: item "a7"" or "items[6]: item "a7"".
+  /// Where an item came from, for error messages: `ads.jsonl line 7` or `index.json items[6]`.
+  std::string place(size_t item) const;
+  /// Place and ID: `ads.jsonl line 7 (item "a7")`.
   std::string describe(size_t item) const;
 };
+
+/// `text` in quotes for an error message, cut to a readable length at a character's edge.
+std::string quote(std::string_view text);
 
 }  // namespace tessera::catalogue

@@ -1,0 +1,112 @@
+#include "catalogue/import_json.h"
+
+#include <cstring>
+
+#include "platform/mapped_file.h"
+
+namespace tessera::catalogue {
+namespace {
+
+constexpr size_t kShownBytes = 80;
+
+/// `text` as a JSON string.
+std::string json_string(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (c == '"' || c == '\\') {
+      quoted.push_back('\\');
+      quoted.push_back(c);
+    } else if (byte < 0x20) {
+      quoted.append("\\u00").push_back(kDigits[byte >> 4]);
+      quoted.push_back(kDigits[byte & 15]);
+    } else {
+      quoted.push_back(c);
+    }
+  }
+  quoted.push_back('"');
+  return quoted;
+}
+
+}  // namespace
+
+Status import_error(const std::string& path, const std::string& message) {
+  return {Code::kCatalogueInvalid, path + ": " + message};
+}
+
+std::string expected_but_came(const std::string& expected, std::string_view came) {
+  while (!came.empty() && std::strchr(" \t\r\n", came.back()) != nullptr) came.remove_suffix(1);
+  size_t shown = std::min(came.size(), kShownBytes);
+  const bool is_cut = shown < came.size();
+  while (is_cut && shown > 0 && (static_cast<uint8_t>(came[shown]) & 0xC0) == 0x80) --shown;
+  return "expected " + expected + ", came " + std::string(came.substr(0, shown)) +
+         (is_cut ? "..." : "");
+}
+
+Result<simdjson::padded_string> load_json(const std::string& path) {
+  Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kCatalogueNotFound);
+  if (!file.is_ok()) return file.status();
+  const std::span<const std::byte> bytes = file.value().bytes();
+  if (bytes.size() > kMaxJsonBytes) {
+    return import_error(path, std::to_string(bytes.size()) + " bytes, expected at most " +
+                                  std::to_string(kMaxJsonBytes));
+  }
+  return simdjson::padded_string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+bool is_at_end(simdjson::ondemand::document& document) {
+  return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+}
+
+std::string domain_attributes(const std::string& domain) {
+  return domain.empty() ? std::string() : "{\"domain\":" + json_string(domain) + "}";
+}
+
+Status normalise_attributes(simdjson::dom::element attributes, const std::string& domain,
+                            std::string& text) {
+  simdjson::dom::object object;
+  if (attributes.get(object) != simdjson::SUCCESS) {
+    return {Code::kCatalogueInvalid,
+            expected_but_came("an object", std::string(simdjson::minify(attributes)))};
+  }
+  text = simdjson::minify(object);
+  if (domain.empty()) {
+    if (text == "{}") text.clear();
+    return Status::ok();
+  }
+  simdjson::dom::element given;
+  if (object.at_key("domain").get(given) == simdjson::SUCCESS) {
+    std::string_view given_domain;
+    if (given.get(given_domain) == simdjson::SUCCESS && given_domain == domain) return Status::ok();
+    return {Code::kCatalogueInvalid, "domain: " + expected_but_came(json_string(domain),
+                                                                    simdjson::minify(given))};
+  }
+  const std::string own = domain_attributes(domain);
+  text = text == "{}" ? own : own.substr(0, own.size() - 1) + "," + text.substr(1);
+  return Status::ok();
+}
+
+void add_item(const ImportItem& item, CatalogueInput& input) {
+  const size_t before = input.item_count();
+  input.codes.insert(input.codes.end(), item.sid.begin(), item.sid.end());
+  input.sid_ends.push_back(input.codes.size());
+  input.item_ids.add(item.item_id);
+  const auto add_text = [before](TextColumn& column, std::string_view text) {
+    if (column.empty() && text.empty()) return;
+    column.ends.resize(before, 0);
+    column.add(text);
+  };
+  add_text(input.titles, item.title);
+  add_text(input.attributes, item.attributes);
+  if (!input.priorities.empty() || item.priority != 0) {
+    input.priorities.resize(before, 0);
+    input.priorities.push_back(item.priority);
+  }
+  if (!input.lines.empty() || item.line != 0) {
+    input.lines.resize(before, 0);
+    input.lines.push_back(item.line);
+  }
+}
+
+}  // namespace tessera::catalogue
