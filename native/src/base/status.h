@@ -1,6 +1,6 @@
-// Status and Result: how every public function of the engine reports failure. No exception leaves a folder.
-// The codes mirror libs/errors/src/codes.ts and docs/errors.md one to one (test/contract compares them).
-// Thread-safety: values; share them as you would a std::string.
+// Status and Result: how every public function of the engine reports failure. No exception leaves a
+// folder. The codes mirror libs/errors/src/codes.ts and docs/errors.md one to one (test/contract
+// compares them). Thread-safety: values; share them as you would a std::string.
 #pragma once
 
 #include <cstdint>
@@ -72,9 +72,9 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}                // NOLINT: implicit by design
-  Result(Status status) : state_(std::move(status)) {          // NOLINT: implicit by design
-    if (std::get<Status>(state_).is_ok()) std::abort();        // a Result without value must say why
+  Result(T value) : state_(std::move(value)) {}          // NOLINT: implicit by design
+  Result(Status status) : state_(std::move(status)) {    // NOLINT: implicit by design
+    if (std::get<Status>(state_).is_ok()) std::abort();  // a Result without value must say why
   }
 
   bool is_ok() const { return std::holds_alternative<T>(state_); }
@@ -92,8 +92,8 @@ class [[nodiscard]] Result {
 }  // namespace tessera
 
 /// Returns the Status of `expression` from the calling function when it is not ok.
-#define TESSERA_RETURN_IF_ERROR(expression)                        \
-  do {                                                             \
-    ::tessera::Status tessera_status_ = (expression);              \
-    if (!tessera_status_.is_ok()) return tessera_status_;          \
+#define TESSERA_RETURN_IF_ERROR(expression)               \
+  do {                                                    \
+    ::tessera::Status tessera_status_ = (expression);     \
+    if (!tessera_status_.is_ok()) return tessera_status_; \
   } while (false)

@@ -1,5 +1,6 @@
-// Every struct that crosses into the addon, as a table of its fields in the order of native/ts/abi.ts. The tables are what
-// parsing uses and what describeAbi() reports, so the two sides cannot drift apart unseen.
+// Every struct that crosses into the addon, as a table of its fields in the order of
+// native/ts/abi.ts. The tables are what parsing uses and what describeAbi() reports, so the two
+// sides cannot drift apart unseen.
 #pragma once
 
 #include <array>
@@ -19,8 +20,8 @@ struct StructTable {
 inline constexpr std::array<std::string_view, 9> kEngineOptionsFields = {
     "modelPath",          "computeType",     "threadCount", "queueCapacity", "batchRequestsMax",
     "prefillChunkTokens", "promptTokensMax", "widthMax",    "resultCountMax"};
-inline constexpr std::array<std::string_view, 3> kBindingOptionsFields = {"levelOffsets", "levelTokens",
-                                                                          "terminalTokens"};
+inline constexpr std::array<std::string_view, 3> kBindingOptionsFields = {
+    "levelOffsets", "levelTokens", "terminalTokens"};
 inline constexpr std::array<std::string_view, 10> kSubmitBatchFields = {
     "tickets", "bindings",     "promptOffsets", "promptTokens", "widthOffsets",
     "widths",  "resultCounts", "itemsPerSid",   "scoreNorms",   "budgetsUs"};

@@ -9,7 +9,9 @@
 namespace tessera::bridge {
 namespace {
 
-Napi::Value abi_version(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), kAbiVersion); }
+Napi::Value abi_version(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), kAbiVersion);
+}
 
 Napi::Value build_info(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(), std::string("g++ ") + __VERSION__);
@@ -49,5 +51,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
 }  // namespace
 }  // namespace tessera::bridge
 
-static Napi::Object tessera_init(Napi::Env env, Napi::Object exports) { return tessera::bridge::init(env, exports); }
+static Napi::Object tessera_init(Napi::Env env, Napi::Object exports) {
+  return tessera::bridge::init(env, exports);
+}
 NODE_API_MODULE(tessera, tessera_init)

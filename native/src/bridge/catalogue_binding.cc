@@ -19,7 +19,8 @@ Napi::Value text(Napi::Env env, std::string_view value) {
 Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!info[0].IsString()) {
-    throw make_error(env, Code::kRequestInvalid, "catalogueOpen.path: expected a string, came " + describe_value(info[0]));
+    throw make_error(env, Code::kRequestInvalid,
+                     "catalogueOpen.path: expected a string, came " + describe_value(info[0]));
   }
   const std::string path = info[0].As<Napi::String>().Utf8Value();
   auto handle = std::make_shared<CatalogueHandle>();
@@ -62,16 +63,18 @@ Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto handle = open_catalogue(info[0]);
   if (!info[1].IsArray()) {
-    throw make_error(env, Code::kRequestInvalid,
-                     "catalogueFind.itemIds: expected an array of strings, came " + describe_value(info[1]));
+    throw make_error(
+        env, Code::kRequestInvalid,
+        "catalogueFind.itemIds: expected an array of strings, came " + describe_value(info[1]));
   }
   const auto ids = info[1].As<Napi::Array>();
   auto ordinals = Napi::Uint32Array::New(env, ids.Length());
   for (uint32_t i = 0; i < ids.Length(); ++i) {
     const Napi::Value id = ids.Get(i);
     if (!id.IsString()) {
-      throw make_error(env, Code::kRequestInvalid, "catalogueFind.itemIds[" + std::to_string(i) +
-                                                       "]: expected a string, came " + describe_value(id));
+      throw make_error(env, Code::kRequestInvalid,
+                       "catalogueFind.itemIds[" + std::to_string(i) +
+                           "]: expected a string, came " + describe_value(id));
     }
     ordinals[i] = handle->snapshot->find_item(id.As<Napi::String>().Utf8Value());
   }
@@ -81,15 +84,18 @@ Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
 std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const char* name,
                                         const catalogue::Snapshot& snapshot) {
   const std::string path = std::string(name) + ".ordinals";
-  if (!info[1].IsTypedArray() || info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
-    throw make_error(info.Env(), Code::kRequestInvalid, path + ": expected a Uint32Array, came " + describe_value(info[1]));
+  if (!info[1].IsTypedArray() ||
+      info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     path + ": expected a Uint32Array, came " + describe_value(info[1]));
   }
   const auto array = info[1].As<Napi::Uint32Array>();
   for (size_t i = 0; i < array.ElementLength(); ++i) {
     if (array[i] < snapshot.item_count()) continue;
     throw make_error(info.Env(), Code::kRequestInvalid,
                      path + "[" + std::to_string(i) + "]: expected an ordinal in 0.." +
-                         std::to_string(snapshot.item_count() - 1) + ", came " + std::to_string(array[i]));
+                         std::to_string(snapshot.item_count() - 1) + ", came " +
+                         std::to_string(array[i]));
   }
   return {array.Data(), array.ElementLength()};
 }
@@ -152,10 +158,12 @@ Napi::Value catalogue_build(const Napi::CallbackInfo& info) {
   request.level_sizes.assign(level_sizes.begin(), level_sizes.end());
   request.output_path = reader.string("outputPath");
   if (request.sources.empty()) reader.fail("sources", "at least one path");
-  if (request.domains.size() != request.sources.size()) reader.fail("domains", "one domain per source");
+  if (request.domains.size() != request.sources.size())
+    reader.fail("domains", "one domain per source");
   if (!info[1].IsFunction()) {
-    throw make_error(env, Code::kRequestInvalid,
-                     "catalogueBuild.onProgress: expected a function, came " + describe_value(info[1]));
+    throw make_error(
+        env, Code::kRequestInvalid,
+        "catalogueBuild.onProgress: expected a function, came " + describe_value(info[1]));
   }
   return start_build(env, std::move(request), info[1].As<Napi::Function>());
 }

@@ -1,4 +1,5 @@
-// A catalogue build as a promise with progress: sources are imported, joined and written off the JavaScript thread.
+// A catalogue build as a promise with progress: sources are imported, joined and written off the
+// JavaScript thread.
 #pragma once
 
 #include <napi.h>
@@ -10,8 +11,8 @@ namespace tessera::bridge {
 
 struct BuildRequest {
   std::vector<std::string> sources;
-  std::vector<std::string> domains;  // parallel to sources
-  std::string titles_path;           // may be empty
+  std::vector<std::string> domains;   // parallel to sources
+  std::string titles_path;            // may be empty
   std::vector<uint32_t> level_sizes;  // may be empty: derived
   std::string output_path;
 };

@@ -6,7 +6,8 @@
 
 namespace tessera::bridge {
 
-std::shared_ptr<CompletionChannel> CompletionChannel::create(Napi::Env env, Napi::Function on_completions) {
+std::shared_ptr<CompletionChannel> CompletionChannel::create(Napi::Env env,
+                                                             Napi::Function on_completions) {
   auto channel = std::make_shared<CompletionChannel>();
   auto* holder = new Holder(channel);
   channel->doorbell_ = Doorbell::New(env, on_completions, "tessera completions", 0, 1, holder,
@@ -37,7 +38,8 @@ std::vector<engine::Completion> CompletionChannel::take() {
 }
 
 void CompletionChannel::call_js(Napi::Env env, Napi::Function callback, Holder* holder, void*) {
-  // At teardown Node drains the queue after the environment is gone: look at env before anything else.
+  // At teardown Node drains the queue after the environment is gone: look at env before anything
+  // else.
   if (env == nullptr || callback == nullptr) return;
   const std::vector<engine::Completion> completions = (*holder)->take();
   if (!completions.empty()) callback.Call({to_javascript(env, completions)});

@@ -1,8 +1,8 @@
-// The one doorbell between an engine and JavaScript: completions are pushed from the engine's thread and drained, many at
-// a time, in one call on the JavaScript thread.
+// The one doorbell between an engine and JavaScript: completions are pushed from the engine's
+// thread and drained, many at a time, in one call on the JavaScript thread.
 //
-// Lifetime: the ThreadSafeFunction keeps the channel alive until Node has finalised it. The engine is joined before
-// release(), so no foreign thread ever calls a dead ThreadSafeFunction.
+// Lifetime: the ThreadSafeFunction keeps the channel alive until Node has finalised it. The engine
+// is joined before release(), so no foreign thread ever calls a dead ThreadSafeFunction.
 #pragma once
 
 #include <napi.h>

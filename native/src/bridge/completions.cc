@@ -7,7 +7,8 @@ namespace {
 
 /// Concatenates one vector of every completion.
 template <typename T, typename Field>
-Napi::Value flatten(Napi::Env env, std::span<const engine::Completion> completions, const Field& field) {
+Napi::Value flatten(Napi::Env env, std::span<const engine::Completion> completions,
+                    const Field& field) {
   size_t size = 0;
   for (const engine::Completion& completion : completions) size += field(completion).size();
   auto array = Napi::TypedArrayOf<T>::New(env, size);
@@ -21,7 +22,8 @@ Napi::Value flatten(Napi::Env env, std::span<const engine::Completion> completio
 
 /// [n + 1] running sums of one vector's size.
 template <typename Field>
-Napi::Value offsets(Napi::Env env, std::span<const engine::Completion> completions, const Field& field) {
+Napi::Value offsets(Napi::Env env, std::span<const engine::Completion> completions,
+                    const Field& field) {
   auto array = Napi::Uint32Array::New(env, completions.size() + 1);
   uint32_t end = 0;
   array[0] = 0;
@@ -40,7 +42,8 @@ Napi::Value code_offsets(Napi::Env env, std::span<const engine::Completion> comp
   size_t next = 0;
   array[next++] = 0;
   for (const engine::Completion& completion : completions) {
-    for (size_t p = 0; p < completion.path_scores.size(); ++p) array[next++] = base + completion.path_offsets[p + 1];
+    for (size_t p = 0; p < completion.path_scores.size(); ++p)
+      array[next++] = base + completion.path_offsets[p + 1];
     base += static_cast<uint32_t>(completion.path_codes.size());
   }
   return array;
@@ -51,7 +54,8 @@ Napi::Value timings(Napi::Env env, std::span<const engine::Completion> completio
   float* next = array.Data();
   for (const engine::Completion& completion : completions) {
     const engine::Timings& t = completion.timings;
-    for (const float value : {t.queue_us, t.prefill_us, t.decode_us, t.head_us, t.select_us, t.export_us, t.total_us}) {
+    for (const float value :
+         {t.queue_us, t.prefill_us, t.decode_us, t.head_us, t.select_us, t.export_us, t.total_us}) {
       *next++ = value;
     }
   }

@@ -20,7 +20,8 @@ engine::EngineOptions read_options(Napi::Env env, const Napi::Value& value) {
   const ObjectReader reader(env, value, "engineOpen.options", kEngineOptionsFields);
   engine::EngineOptions options;
   options.model_path = reader.string("modelPath");
-  options.compute_type = static_cast<model::ComputeType>(reader.choice("computeType", kComputeTypes));
+  options.compute_type =
+      static_cast<model::ComputeType>(reader.choice("computeType", kComputeTypes));
   options.thread_count = reader.u32("threadCount");
   options.queue_capacity = reader.u32("queueCapacity");
   options.batch_requests_max = reader.u32("batchRequestsMax");
@@ -35,8 +36,9 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const engine::EngineOptions options = read_options(env, info[0]);
   if (!info[1].IsFunction()) {
-    throw make_error(env, Code::kRequestInvalid,
-                     "engineOpen.onCompletions: expected a function, came " + describe_value(info[1]));
+    throw make_error(
+        env, Code::kRequestInvalid,
+        "engineOpen.onCompletions: expected a function, came " + describe_value(info[1]));
   }
   auto handle = std::make_shared<EngineHandle>();
   handle->channel = CompletionChannel::create(env, info[1].As<Napi::Function>());
@@ -54,10 +56,12 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
           return settled.Undefined();
         }
         // Before Node tears the environment down, the engine's thread must be gone.
-        settled.AddCleanupHook([](std::weak_ptr<EngineHandle>* weak) {
-          if (auto open = weak->lock()) open->engine->close();
-          delete weak;
-        }, new std::weak_ptr<EngineHandle>(handle));
+        settled.AddCleanupHook(
+            [](std::weak_ptr<EngineHandle>* weak) {
+              if (auto open = weak->lock()) open->engine->close();
+              delete weak;
+            },
+            new std::weak_ptr<EngineHandle>(handle));
         return wrap_engine(settled, handle);
       });
 }
@@ -68,16 +72,17 @@ Napi::Value engine_model(const Napi::CallbackInfo& info) {
   const model::Decoder& decoder = handle->engine->decoder();
   const model::ModelConfig& config = decoder.config();
   Napi::Object result = Napi::Object::New(env);
-  result["family"] = Napi::String::New(env, model::family_name(config.family));
+  result["family"] = Napi::String::New(env, std::string(model::family_name(config.family)));
   result["vocabSize"] = Napi::Number::New(env, config.vocab_size);
   result["hiddenSize"] = Napi::Number::New(env, config.hidden_size);
   result["layerCount"] = Napi::Number::New(env, config.layer_count);
   result["maxPositions"] = Napi::Number::New(env, config.max_positions);
-  result["parameterCount"] = Napi::Number::New(env, static_cast<double>(decoder.parameter_count()));
+  result["parameterCount"] = Napi::Number::New(env, static_cast<double>(config.parameter_count()));
   result["digest"] = Napi::String::New(env, decoder.digest());
-  result["computeType"] =
-      Napi::String::New(env, std::string(kComputeTypes[static_cast<size_t>(decoder.compute_type())]));
-  result["kvBytesPerPosition"] = Napi::Number::New(env, static_cast<double>(decoder.kv_bytes_per_position()));
+  result["computeType"] = Napi::String::New(
+      env, std::string(kComputeTypes[static_cast<size_t>(decoder.compute_type())]));
+  result["kvBytesPerPosition"] =
+      Napi::Number::New(env, static_cast<double>(decoder.kv_bytes_per_position()));
   result["instructionSet"] = Napi::String::New(env, handle->engine->device().kernels().name);
   return result;
 }
@@ -98,8 +103,8 @@ Napi::Value engine_bind(const Napi::CallbackInfo& info) {
   for (size_t l = 0; l + 1 < offsets.size(); ++l) {
     levels.emplace_back(tokens.begin() + offsets[l], tokens.begin() + offsets[l + 1]);
   }
-  auto binding = engine::Binding::create(handle->engine->decoder().config(), catalogue->snapshot, std::move(levels),
-                                         {terminal.begin(), terminal.end()});
+  auto binding = engine::Binding::create(handle->engine->decoder().config(), catalogue->snapshot,
+                                         std::move(levels), {terminal.begin(), terminal.end()});
   if (!binding.is_ok()) throw make_error(env, binding.status());
   auto& slots = handle->bindings;
   auto free_slot = std::find(slots.begin(), slots.end(), nullptr);
@@ -111,10 +116,12 @@ Napi::Value engine_bind(const Napi::CallbackInfo& info) {
 Napi::Value engine_unbind(const Napi::CallbackInfo& info) {
   const auto handle = open_engine(info[0]);
   const double slot = info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : -1;
-  if (!(slot >= 0 && slot < static_cast<double>(handle->bindings.size())) || slot != static_cast<uint32_t>(slot) ||
+  if (!(slot >= 0 && slot < static_cast<double>(handle->bindings.size())) ||
+      slot != static_cast<uint32_t>(slot) ||
       handle->bindings[static_cast<size_t>(slot)] == nullptr) {
-    throw make_error(info.Env(), Code::kRequestInvalid,
-                     "engineUnbind.binding: expected the slot of a binding, came " + describe_value(info[1]));
+    throw make_error(
+        info.Env(), Code::kRequestInvalid,
+        "engineUnbind.binding: expected the slot of a binding, came " + describe_value(info[1]));
   }
   handle->bindings[static_cast<size_t>(slot)] = nullptr;
   return info.Env().Undefined();
@@ -123,18 +130,22 @@ Napi::Value engine_unbind(const Napi::CallbackInfo& info) {
 Napi::Value engine_submit(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto handle = open_engine(info[0]);
-  const engine::SubmitOutcome outcome = handle->engine->submit(read_batch(env, info[1], handle->bindings));
+  const engine::SubmitOutcome outcome =
+      handle->engine->submit(read_batch(env, info[1], handle->bindings));
   Napi::Object result = Napi::Object::New(env);
   result["accepted"] = Napi::Number::New(env, outcome.accepted);
-  result["reason"] = Napi::String::New(env, std::string(kRefusals[static_cast<size_t>(outcome.refusal)]));
+  result["reason"] =
+      Napi::String::New(env, std::string(kRefusals[static_cast<size_t>(outcome.refusal)]));
   return result;
 }
 
 Napi::Value engine_cancel(const Napi::CallbackInfo& info) {
   const auto handle = open_engine(info[0]);
-  if (!info[1].IsTypedArray() || info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
-    throw make_error(info.Env(), Code::kRequestInvalid,
-                     "engineCancel.tickets: expected a Uint32Array, came " + describe_value(info[1]));
+  if (!info[1].IsTypedArray() ||
+      info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
+    throw make_error(
+        info.Env(), Code::kRequestInvalid,
+        "engineCancel.tickets: expected a Uint32Array, came " + describe_value(info[1]));
   }
   const auto tickets = info[1].As<Napi::Uint32Array>();
   handle->engine->cancel({tickets.Data(), tickets.ElementLength()});
@@ -175,18 +186,21 @@ Napi::Value engine_close(const Napi::CallbackInfo& info) {
 
 Napi::Value engine_stats(const Napi::CallbackInfo& info) {
   const auto handle = open_engine(info[0]);
-  if (!info[1].IsTypedArray() || info[1].As<Napi::TypedArray>().TypedArrayType() != napi_float64_array ||
+  if (!info[1].IsTypedArray() ||
+      info[1].As<Napi::TypedArray>().TypedArrayType() != napi_float64_array ||
       info[1].As<Napi::Float64Array>().ElementLength() != kStatsSlots) {
-    throw make_error(info.Env(), Code::kRequestInvalid, "engineStats.into: expected a Float64Array of " +
-                                                            std::to_string(kStatsSlots) + " slots, came " +
-                                                            describe_value(info[1]));
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     "engineStats.into: expected a Float64Array of " + std::to_string(kStatsSlots) +
+                         " slots, came " + describe_value(info[1]));
   }
   const engine::Stats stats = handle->engine->stats();
-  const uint64_t slots[kStatsSlots] = {stats.queued,    stats.running, stats.submitted,      stats.completed,
-                                       stats.failed,    stats.cancelled, stats.expired,      stats.prefill_tokens,
-                                       stats.decode_tokens, stats.forward_passes};
+  const uint64_t slots[kStatsSlots] = {
+      stats.queued,        stats.running,       stats.submitted, stats.completed,
+      stats.failed,        stats.cancelled,     stats.expired,   stats.prefill_tokens,
+      stats.decode_tokens, stats.forward_passes};
   auto into = info[1].As<Napi::Float64Array>();
-  std::transform(slots, slots + kStatsSlots, into.Data(), [](uint64_t slot) { return static_cast<double>(slot); });
+  std::transform(slots, slots + kStatsSlots, into.Data(),
+                 [](uint64_t slot) { return static_cast<double>(slot); });
   return info.Env().Undefined();
 }
 

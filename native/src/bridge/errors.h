@@ -1,4 +1,5 @@
-// How failures leave the addon: a JavaScript Error whose `code` is the Status code's name (docs/errors.md).
+// How failures leave the addon: a JavaScript Error whose `code` is the Status code's name
+// (docs/errors.md).
 #pragma once
 
 #include <napi.h>

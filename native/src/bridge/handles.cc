@@ -19,8 +19,10 @@ Napi::Value wrap(Napi::Env env, std::shared_ptr<Handle> handle, const napi_type_
 }
 
 template <typename Handle>
-std::shared_ptr<Handle> unwrap(const Napi::Value& value, const napi_type_tag& tag, const char* name) {
-  if (!value.IsExternal() || !value.As<Napi::External<std::shared_ptr<Handle>>>().CheckTypeTag(&tag)) {
+std::shared_ptr<Handle> unwrap(const Napi::Value& value, const napi_type_tag& tag,
+                               const char* name) {
+  if (!value.IsExternal() ||
+      !value.As<Napi::External<std::shared_ptr<Handle>>>().CheckTypeTag(&tag)) {
     throw make_error(value.Env(), Code::kRequestInvalid,
                      std::string(name) + ": expected the handle of an open " + name + ", came " +
                          (value.IsExternal() ? "another handle" : describe_value(value)));
@@ -48,7 +50,8 @@ std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value) {
 }
 std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value) {
   auto handle = any_engine(value);
-  if (handle->closed) throw make_error(value.Env(), Code::kEngineClosed, "engine: the handle was closed");
+  if (handle->closed)
+    throw make_error(value.Env(), Code::kEngineClosed, "engine: the handle was closed");
   return handle;
 }
 
@@ -57,7 +60,8 @@ std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value) {
 }
 std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value) {
   auto handle = any_catalogue(value);
-  if (!handle->snapshot) throw make_error(value.Env(), Code::kEngineClosed, "catalogue: the handle was closed");
+  if (!handle->snapshot)
+    throw make_error(value.Env(), Code::kEngineClosed, "catalogue: the handle was closed");
   return handle;
 }
 

@@ -1,5 +1,6 @@
-// What the opaque handles of abi.ts hold. A handle owns native state; close is explicit and idempotent, the finaliser is a
-// safety net. Type tags keep a catalogue from being taken for an engine.
+// What the opaque handles of abi.ts hold. A handle owns native state; close is explicit and
+// idempotent, the finaliser is a safety net. Type tags keep a catalogue from being taken for an
+// engine.
 #pragma once
 
 #include <napi.h>
@@ -16,7 +17,7 @@ namespace tessera::bridge {
 /// JavaScript thread only, except `engine`'s own thread-safe methods.
 struct EngineHandle {
   std::shared_ptr<CompletionChannel> channel;
-  std::unique_ptr<engine::Engine> engine;                       // destroyed before the channel
+  std::unique_ptr<engine::Engine> engine;                        // destroyed before the channel
   std::vector<std::shared_ptr<const engine::Binding>> bindings;  // by slot; null after unbind
   bool closed = false;
 

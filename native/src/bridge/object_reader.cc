@@ -8,9 +8,10 @@
 namespace tessera::bridge {
 namespace {
 
-constexpr const char* kTypedArrayNames[] = {"Int8Array",    "Uint8Array",  "Uint8ClampedArray", "Int16Array",
-                                            "Uint16Array",  "Int32Array",  "Uint32Array",       "Float32Array",
-                                            "Float64Array", "BigInt64Array", "BigUint64Array"};
+constexpr const char* kTypedArrayNames[] = {"Int8Array",     "Uint8Array",    "Uint8ClampedArray",
+                                            "Int16Array",    "Uint16Array",   "Int32Array",
+                                            "Uint32Array",   "Float32Array",  "Float64Array",
+                                            "BigInt64Array", "BigUint64Array"};
 
 }  // namespace
 
@@ -36,7 +37,8 @@ ObjectReader::ObjectReader(Napi::Env env, Napi::Value value, std::string path,
                            std::span<const std::string_view> fields)
     : env_(env), path_(std::move(path)) {
   if (!value.IsObject() || value.IsArray() || value.IsFunction()) {
-    throw make_error(env, Code::kRequestInvalid, path_ + ": expected an object, came " + describe_value(value));
+    throw make_error(env, Code::kRequestInvalid,
+                     path_ + ": expected an object, came " + describe_value(value));
   }
   object_ = value.As<Napi::Object>();
   for (const std::string_view field : fields) {
@@ -52,11 +54,14 @@ ObjectReader::ObjectReader(Napi::Env env, Napi::Value value, std::string path,
 }
 
 void ObjectReader::fail(std::string_view field, const std::string& expected) const {
-  throw make_error(env_, Code::kRequestInvalid, path_ + "." + std::string(field) + ": expected " + expected +
-                                                    ", came " + describe_value(get(field)));
+  throw make_error(env_, Code::kRequestInvalid,
+                   path_ + "." + std::string(field) + ": expected " + expected + ", came " +
+                       describe_value(get(field)));
 }
 
-Napi::Value ObjectReader::get(std::string_view field) const { return object_.Get(std::string(field)); }
+Napi::Value ObjectReader::get(std::string_view field) const {
+  return object_.Get(std::string(field));
+}
 
 std::string ObjectReader::string(std::string_view field) const {
   const Napi::Value value = get(field);
@@ -64,14 +69,17 @@ std::string ObjectReader::string(std::string_view field) const {
   return value.As<Napi::String>().Utf8Value();
 }
 
-uint32_t ObjectReader::choice(std::string_view field, std::span<const std::string_view> choices) const {
+uint32_t ObjectReader::choice(std::string_view field,
+                              std::span<const std::string_view> choices) const {
   const std::string came = string(field);
   const auto found = std::find(choices.begin(), choices.end(), came);
   if (found == choices.end()) {
     std::string expected = "one of";
-    for (const std::string_view candidate : choices) expected += " '" + std::string(candidate) + "'";
-    throw make_error(env_, Code::kRequestInvalid,
-                     path_ + "." + std::string(field) + ": expected " + expected + ", came '" + came + "'");
+    for (const std::string_view candidate : choices)
+      expected += " '" + std::string(candidate) + "'";
+    throw make_error(
+        env_, Code::kRequestInvalid,
+        path_ + "." + std::string(field) + ": expected " + expected + ", came '" + came + "'");
   }
   return static_cast<uint32_t>(found - choices.begin());
 }
@@ -103,7 +111,8 @@ template <typename T>
 std::span<const T> ObjectReader::typed_array(std::string_view field, napi_typedarray_type type,
                                              const char* name) const {
   const Napi::Value value = get(field);
-  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) fail(field, name);
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type)
+    fail(field, name);
   const auto array = value.As<Napi::TypedArrayOf<T>>();
   return {array.Data(), array.ElementLength()};
 }

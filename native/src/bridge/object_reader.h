@@ -1,5 +1,6 @@
-// Checked reading of flat objects from JavaScript: every field of the table must be there, none other may be, and each has
-// the one type that is asked for. A violation throws a TypeError-like Error with code REQUEST_INVALID and the field's path.
+// Checked reading of flat objects from JavaScript: every field of the table must be there, none
+// other may be, and each has the one type that is asked for. A violation throws a TypeError-like
+// Error with code REQUEST_INVALID and the field's path.
 #pragma once
 
 #include <napi.h>
@@ -16,7 +17,8 @@ namespace tessera::bridge {
 class ObjectReader {
  public:
   /// `path` names the object in messages, e.g. "engineOpen.options".
-  ObjectReader(Napi::Env env, Napi::Value value, std::string path, std::span<const std::string_view> fields);
+  ObjectReader(Napi::Env env, Napi::Value value, std::string path,
+               std::span<const std::string_view> fields);
 
   std::string string(std::string_view field) const;
   /// One of `choices`; returns its index.
@@ -35,7 +37,8 @@ class ObjectReader {
  private:
   Napi::Value get(std::string_view field) const;
   template <typename T>
-  std::span<const T> typed_array(std::string_view field, napi_typedarray_type type, const char* name) const;
+  std::span<const T> typed_array(std::string_view field, napi_typedarray_type type,
+                                 const char* name) const;
 
   Napi::Env env_;
   Napi::Object object_;

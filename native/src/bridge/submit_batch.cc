@@ -13,14 +13,16 @@ namespace {
 constexpr double kBudgetUsMax = 86'400e6;  // a day: longer budgets mean the same
 
 template <typename T>
-void require_length(const ObjectReader& reader, std::string_view field, std::span<const T> values, size_t expected) {
+void require_length(const ObjectReader& reader, std::string_view field, std::span<const T> values,
+                    size_t expected) {
   if (values.size() != expected) reader.fail(field, std::to_string(expected) + " elements");
 }
 
-void require_offsets(const ObjectReader& reader, std::string_view field, std::span<const uint32_t> offsets, size_t count,
-                     size_t values) {
+void require_offsets(const ObjectReader& reader, std::string_view field,
+                     std::span<const uint32_t> offsets, size_t count, size_t values) {
   require_length(reader, field, offsets, count + 1);
-  if (offsets.front() != 0 || offsets.back() != values || !std::is_sorted(offsets.begin(), offsets.end())) {
+  if (offsets.front() != 0 || offsets.back() != values ||
+      !std::is_sorted(offsets.begin(), offsets.end())) {
     reader.fail(field, "ascending offsets from 0 to " + std::to_string(values));
   }
 }
@@ -32,8 +34,9 @@ engine::Clock::time_point deadline_of(engine::Clock::time_point now, double budg
 
 }  // namespace
 
-std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
-                                        std::span<const std::shared_ptr<const engine::Binding>> bindings) {
+std::vector<engine::Request> read_batch(
+    Napi::Env env, const Napi::Value& value,
+    std::span<const std::shared_ptr<const engine::Binding>> bindings) {
   const ObjectReader reader(env, value, "engineSubmit.batch", kSubmitBatchFields);
   const auto tickets = reader.u32_array("tickets");
   const auto slots = reader.u32_array("bindings");
@@ -59,17 +62,19 @@ std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
   for (size_t i = 0; i < count; ++i) {
     engine::Request& request = requests[i];
     if (slots[i] >= bindings.size() || bindings[slots[i]] == nullptr) {
-      throw make_error(env, Code::kRequestInvalid, "engineSubmit.batch.bindings[" + std::to_string(i) +
-                                                       "]: expected the slot of a binding, came " +
-                                                       std::to_string(slots[i]));
+      throw make_error(env, Code::kRequestInvalid,
+                       "engineSubmit.batch.bindings[" + std::to_string(i) +
+                           "]: expected the slot of a binding, came " + std::to_string(slots[i]));
     }
     if (norms[i] > static_cast<uint8_t>(beam::ScoreNorm::kAllowed) || std::isnan(budgets_us[i])) {
-      throw make_error(env, Code::kRequestInvalid,
-                       "engineSubmit.batch[" + std::to_string(i) + "]: scoreNorm or budgetUs out of range");
+      throw make_error(
+          env, Code::kRequestInvalid,
+          "engineSubmit.batch[" + std::to_string(i) + "]: scoreNorm or budgetUs out of range");
     }
     request.ticket = tickets[i];
     request.binding = bindings[slots[i]];
-    request.prompt.assign(prompt_tokens.begin() + prompt_offsets[i], prompt_tokens.begin() + prompt_offsets[i + 1]);
+    request.prompt.assign(prompt_tokens.begin() + prompt_offsets[i],
+                          prompt_tokens.begin() + prompt_offsets[i + 1]);
     request.widths.assign(widths.begin() + width_offsets[i], widths.begin() + width_offsets[i + 1]);
     request.result_count = result_counts[i];
     request.items_per_sid = items_per_sid[i];

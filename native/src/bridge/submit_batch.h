@@ -11,7 +11,8 @@
 
 namespace tessera::bridge {
 
-std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
-                                        std::span<const std::shared_ptr<const engine::Binding>> bindings);
+std::vector<engine::Request> read_batch(
+    Napi::Env env, const Napi::Value& value,
+    std::span<const std::shared_ptr<const engine::Binding>> bindings);
 
 }  // namespace tessera::bridge

@@ -4,7 +4,8 @@
 
 namespace tessera::bridge {
 
-Task::Task(Napi::Env env, std::function<Status()> work, std::function<Napi::Value(Napi::Env, const Status&)> settle)
+Task::Task(Napi::Env env, std::function<Status()> work,
+           std::function<Napi::Value(Napi::Env, const Status&)> settle)
     : Napi::AsyncWorker(env, "tessera task"),
       work_(std::move(work)),
       settle_(std::move(settle)),

@@ -13,11 +13,12 @@ std::string at(uint32_t level, size_t code) {
   return "levelTokens[" + std::to_string(level) + "][" + std::to_string(code) + "]";
 }
 
-Status check_level(uint32_t level, const std::vector<int32_t>& tokens, uint32_t level_size, uint32_t vocab_size) {
+Status check_level(uint32_t level, const std::vector<int32_t>& tokens, uint32_t level_size,
+                   uint32_t vocab_size) {
   if (tokens.size() < level_size) {
-    return {Code::kRequestInvalid, "levelTokens[" + std::to_string(level) + "]: expected a token for each of " +
-                                       std::to_string(level_size) + " codes, came " +
-                                       std::to_string(tokens.size())};
+    return {Code::kRequestInvalid,
+            "levelTokens[" + std::to_string(level) + "]: expected a token for each of " +
+                std::to_string(level_size) + " codes, came " + std::to_string(tokens.size())};
   }
   std::unordered_set<int32_t> seen;
   for (size_t code = 0; code < level_size; ++code) {
@@ -25,18 +26,20 @@ Status check_level(uint32_t level, const std::vector<int32_t>& tokens, uint32_t 
     if (token == kNoToken) continue;
     if (token < 0 || static_cast<uint32_t>(token) >= vocab_size) {
       return {Code::kRequestInvalid, at(level, code) + ": expected -1 or a token in 0.." +
-                                         std::to_string(vocab_size - 1) + ", came " + std::to_string(token)};
+                                         std::to_string(vocab_size - 1) + ", came " +
+                                         std::to_string(token)};
     }
     if (!seen.insert(token).second) {
-      return {Code::kRequestInvalid,
-              at(level, code) + ": token " + std::to_string(token) + " already writes another code of this level"};
+      return {Code::kRequestInvalid, at(level, code) + ": token " + std::to_string(token) +
+                                         " already writes another code of this level"};
     }
   }
   return Status::ok();
 }
 
 /// Every code on an edge of the trie needs a token, else its items could never be reached.
-Status check_used_codes(const catalogue::Snapshot& snapshot, const std::vector<std::vector<int32_t>>& level_tokens) {
+Status check_used_codes(const catalogue::Snapshot& snapshot,
+                        const std::vector<std::vector<int32_t>>& level_tokens) {
   catalogue::NodeIndex node = catalogue::kRoot;
   uint64_t level_end = 1;
   for (uint32_t level = 0; level < snapshot.depth(); ++level) {
@@ -45,7 +48,8 @@ Status check_used_codes(const catalogue::Snapshot& snapshot, const std::vector<s
       for (size_t i = 0; i < children.codes.size(); ++i) {
         const uint32_t code = children.codes[i];
         if (level_tokens[level][code] == kNoToken) {
-          return {Code::kRequestInvalid, at(level, code) + ": the catalogue uses this code, but it has no token"};
+          return {Code::kRequestInvalid,
+                  at(level, code) + ": the catalogue uses this code, but it has no token"};
         }
       }
     }
@@ -56,13 +60,13 @@ Status check_used_codes(const catalogue::Snapshot& snapshot, const std::vector<s
 
 }  // namespace
 
-Result<std::shared_ptr<const Binding>> Binding::create(const model::ModelConfig& config,
-                                                       std::shared_ptr<const catalogue::Snapshot> snapshot,
-                                                       std::vector<std::vector<int32_t>> level_tokens,
-                                                       std::vector<int32_t> terminal_tokens) {
+Result<std::shared_ptr<const Binding>> Binding::create(
+    const model::ModelConfig& config, std::shared_ptr<const catalogue::Snapshot> snapshot,
+    std::vector<std::vector<int32_t>> level_tokens, std::vector<int32_t> terminal_tokens) {
   if (level_tokens.size() < snapshot->depth()) {
-    return Status(Code::kRequestInvalid, "levelTokens: expected " + std::to_string(snapshot->depth()) +
-                                             " levels, came " + std::to_string(level_tokens.size()));
+    return Status(Code::kRequestInvalid, "levelTokens: expected " +
+                                             std::to_string(snapshot->depth()) + " levels, came " +
+                                             std::to_string(level_tokens.size()));
   }
   level_tokens.resize(snapshot->depth());
   bool complete = true;
@@ -70,16 +74,19 @@ Result<std::shared_ptr<const Binding>> Binding::create(const model::ModelConfig&
     TESSERA_RETURN_IF_ERROR(
         check_level(level, level_tokens[level], snapshot->level_size(level), config.vocab_size));
     level_tokens[level].resize(snapshot->level_size(level));
-    complete = complete && std::count(level_tokens[level].begin(), level_tokens[level].end(), kNoToken) == 0;
+    complete = complete &&
+               std::count(level_tokens[level].begin(), level_tokens[level].end(), kNoToken) == 0;
   }
   if (!complete) TESSERA_RETURN_IF_ERROR(check_used_codes(*snapshot, level_tokens));
   if (terminal_tokens.size() > kTerminalTokensMax) {
-    return Status(Code::kRequestInvalid, "terminalTokens: expected at most " + std::to_string(kTerminalTokensMax) +
-                                             ", came " + std::to_string(terminal_tokens.size()));
+    return Status(Code::kRequestInvalid, "terminalTokens: expected at most " +
+                                             std::to_string(kTerminalTokensMax) + ", came " +
+                                             std::to_string(terminal_tokens.size()));
   }
   for (size_t i = 0; i < terminal_tokens.size(); ++i) {
     if (terminal_tokens[i] < 0 || static_cast<uint32_t>(terminal_tokens[i]) >= config.vocab_size) {
-      return Status(Code::kRequestInvalid, "terminalTokens[" + std::to_string(i) + "]: expected a token in 0.." +
+      return Status(Code::kRequestInvalid, "terminalTokens[" + std::to_string(i) +
+                                               "]: expected a token in 0.." +
                                                std::to_string(config.vocab_size - 1) + ", came " +
                                                std::to_string(terminal_tokens[i]));
     }

@@ -1,5 +1,5 @@
-// A catalogue bound to the model's vocabulary: which token writes each level-local code. Immutable; requests in
-// flight share it, and with it one snapshot from their first mask to their export.
+// A catalogue bound to the model's vocabulary: which token writes each level-local code. Immutable;
+// requests in flight share it, and with it one snapshot from their first mask to their export.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,21 @@ inline constexpr int32_t kNoToken = -1;
 class Binding {
  public:
   /// `level_tokens[l][code]` is the token of a code, kNoToken where the vocabulary has none.
-  /// Errors: REQUEST_INVALID when a level is missing or too short, a token is outside the vocabulary, two codes of a
-  /// level share a token, or a code that the catalogue uses has no token.
-  static Result<std::shared_ptr<const Binding>> create(const model::ModelConfig& config,
-                                                       std::shared_ptr<const catalogue::Snapshot> snapshot,
-                                                       std::vector<std::vector<int32_t>> level_tokens,
-                                                       std::vector<int32_t> terminal_tokens);
+  /// Errors: REQUEST_INVALID when a level is missing or too short, a token is outside the
+  /// vocabulary, two codes of a level share a token, or a code that the catalogue uses has no
+  /// token.
+  static Result<std::shared_ptr<const Binding>> create(
+      const model::ModelConfig& config, std::shared_ptr<const catalogue::Snapshot> snapshot,
+      std::vector<std::vector<int32_t>> level_tokens, std::vector<int32_t> terminal_tokens);
 
   const catalogue::Snapshot& snapshot() const { return *snapshot_; }
-  /// Head rows to multiply for a level: the token of each code, 0 where there is none (see has_token).
+  /// Head rows to multiply for a level: the token of each code, 0 where there is none (see
+  /// has_token).
   std::span<const int32_t> level_tokens(uint32_t level) const { return level_tokens_[level]; }
   /// Codes of the level that no token writes; their logits are never candidates.
-  std::span<const uint32_t> codes_without_token(uint32_t level) const { return codes_without_token_[level]; }
+  std::span<const uint32_t> codes_without_token(uint32_t level) const {
+    return codes_without_token_[level];
+  }
   std::span<const int32_t> terminal_tokens() const { return terminal_tokens_; }
   /// Selections until the deepest path has ended.
   uint32_t step_count() const {

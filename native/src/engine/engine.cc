@@ -14,9 +14,11 @@ std::string expected_range(const std::string& field, uint64_t max, uint64_t came
   return field + ": expected 1.." + std::to_string(max) + ", came " + std::to_string(came);
 }
 
-Status ended_status(const Request& request, const std::unordered_set<uint32_t>& cancelled, Clock::time_point now) {
+Status ended_status(const Request& request, const std::unordered_set<uint32_t>& cancelled,
+                    Clock::time_point now) {
   if (cancelled.contains(request.ticket)) return {Code::kCancelled, "the request was cancelled"};
-  if (now >= request.deadline) return {Code::kDeadlineExceeded, "the deadline passed before the answer was ready"};
+  if (now >= request.deadline)
+    return {Code::kDeadlineExceeded, "the deadline passed before the answer was ready"};
   return Status::ok();
 }
 
@@ -30,17 +32,26 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Compl
   if (!device.is_ok()) return device.status();
   auto decoder = model::Decoder::load(options.model_path, options.compute_type, *device.value());
   if (!decoder.is_ok()) return decoder.status();
-  return std::unique_ptr<Engine>(
-      new Engine(options, std::move(device).value(), std::move(decoder).value(), sink));
+  const uint32_t context =
+      std::min(options.prompt_tokens_max, decoder.value()->config().max_positions);
+  auto workspace = decoder.value()->make_workspace(row_budget(options), context);
+  if (workspace == nullptr) {
+    return Status(Code::kEngineOverloaded,
+                  "engineOpen.options: no memory for " + std::to_string(row_budget(options)) +
+                      " rows per pass; lower widthMax or prefillChunkTokens");
+  }
+  return std::unique_ptr<Engine>(new Engine(
+      options, std::move(device).value(), std::move(decoder).value(), std::move(workspace), sink));
 }
 
 Engine::Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
-               std::shared_ptr<const model::Decoder> decoder, CompletionSink& sink)
+               std::shared_ptr<const model::Decoder> decoder,
+               std::unique_ptr<model::Workspace> workspace, CompletionSink& sink)
     : options_(options),
       device_(std::move(device)),
       decoder_(std::move(decoder)),
       sink_(sink),
-      loop_(options_, *decoder_, *device_, loop_counters_) {
+      loop_(options_, *decoder_, *device_, std::move(workspace), loop_counters_) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -49,7 +60,8 @@ Engine::~Engine() { close(); }
 Status Engine::check_limits(const Request& request) const {
   const model::ModelConfig& config = decoder_->config();
   if (request.prompt.empty() || request.prompt.size() > options_.prompt_tokens_max) {
-    return invalid(expected_range("promptTokens.length", options_.prompt_tokens_max, request.prompt.size()));
+    return invalid(
+        expected_range("promptTokens.length", options_.prompt_tokens_max, request.prompt.size()));
   }
   const uint64_t positions = request.prompt.size() + request.binding->step_count() - 1;
   if (positions > config.max_positions) {
@@ -63,11 +75,13 @@ Status Engine::check_limits(const Request& request) const {
                    std::to_string(config.vocab_size - 1) + ", came " + std::to_string(token));
   }
   if (request.widths.empty() || request.widths.size() > request.binding->step_count()) {
-    return invalid(expected_range("widths.length", request.binding->step_count(), request.widths.size()));
+    return invalid(
+        expected_range("widths.length", request.binding->step_count(), request.widths.size()));
   }
   for (size_t i = 0; i < request.widths.size(); ++i) {
     if (request.widths[i] >= 1 && request.widths[i] <= options_.width_max) continue;
-    return invalid(expected_range("widths[" + std::to_string(i) + "]", options_.width_max, request.widths[i]));
+    return invalid(
+        expected_range("widths[" + std::to_string(i) + "]", options_.width_max, request.widths[i]));
   }
   if (request.result_count < 1 || request.result_count > options_.result_count_max) {
     return invalid(expected_range("resultCount", options_.result_count_max, request.result_count));
@@ -95,7 +109,8 @@ SubmitOutcome Engine::submit(std::vector<Request> requests) {
       ++counters_.submitted;
       Status status = check_limits(request);
       if (status.is_ok() && in_flight_.contains(request.ticket)) {
-        status = invalid("tickets: ticket " + std::to_string(request.ticket) + " is already in flight");
+        status =
+            invalid("tickets: ticket " + std::to_string(request.ticket) + " is already in flight");
       }
       if (status.is_ok()) status = ended_status(request, {}, now);
       if (status.is_ok()) {
@@ -143,7 +158,8 @@ void Engine::run() {
 /// REQUIRES: mutex_ held.
 void Engine::sweep_ended(std::vector<Completion>& completed) {
   const Clock::time_point now = Clock::now();
-  loop_.sweep([&](const Request& request) { return ended_status(request, cancelled_, now); }, completed);
+  loop_.sweep([&](const Request& request) { return ended_status(request, cancelled_, now); },
+              completed);
   std::erase_if(queue_, [&](const Request& request) {
     Status status = ended_status(request, cancelled_, now);
     if (status.is_ok()) return false;
@@ -171,11 +187,13 @@ void Engine::admit_waiting(std::vector<Completion>& completed) {
 }
 
 void Engine::deliver(std::vector<Completion>& completed) {
-  std::vector<uint32_t> tickets;
+  const size_t count = completed.size();
   {
     std::lock_guard lock(mutex_);
     for (const Completion& completion : completed) {
-      tickets.push_back(completion.ticket);
+      // The ticket is the caller's again as soon as its completion can be seen.
+      in_flight_.erase(completion.ticket);
+      cancelled_.erase(completion.ticket);
       switch (completion.status.code()) {
         case Code::kOk: ++counters_.completed; break;
         case Code::kCancelled: ++counters_.cancelled; break;
@@ -184,16 +202,13 @@ void Engine::deliver(std::vector<Completion>& completed) {
       }
     }
     counters_.running = loop_.running();
+    delivering_ += count;
   }
   for (Completion& completion : completed) sink_.complete(std::move(completion));
   completed.clear();
   {
-    // After the deliveries: a drain that sees nothing in flight has seen every answer delivered.
     std::lock_guard lock(mutex_);
-    for (const uint32_t ticket : tickets) {
-      in_flight_.erase(ticket);
-      cancelled_.erase(ticket);
-    }
+    delivering_ -= count;
   }
   idle_.notify_all();
 }
@@ -201,7 +216,7 @@ void Engine::deliver(std::vector<Completion>& completed) {
 void Engine::drain(std::chrono::microseconds budget) {
   std::unique_lock lock(mutex_);
   draining_ = true;
-  const auto none_left = [this] { return in_flight_.empty() || stopping_; };
+  const auto none_left = [this] { return (in_flight_.empty() && delivering_ == 0) || stopping_; };
   if (idle_.wait_for(lock, budget, none_left)) return;
   cancelled_ = in_flight_;
   work_.notify_one();
@@ -219,7 +234,8 @@ void Engine::close() {
   idle_.notify_all();
   thread_.join();
   std::vector<Completion> discarded;
-  loop_.sweep([](const Request&) { return Status(Code::kEngineClosed, "the engine was closed"); }, discarded);
+  loop_.sweep([](const Request&) { return Status(Code::kEngineClosed, "the engine was closed"); },
+              discarded);
   for (const Request& request : queue_) {
     discarded.push_back({});
     discarded.back().ticket = request.ticket;

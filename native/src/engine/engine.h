@@ -1,8 +1,9 @@
-// The engine: owns the model, one thread that runs the step loop, and a bounded queue before it. The only folder that
-// knows every other one; no JavaScript here.
+// The engine: owns the model, one thread that runs the step loop, and a bounded queue before it.
+// The only folder that knows every other one; no JavaScript here.
 //
-// Threads: open, submit, cancel, stats from any thread; drain and close from any thread but the engine's own. close() is
-// idempotent: stop -> join -> discard. Completions are delivered through the sink until close() returns, never after.
+// Threads: open, submit, cancel, stats from any thread; drain and close from any thread but the
+// engine's own. close() is idempotent: stop -> join -> discard. Completions are delivered through
+// the sink until close() returns, never after.
 #pragma once
 
 #include <condition_variable>
@@ -29,7 +30,8 @@ struct SubmitOutcome {
 };
 
 struct Stats {
-  uint64_t queued = 0, running = 0, submitted = 0, completed = 0, failed = 0, cancelled = 0, expired = 0;
+  uint64_t queued = 0, running = 0, submitted = 0, completed = 0, failed = 0, cancelled = 0,
+           expired = 0;
   uint64_t prefill_tokens = 0, decode_tokens = 0, forward_passes = 0;
 };
 
@@ -45,19 +47,22 @@ class Engine {
   const EngineOptions& options() const { return options_; }
   const device::Device& device() const { return *device_; }
 
-  /// Takes requests from the front until the queue is full. A request that breaks a limit is taken and completed at once
-  /// with REQUEST_INVALID naming the field, or DEADLINE_EXCEEDED when its time is already over.
+  /// Takes requests from the front until the queue is full. A request that breaks a limit is taken
+  /// and completed at once with REQUEST_INVALID naming the field, or DEADLINE_EXCEEDED when its
+  /// time is already over.
   SubmitOutcome submit(std::vector<Request> requests);
   /// Unknown tickets are ignored: they may just have finished.
   void cancel(std::span<const uint32_t> tickets);
-  /// Refuses new requests, lets those accepted finish within `budget`, cancels the rest; returns when none is left.
+  /// Refuses new requests, lets those accepted finish within `budget`, cancels the rest; returns
+  /// when none is left.
   void drain(std::chrono::microseconds budget);
   void close();
   Stats stats() const;
 
  private:
   Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
-         std::shared_ptr<const model::Decoder> decoder, CompletionSink& sink);
+         std::shared_ptr<const model::Decoder> decoder, std::unique_ptr<model::Workspace> workspace,
+         CompletionSink& sink);
 
   void run();
   Status check_limits(const Request& request) const;
@@ -73,15 +78,17 @@ class Engine {
   StepLoop loop_;  // engine thread only
 
   mutable std::mutex mutex_;
-  std::condition_variable work_;  // engine thread waits: work arrived, or stop
-  std::condition_variable idle_;  // drain waits: nothing queued, nothing running
+  std::condition_variable work_;            // engine thread waits: work arrived, or stop
+  std::condition_variable idle_;            // drain waits: nothing queued, nothing running
   std::deque<Request> queue_;               // guarded by mutex_
   std::unordered_set<uint32_t> in_flight_;  // tickets queued or running; guarded by mutex_
-  std::unordered_set<uint32_t> cancelled_;  // subset of in_flight_ that shall end; guarded by mutex_
-  Stats counters_;                          // guarded by mutex_
-  bool draining_ = false;                   // guarded by mutex_
-  bool stopping_ = false;                   // guarded by mutex_
-  std::mutex close_mutex_;                  // serialises close()
+  std::unordered_set<uint32_t>
+      cancelled_;           // subset of in_flight_ that shall end; guarded by mutex_
+  size_t delivering_ = 0;   // completions on their way to the sink; guarded by mutex_
+  Stats counters_;          // guarded by mutex_
+  bool draining_ = false;   // guarded by mutex_
+  bool stopping_ = false;   // guarded by mutex_
+  std::mutex close_mutex_;  // serialises close()
   std::thread thread_;
 };
 

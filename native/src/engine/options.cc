@@ -14,7 +14,8 @@ Status in_range(const char* field, uint32_t value, uint32_t max) {
 Status validate(const EngineOptions& options) {
   TESSERA_RETURN_IF_ERROR(in_range("threadCount", options.thread_count, kThreadCountMax));
   TESSERA_RETURN_IF_ERROR(in_range("queueCapacity", options.queue_capacity, kQueueCapacityMax));
-  TESSERA_RETURN_IF_ERROR(in_range("batchRequestsMax", options.batch_requests_max, kBatchRequestsMax));
+  TESSERA_RETURN_IF_ERROR(
+      in_range("batchRequestsMax", options.batch_requests_max, kBatchRequestsMax));
   TESSERA_RETURN_IF_ERROR(
       in_range("prefillChunkTokens", options.prefill_chunk_tokens, kPrefillChunkTokensMax));
   TESSERA_RETURN_IF_ERROR(in_range("promptTokensMax", options.prompt_tokens_max, kPromptTokensMax));

@@ -1,4 +1,5 @@
-// What an engine is opened with. Every limit has a name here; TypeScript fills every field (the addon has no defaults).
+// What an engine is opened with. Every limit has a name here; TypeScript fills every field (the
+// addon has no defaults).
 #pragma once
 
 #include <cstdint>

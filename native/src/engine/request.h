@@ -26,7 +26,8 @@ struct Request {
   Clock::time_point submitted;
 };
 
-/// Microseconds. A pass shared by several requests counts whole for each of them: it is what each one waited.
+/// Microseconds. A pass shared by several requests counts whole for each of them: it is what each
+/// one waited.
 struct Timings {
   float queue_us = 0;
   float prefill_us = 0;
@@ -43,16 +44,16 @@ struct Completion {
   Status status;
   std::vector<catalogue::ItemOrdinal> item_ordinals;  // best first
   std::vector<float> item_scores;
-  std::vector<uint32_t> item_paths;  // index into the paths below
-  std::vector<float> path_scores;    // best first
+  std::vector<uint32_t> item_paths;    // index into the paths below
+  std::vector<float> path_scores;      // best first
   std::vector<uint32_t> path_offsets;  // [paths + 1] into path_codes
   std::vector<uint32_t> path_codes;
   std::vector<uint32_t> widths_used;  // beams kept per step
   Timings timings;
 };
 
-/// Where finished requests go. Called on the engine's thread (and on the submitting thread for requests refused at
-/// once); must not block and must not call back into the engine.
+/// Where finished requests go. Called on the engine's thread (and on the submitting thread for
+/// requests refused at once); must not block and must not call back into the engine.
 class CompletionSink {
  public:
   virtual ~CompletionSink() = default;

@@ -15,7 +15,8 @@ Status grow(device::Device& device, uint64_t bytes, device::Buffer& buffer) {
   buffer = device::Buffer();
   Result<device::Buffer> grown = device.allocate(bytes);
   if (!grown.is_ok()) {
-    return {Code::kEngineOverloaded, "keys and values of the request need " + std::to_string(bytes) +
+    return {Code::kEngineOverloaded, "keys and values of the request need " +
+                                         std::to_string(bytes) +
                                          " bytes: " + grown.status().message()};
   }
   buffer = std::move(grown).value();
@@ -45,14 +46,16 @@ Status RequestState::begin(Request request, Clock::time_point now) {
 
 Status RequestState::reserve(uint32_t prompt_tokens, uint32_t decode_passes, uint32_t width) {
   const uint32_t capacity = (prompt_tokens + kPositionGrain - 1) / kPositionGrain * kPositionGrain;
-  const uint64_t bytes_per_position = decoder_.kv_bytes_per_position() / 2;  // keys alone, or values alone
+  const uint64_t bytes_per_position =
+      decoder_.kv_bytes_per_position() / 2;  // keys alone, or values alone
   const uint64_t prompt_bytes = bytes_per_position * capacity;
   const uint64_t beam_bytes = bytes_per_position * decode_passes * width;
   TESSERA_RETURN_IF_ERROR(grow(device_, prompt_bytes, prompt_keys_));
   TESSERA_RETURN_IF_ERROR(grow(device_, prompt_bytes, prompt_values_));
   TESSERA_RETURN_IF_ERROR(grow(device_, beam_bytes, beam_keys_));
   TESSERA_RETURN_IF_ERROR(grow(device_, beam_bytes, beam_values_));
-  std::memset(prompt_values_.data(), 0, prompt_bytes);  // columns past the prompt's end must read as zero
+  std::memset(prompt_values_.data(), 0,
+              prompt_bytes);  // columns past the prompt's end must read as zero
   prompt_kv_ = {prompt_keys_.data(), prompt_values_.data(), capacity, 0};
   beam_kv_ = {beam_keys_.data(), beam_values_.data(), decode_passes, width};
   return Status::ok();
@@ -103,8 +106,10 @@ void RequestState::apply(const beam::Step& step) {
   awaits_selection_ = false;
   finished_.insert(finished_.end(), step.finished.begin(), step.finished.end());
   const auto next_count = static_cast<uint32_t>(step.next.nodes.size());
-  widths_used_.push_back(std::max<uint32_t>(next_count, static_cast<uint32_t>(step.finished.size())));
-  // A beam's slots: those of its parent, then the parent's own row (there is none at the prompt's end).
+  widths_used_.push_back(
+      std::max<uint32_t>(next_count, static_cast<uint32_t>(step.finished.size())));
+  // A beam's slots: those of its parent, then the parent's own row (there is none at the prompt's
+  // end).
   forked_ancestors_.clear();
   const uint32_t depth = step_ == 0 ? 0 : step_ - 1;
   for (uint32_t row = 0; row < next_count && step_ > 0; ++row) {

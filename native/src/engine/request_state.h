@@ -1,5 +1,6 @@
-// One running request: its keys and values, its beams and what has finished so far. Owned and touched by the engine's
-// thread alone. Buffers are kept and reused by the next request in the same slot, so the steady state allocates nothing.
+// One running request: its keys and values, its beams and what has finished so far. Owned and
+// touched by the engine's thread alone. Buffers are kept and reused by the next request in the same
+// slot, so the steady state allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +19,37 @@ namespace tessera::engine {
 
 class RequestState {
  public:
-  RequestState(const model::Decoder& decoder, device::Device& device) : decoder_(decoder), device_(device) {}
+  RequestState(const model::Decoder& decoder, device::Device& device)
+      : decoder_(decoder), device_(device) {}
   RequestState(const RequestState&) = delete;
   RequestState& operator=(const RequestState&) = delete;
 
-  /// Takes a request whose limits have been checked. ENGINE_OVERLOADED when its keys and values find no memory.
+  /// Takes a request whose limits have been checked. ENGINE_OVERLOADED when its keys and values
+  /// find no memory.
   Status begin(Request request, Clock::time_point now);
 
   scheduler::Runnable runnable() const;
   /// Appends `rows` rows of this request to a forward batch. REQUIRES: what runnable() offered.
-  void append_rows(uint32_t rows, std::vector<int32_t>& tokens, std::vector<attention::RowGroup>& groups);
+  void append_rows(uint32_t rows, std::vector<int32_t>& tokens,
+                   std::vector<attention::RowGroup>& groups);
   /// Records that the rows appended last have been computed.
   void rows_computed(uint32_t rows);
-  /// True when the beams' next logits are in the workspace: the last `beams().nodes.size()` rows of this request.
+  /// True when the beams' next logits are in the workspace: the last `beams().nodes.size()` rows of
+  /// this request.
   bool awaits_selection() const { return awaits_selection_; }
 
   /// Candidates kept in the coming selection, before capping by what is reachable.
   uint32_t width() const;
-  /// Level whose codes are candidates in the coming selection; false when only terminal tokens can follow.
+  /// Level whose codes are candidates in the coming selection; false when only terminal tokens can
+  /// follow.
   bool has_level() const { return step_ < binding().snapshot().depth(); }
   uint32_t level() const { return step_; }
-  /// Applies a selection: finished paths are collected, beams fork, their tokens wait for the next pass.
+  /// Applies a selection: finished paths are collected, beams fork, their tokens wait for the next
+  /// pass.
   void apply(const beam::Step& step);
-  bool is_done() const { return !awaits_selection_ && prompt_left() == 0 && pending_tokens_.empty(); }
+  bool is_done() const {
+    return !awaits_selection_ && prompt_left() == 0 && pending_tokens_.empty();
+  }
 
   const Request& request() const { return request_; }
   const Binding& binding() const { return *request_.binding; }
@@ -65,8 +74,8 @@ class RequestState {
   attention::PromptKv prompt_kv_;
   attention::BeamKv beam_kv_;
   beam::Beams beams_;
-  std::vector<int32_t> pending_tokens_;     // [beams]: tokens to compute next; empty during the prompt
-  std::vector<uint32_t> ancestors_;         // [beams][step_ - 1]
+  std::vector<int32_t> pending_tokens_;  // [beams]: tokens to compute next; empty during the prompt
+  std::vector<uint32_t> ancestors_;      // [beams][step_ - 1]
   std::vector<uint32_t> forked_ancestors_;  // scratch of apply()
   std::vector<beam::Finished> finished_;
   std::vector<uint32_t> widths_used_;

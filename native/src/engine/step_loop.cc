@@ -13,18 +13,17 @@ float microseconds_since(Clock::time_point start) {
   return std::chrono::duration<float, std::micro>(Clock::now() - start).count();
 }
 
-uint32_t row_budget(const EngineOptions& options) { return options.prefill_chunk_tokens + options.width_max; }
-
 }  // namespace
 
-StepLoop::StepLoop(const EngineOptions& options, const model::Decoder& decoder, device::Device& device,
+StepLoop::StepLoop(const EngineOptions& options, const model::Decoder& decoder,
+                   device::Device& device, std::unique_ptr<model::Workspace> workspace,
                    LoopCounters& counters)
-    : options_(options), decoder_(decoder), device_(device), counters_(counters) {
-  const uint32_t context = std::min<uint32_t>(
-      decoder.config().max_positions, options.prompt_tokens_max + catalogue::kMaxDepth + kTerminalTokensMax);
-  workspace_ = decoder.make_workspace(row_budget(options), context);
-  select_scratch_ = beam::make_scratch();
-}
+    : options_(options),
+      decoder_(decoder),
+      device_(device),
+      counters_(counters),
+      workspace_(std::move(workspace)),
+      select_scratch_(beam::make_scratch()) {}
 
 Status StepLoop::admit(Request request, Clock::time_point now) {
   TESSERA_CHECK(has_room());
@@ -55,7 +54,8 @@ void StepLoop::forward() {
   const Clock::time_point start = Clock::now();
   tokens_.clear();
   groups_.clear();
-  for (const scheduler::Share& share : plan_) running_[share.runnable]->append_rows(share.rows, tokens_, groups_);
+  for (const scheduler::Share& share : plan_)
+    running_[share.runnable]->append_rows(share.rows, tokens_, groups_);
   decoder_.forward({tokens_, groups_}, *workspace_);
   const float elapsed_us = microseconds_since(start);
   for (const scheduler::Share& share : plan_) {
@@ -106,8 +106,8 @@ void StepLoop::select(RequestState& state, uint32_t last_row_end) {
   state.timings().head_us += microseconds_since(head_start);
 
   const Clock::time_point select_start = Clock::now();
-  beam::select(beams, logits, binding.snapshot(), {state.width(), terminal_count, state.request().norm},
-               *select_scratch_, step_);
+  beam::select(beams, logits, binding.snapshot(),
+               {state.width(), terminal_count, state.request().norm}, *select_scratch_, step_);
   state.apply(step_);
   state.timings().select_us += microseconds_since(select_start);
 }
@@ -130,8 +130,9 @@ Completion StepLoop::retire(size_t index, Status status) {
 void StepLoop::export_items(RequestState& state, Completion& completion) {
   const Clock::time_point start = Clock::now();
   const Request& request = state.request();
-  beam::Exported exported = beam::export_items(state.finished(), state.binding().snapshot(),
-                                               {request.result_count, request.items_per_sid}, device_.threads());
+  beam::Exported exported =
+      beam::export_items(state.finished(), state.binding().snapshot(),
+                         {request.result_count, request.items_per_sid}, device_.threads());
   completion.item_ordinals = std::move(exported.item_ordinals);
   completion.item_scores = std::move(exported.item_scores);
   completion.item_paths = std::move(exported.item_paths);

@@ -1,5 +1,5 @@
-// The plot of the engine, one pass at a time: plan -> forward -> head -> select -> fork -> complete.
-// Runs on the engine's thread only; everything mutable of the running requests is here.
+// The plot of the engine, one pass at a time: plan -> forward -> head -> select -> fork ->
+// complete. Runs on the engine's thread only; everything mutable of the running requests is here.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,7 @@
 #include "engine/request.h"
 #include "engine/request_state.h"
 #include "model/decoder.h"
+#include "model/workspace.h"
 #include "scheduler/plan_step.h"
 
 namespace tessera::engine {
@@ -23,14 +24,21 @@ struct LoopCounters {
   std::atomic<uint64_t> forward_passes{0};
 };
 
+/// Rows of a forward pass at most: a prompt chunk beside the widest request's beams.
+inline uint32_t row_budget(const EngineOptions& options) {
+  return options.prefill_chunk_tokens + options.width_max;
+}
+
 class StepLoop {
  public:
+  /// `workspace` holds row_budget(options) rows.
   StepLoop(const EngineOptions& options, const model::Decoder& decoder, device::Device& device,
-           LoopCounters& counters);
+           std::unique_ptr<model::Workspace> workspace, LoopCounters& counters);
 
   uint32_t running() const { return static_cast<uint32_t>(running_.size()); }
   bool has_room() const { return running() < options_.batch_requests_max; }
-  /// REQUIRES: has_room() and a request whose limits have been checked. Not ok: nothing was admitted.
+  /// REQUIRES: has_room() and a request whose limits have been checked. Not ok: nothing was
+  /// admitted.
   Status admit(Request request, Clock::time_point now);
   /// One forward pass and what follows from it. Requests that ended are appended to `completed`.
   void run_pass(std::vector<Completion>& completed);

@@ -1,9 +1,10 @@
-// Who runs in the next forward pass: a pure function of what is running and of the row budget. It sees neither
-// tensors nor tries, so every decision can be tested with literals.
+// Who runs in the next forward pass: a pure function of what is running and of the row budget. It
+// sees neither tensors nor tries, so every decision can be tested with literals.
 //
-// Rule: decode rows first, oldest request first (they are nearest to their answer and hold memory), all beams of a request or
-// none; then prompt chunks, oldest first, as far as the chunk and row budgets reach. A decode that does not fit keeps its
-// place: no younger decode overtakes it, so nobody starves.
+// Rule: decode rows first, oldest request first (they are nearest to their answer and hold memory),
+// all beams of a request or none; then prompt chunks, oldest first, as far as the chunk and row
+// budgets reach. A decode that does not fit keeps its place: no younger decode overtakes it, so
+// nobody starves.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,311 @@
+#include "engine/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "engine/test_fixture.h"
+
+namespace tessera::engine {
+namespace {
+
+std::unique_ptr<Engine> open(const EngineOptions& options, CompletionSink& sink) {
+  auto engine = Engine::open(options, sink);
+  if (!engine.is_ok()) throw std::runtime_error(engine.status().message());
+  return std::move(engine).value();
+}
+
+/// Everything of an answer that must not depend on its company, as bits.
+struct Bits {
+  std::vector<uint32_t> ordinals, codes, score_bits;
+  bool operator==(const Bits&) const = default;
+};
+
+Bits bits_of(const Completion& completion) {
+  Bits bits{completion.item_ordinals, completion.path_codes, {}};
+  for (const float score : completion.path_scores)
+    bits.score_bits.push_back(std::bit_cast<uint32_t>(score));
+  return bits;
+}
+
+class EngineFixture : public testing::Test {
+ protected:
+  void open_folder(const std::string& name) { open_with(fixture_options(folder(name))); }
+  void open_with(const EngineOptions& options) {
+    engine_ = open(options, sink_);
+    const std::filesystem::path path = options.model_path;
+    cases_ = read_cases(path);
+    snapshot_ = open_fixture_catalogue(path);
+    binding_ = bind_fixture(*engine_, snapshot_, cases_.front());
+  }
+  static std::filesystem::path folder(const std::string& name) {
+    return std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity" / name;
+  }
+  Request request(uint32_t ticket, size_t fixture = 0) {
+    return make_request(ticket, binding_, cases_[fixture]);
+  }
+  SubmitOutcome submit_one(Request request) {
+    std::vector<Request> requests;
+    requests.push_back(std::move(request));
+    return engine_->submit(std::move(requests));
+  }
+  /// The one completion of a request submitted alone.
+  Completion answer(Request request) {
+    EXPECT_EQ(submit_one(std::move(request)).accepted, 1u);
+    return std::move(sink_.wait_for(1).begin()->second);
+  }
+  void expect_refused(Request request, const std::string& field) {
+    const Completion completion = answer(std::move(request));
+    EXPECT_EQ(completion.status.code(), Code::kRequestInvalid);
+    EXPECT_NE(completion.status.message().find(field), std::string::npos)
+        << completion.status.message();
+  }
+
+  CollectingSink sink_;
+  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<const catalogue::Snapshot> snapshot_;
+  std::vector<FixtureCase> cases_;
+  std::shared_ptr<const Binding> binding_;
+};
+
+/// Scores recorded from transformers in float32.
+constexpr double kScoreTolerance = 1e-4;
+
+TEST(EngineParity, ListsEqualThoseRecordedFromTransformersInItemsAndOrder) {
+  size_t checked = 0;
+  for (const auto& folder : fixture_folders()) {
+    SCOPED_TRACE(folder.filename().string());
+    CollectingSink sink;
+    const auto engine = open(fixture_options(folder), sink);
+    const auto snapshot = open_fixture_catalogue(folder);
+    for (const FixtureCase& fixture : read_cases(folder)) {
+      std::vector<Request> requests;
+      requests.push_back(make_request(1, bind_fixture(*engine, snapshot, fixture), fixture));
+      engine->submit(std::move(requests));
+      const Completion completion = std::move(sink.wait_for(1).at(1));
+      ASSERT_TRUE(completion.status.is_ok()) << completion.status.message();
+      const std::vector<ExpectedPath> came = paths_of(completion);
+      ASSERT_GE(came.size(), fixture.expected.size());
+      for (size_t i = 0; i < fixture.expected.size(); ++i) {
+        EXPECT_EQ(came[i].sid, fixture.expected[i].sid) << "rank " << i;
+        EXPECT_NEAR(came[i].score, fixture.expected[i].score, kScoreTolerance) << "rank " << i;
+      }
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 8u) << "the recorded fixtures are missing";
+}
+
+TEST_F(EngineFixture, AnswersAreBitIdenticalAloneInEveryBatchAtEveryChunkAndThreadCount) {
+  open_folder("qwen3-tied");
+  std::vector<Bits> alone;
+  for (uint32_t i = 0; i < cases_.size(); ++i) alone.push_back(bits_of(answer(request(i, i))));
+  for (const uint32_t chunk : {1u, 7u, 64u}) {
+    for (const uint32_t threads : {1u, 2u}) {
+      SCOPED_TRACE("chunk " + std::to_string(chunk) + ", threads " + std::to_string(threads));
+      EngineOptions options = fixture_options(folder("qwen3-tied"));
+      options.prefill_chunk_tokens = chunk;
+      options.thread_count = threads;
+      open_with(options);
+      std::vector<Request> requests;
+      for (uint32_t i = 0; i < 3 * cases_.size(); ++i)
+        requests.push_back(request(i, i % cases_.size()));
+      std::shuffle(requests.begin(), requests.end(), std::mt19937(chunk * 2 + threads));
+      engine_->submit(std::move(requests));
+      const auto completions = sink_.wait_for(3 * cases_.size());
+      for (const auto& [ticket, completion] : completions) {
+        ASSERT_TRUE(completion.status.is_ok()) << completion.status.message();
+        EXPECT_EQ(bits_of(completion), alone[ticket % cases_.size()]) << "ticket " << ticket;
+      }
+    }
+  }
+}
+
+TEST_F(EngineFixture, ARequestOverALimitIsRefusedNamingTheField) {
+  open_folder("qwen3-tied");
+  const auto changed = [&](const auto& change) {
+    Request changed_request = request(1);
+    change(changed_request);
+    return changed_request;
+  };
+  expect_refused(changed([](Request& r) { r.prompt.clear(); }), "promptTokens.length");
+  expect_refused(changed([](Request& r) { r.prompt.assign(513, 3); }), "promptTokens.length");
+  expect_refused(changed([](Request& r) { r.prompt[0] = -1; }), "promptTokens[0]");
+  expect_refused(changed([](Request& r) { r.prompt.push_back(1 << 30); }), "promptTokens[");
+  expect_refused(changed([](Request& r) { r.widths.clear(); }), "widths.length");
+  expect_refused(changed([](Request& r) { r.widths.assign(99, 1); }), "widths.length");
+  expect_refused(changed([](Request& r) { r.widths[0] = 0; }), "widths[0]");
+  expect_refused(changed([](Request& r) { r.widths[0] = 513; }), "widths[0]");
+  expect_refused(changed([](Request& r) { r.result_count = 0; }), "resultCount");
+  expect_refused(changed([](Request& r) { r.result_count = 4097; }), "resultCount");
+  expect_refused(changed([](Request& r) { r.items_per_sid = 0; }), "itemsPerSid");
+  EXPECT_TRUE(answer(changed([](Request& r) {
+                r.prompt.assign(64, 3);
+                r.result_count = 4096;
+              })).status.is_ok());
+}
+
+TEST_F(EngineFixture, AnExpiredDeadlineIsAnsweredWithoutWork) {
+  open_folder("qwen3-tied");
+  Request late = request(1);
+  late.deadline = Clock::now() - std::chrono::milliseconds(1);
+  EXPECT_EQ(answer(std::move(late)).status.code(), Code::kDeadlineExceeded);
+  EXPECT_EQ(engine_->stats().forward_passes, 0u);
+  EXPECT_EQ(engine_->stats().expired, 1u);
+}
+
+TEST_F(EngineFixture, AFullQueueTakesFromTheFrontAndSaysSo) {
+  EngineOptions options = fixture_options(folder("qwen3-tied"));
+  options.queue_capacity = 2;
+  options.batch_requests_max = 1;
+  open_with(options);
+  std::vector<Request> requests;
+  for (uint32_t i = 0; i < 5; ++i) requests.push_back(request(i));
+  const SubmitOutcome outcome = engine_->submit(std::move(requests));
+  EXPECT_EQ(outcome.accepted, 2u);
+  EXPECT_EQ(outcome.refusal, Refusal::kQueueFull);
+  const auto completions = sink_.wait_for(2);
+  EXPECT_TRUE(completions.contains(0) && completions.contains(1));
+}
+
+TEST_F(EngineFixture, CancelledAndOtherRequestsEachCompleteExactlyOnce) {
+  EngineOptions options = fixture_options(folder("qwen3-tied"));
+  options.batch_requests_max = 2;
+  open_with(options);
+  constexpr uint32_t kCount = 60;
+  std::vector<Request> requests;
+  std::vector<uint32_t> cancelled;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    requests.push_back(request(i, i % cases_.size()));
+    if (i % 2 == 1) cancelled.push_back(i);
+  }
+  ASSERT_EQ(engine_->submit(std::move(requests)).accepted, kCount);
+  engine_->cancel(cancelled);
+  const auto completions = sink_.wait_for(kCount);
+  for (const auto& [ticket, completion] : completions) {
+    const bool was_cancelled = completion.status.code() == Code::kCancelled;
+    EXPECT_TRUE(completion.status.is_ok() || (was_cancelled && ticket % 2 == 1)) << ticket;
+  }
+  engine_->drain(std::chrono::seconds(10));
+  const Stats stats = engine_->stats();
+  EXPECT_EQ(stats.completed + stats.cancelled, kCount);
+  EXPECT_EQ(stats.queued + stats.running, 0u);
+}
+
+TEST_F(EngineFixture, ATicketInFlightIsNotTakenTwice) {
+  EngineOptions options = fixture_options(folder("qwen3-tied"));
+  options.batch_requests_max = 1;
+  open_with(options);
+  std::vector<Request> requests;
+  for (uint32_t i = 0; i < 40; ++i) requests.push_back(request(i));
+  requests.push_back(request(39));
+  engine_->submit(std::move(requests));
+  engine_->drain(std::chrono::seconds(30));
+  EXPECT_EQ(engine_->stats().failed, 1u);
+  EXPECT_EQ(engine_->stats().completed, 40u);
+}
+
+TEST_F(EngineFixture, ADrainFinishesWhatWasAcceptedAndRefusesTheRest) {
+  open_folder("qwen3-tied");
+  std::vector<Request> requests;
+  for (uint32_t i = 0; i < 20; ++i) requests.push_back(request(i));
+  engine_->submit(std::move(requests));
+  engine_->drain(std::chrono::seconds(30));
+  EXPECT_EQ(sink_.wait_for(20).size(), 20u);
+  const SubmitOutcome outcome = submit_one(request(99));
+  EXPECT_EQ(outcome.accepted, 0u);
+  EXPECT_EQ(outcome.refusal, Refusal::kDraining);
+}
+
+TEST_F(EngineFixture, ADrainWithoutTimeCancelsWhatIsLeft) {
+  EngineOptions options = fixture_options(folder("qwen3-tied"));
+  options.batch_requests_max = 1;
+  options.prefill_chunk_tokens = 1;
+  open_with(options);
+  std::vector<Request> requests;
+  for (uint32_t i = 0; i < 200; ++i) requests.push_back(request(i));
+  engine_->submit(std::move(requests));
+  engine_->drain(std::chrono::microseconds(0));
+  const Stats stats = engine_->stats();
+  EXPECT_EQ(stats.completed + stats.cancelled, 200u);
+  EXPECT_GT(stats.cancelled, 0u);
+}
+
+TEST_F(EngineFixture, ClosingCompletesEveryRequestAndTwiceIsHarmless) {
+  EngineOptions options = fixture_options(folder("qwen3-tied"));
+  options.batch_requests_max = 1;
+  open_with(options);
+  std::vector<Request> requests;
+  for (uint32_t i = 0; i < 100; ++i) requests.push_back(request(i));
+  engine_->submit(std::move(requests));
+  engine_->close();
+  engine_->close();
+  for (const auto& [ticket, completion] : sink_.wait_for(100)) {
+    EXPECT_TRUE(completion.status.is_ok() || completion.status.code() == Code::kEngineClosed)
+        << ticket;
+  }
+}
+
+TEST_F(EngineFixture, OptionsOutOfRangeAreRefusedNamingTheField) {
+  const EngineOptions valid = fixture_options(folder("qwen3-tied"));
+  const auto refused = [&](const std::string& field, const auto& change) {
+    EngineOptions options = valid;
+    change(options);
+    const auto engine = Engine::open(options, sink_);
+    ASSERT_FALSE(engine.is_ok()) << field;
+    EXPECT_EQ(engine.status().code(), Code::kRequestInvalid);
+    EXPECT_NE(engine.status().message().find(field), std::string::npos)
+        << engine.status().message();
+  };
+  refused("threadCount", [](EngineOptions& o) { o.thread_count = 0; });
+  refused("threadCount", [](EngineOptions& o) { o.thread_count = kThreadCountMax + 1; });
+  refused("queueCapacity", [](EngineOptions& o) { o.queue_capacity = 0; });
+  refused("batchRequestsMax", [](EngineOptions& o) { o.batch_requests_max = 0; });
+  refused("prefillChunkTokens", [](EngineOptions& o) { o.prefill_chunk_tokens = 0; });
+  refused("promptTokensMax", [](EngineOptions& o) { o.prompt_tokens_max = 0; });
+  refused("widthMax", [](EngineOptions& o) { o.width_max = kWidthMax + 1; });
+  refused("resultCountMax", [](EngineOptions& o) { o.result_count_max = 0; });
+}
+
+TEST_F(EngineFixture, ABindingThatDoesNotFitTheModelOrTheCatalogueIsRefused) {
+  open_folder("qwen3-tied");
+  const model::ModelConfig& config = engine_->decoder().config();
+  const auto levels = [&] {
+    std::vector<std::vector<int32_t>> tokens(snapshot_->depth());
+    for (uint32_t level = 0; level < snapshot_->depth(); ++level) {
+      for (uint32_t code = 0; code < snapshot_->level_size(level); ++code) {
+        tokens[level].push_back(static_cast<int32_t>(3 + code));
+      }
+    }
+    return tokens;
+  };
+  const auto refused = [&](std::vector<std::vector<int32_t>> tokens, std::vector<int32_t> terminal,
+                           const std::string& what) {
+    const auto binding = Binding::create(config, snapshot_, std::move(tokens), std::move(terminal));
+    ASSERT_FALSE(binding.is_ok()) << what;
+    EXPECT_NE(binding.status().message().find(what), std::string::npos)
+        << binding.status().message();
+  };
+  auto few = levels();
+  few.pop_back();
+  refused(few, {}, "levelTokens: expected");
+  auto narrow = levels();
+  narrow[0].pop_back();
+  refused(narrow, {}, "levelTokens[0]");
+  auto outside = levels();
+  outside[1][0] = static_cast<int32_t>(config.vocab_size);
+  refused(outside, {}, "levelTokens[1][0]");
+  auto twice = levels();
+  twice[0][1] = twice[0][0];
+  refused(twice, {}, "already writes");
+  auto without = levels();
+  for (int32_t& token : without[0]) token = kNoToken;
+  refused(without, {}, "has no token");
+  refused(levels(), {-5}, "terminalTokens[0]");
+  refused(levels(), std::vector<int32_t>(kTerminalTokensMax + 1, 1), "terminalTokens");
+  EXPECT_TRUE(Binding::create(config, snapshot_, levels(), {2}).is_ok());
+}
+
+}  // namespace
+}  // namespace tessera::engine

@@ -1,0 +1,136 @@
+#include "engine/test_fixture.h"
+
+#include <simdjson.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "catalogue/builder.h"
+
+namespace tessera::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using simdjson::dom::element;
+
+template <typename T>
+std::vector<T> integers(element array) {
+  std::vector<T> values;
+  for (const element value : array.get_array()) values.push_back(static_cast<T>(int64_t{value}));
+  return values;
+}
+
+}  // namespace
+
+std::vector<fs::path> fixture_folders() {
+  std::vector<fs::path> folders;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity")) {
+    if (fs::exists(entry.path() / "cases.json")) folders.push_back(entry.path());
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+std::vector<FixtureCase> read_cases(const fs::path& folder) {
+  simdjson::dom::parser parser;
+  std::vector<FixtureCase> cases;
+  for (const element entry : parser.load((folder / "cases.json").string()).get_array()) {
+    FixtureCase fixture;
+    fixture.prompt = integers<int32_t>(entry["promptTokens"]);
+    fixture.widths = integers<uint32_t>(entry["widths"]);
+    fixture.terminal_tokens = integers<int32_t>(entry["terminalTokens"]);
+    fixture.level_token_base = integers<int32_t>(entry["levelTokenBase"]);
+    for (const element path : entry["expected"].get_array()) {
+      fixture.expected.push_back({integers<uint32_t>(path["sid"]), double{path["score"]}});
+    }
+    cases.push_back(std::move(fixture));
+  }
+  return cases;
+}
+
+std::shared_ptr<const catalogue::Snapshot> open_fixture_catalogue(const fs::path& folder) {
+  simdjson::dom::parser parser;
+  catalogue::CatalogueInput input;
+  for (const element item : parser.load_many((folder / "catalogue.jsonl").string())) {
+    const auto sid = integers<uint32_t>(item["sid"]);
+    input.codes.insert(input.codes.end(), sid.begin(), sid.end());
+    input.sid_ends.push_back(input.codes.size());
+    input.item_ids.add(std::string_view(item["item_id"]));
+  }
+  const fs::path path =
+      fs::temp_directory_path() / ("tessera-engine-" + std::to_string(::getpid()) + ".snapshot");
+  auto report = catalogue::build_snapshot(input, path.string(), {});
+  if (!report.is_ok()) throw std::runtime_error(report.status().message());
+  auto snapshot = catalogue::Snapshot::open(path.string());
+  fs::remove(path);
+  if (!snapshot.is_ok()) throw std::runtime_error(snapshot.status().message());
+  return std::move(snapshot).value();
+}
+
+void CollectingSink::complete(Completion completion) {
+  std::lock_guard lock(mutex_);
+  const uint32_t ticket = completion.ticket;
+  completions_.emplace(ticket, std::move(completion));
+  arrived_.notify_all();
+}
+
+std::map<uint32_t, Completion> CollectingSink::wait_for(size_t count) {
+  std::unique_lock lock(mutex_);
+  arrived_.wait(lock, [&] { return completions_.size() >= count; });
+  return std::exchange(completions_, {});
+}
+
+EngineOptions fixture_options(const fs::path& folder) {
+  EngineOptions options;
+  options.model_path = folder.string();
+  options.thread_count = 1;
+  options.queue_capacity = 256;
+  options.batch_requests_max = 8;
+  options.prefill_chunk_tokens = 64;
+  options.prompt_tokens_max = 512;
+  options.width_max = 512;
+  options.result_count_max = 4096;
+  return options;
+}
+
+std::shared_ptr<const Binding> bind_fixture(const Engine& engine,
+                                            std::shared_ptr<const catalogue::Snapshot> snapshot,
+                                            const FixtureCase& fixture) {
+  std::vector<std::vector<int32_t>> levels(snapshot->depth());
+  for (uint32_t level = 0; level < snapshot->depth(); ++level) {
+    for (uint32_t code = 0; code < snapshot->level_size(level); ++code) {
+      levels[level].push_back(fixture.level_token_base[level] + static_cast<int32_t>(code));
+    }
+  }
+  auto binding = Binding::create(engine.decoder().config(), std::move(snapshot), std::move(levels),
+                                 fixture.terminal_tokens);
+  if (!binding.is_ok()) throw std::runtime_error(binding.status().message());
+  return std::move(binding).value();
+}
+
+Request make_request(uint32_t ticket, std::shared_ptr<const Binding> binding,
+                     const FixtureCase& fixture) {
+  Request request;
+  request.ticket = ticket;
+  request.binding = std::move(binding);
+  request.prompt = fixture.prompt;
+  request.widths = fixture.widths;
+  request.result_count = 4096;
+  request.items_per_sid = 1;
+  request.deadline = Clock::now() + std::chrono::hours(1);
+  return request;
+}
+
+std::vector<ExpectedPath> paths_of(const Completion& completion) {
+  std::vector<ExpectedPath> paths;
+  for (size_t p = 0; p < completion.path_scores.size(); ++p) {
+    const auto first = completion.path_codes.begin();
+    paths.push_back({{first + completion.path_offsets[p], first + completion.path_offsets[p + 1]},
+                     completion.path_scores[p]});
+  }
+  return paths;
+}
+
+}  // namespace tessera::engine

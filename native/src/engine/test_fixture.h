@@ -1,0 +1,58 @@
+// The recorded parity fixtures (test/fixtures/parity) as engines, bindings and requests. Test only.
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace tessera::engine {
+
+struct ExpectedPath {
+  std::vector<uint32_t> sid;
+  double score = 0;
+};
+
+struct FixtureCase {
+  std::vector<int32_t> prompt;
+  std::vector<uint32_t> widths;
+  std::vector<int32_t> terminal_tokens;
+  std::vector<int32_t> level_token_base;
+  std::vector<ExpectedPath> expected;
+};
+
+/// Folders of test/fixtures/parity that hold a cases.json.
+std::vector<std::filesystem::path> fixture_folders();
+std::vector<FixtureCase> read_cases(const std::filesystem::path& folder);
+/// Builds the folder's catalogue.jsonl into a temporary file and maps it.
+std::shared_ptr<const catalogue::Snapshot> open_fixture_catalogue(
+    const std::filesystem::path& folder);
+
+/// Collects completions; waits for them without polling.
+class CollectingSink final : public CompletionSink {
+ public:
+  void complete(Completion completion) override;
+  /// Blocks until `count` completions have come; they are handed over by ticket.
+  std::map<uint32_t, Completion> wait_for(size_t count);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::map<uint32_t, Completion> completions_;
+};
+
+EngineOptions fixture_options(const std::filesystem::path& folder);
+/// Level l's code c is token base[l] + c.
+std::shared_ptr<const Binding> bind_fixture(const Engine& engine,
+                                            std::shared_ptr<const catalogue::Snapshot> snapshot,
+                                            const FixtureCase& fixture);
+Request make_request(uint32_t ticket, std::shared_ptr<const Binding> binding,
+                     const FixtureCase& fixture);
+std::vector<ExpectedPath> paths_of(const Completion& completion);
+
+}  // namespace tessera::engine
