@@ -1,5 +1,5 @@
-// Beam search and export against brute force and against naive restatements of the rules, in double precision, over
-// thousands of seeded cases.
+// Beam search and export against brute force and against naive restatements of the rules, in double
+// precision, over thousands of seeded cases.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -46,9 +46,10 @@ std::vector<OraclePath> ranked(const catalogue::Snapshot& snapshot,
   return paths;
 }
 
-/// Equal lists: exactly, or where scores are inexact up to swaps of paths whose scores lie within the tolerance.
-void expect_same_paths(const std::vector<OraclePath>& actual, const std::vector<OraclePath>& expected,
-                       bool is_exact) {
+/// Equal lists: exactly, or where scores are inexact up to swaps of paths whose scores lie within
+/// the tolerance.
+void expect_same_paths(const std::vector<OraclePath>& actual,
+                       const std::vector<OraclePath>& expected, bool is_exact) {
   ASSERT_EQ(actual.size(), expected.size());
   std::map<Sid, double> score_of;
   for (const OraclePath& path : expected) score_of[path.sid] = path.score;
@@ -76,11 +77,12 @@ struct Hypothesis {
   uint32_t ended() const { return static_cast<uint32_t>(path.size() - codes().size()); }
 };
 
-/// Level by level as the rules read, on lists of SIDs and doubles. `margin` is the smallest score distance on which a
-/// decision hung.
+/// Level by level as the rules read, on lists of SIDs and doubles. `margin` is the smallest score
+/// distance on which a decision hung.
 class NaiveBeamSearch {
  public:
-  NaiveBeamSearch(const std::vector<Sid>& sids, const OracleModel& model, const DecodeOptions& options)
+  NaiveBeamSearch(const std::vector<Sid>& sids, const OracleModel& model,
+                  const DecodeOptions& options)
       : sids_(sids.begin(), sids.end()), model_(model), options_(options) {}
 
   std::vector<OraclePath> run() {
@@ -92,8 +94,7 @@ class NaiveBeamSearch {
                        [](const Hypothesis& a, const Hypothesis& b) {
                          return a.score != b.score ? a.score > b.score : a.codes() < b.codes();
                        });
-      const uint32_t width =
-          options_.widths[std::min<size_t>(level, options_.widths.size() - 1)];
+      const uint32_t width = options_.widths[std::min<size_t>(level, options_.widths.size() - 1)];
       beams = options_.terminal_count == 0 ? choose(candidates, width)
                                            : choose_with_terminals(candidates, width);
     }
@@ -111,16 +112,16 @@ class NaiveBeamSearch {
     const Sid codes = beam.codes();
     std::set<uint32_t> next;
     for (const Sid& sid : sids_) {
-      const bool is_below = sid.size() > codes.size() &&
-                            std::equal(codes.begin(), codes.end(), sid.begin());
+      const bool is_below =
+          sid.size() > codes.size() && std::equal(codes.begin(), codes.end(), sid.begin());
       if (beam.ended() == 0 && is_below) next.insert(sid[codes.size()]);
     }
     if (options_.terminal_count > 0 && sids_.count(codes)) next.insert(kTerminalCode);
     const std::vector<Sid> sids(sids_.begin(), sids_.end());
     for (const uint32_t code : next) {
       Hypothesis candidate = beam;
-      candidate.score += oracle_step_score(sids, model_, beam.path, code, options_.norm,
-                                           options_.terminal_count);
+      candidate.score +=
+          oracle_step_score(sids, model_, beam.path, code, options_.norm, options_.terminal_count);
       candidate.path.push_back(code);
       candidates.push_back(candidate);
     }
@@ -175,7 +176,8 @@ class BeamTest : public testing::Test {
  protected:
   ~BeamTest() override { std::filesystem::remove(snapshot_path()); }
 
-  /// Calls body(case, random, index) for kCases seeds, several per catalogue; stops at the first failure.
+  /// Calls body(case, random, index) for kCases seeds, several per catalogue; stops at the first
+  /// failure.
   template <typename Body>
   void for_cases(uint64_t first_seed, Body&& body) {
     for (uint64_t c = 0; c < kCatalogues; ++c) {
@@ -231,8 +233,8 @@ TEST_F(BeamTest, NarrowWidthsGiveWhatTheRulesSayLevelByLevel) {
   EXPECT_LT(skipped, kCases / 20);
 }
 
-/// Hugging Face's rule, restated on numbers: of the 2 * width best candidates those that end are accepted when among
-/// the first width, and the first width of those that do not end run on.
+/// Hugging Face's rule, restated on numbers: of the 2 * width best candidates those that end are
+/// accepted when among the first width, and the first width of those that do not end run on.
 TEST_F(BeamTest, OneTerminalTokenFollowsTheRuleOfHuggingFace) {
   uint64_t accepted = 0;
   uint64_t refused = 0;

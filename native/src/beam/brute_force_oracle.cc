@@ -30,8 +30,8 @@ double oracle_step_score(const std::vector<Sid>& sids, const OracleModel& model,
   if (norm == ScoreNorm::kFull) return logit - logits.log_sum_exp;
   const Sid codes = codes_of(prefix);
   const bool is_ended = codes.size() < prefix.size();
-  const bool has_terminal = terminal_count > 0 &&
-                            (is_ended || std::find(sids.begin(), sids.end(), codes) != sids.end());
+  const bool has_terminal =
+      terminal_count > 0 && (is_ended || std::find(sids.begin(), sids.end(), codes) != sids.end());
   std::vector<double> values;
   if (!is_ended && norm == ScoreNorm::kLevel) values = logits.codes;
   if (!is_ended && norm == ScoreNorm::kAllowed) {

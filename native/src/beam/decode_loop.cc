@@ -36,8 +36,7 @@ std::vector<Finished> decode_loop(const catalogue::Snapshot& snapshot, const Ora
     }
     if (options.terminal_count == 0) terminal.clear();
     if (options.norm != ScoreNorm::kFull) log_sum_exp.clear();
-    const uint32_t width =
-        options.widths[std::min<size_t>(level, options.widths.size() - 1)];
+    const uint32_t width = options.widths[std::min<size_t>(level, options.widths.size() - 1)];
     select(beams, {codes, level_size, terminal, log_sum_exp}, snapshot,
            {width, options.terminal_count, options.norm}, scratch, step);
     finished.insert(finished.end(), step.finished.begin(), step.finished.end());

@@ -1,4 +1,5 @@
-// Test only: the loop of an engine without an engine: asks a model for logits, selects, repeats until no beam runs.
+// Test only: the loop of an engine without an engine: asks a model for logits, selects, repeats
+// until no beam runs.
 #pragma once
 
 #include <span>

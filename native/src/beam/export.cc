@@ -13,7 +13,8 @@ using catalogue::Snapshot;
 
 namespace {
 
-// Below this many paths waking the pool costs more than it saves (bench/catalogue_bench.cc prints both).
+// Below this many paths waking the pool costs more than it saves (bench/catalogue_bench.cc prints
+// both).
 constexpr size_t kPathsPerThread = 512;
 
 void for_paths(size_t count, platform::ThreadPool& threads, const auto& work) {
@@ -24,7 +25,8 @@ void for_paths(size_t count, platform::ThreadPool& threads, const auto& work) {
   }
 }
 
-/// Distinct nodes with their best score, best first, no more than result_count: each gives an item at least.
+/// Distinct nodes with their best score, best first, no more than result_count: each gives an item
+/// at least.
 std::vector<Finished> rank_paths(std::span<const Finished> finished, const Snapshot& snapshot,
                                  uint32_t result_count) {
   std::vector<Finished> paths(finished.begin(), finished.end());

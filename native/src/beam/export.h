@@ -1,6 +1,6 @@
-// From finished paths to items: back-track each path to its SID, drop duplicates, take the items of each SID by the
-// stated policy (priority descending, item ID ascending: the order of the snapshot), rank, cut.
-// Thread-safety: free function; the pool serves one caller at a time.
+// From finished paths to items: back-track each path to its SID, drop duplicates, take the items of
+// each SID by the stated policy (priority descending, item ID ascending: the order of the
+// snapshot), rank, cut. Thread-safety: free function; the pool serves one caller at a time.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct Exported {
   std::vector<uint32_t> path_codes;    // SIDs laid end to end
 };
 
-/// Order: path score descending, then SID lexicographic, then item order within the SID. A node that finished twice
-/// counts once, with its best score. Only paths that give an item are returned.
+/// Order: path score descending, then SID lexicographic, then item order within the SID. A node
+/// that finished twice counts once, with its best score. Only paths that give an item are returned.
 /// REQUIRES: every node has items.
 Exported export_items(std::span<const Finished> finished, const catalogue::Snapshot& snapshot,
                       const ExportOptions& options, platform::ThreadPool& threads);

@@ -43,7 +43,8 @@ RandomCase random_case(std::mt19937_64& random, const std::string& path) {
       }
     }
     result.sids.push_back(sid);
-    result.item_ids.push_back(std::to_string(mix(i) % 100000).append("-").append(std::to_string(i)));
+    result.item_ids.push_back(
+        std::to_string(mix(i) % 100000).append("-").append(std::to_string(i)));
     result.priorities.push_back(below(3));
     input.codes.insert(input.codes.end(), sid.begin(), sid.end());
     input.sid_ends.push_back(input.codes.size());

@@ -23,8 +23,9 @@ struct RandomCase {
 /// Depth 1..6, half of the cases with mixed depths and prefix items. Writes its snapshot to `path`.
 RandomCase random_case(std::mt19937_64& random, const std::string& path);
 
-/// Logits that depend on the prefix alone: multiples of 1/64 when `is_exact` (so that float sums of them are exact,
-/// and ties are common), else spread evenly; log_sum_exp is of the codes and the terminal, or a multiple of 1/64.
+/// Logits that depend on the prefix alone: multiples of 1/64 when `is_exact` (so that float sums of
+/// them are exact, and ties are common), else spread evenly; log_sum_exp is of the codes and the
+/// terminal, or a multiple of 1/64.
 OracleModel random_model(uint64_t seed, const std::vector<uint32_t>& level_sizes, bool is_exact);
 
 }  // namespace tessera::beam

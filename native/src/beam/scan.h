@@ -1,14 +1,15 @@
-// The inner loops of a selection, one file per instruction set (scan_portable.cc, scan_avx2.cc, scan_avx512.cc). Plain
-// data only: these files are compiled with flags of their own, and no inline function may leak out of them. All give
-// the same bits.
+// The inner loops of a selection, one file per instruction set (scan_portable.cc, scan_avx2.cc,
+// scan_avx512.cc). Plain data only: these files are compiled with flags of their own, and no inline
+// function may leak out of them. All give the same bits.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera::beam {
 
-/// A candidate as one integer: smaller is better. High half: the score's bits, mapped so that a higher score is a
-/// smaller integer; low half: its node, because nodes of one level are numbered in the order of their SIDs.
+/// A candidate as one integer: smaller is better. High half: the score's bits, mapped so that a
+/// higher score is a smaller integer; low half: its node, because nodes of one level are numbered
+/// in the order of their SIDs.
 using CandidateKey = uint64_t;
 
 /// A run of children of one beam; child i has code codes[i] and is node first_child + i.
@@ -16,7 +17,7 @@ struct ScanRun {
   const float* logits = nullptr;  // the beam's row, indexed by code
   const void* codes = nullptr;    // u8, u16 or u32; null when the node has every child: code i is i
   uint32_t code_bytes = 1;
-  uint32_t begin = 0;             // children [begin, end) of the node
+  uint32_t begin = 0;  // children [begin, end) of the node
   uint32_t end = 0;
   uint32_t first_child = 0;
   float beam_score = 0;
@@ -28,9 +29,9 @@ inline constexpr uint32_t kScanSlack = 16;
 
 struct ScanKernels {
   const char* name;
-  /// Writes the keys of the children whose score is not below `threshold`, in order; returns their number. The score
-  /// is beam_score + (logit - norm); not-a-number becomes minus infinity, -0 becomes +0.
-  /// REQUIRES: room for end - begin + kScanSlack keys.
+  /// Writes the keys of the children whose score is not below `threshold`, in order; returns their
+  /// number. The score is beam_score + (logit - norm); not-a-number becomes minus infinity, -0
+  /// becomes +0. REQUIRES: room for end - begin + kScanSlack keys.
   uint32_t (*scan)(const ScanRun& run, float threshold, CandidateKey* keys);
   /// log(sum(exp(values))); not-a-number is left out; minus infinity when nothing is left.
   float (*log_sum_exp)(const float* values, uint32_t count);

@@ -54,7 +54,8 @@ uint32_t scan_run(const ScanRun& run, float threshold, CandidateKey* keys) {
     auto chosen = static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(score, bar, _CMP_GE_OQ)));
     if (left < kWidth) chosen &= (1u << left) - 1u;
     if (chosen == 0) continue;
-    // A higher score as a smaller integer: sign set keeps its bits, sign clear flips all but the sign.
+    // A higher score as a smaller integer: sign set keeps its bits, sign clear flips all but the
+    // sign.
     const __m256i bits = _mm256_castps_si256(score);
     const __m256i sign = _mm256_srai_epi32(bits, 31);
     alignas(32) uint32_t high[kWidth];

@@ -1,4 +1,5 @@
-// The scan for AVX-512: sixteen candidates at a time, the chosen ones compressed. Compiled with its own flags.
+// The scan for AVX-512: sixteen candidates at a time, the chosen ones compressed. Compiled with its
+// own flags.
 #include <immintrin.h>
 
 #include <type_traits>
@@ -44,8 +45,7 @@ uint32_t scan_run(const ScanRun& run, float threshold, CandidateKey* keys) {
   const __m512 nothing = _mm512_set1_ps(-__builtin_inff());
   const __m512 bar = _mm512_set1_ps(threshold);
   const __m512i flip = _mm512_set1_epi32(0x7FFFFFFF);
-  const __m512i iota =
-      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i iota = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   uint32_t count = 0;
   for (uint32_t i = run.begin; i < run.end; i += kWidth) {
     const uint32_t left = run.end - i;
@@ -55,7 +55,8 @@ uint32_t scan_run(const ScanRun& run, float threshold, CandidateKey* keys) {
     const __m512 score = _mm512_add_ps(_mm512_max_ps(sum, nothing), _mm512_setzero_ps());
     const __mmask16 chosen = _mm512_mask_cmp_ps_mask(lanes, score, bar, _CMP_GE_OQ);
     if (chosen == 0) continue;
-    // A higher score as a smaller integer: sign set keeps its bits, sign clear flips all but the sign.
+    // A higher score as a smaller integer: sign set keeps its bits, sign clear flips all but the
+    // sign.
     const __m512i bits = _mm512_castps_si512(score);
     const __m512i sign = _mm512_srai_epi32(bits, 31);
     const __m512i high = _mm512_maskz_compress_epi32(

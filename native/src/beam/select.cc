@@ -52,10 +52,10 @@ struct Scratch {
   const ScanKernels& kernels = best_scan_kernels();
   std::vector<CandidateKey> keys;  // children that may be chosen; the first key_count are set
   uint32_t key_count = 0;
-  float threshold = kLowest;       // a lower bound of the width-th best child's score
+  float threshold = kLowest;  // a lower bound of the width-th best child's score
   std::vector<ChildRange> ranges;
   std::vector<TerminalCandidate> terminals;
-  std::vector<float> logits;       // of one beam's candidates
+  std::vector<float> logits;  // of one beam's candidates
 };
 
 void ScratchDeleter::operator()(Scratch* scratch) const { delete scratch; }
@@ -74,7 +74,8 @@ class Selection {
       : beams_(beams), logits_(logits), snapshot_(snapshot), options_(options), scratch_(scratch) {}
 
   void check() const;
-  /// Fills keys with the best `width` children, best first, and terminals with all terminal candidates, best first.
+  /// Fills keys with the best `width` children, best first, and terminals with all terminal
+  /// candidates, best first.
   void collect();
   /// Without terminal tokens.
   void choose_children(Step& step) const;
@@ -145,8 +146,8 @@ void Selection::scan_children(ScanRun run) {
   while (run.begin < end) {
     run.end = std::min(end, run.begin + kChunk);
     if (scratch_.key_count > kept_max) keep_best();
-    scratch_.key_count += scratch_.kernels.scan(run, scratch_.threshold,
-                                                scratch_.keys.data() + scratch_.key_count);
+    scratch_.key_count +=
+        scratch_.kernels.scan(run, scratch_.threshold, scratch_.keys.data() + scratch_.key_count);
     run.begin = run.end;
   }
 }
@@ -164,14 +165,19 @@ void Selection::collect() {
       const Children children = snapshot_.children(node);
       const bool is_dense = children.codes.size() == logits_.level_size;
       TESSERA_CHECK(children.codes[children.codes.size() - 1] < logits_.level_size);
-      run = {row(beam), is_dense ? nullptr : children.codes.data(), children.codes.code_bytes(), 0,
-             children.codes.size(), children.first_child, beams_.scores[beam], 0};
+      run = {row(beam),
+             is_dense ? nullptr : children.codes.data(),
+             children.codes.code_bytes(),
+             0,
+             children.codes.size(),
+             children.first_child,
+             beams_.scores[beam],
+             0};
     }
     if (run.end == 0 && !has_terminal(beam)) continue;
     run.norm = norm(beam, run);
     if (has_terminal(beam)) {
-      const float score =
-          candidate_score(beams_.scores[beam], logits_.terminal[beam], run.norm);
+      const float score = candidate_score(beams_.scores[beam], logits_.terminal[beam], run.norm);
       scratch_.terminals.push_back(
           {score, node, beam, beams_.ended[beam] + 1u == options_.terminal_count});
     }
@@ -186,8 +192,7 @@ void Selection::collect() {
             [](const ChildRange& a, const ChildRange& b) { return a.first_child < b.first_child; });
   std::sort(scratch_.terminals.begin(), scratch_.terminals.end(),
             [this](const TerminalCandidate& a, const TerminalCandidate& b) {
-              return a.score != b.score ? a.score > b.score
-                                        : snapshot_.sid_before(a.node, b.node);
+              return a.score != b.score ? a.score > b.score : snapshot_.sid_before(a.node, b.node);
             });
 }
 

@@ -6,8 +6,9 @@
 //
 // Without terminal tokens a chosen node that has items is finished at once, and continues too if it
 // has children. With terminal tokens a path finishes when its last terminal token is chosen: a
-// finishing candidate is accepted when it ranks among the first `width` of all candidates, and takes
-// no place from the running beams (the rule of Hugging Face beam search, whose lists we reproduce).
+// finishing candidate is accepted when it ranks among the first `width` of all candidates, and
+// takes no place from the running beams (the rule of Hugging Face beam search, whose lists we
+// reproduce).
 //
 // Order: score descending, then SID lexicographic (a prefix before its extensions), so results are
 // total-ordered. A candidate's score is beam score + (logit - norm) in float; what is not a number

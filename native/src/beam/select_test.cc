@@ -1,5 +1,5 @@
-// The scans of every instruction set against the portable one, and whole selections at sizes where thresholds, chunks
-// and ties all matter, against sorting everything.
+// The scans of every instruction set against the portable one, and whole selections at sizes where
+// thresholds, chunks and ties all matter, against sorting everything.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -47,7 +47,8 @@ std::vector<const ScanKernels*> kernels_here() {
 }
 
 float random_logit(std::mt19937_64& random) {
-  const float special[] = {kInfinity, -kInfinity, std::nanf(""), -0.0f, 0.0f, 1e30f, -1e30f, 1e-40f};
+  const float special[] = {kInfinity, -kInfinity, std::nanf(""), -0.0f,
+                           0.0f,      1e30f,      -1e30f,        1e-40f};
   if (random() % 16 == 0) return special[random() % std::size(special)];
   return static_cast<float>(static_cast<int64_t>(random() % 2001) - 1000) / 128.0f;
 }
@@ -118,7 +119,8 @@ TEST(Scan, LogSumExpIsTheSameEverywhereAndCloseToDoublePrecision) {
     for (const ScanKernels* kernels : kernels_here()) {
       const float actual =
           kernels->log_sum_exp(values.data(), static_cast<uint32_t>(values.size()));
-      ASSERT_EQ(std::bit_cast<uint32_t>(actual), std::bit_cast<uint32_t>(expected)) << kernels->name;
+      ASSERT_EQ(std::bit_cast<uint32_t>(actual), std::bit_cast<uint32_t>(expected))
+          << kernels->name;
     }
   }
 }
@@ -131,7 +133,8 @@ TEST(Scan, LogSumExpOfNothingIsMinusInfinity) {
   }
 }
 
-/// A catalogue of two levels and a state in the middle of a search: beams at all nodes of the first level.
+/// A catalogue of two levels and a state in the middle of a search: beams at all nodes of the first
+/// level.
 class SelectTest : public testing::Test {
  protected:
   SelectTest() {

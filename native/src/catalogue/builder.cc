@@ -131,8 +131,8 @@ Result<BuildReport> build_snapshot(const CatalogueInput& input, const std::strin
     return writer.finish(directory);
   };
   TESSERA_RETURN_IF_ERROR(platform::write_file_atomically(path, produce));
-  return BuildReport{digest_text(directory.digest), count,        trie.path_count, trie.node_count(),
-                     directory.file_bytes,  level_sizes};
+  return BuildReport{digest_text(directory.digest), count,      trie.path_count, trie.node_count(),
+                     directory.file_bytes,          level_sizes};
 }
 
 }  // namespace tessera::catalogue

@@ -1,5 +1,5 @@
-// From items to a snapshot file. Deterministic: the same items give the same bytes, whatever their order in the input.
-// Thread-safety: free function; the calling thread does the work.
+// From items to a snapshot file. Deterministic: the same items give the same bytes, whatever their
+// order in the input. Thread-safety: free function; the calling thread does the work.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace tessera::catalogue {
 
-/// Called as an import and a build go on: `stage` is one of "import", "check", "sort", "trie", "index", "write";
-/// `done` of `total` units of the stage (items; bytes for "import" and "write"). May be empty.
+/// Called as an import and a build go on: `stage` is one of "import", "check", "sort", "trie",
+/// "index", "write"; `done` of `total` units of the stage (items; bytes for "import" and "write").
+/// May be empty.
 using Progress = std::function<void(std::string_view stage, uint64_t done, uint64_t total)>;
 
 struct BuildReport {
@@ -26,8 +27,8 @@ struct BuildReport {
   std::vector<uint32_t> level_sizes;
 };
 
-/// Checks `input` and writes its snapshot to `path` (through a temporary file; `path` is untouched on error).
-/// Errors: CATALOGUE_INVALID naming the item and what was expected, IO_FAILED.
+/// Checks `input` and writes its snapshot to `path` (through a temporary file; `path` is untouched
+/// on error). Errors: CATALOGUE_INVALID naming the item and what was expected, IO_FAILED.
 Result<BuildReport> build_snapshot(const CatalogueInput& input, const std::string& path,
                                    const Progress& progress);
 

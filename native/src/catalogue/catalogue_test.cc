@@ -1,4 +1,5 @@
-// The snapshot against a std::map of the same items, over seeded random catalogues; and every refusal of the builder.
+// The snapshot against a std::map of the same items, over seeded random catalogues; and every
+// refusal of the builder.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,8 +46,8 @@ std::filesystem::path shared_memory_or_temp() {
 
 class CatalogueTest : public testing::Test {
  protected:
-  CatalogueTest() : folder_(shared_memory_or_temp() /
-                            ("tessera-catalogue-" + std::to_string(::getpid()))) {
+  CatalogueTest()
+      : folder_(shared_memory_or_temp() / ("tessera-catalogue-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder_);
   }
   ~CatalogueTest() override { std::filesystem::remove_all(folder_); }
@@ -144,7 +145,8 @@ void expect_equal(const Snapshot& snapshot, const std::vector<Item>& items) {
       EXPECT_EQ(snapshot.child(node, code + 1) == kNoNode, children[sid].count(code + 1) == 0);
       ++index;
     }
-    std::vector<const Item*> expected = by_sid.count(sid) ? by_sid[sid] : std::vector<const Item*>();
+    std::vector<const Item*> expected =
+        by_sid.count(sid) ? by_sid[sid] : std::vector<const Item*>();
     std::sort(expected.begin(), expected.end(), [](const Item* a, const Item* b) {
       return a->priority != b->priority ? a->priority > b->priority : a->id < b->id;
     });
@@ -209,8 +211,8 @@ TEST_F(CatalogueTest, SidsTooLongForOneSortingKeyAreOrderedToo) {
   for (size_t i = 0; i < items.size(); ++i) {
     items[i].id = std::to_string(i);
     for (uint32_t level = 0; level < kMaxDepth; ++level) {
-      items[i].sid.push_back(static_cast<uint32_t>(level % 7 == 6 ? random() % kMaxLevelSize
-                                                                  : random() % 2));
+      items[i].sid.push_back(
+          static_cast<uint32_t>(level % 7 == 6 ? random() % kMaxLevelSize : random() % 2));
     }
   }
   expect_equal(*build(input_of(items)), items);
@@ -240,12 +242,12 @@ TEST_F(CatalogueTest, ProgressNamesEveryStageAndReachesItsTotal) {
   std::set<std::string> stages;
   uint64_t done_max = 0;
   const CatalogueInput input = input_of({{"a", {1}, "", "", 0}, {"b", {2}, "", "", 0}});
-  const auto report = build_snapshot(input, path(), [&](std::string_view stage, uint64_t done,
-                                                        uint64_t total) {
-    stages.emplace(stage);
-    EXPECT_LE(done, total);
-    if (stage == "index") done_max = done;
-  });
+  const auto report =
+      build_snapshot(input, path(), [&](std::string_view stage, uint64_t done, uint64_t total) {
+        stages.emplace(stage);
+        EXPECT_LE(done, total);
+        if (stage == "index") done_max = done;
+      });
   ASSERT_TRUE(report.is_ok());
   EXPECT_EQ(stages, (std::set<std::string>{"check", "sort", "trie", "index", "write"}));
   EXPECT_EQ(done_max, 2u);
@@ -263,7 +265,8 @@ TEST_F(CatalogueTest, BuilderNamesWhatItRefuses) {
   expect_refused(input_of({{std::string(1025, 'x'), {1}, "", "", 0}}), "item_id has 1025 bytes");
   expect_refused(input_of({{"a", {1}, std::string(65536, 'x'), "", 0}}), "title has 65536 bytes");
   expect_refused(input_of({{"a", {1}, "", std::string(65536, 'x'), 0}}), "attributes has 65536");
-  expect_refused(input_of({good, {"b\xff", {1}, "", "", 0}}), "items[1]: item_id is not valid UTF-8");
+  expect_refused(input_of({good, {"b\xff", {1}, "", "", 0}}),
+                 "items[1]: item_id is not valid UTF-8");
   expect_refused(input_of({{"a", {1}, "\xc3", "", 0}, {"b", {1}, "\xa9", "", 0}}),
                  "title is not valid UTF-8");
   expect_refused(input_of({{"a", {1}, "", "", std::nan("")}}), "priority is not a finite number");

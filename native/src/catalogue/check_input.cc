@@ -93,7 +93,8 @@ Status check_text(const CatalogueInput& input, const TextColumn& column, const c
     }
     begin = column.ends[item];
   }
-  // Valid as a whole and no string starting inside a character is the same as each string being valid.
+  // Valid as a whole and no string starting inside a character is the same as each string being
+  // valid.
   const bool is_valid = simdjson::validate_utf8(column.bytes);
   for (size_t item = 0; item < column.size(); ++item) {
     const std::string_view text = column[item];
@@ -122,7 +123,8 @@ Result<std::vector<uint32_t>> check_input(const CatalogueInput& input) {
       return invalid(input.describe(item) + ": priority is not a finite number");
     }
   }
-  // Declared levels deeper than any SID hold no node: the snapshot's depth is that of its deepest SID.
+  // Declared levels deeper than any SID hold no node: the snapshot's depth is that of its deepest
+  // SID.
   for (size_t level = 0; level < sizes.size() && !input.level_sizes.empty(); ++level) {
     sizes[level] = input.level_sizes[level];
   }

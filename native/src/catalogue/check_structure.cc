@@ -21,9 +21,9 @@ Status check_child_offsets(const SnapshotFile& file, const std::string& path) {
   }
   for (uint32_t d = 0; d <= file.directory->depth; ++d) {
     if (offsets[file.directory->level_begin[d]] != file.directory->level_begin[d + 1]) {
-      return corrupt(path, kChildOffsets, "nodes of depth " + std::to_string(d) +
-                                              " do not begin where level " + std::to_string(d) +
-                                              " does");
+      return corrupt(path, kChildOffsets,
+                     "nodes of depth " + std::to_string(d) + " do not begin where level " +
+                         std::to_string(d) + " does");
     }
   }
   return Status::ok();
@@ -44,14 +44,15 @@ Status check_codes(const SnapshotFile& file, const std::string& path) {
       }
     }
     if (begin < end && codes[end - 1] >= file.directory->level_sizes[depth]) {
-      return corrupt(path, kCodes, "a code below node " + std::to_string(node) +
-                                       " is outside its level");
+      return corrupt(path, kCodes,
+                     "a code below node " + std::to_string(node) + " is outside its level");
     }
   }
   return Status::ok();
 }
 
-/// Item ranges ascend, and every node without children has items: no path of the trie is a dead end.
+/// Item ranges ascend, and every node without children has items: no path of the trie is a dead
+/// end.
 Status check_items(const SnapshotFile& file, const std::string& path) {
   const auto items = file.section<uint32_t>(kItemOffsets);
   const auto children = file.section<uint32_t>(kChildOffsets);
@@ -71,16 +72,16 @@ Status check_items(const SnapshotFile& file, const std::string& path) {
     }
     paths += has_items ? 1 : 0;
     if (is_leaf && !has_items) {
-      return corrupt(path, kItemOffsets, "node " + std::to_string(node) +
-                                             " has neither children nor items");
+      return corrupt(path, kItemOffsets,
+                     "node " + std::to_string(node) + " has neither children nor items");
     }
   }
   if (paths != file.directory->path_count) return corrupt(path, kItemOffsets, "path count");
   return Status::ok();
 }
 
-/// hints[h] is the owner of element kHintStride * h, where element e belongs to the last owner o with
-/// offsets[o] <= e.
+/// hints[h] is the owner of element kHintStride * h, where element e belongs to the last owner o
+/// with offsets[o] <= e.
 bool are_hints_right(std::span<const uint32_t> offsets, std::span<const uint32_t> hints,
                      uint32_t first_owner) {
   size_t h = 0;

@@ -60,10 +60,9 @@ Status join_levels(const ImportSource& source, CatalogueInput& joined, Catalogue
   for (size_t level = 0; level < added.level_patterns.size(); ++level) {
     if (level == patterns.size()) patterns.push_back(added.level_patterns[level]);
     if (patterns[level] != added.level_patterns[level]) {
-      return import_error(source.path,
-                          "level " + std::to_string(level) + ": " +
-                              expected_but_came("tokens like " + patterns[level],
-                                                added.level_patterns[level]));
+      return import_error(source.path, "level " + std::to_string(level) + ": " +
+                                           expected_but_came("tokens like " + patterns[level],
+                                                             added.level_patterns[level]));
     }
   }
   return Status::ok();

@@ -125,7 +125,8 @@ class IndexReader {
   Status read_token(std::string_view text, const std::string& place) {
     Token token;
     if (!split_token(text, token)) {
-      return bad_item(place + expected_but_came("a token with a code, such as <a_236>", quote(text)));
+      return bad_item(place +
+                      expected_but_came("a token with a code, such as <a_236>", quote(text)));
     }
     auto& patterns = context_.input.level_patterns;
     const size_t level = sid_.size();

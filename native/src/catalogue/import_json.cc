@@ -79,8 +79,8 @@ Status normalise_attributes(simdjson::dom::element attributes, const std::string
   if (object.at_key("domain").get(given) == simdjson::SUCCESS) {
     std::string_view given_domain;
     if (given.get(given_domain) == simdjson::SUCCESS && given_domain == domain) return Status::ok();
-    return {Code::kCatalogueInvalid, "domain: " + expected_but_came(json_string(domain),
-                                                                    simdjson::minify(given))};
+    return {Code::kCatalogueInvalid,
+            "domain: " + expected_but_came(json_string(domain), simdjson::minify(given))};
   }
   const std::string own = domain_attributes(domain);
   text = text == "{}" ? own : own.substr(0, own.size() - 1) + "," + text.substr(1);

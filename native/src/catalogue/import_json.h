@@ -1,4 +1,5 @@
-// What the importers share: loading a JSON document, words for its errors, adding an item to an input.
+// What the importers share: loading a JSON document, words for its errors, adding an item to an
+// input.
 #pragma once
 
 #include <simdjson.h>
@@ -37,12 +38,14 @@ bool is_at_end(simdjson::ondemand::document& document);
 /// {"domain": ...} as JSON text; empty for an empty domain.
 std::string domain_attributes(const std::string& domain);
 
-/// Attributes of one item as minified JSON object text with the domain in it; empty when there is nothing to say.
-/// Errors: message (no path) when `attributes` is no object or already has another domain.
+/// Attributes of one item as minified JSON object text with the domain in it; empty when there is
+/// nothing to say. Errors: message (no path) when `attributes` is no object or already has another
+/// domain.
 Status normalise_attributes(simdjson::dom::element attributes, const std::string& domain,
                             std::string& text);
 
-/// Appends an item; titles, attributes and priorities are filled up for the items before it when first used.
+/// Appends an item; titles, attributes and priorities are filled up for the items before it when
+/// first used.
 struct ImportItem {
   std::string_view item_id;
   std::span<const uint32_t> sid;

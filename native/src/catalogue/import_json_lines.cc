@@ -134,10 +134,10 @@ class JsonLinesReader {
     for (const dom::element code_value : codes) {
       uint64_t code = 0;
       if (code_value.get(code) != simdjson::SUCCESS || code >= kMaxLevelSize) {
-        return bad_line("sid[" + std::to_string(sid_.size()) + "]: " +
-                        expected_but_came("an integer code in [0, " +
-                                              std::to_string(kMaxLevelSize) + ")",
-                                          minified(code_value)));
+        return bad_line(
+            "sid[" + std::to_string(sid_.size()) + "]: " +
+            expected_but_came("an integer code in [0, " + std::to_string(kMaxLevelSize) + ")",
+                              minified(code_value)));
       }
       if (sid_.size() == kMaxDepth) {
         return bad_line("sid: expected at most " + std::to_string(kMaxDepth) + " codes");

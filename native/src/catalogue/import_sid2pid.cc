@@ -105,7 +105,8 @@ class Sid2PidReader {
       const simdjson::error_code error = std::move(entry).get(field);
       if (error != simdjson::SUCCESS) return broken(error);
       std::string_view name;
-      if (field.unescaped_key().get(name) != simdjson::SUCCESS) return broken(simdjson::STRING_ERROR);
+      if (field.unescaped_key().get(name) != simdjson::SUCCESS)
+        return broken(simdjson::STRING_ERROR);
       if (name == "pid" || name == "iid") {
         if (!item_id.empty()) return bad_entry(place + ": expected one pid or iid, came two");
         TESSERA_RETURN_IF_ERROR(read_id(field.value(), place + "." + std::string(name), item_id));

@@ -1,4 +1,5 @@
-// Every format read as its writers write it, and every way in which a file can be wrong refused by name.
+// Every format read as its writers write it, and every way in which a file can be wrong refused by
+// name.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -143,9 +144,9 @@ TEST_F(ImportTest, TitlesComeFromJsonOrTsv) {
 }
 
 TEST_F(ImportTest, ASnapshotIsImportedAsItWasBuilt) {
-  const auto first = build(import(
-      "{\"item_id\": \"a\", \"sid\": [1, 2], \"title\": \"t\", \"priority\": 3}\n"
-      "{\"item_id\": \"b\", \"sid\": [1], \"attributes\": {\"k\": 1}}\n"));
+  const auto first =
+      build(import("{\"item_id\": \"a\", \"sid\": [1, 2], \"title\": \"t\", \"priority\": 3}\n"
+                   "{\"item_id\": \"b\", \"sid\": [1], \"attributes\": {\"k\": 1}}\n"));
   std::filesystem::rename(folder_ / "snapshot", folder_ / "first");
   EXPECT_EQ(detect_format(folder_ / "first").value(), FileFormat::kSnapshot);
   const auto again = import_file({folder_ / "first", ""}, {}, {});

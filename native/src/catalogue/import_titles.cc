@@ -1,4 +1,5 @@
-// Titles of items from a file beside the catalogue: JSON {"item": {"title": ...}} or TSV with a header.
+// Titles of items from a file beside the catalogue: JSON {"item": {"title": ...}} or TSV with a
+// header.
 #include <algorithm>
 #include <unordered_map>
 
@@ -84,8 +85,9 @@ Status read_tsv_titles(const std::string& path, std::string_view text, TitleMap&
       title_column = find("title");
       column_count = columns.size();
       if (id_column < column_count && title_column < column_count) continue;
-      return import_error(path, "line 1: expected a JSON object, or a header with the columns "
-                                "item (or item_id) and title");
+      return import_error(path,
+                          "line 1: expected a JSON object, or a header with the columns "
+                          "item (or item_id) and title");
     }
     if (columns.size() == 1 && columns[0].empty()) continue;
     if (columns.size() != column_count) {
@@ -103,8 +105,7 @@ Status read_tsv_titles(const std::string& path, std::string_view text, TitleMap&
 Status apply_titles(const std::string& path, CatalogueInput& input) {
   TitleMap titles;
   {
-    Result<platform::MappedFile> file =
-        platform::MappedFile::open(path, Code::kCatalogueNotFound);
+    Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kCatalogueNotFound);
     if (!file.is_ok()) return file.status();
     const std::span<const std::byte> bytes = file.value().bytes();
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -1,4 +1,5 @@
-// What a catalogue is built from: items in any order, in flat columns. A value; importers fill it, the builder reads it.
+// What a catalogue is built from: items in any order, in flat columns. A value; importers fill it,
+// the builder reads it.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +34,16 @@ struct InputSource {
 };
 
 struct CatalogueInput {
-  std::vector<uint32_t> codes;     // SIDs laid end to end, level-local codes
-  std::vector<uint64_t> sid_ends;  // end of item i's SID in `codes`
-  TextColumn item_ids;             // one per item
-  TextColumn titles;               // one per item, or empty
-  TextColumn attributes;           // JSON object text ("" is "{}"), one per item, or empty
-  std::vector<double> priorities;  // one per item, or empty: all 0
+  std::vector<uint32_t> codes;              // SIDs laid end to end, level-local codes
+  std::vector<uint64_t> sid_ends;           // end of item i's SID in `codes`
+  TextColumn item_ids;                      // one per item
+  TextColumn titles;                        // one per item, or empty
+  TextColumn attributes;                    // JSON object text ("" is "{}"), one per item, or empty
+  std::vector<double> priorities;           // one per item, or empty: all 0
   std::vector<uint32_t> level_sizes;        // declared; empty: largest code + 1 per level
   std::vector<std::string> level_patterns;  // e.g. "<a_{code}>" per level, or empty
   std::vector<InputSource> sources;         // for error messages; ascending, may be empty
-  std::vector<uint32_t> lines;              // line of each item in its source (0: unknown), or empty
+  std::vector<uint32_t> lines;  // line of each item in its source (0: unknown), or empty
 
   size_t item_count() const { return item_ids.size(); }
   std::span<const uint32_t> sid(size_t item) const {

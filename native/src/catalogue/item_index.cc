@@ -13,9 +13,8 @@ namespace {
 constexpr size_t kPrefetchDistance = 24;
 
 Status duplicate(const CatalogueInput& input, uint32_t a, uint32_t b) {
-  return {Code::kCatalogueInvalid,
-          input.describe(std::max(a, b)) + ": item ID already given by " +
-              input.describe(std::min(a, b)) + ", expected each once"};
+  return {Code::kCatalogueInvalid, input.describe(std::max(a, b)) + ": item ID already given by " +
+                                       input.describe(std::min(a, b)) + ", expected each once"};
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 
 namespace tessera::catalogue {
 
-/// `items[ordinal]` is the input index of each ordinal. Errors: CATALOGUE_INVALID naming an item ID given twice.
+/// `items[ordinal]` is the input index of each ordinal. Errors: CATALOGUE_INVALID naming an item ID
+/// given twice.
 Result<std::vector<uint32_t>> build_item_index(const CatalogueInput& input,
                                                std::span<const uint32_t> items);
 

@@ -19,8 +19,8 @@ struct Keyed {
   uint32_t item;
 };
 
-/// Levels [begin, end) that fit one 64-bit key: each takes bit_width(level_size) bits and holds code + 1, 0 past the
-/// end of the SID, so that a prefix sorts before its extensions.
+/// Levels [begin, end) that fit one 64-bit key: each takes bit_width(level_size) bits and holds
+/// code + 1, 0 past the end of the SID, so that a prefix sorts before its extensions.
 struct KeyWord {
   uint32_t begin = 0;
   uint32_t end = 0;
@@ -48,7 +48,8 @@ uint64_t key_of(std::span<const uint32_t> sid, const KeyWord& word,
   return key;
 }
 
-/// Stable least-significant-digit radix sort by the low `bits` of the key; digits that do not vary are skipped.
+/// Stable least-significant-digit radix sort by the low `bits` of the key; digits that do not vary
+/// are skipped.
 void radix_sort(std::vector<Keyed>& entries, std::vector<Keyed>& spare, uint32_t bits) {
   const uint32_t passes = (bits + kDigitBits - 1) / kDigitBits;
   std::vector<std::array<uint32_t, kDigits>> counts(passes);

@@ -1,5 +1,5 @@
-// Sorting of semantic IDs: the step that turns a catalogue build into linear passes: a sorted list of SIDs is a trie in
-// disguise.
+// Sorting of semantic IDs: the step that turns a catalogue build into linear passes: a sorted list
+// of SIDs is a trie in disguise.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,9 @@ namespace tessera::catalogue {
 
 inline constexpr uint8_t kSameSid = 0xFF;
 
-/// Item indices in (SID lexicographic, a prefix before its extensions; priority descending; item ID bytewise) order,
-/// and per position the length of the SID and the number of leading codes shared with the position before, or kSameSid.
+/// Item indices in (SID lexicographic, a prefix before its extensions; priority descending; item ID
+/// bytewise) order, and per position the length of the SID and the number of leading codes shared
+/// with the position before, or kSameSid.
 struct SidOrder {
   std::vector<uint32_t> items;
   std::vector<uint8_t> shared;  // shared[0] = 0

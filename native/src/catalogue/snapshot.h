@@ -1,6 +1,6 @@
-// One immutable version of the catalogue: a memory-mapped, checksummed file holding the trie of live semantic IDs
-// (level-local codes), the items of each SID and their attributes. Safe to share between threads; the file stays
-// mapped until the last reference goes.
+// One immutable version of the catalogue: a memory-mapped, checksummed file holding the trie of
+// live semantic IDs (level-local codes), the items of each SID and their attributes. Safe to share
+// between threads; the file stays mapped until the last reference goes.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@
 
 namespace tessera::catalogue {
 
-using NodeIndex = uint32_t;    // 0 is the root; nodes are numbered level by level, lexicographically within a level
+using NodeIndex =
+    uint32_t;  // 0 is the root; nodes are numbered level by level, lexicographically within a level
 using ItemOrdinal = uint32_t;  // items are numbered in (node, priority descending, item ID) order
 inline constexpr NodeIndex kRoot = 0;
 inline constexpr NodeIndex kNoNode = 0xFFFFFFFFu;
@@ -77,7 +78,7 @@ class Snapshot final {
   Snapshot& operator=(const Snapshot&) = delete;
 
   const std::string& digest() const { return digest_; }  // hex content digest: the version
-  uint32_t depth() const { return directory_->depth; }      // deepest level, 1..kMaxDepth
+  uint32_t depth() const { return directory_->depth; }   // deepest level, 1..kMaxDepth
   /// Codes of level 0..depth-1 are in [0, level_size).
   uint32_t level_size(uint32_t level) const { return directory_->level_sizes[level]; }
   /// Token pattern of a level, such as "<a_{code}>"; empty when the source had plain codes.
@@ -101,8 +102,9 @@ class Snapshot final {
     if (node >= interior_count_) return {};
     const NodeIndex first = child_offsets_[node];
     const uint32_t code_bytes = directory_->code_bytes;
-    return {Codes(codes_ + uint64_t{first} * code_bytes, child_offsets_[node + 1] - first, code_bytes),
-            first};
+    return {
+        Codes(codes_ + uint64_t{first} * code_bytes, child_offsets_[node + 1] - first, code_bytes),
+        first};
   }
   bool has_children(NodeIndex node) const {
     return node < interior_count_ && child_offsets_[node] != child_offsets_[node + 1];
@@ -136,7 +138,9 @@ class Snapshot final {
     const std::string_view text = attributes_.is_empty() ? std::string_view() : attributes_[item];
     return text.empty() ? std::string_view("{}") : text;
   }
-  double priority(ItemOrdinal item) const { return priorities_ == nullptr ? 0.0 : priorities_[item]; }
+  double priority(ItemOrdinal item) const {
+    return priorities_ == nullptr ? 0.0 : priorities_[item];
+  }
   ItemOrdinal find_item(std::string_view item_id) const;  // kNoItem when absent
   NodeIndex node_of(ItemOrdinal item) const;
   /// Writes the codes of a node's SID; returns their number (its depth).

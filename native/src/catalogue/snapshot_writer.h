@@ -1,10 +1,11 @@
-// Lays preamble, sections and directory of a snapshot into a sink, in file order, with bounded memory.
+// Lays preamble, sections and directory of a snapshot into a sink, in file order, with bounded
+// memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "catalogue/builder.h"

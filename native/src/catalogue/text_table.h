@@ -1,5 +1,6 @@
-// Read-only strings of a mapped snapshot: u32 offsets relative to one u64 base per kTextBlockStrings strings, so that
-// a table may exceed 4 GiB at four bytes per string. Views stay valid while the file is mapped.
+// Read-only strings of a mapped snapshot: u32 offsets relative to one u64 base per
+// kTextBlockStrings strings, so that a table may exceed 4 GiB at four bytes per string. Views stay
+// valid while the file is mapped.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,9 @@ class TextTable {
   }
 
   /// Where string `index` begins; index = number of strings gives the end of the last.
-  uint64_t position(uint32_t index) const { return bases_[index / kTextBlockStrings] + offsets_[index]; }
+  uint64_t position(uint32_t index) const {
+    return bases_[index / kTextBlockStrings] + offsets_[index];
+  }
 
  private:
   const uint64_t* bases_ = nullptr;

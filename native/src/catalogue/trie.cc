@@ -82,7 +82,8 @@ void fill_hints(Trie& trie) {
   for (uint32_t parent = 0; parent + 1 < trie.child_offsets.size(); ++parent) {
     const uint32_t begin = trie.child_offsets[parent];
     const uint32_t end = trie.child_offsets[parent + 1];
-    for (uint64_t h = (uint64_t{begin} + kHintStride - 1) / kHintStride; h * kHintStride < end; ++h) {
+    for (uint64_t h = (uint64_t{begin} + kHintStride - 1) / kHintStride; h * kHintStride < end;
+         ++h) {
       trie.parent_hints[h] = parent;
     }
   }

@@ -1,5 +1,5 @@
-// The trie of a catalogue in memory, as the builder lays it out before it is written (format.h gives the meaning of
-// each array).
+// The trie of a catalogue in memory, as the builder lays it out before it is written (format.h
+// gives the meaning of each array).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// Everything that is checked before a mapped snapshot is believed. After these checks no accessor of Snapshot can leave
-// the mapping or loop, whatever the file says; with the checksums, no accident goes unseen either.
+// Everything that is checked before a mapped snapshot is believed. After these checks no accessor
+// of Snapshot can leave the mapping or loop, whatever the file says; with the checksums, no
+// accident goes unseen either.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@
 
 namespace tessera::catalogue {
 
-/// A mapped file whose directory has been checked: sections lie inside it and have the sizes the counts demand.
+/// A mapped file whose directory has been checked: sections lie inside it and have the sizes the
+/// counts demand.
 struct SnapshotFile {
   const Directory* directory = nullptr;
   const std::byte* data = nullptr;
@@ -28,8 +30,8 @@ struct SnapshotFile {
   uint32_t first_item_node() const { return directory->level_begin[directory->first_item_depth]; }
 };
 
-/// Preamble, directory, layout and checksums. REQUIRES: `bytes` is aligned to 8 bytes and outlives the result.
-/// Errors: CATALOGUE_CORRUPT; the message begins with `path`.
+/// Preamble, directory, layout and checksums. REQUIRES: `bytes` is aligned to 8 bytes and outlives
+/// the result. Errors: CATALOGUE_CORRUPT; the message begins with `path`.
 Result<SnapshotFile> check_layout(std::span<const std::byte> bytes, const std::string& path);
 
 /// Trie, item ranges, hints, text tables, item hash and patterns agree with each other.
