@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryFolder } from '@tessera/testing';
+import { describe, expect, it } from 'vitest';
+
+const PARITY = 'test/fixtures/parity';
+const PARITY_FOLDERS = readdirSync(PARITY, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+const SCORE_TOLERANCE = 1e-3;
+const run = promisify(execFile);
+
+interface Case {
+  readonly promptTokens: number[];
+  readonly widths: number[];
+  readonly terminalTokens: number[];
+  readonly levelTokenBase: number[];
+  readonly scoreNorm: string;
+  readonly expected: { sid: number[]; score: number }[];
+}
+
+interface Outcome {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the built command as `npm run recall --` does. */
+async function recall(...words: string[]): Promise<Outcome> {
+  try {
+    const { stdout, stderr } = await run('node', ['dist/tools/recall.js', ...words]);
+    return { status: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as Outcome & { code: number };
+    return { status: code, stdout, stderr };
+  }
+}
+
+function rawWords(folder: string, given: Case): string[] {
+  const terminal = given.terminalTokens.join(',');
+  return [
+    ...['--model', join(PARITY, folder), '--catalogue', join(PARITY, folder, 'catalogue.jsonl')],
+    ...['--level-token-base', given.levelTokenBase.join(','), '--widths', given.widths.join(',')],
+    ...(terminal === '' ? [] : ['--terminal-tokens', terminal]),
+    ...[
+      '--results',
+      String(given.expected.length),
+      '--score',
+      given.scoreNorm,
+      '--dtype',
+      'f32',
+      '--threads',
+      '1',
+      '--json',
+    ],
+  ];
+}
+
+describe('npm run recall in raw mode', () => {
+  it.each(PARITY_FOLDERS)('gives the recorded paths of %s', async (folder) => {
+    const cases = JSON.parse(readFileSync(join(PARITY, folder, 'cases.json'), 'utf8')) as Case[];
+    for (const given of cases) {
+      const words = [...rawWords(folder, given), '--prompt-tokens', given.promptTokens.join(',')];
+      const { status, stdout, stderr } = await recall(...words);
+      expect(stderr).toBe('');
+      expect(status).toBe(0);
+      const paths = JSON.parse(stdout) as { sid: number[]; score: number; items: string[] }[];
+      const { expected } = given;
+      expect(paths.map((path) => path.sid)).toEqual(expected.map((path) => path.sid));
+      paths.forEach((path, index) => {
+        const apart = Math.abs(path.score - (expected[index]?.score ?? Number.NaN));
+        expect(apart).toBeLessThan(SCORE_TOLERANCE);
+        expect(path.items.length).toBeGreaterThan(0);
+      });
+    }
+  });
+
+  it('answers a file of prompts with one array for each, in their order', async () => {
+    const cases = JSON.parse(readFileSync(join(PARITY, 'qwen3-tied/cases.json'), 'utf8')) as Case[];
+    const [first] = cases as [Case, ...Case[]];
+    const prompts = cases.map((given) => given.promptTokens);
+    const folder = temporaryFolder({ 'prompts.json': [...prompts, ...prompts] });
+    const words = rawWords('qwen3-tied', first);
+    const alone = await recall(...words, '--prompt-tokens', first.promptTokens.join(','));
+    const batch = await recall(...words, '--prompts', join(folder.path, 'prompts.json'));
+    folder.remove();
+    const answers = JSON.parse(batch.stdout) as unknown[];
+    expect(answers).toHaveLength(2 * prompts.length);
+    expect(answers[0]).toEqual(JSON.parse(alone.stdout));
+    expect(answers.slice(prompts.length)).toEqual(answers.slice(0, prompts.length));
+  });
+});
+
+describe('npm run recall', () => {
+  const raw = ['--model', 'm', '--catalogue', 'c', '--level-token-base', '0'];
+  it.each<[string[], string]>([
+    [['--histroy', '1'], "Unknown option '--histroy'"],
+    [[], '--history: expected exactly one of --history and --user'],
+    [['--history', '1', '--user', '1'], '--history: expected exactly one'],
+    [['--history', '1', '--results', '0'], '--results: expected an integer in 1..65536, came 0'],
+    [['--history', '1', '--results', '1e9'], '--results: expected an integer'],
+    [['--history', '1', '--widths', '5,-1'], '--widths: expected an integer in 1..4096, came -1'],
+    [['--history', '1', '--scene', 'x'], '--scene: expected key=value, came x'],
+    [['--history', '1', '--dtype', 'f16'], '--dtype: expected f32, bf16, came f16'],
+    [[...raw, '--prompt-tokens', '5,,2'], '--prompt-tokens: expected an integer'],
+    [[...raw, '--prompts', 'none.json'], '--prompts: expected a JSON file'],
+    [['--model', 'm', '--prompt-tokens', '1'], '--level-token-base: expected a base per level'],
+  ])('%j is refused with the usage and exit 2', async (words, message) => {
+    const { status, stdout, stderr } = await recall(...words);
+    expect(stderr).toContain('usage: npm run recall');
+    expect(stderr).toContain(message);
+    expect(stdout).toBe('');
+    expect(status).toBe(2);
+  });
+
+  it('tells a missing model by its code, with exit 1', async () => {
+    const { status, stderr } = await recall('--history', '1', '--model', 'none');
+    expect(stderr).toMatch(/^MODEL_NOT_FOUND \(modelPath\): /);
+    expect(status).toBe(1);
+  });
+
+  it.skipIf(!existsSync('models/demo'))('prints a table with titles and timings', async () => {
+    const { stdout } = await recall('--user', '1', '--results', '5');
+    const lines = stdout.split('\n');
+    expect(lines[0]).toMatch(/^rank +item +SID +score +title$/);
+    expect(lines.slice(2, 7).map((line) => line.trim().split(/ +/)[0])).toEqual([...'12345']);
+    expect(stdout).toMatch(/ms: features .*total/);
+  });
+});
