@@ -32,11 +32,17 @@ function fail(line) {
   process.exit(1);
 }
 
-/** Runs a command with its output shown; rejects with the command's name when it fails. */
+/**
+ * Runs a command with its output shown on the standard error: the standard output belongs to the
+ * command that npm runs next. Rejects with the command's name when it fails.
+ */
 function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const started = Date.now();
-    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], ...options });
+    const child = spawn(command, args, {
+      stdio: ['ignore', process.stderr, 'inherit'],
+      ...options,
+    });
     const beat = setInterval(() => {
       say(`${command} is at work for ${Math.round((Date.now() - started) / 1000)} s`);
     }, HEARTBEAT_MS);

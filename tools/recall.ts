@@ -27,7 +27,7 @@ Both:
   --score full|level|allowed    what scores are normalised over
   --dtype f32|bf16     type of the matrix products
   --threads N          compute threads
-  --json               JSON on the standard output, and nothing else there`;
+  --json               JSON on the standard output and nothing else (npm adds lines: npm run -s)`;
 
 await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, {
