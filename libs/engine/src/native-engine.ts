@@ -123,7 +123,10 @@ export class NativeEngine extends Engine {
     const onAbort = (): void => this.cancel(ticket);
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      return await answer;
+      const settled = await answer;
+      // The answer may have been on its way when the caller went: it is still told what it asked for.
+      if (signal?.aborted === true) throw cancelled();
+      return settled;
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }

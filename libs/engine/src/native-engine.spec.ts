@@ -1,0 +1,162 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Binding, EngineRequest } from './engine.js';
+import { buildCatalogue, openCatalogue } from './native-catalogue.js';
+import { type EngineOptions, NativeEngine } from './native-engine.js';
+
+const MODEL = fileURLToPath(new URL('../../../test/fixtures/parity/qwen3-tied', import.meta.url));
+
+interface RecordedCase {
+  readonly promptTokens: readonly number[];
+  readonly widths: readonly number[];
+  readonly levelTokenBase: readonly number[];
+  readonly expected: readonly { readonly sid: readonly number[]; readonly score: number }[];
+}
+
+const CASES = JSON.parse(readFileSync(join(MODEL, 'cases.json'), 'utf8')) as RecordedCase[];
+const [RECORDED] = CASES as [RecordedCase];
+const OPTIONS: EngineOptions = {
+  modelPath: MODEL,
+  computeType: 'f32',
+  threadCount: 1,
+  queueCapacity: 4,
+  batchRequestsMax: 1,
+  prefillChunkTokens: 32,
+  promptTokensMax: 64,
+  widthMax: 64,
+  resultCountMax: 64,
+};
+
+let folder: string;
+let engine: NativeEngine;
+let binding: Binding;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tessera-engine-'));
+  const outputPath = join(folder, 'catalogue.snapshot');
+  const stages = new Set<string>();
+  await buildCatalogue(
+    {
+      sources: [{ path: join(MODEL, 'catalogue.jsonl'), domain: '' }],
+      titlesPath: '',
+      levelSizes: [],
+      outputPath,
+    },
+    (stage) => stages.add(stage),
+  );
+  expect(stages.size).toBeGreaterThan(0);
+  engine = await NativeEngine.open(OPTIONS);
+  const catalogue = await openCatalogue(outputPath);
+  const levels = catalogue.summary.levelSizes.map((size, level) =>
+    Int32Array.from({ length: size }, (_, code) => (RECORDED.levelTokenBase[level] ?? 0) + code),
+  );
+  binding = engine.bind(catalogue, { levels, terminal: [] });
+});
+
+afterAll(async () => {
+  await engine.close();
+  rmSync(folder, { recursive: true });
+});
+
+function request(changes: Partial<EngineRequest> = {}): EngineRequest {
+  return {
+    binding,
+    promptTokens: Int32Array.from(RECORDED.promptTokens),
+    widths: RECORDED.widths,
+    resultCount: 64,
+    itemsPerSid: 1,
+    scoreNorm: 'full',
+    budgetUs: 60e6,
+    ...changes,
+  };
+}
+
+describe('NativeEngine', () => {
+  it('answers a recorded case with its paths, items and widths', async () => {
+    const answer = await engine.recall(request());
+    expect(answer.paths.map((path) => path.sid)).toEqual(RECORDED.expected.map((p) => p.sid));
+    const items = binding.catalogue.items(Uint32Array.from(answer.items, (i) => i.ordinal));
+    const ordinals = binding.catalogue.find(items.map((item) => item.itemId));
+    expect([...ordinals]).toEqual(answer.items.map((item) => item.ordinal));
+    expect(binding.catalogue.sids(ordinals)).toEqual(
+      answer.items.map((item) => answer.paths[item.path]?.sid),
+    );
+    expect(answer.widthsUsed).toHaveLength(binding.catalogue.summary.depth);
+    const { timings } = answer;
+    const stages = timings.queueUs + timings.prefillUs + timings.decodeUs + timings.headUs;
+    expect(timings.totalUs).toBeGreaterThanOrEqual(stages);
+  });
+
+  it('rejects what breaks a limit, naming the field', async () => {
+    await expect(engine.recall(request({ widths: [0] }))).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+      message: expect.stringContaining('widths[0]'),
+    });
+    await expect(engine.recall(request({ resultCount: 1e12 }))).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+      message: expect.stringContaining('resultCount'),
+    });
+  });
+
+  it('rejects an expired budget and an aborted signal without work', async () => {
+    const before = engine.stats().forwardPasses;
+    await expect(engine.recall(request({ budgetUs: 0 }))).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+    });
+    await expect(engine.recall(request(), AbortSignal.abort())).rejects.toMatchObject({
+      code: 'CANCELLED',
+    });
+    expect(engine.stats().forwardPasses).toBe(before);
+  });
+
+  it('cancels what waits in the queue when its signal aborts, and answers the others', async () => {
+    const controller = new AbortController();
+    const first = engine.recall(request());
+    const second = engine.recall(request(), controller.signal);
+    const third = engine.recall(request());
+    controller.abort();
+    const [one, two, three] = await Promise.allSettled([first, second, third]);
+    expect(one.status).toBe('fulfilled');
+    expect(two).toMatchObject({ status: 'rejected', reason: { code: 'CANCELLED' } });
+    expect(three.status).toBe('fulfilled');
+  });
+
+  it('refuses what the queue cannot hold with a retry hint, and serves what it took', async () => {
+    const settled = await Promise.allSettled(
+      Array.from({ length: 40 }, () => engine.recall(request())),
+    );
+    const refused = settled.filter((one) => one.status === 'rejected');
+    expect(refused.length).toBeGreaterThan(0);
+    for (const one of refused) {
+      expect(one.reason).toMatchObject({ code: 'ENGINE_OVERLOADED', retryable: true });
+      expect(one.reason.retryAfterMs).toBeGreaterThan(0);
+    }
+    expect(settled.length - refused.length).toBeGreaterThanOrEqual(OPTIONS.queueCapacity);
+  });
+
+  it('gives the same answer through a second binding, and refuses a slot that was unbound', async () => {
+    const { catalogue } = binding;
+    const levels = catalogue.summary.levelSizes.map((size, level) =>
+      Int32Array.from({ length: size }, (_, code) => (RECORDED.levelTokenBase[level] ?? 0) + code),
+    );
+    const again = engine.bind(catalogue, { levels, terminal: [] });
+    const answers = await Promise.all([
+      engine.recall(request()),
+      engine.recall(request({ binding: again })),
+    ]);
+    expect(answers[1]?.items).toEqual(answers[0]?.items);
+    engine.unbind(again);
+    await expect(engine.recall(request({ binding: again }))).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+    });
+  });
+
+  it('opens no model from a folder that has none', async () => {
+    await expect(NativeEngine.open({ ...OPTIONS, modelPath: folder })).rejects.toMatchObject({
+      code: 'MODEL_NOT_FOUND',
+    });
+  });
+});
