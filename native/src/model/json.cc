@@ -17,6 +17,7 @@ std::string describe(simdjson::dom::element value) {
 
 Result<simdjson::dom::element> parse_json(simdjson::dom::parser& parser, std::string_view text,
                                           const std::string& file, Code code) {
+  if (text.empty()) return Status(code, file + ": expected JSON, got nothing");
   simdjson::dom::element root;
   const simdjson::error_code error = parser.parse(text.data(), text.size()).get(root);
   if (error != simdjson::SUCCESS) {
