@@ -12,7 +12,7 @@ const fresh = `dist.${process.pid}`;
 function compile() {
   const present = folders.filter((folder) => existsSync(join(root, folder)));
   const swc = join(root, 'node_modules/@swc/cli/bin/swc.js');
-  const ignored = ['**/*.spec.ts', '**/*.mjs', '**/*.cjs', '**/*.js', '**/*.d.ts'];
+  const ignored = ['**/*.spec.ts', '**/*.mjs', '**/*.cjs', '**/*.js', '**/*.d.ts', '**/*.d.mts'];
   const result = spawnSync(
     process.execPath,
     [swc, ...present, '-d', fresh, '--config-file', '.swcrc', '--ignore', ignored.join(',')],

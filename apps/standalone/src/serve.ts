@@ -7,7 +7,7 @@ import { GrpcHealth, grpcServerOptions } from '@tessera/grpc';
 import { Drain, type DrainStep, Readiness, resolvePort } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NestLog } from '@tessera/telemetry';
-import type { FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { acceptOnlyJson, fromServer, ServedVersions } from '../../retrieval/src/index.js';
 import { serveDocs } from './docs-page.js';
 import { StandaloneModule } from './standalone.module.js';
@@ -66,7 +66,14 @@ function drainSteps(
       budgetMs: drainMs + FLUSH_BUDGET_MS,
       act: () => runtime.drain(drainMs),
     },
-    { name: 'edges close', budgetMs: FLUSH_BUDGET_MS, act: () => edgesClosed },
+    {
+      name: 'edges close',
+      budgetMs: FLUSH_BUDGET_MS,
+      act: () => {
+        app.getHttpServer().closeIdleConnections();
+        return edgesClosed;
+      },
+    },
     { name: 'engine close', budgetMs: CLOSE_BUDGET_MS, act: () => runtime.close() },
   ];
 }
@@ -90,6 +97,14 @@ function fastify(config: Config): FastifyAdapter {
       if (socket.writable) socket.end(`${head}${type}\r\n\r\n${body}`);
       else socket.destroy();
     },
+  });
+}
+
+/** A kept connection would hold the server open after its last answer. */
+function closeConnectionsWhileDraining(instance: FastifyInstance, readiness: Readiness): void {
+  instance.addHook('onSend', (_request, reply, payload, done) => {
+    if (readiness.state === 'draining') reply.header('connection', 'close');
+    done(null, payload);
   });
 }
 
@@ -117,7 +132,9 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     fastify(config),
     { logger: new NestLog(log), bodyParser: false, abortOnError: false },
   );
-  acceptOnlyJson(app.getHttpAdapter().getInstance());
+  const instance = app.getHttpAdapter().getInstance();
+  acceptOnlyJson(instance);
+  closeConnectionsWhileDraining(instance, readiness);
   await serveDocs(app, parts.serviceVersion);
   const grpcPort = await resolvePort(config.grpc.host, config.grpc.port);
   app.connectMicroservice(

@@ -1,0 +1,149 @@
+/** A servable model folder with seeded random weights: what the process tests serve. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { byteLevelTokenizer } from '../../libs/testing/src/index.js';
+
+export interface RandomModelShape {
+  readonly seed: number;
+  readonly layers: number;
+  readonly hidden: number;
+  readonly maxPositions: number;
+}
+
+export const SMALL: RandomModelShape = { seed: 7, layers: 2, hidden: 32, maxPositions: 512 };
+/** Takes seconds for a long history, so that a recall can be caught while it runs. */
+export const SLOW: RandomModelShape = { seed: 7, layers: 12, hidden: 512, maxPositions: 8192 };
+
+const HEAD_DIM = 16;
+const LEVEL_LETTERS = ['a', 'b', 'c'];
+const CODES_PER_LEVEL = 8;
+const ITEM_COUNT = 200;
+const BASE_VOCABULARY_MAX = 300;
+
+/** Numerical Recipes' linear congruential generator, as numbers of -1..1. */
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+}
+
+interface Tensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+}
+
+function tensorsOf({ layers, hidden }: RandomModelShape, vocabulary: number): Tensor[] {
+  const tensors = [
+    { name: 'model.embed_tokens.weight', shape: [vocabulary, hidden] },
+    { name: 'model.norm.weight', shape: [hidden] },
+  ];
+  const intermediate = 2 * hidden;
+  for (let layer = 0; layer < layers; layer += 1) {
+    const add = (name: string, ...shape: number[]) =>
+      tensors.push({ name: `model.layers.${layer}.${name}.weight`, shape });
+    add('input_layernorm', hidden);
+    add('post_attention_layernorm', hidden);
+    for (const name of ['q_proj', 'k_proj', 'v_proj', 'o_proj']) {
+      add(`self_attn.${name}`, hidden, hidden);
+    }
+    add('self_attn.q_norm', HEAD_DIM);
+    add('self_attn.k_norm', HEAD_DIM);
+    add('mlp.gate_proj', intermediate, hidden);
+    add('mlp.up_proj', intermediate, hidden);
+    add('mlp.down_proj', hidden, intermediate);
+  }
+  return tensors;
+}
+
+function safetensors(tensors: readonly Tensor[], seed: number): Buffer {
+  const random = randomNumbers(seed);
+  const header: Record<string, object> = {};
+  let offset = 0;
+  const parts = tensors.map(({ name, shape }) => {
+    const count = shape.reduce((product, size) => product * size, 1);
+    const scale = 1 / Math.sqrt(shape.at(-1) ?? 1);
+    const isNorm = shape.length === 1;
+    const values = Float32Array.from({ length: count }, () =>
+      isNorm ? 1 + 0.1 * random() : scale * random(),
+    );
+    const end = offset + values.byteLength;
+    header[name] = { dtype: 'F32', shape, data_offsets: [offset, end] };
+    offset = end;
+    return Buffer.from(values.buffer);
+  });
+  const json = Buffer.from(JSON.stringify(header));
+  const padded = Buffer.concat([json, Buffer.alloc((8 - (json.length % 8)) % 8, ' ')]);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(padded.length));
+  return Buffer.concat([length, padded, ...parts]);
+}
+
+function config(shape: RandomModelShape, vocabulary: number): object {
+  return {
+    architectures: ['Qwen3ForCausalLM'],
+    model_type: 'qwen3',
+    hidden_act: 'silu',
+    rms_norm_eps: 1e-6,
+    max_position_embeddings: shape.maxPositions,
+    num_hidden_layers: shape.layers,
+    vocab_size: vocabulary,
+    hidden_size: shape.hidden,
+    intermediate_size: 2 * shape.hidden,
+    num_attention_heads: shape.hidden / HEAD_DIM,
+    num_key_value_heads: shape.hidden / HEAD_DIM,
+    head_dim: HEAD_DIM,
+    tie_word_embeddings: true,
+    attention_bias: false,
+    torch_dtype: 'float32',
+    rope_theta: 10000,
+  };
+}
+
+const template = {
+  version: 1,
+  name: 'process-tests',
+  levels: LEVEL_LETTERS.map((letter) => `<${letter}_{code}>`),
+  item: { prefix: '', suffix: '' },
+  answer: { prefix: '', terminal: [] },
+  segments: [
+    { text: 'history: ' },
+    { slot: 'history', separator: ', ' },
+    { slot: 'scene', key: 'daypart', before: ' at ', after: '' },
+    { text: '\n' },
+  ],
+};
+
+function catalogueLines(seed: number): string {
+  const random = randomNumbers(seed);
+  const code = () => Math.floor(((random() + 1) / 2) * CODES_PER_LEVEL) % CODES_PER_LEVEL;
+  return Array.from({ length: ITEM_COUNT }, (_, index) => {
+    const sid = LEVEL_LETTERS.map(code);
+    return `${JSON.stringify({ item_id: String(index), sid, title: `Item ${index}` })}\n`;
+  }).join('');
+}
+
+const users = {
+  1: { behaviours: [3, 14, 15, 92].map((id, time) => ({ item_id: String(id), time })) },
+  2: { behaviours: [6, 53, 58].map((id, time) => ({ item_id: String(id), time })) },
+};
+
+/** Writes the folder and returns its path. Items are `0` to `199`, users `1` and `2`. */
+export function writeRandomModel(folder: string, shape: RandomModelShape): string {
+  const codes = Array.from({ length: CODES_PER_LEVEL }, (_, code) => code);
+  const added = LEVEL_LETTERS.flatMap((letter) => codes.map((code) => `<${letter}_${code}>`));
+  const vocabulary = BASE_VOCABULARY_MAX + added.length;
+  const weights = safetensors(tensorsOf(shape, vocabulary), shape.seed);
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, content: string | Buffer) =>
+    writeFileSync(join(folder, name), content);
+  write('config.json', JSON.stringify(config(shape, vocabulary)));
+  write('model.safetensors', weights);
+  write('tokenizer.json', JSON.stringify(byteLevelTokenizer(added)));
+  write('prompt.json', JSON.stringify(template));
+  write('catalogue.jsonl', catalogueLines(shape.seed));
+  write('users.json', JSON.stringify(users));
+  return folder;
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const MAIN = 'dist/apps/standalone/src/main.js';
+
+/** The environment of the test run without the service's own variables. */
+function cleanEnvironment(): Record<string, string | undefined> {
+  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_'));
+  return Object.fromEntries(entries);
+}
+
+export interface Ended {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The built standalone app as a child process on free ports. */
+export class Service {
+  stdout = '';
+  stderr = '';
+  httpUrl = '';
+  grpcAddress = '';
+  readonly ended: Promise<Ended>;
+
+  private constructor(readonly child: ChildProcess) {
+    child.stdout?.on('data', (chunk) => {
+      this.stdout += chunk;
+    });
+    child.stderr?.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    this.ended = once(child, 'close').then(([status, signal]) => ({
+      status,
+      signal,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }));
+  }
+
+  /** Starts without waiting for anything. */
+  static launch(variables: Readonly<Record<string, string>>, flags: readonly string[] = []) {
+    const env = {
+      ...cleanEnvironment(),
+      TESSERA_HTTP_PORT: '0',
+      TESSERA_GRPC_PORT: '0',
+      ...variables,
+    };
+    return new Service(spawn(process.execPath, [MAIN, ...flags], { env }));
+  }
+
+  /** Starts and waits until it serves and has printed its sample. */
+  static async start(variables: Readonly<Record<string, string>>): Promise<Service> {
+    const service = Service.launch(variables);
+    await service.printed(/Recall for user[\s\S]*\n\s+1 {2}/);
+    service.httpUrl = /HTTP\s+(http:\S+)\/v1\/recall/.exec(service.stdout)?.[1] ?? '';
+    service.grpcAddress = /gRPC\s+(\S+)/.exec(service.stdout)?.[1] ?? '';
+    return service;
+  }
+
+  private async printed(pattern: RegExp): Promise<void> {
+    const dead = this.ended.then(({ status, stderr }) => {
+      throw new Error(`the service ended with ${status}: ${stderr}`);
+    });
+    dead.catch(() => undefined);
+    while (!pattern.test(this.stdout)) {
+      await Promise.race([once(this.child.stdout as NodeJS.ReadableStream, 'data'), dead]);
+    }
+  }
+
+  async post(body: unknown, signal?: AbortSignal) {
+    const reply = await fetch(`${this.httpUrl}/v1/recall`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { status: reply.status, json: (await reply.json()) as Record<string, unknown> };
+  }
+
+  /** One sample of a metric, 0 where it is not there yet. */
+  async metric(sample: string): Promise<number> {
+    const text = await (await fetch(`${this.httpUrl}/metrics`)).text();
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${sample} `));
+    return line === undefined ? 0 : Number(line.slice(sample.length));
+  }
+
+  /** Asks until the metric has the value; the test's own time limit ends a vain wait. */
+  async metricBecomes(sample: string, value: number): Promise<void> {
+    while ((await this.metric(sample)) !== value);
+  }
+
+  async stop(): Promise<Ended> {
+    this.child.kill('SIGTERM');
+    return this.ended;
+  }
+}

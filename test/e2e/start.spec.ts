@@ -1,0 +1,103 @@
+/** What a start that cannot succeed says, and what a second start reuses. */
+
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../../libs/testing/src/index.js';
+import { SMALL, writeRandomModel } from './random-model.js';
+import { Service } from './service.js';
+
+const folder = temporaryFolder({
+  'cut/catalogue.jsonl': '{"item_id": "1", "sid": [0, 1, 2]}\n{"item_id": "2", "sid": [0,',
+  'twice/catalogue.jsonl': '{"item_id": "1", "sid": [0]}\n{"item_id": "1", "sid": [1]}\n',
+});
+const model = join(folder.path, 'model');
+const variables = {
+  TESSERA_MODEL_PATH: model,
+  TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
+};
+
+beforeAll(() => {
+  writeRandomModel(model, SMALL);
+});
+
+afterAll(() => folder.remove());
+
+const failing: [string, Record<string, string>, RegExp][] = [
+  ['a key out of its bounds', { TESSERA_HTTP_PORT: '70000' }, /CONFIG_INVALID[\s\S]*http\.port/],
+  ['an unknown variable', { TESSERA_HTP_PORT: '1' }, /CONFIG_INVALID[\s\S]*TESSERA_HTP_PORT/],
+  ['a model folder that is not there', { TESSERA_MODEL_PATH: '/nowhere' }, /MODEL_NOT_FOUND/],
+  [
+    'a catalogue that is not there',
+    { TESSERA_CATALOGUE_PATH: join(folder.path, 'none.jsonl') },
+    /CATALOGUE_NOT_FOUND[\s\S]*none\.jsonl/,
+  ],
+  [
+    'a catalogue that is cut',
+    { TESSERA_CATALOGUE_PATH: join(folder.path, 'cut/catalogue.jsonl') },
+    /CATALOGUE_INVALID[\s\S]*cut/,
+  ],
+  [
+    'an item that is there twice',
+    { TESSERA_CATALOGUE_PATH: join(folder.path, 'twice/catalogue.jsonl') },
+    /CATALOGUE_INVALID[\s\S]*'?1'?/,
+  ],
+  [
+    'users that are not there',
+    { TESSERA_USERS_PATH: join(folder.path, 'none.json') },
+    /BEHAVIOUR_INVALID[\s\S]*none\.json/,
+  ],
+];
+
+it.each(failing)('%s ends the start with a typed message', async (_name, wrong, message) => {
+  const { status, stderr } = await Service.launch({ ...variables, ...wrong }).ended;
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toContain('    at ');
+  expect(status).toBe(1);
+});
+
+it('a port that is taken ends the start and names the address', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { port: number };
+  for (const variable of ['TESSERA_HTTP_PORT', 'TESSERA_GRPC_PORT']) {
+    const launched = Service.launch({ ...variables, [variable]: String(port) });
+    const { status, stderr } = await launched.ended;
+    expect(status).toBe(1);
+    expect(stderr).toContain(String(port));
+  }
+  taken.close();
+});
+
+it('a flag that is unknown ends the start with the usage', async () => {
+  const { status, stdout } = await Service.launch(variables, ['--prot', '1']).ended;
+  expect(status).toBe(2);
+  expect(stdout).toContain('usage:');
+});
+
+it('--print-config prints and ends', async () => {
+  const launched = Service.launch({ ...variables, TESSERA_LOG_LEVEL: 'warn' }, ['--print-config']);
+  const { status, stdout } = await launched.ended;
+  expect(status).toBe(0);
+  expect(stdout).toContain('TESSERA_LOG_LEVEL=warn  # log.level, environment');
+});
+
+it('a second start opens the snapshot that the first one built', async () => {
+  const cache = join(folder.path, 'second');
+  const first = await Service.start({ ...variables, TESSERA_CATALOGUE_CACHE_PATH: cache });
+  await first.stop();
+  const second = await Service.start({ ...variables, TESSERA_CATALOGUE_CACHE_PATH: cache });
+  const digest = async (service: Service) => (await service.post({ userId: '1' })).json.versions;
+  expect(await digest(second)).toMatchObject({ catalogue: expect.any(String) });
+  await second.stop();
+  expect(first.stdout).not.toBe('');
+  expect(first.stdout.match(/SID[\s\S]*/)?.[0]).toBe(second.stdout.match(/SID[\s\S]*/)?.[0]);
+});
+
+it('a second signal ends a stop that takes long', async () => {
+  const service = await Service.start(variables);
+  service.child.kill('SIGTERM');
+  service.child.kill('SIGINT');
+  const { status } = await service.ended;
+  expect([0, 1]).toContain(status);
+});
