@@ -1,150 +1,134 @@
-// Opens an engine on a recorded fixture, fills its queue and then ends in the way that the first argument names.
-// Prints `done` where it comes to its own end. Run by engine.spec.ts in a child process.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { isMainThread, Worker, workerData } from 'node:worker_threads';
+// One scene of an engine's life, run in a process of its own: `node engine-child.mjs SCENE MODEL
+// CATALOGUE`. Prints what it saw; the test judges that and how the process ended.
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { NativeEngine, openCatalogue } from '../../dist/libs/engine/src/index.js';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const addon = createRequire(import.meta.url)(join(root, 'build', 'native', 'tessera.node'));
-const model = join(root, 'test', 'fixtures', 'parity', 'qwen3-tied');
-const REQUESTS = 200;
+const LEVELS = 3;
+const CODES = 8;
+const FIRST_LEVEL_TOKEN = 266;
+const LONG_PROMPT = 6000;
+const LONG_BUDGET_US = 6e7;
 
-async function openCatalogue() {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-lifecycle-'));
-  const outputPath = join(folder, 'catalogue.snapshot');
-  const sources = [join(model, 'catalogue.jsonl')];
-  const levelSizes = new Uint32Array();
-  await addon.catalogueBuild(
-    { sources, domains: [''], titlesPath: '', levelSizes, outputPath },
-    () => {},
-  );
-  const catalogue = await addon.catalogueOpen(outputPath);
-  rmSync(folder, { recursive: true });
-  return catalogue;
-}
+const [scene, modelPath, cataloguePath] = isMainThread ? process.argv.slice(2) : workerData;
 
-async function openEngine(onCompletions) {
-  return addon.engineOpen(
-    {
-      modelPath: model,
-      computeType: 'f32',
-      threadCount: 2,
-      queueCapacity: REQUESTS,
-      batchRequestsMax: 2,
-      prefillChunkTokens: 1,
-      promptTokensMax: 64,
-      widthMax: 64,
-      resultCountMax: 64,
-    },
-    onCompletions,
-  );
-}
-
-function bind(engine, catalogue) {
-  const { levelSizes } = addon.catalogueInfo(catalogue);
-  const levelOffsets = new Uint32Array(levelSizes.length + 1);
-  const tokens = [];
-  for (const [level, size] of levelSizes.entries()) {
-    for (let code = 0; code < size; code++) tokens.push(3 + code);
-    levelOffsets[level + 1] = tokens.length;
-  }
-  return addon.engineBind(engine, catalogue, {
-    levelOffsets,
-    levelTokens: Int32Array.from(tokens),
-    terminalTokens: new Int32Array(),
+async function open() {
+  const engine = await NativeEngine.open({
+    modelPath,
+    computeType: 'f32',
+    threadCount: 2,
+    queueCapacity: 4,
+    batchRequestsMax: 4,
+    prefillChunkTokens: 16,
+    promptTokensMax: 8000,
+    widthMax: 64,
+    resultCountMax: 100,
   });
+  const catalogue = await openCatalogue(cataloguePath);
+  const levels = Array.from({ length: LEVELS }, (_, level) =>
+    Int32Array.from({ length: CODES }, (_, code) => FIRST_LEVEL_TOKEN + level * CODES + code),
+  );
+  return { engine, catalogue, binding: engine.bind(catalogue, { levels, terminal: [] }) };
 }
 
-/** REQUESTS requests of eight prompt tokens. */
-function batch(slot) {
-  const every = (value) => Uint32Array.from({ length: REQUESTS }, () => value);
-  const steps = (step) => Uint32Array.from({ length: REQUESTS + 1 }, (_, i) => i * step);
-  return {
-    tickets: Uint32Array.from({ length: REQUESTS }, (_, i) => i),
-    bindings: every(slot),
-    promptOffsets: steps(8),
-    promptTokens: new Int32Array(8 * REQUESTS).fill(5),
-    widthOffsets: steps(1),
-    widths: every(32),
-    resultCounts: every(8),
-    itemsPerSid: every(1),
-    scoreNorms: new Uint8Array(REQUESTS),
-    budgetsUs: new Float64Array(REQUESTS).fill(60e6),
+function begin({ engine, binding }, promptLength = LONG_PROMPT, signal = undefined) {
+  const request = {
+    binding,
+    promptTokens: Int32Array.from({ length: promptLength }, (_, index) => index % 250),
+    widths: [8],
+    resultCount: 5,
+    itemsPerSid: 10,
+    scoreNorm: 'full',
+    budgetUs: LONG_BUDGET_US,
   };
+  return engine.recall(request, signal).then(
+    (answer) => `${answer.items.length} items`,
+    (error) => error.code ?? String(error),
+  );
 }
 
-async function start() {
-  const seen = [];
-  const engine = await openEngine((completions) => seen.push(...completions.tickets));
-  const outcome = addon.engineSubmit(engine, batch(bind(engine, await openCatalogue())));
-  if (outcome.accepted !== REQUESTS) throw new Error(`accepted ${outcome.accepted}`);
-  return { engine, seen };
+async function running({ engine }) {
+  while (engine.stats().running === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const ends = {
-  async exit() {
-    await start();
-    console.log('done');
+const say = (line) => (isMainThread ? console.log(line) : parentPort.postMessage(line));
+
+const scenes = {
+  async answersAndCloses() {
+    const parts = await open();
+    say(await begin(parts, 20));
+    await parts.engine.close();
+    await parts.engine.close();
+    parts.catalogue.close();
+    say('closed');
+  },
+  async closesWithARecallRunning() {
+    const parts = await open();
+    const [first, second] = [begin(parts), begin(parts)];
+    await running(parts);
+    await Promise.all([parts.engine.close(), parts.engine.close()]);
+    say(`${await first} ${await second}`);
+    say(await begin(parts, 20));
+  },
+  async drainsThenRefuses() {
+    const parts = await open();
+    const first = begin(parts, 200);
+    await running(parts);
+    await parts.engine.drain(60_000);
+    say(await begin(parts, 20));
+    say(await first);
+    await parts.engine.close();
+  },
+  async abortsOne() {
+    const parts = await open();
+    const controller = new AbortController();
+    const aborted = begin(parts, LONG_PROMPT, controller.signal);
+    await running(parts);
+    controller.abort();
+    say(await aborted);
+    say(await begin(parts, 20));
+    await parts.engine.close();
+  },
+  async exitsWithARecallRunning() {
+    const parts = await open();
+    void begin(parts);
+    await running(parts);
+    say('leaving');
     process.exit(0);
   },
-  async throw() {
-    await start();
+  async throwsWithARecallRunning() {
+    const parts = await open();
+    void begin(parts);
+    await running(parts);
+    say('throwing');
     setImmediate(() => {
-      throw new Error('thrown on purpose');
+      throw new Error('a fault elsewhere');
     });
   },
-  async close() {
-    const { engine, seen } = await start();
-    await Promise.all([addon.engineClose(engine), addon.engineClose(engine)]);
-    await addon.engineClose(engine);
-    await new Promise((resolve) => setImmediate(resolve));
-    if (new Set(seen).size !== REQUESTS || seen.length !== REQUESTS)
-      throw new Error(`${seen.length}`);
-    let code = '';
-    try {
-      addon.engineModel(engine);
-    } catch (error) {
-      code = error.code;
-    }
-    if (code !== 'ENGINE_CLOSED') throw new Error(`after close: '${code}'`);
-    console.log('done');
+  async catalogueOutlivesItsHandle() {
+    const parts = await open();
+    const answer = begin(parts, 200);
+    await running(parts);
+    parts.catalogue.close();
+    say(await answer);
+    await parts.engine.close();
   },
-  async drain() {
-    const { engine, seen } = await start();
-    await addon.engineDrain(engine, 60e6);
-    await new Promise((resolve) => setImmediate(resolve));
-    if (seen.length !== REQUESTS) throw new Error(`${seen.length} of ${REQUESTS}`);
-    await addon.engineClose(engine);
-    console.log('done');
+  async workerIsTerminated() {
+    const data = ['workerRuns', modelPath, cataloguePath];
+    const worker = new Worker(new URL(import.meta.url), { workerData: data });
+    await new Promise((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+    });
+    await worker.terminate();
+    say('terminated');
+    await scenes.answersAndCloses();
   },
-  async terminate() {
-    for (let round = 0; round < 5; round++) {
-      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: 'running' });
-      await new Promise((resolve, reject) => {
-        worker.once('message', resolve);
-        worker.once('error', reject);
-      });
-      await worker.terminate();
-    }
-    console.log('done');
-  },
-  async drop() {
-    for (let round = 0; round < 3; round++) {
-      const engine = await openEngine(() => {});
-      await addon.engineClose(engine);
-    }
-    globalThis.gc?.();
-    console.log('done');
+  async workerRuns() {
+    const parts = await open();
+    void begin(parts);
+    await running(parts);
+    say('running');
   },
 };
 
-if (isMainThread) {
-  await ends[process.argv[2]]();
-} else if (workerData === 'running') {
-  const { parentPort } = await import('node:worker_threads');
-  await start();
-  parentPort.postMessage('started');
-}
+await scenes[scene]();

@@ -1,34 +1,66 @@
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+/** The engine's life and death, each scene in a process of its own that must end as stated. */
 
-const CHILD = fileURLToPath(new URL('engine-child.mjs', import.meta.url));
-const TIMEOUT_MS = 60_000;
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { buildCatalogue } from '@tessera/engine';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../../libs/testing/src/index.js';
+import { SLOW, writeRandomModel } from '../e2e/random-model.js';
 
-function end(how: string): { status: number | null; signal: string | null; text: string } {
-  const child = spawnSync(process.execPath, ['--expose-gc', CHILD, how], {
-    encoding: 'utf8',
-    timeout: TIMEOUT_MS,
+const folder = temporaryFolder({});
+const model = join(folder.path, 'model');
+const catalogue = join(folder.path, 'catalogue.tsc');
+
+beforeAll(async () => {
+  writeRandomModel(model, SLOW);
+  await buildCatalogue(
+    {
+      sources: [{ path: join(model, 'catalogue.jsonl'), domain: '' }],
+      titlesPath: '',
+      levelSizes: [8, 8, 8],
+      outputPath: catalogue,
+    },
+    () => undefined,
+  );
+});
+
+afterAll(() => folder.remove());
+
+const CRASH_MARKS = /FATAL|Assertion|terminate called|Sanitizer|TESSERA_CHECK/;
+
+async function play(scene: string) {
+  const child = spawn(process.execPath, [
+    'test/lifecycle/engine-child.mjs',
+    scene,
+    model,
+    catalogue,
+  ]);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
   });
-  return { status: child.status, signal: child.signal, text: child.stdout + child.stderr };
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const [status, signal] = await once(child, 'close');
+  expect(stderr).not.toMatch(CRASH_MARKS);
+  return { status, signal, said: stdout.trim().split('\n') };
 }
 
-describe('the engine in a process that ends', () => {
-  it.each([
-    ['exit', 'exits in the middle of its work without closing it'],
-    ['close', 'closes it twice at once and completes every request exactly once'],
-    ['drain', 'drains it and gets every answer'],
-    ['terminate', 'terminates the worker threads that run it'],
-    ['drop', 'opens and closes it again and again'],
-  ])('leaves no crash behind when the process %s: it %s', { timeout: TIMEOUT_MS }, (how) => {
-    const { status, signal, text } = end(how);
-    expect(text).toContain('done');
-    expect({ status, signal, text }).toMatchObject({ status: 0, signal: null });
-  });
+/** Scene, exit status, what it says. */
+const scenes: [string, number, string[]][] = [
+  ['answersAndCloses', 0, ['5 items', 'closed']],
+  ['closesWithARecallRunning', 0, ['ENGINE_CLOSED ENGINE_CLOSED', 'ENGINE_CLOSED']],
+  ['drainsThenRefuses', 0, ['ENGINE_UNAVAILABLE', '5 items']],
+  ['abortsOne', 0, ['CANCELLED', '5 items']],
+  ['exitsWithARecallRunning', 0, ['leaving']],
+  ['throwsWithARecallRunning', 1, ['throwing']],
+  ['catalogueOutlivesItsHandle', 0, ['5 items']],
+  ['workerIsTerminated', 0, ['terminated', '5 items', 'closed']],
+];
 
-  it('lets an uncaught exception end the process as usual', { timeout: TIMEOUT_MS }, () => {
-    const { status, signal, text } = end('throw');
-    expect(text).toContain('thrown on purpose');
-    expect({ status, signal }).toEqual({ status: 1, signal: null });
-  });
+it.each(scenes)('%s ends with status %i and says what happened', async (scene, status, said) => {
+  expect(await play(scene)).toEqual({ status, signal: null, said });
 });
