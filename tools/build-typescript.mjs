@@ -1,4 +1,5 @@
-// Compiles every TypeScript folder to dist/ with SWC. dist/ is replaced as a whole, so a source that
+// Compiles every TypeScript folder to dist/ with SWC. dist/ is replaced as a whole, so a source
+// that
 // was deleted leaves nothing behind; it appears under its name only when all files compiled.
 import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';

@@ -22,7 +22,9 @@ function buf(args) {
   }
 }
 
-/** The parsed proto files as the loader of the gRPC server takes them; it needs no file at run time. */
+/**
+ * The parsed proto files as the loader of the gRPC server takes them; it needs no file at run time.
+ */
 function schemaModule() {
   const loaderRequire = createRequire(require.resolve('@grpc/proto-loader'));
   const protobuf = loaderRequire('protobufjs');

@@ -49,6 +49,7 @@ function clangFormat() {
   }
   const listed = output('git', ['ls-files', '-z', 'native/*.h', 'native/*.cc']);
   const files = listed.split('\0').filter((file) => file !== '' && fs.existsSync(file));
+  if (files.length === 0) throw new Error('git lists no C++ file');
   checker('C++ layout', 'clang-format', ['--dry-run', '--Werror', ...files]);
 }
 

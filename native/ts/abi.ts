@@ -1,8 +1,10 @@
 /**
- * Every declaration of the addon, in the order in which native/src/bridge registers it. Free functions, handle first, flat data; no optional
+ * Every declaration of the addon, in the order in which native/src/bridge registers it. Free
+ * functions, handle first, flat data; no optional
  * properties, no defaults. test/contract compares this file with the addon's own `describeAbi()`.
  *
- * Inputs are copied during the call; the caller may reuse its arrays at once. Outputs are ordinary arrays.
+ * Inputs are copied during the call; the caller may reuse its arrays at once. Outputs are ordinary
+ * arrays.
  * Times cross as a remaining budget in microseconds, never as a wall clock.
  */
 
@@ -63,7 +65,10 @@ export interface BindingOptions {
   readonly terminalTokens: Int32Array;
 }
 
-/** A batch of requests as a structure of arrays; `tickets` are the caller's, unique among those in flight. */
+/**
+ * A batch of requests as a structure of arrays; `tickets` are the caller's, unique among those in
+ * flight.
+ */
 export interface SubmitBatch {
   readonly tickets: Uint32Array;
   readonly bindings: Uint32Array;
@@ -137,7 +142,10 @@ export interface CatalogueInfo {
   readonly digest: string;
   readonly depth: number;
   readonly levelSizes: Uint32Array;
-  /** Token pattern per level as the index file wrote it, e.g. `<a_{code}>`; '' where the codes were integers. */
+  /**
+   * Token pattern per level as the index file wrote it, e.g. `<a_{code}>`; '' where the codes were
+   * integers.
+   */
   readonly levelPatterns: readonly string[];
   readonly nodeCount: number;
   readonly pathCount: number;
@@ -146,7 +154,9 @@ export interface CatalogueInfo {
 }
 
 export interface CatalogueBuildOptions {
-  /** index.json, sid2pid.json, .jsonl or an existing snapshot; the format is detected by content. */
+  /**
+   * index.json, sid2pid.json, .jsonl or an existing snapshot; the format is detected by content.
+   */
   readonly sources: readonly string[];
   /** Parallel to sources: domain given to all items of the file; '' for none. */
   readonly domains: readonly string[];
@@ -177,13 +187,19 @@ export interface NativeAddon {
   buildInfo(): string;
   describeAbi(): AbiDescription;
 
-  /** Loads the model on a thread of its own; rejects with a coded error. `onCompletions` is the one doorbell. */
+  /**
+   * Loads the model on a thread of its own; rejects with a coded error. `onCompletions` is the one
+   * doorbell.
+   */
   engineOpen(
     options: EngineOptions,
     onCompletions: (completions: Completions) => void,
   ): Promise<EngineHandle>;
   engineModel(engine: EngineHandle): ModelInfo;
-  /** Returns the binding's slot; throws REQUEST_INVALID when tokens or levels do not fit model and catalogue. */
+  /**
+   * Returns the binding's slot; throws REQUEST_INVALID when tokens or levels do not fit model and
+   * catalogue.
+   */
   engineBind(engine: EngineHandle, catalogue: CatalogueHandle, options: BindingOptions): number;
   /** Requests in flight keep the binding they were submitted with. */
   engineUnbind(engine: EngineHandle, binding: number): void;

@@ -1,4 +1,7 @@
-/** Finds and loads the addon once per process, and checks that it speaks this ABI before anything else is called. */
+/**
+ * Finds and loads the addon once per process, and checks that it speaks this ABI before anything
+ * else is called.
+ */
 
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,7 +11,10 @@ import { ABI_VERSION, type NativeAddon } from './abi.js';
 
 const ADDON_PATH = join('build', 'native', 'tessera.node');
 
-/** The build folder stands in the repository's root, some levels above this file (sources and compiled output alike). */
+/**
+ * The build folder stands in the repository's root, some levels above this file (sources and
+ * compiled output alike).
+ */
 function findAddon(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (;;) {
@@ -17,7 +23,8 @@ function findAddon(): string {
     const parent = dirname(folder);
     if (parent === folder) {
       throw new Error(
-        `the native engine is not built: no ${ADDON_PATH} above this file; run \`npm run bootstrap\``,
+        `the native engine is not built: no ${ADDON_PATH} above this file; ` +
+          'run `npm run bootstrap`',
       );
     }
     folder = parent;
@@ -30,7 +37,8 @@ export function loadAddon(): NativeAddon {
   const version = addon.abiVersion();
   if (version !== ABI_VERSION) {
     throw new Error(
-      `${path} speaks ABI ${version}, expected ${ABI_VERSION}: build it again with \`npm run bootstrap\``,
+      `${path} speaks ABI ${version}, expected ${ABI_VERSION}: ` +
+        'build it again with `npm run bootstrap`',
     );
   }
   return addon;

@@ -173,7 +173,8 @@ export interface LoadedConfig {
 }
 
 /**
- * Reads file and environment (the environment wins) into one frozen tree. Throws CONFIG_INVALID with
+ * Reads file and environment (the environment wins) into one frozen tree. Throws CONFIG_INVALID
+ * with
  * one line per bad key.
  */
 export function loadConfig(sources: ConfigSources = {}): LoadedConfig {

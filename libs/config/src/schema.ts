@@ -1,5 +1,6 @@
 /**
- * Every key of the configuration: type, bounds, default and meaning. docs/configuration.md lists the
+ * Every key of the configuration: type, bounds, default and meaning. docs/configuration.md lists
+ * the
  * same keys (test/contract compares them).
  */
 

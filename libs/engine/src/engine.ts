@@ -1,4 +1,6 @@
-/** The engine as the rest of the service sees it: a port with a native and a fake implementation. */
+/**
+ * The engine as the rest of the service sees it: a port with a native and a fake implementation.
+ */
 
 export type ScoreNorm = 'full' | 'level' | 'allowed';
 export const NO_ITEM = 0xffff_ffff;
@@ -121,7 +123,8 @@ export abstract class Engine {
   abstract bind(catalogue: Catalogue, tokens: LevelTokens): Binding;
   abstract unbind(binding: Binding): void;
   /**
-   * Rejects with ENGINE_OVERLOADED, ENGINE_UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, REQUEST_INVALID or INTERNAL.
+   * Rejects with ENGINE_OVERLOADED, ENGINE_UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED,
+   * REQUEST_INVALID or INTERNAL.
    * An aborted signal cancels the work down to the engine.
    */
   abstract recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer>;

@@ -3,7 +3,9 @@ import { addon } from './addon.js';
 import type { Catalogue, CatalogueItem, CatalogueSummary } from './engine.js';
 import { awaitNative, callNative } from './native-error.js';
 
-/** A snapshot mapped by the addon. Reads go straight to the mapping; nothing is kept in JavaScript. */
+/**
+ * A snapshot mapped by the addon. Reads go straight to the mapping; nothing is kept in JavaScript.
+ */
 export class NativeCatalogue implements Catalogue {
   readonly summary: CatalogueSummary;
 
@@ -80,7 +82,10 @@ export interface CatalogueBuildReport {
 /** Called as a build goes on; `done` of `total` units of the stage. */
 export type BuildProgress = (stage: string, done: number, total: number) => void;
 
-/** Builds a snapshot file off this thread. Rejects with CATALOGUE_INVALID, CATALOGUE_NOT_FOUND or IO_FAILED; the output is untouched then. */
+/**
+ * Builds a snapshot file off this thread. Rejects with CATALOGUE_INVALID, CATALOGUE_NOT_FOUND or
+ * IO_FAILED; the output is untouched then.
+ */
 export async function buildCatalogue(
   build: CatalogueBuild,
   onProgress: BuildProgress,

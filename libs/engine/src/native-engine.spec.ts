@@ -137,7 +137,7 @@ describe('NativeEngine', () => {
     expect(settled.length - refused.length).toBeGreaterThanOrEqual(OPTIONS.queueCapacity);
   });
 
-  it('gives the same answer through a second binding, and refuses a slot that was unbound', async () => {
+  it('answers alike through a second binding, and refuses a slot that was unbound', async () => {
     const { catalogue } = binding;
     const levels = catalogue.summary.levelSizes.map((size, level) =>
       Int32Array.from({ length: size }, (_, code) => (RECORDED.levelTokenBase[level] ?? 0) + code),

@@ -39,7 +39,10 @@ interface Waiting {
   reject(error: TesseraError): void;
 }
 
-/** Hint with a refusal for load: about the time a recall takes, so that a place will have become free. */
+/**
+ * Hint with a refusal for load: about the time a recall takes, so that a place will have become
+ * free.
+ */
 const RETRY_AFTER_MS = 50;
 const TICKETS = 2 ** 32;
 
@@ -71,7 +74,9 @@ class Tickets {
   }
 }
 
-/** The engine in this process. Turns tickets into promises; holds no state of the requests itself. */
+/**
+ * The engine in this process. Turns tickets into promises; holds no state of the requests itself.
+ */
 export class NativeEngine extends Engine {
   readonly model: EngineModel;
   private closing: Promise<void> | undefined;
@@ -84,7 +89,9 @@ export class NativeEngine extends Engine {
     this.model = callNative(() => addon().engineModel(handle));
   }
 
-  /** Loads the model. Rejects with MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT or REQUEST_INVALID. */
+  /**
+   * Loads the model. Rejects with MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT or REQUEST_INVALID.
+   */
   static async open(options: EngineOptions): Promise<NativeEngine> {
     const tickets = new Tickets();
     const { codes } = addon().describeAbi();
@@ -124,7 +131,8 @@ export class NativeEngine extends Engine {
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       const settled = await answer;
-      // The answer may have been on its way when the caller went: it is still told what it asked for.
+      // The answer may have been on its way when the caller went: it is still told what it asked
+      // for.
       if (hasAborted(signal)) throw cancelled();
       return settled;
     } finally {
@@ -160,7 +168,10 @@ export class NativeEngine extends Engine {
     throw new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
   }
 
-  /** The completion itself tells that the work has ended; a closed engine has completed everything already. */
+  /**
+   * The completion itself tells that the work has ended; a closed engine has completed everything
+   * already.
+   */
   private cancel(ticket: number): void {
     if (this.closing !== undefined) return;
     callNative(() => addon().engineCancel(this.handle, Uint32Array.of(ticket)));

@@ -7,7 +7,10 @@ const SCORE_NORM_CODES: Readonly<Record<ScoreNorm, ScoreNormCode>> = {
   allowed: 2,
 };
 
-/** Largest value that crosses in a Uint32Array; a larger count is clamped to it and refused by the engine's own limit. */
+/**
+ * Largest value that crosses in a Uint32Array; a larger count is clamped to it and refused by the
+ * engine's own limit.
+ */
 const UINT32_MAX = 0xffff_ffff;
 
 const uint32 = (value: number): number => Math.min(Math.max(Math.trunc(value), 0), UINT32_MAX);

@@ -37,7 +37,9 @@ async function runStep(step: DrainStep): Promise<DrainReport> {
   return error === undefined ? report : { ...report, error };
 }
 
-/** Runs the steps once, in order, whatever becomes of each; later calls get the first one's result. */
+/**
+ * Runs the steps once, in order, whatever becomes of each; later calls get the first one's result.
+ */
 export class Drain {
   private running: Promise<readonly DrainReport[]> | undefined;
 
