@@ -11,7 +11,7 @@ const USAGE = `usage: npm run bench -- SUITE [--quick] [--json FILE] [flags]
 Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the bars they must reach.
   --quick        a shorter run, at most three minutes on two cores
   --json FILE    where the result is kept (default: bench/results/SUITE.json; quick: not kept)
-  --model DIR, --catalogue FILE, --threads N    what the recall suite serves
+  --model DIR, --catalogue FILE, --users-file FILE, --threads N    what the recall suite serves
   --items N      SIDs of the catalogue suite`;
 
 await runCommand(USAGE, async (words) => {

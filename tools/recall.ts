@@ -34,7 +34,6 @@ await runCommand(USAGE, async (words) => {
     ...MODEL_FLAGS,
     history: 'text',
     user: 'text',
-    'users-file': 'text',
     scene: 'texts',
     profile: 'texts',
     'skip-unknown': 'switch',

@@ -12,6 +12,7 @@ export const MODEL_FLAGS: Readonly<Record<string, FlagKind>> = {
   model: 'text',
   catalogue: 'texts',
   titles: 'text',
+  'users-file': 'text',
   dtype: 'text',
   threads: 'text',
 };

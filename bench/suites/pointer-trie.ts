@@ -1,0 +1,185 @@
+/**
+ * The constraint step as JavaScript services write it: a trie of objects, one array of children per
+ * node, a bounded heap over the candidates of all beams. The peer that the native catalogue is
+ * measured against, in the same run and on the same inputs.
+ */
+
+export interface TrieNode {
+  /** Codes of the children, ascending. */
+  readonly codes: number[];
+  /** Children by place in `codes`; empty where they are leaves. */
+  readonly children: TrieNode[];
+}
+
+/** Beams in the order of the last selection. */
+export interface Beams {
+  readonly scores: Float32Array;
+  readonly nodes: readonly TrieNode[];
+}
+
+export interface Selection {
+  readonly scores: Float32Array;
+  /** Beam that each came from. */
+  readonly parents: Uint32Array;
+  readonly codes: Uint32Array;
+  /** Absent after the last level. */
+  readonly nodes: readonly (TrieNode | undefined)[];
+}
+
+/**
+ * Builds the trie of SIDs of one depth.
+ * @param sids codes of all SIDs, laid end to end; in any order, repetitions allowed
+ */
+export function buildTrie(sids: Uint32Array, depth: number): TrieNode {
+  const count = sids.length / depth;
+  const order = Float64Array.from({ length: count }, (_, i) =>
+    packed(sids, i * depth, depth),
+  ).sort();
+  const root: TrieNode = { codes: [], children: [] };
+  const path: TrieNode[] = [root];
+  let previous = -1;
+  for (const key of order) {
+    if (key === previous) continue;
+    let same = 0;
+    while (
+      previous >= 0 &&
+      same < depth &&
+      prefix(key, same, depth) === prefix(previous, same, depth)
+    ) {
+      same += 1;
+    }
+    for (let level = same; level < depth; level += 1) {
+      const node = path[level] as TrieNode;
+      node.codes.push(prefix(key, level, depth) % CODES);
+      if (level === depth - 1) break;
+      const child: TrieNode = { codes: [], children: [] };
+      node.children.push(child);
+      path[level + 1] = child;
+    }
+    previous = key;
+  }
+  return root;
+}
+
+/** Codes are below this: four levels fit the 53 bits of a number. */
+const CODES = 4096;
+
+function packed(sids: Uint32Array, start: number, depth: number): number {
+  let key = 0;
+  for (let level = 0; level < depth; level += 1)
+    key = key * CODES + (sids[start + level] as number);
+  return key;
+}
+
+/** The key of the first level + 1 codes. */
+function prefix(key: number, level: number, depth: number): number {
+  return Math.floor(key / CODES ** (depth - 1 - level));
+}
+
+/**
+ * One step: mask by the trie, exact top-k over all beams, next state. Order: score descending, then
+ * beam, then code.
+ * @param logits [beams][levelSize]
+ * @param logSumExp [beams]
+ */
+export function step(
+  beams: Beams,
+  logits: Float32Array,
+  logSumExp: Float32Array,
+  levelSize: number,
+  width: number,
+): Selection {
+  const heap = new WorstFirstHeap(width);
+  beams.nodes.forEach((node, beam) => {
+    const base = Math.fround((beams.scores[beam] as number) - (logSumExp[beam] as number));
+    const row = beam * levelSize;
+    const { codes } = node;
+    for (let at = 0; at < codes.length; at += 1) {
+      heap.offer(Math.fround(base + (logits[row + (codes[at] as number)] as number)), beam, at);
+    }
+  });
+  return heap.drain(beams.nodes);
+}
+
+/**
+ * The best `width` candidates; the worst of them is on top, so most offers end at one comparison.
+ */
+class WorstFirstHeap {
+  private readonly scores: Float32Array;
+  private readonly beams: Uint32Array;
+  private readonly places: Uint32Array;
+  private size = 0;
+
+  constructor(private readonly width: number) {
+    this.scores = new Float32Array(width);
+    this.beams = new Uint32Array(width);
+    this.places = new Uint32Array(width);
+  }
+
+  /** Offers come in the order of beam and code, so an equal score never displaces. */
+  offer(score: number, beam: number, place: number): void {
+    if (this.size < this.width) {
+      this.set(this.size, score, beam, place);
+      this.size += 1;
+      this.up(this.size - 1);
+    } else if (score > (this.scores[0] as number)) {
+      this.set(0, score, beam, place);
+      this.down(0);
+    }
+  }
+
+  drain(nodes: readonly TrieNode[]): Selection {
+    const order = Uint32Array.from({ length: this.size }, (_, i) => i).sort((a, b) =>
+      this.worse(a, b) ? 1 : -1,
+    );
+    const parents = order.map((i) => this.beams[i] as number);
+    const places = order.map((i) => this.places[i] as number);
+    return {
+      scores: Float32Array.from(order, (i) => this.scores[i] as number),
+      parents,
+      codes: places.map((place, i) => nodes[parents[i] as number]?.codes[place] as number),
+      nodes: Array.from(places, (place, i) => nodes[parents[i] as number]?.children[place]),
+    };
+  }
+
+  private set(at: number, score: number, beam: number, place: number): void {
+    this.scores[at] = score;
+    this.beams[at] = beam;
+    this.places[at] = place;
+  }
+
+  private worse(a: number, b: number): boolean {
+    const apart = (this.scores[a] as number) - (this.scores[b] as number);
+    if (apart !== 0) return apart < 0;
+    const beams = (this.beams[a] as number) - (this.beams[b] as number);
+    return beams !== 0 ? beams > 0 : (this.places[a] as number) > (this.places[b] as number);
+  }
+
+  private up(start: number): void {
+    for (let at = start; at > 0; ) {
+      const parent = (at - 1) >> 1;
+      if (!this.worse(at, parent)) return;
+      this.swap(at, parent);
+      at = parent;
+    }
+  }
+
+  private down(start: number): void {
+    for (let at = start; ; ) {
+      let worst = at;
+      for (const child of [2 * at + 1, 2 * at + 2]) {
+        if (child < this.size && this.worse(child, worst)) worst = child;
+      }
+      if (worst === at) return;
+      this.swap(at, worst);
+      at = worst;
+    }
+  }
+
+  private swap(a: number, b: number): void {
+    const { scores, beams, places } = this;
+    [scores[a], scores[b]] = [scores[b] as number, scores[a] as number];
+    [beams[a], beams[b]] = [beams[b] as number, beams[a] as number];
+    [places[a], places[b]] = [places[b] as number, places[a] as number];
+  }
+}
