@@ -149,6 +149,10 @@ describe('the recall runtime on the native engine', () => {
     ['PROMPT_TEMPLATE_INVALID', { 'prompt.json': { ...TEMPLATE, version: 3 } }],
     ['PROMPT_TEMPLATE_INVALID', { 'prompt.json': { ...TEMPLATE, levels: [{ base: 3 }] } }],
     ['TOKENIZER_INVALID', { 'tokenizer.json': '{' }],
+    [
+      'TOKENIZER_INVALID',
+      { 'tokenizer.json': { ...TOKENIZER, added_tokens: [{ id: 97, content: 'bos' }] } },
+    ],
     ['BEHAVIOUR_INVALID', { 'users.json': [] }],
     ['CATALOGUE_INVALID', { 'catalogue.jsonl': '{"item_id": "1", "sid": [1]}\nx' }],
     ['MODEL_INVALID', { 'config.json': { architectures: ['Nothing'], model_type: 'nothing' } }],

@@ -45,6 +45,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       await NativeEngine.open({ modelPath, computeType, ...limits }),
     );
     onProgress('model', 1, 1);
+    checkVocabulary(compiled, engine.model.vocabSize);
     const binding = engine.bind(catalogue, compiled.levelTokens);
     const recall = new Recall({
       engine,
@@ -78,6 +79,19 @@ async function checkModelFolder(path: string): Promise<void> {
   throw new TesseraError('MODEL_NOT_FOUND', `${path}: expected a model folder, came ${came}`, {
     field: 'modelPath',
   });
+}
+
+/** The tokenizer of another model would give ids that this one has no rows for. */
+function checkVocabulary(template: CompiledTemplate, vocabSize: number): void {
+  const empty = { profile: {}, scene: {}, history: [] };
+  const { tokens } = template.render(empty, Number.POSITIVE_INFINITY);
+  const stranger = tokens.find((token) => token >= vocabSize);
+  if (stranger === undefined) return;
+  throw new TesseraError(
+    'TOKENIZER_INVALID',
+    `tokenizer: expected tokens below ${vocabSize} for the template's text, came ${stranger}`,
+    { field: 'tokenizer' },
+  );
 }
 
 async function loadUsers(path: string): Promise<BehaviourStore> {
