@@ -15,6 +15,7 @@ using device::KernelTable;
 using tensor::DType;
 
 constexpr uint32_t kKeysPerProduct = 64;
+constexpr uint64_t kPositionsPerTranspose = 32;
 constexpr uint64_t kForkThreshold = 1u << 14;  // elements written below which a fork costs more
 
 /// Address of an element of a key or value array.
@@ -40,15 +41,22 @@ uint64_t beam_slot(const Layer& layer, const BeamKv& beam, uint32_t step, uint32
   return (row * layer.kv_heads + kv_head) * layer.head_dim;
 }
 
-void write_prompt_row(const KernelTable& kernels, const Layer& layer, PromptKv& prompt,
-                      uint32_t position, const float* keys, const float* values) {
+/// Rows [0, rows) of keys and values, each `width` floats, to positions from `position` on. Values
+/// are transposed a few positions at a time, so that whole cache lines are written.
+void write_prompt_rows(const KernelTable& kernels, const Layer& layer, PromptKv& prompt,
+                       uint32_t position, uint64_t rows, const float* keys, const float* values) {
   const uint32_t n = layer.head_dim;
+  const uint64_t width = uint64_t{layer.kv_heads} * n;
   for (uint32_t head = 0; head < layer.kv_heads; ++head) {
     const uint64_t base = prompt_head(layer, prompt, head);
-    store(kernels, layer.type, keys + head * n, n,
-          at(prompt.keys, layer.type, base + uint64_t{position} * n));
+    for (uint64_t r = 0; r < rows; ++r) {
+      store(kernels, layer.type, keys + r * width + head * n, n,
+            at(prompt.keys, layer.type, base + (position + r) * n));
+    }
     for (uint32_t d = 0; d < n; ++d) {
-      store(kernels, layer.type, values + head * n + d, 1,
+      float column[kPositionsPerTranspose];
+      for (uint64_t r = 0; r < rows; ++r) column[r] = values[r * width + head * n + d];
+      store(kernels, layer.type, column, static_cast<uint32_t>(rows),
             at(prompt.values_transposed, layer.type,
                base + uint64_t{d} * prompt.capacity + position));
     }
@@ -236,14 +244,18 @@ void write_kv(device::Device& device, const Layer& layer, std::span<const RowGro
   for (const RowGroup& group : groups) {
     check_group(group, UINT32_MAX);
     const auto write = [&](uint64_t begin, uint64_t end) {
-      for (uint64_t i = begin; i < end; ++i) {
+      for (uint64_t i = begin; i < end; i += kPositionsPerTranspose) {
         const uint64_t from = (group.first_row + i) * width;
+        const uint64_t rows = std::min(kPositionsPerTranspose, end - i);
         const uint32_t row = static_cast<uint32_t>(i);
-        if (group.beam != nullptr) {
-          write_beam_row(kernels, layer, *group.beam, group.step, row, keys + from, values + from);
-        } else {
-          write_prompt_row(kernels, layer, *group.prompt, group.first_position + row, keys + from,
-                           values + from);
+        if (group.beam == nullptr) {
+          write_prompt_rows(kernels, layer, *group.prompt, group.first_position + row, rows,
+                            keys + from, values + from);
+          continue;
+        }
+        for (uint32_t r = 0; r < rows; ++r) {
+          write_beam_row(kernels, layer, *group.beam, group.step, row + r, keys + from + r * width,
+                         values + from + r * width);
         }
       }
     };
