@@ -102,23 +102,21 @@ class IndexReader {
     json::json_type type;
     const simdjson::error_code error = value.type().get(type);
     if (error != simdjson::SUCCESS) return broken(error);
-    std::string_view text;
-    if (type == json::json_type::string && value.get_string().get(text) == simdjson::SUCCESS) {
-      TESSERA_RETURN_IF_ERROR(read_token(text, place));
-    } else {
-      uint64_t code = 0;
-      const bool is_code = type == json::json_type::number &&
-                           value.get_uint64().get(code) == simdjson::SUCCESS &&
-                           code < kMaxLevelSize;
-      if (!is_code) return bad_item(place + expected_but_came(kCodeRange, value.raw_json_token()));
-      sid_.push_back(static_cast<uint32_t>(code));
-    }
     const bool is_token = type == json::json_type::string;
     if (has_kind_ && is_token != has_tokens_) {
       return bad_item(place + "expected codes or tokens throughout the file, came both");
     }
     has_kind_ = true;
     has_tokens_ = is_token;
+    std::string_view text;
+    if (is_token && value.get_string().get(text) == simdjson::SUCCESS) {
+      return read_token(text, place);
+    }
+    uint64_t code = 0;
+    const bool is_code = type == json::json_type::number &&
+                         value.get_uint64().get(code) == simdjson::SUCCESS && code < kMaxLevelSize;
+    if (!is_code) return bad_item(place + expected_but_came(kCodeRange, value.raw_json_token()));
+    sid_.push_back(static_cast<uint32_t>(code));
     return Status::ok();
   }
 

@@ -206,6 +206,7 @@ TEST_F(ImportTest, WrongIndexFilesAreRefusedByKey) {
   expect_refused(R"({"0": [1, [2]]})", "key \"0\": sid[1]: expected an integer code");
   expect_refused(R"({"0": [1], "0": [2]})", "items[1] (item \"0\"): item ID already given");
   expect_refused(R"({"0": [1], "1": ["<a_1>"]})", "came both");
+  expect_refused(R"({"0": [7, "<a_1>"]})", "came both");
   expect_refused(R"({"0": ["<a_1>"], "1": ["<b_1>"]})",
                  "level 0: expected tokens like <a_{code}>, came \"<b_1>\"");
   expect_refused(R"({"0": ["abc"]})", "expected a token with a code");

@@ -47,7 +47,9 @@ Status read_json_titles(const std::string& path, TitleMap& titles) {
     if (error == simdjson::NO_SUCH_FIELD) continue;
     if (error != simdjson::SUCCESS) return broken(error);
     std::string_view title;
-    if (!title_value.is_null() && title_value.get_string().get(title) != simdjson::SUCCESS) {
+    bool is_null = false;
+    if ((error = title_value.is_null().get(is_null)) != simdjson::SUCCESS) return broken(error);
+    if (!is_null && title_value.get_string().get(title) != simdjson::SUCCESS) {
       return import_error(path, "key " + quote(id) + ": title: expected a string");
     }
     TESSERA_RETURN_IF_ERROR(add_title(path, id, title, titles));
