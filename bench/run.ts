@@ -1,10 +1,14 @@
 import { Flags, fail, print, runCommand } from '../tools/terminal/command.js';
 import { MODEL_FLAGS } from '../tools/terminal/model-flags.js';
 import { report, resultTable, writeReport } from './result.js';
+import { catalogueSuite } from './suites/catalogue.js';
 import { recallSuite } from './suites/recall.js';
 import type { Suite } from './suites/suite.js';
 
-const SUITES: Readonly<Record<string, Suite>> = { recall: recallSuite };
+const SUITES: Readonly<Record<string, Suite>> = {
+  catalogue: catalogueSuite,
+  recall: recallSuite,
+};
 
 const USAGE = `usage: npm run bench -- SUITE [--quick] [--json FILE] [flags]
 

@@ -26,54 +26,40 @@ export interface Selection {
   readonly nodes: readonly (TrieNode | undefined)[];
 }
 
+/** Codes are below this: four levels fit the 53 bits of a number. */
+const CODES = 4096;
+const NO_CHILDREN: TrieNode[] = [];
+
 /**
  * Builds the trie of SIDs of one depth.
  * @param sids codes of all SIDs, laid end to end; in any order, repetitions allowed
  */
 export function buildTrie(sids: Uint32Array, depth: number): TrieNode {
-  const count = sids.length / depth;
-  const order = Float64Array.from({ length: count }, (_, i) =>
-    packed(sids, i * depth, depth),
-  ).sort();
-  const root: TrieNode = { codes: [], children: [] };
-  const path: TrieNode[] = [root];
-  let previous = -1;
-  for (const key of order) {
-    if (key === previous) continue;
-    let same = 0;
-    while (
-      previous >= 0 &&
-      same < depth &&
-      prefix(key, same, depth) === prefix(previous, same, depth)
-    ) {
-      same += 1;
-    }
-    for (let level = same; level < depth; level += 1) {
-      const node = path[level] as TrieNode;
-      node.codes.push(prefix(key, level, depth) % CODES);
-      if (level === depth - 1) break;
-      const child: TrieNode = { codes: [], children: [] };
-      node.children.push(child);
-      path[level + 1] = child;
-    }
-    previous = key;
+  const keys = Float64Array.from({ length: sids.length / depth }, (_, i) => {
+    let key = 0;
+    for (let at = i * depth; at < (i + 1) * depth; at += 1)
+      key = key * CODES + (sids[at] as number);
+    return key;
+  });
+  keys.sort();
+  return buildNode(keys, 0, keys.length, depth - 1);
+}
+
+/** The node over the sorted keys [begin, end), which agree above it; `below` levels follow. */
+function buildNode(keys: Float64Array, begin: number, end: number, below: number): TrieNode {
+  const unit = CODES ** below;
+  const codes: number[] = [];
+  const children: TrieNode[] = [];
+  for (let first = begin; first < end; ) {
+    const prefix = Math.floor((keys[first] as number) / unit);
+    let last = first + 1;
+    while (last < end && Math.floor((keys[last] as number) / unit) === prefix) last += 1;
+    codes.push(prefix % CODES);
+    if (below > 0) children.push(buildNode(keys, first, last, below - 1));
+    first = last;
   }
-  return root;
-}
-
-/** Codes are below this: four levels fit the 53 bits of a number. */
-const CODES = 4096;
-
-function packed(sids: Uint32Array, start: number, depth: number): number {
-  let key = 0;
-  for (let level = 0; level < depth; level += 1)
-    key = key * CODES + (sids[start + level] as number);
-  return key;
-}
-
-/** The key of the first level + 1 codes. */
-function prefix(key: number, level: number, depth: number): number {
-  return Math.floor(key / CODES ** (depth - 1 - level));
+  // Copies of exactly the needed size: an array that grew keeps room that a trie never uses.
+  return { codes: codes.slice(), children: below > 0 ? children.slice() : NO_CHILDREN };
 }
 
 /**
@@ -91,11 +77,13 @@ export function step(
 ): Selection {
   const heap = new WorstFirstHeap(width);
   beams.nodes.forEach((node, beam) => {
-    const base = Math.fround((beams.scores[beam] as number) - (logSumExp[beam] as number));
+    const score = beams.scores[beam] as number;
+    const norm = logSumExp[beam] as number;
     const row = beam * levelSize;
     const { codes } = node;
     for (let at = 0; at < codes.length; at += 1) {
-      heap.offer(Math.fround(base + (logits[row + (codes[at] as number)] as number)), beam, at);
+      const logit = logits[row + (codes[at] as number)] as number;
+      heap.offer(Math.fround(score + Math.fround(logit - norm)), beam, at);
     }
   });
   return heap.drain(beams.nodes);

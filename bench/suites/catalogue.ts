@@ -1,0 +1,112 @@
+import { execFile, spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '@tessera/config';
+import type { Measurement } from '../result.js';
+import type { SuiteContext } from './suite.js';
+import type { TrieTimes } from './trie-process.js';
+
+const BUILD_FOLDER = join('build', 'native-bench');
+const LEVEL_SIZES = [256, 4096];
+const WIDTHS = [64, 256, 512];
+const FULL = { items: 10_000_000, repetitions: 40 };
+const QUICK = { items: 1_000_000, repetitions: 15 };
+const ITEMS_MAX = 200_000_000;
+const HEAP_MEBIBYTES = 12_288;
+const OUTPUT_BYTES_MAX = 64 << 20;
+/** "Seconds, not minutes" for ten million SIDs. */
+const BUILD_SECONDS_BAR = 60;
+/** How many times faster than the pointer trie the constraint step must be. */
+const RATIO_BAR = 100;
+
+interface NativeResult {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+}
+
+/** Native catalogue and pointer trie on the same SIDs and logits, one after the other. */
+export async function catalogueSuite(context: SuiteContext): Promise<Measurement[]> {
+  const { quick, flags, say } = context;
+  const settings = quick ? QUICK : FULL;
+  const items = flags.integer('items', 1, ITEMS_MAX) ?? settings.items;
+  say('building native/bench');
+  const program = await buildNativeBench();
+  say(`native catalogue of ${items} SIDs`);
+  const words = [...(quick ? ['--quick'] : []), '--items', String(items)];
+  const native = JSON.parse(await output(program, words)) as { results: NativeResult[] };
+  const measurements: Measurement[] = native.results.map((result) => ({
+    ...result,
+    ...(result.name.endsWith(': build')
+      ? { bar: BUILD_SECONDS_BAR, bound: 'at-most' as const }
+      : { bar: null }),
+  }));
+  for (const levelSize of LEVEL_SIZES) {
+    say(`JavaScript pointer trie of ${items} SIDs of ${levelSize} codes a level`);
+    const times = await pointerTrie(items, levelSize, settings.repetitions);
+    measurements.push(...compare(native.results, items, levelSize, times));
+  }
+  return measurements;
+}
+
+function compare(
+  native: readonly NativeResult[],
+  items: number,
+  levelSize: number,
+  times: TrieTimes,
+): Measurement[] {
+  const prefix = `catalogue ${items} SIDs of 4 x ${levelSize}: `;
+  const rows: Measurement[] = [
+    { name: `${prefix}pointer trie, build`, value: times.buildSeconds, unit: 's', bar: null },
+  ];
+  for (const width of WIDTHS) {
+    const trieUs = times.steps[width] ?? Number.NaN;
+    const step = `${prefix}step, width ${width},`;
+    const nativeUs = native.find(({ name }) => name === `${step} all levels`)?.value ?? Number.NaN;
+    rows.push(
+      { name: `${step} pointer trie`, value: trieUs, unit: 'us', bar: null },
+      { name: `${step} times faster`, value: trieUs / nativeUs, unit: 'x', bar: RATIO_BAR },
+    );
+  }
+  return rows;
+}
+
+/** Configures and builds only what changed; what the compiler says is shown. */
+async function buildNativeBench(): Promise<string> {
+  const options = ['-DTESSERA_ADDON=OFF', '-DTESSERA_BENCH=ON'];
+  await shown('cmake', ['-S', 'native', '-B', BUILD_FOLDER, '-G', 'Ninja', ...options]);
+  await shown('cmake', ['--build', BUILD_FOLDER, '--target', 'catalogue_bench', '-j', '2']);
+  return join(repositoryRoot, BUILD_FOLDER, 'bench', 'catalogue_bench');
+}
+
+async function pointerTrie(
+  items: number,
+  levelSize: number,
+  repetitions: number,
+): Promise<TrieTimes> {
+  const program = join(dirname(fileURLToPath(import.meta.url)), 'trie-process.js');
+  const numbers = [items, levelSize, repetitions, ...WIDTHS].map(String);
+  const heap = `--max-old-space-size=${HEAP_MEBIBYTES}`;
+  return JSON.parse(await output(process.execPath, [heap, program, ...numbers])) as TrieTimes;
+}
+
+/** The standard output of a program; its standard error is shown when it fails. */
+async function output(program: string, words: readonly string[]): Promise<string> {
+  const options = { cwd: repositoryRoot, maxBuffer: OUTPUT_BYTES_MAX };
+  const { stdout } = await promisify(execFile)(program, [...words], options);
+  return stdout;
+}
+
+/** Runs a program with everything it says on the standard error. */
+function shown(program: string, words: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stdio: ['ignore', number, number] = ['ignore', 2, 2];
+    const child = spawn(program, [...words], { cwd: repositoryRoot, stdio });
+    child.on('error', reject);
+    child.on('close', (status) => {
+      if (status === 0) resolve();
+      else reject(new Error(`${program} ${words.join(' ')} ended with ${status}`));
+    });
+  });
+}
