@@ -29,7 +29,14 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['\\.spec\\.ts$', '\\.mjs$', '\\.d\\.mts$', '^test/', '^libs/contracts/', '^native/ts/abi\\.ts$'],
+        pathNot: [
+          '\\.spec\\.ts$',
+          '\\.mjs$',
+          '\\.d\\.mts$',
+          '^test/',
+          '^libs/contracts/',
+          '^native/ts/abi\\.ts$',
+        ],
       },
       to: {},
     },
