@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from . import fixtures, train
+from . import demo, fixtures, parity, train
 from .errors import InputError
 from .export import DTYPES
 from .model import Shape
@@ -54,6 +54,33 @@ def _add_fixtures(commands) -> None:
     parser.set_defaults(run=fixtures.run)
 
 
+def _add_demo(commands) -> None:
+    parser = commands.add_parser("demo", help="generated ads and users -> models/demo")
+    parser.add_argument("--out", default="models/demo")
+    parser.add_argument("--epochs", type=_count, default=8)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--threads", type=_count, default=2)
+    parser.set_defaults(run=demo.run)
+
+
+def _add_parity(commands) -> None:
+    parser = commands.add_parser("parity", help="lists by transformers, and their comparison",
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--model", required=True, help="folder with prompt.json and tokenizer")
+    parser.add_argument("--catalogue", required=True, help="catalogue.jsonl or an index file")
+    parser.add_argument("--prompts", help="FILE.json: lists of token ids")
+    parser.add_argument("--sequences", help="take the histories of the first --users of it")
+    parser.add_argument("--users", type=_count, default=500)
+    parser.add_argument("--hold-out-last", action=argparse.BooleanOptionalAction, default=False)
+    parser.add_argument("--beam", type=_count, default=50)
+    parser.add_argument("--terminal-tokens", default="", help="token ids that end each path")
+    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
+    parser.add_argument("--threads", type=_count, default=2)
+    parser.add_argument("--out", required=True, help="FILE.json of the lists")
+    parser.add_argument("--compare", help="FILE.json: per prompt a list of {sid, score, items}")
+    parser.set_defaults(run=parity.run)
+
+
 def _count(text: str) -> int:
     value = int(text)
     if value < 1:
@@ -72,7 +99,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m trainer")
     commands = parser.add_subparsers(dest="command", required=True)
     _add_train(commands)
+    _add_demo(commands)
     _add_fixtures(commands)
+    _add_parity(commands)
     args = parser.parse_args()
     try:
         args.run(args)

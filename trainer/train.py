@@ -111,7 +111,7 @@ def _train(args: argparse.Namespace, model, trained: list[list[list[int]]], held
     augmentation = Augmentation(args.drop_items, args.shuffle, args.shuffled_share)
     rows = SequenceRows(trained, vocabulary.id_of(BOS), args.max_items, augmentation)
     plan = Plan(**{**asdict(_plan(args)), "validate_every": validate_every})
-    free = ("out", "threads", "run", "command", "items")
+    free = ("out", "threads", "run", "command", "items", "minutes")
     settings = {name: value for name, value in vars(args).items() if name not in free}
     mark = fingerprint(settings, [Path(args.sequences), Path(args.index)])
     return Training(model, rows, plan, out / RESUMABLE, mark, validate, keep).run()

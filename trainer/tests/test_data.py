@@ -1,0 +1,103 @@
+"""The readers take the documented formats and name the place of what they refuse."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from trainer.data import read_index, read_sequences, read_titles
+from trainer.errors import InputError
+from trainer.samples import Augmentation, SequenceRows
+from trainer.tokens import build_tokenizer, build_vocabulary
+from trainer.train import split
+
+
+def write(folder, name, value):
+    path = folder / name
+    text = value if isinstance(value, str) else json.dumps(value)
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return path
+
+
+def test_integer_codes_get_ids_by_level_and_code(tmp_path):
+    index = read_index(write(tmp_path, "index.json", {"7": [0, 2], "8": [1, 0]}))
+    vocabulary = build_vocabulary(index)
+    first = vocabulary.id_of("<a_0>")
+    assert vocabulary.item_tokens((1, 2)) == [first + 1, first + 4]
+
+
+def test_named_tokens_get_ids_in_string_order_and_only_those_present_exist(tmp_path):
+    codes = {"1": ["<a_11>", "<b_3>"], "2": ["<a_100>", "<b_3>"]}
+    vocabulary = build_vocabulary(read_index(write(tmp_path, "x.index.json", codes)))
+    assert vocabulary.texts[-3:] == ["<a_100>", "<a_11>", "<b_3>"]
+    tokenizer = build_tokenizer(vocabulary)
+    ids = tokenizer.encode("<a_11><b_3>", add_special_tokens=False).ids
+    assert ids == vocabulary.item_tokens((11, 3))
+
+
+@pytest.mark.parametrize(("index", "said"), [
+    ({}, "at least one item"),
+    ({"1": [1, 2], "2": [1]}, "'2': expected depth 2"),
+    ({"1": [1, -2]}, "item '1' level 1"),
+    ({"1": [1, 2.5]}, "item '1' level 1"),
+    ({"1": [True, 2]}, "item '1' level 0"),
+    ({"1": ["<a_1>"], "2": [1]}, "'2': expected tokens"),
+    ({"1": ["<a_1>"], "2": ["<b_1>"]}, "'2': expected the level patterns"),
+    ({"1": ["17"]}, "a token with one decimal code"),
+    ('{"1": [1], "1": [2]}', "unique keys"),
+    ('{"1": [1', "line 1 column"),
+])
+def test_a_bad_index_is_refused_with_its_place(tmp_path, index, said):
+    path = write(tmp_path, "index.json", index)
+    with pytest.raises(InputError, match="expected") as caught:
+        read_index(path)
+    assert said in str(caught.value)
+
+
+def test_a_sequence_with_an_unknown_item_names_user_and_position(tmp_path):
+    index = read_index(write(tmp_path, "index.json", {"1": [0], "2": [1]}))
+    path = write(tmp_path, "inter.json.gz", {"u": [1, 2, 9]})
+    with pytest.raises(InputError, match="user 'u' position 2"):
+        read_sequences(path, index)
+
+
+def test_of_several_lines_of_one_user_the_longest_is_kept(tmp_path):
+    rows = [{"user": "u", "history": [1], "target": 2}, {"user": "u", "history": [1, 2, 3]},
+            {"user": "u", "history": [1]}]
+    path = write(tmp_path, "rows.jsonl", "\n".join(map(json.dumps, rows)))
+    assert read_sequences(path) == {"u": ["1", "2", "3"]}
+
+
+def test_half_a_gzip_file_is_refused(tmp_path):
+    path = tmp_path / "inter.json.gz"
+    path.write_bytes(gzip.compress(b'{"u": [1, 2]}')[:-6])
+    with pytest.raises(InputError, match="a whole gzip file"):
+        read_sequences(path)
+
+
+def test_titles_come_from_tsv_and_from_item_json(tmp_path):
+    tsv = write(tmp_path, "items.tsv", "item\tasin\ttitle\tsid_x\n5\tB0\tSoap \"big\"\t1-2\n")
+    found = read_titles(tsv)["5"]
+    assert (found.title, found.attributes) == ('Soap "big"', {"asin": "B0"})
+    other = write(tmp_path, "item.json", {"5": {"title": "Soap", "brand": "X",
+                                                "description": "long"}})
+    assert read_titles(other)["5"].attributes == {"brand": "X"}
+
+
+def test_a_held_out_item_is_in_no_training_row_of_its_user(tmp_path):
+    index = read_index(write(tmp_path, "index.json", {str(i): [i] for i in range(10)}))
+    vocabulary = build_vocabulary(index)
+    trained, held_out = split({"u": ["1", "2", "3"], "v": ["4"]}, True, 20, index, vocabulary)
+    assert held_out.targets == ["3"]
+    tokens = {token for sequence in trained for item in sequence for token in item}
+    assert tokens == set(vocabulary.item_tokens((1,)) + vocabulary.item_tokens((2,)))
+    assert vocabulary.item_tokens((3,))[0] not in held_out.prompts[0]
+
+
+def test_windows_of_a_long_sequence_cover_all_of_it():
+    sequence = [[i] for i in range(1, 24)]
+    rows = SequenceRows([sequence], 0, 5, Augmentation())
+    for seed in range(50):
+        seen = {token for row in rows.epoch(np.random.default_rng(seed)) for token in row.tokens}
+        assert seen == set(range(24)), f"seed {seed}"
