@@ -18,6 +18,12 @@ namespace {
 
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 constexpr uint32_t kChunk = 4096;  // children scanned before the threshold is looked at again
+constexpr uint32_t kPrefetchDistance = 16;
+constexpr uint32_t kKeysSpare =
+    512;  // keys kept beyond twice the width before the worst are dropped
+// Reading a row through costs per code about a quarter of gathering a child. Once a threshold lets
+// few through, those are looked up among the children instead.
+constexpr uint32_t kCodesPerGather = 4;
 
 float score_of(CandidateKey key) {
   const auto high = static_cast<uint32_t>(key >> 32);
@@ -42,9 +48,9 @@ struct TerminalCandidate {
   bool is_last;  // choosing it finishes the path
 };
 
-/// Where the children of a beam begin: winners find their parent by it.
+/// The children of a beam. Sorted by their first child, winners find their parent by it.
 struct ChildRange {
-  NodeIndex first_child;
+  Children children;
   uint32_t beam;
 };
 
@@ -90,8 +96,12 @@ class Selection {
   const float* row(uint32_t beam) const {
     return logits_.codes.data() + size_t{beam} * logits_.level_size;
   }
+  void find_children();
+  size_t key_count_max() const { return 2 * size_t{options_.width} + kKeysSpare; }
   float norm(uint32_t beam, const ScanRun& run);
   void scan_children(ScanRun run);
+  void scan_row(ScanRun run, const Children& children);
+  void add_keys(const ScanRun& run);
   void keep_best();
   uint32_t parent_of(NodeIndex child) const;
   void push_child(CandidateKey key, uint32_t parent, Step& step) const;
@@ -139,57 +149,100 @@ void Selection::keep_best() {
   scratch_.threshold = score_of(*last);
 }
 
+/// Appends the keys of at most kChunk children. REQUIRES: key_count <= key_count_max().
+void Selection::add_keys(const ScanRun& run) {
+  scratch_.keys.resize(std::max(scratch_.keys.size(), key_count_max() + kChunk + kScanSlack));
+  scratch_.key_count +=
+      scratch_.kernels.scan(run, scratch_.threshold, scratch_.keys.data() + scratch_.key_count);
+}
+
 void Selection::scan_children(ScanRun run) {
   const uint32_t end = run.end;
-  const size_t kept_max = options_.width + size_t{std::max(options_.width, kChunk)};
-  scratch_.keys.resize(std::max(scratch_.keys.size(), kept_max + kChunk + kScanSlack));
-  while (run.begin < end) {
+  for (; run.begin < end; run.begin = run.end) {
     run.end = std::min(end, run.begin + kChunk);
-    if (scratch_.key_count > kept_max) keep_best();
-    scratch_.key_count +=
-        scratch_.kernels.scan(run, scratch_.threshold, scratch_.keys.data() + scratch_.key_count);
-    run.begin = run.end;
+    if (scratch_.key_count > key_count_max()) keep_best();
+    add_keys(run);
+  }
+}
+
+/// Reads through the whole row and looks up among the children what passes the threshold.
+void Selection::scan_row(ScanRun run, const Children& children) {
+  run.codes = nullptr;  // until they are looked up, keys carry codes in place of nodes
+  run.first_child = 0;
+  uint32_t next = 0;
+  for (run.begin = 0; run.begin < logits_.level_size; run.begin = run.end) {
+    run.end = std::min(logits_.level_size, run.begin + kChunk);
+    if (scratch_.key_count > key_count_max()) keep_best();
+    uint32_t kept = scratch_.key_count;
+    add_keys(run);
+    children.codes.visit([&](const auto* codes) {
+      const auto* end = codes + children.codes.size();
+      for (uint32_t i = kept; i < scratch_.key_count; ++i) {
+        const uint32_t code = node_of(scratch_.keys[i]);
+        const auto* found = std::lower_bound(codes + next, end, code);
+        next = static_cast<uint32_t>(found - codes);
+        if (found == end || *found != code) continue;
+        scratch_.keys[kept++] =
+            (scratch_.keys[i] & ~uint64_t{0xFFFFFFFF}) | (children.first_child + next);
+      }
+    });
+    scratch_.key_count = kept;
+  }
+}
+
+/// Fills ranges, one per beam; those of beams without children are empty.
+void Selection::find_children() {
+  const uint32_t count = static_cast<uint32_t>(beams_.nodes.size());
+  scratch_.ranges.clear();
+  for (uint32_t beam = 0; beam < count; ++beam) {
+    if (beam + kPrefetchDistance < count) {
+      snapshot_.prefetch(beams_.nodes[beam + kPrefetchDistance]);
+    }
+    ChildRange range{{}, beam};
+    if (beams_.ended[beam] == 0) range.children = snapshot_.children(beams_.nodes[beam]);
+    __builtin_prefetch(range.children.codes.data());
+    scratch_.ranges.push_back(range);
   }
 }
 
 void Selection::collect() {
   scratch_.key_count = 0;
   scratch_.threshold = kLowest;
-  scratch_.ranges.clear();
   scratch_.terminals.clear();
-  for (uint32_t beam = 0; beam < beams_.nodes.size(); ++beam) {
-    const NodeIndex node = beams_.nodes[beam];
-    const bool is_ended = beams_.ended[beam] > 0;
+  find_children();
+  for (const ChildRange& range : scratch_.ranges) {
+    const catalogue::Codes& codes = range.children.codes;
+    const uint32_t beam = range.beam;
+    if (codes.empty() && !has_terminal(beam)) continue;
+    TESSERA_CHECK(codes.empty() || codes[codes.size() - 1] < logits_.level_size);
     ScanRun run;
-    if (!is_ended && snapshot_.has_children(node)) {
-      const Children children = snapshot_.children(node);
-      const bool is_dense = children.codes.size() == logits_.level_size;
-      TESSERA_CHECK(children.codes[children.codes.size() - 1] < logits_.level_size);
-      run = {row(beam),
-             is_dense ? nullptr : children.codes.data(),
-             children.codes.code_bytes(),
-             0,
-             children.codes.size(),
-             children.first_child,
-             beams_.scores[beam],
-             0};
-    }
-    if (run.end == 0 && !has_terminal(beam)) continue;
+    run.logits = row(beam);
+    run.codes = codes.size() == logits_.level_size ? nullptr : codes.data();
+    run.code_bytes = codes.code_bytes();
+    run.end = codes.size();
+    run.first_child = range.children.first_child;
+    run.beam_score = beams_.scores[beam];
     run.norm = norm(beam, run);
     if (has_terminal(beam)) {
-      const float score = candidate_score(beams_.scores[beam], logits_.terminal[beam], run.norm);
       scratch_.terminals.push_back(
-          {score, node, beam, beams_.ended[beam] + 1u == options_.terminal_count});
+          {candidate_score(run.beam_score, logits_.terminal[beam], run.norm), beams_.nodes[beam],
+           beam, beams_.ended[beam] + 1u == options_.terminal_count});
     }
-    if (run.end > 0) {
-      scratch_.ranges.push_back({run.first_child, beam});
+    if (scratch_.threshold == kLowest) keep_best();
+    const bool reads_row = run.codes != nullptr && scratch_.threshold > kLowest &&
+                           uint64_t{codes.size()} * kCodesPerGather >= logits_.level_size;
+    if (reads_row) {
+      scan_row(run, range.children);
+    } else {
       scan_children(run);
     }
   }
   keep_best();
   std::sort(scratch_.keys.begin(), scratch_.keys.begin() + scratch_.key_count);
   std::sort(scratch_.ranges.begin(), scratch_.ranges.end(),
-            [](const ChildRange& a, const ChildRange& b) { return a.first_child < b.first_child; });
+            [](const ChildRange& a, const ChildRange& b) {
+              return a.children.first_child < b.children.first_child;
+            });
   std::sort(scratch_.terminals.begin(), scratch_.terminals.end(),
             [this](const TerminalCandidate& a, const TerminalCandidate& b) {
               return a.score != b.score ? a.score > b.score : snapshot_.sid_before(a.node, b.node);
@@ -199,7 +252,7 @@ void Selection::collect() {
 uint32_t Selection::parent_of(NodeIndex child) const {
   const auto above = std::upper_bound(
       scratch_.ranges.begin(), scratch_.ranges.end(), child,
-      [](NodeIndex node, const ChildRange& range) { return node < range.first_child; });
+      [](NodeIndex node, const ChildRange& range) { return node < range.children.first_child; });
   return (above - 1)->beam;
 }
 
@@ -214,6 +267,9 @@ void Selection::push_child(CandidateKey key, uint32_t parent, Step& step) const 
 
 void Selection::choose_children(Step& step) const {
   for (uint32_t i = 0; i < scratch_.key_count; ++i) {
+    if (i + kPrefetchDistance < scratch_.key_count) {
+      snapshot_.prefetch(node_of(scratch_.keys[i + kPrefetchDistance]));
+    }
     const CandidateKey key = scratch_.keys[i];
     const uint32_t parent = parent_of(node_of(key));
     if (snapshot_.is_terminal(node_of(key))) {
