@@ -92,9 +92,9 @@ export class Recall {
       promptTokens: prompt.tokens.length,
       versions: this.versions,
       timings: {
-        ...engineStages(answer.timings),
         featuresUs,
         promptUs,
+        ...engineStages(answer.timings),
         totalUs: stopwatch.totalUs(),
       },
     };

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Beams, buildTrie, step, type TrieNode } from './pointer-trie.js';
+import { arrayTrie } from './array-trie.js';
+import { mapTrie } from './map-trie.js';
+import type { Beams, Trie } from './trie.js';
 
 const DEPTH = 3;
 const SIZE = 6;
@@ -12,7 +14,10 @@ function logitsFor(beams: number, seed: number): Float32Array {
   return Float32Array.from({ length: beams * SIZE }, (_, i) => ((i * 7919 + seed) % 5) - 4);
 }
 
-describe('the pointer trie', () => {
+describe.each([
+  ['of arrays', arrayTrie as Trie<unknown>],
+  ['of maps', mapTrie as Trie<unknown>],
+])('the pointer trie %s', (_name, trie) => {
   it('keeps the best extensions of the paths, as sorting all of them does', () => {
     fc.assert(
       fc.property(
@@ -20,9 +25,9 @@ describe('the pointer trie', () => {
         fc.integer({ min: 1, max: 8 }),
         fc.nat(1000),
         (sids, width, seed) => {
-          let beams: Beams = {
+          let beams: Beams<unknown> = {
             scores: new Float32Array(1),
-            nodes: [buildTrie(Uint32Array.from(sids.flat()), DEPTH)],
+            nodes: [trie.build(Uint32Array.from(sids.flat()), DEPTH)],
           };
           let paths: number[][] = [[]];
           for (let level = 0; level < DEPTH; level += 1) {
@@ -41,7 +46,7 @@ describe('the pointer trie', () => {
                 .sort((a, b) => (a.path.at(-1) ?? 0) - (b.path.at(-1) ?? 0)),
             );
             const expected = all.sort((a, b) => b.score - a.score).slice(0, width);
-            const got = step(beams, logits, norms, SIZE, width);
+            const got = trie.step(beams, logits, norms, SIZE, width);
             const next = [...got.codes].map((code, i) => [
               ...(paths[got.parents[i] ?? 0] ?? []),
               code,
@@ -49,7 +54,7 @@ describe('the pointer trie', () => {
             expect(next).toEqual(expected.map((entry) => entry.path));
             expect([...got.scores]).toEqual(expected.map((entry) => entry.score));
             paths = next;
-            beams = { scores: got.scores, nodes: got.nodes as TrieNode[] };
+            beams = { scores: got.scores, nodes: got.nodes };
           }
         },
       ),

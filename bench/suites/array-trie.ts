@@ -1,40 +1,24 @@
 /**
- * The constraint step as JavaScript services write it: a trie of objects, one array of children per
- * node, a bounded heap over the candidates of all beams. The peer that the native catalogue is
- * measured against, in the same run and on the same inputs.
+ * A tuned pointer trie: sorted arrays of children, a bounded heap over the candidates of all beams,
+ * typed arrays for what the heap holds. About the best that objects in JavaScript can do.
  */
 
-export interface TrieNode {
+import type { Beams, Selection, Trie } from './trie.js';
+
+interface TrieNode {
   /** Codes of the children, ascending. */
   readonly codes: number[];
   /** Children by place in `codes`; empty where they are leaves. */
   readonly children: TrieNode[];
 }
 
-/** Beams in the order of the last selection. */
-export interface Beams {
-  readonly scores: Float32Array;
-  readonly nodes: readonly TrieNode[];
-}
-
-export interface Selection {
-  readonly scores: Float32Array;
-  /** Beam that each came from. */
-  readonly parents: Uint32Array;
-  readonly codes: Uint32Array;
-  /** Absent after the last level. */
-  readonly nodes: readonly (TrieNode | undefined)[];
-}
+export const arrayTrie: Trie<TrieNode> = { build: buildTrie, step };
 
 /** Codes are below this: four levels fit the 53 bits of a number. */
 const CODES = 4096;
 const NO_CHILDREN: TrieNode[] = [];
 
-/**
- * Builds the trie of SIDs of one depth.
- * @param sids codes of all SIDs, laid end to end; in any order, repetitions allowed
- */
-export function buildTrie(sids: Uint32Array, depth: number): TrieNode {
+function buildTrie(sids: Uint32Array, depth: number): TrieNode {
   const keys = Float64Array.from({ length: sids.length / depth }, (_, i) => {
     let key = 0;
     for (let at = i * depth; at < (i + 1) * depth; at += 1)
@@ -62,19 +46,13 @@ function buildNode(keys: Float64Array, begin: number, end: number, below: number
   return { codes: codes.slice(), children: below > 0 ? children.slice() : NO_CHILDREN };
 }
 
-/**
- * One step: mask by the trie, exact top-k over all beams, next state. Order: score descending, then
- * beam, then code.
- * @param logits [beams][levelSize]
- * @param logSumExp [beams]
- */
-export function step(
-  beams: Beams,
+function step(
+  beams: Beams<TrieNode>,
   logits: Float32Array,
   logSumExp: Float32Array,
   levelSize: number,
   width: number,
-): Selection {
+): Selection<TrieNode> {
   const heap = new WorstFirstHeap(width);
   beams.nodes.forEach((node, beam) => {
     const score = beams.scores[beam] as number;
@@ -116,7 +94,7 @@ class WorstFirstHeap {
     }
   }
 
-  drain(nodes: readonly TrieNode[]): Selection {
+  drain(nodes: readonly TrieNode[]): Selection<TrieNode> {
     const order = Uint32Array.from({ length: this.size }, (_, i) => i).sort((a, b) =>
       this.worse(a, b) ? 1 : -1,
     );
