@@ -24,7 +24,7 @@ def _add_train(commands) -> None:
     for name in ("epochs", "batch_size", "validate_every", "patience"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=_count,
                             default=getattr(plan, name))
-    for name in ("lr", "warmup", "weight_decay", "label_smoothing", "minutes"):
+    for name in ("lr", "warmup", "decay", "weight_decay", "label_smoothing", "minutes"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=_amount,
                             default=getattr(plan, name))
     parser.add_argument("--dropout", type=_amount, default=0.2)
@@ -77,6 +77,7 @@ def _add_parity(commands) -> None:
     parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
     parser.add_argument("--threads", type=_count, default=2)
     parser.add_argument("--out", required=True, help="FILE.json of the lists")
+    parser.add_argument("--prompts-out", help="FILE.json: the prompts alone, for an engine")
     parser.add_argument("--compare", help="FILE.json: per prompt a list of {sid, score, items}")
     parser.set_defaults(run=parity.run)
 

@@ -75,8 +75,8 @@ class ReferenceResult:
 
 
 @torch.inference_mode()
-def reference_beam(model, prompt: list[int], tree: SidTree, widths: list[int],
-                   norm: str = "full") -> ReferenceResult:
+def reference_beam(model, prompt: list[int], tree: SidTree,
+                   widths: list[int]) -> ReferenceResult:
     """Level by level from whole sequences, without a cache, in the model's own precision.
 
     The last width holds for all later steps.
@@ -90,12 +90,8 @@ def reference_beam(model, prompt: list[int], tree: SidTree, widths: list[int],
         log_probs = _log_probs(model, prompt, tree, beams)
         found = []
         for (sid, ended, score), row in zip(beams, log_probs):
-            ways = tree.candidates(sid, ended)
-            base = 0.0
-            if norm == "allowed" and ways:
-                base = torch.stack([row[way[2]] for way in ways]).logsumexp(0).item()
-            found += [(score + row[token].item() - base, next_sid, next_ended)
-                      for next_sid, next_ended, token in ways]
+            found += [(score + row[token].item(), next_sid, next_ended)
+                      for next_sid, next_ended, token in tree.candidates(sid, ended)]
         found.sort(key=lambda way: (-way[0], way[1]))
         gaps = [a[0] - b[0] for a, b in zip(found[:width + 1], found[1:width + 1])]
         margin = min([margin, *gaps])

@@ -170,11 +170,13 @@ def top_items(model, prompt: list[int], trie: SidTrie, vocabulary: Vocabulary,
 
 def print_check(model, world: World, users: list[DemoUser], trie: SidTrie,
                 vocabulary: Vocabulary) -> None:
-    """Share of the first ten in the favourite categories, against chance, by part of the day."""
+    """Share of the first ten in the favourite categories, against chance, by part of the day,
+    and how much of the morning's ten each other part of the day keeps."""
     by_item = {ad.item: ad for ad in world.ads}
-    print("daypart     in favourites   by chance   most recalled categories")
+    morning: dict[str, set[str]] = {}
+    print("daypart     in favourites   by chance   as in the morning   most recalled categories")
     for place, daypart in enumerate(DAYPARTS):
-        hits, chance, seen = [], [], np.zeros(len(world.names))
+        hits, chance, kept, seen = [], [], [], np.zeros(len(world.names))
         for user in users:
             ads = [ad for ad, _ in user.clicks]
             prompt = prompt_tokens(vocabulary, user.interest, ads, daypart)
@@ -182,8 +184,11 @@ def print_check(model, world: World, users: list[DemoUser], trie: SidTrie,
             liked = set(user.taste.favourites())
             hits.append(np.mean([ad.category in liked for ad in found]))
             chance.append(np.mean([ad.category in liked for ad in world.ads]))
+            items = {ad.item for ad in found}
+            kept.append(len(items & morning.setdefault(user.name, items)) / len(items))
             for ad in found:
                 seen[ad.category] += 1
         first = ", ".join(f"{world.names[c]} {seen[c] / seen.sum():.0%}"
                           for c in np.argsort(-seen)[:3])
-        print(f"{daypart:<12}{np.mean(hits):>12.1%}{np.mean(chance):>12.1%}   {first}")
+        print(f"{daypart:<12}{np.mean(hits):>12.1%}{np.mean(chance):>12.1%}"
+              f"{np.mean(kept):>20.1%}   {first}")

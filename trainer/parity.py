@@ -72,6 +72,10 @@ def read_prompts(args: argparse.Namespace, catalogue: Sids,
     for user, items in list(sequences.items())[:args.users]:
         visible = items[:-1] if args.hold_out_last else items
         shown = visible[-history["maxItems"]:]
+        unknown = [item for item in shown if item not in catalogue]
+        if unknown:
+            raise InputError(f"{args.sequences}: user {user!r}", "items of the catalogue",
+                             unknown[0])
         tokens = [token_of(level, code) for item in shown
                   for level, code in enumerate(catalogue[item])]
         prompts.append({"user": user, "history": shown, "promptTokens": start + tokens})
@@ -104,6 +108,8 @@ def _compute(args: argparse.Namespace, out: Path) -> None:
         answers = transformers_beam(model, prompt["promptTokens"], tree, args.beam)
         prompt["expected"] = [{"sid": list(a.sid), "score": a.score} for a in answers]
     bases = [token_of(level, 0) for level in range(tree.depth)] if _is_arithmetic(tree) else None
+    if args.prompts_out:
+        write_json(Path(args.prompts_out), [prompt["promptTokens"] for prompt in prompts])
     write_json(out, {"beam": args.beam, "dtype": args.dtype, "levelTokenBase": bases,
                      "terminalTokens": terminal, "prompts": prompts})
     print(f"{len(prompts)} prompts: {out}")

@@ -28,13 +28,15 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class Plan:
-    """How to train. `minutes` bounds the whole run (0: no bound); the learning rate reaches
-    its floor when the epochs or the minutes end, whichever comes first."""
+    """How to train. `minutes` bounds the whole run (0: no bound). The learning rate rises in the
+    first `warmup` share of the run, and falls by a cosine in the last `decay` share to reach its
+    floor when the epochs or the minutes end, whichever comes first."""
 
     epochs: int = 30
     batch_size: int = 256
     lr: float = 1e-3
     warmup: float = 0.05
+    decay: float = 0.6
     floor: float = 0.02
     weight_decay: float = 0.05
     label_smoothing: float = 0.0
@@ -135,7 +137,7 @@ class Training:
         if done < self.plan.warmup:
             factor = max(0.01, done / self.plan.warmup)
         else:
-            share = min(1.0, (done - self.plan.warmup) / (1 - self.plan.warmup))
+            share = min(1.0, max(0.0, (done - 1 + self.plan.decay) / self.plan.decay))
             factor = self.plan.floor + (1 - self.plan.floor) * (1 + math.cos(math.pi * share)) / 2
         for group in self.optimizer.param_groups:
             group["lr"] = self.plan.lr * factor
