@@ -90,6 +90,12 @@ FAMILIES = [
         attention_bias=False, dtype="float32",
         rope_parameters={"rope_type": "default", "rope_theta": 10000.0}), seed=17,
         depth=5, mixed=True, codes=9, terminal=[2], widths=((20,), (8,), (1,), (64,))),
+    Family("qwen2-two-terminals", _config(
+        "qwen2", "Qwen2ForCausalLM", vocab_size=64, hidden_size=48, intermediate_size=56,
+        num_attention_heads=4, num_key_value_heads=4, tie_word_embeddings=True,
+        dtype="float32", rope_parameters={"rope_type": "default", "rope_theta": 10000.0}),
+        seed=19, depth=3, mixed=True, codes=10, sids=100, terminal=[60, 2],
+        widths=((25,), (6,), (2,), (80,))),
     Family("qwen3-mixed-no-terminal", _config(
         "qwen3", "Qwen3ForCausalLM", vocab_size=71, hidden_size=40, intermediate_size=48,
         num_attention_heads=2, num_key_value_heads=1, head_dim=20, tie_word_embeddings=True,
