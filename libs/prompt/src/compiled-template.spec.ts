@@ -233,6 +233,19 @@ describe('a profile or scene value', () => {
   });
 });
 
+describe('the digest of a compiled template', () => {
+  it('tells another template and another tokenizer, and nothing else', async () => {
+    const template = readTemplate('minionerec');
+    const { tokenizer } = await setUp(template, false);
+    const other = { ...tokenizer, digest: 'other' } as Tokenizer;
+    const digestOf = (a: PromptTemplate, b: Tokenizer) => new CompiledTemplate(a, b, []).digest;
+    const digest = digestOf(template, tokenizer);
+    expect(digestOf({ ...template }, tokenizer)).toBe(digest);
+    expect(digestOf({ ...template, digest: 'other' }, tokenizer)).not.toBe(digest);
+    expect(digestOf({ ...template, answerTerminal: [] }, other)).not.toBe(digest);
+  });
+});
+
 describe('level tokens', () => {
   it('are -1 where the vocabulary lacks a code, and a missing level is refused', async () => {
     const template = readTemplate('minionerec');

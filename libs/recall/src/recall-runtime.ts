@@ -58,11 +58,10 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       widthMax: limits.widthMax,
       resultCountMax: limits.resultCountMax,
     });
-    const { name, digest } = template;
     const summary = {
       model: { ...engine.model, path: modelPath },
       catalogue: catalogue.summary,
-      promptTemplate: { name, digest },
+      promptTemplate: { name: template.name, digest: compiled.digest },
       userCount: behaviours.userCount,
     };
     return new LoadedRuntime(recall, engine, behaviours, opened, summary);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { LevelTokens } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { type HistoryPlan, type PromptItem, planHistory } from './history-plan.js';
@@ -31,6 +32,8 @@ type Piece = string | readonly number[];
  */
 export class CompiledTemplate {
   readonly levelTokens: LevelTokens;
+  /** SHA-256 over template and tokenizer, hexadecimal: equal digests give equal tokens. */
+  readonly digest: string;
   private readonly text: TextTokens;
 
   /** @throws TesseraError PROMPT_TEMPLATE_INVALID or TOKENIZER_INVALID */
@@ -41,6 +44,8 @@ export class CompiledTemplate {
   ) {
     this.levelTokens = levelTokens(template, tokenizer, levelSizes);
     this.text = new TextTokens(tokenizer, this.anchorText());
+    const parts = `${template.digest} ${tokenizer.digest}`;
+    this.digest = createHash('sha256').update(parts).digest('hex');
   }
 
   /** True where every code of the SID has a token. */

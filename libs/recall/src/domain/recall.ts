@@ -53,7 +53,7 @@ export class Recall {
     this.versions = {
       model: engine.model.digest,
       catalogue: catalogue.summary.digest,
-      promptTemplate: `${template.template.name}@${template.template.digest.slice(0, 16)}`,
+      promptTemplate: `${template.template.name}@${template.digest.slice(0, 16)}`,
     };
   }
 
