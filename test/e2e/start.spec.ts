@@ -64,7 +64,7 @@ it('a port that is taken ends the start and names the address', async () => {
     const launched = Service.launch({ ...variables, [variable]: String(port) });
     const { status, stderr } = await launched.ended;
     expect(status).toBe(1);
-    expect(stderr).toContain(String(port));
+    expect(stderr).toMatch(new RegExp(`CONFIG_INVALID .*127\\.0\\.0\\.1:${port}`));
   }
   taken.close();
 });

@@ -100,6 +100,22 @@ function fastify(config: Config): FastifyAdapter {
   });
 }
 
+/** An address that cannot be had is a fault of the configuration. */
+async function listening(
+  edge: 'grpc' | 'http',
+  { host, port }: { readonly host: string; readonly port: number },
+  listen: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await listen();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const address = hostAndPort(host, port);
+    const message = `${edge}.port: expected a free address, came ${address}: ${reason}`;
+    throw new TesseraError('CONFIG_INVALID', message, { field: `${edge}.port`, cause });
+  }
+}
+
 /** A kept connection would hold the server open after its last answer. */
 function closeConnectionsWhileDraining(instance: FastifyInstance, readiness: Readiness): void {
   instance.addHook('onSend', (_request, reply, payload, done) => {
@@ -147,8 +163,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       health: new GrpcHealth([`${recallPackage}.RecallService`], readiness),
     }),
   );
-  await app.startAllMicroservices();
-  await app.listen(config.http.port, config.http.host);
+  await listening('grpc', { ...config.grpc, port: grpcPort }, () => app.startAllMicroservices());
+  await listening('http', config.http, () => app.listen(config.http.port, config.http.host));
   readiness.set('ready');
   const drain = new Drain(drainSteps(app, readiness, parts), ({ name, outcome, milliseconds }) =>
     log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
