@@ -128,15 +128,15 @@ await runCommand(USAGE, async (words) => {
   });
   const beam = flags.integer('beam', 1, BEAM_MAX) ?? DEFAULT_BEAM;
   const concurrency = flags.integer('concurrency', 1, CONCURRENCY_MAX) ?? DEFAULT_CONCURRENCY;
+  const progress = new ProgressLine();
+  const options = runtimeOptions(flags, progress.update);
+  const { engine, recall } = options;
   const { cases, skipped } = await readCases({
     sequencesPath: flags.required('sequences'),
     targetsPath: flags.text('targets'),
-    itemsMax: flags.integer('max-items', 1, COUNT_MAX),
+    itemsMax: flags.integer('max-items', 1, recall.historyItemsMax) ?? recall.historyItemsMax,
     usersMax: flags.integer('users', 1, COUNT_MAX),
   });
-  const progress = new ProgressLine();
-  const options = runtimeOptions(flags, progress.update);
-  const { engine } = options;
   const stack = await startStack(
     {
       ...options,

@@ -12,7 +12,7 @@ async function read(change: Partial<CaseSource>, targets?: unknown) {
     return await readCases({
       sequencesPath: join(folder.path, 'sequences.json'),
       targetsPath: targets === undefined ? undefined : join(folder.path, 'targets.json'),
-      itemsMax: undefined,
+      itemsMax: 100,
       usersMax: undefined,
       ...change,
     });

@@ -14,8 +14,8 @@ export interface CaseSource {
   readonly sequencesPath: string;
   /** `{"user": item}`; undefined: the last item of each sequence is held out. */
   readonly targetsPath: string | undefined;
-  /** Newest items of a history that are sent; undefined: all. */
-  readonly itemsMax: number | undefined;
+  /** Newest items of a history that are sent. */
+  readonly itemsMax: number;
   /** Users asked at most, in the order of the file; undefined: all. */
   readonly usersMax: number | undefined;
 }
@@ -41,8 +41,7 @@ export async function readCases(source: CaseSource): Promise<Cases> {
       skipped += 1;
       continue;
     }
-    const history = source.itemsMax === undefined ? items : items.slice(-source.itemsMax);
-    cases.push({ userId, history, target });
+    cases.push({ userId, history: items.slice(-source.itemsMax), target });
   }
   if (cases.length === 0) fail('sequences', 'a user with a history and a target', 'none');
   return { cases, skipped };

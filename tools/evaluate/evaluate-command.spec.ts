@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createRecallRuntime } from '@tessera/recall';
+import { temporaryFolder } from '@tessera/testing';
+import { describe, expect, it } from 'vitest';
+import { Flags } from '../terminal/command.js';
+import { MODEL_FLAGS, runtimeOptions } from '../terminal/model-flags.js';
+
+const USERS = 12;
+const BEAM = 20;
+const DEPTH = 10;
+const run = promisify(execFile);
+
+interface StoredUser {
+  readonly behaviours: readonly { readonly item_id: string; readonly time: number }[];
+}
+
+/** Sequences of the first demo users, the last item being what is held out. */
+function sequences(): [string, string[]][] {
+  const users = JSON.parse(readFileSync('models/demo/users.json', 'utf8')) as object;
+  return Object.entries(users as Record<string, StoredUser>)
+    .slice(0, USERS)
+    .map(([userId, { behaviours }]) => {
+      const sorted = [...behaviours].sort((a, b) => a.time - b.time);
+      return [userId, sorted.map((behaviour) => behaviour.item_id)];
+    });
+}
+
+/** Recall@10 asked of the runtime itself, one user after the other. */
+async function hitShare(cases: readonly [string, string[]][]): Promise<number> {
+  const flags = Flags.parse(['--threads', '1', '--dtype', 'f32'], MODEL_FLAGS);
+  const runtime = await createRecallRuntime(runtimeOptions(flags, () => undefined));
+  let hits = 0;
+  for (const [, items] of cases) {
+    const { signal } = new AbortController();
+    const answer = await runtime.recall(
+      {
+        requestId: '',
+        history: items.slice(0, -1),
+        profile: {},
+        scene: {},
+        resultCount: DEPTH,
+        widths: [BEAM],
+        itemsPerSid: 0,
+        skipUnknownItems: true,
+      },
+      { signal, budgetUs: 60e6 },
+    );
+    if (answer.items.some((item) => item.itemId === items.at(-1))) hits += 1;
+  }
+  await runtime.close();
+  return hits / cases.length;
+}
+
+describe('npm run evaluate', () => {
+  it('gives over gRPC the share of hits that the runtime itself gives', async () => {
+    const cases = sequences();
+    const folder = temporaryFolder({ 'sequences.json': Object.fromEntries(cases) });
+    const jsonPath = join(folder.path, 'result.json');
+    const words = ['--sequences', join(folder.path, 'sequences.json'), '--json', jsonPath];
+    const { stdout } = await run('node', [
+      'dist/tools/evaluate.js',
+      ...words,
+      ...['--beam', String(BEAM), '--threads', '1', '--dtype', 'f32', '--concurrency', '4'],
+    ]);
+    const result = JSON.parse(readFileSync(jsonPath, 'utf8'));
+    folder.remove();
+    const expected = await hitShare(cases);
+    expect(result).toMatchObject({ users: USERS, failedUsers: 0, skippedUsers: 0 });
+    expect(result.recall[DEPTH]).toBeCloseTo(expected, 12);
+    expect(expected).toBeGreaterThan(0);
+    expect(result.ndcg[DEPTH]).toBeLessThanOrEqual(expected);
+    expect(stdout).toContain(`Recall@${DEPTH}  ${expected.toFixed(4)}`);
+  });
+});
