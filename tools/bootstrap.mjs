@@ -21,6 +21,7 @@ const quiet = process.argv.includes('--quiet');
 const marks = join('.cache', 'bootstrap');
 const lockFile = join('.cache', 'bootstrap.lock');
 
+const EXIT_INTERRUPTED = 130;
 const HEARTBEAT_MS = 15_000;
 const LOCK_POLL_MS = 500;
 const BYTES_PER_COMPILE_JOB = 1.5 * 2 ** 30;
@@ -34,6 +35,15 @@ function fail(line) {
   process.exit(1);
 }
 
+/** The command that runs now, head of a process group of its own. */
+let atWork;
+
+/** A compiler left behind would write into a folder that the next run works in. */
+function stopOn(signal) {
+  if (atWork !== undefined) process.kill(-atWork.pid, signal);
+  process.exit(EXIT_INTERRUPTED);
+}
+
 /**
  * Runs a command with its output shown on the standard error: the standard output belongs to the
  * command that npm runs next. Rejects with the command's name when it fails.
@@ -43,8 +53,10 @@ function run(command, args, options = {}) {
     const started = Date.now();
     const child = spawn(command, args, {
       stdio: ['ignore', process.stderr, 'inherit'],
+      detached: true,
       ...options,
     });
+    atWork = child;
     const beat = setInterval(() => {
       say(`${command} is at work for ${Math.round((Date.now() - started) / 1000)} s`);
     }, HEARTBEAT_MS);
@@ -54,6 +66,7 @@ function run(command, args, options = {}) {
     });
     child.on('close', (status, signal) => {
       clearInterval(beat);
+      atWork = undefined;
       if (status === 0) resolve();
       else reject(new Error(`'${command} ${args.join(' ')}' ended with ${signal ?? status}`));
     });
@@ -218,11 +231,11 @@ async function takeLock() {
   }
   fs.rmSync(mine);
   process.on('exit', () => fs.rmSync(lockFile, { force: true }));
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 }
 
 async function main() {
   checkNode();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopOn(signal));
   await takeLock();
   await installSystemPackages();
   await step({
