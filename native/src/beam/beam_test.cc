@@ -233,6 +233,51 @@ TEST_F(BeamTest, NarrowWidthsGiveWhatTheRulesSayLevelByLevel) {
   EXPECT_LT(skipped, kCases / 20);
 }
 
+struct Candidate {
+  double score;
+  Sid sid;
+  bool ends;
+};
+
+/// Beams at nodes of the first level, as after one step of this width, and all that may follow.
+struct SecondStep {
+  Beams beams;
+  uint32_t level_size = 0;
+  std::vector<float> codes;
+  std::vector<float> terminal;
+  std::vector<float> log_sum_exp;
+  std::vector<Candidate> candidates;
+};
+
+SecondStep second_step(const RandomCase& test, const OracleModel& model, uint32_t width,
+                       std::mt19937_64& random) {
+  SecondStep step;
+  step.level_size = test.snapshot->depth() > 1 ? test.snapshot->level_size(1) : 0;
+  const uint64_t nodes = std::min<uint64_t>(width, test.snapshot->nodes_at_level(0));
+  for (catalogue::NodeIndex node = 1; node <= nodes; ++node) {
+    step.beams.nodes.push_back(node);
+    step.beams.scores.push_back(-static_cast<float>(random() % 64) / 64.0f);
+    step.beams.ended.push_back(0);
+    const Sid prefix = sid_of(*test.snapshot, node);
+    const OracleLogits logits = model(prefix);
+    step.codes.insert(step.codes.end(), logits.codes.begin(),
+                      logits.codes.begin() + step.level_size);
+    step.terminal.push_back(static_cast<float>(logits.terminal));
+    step.log_sum_exp.push_back(static_cast<float>(logits.log_sum_exp));
+    std::set<Sid> below;
+    for (const Sid& sid : test.sids) {
+      if (sid.size() > 1 && sid[0] == prefix[0]) below.insert({sid[0], sid[1]});
+      if (sid == prefix) below.insert(prefix);
+    }
+    for (const Sid& sid : below) {
+      const double logit = sid.size() == 1 ? logits.terminal : logits.codes[sid[1]];
+      step.candidates.push_back(
+          {step.beams.scores.back() + (logit - logits.log_sum_exp), sid, sid.size() == 1});
+    }
+  }
+  return step;
+}
+
 /// Hugging Face's rule, restated on numbers: of the 2 * width best candidates those that end are
 /// accepted when among the first width, and the first width of those that do not end run on.
 TEST_F(BeamTest, OneTerminalTokenFollowsTheRuleOfHuggingFace) {
@@ -241,40 +286,8 @@ TEST_F(BeamTest, OneTerminalTokenFollowsTheRuleOfHuggingFace) {
   for_cases(3000, [&](const RandomCase& test, std::mt19937_64& random, uint64_t) {
     const OracleModel model = random_model(random(), test.level_sizes, true);
     const uint32_t width = static_cast<uint32_t>(1 + random() % 6);
-    // Beams: nodes of the first level, as after one step of this width.
-    Beams beams;
-    const uint64_t nodes = std::min<uint64_t>(width, test.snapshot->nodes_at_level(0));
-    for (catalogue::NodeIndex node = 1; node <= nodes; ++node) {
-      beams.nodes.push_back(node);
-      beams.scores.push_back(-static_cast<float>(random() % 64) / 64.0f);
-      beams.ended.push_back(0);
-    }
-    const uint32_t level_size = test.snapshot->depth() > 1 ? test.snapshot->level_size(1) : 0;
-    std::vector<float> codes;
-    std::vector<float> terminal;
-    std::vector<float> log_sum_exp;
-    struct Candidate {
-      double score;
-      Sid sid;
-      bool ends;
-    };
-    std::vector<Candidate> all;
-    for (size_t b = 0; b < beams.nodes.size(); ++b) {
-      const Sid prefix = sid_of(*test.snapshot, beams.nodes[b]);
-      const OracleLogits logits = model(prefix);
-      codes.insert(codes.end(), logits.codes.begin(), logits.codes.begin() + level_size);
-      terminal.push_back(static_cast<float>(logits.terminal));
-      log_sum_exp.push_back(static_cast<float>(logits.log_sum_exp));
-      std::set<Sid> below;
-      for (const Sid& sid : test.sids) {
-        if (sid.size() > 1 && sid[0] == prefix[0]) below.insert({sid[0], sid[1]});
-        if (sid == prefix) below.insert(prefix);
-      }
-      for (const Sid& sid : below) {
-        const double logit = sid.size() == 1 ? logits.terminal : logits.codes[sid[1]];
-        all.push_back({beams.scores[b] + (logit - logits.log_sum_exp), sid, sid.size() == 1});
-      }
-    }
+    const SecondStep given = second_step(test, model, width, random);
+    std::vector<Candidate> all = given.candidates;
     std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
       return a.score != b.score ? a.score > b.score : a.sid < b.sid;
     });
@@ -290,20 +303,20 @@ TEST_F(BeamTest, OneTerminalTokenFollowsTheRuleOfHuggingFace) {
       }
     }
     Step step;
-    select(beams, {codes, level_size, terminal, log_sum_exp}, *test.snapshot,
-           {width, 1, ScoreNorm::kFull}, *scratch_, step);
+    select(given.beams, {given.codes, given.level_size, given.terminal, given.log_sum_exp},
+           *test.snapshot, {width, 1, ScoreNorm::kFull}, *scratch_, step);
     ASSERT_EQ(step.finished.size(), finished.size());
     for (size_t i = 0; i < finished.size(); ++i) {
       ASSERT_EQ(sid_of(*test.snapshot, step.finished[i].node), finished[i].sid);
       ASSERT_EQ(step.finished[i].score, finished[i].score);
-      ASSERT_EQ(beams.nodes[step.finished_parents[i]], step.finished[i].node);
+      ASSERT_EQ(given.beams.nodes[step.finished_parents[i]], step.finished[i].node);
     }
     ASSERT_EQ(step.next.nodes.size(), running.size());
     for (size_t i = 0; i < running.size(); ++i) {
       const catalogue::NodeIndex node = step.next.nodes[i];
       ASSERT_EQ(sid_of(*test.snapshot, node), running[i].sid);
       ASSERT_EQ(step.next.scores[i], running[i].score);
-      ASSERT_EQ(beams.nodes[step.parents[i]], test.snapshot->parent(node));
+      ASSERT_EQ(given.beams.nodes[step.parents[i]], test.snapshot->parent(node));
       ASSERT_EQ(step.codes[i], running[i].sid.back());
     }
   });

@@ -15,7 +15,7 @@ namespace {
 
 // Below this many paths waking the pool costs more than it saves (bench/catalogue_bench.cc prints
 // both).
-constexpr size_t kPathsPerThread = 512;
+constexpr size_t kPathsPerThread = 2048;
 
 void for_paths(size_t count, platform::ThreadPool& threads, const auto& work) {
   if (count < 2 * kPathsPerThread || threads.thread_count() == 1) {

@@ -72,7 +72,7 @@ void read_content(const std::string& content) {
   const char* const texts[] = {
       R"({"0": [228, 220, 159], "1": [3, 4], "12": [3], "7": [228, 220, 160]})",
       R"({"0": ["<a_236>", "<b_231>"], "1": ["<a_2>", "<b_7>"], "2": ["<a_236>", "<b_1>"]})",
-      R"({"70": [{"pid": 77, "count": 2, "x": [1]}, {"iid": "b", "count": 9}], "3": [{"pid": -5}]})",
+      R"({"70": [{"pid": 77, "count": 2, "x": []}, {"iid": "b", "count": 9}], "3": [{"pid": -5}]})",
       "{\"item_id\": 12, \"sid\": [1, 2], \"title\": \"x\"}\n"
       "{\"item_id\": \"a\", \"sid\": [1], \"attributes\": {\"a\": [1, {\"b\": null}], \"domain\": "
       "\"ad\"}}\n{\"item_id\": 3, \"sid\": [9, 9, 9], \"priority\": -2.5}\n",
