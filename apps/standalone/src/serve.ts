@@ -12,10 +12,10 @@ import { acceptOnlyJson, fromServer, ServedVersions } from '../../retrieval/src/
 import { serveDocs } from './docs-page.js';
 import { StandaloneModule } from './standalone.module.js';
 
-const READINESS_BUDGET_MS = 1000;
-const CLOSE_BUDGET_MS = 5000;
-/** How long the edges may take to write answers after the engine has drained. */
-const FLUSH_BUDGET_MS = 2000;
+/** Steps that wait for nothing but a free core. */
+const STEP_BUDGET_MS = 5000;
+/** After the drain time: what is left is cancelled at the next pass, and its answers are written. */
+const CANCEL_BUDGET_MS = 10_000;
 
 export interface ServeParts {
   readonly config: Config;
@@ -49,12 +49,12 @@ function drainSteps(
   return [
     {
       name: 'readiness off',
-      budgetMs: READINESS_BUDGET_MS,
+      budgetMs: STEP_BUDGET_MS,
       act: () => readiness.set('draining'),
     },
     {
       name: 'stop accepting',
-      budgetMs: READINESS_BUDGET_MS,
+      budgetMs: STEP_BUDGET_MS,
       act: () => {
         edgesClosed = app.close();
         // Its failure is reported by the step that awaits it.
@@ -63,18 +63,18 @@ function drainSteps(
     },
     {
       name: 'engine drain',
-      budgetMs: drainMs + FLUSH_BUDGET_MS,
+      budgetMs: drainMs + CANCEL_BUDGET_MS,
       act: () => runtime.drain(drainMs),
     },
     {
       name: 'edges close',
-      budgetMs: FLUSH_BUDGET_MS,
+      budgetMs: CANCEL_BUDGET_MS,
       act: () => {
         app.getHttpServer().closeIdleConnections();
         return edgesClosed;
       },
     },
-    { name: 'engine close', budgetMs: CLOSE_BUDGET_MS, act: () => runtime.close() },
+    { name: 'engine close', budgetMs: STEP_BUDGET_MS, act: () => runtime.close() },
   ];
 }
 
