@@ -11,6 +11,7 @@
 #include <new>
 #include <random>
 
+#include "beam/export.h"
 #include "beam/scan.h"
 #include "beam/select.h"
 #include "catalogue/builder.h"
@@ -241,6 +242,28 @@ TEST_F(SelectTest, LogitsThatAreNotNumbersRankLast) {
   for (size_t i = first; i < step.finished.size(); ++i) {
     ASSERT_EQ(step.finished[i].score, -kInfinity);
     ASSERT_EQ(step.finished_parents[i], 0u);
+  }
+}
+
+TEST_F(SelectTest, ExportOnTwoThreadsEqualsExportOnOne) {
+  std::vector<Finished> finished;
+  for (catalogue::NodeIndex node = 1; node < snapshot_->node_count(); ++node) {
+    if (snapshot_->is_terminal(node)) finished.push_back({static_cast<float>(node % 97), node});
+  }
+  ASSERT_GT(finished.size(), 50000u);
+  platform::ThreadPool one(1);
+  platform::ThreadPool two(2);
+  const Exported expected = export_items(finished, *snapshot_, {40000, 0}, one);
+  const Exported actual = export_items(finished, *snapshot_, {40000, 0}, two);
+  EXPECT_EQ(expected.item_ordinals.size(), 40000u);
+  EXPECT_EQ(actual.item_ordinals, expected.item_ordinals);
+  EXPECT_EQ(actual.item_paths, expected.item_paths);
+  EXPECT_EQ(actual.path_offsets, expected.path_offsets);
+  EXPECT_EQ(actual.path_codes, expected.path_codes);
+  for (size_t i = 0; i < actual.item_ordinals.size(); i += 37) {
+    const catalogue::NodeIndex node = snapshot_->node_of(actual.item_ordinals[i]);
+    const uint32_t* codes = actual.path_codes.data() + actual.path_offsets[actual.item_paths[i]];
+    ASSERT_EQ(snapshot_->find_node(std::span(codes, 2)), node);
   }
 }
 
