@@ -46,7 +46,8 @@ const awkwardText = fc
     ),
     { maxLength: 12 },
   )
-  .map((parts) => parts.join(''));
+  // Code points that this Node's Unicode does not know yet may be letters to the other side's.
+  .map((parts) => parts.join('').replace(/\p{Cn}/gu, ''));
 
 function expectSameAsRust(tokenizer: Tokenizer, document: object): Promise<void> {
   const oracle = RustTokenizer.fromString(JSON.stringify(document));
