@@ -14,7 +14,7 @@ import { StandaloneModule } from './standalone.module.js';
 
 /** Steps that wait for nothing but a free core. */
 const STEP_BUDGET_MS = 5000;
-/** After the drain time: what is left is cancelled at the next pass, and its answers are written. */
+/** After the drain time: what is left is cancelled, and its answers are written. */
 const CANCEL_BUDGET_MS = 10_000;
 
 export interface ServeParts {
