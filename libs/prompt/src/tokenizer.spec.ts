@@ -46,8 +46,10 @@ const awkwardText = fc
     ),
     { maxLength: 12 },
   )
-  // Code points that this Node's Unicode does not know yet may be letters to the other side's.
-  .map((parts) => parts.join('').replace(/\p{Cn}/gu, ''));
+  // The two sides are of different Unicode versions: what is new to one is a letter to the other.
+  .map((parts) => parts.join('').replace(/\p{Cn}|[\u{30000}-\u{3ffff}]/gu, ''));
+
+const SEED = 31;
 
 function expectSameAsRust(tokenizer: Tokenizer, document: object): Promise<void> {
   const oracle = RustTokenizer.fromString(JSON.stringify(document));
@@ -56,7 +58,7 @@ function expectSameAsRust(tokenizer: Tokenizer, document: object): Promise<void>
       const expected = await oracle.encode(text, null, { addSpecialTokens: false });
       expect(tokenizer.encode(text)).toEqual(expected.getIds());
     }),
-    { numRuns: 500, verbose: 1 },
+    { numRuns: 500, verbose: 1, seed: SEED },
   );
 }
 
