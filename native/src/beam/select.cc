@@ -240,7 +240,8 @@ void Selection::collect() {
   keep_best();
   std::sort(scratch_.keys.begin(), scratch_.keys.begin() + scratch_.key_count);
   // A leaf's empty range begins where its neighbour's children do and would pass for their parent.
-  std::erase_if(scratch_.ranges, [](const ChildRange& range) { return range.children.codes.empty(); });
+  std::erase_if(scratch_.ranges,
+                [](const ChildRange& range) { return range.children.codes.empty(); });
   std::sort(scratch_.ranges.begin(), scratch_.ranges.end(),
             [](const ChildRange& a, const ChildRange& b) {
               return a.children.first_child < b.children.first_child;
