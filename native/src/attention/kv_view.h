@@ -12,7 +12,7 @@ namespace tessera::attention {
 /// Keys and values of the prompt, shared by all beams of the request and never copied per beam.
 /// Per layer: keys [kv_heads][capacity][head_dim], values transposed
 /// [kv_heads][head_dim][capacity], so that both products of attention run along contiguous memory.
-/// `capacity` is a multiple of 16; unused value columns are zero.
+/// `capacity` is a multiple of 16; columns that nobody wrote are never read.
 struct PromptKv {
   void* keys = nullptr;               // [layers][kv_heads][capacity][head_dim]
   void* values_transposed = nullptr;  // [layers][kv_heads][head_dim][capacity]

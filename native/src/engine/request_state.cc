@@ -1,7 +1,6 @@
 #include "engine/request_state.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/check.h"
 
@@ -54,8 +53,6 @@ Status RequestState::reserve(uint32_t prompt_tokens, uint32_t decode_passes, uin
   TESSERA_RETURN_IF_ERROR(grow(device_, prompt_bytes, prompt_values_));
   TESSERA_RETURN_IF_ERROR(grow(device_, beam_bytes, beam_keys_));
   TESSERA_RETURN_IF_ERROR(grow(device_, beam_bytes, beam_values_));
-  std::memset(prompt_values_.data(), 0,
-              prompt_bytes);  // columns past the prompt's end must read as zero
   prompt_kv_ = {prompt_keys_.data(), prompt_values_.data(), capacity, 0};
   beam_kv_ = {beam_keys_.data(), beam_values_.data(), decode_passes, width};
   return Status::ok();
