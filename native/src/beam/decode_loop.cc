@@ -1,17 +1,32 @@
 #include "beam/decode_loop.h"
 
 #include <algorithm>
-#include <array>
+
+#include "base/check.h"
 
 namespace tessera::beam {
 namespace {
 
-Sid path_of(const catalogue::Snapshot& snapshot, catalogue::NodeIndex node, uint32_t ended) {
-  std::array<uint32_t, catalogue::kMaxDepth> codes;
-  const uint32_t depth = snapshot.sid(node, codes);
-  Sid path(codes.begin(), codes.begin() + depth);
-  path.insert(path.end(), ended, kTerminalCode);
-  return path;
+/// Paths of the next beams, each its parent's and one code more, as an engine would fork them; so a
+/// wrong parent or code gives a wrong model input.
+std::vector<Sid> fork_paths(const std::vector<Sid>& paths, const Step& step) {
+  std::vector<Sid> forked;
+  for (size_t b = 0; b < step.parents.size(); ++b) {
+    forked.push_back(paths[step.parents[b]]);
+    forked.back().push_back(step.codes[b]);
+  }
+  return forked;
+}
+
+/// A finished path's parent must lie on its way: the node itself, or the one above it.
+void check_finished_parents(const catalogue::Snapshot& snapshot, const Beams& beams,
+                            const Step& step) {
+  TESSERA_CHECK(step.finished.size() == step.finished_parents.size());
+  for (size_t i = 0; i < step.finished.size(); ++i) {
+    const catalogue::NodeIndex node = step.finished[i].node;
+    const catalogue::NodeIndex parent = beams.nodes[step.finished_parents[i]];
+    TESSERA_CHECK(parent == node || parent == snapshot.parent(node));
+  }
 }
 
 }  // namespace
@@ -20,6 +35,7 @@ std::vector<Finished> decode_loop(const catalogue::Snapshot& snapshot, const Ora
                                   const DecodeOptions& options, Scratch& scratch) {
   std::vector<Finished> finished;
   Beams beams{{0.0f}, {catalogue::kRoot}, {0}};
+  std::vector<Sid> paths(1);
   Step step;
   for (uint32_t level = 0; !beams.nodes.empty(); ++level) {
     const uint32_t level_size = level < snapshot.depth() ? snapshot.level_size(level) : 0;
@@ -27,7 +43,7 @@ std::vector<Finished> decode_loop(const catalogue::Snapshot& snapshot, const Ora
     std::vector<float> terminal(beams.nodes.size());
     std::vector<float> log_sum_exp(beams.nodes.size());
     for (size_t b = 0; b < beams.nodes.size(); ++b) {
-      const OracleLogits logits = model(path_of(snapshot, beams.nodes[b], beams.ended[b]));
+      const OracleLogits logits = model(paths[b]);
       for (uint32_t c = 0; c < level_size && beams.ended[b] == 0; ++c) {
         codes[b * level_size + c] = static_cast<float>(logits.codes[c]);
       }
@@ -40,6 +56,8 @@ std::vector<Finished> decode_loop(const catalogue::Snapshot& snapshot, const Ora
     select(beams, {codes, level_size, terminal, log_sum_exp}, snapshot,
            {width, options.terminal_count, options.norm}, scratch, step);
     finished.insert(finished.end(), step.finished.begin(), step.finished.end());
+    check_finished_parents(snapshot, beams, step);
+    paths = fork_paths(paths, step);
     std::swap(beams, step.next);
   }
   return finished;

@@ -29,8 +29,12 @@ RandomCase random_case(std::mt19937_64& random, const std::string& path) {
   RandomCase result;
   const uint32_t depth = 1 + below(6);
   const bool is_mixed = below(2) == 0;
-  for (uint32_t level = 0; level < depth; ++level) result.level_sizes.push_back(1 + below(7));
-  const uint32_t count = 1 + below(40);
+  // One in eight is wide: more beams than a selection looks up one by one.
+  const bool is_wide = below(8) == 0;
+  for (uint32_t level = 0; level < depth; ++level) {
+    result.level_sizes.push_back(1 + below(is_wide ? 60 : 7));
+  }
+  const uint32_t count = is_wide ? 60 + below(60) : 1 + below(40);
   catalogue::CatalogueInput input;
   for (uint32_t i = 0; i < count; ++i) {
     Sid sid;
