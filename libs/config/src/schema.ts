@@ -138,7 +138,7 @@ export const configSchema = z.strictObject({
       'full',
       'over which tokens scores are normalised, by default',
     ),
-    historyItemsMax: integer(1, L.historyItemsMax, 2000, 'items of a history at most'),
+    historyItemsMax: integer(1, L.historyItemsMax, 10_000, 'items of a history at most'),
     defaultDeadlineMs: integer(
       1,
       L.millisecondsMax,
