@@ -56,7 +56,7 @@ function oneOf<const T extends readonly [string, ...string[]]>(
 
 /** Bounds that a value of the configuration may itself not exceed. */
 export const CONFIG_LIMITS = {
-  threadCountMax: 1024,
+  threadCountMax: 256,
   queueCapacityMax: 1_000_000,
   batchRequestsMax: 4096,
   prefillChunkTokensMax: 65_536,
@@ -113,9 +113,10 @@ export const configSchema = z.strictObject({
     threadCount: integer(
       1,
       L.threadCountMax,
-      os.availableParallelism(),
+      // One core is left to the edges: parsing and mapping must not wait for a forward pass.
+      Math.min(L.threadCountMax, Math.max(1, os.availableParallelism() - 1)),
       "compute threads, the engine's own included",
-      'cores of the machine',
+      'cores of the machine but one',
     ),
     queueCapacity: integer(1, L.queueCapacityMax, 256, 'requests waiting or running at most'),
     batchRequestsMax: integer(1, L.batchRequestsMax, 16, 'requests that share forward passes'),
