@@ -2,6 +2,8 @@
  * The engine as the rest of the service sees it: a port with a native and a fake implementation.
  */
 
+import type { ModelInfo } from '@tessera/native';
+
 export type ScoreNorm = 'full' | 'level' | 'allowed';
 export const NO_ITEM = 0xffff_ffff;
 
@@ -90,18 +92,8 @@ export interface EngineAnswer {
   readonly timings: EngineTimings;
 }
 
-export interface EngineModel {
-  readonly family: string;
-  readonly vocabSize: number;
-  readonly hiddenSize: number;
-  readonly layerCount: number;
-  readonly maxPositions: number;
-  readonly parameterCount: number;
-  readonly digest: string;
-  readonly computeType: 'f32' | 'bf16';
-  readonly kvBytesPerPosition: number;
-  readonly instructionSet: string;
-}
+/** The model as the addon describes it. */
+export type EngineModel = ModelInfo;
 
 export interface EngineStats {
   readonly queued: number;

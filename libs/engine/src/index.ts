@@ -1,3 +1,4 @@
+export type { CatalogueBuildReport, EngineOptions } from '@tessera/native';
 export {
   type Binding,
   type Catalogue,
@@ -18,8 +19,7 @@ export {
   type BuildProgress,
   buildCatalogue,
   type CatalogueBuild,
-  type CatalogueBuildReport,
   type CatalogueSourceFile,
   openCatalogue,
 } from './native-catalogue.js';
-export { type EngineOptions, NativeEngine } from './native-engine.js';
+export { NativeEngine } from './native-engine.js';

@@ -1,4 +1,4 @@
-import type { CatalogueHandle } from '@tessera/native';
+import type { CatalogueBuildReport, CatalogueHandle } from '@tessera/native';
 import { addon } from './addon.js';
 import type { Catalogue, CatalogueItem, CatalogueSummary } from './engine.js';
 import { awaitNative, callNative } from './native-error.js';
@@ -69,14 +69,6 @@ export interface CatalogueBuild {
   /** Codes per level; empty: derived from the items. */
   readonly levelSizes: readonly number[];
   readonly outputPath: string;
-}
-
-export interface CatalogueBuildReport {
-  readonly itemCount: number;
-  readonly pathCount: number;
-  readonly fileBytes: number;
-  readonly seconds: number;
-  readonly digest: string;
 }
 
 /** Called as a build goes on; `done` of `total` units of the stage. */

@@ -2,10 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { EngineOptions } from '@tessera/native';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Binding, EngineRequest } from './engine.js';
 import { buildCatalogue, openCatalogue } from './native-catalogue.js';
-import { type EngineOptions, NativeEngine } from './native-engine.js';
+import { NativeEngine } from './native-engine.js';
 
 const MODEL = fileURLToPath(new URL('../../../test/fixtures/parity/qwen3-tied', import.meta.url));
 

@@ -1,5 +1,10 @@
 import { isErrorCode, TesseraError } from '@tessera/errors';
-import { type Completions, type EngineHandle, STATS_SLOTS } from '@tessera/native';
+import {
+  type Completions,
+  type EngineHandle,
+  type EngineOptions,
+  STATS_SLOTS,
+} from '@tessera/native';
 import { addon } from './addon.js';
 import {
   type Binding,
@@ -15,24 +20,6 @@ import { NativeCatalogue } from './native-catalogue.js';
 import { awaitNative, callNative } from './native-error.js';
 import { readAnswer } from './read-completions.js';
 import { compileBatch, compileBinding } from './submit-batch.js';
-
-/** Everything an engine is opened with; the addon has no defaults of its own. */
-export interface EngineOptions {
-  /** Hugging Face folder: config.json and safetensors. */
-  readonly modelPath: string;
-  readonly computeType: 'f32' | 'bf16';
-  /** Compute threads, the engine's own included. */
-  readonly threadCount: number;
-  /** Requests waiting at most; a further one is refused with ENGINE_OVERLOADED. */
-  readonly queueCapacity: number;
-  /** Requests that share forward passes at most. */
-  readonly batchRequestsMax: number;
-  /** Prompt tokens per forward pass at most. */
-  readonly prefillChunkTokens: number;
-  readonly promptTokensMax: number;
-  readonly widthMax: number;
-  readonly resultCountMax: number;
-}
 
 interface Waiting {
   resolve(answer: EngineAnswer): void;
