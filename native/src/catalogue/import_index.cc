@@ -10,8 +10,6 @@ namespace {
 
 namespace json = simdjson::ondemand;
 
-constexpr uint64_t kProgressItems = 1u << 16;
-
 /// A token such as "<a_236>" split at its last run of digits.
 struct Token {
   std::string_view before;
@@ -37,63 +35,31 @@ bool split_token(std::string_view text, Token& token) {
 class IndexReader {
  public:
   explicit IndexReader(const ImportContext& context)
-      : context_(context), attributes_(domain_attributes(context.domain)) {}
+      : context_(context),
+        file_(context, "items"),
+        attributes_(domain_attributes(context.domain)) {}
 
   Status read() {
-    Result<simdjson::padded_string> text = load_json(context_.path);
-    if (!text.is_ok()) return text.status();
-    json::parser parser;
-    json::document document;
-    simdjson::error_code error = parser.iterate(text.value()).get(document);
-    json::object items;
-    if (error == simdjson::SUCCESS) error = document.get_object().get(items);
-    if (error != simdjson::SUCCESS) return broken(error);
-    const char* begin = text.value().data();
-    for (auto entry : items) {
-      json::field field;
-      if ((error = std::move(entry).get(field)) != simdjson::SUCCESS) return broken(error);
-      TESSERA_RETURN_IF_ERROR(read_item(field));
-      if (context_.input.item_count() % kProgressItems == 0 && context_.progress) {
-        const char* position = nullptr;
-        if (document.current_location().get(position) == simdjson::SUCCESS) {
-          context_.progress("import", static_cast<uint64_t>(position - begin), text.value().size());
-        }
-      }
-    }
-    if (is_at_end(document)) return Status::ok();
-    return import_error(context_.path, "expected nothing after the object");
+    return file_.read([this](json::value value) { return read_item(value); });
   }
 
  private:
-  Status broken(simdjson::error_code error) const {
-    const std::string where = key_.empty() ? "" : "after key " + quote(key_) + ": ";
-    return import_error(context_.path, where + "expected one JSON object of items, came: " +
-                                           simdjson::error_message(error));
-  }
-
-  Status bad_item(const std::string& message) const {
-    return import_error(context_.path, "key " + quote(key_) + ": " + message);
-  }
-
-  Status read_item(json::field& field) {
-    std::string_view key;
-    simdjson::error_code error = field.unescaped_key().get(key);
-    if (error != simdjson::SUCCESS) return broken(error);
-    key_ = key;
+  Status read_item(json::value item) {
     json::array codes;
-    if (field.value().get_array().get(codes) != simdjson::SUCCESS) {
-      return bad_item(expected_but_came("a list of codes", field.value().raw_json_token()));
+    if (item.get_array().get(codes) != simdjson::SUCCESS) {
+      return file_.bad_field(expected_but_came("a list of codes", item.raw_json_token()));
     }
     sid_.clear();
     for (auto entry : codes) {
       json::value value;
-      if ((error = std::move(entry).get(value)) != simdjson::SUCCESS) return broken(error);
+      const simdjson::error_code error = std::move(entry).get(value);
+      if (error != simdjson::SUCCESS) return file_.broken(error);
       if (sid_.size() == kMaxDepth) {
-        return bad_item("expected at most " + std::to_string(kMaxDepth) + " codes");
+        return file_.bad_field("expected at most " + std::to_string(kMaxDepth) + " codes");
       }
       TESSERA_RETURN_IF_ERROR(read_code(value));
     }
-    add_item({key_, sid_, {}, attributes_, 0, 0}, context_.input);
+    add_item({file_.key(), sid_, {}, attributes_, 0, 0}, context_.input);
     return Status::ok();
   }
 
@@ -101,10 +67,10 @@ class IndexReader {
     const std::string place = "sid[" + std::to_string(sid_.size()) + "]: ";
     json::json_type type;
     const simdjson::error_code error = value.type().get(type);
-    if (error != simdjson::SUCCESS) return broken(error);
+    if (error != simdjson::SUCCESS) return file_.broken(error);
     const bool is_token = type == json::json_type::string;
     if (has_kind_ && is_token != has_tokens_) {
-      return bad_item(place + "expected codes or tokens throughout the file, came both");
+      return file_.bad_field(place + "expected codes or tokens throughout the file, came both");
     }
     has_kind_ = true;
     has_tokens_ = is_token;
@@ -115,7 +81,8 @@ class IndexReader {
     uint64_t code = 0;
     const bool is_code = type == json::json_type::number &&
                          value.get_uint64().get(code) == simdjson::SUCCESS && code < kMaxLevelSize;
-    if (!is_code) return bad_item(place + expected_but_came(kCodeRange, value.raw_json_token()));
+    if (!is_code)
+      return file_.bad_field(place + expected_but_came(kCodeRange, value.raw_json_token()));
     sid_.push_back(static_cast<uint32_t>(code));
     return Status::ok();
   }
@@ -123,8 +90,8 @@ class IndexReader {
   Status read_token(std::string_view text, const std::string& place) {
     Token token;
     if (!split_token(text, token)) {
-      return bad_item(place +
-                      expected_but_came("a token with a code, such as <a_236>", quote(text)));
+      return file_.bad_field(
+          place + expected_but_came("a token with a code, such as <a_236>", quote(text)));
     }
     auto& patterns = context_.input.level_patterns;
     const size_t level = sid_.size();
@@ -132,8 +99,8 @@ class IndexReader {
     pattern.append(token.before).append("{code}").append(token.after);
     if (patterns.size() == level) patterns.push_back(pattern);
     if (patterns[level] != pattern) {
-      return bad_item("level " + std::to_string(level) + ": " +
-                      expected_but_came("tokens like " + patterns[level], quote(text)));
+      return file_.bad_field("level " + std::to_string(level) + ": " +
+                             expected_but_came("tokens like " + patterns[level], quote(text)));
     }
     sid_.push_back(token.code);
     return Status::ok();
@@ -143,8 +110,8 @@ class IndexReader {
   static_assert(kMaxLevelSize == 1048576);
 
   const ImportContext& context_;
+  ObjectFile file_;
   const std::string attributes_;
-  std::string key_;
   std::vector<uint32_t> sid_;
   bool has_kind_ = false;
   bool has_tokens_ = false;

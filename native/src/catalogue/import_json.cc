@@ -59,6 +59,16 @@ bool is_at_end(simdjson::ondemand::document& document) {
   return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
 }
 
+Status ObjectFile::broken(simdjson::error_code error) const {
+  const std::string where = key_.empty() ? "" : "after key " + quote(key_) + ": ";
+  return import_error(context_.path, where + "expected one JSON object of " + fields_ +
+                                         ", came: " + simdjson::error_message(error));
+}
+
+Status ObjectFile::bad_field(const std::string& message) const {
+  return import_error(context_.path, "key " + quote(key_) + ": " + message);
+}
+
 std::string domain_attributes(const std::string& domain) {
   return domain.empty() ? std::string() : "{\"domain\":" + json_string(domain) + "}";
 }

@@ -35,6 +35,60 @@ Result<simdjson::padded_string> load_json(const std::string& path);
 /// Whether nothing follows the value that has been read through.
 bool is_at_end(simdjson::ondemand::document& document);
 
+/// A file that is one JSON object, read field by field; its errors name the key they stand at.
+class ObjectFile {
+ public:
+  /// `fields` says in messages what the object holds, e.g. "items".
+  ObjectFile(const ImportContext& context, std::string fields)
+      : context_(context), fields_(std::move(fields)) {}
+
+  /// Calls visit(value) -> Status for each field, in order; key() is the field's. Stops at the
+  /// first Status that is not ok. Reports progress in bytes.
+  template <typename Visit>
+  Status read(const Visit& visit);
+  const std::string& key() const { return key_; }
+  /// The JSON itself is at fault.
+  Status broken(simdjson::error_code error) const;
+  /// What stands under key() is at fault.
+  Status bad_field(const std::string& message) const;
+
+ private:
+  static constexpr uint64_t kProgressFields = 1u << 16;
+
+  const ImportContext& context_;
+  const std::string fields_;
+  std::string key_;
+};
+
+template <typename Visit>
+Status ObjectFile::read(const Visit& visit) {
+  Result<simdjson::padded_string> text = load_json(context_.path);
+  if (!text.is_ok()) return text.status();
+  simdjson::ondemand::parser parser;
+  simdjson::ondemand::document document;
+  simdjson::error_code error = parser.iterate(text.value()).get(document);
+  simdjson::ondemand::object object;
+  if (error == simdjson::SUCCESS) error = document.get_object().get(object);
+  if (error != simdjson::SUCCESS) return broken(error);
+  const char* begin = text.value().data();
+  uint64_t count = 0;
+  for (auto entry : object) {
+    simdjson::ondemand::field field;
+    if ((error = std::move(entry).get(field)) != simdjson::SUCCESS) return broken(error);
+    std::string_view key;
+    if ((error = field.unescaped_key().get(key)) != simdjson::SUCCESS) return broken(error);
+    key_ = key;
+    TESSERA_RETURN_IF_ERROR(visit(field.value()));
+    const char* position = nullptr;
+    if (context_.progress && ++count % kProgressFields == 0 &&
+        document.current_location().get(position) == simdjson::SUCCESS) {
+      context_.progress("import", static_cast<uint64_t>(position - begin), text.value().size());
+    }
+  }
+  if (is_at_end(document)) return Status::ok();
+  return import_error(context_.path, "expected nothing after the object");
+}
+
 /// {"domain": ...} as JSON text; empty for an empty domain.
 std::string domain_attributes(const std::string& domain);
 

@@ -28,7 +28,11 @@ StepLoop::StepLoop(const EngineOptions& options, const model::Decoder& decoder,
 Status StepLoop::admit(Request request, Clock::time_point now) {
   TESSERA_CHECK(has_room());
   if (idle_.empty()) idle_.push_back(std::make_unique<RequestState>(decoder_, device_));
-  TESSERA_RETURN_IF_ERROR(idle_.back()->begin(std::move(request), now));
+  Status begun = idle_.back()->begin(std::move(request), now);
+  if (!begun.is_ok()) {
+    idle_.back()->release();  // a refused request must not pin its snapshot
+    return begun;
+  }
   running_.push_back(std::move(idle_.back()));
   idle_.pop_back();
   return Status::ok();
