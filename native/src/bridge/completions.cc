@@ -36,15 +36,16 @@ Napi::Value offsets(Napi::Env env, std::span<const engine::Completion> completio
 
 Napi::Value code_offsets(Napi::Env env, std::span<const engine::Completion> completions) {
   size_t paths = 0;
-  for (const engine::Completion& completion : completions) paths += completion.path_scores.size();
+  for (const engine::Completion& completion : completions)
+    paths += completion.answer.path_scores.size();
   auto array = Napi::Uint32Array::New(env, paths + 1);
   uint32_t base = 0;
   size_t next = 0;
   array[next++] = 0;
   for (const engine::Completion& completion : completions) {
-    for (size_t p = 0; p < completion.path_scores.size(); ++p)
-      array[next++] = base + completion.path_offsets[p + 1];
-    base += static_cast<uint32_t>(completion.path_codes.size());
+    for (size_t p = 0; p < completion.answer.path_scores.size(); ++p)
+      array[next++] = base + completion.answer.path_offsets[p + 1];
+    base += static_cast<uint32_t>(completion.answer.path_codes.size());
   }
   return array;
 }
@@ -75,11 +76,11 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
     statuses[i] = static_cast<uint8_t>(completions[i].status.code());
     messages.Set(i, Napi::String::New(env, completions[i].status.message()));
   }
-  const auto ordinals = [](const Completion& c) -> const auto& { return c.item_ordinals; };
-  const auto item_scores = [](const Completion& c) -> const auto& { return c.item_scores; };
-  const auto item_paths = [](const Completion& c) -> const auto& { return c.item_paths; };
-  const auto path_scores = [](const Completion& c) -> const auto& { return c.path_scores; };
-  const auto path_codes = [](const Completion& c) -> const auto& { return c.path_codes; };
+  const auto ordinals = [](const Completion& c) -> const auto& { return c.answer.item_ordinals; };
+  const auto item_scores = [](const Completion& c) -> const auto& { return c.answer.item_scores; };
+  const auto item_paths = [](const Completion& c) -> const auto& { return c.answer.item_paths; };
+  const auto path_scores = [](const Completion& c) -> const auto& { return c.answer.path_scores; };
+  const auto path_codes = [](const Completion& c) -> const auto& { return c.answer.path_codes; };
   const auto widths = [](const Completion& c) -> const auto& { return c.widths_used; };
   Napi::Object result = Napi::Object::New(env);
   result["tickets"] = tickets;

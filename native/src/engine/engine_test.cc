@@ -23,8 +23,8 @@ struct Bits {
 };
 
 Bits bits_of(const Completion& completion) {
-  Bits bits{completion.item_ordinals, completion.path_codes, {}};
-  for (const float score : completion.path_scores)
+  Bits bits{completion.answer.item_ordinals, completion.answer.path_codes, {}};
+  for (const float score : completion.answer.path_scores)
     bits.score_bits.push_back(std::bit_cast<uint32_t>(score));
   return bits;
 }

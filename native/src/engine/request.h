@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "beam/export.h"
 #include "beam/select.h"
 #include "engine/binding.h"
 
@@ -42,12 +43,7 @@ inline constexpr uint32_t kTimingSlots = 7;
 struct Completion {
   uint32_t ticket = 0;
   Status status;
-  std::vector<catalogue::ItemOrdinal> item_ordinals;  // best first
-  std::vector<float> item_scores;
-  std::vector<uint32_t> item_paths;    // index into the paths below
-  std::vector<float> path_scores;      // best first
-  std::vector<uint32_t> path_offsets;  // [paths + 1] into path_codes
-  std::vector<uint32_t> path_codes;
+  beam::Exported answer;              // empty unless status is ok
   std::vector<uint32_t> widths_used;  // beams kept per step
   Timings timings;
 };

@@ -134,15 +134,9 @@ Completion StepLoop::retire(size_t index, Status status) {
 void StepLoop::export_items(RequestState& state, Completion& completion) {
   const Clock::time_point start = Clock::now();
   const Request& request = state.request();
-  beam::Exported exported =
+  completion.answer =
       beam::export_items(state.finished(), state.binding().snapshot(),
                          {request.result_count, request.items_per_sid}, device_.threads());
-  completion.item_ordinals = std::move(exported.item_ordinals);
-  completion.item_scores = std::move(exported.item_scores);
-  completion.item_paths = std::move(exported.item_paths);
-  completion.path_scores = std::move(exported.path_scores);
-  completion.path_offsets = std::move(exported.path_offsets);
-  completion.path_codes = std::move(exported.path_codes);
   state.timings().export_us = microseconds_since(start);
 }
 

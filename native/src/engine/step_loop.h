@@ -7,7 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "beam/export.h"
 #include "engine/options.h"
 #include "engine/request.h"
 #include "engine/request_state.h"

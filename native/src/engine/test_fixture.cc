@@ -125,10 +125,11 @@ Request make_request(uint32_t ticket, std::shared_ptr<const Binding> binding,
 
 std::vector<ExpectedPath> paths_of(const Completion& completion) {
   std::vector<ExpectedPath> paths;
-  for (size_t p = 0; p < completion.path_scores.size(); ++p) {
-    const auto first = completion.path_codes.begin();
-    paths.push_back({{first + completion.path_offsets[p], first + completion.path_offsets[p + 1]},
-                     completion.path_scores[p]});
+  for (size_t p = 0; p < completion.answer.path_scores.size(); ++p) {
+    const auto first = completion.answer.path_codes.begin();
+    paths.push_back(
+        {{first + completion.answer.path_offsets[p], first + completion.answer.path_offsets[p + 1]},
+         completion.answer.path_scores[p]});
   }
   return paths;
 }
