@@ -222,12 +222,16 @@ void Selection::collect() {
     run.end = codes.size();
     run.first_child = range.children.first_child;
     run.beam_score = beams_.scores[beam];
+    // A log-probability only lowers a score, so no child of this beam reaches the threshold.
+    const bool is_hopeless = run.beam_score < scratch_.threshold;
+    if (is_hopeless && !has_terminal(beam)) continue;
     run.norm = norm(beam, run);
     if (has_terminal(beam)) {
       scratch_.terminals.push_back(
           {candidate_score(run.beam_score, logits_.terminal[beam], run.norm), beams_.nodes[beam],
            beam, beams_.ended[beam] + 1u == options_.terminal_count});
     }
+    if (is_hopeless) continue;
     if (scratch_.threshold == kLowest) keep_best();
     const bool reads_row = run.codes != nullptr && scratch_.threshold > kLowest &&
                            uint64_t{codes.size()} * kCodesPerGather >= logits_.level_size;

@@ -46,7 +46,8 @@ struct StepLogits {
   uint32_t level_size = 0;
   // [beams]: logit of the beam's next terminal token; empty without terminals
   std::span<const float> terminal;
-  std::span<const float> log_sum_exp;  // [beams]: over the whole vocabulary; kFull only
+  // [beams]: over the whole vocabulary, hence not below any logit of the row; kFull only
+  std::span<const float> log_sum_exp;
 };
 
 struct Finished {

@@ -161,7 +161,7 @@ class SelectTest : public testing::Test {
 
   static constexpr uint32_t kLevelSize = 5000;
 
-  /// `distinct` logits: few make ties.
+  /// `distinct` logits, none above the norm of `full`: few make ties.
   void fill(uint64_t seed, uint32_t distinct) {
     std::mt19937_64 random(seed);
     beams_ = {};
@@ -172,7 +172,7 @@ class SelectTest : public testing::Test {
     }
     std::shuffle(beams_.nodes.begin(), beams_.nodes.end(), random);
     logits_.resize(beams_.nodes.size() * kLevelSize);
-    for (float& logit : logits_) logit = static_cast<float>(random() % distinct) / 16.0f;
+    for (float& logit : logits_) logit = -static_cast<float>(random() % distinct) / 16.0f;
     log_sum_exp_.assign(beams_.nodes.size(), 3.25f);
   }
 
