@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -31,33 +32,39 @@ std::unique_ptr<device::Device> open(InstructionSet set, uint32_t threads) {
 struct Shape {
   uint32_t heads, kv_heads, head_dim, prompt, width, steps;
 };
-const Shape kShapes[] = {{4, 2, 16, 37, 5, 3}, {3, 3, 7, 1, 2, 1},   {6, 2, 34, 130, 9, 4},
-                         {8, 1, 64, 20, 3, 2}, {5, 5, 1, 16, 17, 2}, {4, 1, 70, 65, 20, 5}};
+const Shape kShapes[] = {{4, 2, 16, 37, 5, 3},  {3, 3, 7, 1, 2, 1},     {6, 2, 34, 130, 9, 4},
+                         {8, 1, 64, 32, 3, 2},  {5, 5, 1, 31, 17, 2},   {4, 1, 70, 65, 20, 5},
+                         {2, 1, 20, 256, 3, 1}, {4, 2, 128, 257, 4, 2}, {8, 2, 80, 33, 18, 64},
+                         {1, 1, 64, 520, 2, 3}};
 
-/// Keys and values of one request as kv_view.h lays them out, over layers, with garbage where
-/// nothing is written.
+/// Blocks of one request and its beams' slots as kv_view.h lays them out. Positions that nobody has
+/// written hold finite garbage.
 struct Cache {
-  Cache(const Shape& shape, uint32_t layers, DType type) : element(tensor::dtype_size(type)) {
-    prompt.capacity = (shape.prompt + 15) / 16 * 16;
-    const uint64_t head = uint64_t{prompt.capacity} * shape.head_dim;
-    keys.assign(layers * shape.kv_heads * head * element, 0x3F);
-    values.assign(keys.size(), 0);
+  Cache(const Shape& shape, uint32_t layers, DType type)
+      : layout{layers, shape.kv_heads, shape.head_dim, type} {
+    const uint32_t count = (shape.prompt + kBlockPositions - 1) / kBlockPositions;
+    memory.resize(count);
+    for (std::vector<uint8_t>& block : memory) {
+      block.assign(layout.bytes(), 0x3F);
+      blocks.push_back(block.data());
+    }
+    prompt = {blocks.data(), count, 0};
     beam.max_steps = shape.steps;
     beam.max_width = shape.width;
     const uint64_t rows = uint64_t{layers} * shape.steps * shape.width;
-    beam_keys.assign(rows * shape.kv_heads * shape.head_dim * element, 0x3F);
+    beam_keys.assign(rows * shape.kv_heads * shape.head_dim * tensor::dtype_size(type), 0x3F);
     beam_values = beam_keys;
-    prompt.keys = keys.data();
-    prompt.values_transposed = values.data();
     beam.keys = beam_keys.data();
     beam.values = beam_values.data();
   }
   Cache(const Cache&) = delete;
 
-  uint64_t element;
+  BlockLayout layout;
+  std::vector<std::vector<uint8_t>> memory;
+  std::vector<void*> blocks;
   PromptKv prompt;
   BeamKv beam;
-  std::vector<uint8_t> keys, values, beam_keys, beam_values;
+  std::vector<uint8_t> beam_keys, beam_values;
 };
 
 /// The inputs of one request: the prompt's rows, then the rows of each step, and who descends from
@@ -113,8 +120,8 @@ std::vector<float> run(device::Device& device, Request& request, DType type, uin
   const Shape& s = request.shape;
   constexpr uint32_t kLayers = 2;
   Cache cache(s, kLayers, type);
-  const Layer layer{1, s.heads, s.kv_heads, s.head_dim, type};
-  Result<Scratch> scratch = Scratch::allocate(device, s.prompt, s.head_dim);
+  const Layer layer{1, s.heads, cache.layout};
+  Result<Scratch> scratch = Scratch::allocate(device, s.head_dim);
   EXPECT_TRUE(scratch.is_ok());
   const uint64_t q_size = uint64_t{s.heads} * s.head_dim,
                  kv_size = uint64_t{s.kv_heads} * s.head_dim;
@@ -214,45 +221,133 @@ TEST_P(AttentionConformance, ChunksThreadsAndInstructionSetsChangeNoBit) {
     for (const Shape& shape : kShapes) {
       Request request(shape, type, kSeed + shape.prompt);
       const std::vector<float> whole = run(*one, request, type, shape.prompt);
-      for (const uint32_t chunk : {1u, 3u, 16u, 33u}) {
+      const std::vector<uint32_t> chunks =
+          shape.prompt < 200 ? std::vector<uint32_t>{1, 3, 16, 33} : std::vector<uint32_t>{100};
+      for (const uint32_t chunk : chunks) {
         EXPECT_TRUE(same_bits(whole, run(*three, request, type, chunk))) << chunk;
       }
-      EXPECT_TRUE(same_bits(whole, run(*portable, request, type, 7)));
+      EXPECT_TRUE(same_bits(whole, run(*portable, request, type, shape.prompt / 2 + 1)));
     }
   }
+}
+
+/// Prompt rows [first, last) of a request, for a pass of several.
+struct Part {
+  const Request* request;
+  Cache* cache;
+  uint32_t first, last;
+  std::vector<Mirror> mirrors{};
+};
+
+/// One pass over prompt rows of several requests; returns the outputs of all parts, one after the
+/// other.
+std::vector<float> run_parts(device::Device& device, std::span<const Part> parts) {
+  const Shape& s = parts[0].request->shape;
+  const Layer layer{1, s.heads, parts[0].cache->layout};
+  const uint64_t q_size = uint64_t{s.heads} * s.head_dim;
+  const uint64_t kv_size = uint64_t{s.kv_heads} * s.head_dim;
+  std::vector<RowGroup> groups;
+  std::vector<float> q, k, v;
+  uint32_t rows = 0;
+  for (const Part& part : parts) {
+    RowGroup group;
+    group.prompt = &part.cache->prompt;
+    group.first_row = rows;
+    group.row_count = part.last - part.first;
+    group.first_position = part.first;
+    group.mirrors = part.mirrors;
+    groups.push_back(group);
+    rows += group.row_count;
+    const auto append = [&](std::vector<float>& to, const std::vector<float>& from, uint64_t size) {
+      to.insert(to.end(), from.begin() + static_cast<int64_t>(part.first * size),
+                from.begin() + static_cast<int64_t>(part.last * size));
+    };
+    append(q, part.request->q, q_size);
+    append(k, part.request->k, kv_size);
+    append(v, part.request->v, kv_size);
+  }
+  std::vector<float> out(q.size());
+  Result<Scratch> scratch = Scratch::allocate(device, s.head_dim);
+  EXPECT_TRUE(scratch.is_ok());
+  write_kv(device, layer, groups, k.data(), v.data());
+  attend(device, layer, groups, q.data(), out.data(), scratch.value());
+  return out;
+}
+
+/// Rows [first, last) of outputs.
+std::vector<float> rows_of(const std::vector<float>& outputs, const Shape& shape, uint32_t first,
+                           uint32_t last) {
+  const int64_t size = int64_t{shape.heads} * shape.head_dim;
+  return {outputs.begin() + first * size, outputs.begin() + last * size};
 }
 
 TEST_P(AttentionConformance, ARequestHasTheSameBitsAloneAndBesideAnother) {
   const std::unique_ptr<device::Device> device = open(GetParam(), 2);
   const Shape shape = kShapes[0];
-  const uint64_t q_size = uint64_t{shape.heads} * shape.head_dim;
-  const uint64_t kv_size = uint64_t{shape.kv_heads} * shape.head_dim;
-  Request a(shape, DType::kF32, kSeed + 1), b(shape, DType::kF32, kSeed + 2);
-  const std::vector<float> alone = run(*device, a, DType::kF32, shape.prompt);
-  Cache cache_a(shape, 1, DType::kF32), cache_b(shape, 1, DType::kF32);
-  RowGroup groups[2];
-  groups[0].prompt = &cache_b.prompt;
-  groups[1].prompt = &cache_a.prompt;
-  groups[0].row_count = groups[1].row_count = groups[1].first_row = shape.prompt;
-  const auto joined = [&](const std::vector<float>& first, const std::vector<float>& second,
-                          uint64_t size) {
-    std::vector<float> both(first.begin(),
-                            first.begin() + static_cast<int64_t>(shape.prompt * size));
-    both.insert(both.end(), second.begin(),
-                second.begin() + static_cast<int64_t>(shape.prompt * size));
-    return both;
-  };
-  const std::vector<float> q = joined(b.q, a.q, q_size), k = joined(b.k, a.k, kv_size);
-  const std::vector<float> v = joined(b.v, a.v, kv_size);
-  std::vector<float> out(q.size());
-  Result<Scratch> scratch = Scratch::allocate(*device, shape.prompt, shape.head_dim);
-  ASSERT_TRUE(scratch.is_ok());
-  const Layer layer{0, shape.heads, shape.kv_heads, shape.head_dim, DType::kF32};
-  write_kv(*device, layer, groups, k.data(), v.data());
-  attend(*device, layer, groups, q.data(), out.data(), scratch.value());
-  EXPECT_EQ(std::memcmp(out.data() + shape.prompt * q_size, alone.data(),
-                        shape.prompt * q_size * sizeof(float)),
-            0);
+  for (const DType type : {DType::kF32, DType::kBf16}) {
+    Request a(shape, type, kSeed + 1), b(shape, type, kSeed + 2);
+    const std::vector<float> alone = run(*device, a, type, shape.prompt);
+    Cache cache_a(shape, 2, type), cache_b(shape, 2, type);
+    const Part parts[] = {{&b, &cache_b, 0, shape.prompt}, {&a, &cache_a, 0, shape.prompt}};
+    const std::vector<float> both = run_parts(*device, parts);
+    EXPECT_TRUE(same_bits(rows_of(both, shape, shape.prompt, 2 * shape.prompt),
+                          rows_of(alone, shape, 0, shape.prompt)));
+  }
+}
+
+TEST_P(AttentionConformance, AFollowerReadsWhatItsLeaderWritesInTheSamePass) {
+  const std::unique_ptr<device::Device> device = open(GetParam(), 2);
+  constexpr uint32_t kPrompt = 100;
+  const Shape shape{4, 2, 20, kPrompt, 1, 1};
+  for (const DType type : {DType::kF32, DType::kBf16}) {
+    for (const uint32_t common : {1u, 31u, 32u, 33u, 63u, 64u, 65u, 95u, 96u, 97u, 99u}) {
+      Request leader(shape, type, kSeed + 3), follower(shape, type, kSeed + 4);
+      const auto kv = static_cast<int64_t>(common * shape.kv_heads * shape.head_dim);
+      std::copy(leader.k.begin(), leader.k.begin() + kv, follower.k.begin());
+      std::copy(leader.v.begin(), leader.v.begin() + kv, follower.v.begin());
+      const std::vector<float> alone = run(*device, follower, type, kPrompt);
+      Cache cache_leader(shape, 2, type), cache_follower(shape, 2, type);
+      const uint32_t full = common / kBlockPositions;
+      for (uint32_t b = 0; b < full; ++b) cache_follower.blocks[b] = cache_leader.blocks[b];
+      const uint32_t shared = full * kBlockPositions;
+      const Part parts[] = {
+          {&leader, &cache_leader, 0, kPrompt, {{&cache_follower.prompt, shared, common - shared}}},
+          {&follower, &cache_follower, common, kPrompt}};
+      const std::vector<float> both = run_parts(*device, parts);
+      EXPECT_TRUE(same_bits(rows_of(both, shape, kPrompt, 2 * kPrompt - common),
+                            rows_of(alone, shape, common, kPrompt)))
+          << common;
+      EXPECT_TRUE(same_bits(rows_of(both, shape, 0, kPrompt),
+                            rows_of(run(*device, leader, type, kPrompt), shape, 0, kPrompt)));
+    }
+  }
+}
+
+TEST(BlockLayout, CoversEveryElementOnceAndAlignsEveryPanel) {
+  for (const DType type : {DType::kF32, DType::kBf16}) {
+    for (const uint32_t head_dim : {1u, 20u, 31u, 32u, 64u, 80u, 128u}) {
+      const BlockLayout layout{3, 2, head_dim, type};
+      std::vector<uint8_t> seen(layout.bytes() / tensor::dtype_size(type));
+      for (uint32_t layer = 0; layer < layout.layers; ++layer) {
+        for (uint32_t head = 0; head < layout.kv_heads; ++head) {
+          const uint64_t keys = layout.key_offset(layer, head);
+          const uint64_t values = layout.value_offset(layer, head);
+          EXPECT_EQ(keys % 2048, 0u);
+          EXPECT_EQ(values % 2048, 0u);
+          for (uint32_t p = 0; p < kBlockPositions; ++p) {
+            for (uint32_t d = 0; d < head_dim; ++d) {
+              ++seen.at(keys / tensor::dtype_size(type) + layout.key_element(p, d));
+              ++seen.at(values / tensor::dtype_size(type) + layout.value_element(p, d));
+            }
+          }
+        }
+      }
+      const uint64_t elements = uint64_t{layout.layers} * layout.kv_heads * 2 * 32 * head_dim;
+      EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<int64_t>(elements));
+      EXPECT_EQ(std::count(seen.begin(), seen.end(), 0),
+                static_cast<int64_t>(seen.size() - elements));
+    }
+  }
 }
 
 std::string name_of(const ::testing::TestParamInfo<InstructionSet>& info) {

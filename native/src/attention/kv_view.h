@@ -9,15 +9,13 @@
 
 namespace tessera::attention {
 
-/// Keys and values of the prompt, shared by all beams of the request and never copied per beam.
-/// Per layer: keys [kv_heads][capacity][head_dim], values transposed
-/// [kv_heads][head_dim][capacity], so that both products of attention run along contiguous memory.
-/// `capacity` is a multiple of 16; columns that nobody wrote are never read.
+/// Keys and values of the prompt as a chain of blocks (block.h): block b holds positions [32 b,
+/// 32 b + 32). Shared by all beams of the request and never copied per beam; a block may be in the
+/// chains of several requests whose prompts begin alike.
 struct PromptKv {
-  void* keys = nullptr;               // [layers][kv_heads][capacity][head_dim]
-  void* values_transposed = nullptr;  // [layers][kv_heads][head_dim][capacity]
-  uint32_t capacity = 0;              // positions
-  uint32_t length = 0;                // positions already computed and readable
+  void* const* blocks = nullptr;  // [block_count]
+  uint32_t block_count = 0;
+  uint32_t length = 0;  // positions already computed and readable
 };
 
 /// Keys and values of the decoded tokens. Step t (1-based) wrote `row` r at slot [t-1][r]; a beam
@@ -29,15 +27,25 @@ struct BeamKv {
   uint32_t max_width = 0;
 };
 
+/// Positions [first_position, first_position + count) of a group's rows are also written to `to`,
+/// at the same positions: for a request that shares the beginning of a block with the group's.
+struct Mirror {
+  const PromptKv* to = nullptr;
+  uint32_t first_position = 0;
+  uint32_t count = 0;
+};
+
 /// Consecutive rows of a batch that belong to one request. All are prompt tokens or all are beams
-/// of one step.
+/// of one step. The rows of all groups of a pass are written before any row attends, so a row may
+/// read blocks that another group of the same pass writes.
 struct RowGroup {
-  PromptKv* prompt = nullptr;
+  const PromptKv* prompt = nullptr;
   uint32_t first_row = 0;
   uint32_t row_count = 0;
-  uint32_t first_position = 0;  // position of the first row (prompt), or of every row (beams)
+  uint32_t first_position = 0;        // position of the first row (prompt), or of every row (beams)
+  std::span<const Mirror> mirrors{};  // prompt rows only: positions of this group's rows
   // Beams only (null / 0 for prompt rows):
-  BeamKv* beam = nullptr;
+  const BeamKv* beam = nullptr;
   uint32_t step = 0;  // 1-based decode step these rows write; own slot = [step-1][row in group]
   std::span<const uint32_t>
       ancestors{};  // [row_count][step-1]: slot of the row's ancestor at each earlier step

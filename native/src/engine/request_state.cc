@@ -7,8 +7,6 @@
 namespace tessera::engine {
 namespace {
 
-constexpr uint32_t kPositionGrain = 16;  // attention::PromptKv::capacity is a multiple of it
-
 Status grow(device::Device& device, uint64_t bytes, device::Buffer& buffer) {
   if (buffer.size() >= bytes) return Status::ok();
   buffer = device::Buffer();
@@ -28,7 +26,8 @@ Status RequestState::begin(Request request, Clock::time_point now) {
   request_ = std::move(request);
   const auto prompt_tokens = static_cast<uint32_t>(request_.prompt.size());
   const uint32_t width = *std::max_element(request_.widths.begin(), request_.widths.end());
-  TESSERA_RETURN_IF_ERROR(reserve(prompt_tokens, binding().step_count() - 1, width));
+  TESSERA_RETURN_IF_ERROR(reserve_beams(binding().step_count() - 1, width));
+  TESSERA_RETURN_IF_ERROR(take_blocks(prompt_tokens));
   beams_.scores.assign(1, 0.0F);
   beams_.nodes.assign(1, catalogue::kRoot);
   beams_.ended.assign(1, 0);
@@ -43,17 +42,23 @@ Status RequestState::begin(Request request, Clock::time_point now) {
   return Status::ok();
 }
 
-Status RequestState::reserve(uint32_t prompt_tokens, uint32_t decode_passes, uint32_t width) {
-  const uint32_t capacity = (prompt_tokens + kPositionGrain - 1) / kPositionGrain * kPositionGrain;
-  const uint64_t bytes_per_position =
-      decoder_.kv_bytes_per_position() / 2;  // keys alone, or values alone
-  const uint64_t prompt_bytes = bytes_per_position * capacity;
-  const uint64_t beam_bytes = bytes_per_position * decode_passes * width;
-  TESSERA_RETURN_IF_ERROR(grow(device_, prompt_bytes, prompt_keys_));
-  TESSERA_RETURN_IF_ERROR(grow(device_, prompt_bytes, prompt_values_));
-  TESSERA_RETURN_IF_ERROR(grow(device_, beam_bytes, beam_keys_));
-  TESSERA_RETURN_IF_ERROR(grow(device_, beam_bytes, beam_values_));
-  prompt_kv_ = {prompt_keys_.data(), prompt_values_.data(), capacity, 0};
+Status RequestState::take_blocks(uint32_t prompt_tokens) {
+  const uint32_t count =
+      (prompt_tokens + attention::kBlockPositions - 1) / attention::kBlockPositions;
+  TESSERA_RETURN_IF_ERROR(arena_.reserve(count));
+  for (uint32_t i = 0; i < count; ++i) {
+    blocks_.push_back(arena_.take());
+    block_data_.push_back(arena_.data(blocks_.back()));
+  }
+  prompt_kv_ = {block_data_.data(), count, 0};
+  return Status::ok();
+}
+
+Status RequestState::reserve_beams(uint32_t decode_passes, uint32_t width) {
+  const uint64_t bytes =
+      decoder_.kv_bytes_per_position() / 2 * decode_passes * width;  // keys alone, or values alone
+  TESSERA_RETURN_IF_ERROR(grow(device_, bytes, beam_keys_));
+  TESSERA_RETURN_IF_ERROR(grow(device_, bytes, beam_values_));
   beam_kv_ = {beam_keys_.data(), beam_values_.data(), decode_passes, width};
   return Status::ok();
 }
@@ -128,6 +133,9 @@ void RequestState::apply(const beam::Step& step) {
 }
 
 void RequestState::release() {
+  for (const uint32_t block : blocks_) arena_.give_back(block);
+  blocks_.clear();
+  block_data_.clear();
   request_ = Request{};
   finished_.clear();
 }

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "beam/select.h"
 #include "device/device.h"
+#include "engine/block_arena.h"
 #include "engine/request.h"
 #include "model/decoder.h"
 #include "scheduler/plan_step.h"
@@ -19,8 +20,8 @@ namespace tessera::engine {
 
 class RequestState {
  public:
-  RequestState(const model::Decoder& decoder, device::Device& device)
-      : decoder_(decoder), device_(device) {}
+  RequestState(const model::Decoder& decoder, device::Device& device, BlockArena& arena)
+      : decoder_(decoder), device_(device), arena_(arena) {}
   RequestState(const RequestState&) = delete;
   RequestState& operator=(const RequestState&) = delete;
 
@@ -58,19 +59,23 @@ class RequestState {
   const std::vector<uint32_t>& widths_used() const { return widths_used_; }
   Timings& timings() { return timings_; }
   bool is_decoding() const { return step_ > 0; }
-  /// Drops the references that the request held; buffers stay.
+  /// Gives back the blocks and drops the references that the request held; the beams' buffers stay.
   void release();
 
  private:
   uint32_t prompt_left() const {
     return static_cast<uint32_t>(request_.prompt.size()) - prompt_kv_.length;
   }
-  Status reserve(uint32_t prompt_tokens, uint32_t decode_passes, uint32_t width);
+  Status take_blocks(uint32_t prompt_tokens);
+  Status reserve_beams(uint32_t decode_passes, uint32_t width);
 
   const model::Decoder& decoder_;
   device::Device& device_;
+  BlockArena& arena_;
   Request request_;
-  device::Buffer prompt_keys_, prompt_values_, beam_keys_, beam_values_;
+  std::vector<uint32_t> blocks_;   // of the arena, position 0 first
+  std::vector<void*> block_data_;  // what prompt_kv_ points to
+  device::Buffer beam_keys_, beam_values_;
   attention::PromptKv prompt_kv_;
   attention::BeamKv beam_kv_;
   beam::Beams beams_;

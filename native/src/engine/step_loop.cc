@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "platform/memory.h"
 
 namespace tessera::engine {
 namespace {
@@ -23,11 +24,12 @@ StepLoop::StepLoop(const EngineOptions& options, const model::Decoder& decoder,
       device_(device),
       counters_(counters),
       workspace_(std::move(workspace)),
-      select_scratch_(beam::make_scratch()) {}
+      select_scratch_(beam::make_scratch()),
+      arena_(device, decoder.block_layout().bytes(), platform::available_memory_bytes()) {}
 
 Status StepLoop::admit(Request request, Clock::time_point now) {
   TESSERA_CHECK(has_room());
-  if (idle_.empty()) idle_.push_back(std::make_unique<RequestState>(decoder_, device_));
+  if (idle_.empty()) idle_.push_back(std::make_unique<RequestState>(decoder_, device_, arena_));
   Status begun = idle_.back()->begin(std::move(request), now);
   if (!begun.is_ok()) {
     idle_.back()->release();  // a refused request must not pin its snapshot

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/block_arena.h"
 #include "engine/options.h"
 #include "engine/request.h"
 #include "engine/request_state.h"
@@ -64,6 +65,7 @@ class StepLoop {
   std::unique_ptr<beam::Scratch, beam::ScratchDeleter> select_scratch_;
   beam::Step step_;
 
+  BlockArena arena_;
   std::vector<std::unique_ptr<RequestState>> running_;  // oldest first
   std::vector<std::unique_ptr<RequestState>> idle_;     // buffers of past requests, reused
 

@@ -84,6 +84,11 @@ const ModelConfig& Decoder::config() const { return impl_->config; }
 ComputeType Decoder::compute_type() const { return impl_->type; }
 const std::string& Decoder::digest() const { return impl_->weights.digest(); }
 
+attention::BlockLayout Decoder::block_layout() const {
+  return {impl_->config.layer_count, impl_->config.kv_head_count, impl_->config.head_dim,
+          impl_->dtype()};
+}
+
 uint64_t Decoder::kv_bytes_per_position() const {
   return 2 * impl_->kv_size() * impl_->config.layer_count * tensor::dtype_size(impl_->dtype());
 }
@@ -105,7 +110,7 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
   const std::span<uint32_t> positions(ws.positions_.data(), rows);
   place_rows(batch, positions);
   ops::embed(m.device, m.weights.embedding(), batch.tokens, ws.hidden_);
-  attention::Layer layer{0, config.head_count, config.kv_head_count, config.head_dim, m.dtype()};
+  attention::Layer layer{0, config.head_count, block_layout()};
   for (const LayerWeights& w : m.weights.layers()) {
     m.norm(ws.hidden_, rows, w.input_norm, ws.normed_);
     m.round(ws.normed_, rows, config.hidden_size);

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "attention/block.h"
 #include "attention/kv_view.h"
 #include "base/status.h"
 #include "model/compute_type.h"
@@ -45,7 +46,9 @@ class Decoder final {
   ComputeType compute_type() const;
   /// Content digest (hex) of configuration and weights: part of the KV identity.
   const std::string& digest() const;
-  /// Bytes of keys and values per position over all layers.
+  /// Blocks of the prompt's keys and values, as forward() reads and writes them.
+  attention::BlockLayout block_layout() const;
+  /// Bytes of keys and values per position over all layers, without a block's padding.
   uint64_t kv_bytes_per_position() const;
 
   /// REQUIRES: max_rows > 0. Allocates everything forward() and logits() need for up to max_rows

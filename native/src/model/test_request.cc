@@ -12,16 +12,18 @@ TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t m
     : decoder_(decoder),
       workspace_(decoder.make_workspace(std::max(max_prompt, max_width), max_prompt)) {
   TESSERA_CHECK(workspace_ != nullptr);
-  prompt_.capacity = (max_prompt + 15) / 16 * 16;
+  const uint64_t block_bytes = decoder.block_layout().bytes();
+  const uint64_t blocks =
+      (max_prompt + attention::kBlockPositions - 1) / attention::kBlockPositions;
+  memory_.resize(blocks * block_bytes);
+  for (uint64_t i = 0; i < blocks; ++i) blocks_.push_back(memory_.data() + i * block_bytes);
+  prompt_.blocks = blocks_.data();
+  prompt_.block_count = static_cast<uint32_t>(blocks);
   const uint64_t position = decoder.kv_bytes_per_position() / 2;  // of keys alone
-  keys_.resize(position * prompt_.capacity);
-  values_.resize(keys_.size());
   beam_.max_steps = max_steps;
   beam_.max_width = max_width;
   beam_keys_.resize(position * max_steps * max_width);
   beam_values_.resize(beam_keys_.size());
-  prompt_.keys = keys_.data();
-  prompt_.values_transposed = values_.data();
   beam_.keys = beam_keys_.data();
   beam_.values = beam_values_.data();
 }

@@ -27,15 +27,15 @@ class TestRequest {
   uint32_t last_row() const { return last_rows_ - 1; }
   Workspace& workspace() { return *workspace_; }
   attention::PromptKv& prompt() { return prompt_; }
-  /// The bytes of keys and transposed values of the prompt.
-  const std::vector<uint8_t>& prompt_keys() const { return keys_; }
 
  private:
   const Decoder& decoder_;
   std::unique_ptr<Workspace> workspace_;
   attention::PromptKv prompt_;
   attention::BeamKv beam_;
-  std::vector<uint8_t> keys_, values_, beam_keys_, beam_values_;
+  std::vector<uint8_t> memory_;  // of the blocks
+  std::vector<void*> blocks_;
+  std::vector<uint8_t> beam_keys_, beam_values_;
   std::vector<uint32_t> ancestors_;  // of the last step's rows, [rows][steps taken - 1]
   uint32_t steps_ = 0;
   uint32_t last_rows_ = 0;

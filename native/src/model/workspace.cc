@@ -39,8 +39,7 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const ModelConfig& config
   workspace->memory_ = std::move(memory).value();
   workspace->max_rows_ = max_rows;
   workspace->lay_out(config);
-  Result<attention::Scratch> scratch =
-      attention::Scratch::allocate(device, max_context, config.head_dim);
+  Result<attention::Scratch> scratch = attention::Scratch::allocate(device, config.head_dim);
   if (!scratch.is_ok()) return scratch.status();
   workspace->attention_ = std::move(scratch).value();
   workspace->positions_.resize(max_rows);

@@ -21,7 +21,6 @@ class Workspace {
                                                      uint32_t max_context, device::Device& device);
 
   uint32_t max_rows() const { return max_rows_; }
-  uint32_t max_context() const { return attention_.max_context(); }
 
  private:
   friend class Decoder;

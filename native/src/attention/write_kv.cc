@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cstring>
+
+#include "attention/attention.h"
+#include "attention/row_group.h"
+#include "base/check.h"
+
+namespace tessera::attention {
+namespace {
+
+using device::KernelTable;
+using tensor::DType;
+
+constexpr uint32_t kDims = 32;                 // dimensions moved at a time
+constexpr uint32_t kRowsPerJob = 32;           // beam rows per job
+constexpr uint64_t kForkThreshold = 1u << 14;  // elements written below which a fork costs more
+
+void store(const KernelTable& kernels, DType type, const float* from, uint32_t n, void* to) {
+  if (type == DType::kBf16) {
+    kernels.narrow_bf16(from, n, static_cast<uint16_t*>(to));
+  } else {
+    std::memcpy(to, from, n * sizeof(float));
+  }
+}
+
+/// Rows of the pass that go to consecutive positions of one chain of blocks, or to beam slots.
+struct Target {
+  const PromptKv* prompt;  // null: beam slots
+  uint32_t row;            // of the group, the first one
+  uint32_t count;
+  uint32_t position;  // of the first row
+
+  uint32_t first_block() const { return position / kBlockPositions; }
+  uint64_t blocks() const {
+    return count == 0 ? 0 : (position + count - 1) / kBlockPositions - first_block() + 1;
+  }
+};
+
+uint64_t target_count(const RowGroup& group) { return 1 + group.mirrors.size(); }
+
+Target target_of(const RowGroup& group, uint64_t index) {
+  if (group.beam != nullptr) return {nullptr, 0, group.row_count, 0};
+  if (index == 0) return {group.prompt, 0, group.row_count, group.first_position};
+  const Mirror& mirror = group.mirrors[index - 1];
+  return {mirror.to, mirror.first_position - group.first_position, mirror.count,
+          mirror.first_position};
+}
+
+/// Writes the rows of one pass; a job is one KV head of one block, or a few beam rows.
+class Writer {
+ public:
+  Writer(const KernelTable& kernels, const Layer& layer, const float* keys, const float* values)
+      : kernels_(kernels),
+        layer_(layer),
+        layout_(layer.layout),
+        width_(uint64_t{layer.layout.kv_heads} * layer.layout.head_dim),
+        keys_(keys),
+        values_(values) {}
+
+  uint64_t jobs(const Target& target) const {
+    if (target.prompt == nullptr) return (target.count + kRowsPerJob - 1) / kRowsPerJob;
+    return target.blocks() * layout_.kv_heads;
+  }
+
+  void run(const RowGroup& group, const Target& target, uint64_t job) const {
+    if (target.prompt == nullptr) {
+      const uint32_t first = static_cast<uint32_t>(job) * kRowsPerJob;
+      write_beams(group, first, std::min(first + kRowsPerJob, target.count));
+      return;
+    }
+    const auto block = target.first_block() + static_cast<uint32_t>(job / layout_.kv_heads);
+    const auto head = static_cast<uint32_t>(job % layout_.kv_heads);
+    const uint32_t begin = std::max(target.position, block * kBlockPositions);
+    const uint32_t end = std::min(target.position + target.count, (block + 1) * kBlockPositions);
+    const uint64_t row = uint64_t{group.first_row} + target.row + (begin - target.position);
+    char* bytes = static_cast<char*>(target.prompt->blocks[block]);
+    const uint64_t from = row * width_ + uint64_t{head} * layout_.head_dim;
+    const uint32_t position = begin % kBlockPositions, count = end - begin;
+    write_panels(keys_ + from, count, bytes + layout_.key_offset(layer_.index, head),
+                 [&](uint32_t i, uint32_t d) { return layout_.key_element(position + i, d); });
+    write_panels(values_ + from, count, bytes + layout_.value_offset(layer_.index, head),
+                 [&](uint32_t i, uint32_t d) { return layout_.value_element(position + i, d); });
+  }
+
+ private:
+  template <typename ElementOf>
+  void write_panels(const float* from, uint32_t count, void* to,
+                    const ElementOf& element_of) const {
+    if (layout_.type == DType::kBf16) {
+      scatter(from, count, static_cast<uint16_t*>(to), element_of);
+    } else {
+      scatter(from, count, static_cast<float*>(to), element_of);
+    }
+  }
+
+  /// Element d of row i, `count` rows, goes to to[element_of(i, d)].
+  template <typename T, typename ElementOf>
+  void scatter(const float* from, uint32_t count, T* to, const ElementOf& element_of) const {
+    T rows[kBlockPositions][kDims];
+    for (uint32_t d = 0; d < layout_.head_dim; d += kDims) {
+      const uint32_t n = std::min(kDims, layout_.head_dim - d);
+      for (uint32_t i = 0; i < count; ++i) {
+        store(kernels_, layout_.type, from + i * width_ + d, n, rows[i]);
+      }
+      for (uint32_t j = 0; j < n; ++j) {
+        for (uint32_t i = 0; i < count; ++i) to[element_of(i, d + j)] = rows[i][j];
+      }
+    }
+  }
+
+  void write_beams(const RowGroup& group, uint32_t begin, uint32_t end) const {
+    const auto n = static_cast<uint32_t>(width_);
+    for (uint32_t row = begin; row < end; ++row) {
+      const uint64_t from = (uint64_t{group.first_row} + row) * width_;
+      const uint64_t to = beam_element(layer_, *group.beam, group.step - 1, row, 0);
+      store(kernels_, layout_.type, keys_ + from, n,
+            element_at(group.beam->keys, layout_.type, to));
+      store(kernels_, layout_.type, values_ + from, n,
+            element_at(group.beam->values, layout_.type, to));
+    }
+  }
+
+  const KernelTable& kernels_;
+  const Layer& layer_;
+  const BlockLayout& layout_;
+  const uint64_t width_;  // floats of a row of keys
+  const float* keys_;
+  const float* values_;
+};
+
+/// Runs the jobs [begin, end) of all targets of all groups, in their order.
+void run_jobs(const Writer& writer, std::span<const RowGroup> groups, uint64_t begin,
+              uint64_t end) {
+  uint64_t first = 0;  // job of the target at hand
+  for (const RowGroup& group : groups) {
+    for (uint64_t i = 0; i < target_count(group) && first < end; ++i) {
+      const Target target = target_of(group, i);
+      const uint64_t jobs = writer.jobs(target);
+      for (uint64_t job = std::max(begin, first); job < std::min(end, first + jobs); ++job) {
+        writer.run(group, target, job - first);
+      }
+      first += jobs;
+    }
+  }
+}
+
+}  // namespace
+
+void check_group(const RowGroup& group) {
+  TESSERA_CHECK(group.prompt != nullptr);
+  const auto holds = [](const PromptKv& prompt, uint32_t end) {
+    return end <= uint64_t{prompt.block_count} * kBlockPositions;
+  };
+  if (group.beam == nullptr) {
+    const uint32_t end = group.first_position + group.row_count;
+    TESSERA_CHECK(holds(*group.prompt, end));
+    for (const Mirror& mirror : group.mirrors) {
+      TESSERA_CHECK(mirror.to != nullptr && mirror.first_position >= group.first_position);
+      TESSERA_CHECK(mirror.first_position + mirror.count <= end);
+      TESSERA_CHECK(holds(*mirror.to, mirror.first_position + mirror.count));
+    }
+    return;
+  }
+  TESSERA_CHECK(group.mirrors.empty() && holds(*group.prompt, group.prompt->length));
+  TESSERA_CHECK(group.step >= 1 && group.step <= group.beam->max_steps && group.step <= kMaxSteps);
+  TESSERA_CHECK(group.row_count <= group.beam->max_width);
+  TESSERA_CHECK(group.ancestors.size() == uint64_t{group.row_count} * (group.step - 1));
+  for (const uint32_t slot : group.ancestors) TESSERA_CHECK(slot < group.beam->max_width);
+}
+
+void write_kv(device::Device& device, const Layer& layer, std::span<const RowGroup> groups,
+              const float* keys, const float* values) {
+  const Writer writer(device.kernels(), layer, keys, values);
+  uint64_t jobs = 0, rows = 0;
+  for (const RowGroup& group : groups) {
+    check_group(group);
+    for (uint64_t i = 0; i < target_count(group); ++i) {
+      const Target target = target_of(group, i);
+      jobs += writer.jobs(target);
+      rows += target.count;
+    }
+  }
+  const auto run = [&](uint64_t begin, uint64_t end) { run_jobs(writer, groups, begin, end); };
+  if (rows * layer.layout.kv_heads * layer.layout.head_dim < kForkThreshold) {
+    run(0, jobs);
+  } else {
+    device.threads().parallel_for(jobs, run);
+  }
+}
+
+}  // namespace tessera::attention
