@@ -40,8 +40,8 @@ Result<std::unique_ptr<Device>> open_cpu_device(const CpuOptions& options) {
   const InstructionSet set = options.instruction_set.value_or(sets.back());
   for (const InstructionSet present : sets) {
     if (present != set) continue;
-    return std::unique_ptr<Device>(
-        std::make_unique<cpu::CpuDevice>(cpu_kernels(set), options.thread_count));
+    const platform::ThreadPoolOptions threads{options.thread_count, options.pins_threads};
+    return std::unique_ptr<Device>(std::make_unique<cpu::CpuDevice>(cpu_kernels(set), threads));
   }
   return Status(Code::kEngineUnavailable,
                 "instructionSet: this machine lacks " + std::string(instruction_set_name(set)));

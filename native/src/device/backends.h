@@ -28,6 +28,7 @@ std::vector<InstructionSet> available_instruction_sets();
 struct CpuOptions {
   uint32_t thread_count = 1;                      // 1..ThreadPool::kMaxThreads
   std::optional<InstructionSet> instruction_set;  // the widest available when absent
+  bool pins_threads = false;                      // see platform::ThreadPoolOptions
 };
 
 /// Errors: REQUEST_INVALID for a thread count out of range, ENGINE_UNAVAILABLE for an instruction

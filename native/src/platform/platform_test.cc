@@ -1,13 +1,16 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "platform/cpu_features.h"
+#include "platform/cpus.h"
 #include "platform/file.h"
 #include "platform/mapped_file.h"
 #include "platform/memory.h"
@@ -124,6 +127,77 @@ TEST(ThreadPoolTest, CallersFromSeveralThreadsTakeTurns) {
   caller();
   other.join();
   EXPECT_EQ(visited.load(), 2u * 2000u * 8u);
+}
+
+TEST(ThreadPoolTest, EveryTaskRunsOnceOnAThreadThatRunsNoOtherMeanwhile) {
+  for (const uint32_t threads : {1u, 2u, 5u}) {
+    ThreadPool pool(threads);
+    for (const uint32_t count : {0u, 1u, 2u, 9u, 700u}) {
+      std::vector<std::atomic<int>> runs(count);
+      std::vector<std::atomic<int>> busy(threads);
+      pool.parallel_tasks(count, [&](uint32_t task, uint32_t thread) {
+        EXPECT_EQ(busy.at(thread).fetch_add(1), 0);
+        runs[task].fetch_add(1);
+        busy[thread].fetch_sub(1);
+      });
+      for (const std::atomic<int>& run : runs) EXPECT_EQ(run.load(), 1);
+    }
+  }
+}
+
+TEST(ThreadPoolTest, TasksBeginInTheOrderOfTheirNumbers) {
+  ThreadPool pool(3);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<uint32_t> last(3);
+    pool.parallel_tasks(50, [&](uint32_t task, uint32_t thread) {
+      EXPECT_TRUE(task == 0 || task > last[thread] || last[thread] == 0);
+      last[thread] = task;
+    });
+  }
+}
+
+TEST(ThreadPoolTest, AForkOfManySizesNeverRunsAPartOfAnother) {
+  ThreadPool pool(4);
+  std::atomic<uint64_t> ran{0};
+  uint64_t wanted = 0;
+  for (uint32_t round = 0; round < 5000; ++round) {
+    const uint32_t count = 2 + round * 7919 % 11;
+    pool.parallel_tasks(count, [&ran, round, count](uint32_t task, uint32_t) {
+      EXPECT_LT(task, count);
+      ran += uint64_t{round} * 100 + task;
+    });
+    wanted += uint64_t{round} * 100 * count + count * (count - 1) / 2;
+    EXPECT_EQ(ran.load(), wanted);
+  }
+}
+
+TEST(ThreadPoolTest, PinnedThreadsStayOnCpusOfTheProcess) {
+  const std::vector<uint32_t> cpus = usable_cpus();
+  const auto threads = static_cast<uint32_t>(std::min<size_t>(cpus.size(), 4));
+  std::thread([&] {  // so that this test's own thread stays free
+    ThreadPool pool({threads, true});
+    pool.pin_caller();
+    std::vector<std::vector<uint32_t>> seen(threads);
+    for (int round = 0; round < 100; ++round) {
+      pool.parallel_tasks(64, [&](uint32_t, uint32_t thread) { seen[thread] = usable_cpus(); });
+    }
+    for (uint32_t i = 0; i < threads; ++i) {
+      if (threads > 1 && !seen[i].empty()) {
+        EXPECT_EQ(seen[i], std::vector<uint32_t>{cpus[i]});
+      }
+    }
+  })
+      .join();
+  EXPECT_EQ(usable_cpus(), cpus);
+}
+
+TEST(ThreadPoolTest, MoreThreadsThanCpusAreNotPinned) {
+  const std::vector<uint32_t> cpus = usable_cpus();
+  std::thread([&] {
+    ThreadPool pool({static_cast<uint32_t>(cpus.size()) + 1, true});
+    pool.pin_caller();
+    pool.parallel_tasks(16, [&](uint32_t, uint32_t) { EXPECT_EQ(usable_cpus(), cpus); });
+  }).join();
 }
 
 TEST(MachineTest, SomeMemoryIsAvailable) { EXPECT_GT(available_memory_bytes(), 1u << 20); }

@@ -1,6 +1,9 @@
 #include "platform/thread_pool.h"
 
+#include <sched.h>
+
 #include "base/check.h"
+#include "platform/cpus.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -9,9 +12,11 @@
 namespace tessera::platform {
 namespace {
 
-// About 20 microseconds: longer than the gap between two products of one layer, shorter than a
-// scheduler tick.
-constexpr int kSpins = 1000;
+// A few microseconds of pure spinning, for the gap between two products of one layer; then some
+// tens of microseconds in which every look at the value first lets others run; then sleep.
+constexpr int kSpins = 100;
+constexpr int kYields = 60;
+constexpr int kPausesPerYield = 8;
 
 void pause() {
 #if defined(__x86_64__)
@@ -19,21 +24,37 @@ void pause() {
 #endif
 }
 
-/// Waits until `value` differs from `old`: spinning first, then asleep.
+/// Waits until `value` differs from `old`.
 void wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
   for (int i = 0; i < kSpins; ++i) {
     if (value.load(std::memory_order_acquire) != old) return;
     pause();
+  }
+  for (int i = 0; i < kYields; ++i) {
+    ::sched_yield();
+    for (int j = 0; j < kPausesPerYield; ++j) {
+      if (value.load(std::memory_order_acquire) != old) return;
+      pause();
+    }
   }
   value.wait(old, std::memory_order_acquire);
 }
 
 }  // namespace
 
-ThreadPool::ThreadPool(uint32_t thread_count) : thread_count_(thread_count) {
-  TESSERA_CHECK(thread_count >= 1 && thread_count <= kMaxThreads);
-  workers_.reserve(thread_count - 1);
-  for (uint32_t i = 1; i < thread_count; ++i) workers_.emplace_back([this, i] { work(i); });
+ThreadPool::ThreadPool(const ThreadPoolOptions& options) : thread_count_(options.thread_count) {
+  TESSERA_CHECK(thread_count_ >= 1 && thread_count_ <= kMaxThreads);
+  const std::vector<uint32_t> cpus = usable_cpus();
+  pins_threads_ = options.pins_threads && thread_count_ <= cpus.size();
+  workers_.reserve(thread_count_ - 1);
+  for (uint32_t i = 1; i < thread_count_; ++i) {
+    const bool pins = pins_threads_;
+    const uint32_t cpu = pins ? cpus[i] : 0;
+    workers_.emplace_back([this, i, pins, cpu] {
+      if (pins) pin_this_thread(cpu);
+      work(i);
+    });
+  }
 }
 
 ThreadPool::~ThreadPool() {
@@ -43,42 +64,52 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::run(uint64_t count, Range range, void* context) {
-  if (count == 0) return;
-  if (thread_count_ == 1 || count == 1) {
-    range(context, 0, count);
-    return;
-  }
+void ThreadPool::pin_caller() const {
+  if (pins_threads_) pin_this_thread(usable_cpus().front());
+}
+
+void ThreadPool::run(uint32_t parts, Part part, void* context) {
   const std::lock_guard<std::mutex> only_caller(caller_);
-  count_ = count;
-  range_ = range;
-  context_ = context;
-  pending_.store(thread_count_ - 1, std::memory_order_relaxed);
-  generation_.fetch_add(1, std::memory_order_release);
+  parts_.store(parts, std::memory_order_relaxed);
+  part_.store(part, std::memory_order_relaxed);
+  context_.store(context, std::memory_order_relaxed);
+  unfinished_.store(parts, std::memory_order_relaxed);
+  const uint32_t generation = generation_.load(std::memory_order_relaxed) + 1;
+  state_.store(uint64_t{generation} << 32 | parts, std::memory_order_release);
+  generation_.store(generation, std::memory_order_release);
   generation_.notify_all();
-  run_range(0);
-  for (uint32_t left = pending_.load(std::memory_order_acquire); left != 0;
-       left = pending_.load(std::memory_order_acquire)) {
-    wait_for_change(pending_, left);
+  take_parts(0);
+  for (uint32_t left = unfinished_.load(std::memory_order_acquire); left != 0;
+       left = unfinished_.load(std::memory_order_acquire)) {
+    wait_for_change(unfinished_, left);
   }
 }
 
-void ThreadPool::run_range(uint32_t thread) const {
-  const uint64_t begin = count_ * thread / thread_count_;
-  const uint64_t end = count_ * (thread + 1) / thread_count_;
-  if (begin < end) range_(context_, begin, end);
+void ThreadPool::take_parts(uint32_t thread) {
+  uint64_t state = state_.load(std::memory_order_acquire);
+  while (static_cast<uint32_t>(state) != 0) {
+    const uint32_t index = parts_.load(std::memory_order_relaxed) - static_cast<uint32_t>(state);
+    const Part part = part_.load(std::memory_order_relaxed);
+    void* const context = context_.load(std::memory_order_relaxed);
+    // Succeeds only if the generation is still the one whose parts_, part_ and context_ were read:
+    // they change only when its parts are all taken.
+    if (!state_.compare_exchange_weak(state, state - 1, std::memory_order_acq_rel,
+                                      std::memory_order_acquire)) {
+      continue;
+    }
+    part(context, index, thread);
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+    state = state_.load(std::memory_order_acquire);
+  }
 }
 
 void ThreadPool::work(uint32_t thread) {
   uint32_t seen = 0;
   while (true) {
     wait_for_change(generation_, seen);
-    // One step at a time: the caller advances only after every worker has finished the previous
-    // generation.
-    seen += 1;
+    seen = generation_.load(std::memory_order_acquire);
     if (stop_.load(std::memory_order_relaxed)) return;
-    run_range(thread);
-    if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) pending_.notify_one();
+    take_parts(thread);
   }
 }
 

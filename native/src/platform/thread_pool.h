@@ -1,9 +1,11 @@
-// Fork-join over a fixed number of threads: the caller is one of them. Ranges are static, so who
-// computes what never depends on timing. Workers spin for a moment after their work and then sleep.
-// Exceptions must not leave `fn`.
+// Fork-join over a fixed number of threads: the caller is one of them. The parts of a fork are
+// fixed by their index; who takes a part is whoever is free, so a worker that the system has put
+// aside holds up nobody, and results must not depend on the thread. Workers wait for the next fork
+// spinning for a moment, giving way to whatever else wants their CPU, and then sleep. Exceptions
+// must not leave `fn`.
 //
-// Thread-safety: parallel_for may be called from any thread, one caller at a time (others wait);
-// never from inside `fn`. Owner: device::Device. The destructor joins the workers.
+// Thread-safety: forks may be started from any thread, one caller at a time (others wait); never
+// from inside `fn`. Owner: device::Device. The destructor joins the workers.
 #pragma once
 
 #include <atomic>
@@ -15,10 +17,19 @@
 
 namespace tessera::platform {
 
+struct ThreadPoolOptions {
+  uint32_t thread_count = 1;  // the caller included
+  /// Worker i stays on the i-th CPU that the process may use (the caller counts as 0, see
+  /// pin_caller). Ignored when there are more threads than such CPUs.
+  bool pins_threads = false;
+};
+
 class ThreadPool {
  public:
   /// REQUIRES: 1 <= thread_count <= kMaxThreads. Starts thread_count - 1 workers.
-  explicit ThreadPool(uint32_t thread_count);
+  explicit ThreadPool(const ThreadPoolOptions& options);
+  explicit ThreadPool(uint32_t thread_count)
+      : ThreadPool(ThreadPoolOptions{thread_count, /*pins_threads=*/false}) {}
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool();
@@ -27,36 +38,70 @@ class ThreadPool {
 
   uint32_t thread_count() const { return thread_count_; }
 
-  /// Calls fn(begin, end) on contiguous ranges that cover [0, count), at most one per thread;
-  /// returns when all are done. ENSURES: range i of thread i begins at count * i / thread_count.
-  /// Nothing is allocated.
+  /// Keeps the calling thread on the first CPU that the process may use, when the workers are
+  /// pinned; otherwise does nothing. For a thread that does little but call this pool.
+  void pin_caller() const;
+
+  /// Calls fn(begin, end) on contiguous ranges that cover [0, count), at most thread_count() of
+  /// them; returns when all are done. ENSURES: range i begins at count * i / thread_count. Nothing
+  /// is allocated.
   template <typename Fn>
   void parallel_for(uint64_t count, Fn&& fn) {
-    using Callable = std::remove_reference_t<Fn>;
+    if (thread_count_ == 1 || count <= 1) {
+      if (count > 0) fn(uint64_t{0}, count);
+      return;
+    }
+    auto range = [&](uint32_t part, uint32_t) {
+      const uint64_t begin = count * part / thread_count_;
+      const uint64_t end = count * (part + 1) / thread_count_;
+      if (begin < end) fn(begin, end);
+    };
+    fork(thread_count_, range);
+  }
+
+  /// Calls fn(task, thread) for every task of [0, count), begun in the order of their numbers;
+  /// returns when all are done. `thread` < thread_count() is the thread's number, for memory of its
+  /// own. Nothing is allocated.
+  template <typename Fn>
+  void parallel_tasks(uint32_t count, Fn&& fn) {
+    if (thread_count_ == 1 || count <= 1) {
+      for (uint32_t task = 0; task < count; ++task) fn(task, uint32_t{0});
+      return;
+    }
+    fork(count, fn);
+  }
+
+ private:
+  using Part = void (*)(void* context, uint32_t part, uint32_t thread);
+
+  template <typename Fn>
+  void fork(uint32_t parts, Fn& fn) {
     run(
-        count,
-        [](void* context, uint64_t begin, uint64_t end) {
-          (*static_cast<Callable*>(context))(begin, end);
+        parts,
+        [](void* context, uint32_t part, uint32_t thread) {
+          (*static_cast<Fn*>(context))(part, thread);
         },
         const_cast<void*>(static_cast<const void*>(&fn)));
   }
 
- private:
-  using Range = void (*)(void* context, uint64_t begin, uint64_t end);
-
-  void run(uint64_t count, Range range, void* context);
-  void run_range(uint32_t thread) const;
+  void run(uint32_t parts, Part part, void* context);
+  void take_parts(uint32_t thread);
   void work(uint32_t thread);
 
   const uint32_t thread_count_;
-  std::mutex caller_;  // held by the one caller that is inside parallel_for
-  // Written by the caller before generation_ is advanced, read by workers after they see it.
-  uint64_t count_ = 0;
-  Range range_ = nullptr;
-  void* context_ = nullptr;
-  std::atomic<uint32_t> generation_{0};
-  std::atomic<uint32_t> pending_{0};
+  bool pins_threads_;
+  std::mutex caller_;  // held by the one caller that is inside a fork
+
+  // What is forked. Written by the caller while no part is left to take; a thread that reads it
+  // late finds its claim on `state_` refused.
+  alignas(64) std::atomic<uint32_t> parts_{0};
+  std::atomic<Part> part_{nullptr};
+  std::atomic<void*> context_{nullptr};
+  std::atomic<uint32_t> generation_{0};  // forks so far; what idle workers wait on
   std::atomic<bool> stop_{false};
+  /// Generation in the upper half, parts not yet taken in the lower.
+  alignas(64) std::atomic<uint64_t> state_{0};
+  alignas(64) std::atomic<uint32_t> unfinished_{0};  // parts of this fork
   std::vector<std::thread> workers_;
 };
 

@@ -16,8 +16,8 @@ uint64_t mapped_size(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPag
 
 }  // namespace
 
-CpuDevice::CpuDevice(const KernelTable& kernels, uint32_t thread_count)
-    : kernels_(kernels), threads_(thread_count) {}
+CpuDevice::CpuDevice(const KernelTable& kernels, const platform::ThreadPoolOptions& threads)
+    : kernels_(kernels), threads_(threads) {}
 
 Result<Buffer> CpuDevice::allocate(uint64_t bytes) {
   if (bytes == 0) return Buffer(*this, nullptr, 0);

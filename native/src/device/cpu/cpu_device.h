@@ -9,7 +9,7 @@ class CpuDevice final : public Device {
  public:
   /// REQUIRES: 1 <= thread_count <= ThreadPool::kMaxThreads; the machine has the instructions of
   /// `kernels`.
-  CpuDevice(const KernelTable& kernels, uint32_t thread_count);
+  CpuDevice(const KernelTable& kernels, const platform::ThreadPoolOptions& threads);
 
   const char* name() const override { return kernels_.name; }
   Result<Buffer> allocate(uint64_t bytes) override;
