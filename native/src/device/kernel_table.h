@@ -12,11 +12,61 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/panel.h"
+
 namespace tessera::device {
+
+/// y[i][j] = x[i] . w[j] for i < rows and j < columns, or added to y. See PanelKernels.
+struct PanelProduct {
+  const void* x = nullptr;  // first row of the operand
+  size_t x_row_bytes = 0;   // as PanelKernels::operand_row_bytes(k), or the rows' own stride
+  const float* x_scales = nullptr;  // of each row, where the operand is quantised
+  size_t rows = 0;
+  size_t k = 0;
+  const void* panels = nullptr;     // aligned to 64 bytes
+  size_t panel_stride = 0;          // bytes from one panel to the next
+  const float* w_scales = nullptr;  // of each column, where the panels are quantised
+  size_t columns = 0;               // of all panels; only these columns of y are touched
+  float* y = nullptr;
+  size_t y_stride = 0;  // floats
+  bool accumulate = false;
+};
+
+/// How panels of one element type are multiplied. The left side (the operand) is written once and
+/// then read by several products, in the form that the kernels of this type want:
+/// - in the FMA class (F32 and BF16 of portable, AVX2, AVX-512) rows of floats, for BF16 rounded;
+///   row_block is 1, so any rows of floats that hold such values are an operand as they are;
+/// - in other classes (INT8, tile units) rows may be quantised, with one scale each, and may be
+///   laid out in blocks of `row_block` rows; the first row of a product is a multiple of row_block,
+///   and operand memory holds whole blocks.
+///
+/// Canonical reduction of the FMA class: k is cut in runs of kPanelRun; within a run one chain of
+/// fused multiply-adds from 0 in the order of k; the runs' sums are added in their order, to y
+/// first where it accumulates; +0.0 after each, so that no result is a negative zero. Padding
+/// changes nothing, and every set of the class gives the same bits, whatever the other rows and
+/// columns.
+struct PanelKernels {
+  size_t row_block = 1;
+  /// Bytes of one operand row over k inputs.
+  size_t (*operand_row_bytes)(size_t k) = nullptr;
+  /// Writes rows [first_row, first_row + rows) of `operand` from float rows of k elements, and
+  /// their scales (null in the FMA class). Threads may write different rows of one operand at once.
+  void (*write_operand)(const float* x, size_t x_stride, size_t first_row, size_t rows, size_t k,
+                        void* operand, float* scales) = nullptr;
+  void (*multiply)(const PanelProduct& product) = nullptr;
+};
+
+inline constexpr size_t kPanelRun = 256;  // values of k summed in one chain
 
 /// BF16 values are their bits, the upper half of a float, in uint16_t.
 struct KernelTable {
   const char* name;
+
+  PanelKernels panel_f32;
+  PanelKernels panel_bf16;
+  const PanelKernels& panel(PanelType type) const {
+    return type == PanelType::kF32 ? panel_f32 : panel_bf16;
+  }
 
   /// y[i * y_stride + j] = x_rows[i] . w_rows[j] over k elements, for i < m, j < n. Rows of w are
   /// float / BF16 bits; for BF16 the caller has rounded x to BF16 values. No alignment is assumed.

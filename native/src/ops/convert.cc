@@ -11,16 +11,14 @@ namespace {
 
 using tensor::DType;
 
-constexpr uint64_t kPiece = 4096;  // elements converted at a time through an aligned copy
-
-/// `count` <= kPiece elements of unaligned bytes as floats.
+/// `count` <= kConvertPiece elements of unaligned bytes as floats.
 void widen_piece(const device::KernelTable& kernels, const char* from, DType type, uint64_t count,
                  float* values) {
   if (type == DType::kF32) {
     std::memcpy(values, from, count * sizeof(float));
     return;
   }
-  uint16_t bits[kPiece];
+  uint16_t bits[kConvertPiece];
   std::memcpy(bits, from, count * sizeof(uint16_t));
   if (type == DType::kBf16) {
     kernels.widen_bf16(bits, count, values);
@@ -30,6 +28,22 @@ void widen_piece(const device::KernelTable& kernels, const char* from, DType typ
 }
 
 }  // namespace
+
+void convert_piece(const device::KernelTable& kernels, const void* from, DType from_type,
+                   uint64_t count, DType type, void* to) {
+  TESSERA_CHECK(count <= kConvertPiece && (type == DType::kF32 || type == DType::kBf16));
+  if (from_type == type) {
+    std::memcpy(to, from, count * tensor::dtype_size(type));
+    return;
+  }
+  float values[kConvertPiece];
+  widen_piece(kernels, static_cast<const char*>(from), from_type, count, values);
+  if (type == DType::kF32) {
+    std::memcpy(to, values, count * sizeof(float));
+  } else {
+    kernels.narrow_bf16(values, count, static_cast<uint16_t*>(to));
+  }
+}
 
 void round_rows(device::Device& device, float* x, uint64_t rows, uint64_t n) {
   const device::KernelTable& kernels = device.kernels();
@@ -43,18 +57,15 @@ void convert(device::Device& device, const tensor::TensorView& from, DType type,
   const device::KernelTable& kernels = device.kernels();
   const uint64_t count = from.element_count();
   const char* source = static_cast<const char*>(from.data);
-  for_rows(device, (count + kPiece - 1) / kPiece, kPiece, [&](uint64_t begin, uint64_t end) {
-    float values[kPiece];
-    for (uint64_t piece = begin; piece < end; ++piece) {
-      const uint64_t at = piece * kPiece, size = std::min(kPiece, count - at);
-      widen_piece(kernels, source + at * tensor::dtype_size(from.type), from.type, size, values);
-      if (type == DType::kF32) {
-        std::memcpy(static_cast<float*>(to) + at, values, size * sizeof(float));
-      } else {
-        kernels.narrow_bf16(values, size, static_cast<uint16_t*>(to) + at);
-      }
-    }
-  });
+  for_rows(device, (count + kConvertPiece - 1) / kConvertPiece, kConvertPiece,
+           [&](uint64_t begin, uint64_t end) {
+             for (uint64_t piece = begin; piece < end; ++piece) {
+               const uint64_t at = piece * kConvertPiece,
+                              size = std::min(kConvertPiece, count - at);
+               convert_piece(kernels, source + at * tensor::dtype_size(from.type), from.type, size,
+                             type, static_cast<char*>(to) + at * tensor::dtype_size(type));
+             }
+           });
 }
 
 }  // namespace tessera::ops

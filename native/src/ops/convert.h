@@ -12,6 +12,13 @@ namespace tessera::ops {
 /// Rounds every element to the nearest BF16 value, in place.
 void round_rows(device::Device& device, float* x, uint64_t rows, uint64_t n);
 
+inline constexpr uint64_t kConvertPiece = 1024;  // elements converted at a time
+
+/// Writes `count` <= kConvertPiece elements of any type and alignment as `type` (F32 or BF16), on
+/// the calling thread.
+void convert_piece(const device::KernelTable& kernels, const void* from, tensor::DType from_type,
+                   uint64_t count, tensor::DType type, void* to);
+
 /// Writes `from`, of any type and alignment, as `type` (F32 or BF16) to `to`, which holds
 /// from.element_count() elements.
 void convert(device::Device& device, const tensor::TensorView& from, tensor::DType type, void* to);

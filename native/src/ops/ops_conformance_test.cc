@@ -6,11 +6,9 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "device/backends.h"
 #include "ops/add.h"
 #include "ops/convert.h"
 #include "ops/embed.h"
@@ -20,6 +18,7 @@
 #include "ops/rms_norm.h"
 #include "ops/rope.h"
 #include "ops/silu_mul.h"
+#include "ops/test_source.h"
 
 namespace tessera::ops {
 namespace {
@@ -28,41 +27,7 @@ using device::InstructionSet;
 using tensor::DType;
 using tensor::TensorView;
 
-constexpr uint64_t kSeed = 20240711;
 constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
-
-std::unique_ptr<device::Device> open(InstructionSet set, uint32_t threads = 1) {
-  auto device = device::open_cpu_device({.thread_count = threads, .instruction_set = set});
-  EXPECT_TRUE(device.is_ok());
-  return std::move(device).value();
-}
-
-class Source {
- public:
-  explicit Source(uint64_t salt) : random_(kSeed + salt) {}
-  std::vector<float> floats(uint64_t count, float spread = 1.0f) {
-    std::normal_distribution<float> normal(0, spread);
-    std::vector<float> values(count);
-    for (float& value : values) value = normal(random_);
-    return values;
-  }
-  std::vector<uint16_t> bf16(uint64_t count) {
-    std::vector<uint16_t> bits;
-    for (const float value : floats(count)) bits.push_back(tensor::bf16_of_f32(value));
-    return bits;
-  }
-
- private:
-  std::mt19937_64 random_;
-};
-
-void round_to_bf16(std::vector<float>& values) {
-  for (float& value : values) value = tensor::f32_of_bf16(tensor::bf16_of_f32(value));
-}
-
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
 
 struct Sizes {
   uint64_t m, n, k;

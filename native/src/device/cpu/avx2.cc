@@ -7,7 +7,8 @@
 namespace tessera::device::cpu {
 namespace {
 
-constexpr size_t kTileM = 2, kTileN = 3;  // 12 of 16 registers hold sums
+constexpr size_t kTileM = 2, kTileN = 3;            // 12 of 16 registers hold sums
+constexpr size_t kPanelRows = 6, kPanelHalves = 1;  // likewise
 
 struct V {
   __m256 low, high;
@@ -40,6 +41,17 @@ inline V load_bf16_part(const uint16_t* x, size_t n) {
   uint16_t values[16] = {};
   for (size_t i = 0; i < n; ++i) values[i] = x[i];
   return load_bf16(values);
+}
+/// The first and the second of the pairs of BF16 values in 16 lanes of 32 bits.
+inline V load_first_bf16(const uint16_t* x) {
+  const V pairs = load(reinterpret_cast<const float*>(x));
+  return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(pairs.low), 16)),
+          _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(pairs.high), 16))};
+}
+inline V load_second_bf16(const uint16_t* x) {
+  const V pairs = load(reinterpret_cast<const float*>(x));
+  const __m256 upper = _mm256_castsi256_ps(_mm256_set1_epi32(-65536));
+  return {_mm256_and_ps(pairs.low, upper), _mm256_and_ps(pairs.high, upper)};
 }
 inline void store(float* y, V value) {
   _mm256_storeu_ps(y, value.low);
@@ -112,6 +124,8 @@ inline void store_sums(const V (&sums)[M][N], float* y, size_t y_stride) {
 }
 
 }  // namespace
+
+#include "device/cpu/panels.inc"
 
 #include "device/cpu/kernels.inc"
 

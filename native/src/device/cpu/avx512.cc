@@ -8,6 +8,7 @@ namespace tessera::device::cpu {
 namespace {
 
 constexpr size_t kTileM = 4, kTileN = 4;  // 16 sums hide the latency of two multiply-add pipes
+constexpr size_t kPanelRows = 14, kPanelHalves = 2;  // 28 of 32 registers hold sums
 
 using V = __m512;
 
@@ -26,6 +27,14 @@ inline V load_bf16(const uint16_t* x) {
 }
 inline V load_bf16_part(const uint16_t* x, size_t n) {
   return widen(_mm256_maskz_loadu_epi16(mask_of(n), x));
+}
+/// The first and the second of the pairs of BF16 values in 16 lanes of 32 bits.
+inline V load_first_bf16(const uint16_t* x) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_loadu_si512(x), 16));
+}
+inline V load_second_bf16(const uint16_t* x) {
+  const __m512i upper = _mm512_set1_epi32(-65536);
+  return _mm512_castsi512_ps(_mm512_and_si512(_mm512_loadu_si512(x), upper));
 }
 inline void store(float* y, V value) { _mm512_storeu_ps(y, value); }
 inline void store_part(float* y, size_t n, V value) { _mm512_mask_storeu_ps(y, mask_of(n), value); }
@@ -109,6 +118,8 @@ inline void store_sums(const V (&sums)[M][N], float* y, size_t y_stride) {
 }
 
 }  // namespace
+
+#include "device/cpu/panels.inc"
 
 #include "device/cpu/kernels.inc"
 

@@ -6,6 +6,7 @@ namespace tessera::device::cpu {
 namespace {
 
 constexpr size_t kTileM = 2, kTileN = 2;
+constexpr size_t kPanelRows = 4, kPanelHalves = 1;
 
 struct V {
   float lane[16];
@@ -34,6 +35,13 @@ inline V load_bf16_part(const uint16_t* x, size_t n) {
   return each([=](size_t i) { return i < n ? widen(x[i]) : 0.0f; });
 }
 inline V load_bf16(const uint16_t* x) { return load_bf16_part(x, 16); }
+/// The first and the second of the pairs of BF16 values in 16 lanes of 32 bits.
+inline V load_first_bf16(const uint16_t* x) {
+  return each([=](size_t i) { return widen(x[2 * i]); });
+}
+inline V load_second_bf16(const uint16_t* x) {
+  return each([=](size_t i) { return widen(x[2 * i + 1]); });
+}
 inline void store_part(float* y, size_t n, const V& value) {
   for (size_t i = 0; i < n; ++i) y[i] = value.lane[i];
 }
@@ -100,6 +108,8 @@ inline void store_sums(const V (&sums)[M][N], float* y, size_t y_stride) {
 }
 
 }  // namespace
+
+#include "device/cpu/panels.inc"
 
 #include "device/cpu/kernels.inc"
 

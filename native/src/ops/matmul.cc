@@ -1,0 +1,100 @@
+#include "ops/matmul.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "ops/for_rows.h"
+
+namespace tessera::ops {
+namespace {
+
+using device::kPanelColumns;
+using device::PanelProduct;
+
+constexpr uint64_t kRowBlock = 96;           // rows of one task at most: their tile stays in cache
+constexpr uint64_t kMinRowBlock = 32;        // smaller blocks read weights too often
+constexpr uint64_t kTasksPerThread = 4;      // so that threads finish at about the same time
+constexpr uint64_t kProductsPerElement = 8;  // multiply-adds in the time of touching one element
+
+/// Rows per task: a multiple of 32, which every operand form's row_block divides.
+uint64_t row_block(uint64_t rows, uint64_t panels, uint64_t threads) {
+  const uint64_t blocks = (threads * kTasksPerThread + panels - 1) / panels;
+  const uint64_t wanted = (rows / blocks + kMinRowBlock - 1) / kMinRowBlock * kMinRowBlock;
+  return std::clamp(wanted, kMinRowBlock, kRowBlock);
+}
+
+/// Rows [first, first + rows) of the operand times panel `panel` of w, into a tile.
+void multiply(const device::PanelKernels& kernels, const Operand& x, uint64_t first, uint64_t rows,
+              const PackedMatrix& w, uint64_t panel, float* tile) {
+  PanelProduct p;
+  p.x_row_bytes = kernels.operand_row_bytes(x.k);
+  p.x = static_cast<const char*>(x.data) + first * p.x_row_bytes;
+  p.x_scales = x.scales == nullptr ? nullptr : x.scales + first;
+  p.rows = rows;
+  p.k = x.k;
+  p.panels = w.panel(panel);
+  p.panel_stride = w.panel_stride;
+  p.w_scales = w.scales == nullptr ? nullptr : w.scales + panel * kPanelColumns;
+  p.columns = std::min<uint64_t>(kPanelColumns, w.columns - panel * kPanelColumns);
+  p.y = tile;
+  p.y_stride = kPanelColumns;
+  kernels.multiply(p);
+}
+
+/// The tile of one target's panel goes where it belongs.
+void finish(const device::KernelTable& kernels, const Target& target, uint64_t first, uint64_t rows,
+            uint64_t panel, float* tile, const float* up) {
+  const uint64_t column = panel * kPanelColumns;
+  const uint64_t n = std::min<uint64_t>(kPanelColumns, target.w->columns - column);
+  for (uint64_t i = 0; i < rows; ++i) {
+    float* row = tile + i * kPanelColumns;
+    float* y = target.y + (first + i) * target.y_stride + column;
+    if (target.bias != nullptr) kernels.add(target.bias + column, n, row);
+    if (target.up != nullptr) {
+      kernels.silu_mul(row, up + i * kPanelColumns, n, y);
+    } else if (target.adds_to_y) {
+      kernels.add(row, n, y);
+    } else {
+      std::memcpy(y, row, n * sizeof(float));
+    }
+  }
+}
+
+}  // namespace
+
+void matmul(device::Device& device, const Operand& operand, std::span<const Target> targets) {
+  uint64_t panels = 0;
+  for (const Target& target : targets) {
+    TESSERA_CHECK(target.w->k == operand.k && target.w->type == operand.type);
+    TESSERA_CHECK(target.y_stride >= target.w->columns);
+    TESSERA_CHECK(target.up == nullptr || target.up->columns == target.w->columns);
+    panels += target.w->panel_count();
+  }
+  if (operand.rows == 0 || panels == 0) return;
+  const device::KernelTable& kernels = device.kernels();
+  const device::PanelKernels& products = kernels.panel(operand.type);
+  const uint64_t block = row_block(operand.rows, panels, device.threads().thread_count());
+  const uint64_t blocks = (operand.rows + block - 1) / block;
+  const auto run = [&](uint64_t begin, uint64_t end) {
+    alignas(64) float tile[kRowBlock * kPanelColumns];
+    alignas(64) float up[kRowBlock * kPanelColumns];
+    for (uint64_t task = begin; task < end; ++task) {
+      const Target* target = targets.data();
+      uint64_t panel = task / blocks;
+      while (panel >= target->w->panel_count()) panel -= (target++)->w->panel_count();
+      const uint64_t first = task % blocks * block;
+      const uint64_t rows = std::min(block, operand.rows - first);
+      multiply(products, operand, first, rows, *target->w, panel, tile);
+      if (target->up != nullptr) {
+        multiply(products, operand, first, rows, *target->up, panel, up);
+      }
+      finish(kernels, *target, first, rows, panel, tile, up);
+    }
+  };
+  const uint64_t rows_of_task = std::min(block, operand.rows);
+  for_rows(device, panels * blocks, rows_of_task * kPanelColumns * operand.k / kProductsPerElement,
+           run);
+}
+
+}  // namespace tessera::ops

@@ -1,0 +1,37 @@
+// y = x W^T over packed weights: the matrix product of the decoder, with what follows it applied
+// while the result is still in the cache. One call multiplies one operand with several matrices.
+//
+// How it is spread: the panels of all targets, times blocks of rows, are one list of tasks, cut in
+// contiguous ranges over the device's threads. A task is one panel (two for gate and up) times one
+// block of rows into a tile on the stack, and then the target's finish. Which thread runs a task,
+// and which other rows and targets there are, changes no bit: the kernels fix the order of every
+// reduction (device/kernel_table.h), the finish works element by element.
+//
+// A kernel set plugs in through device::PanelKernels alone: its operand form (ops/operand.h), its
+// scales, and `multiply`. Nothing here depends on the element type.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "device/device.h"
+#include "ops/operand.h"
+#include "ops/packed_matrix.h"
+
+namespace tessera::ops {
+
+/// One matrix and where its product goes.
+struct Target {
+  const PackedMatrix* w = nullptr;
+  /// When set, y = silu(x w) * (x up): the gate of a SwiGLU layer. Of the same shape as w.
+  const PackedMatrix* up = nullptr;
+  const float* bias = nullptr;  // one per column, added to the product
+  float* y = nullptr;           // [operand.rows] rows of w->columns
+  uint64_t y_stride = 0;        // floats
+  bool adds_to_y = false;       // y += product: the residual stream
+};
+
+/// REQUIRES: all targets have the operand's type and k; y does not overlap the operand.
+void matmul(device::Device& device, const Operand& operand, std::span<const Target> targets);
+
+}  // namespace tessera::ops

@@ -1,0 +1,25 @@
+#include "ops/operand.h"
+
+#include "base/check.h"
+#include "ops/for_rows.h"
+
+namespace tessera::ops {
+
+uint64_t operand_bytes(const device::Device& device, device::PanelType type, uint64_t rows,
+                       uint64_t k) {
+  const device::PanelKernels& kernels = device.kernels().panel(type);
+  const uint64_t blocks = (rows + kernels.row_block - 1) / kernels.row_block;
+  return blocks * kernels.row_block * kernels.operand_row_bytes(k);
+}
+
+void write_operand(device::Device& device, const float* x, uint64_t x_stride,
+                   const Operand& operand) {
+  TESSERA_CHECK(x_stride >= operand.k);
+  const device::PanelKernels& kernels = device.kernels().panel(operand.type);
+  for_rows(device, operand.rows, operand.k, [&](uint64_t begin, uint64_t end) {
+    kernels.write_operand(x + begin * x_stride, x_stride, begin, end - begin, operand.k,
+                          operand.data, operand.scales);
+  });
+}
+
+}  // namespace tessera::ops

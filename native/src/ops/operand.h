@@ -1,0 +1,29 @@
+// The left side of matrix products, in the form that the device's kernels for one panel type want
+// (device::PanelKernels says which). Written once, then read by every product that shares it.
+#pragma once
+
+#include <cstdint>
+
+#include "device/device.h"
+
+namespace tessera::ops {
+
+/// Owns nothing: memory for the largest operand is reserved by whoever runs passes.
+struct Operand {
+  device::PanelType type = device::PanelType::kF32;  // of the panels it is multiplied with
+  void* data = nullptr;                              // 64-byte aligned, whole blocks of rows
+  float* scales = nullptr;                           // one per row where rows are quantised
+  uint64_t rows = 0;
+  uint64_t k = 0;
+};
+
+/// Bytes of Operand::data for `rows` rows of k elements.
+uint64_t operand_bytes(const device::Device& device, device::PanelType type, uint64_t rows,
+                       uint64_t k);
+
+/// Writes all rows of `operand` from x, [operand.rows] rows of operand.k floats that lie x_stride
+/// floats apart.
+void write_operand(device::Device& device, const float* x, uint64_t x_stride,
+                   const Operand& operand);
+
+}  // namespace tessera::ops

@@ -1,0 +1,43 @@
+// A weight matrix as panels (device/panel.h). W is [outputs, inputs] as in a Hugging Face file; its
+// outputs are the columns of the panels. Packed once at load; read in place by every product.
+#pragma once
+
+#include <cstdint>
+
+#include "device/device.h"
+#include "device/panel.h"
+#include "tensor/tensor_view.h"
+
+namespace tessera::ops {
+
+/// Owns nothing. Immutable once packed; shared by all threads.
+struct PackedMatrix {
+  device::PanelType type = device::PanelType::kF32;
+  void* panels = nullptr;  // 64-byte aligned
+  uint64_t k = 0;          // inputs
+  uint64_t columns = 0;    // outputs
+  /// Bytes from one panel to the next: panel_bytes(type, k), or twice that where two matrices that
+  /// are read together (gate and up) lie panel by panel beside each other.
+  uint64_t panel_stride = 0;
+  float* scales = nullptr;  // one per column of all panels, where quantised
+
+  uint64_t panel_count() const { return device::panel_count(columns); }
+  const void* panel(uint64_t i) const {
+    return static_cast<const char*>(panels) + i * panel_stride;
+  }
+};
+
+/// Bytes of the panels of a matrix of `columns` outputs over k inputs.
+constexpr uint64_t packed_bytes(device::PanelType type, uint64_t k, uint64_t columns) {
+  return device::panel_count(columns) * device::panel_bytes(type, k);
+}
+
+/// Packs `from`, [to.columns, to.k] of any type and alignment, into to.panels, all of it written,
+/// padding included. REQUIRES: to.type is kF32 or kBf16 (INT8 panels are written by quantisation).
+void pack(device::Device& device, const tensor::TensorView& from, const PackedMatrix& to);
+
+/// y[i] = column columns[i] of `from` as floats: the rows of W again, k floats each.
+/// REQUIRES: as pack; every column < from.columns.
+void unpack_column(const PackedMatrix& from, uint64_t column, float* y);
+
+}  // namespace tessera::ops
