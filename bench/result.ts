@@ -4,12 +4,20 @@ import os from 'node:os';
 import { dirname } from 'node:path';
 import { table } from '../tools/terminal/table.js';
 
+export interface Ratio {
+  readonly value: number;
+  /** What the value is compared with, e.g. `floor`. */
+  readonly to: string;
+}
+
 /** One measured number. */
 export interface Measurement {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** The number to reach; null where there is none. */
+  /** How many times something else that was measured in the same run. */
+  readonly ratio?: Ratio;
+  /** The number that the ratio, or the value where there is none, is to reach; null: no bar. */
   readonly bar: number | null;
   /** Whether the bar is a lower or an upper bound. */
   readonly bound?: 'at-least' | 'at-most';
@@ -29,7 +37,8 @@ export interface BenchReport {
 }
 
 export function judge({ bound, ...measurement }: Measurement): Result {
-  const { value, bar } = measurement;
+  const { bar } = measurement;
+  const value = measurement.ratio?.value ?? measurement.value;
   if (bar === null) return { ...measurement, holds: null };
   return { ...measurement, holds: bound === 'at-most' ? value <= bar : value >= bar };
 }
@@ -49,13 +58,17 @@ export function resultTable({ results }: BenchReport): string {
       { name: 'name' },
       { name: 'value', right: true },
       { name: 'unit' },
+      { name: 'ratio', right: true },
+      { name: 'to' },
       { name: 'bar', right: true },
       { name: '' },
     ],
-    results.map(({ name, value, unit, bar, holds }) => [
+    results.map(({ name, value, unit, ratio, bar, holds }) => [
       name,
       readable(value),
       unit,
+      ratio === undefined ? '' : readable(ratio.value),
+      ratio?.to ?? '',
       bar === null ? '' : readable(bar),
       verdict[`${holds}`],
     ]),

@@ -2,11 +2,13 @@ import { Flags, fail, print, runCommand } from '../tools/terminal/command.js';
 import { MODEL_FLAGS } from '../tools/terminal/model-flags.js';
 import { report, resultTable, writeReport } from './result.js';
 import { catalogueSuite } from './suites/catalogue.js';
+import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { recallSuite } from './suites/recall.js';
 import type { Suite } from './suites/suite.js';
 
 const SUITES: Readonly<Record<string, Suite>> = {
   catalogue: catalogueSuite,
+  engine: engineSuite,
   recall: recallSuite,
 };
 
@@ -16,16 +18,26 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --quick        a shorter run, at most three minutes on two cores
   --json FILE    where the result is kept (default: bench/results/SUITE.json; quick: not kept)
   --model DIR, --catalogue FILE, --users-file FILE, --threads N    what the recall suite serves
-  --items N      SIDs of the catalogue suite`;
+  --items N      SIDs of the catalogue suite
+  --stage A,B, --shape A,B, --compute A,B, --peer A,B    parts of the engine suite;
+                 stages: ${STAGE_NAMES.join(', ')}`;
 
 await runCommand(USAGE, async (words) => {
-  const [name = '', ...rest] = words;
+  const [name, ...rest] = words;
+  if (name === undefined) {
+    await print(USAGE);
+    return;
+  }
   const suite = Object.hasOwn(SUITES, name) ? SUITES[name] : undefined;
   const flags = Flags.parse(rest, {
     ...MODEL_FLAGS,
     quick: 'switch',
     json: 'text',
     items: 'text',
+    stage: 'text',
+    shape: 'text',
+    compute: 'text',
+    peer: 'text',
   });
   if (suite === undefined) fail('SUITE', `one of ${Object.keys(SUITES).join(', ')}`, name);
   const quick = flags.has('quick');

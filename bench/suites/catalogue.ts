@@ -1,20 +1,16 @@
-import { execFile, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { repositoryRoot } from '@tessera/config';
 import type { Measurement } from '../result.js';
+import { type NativeResult, nativeResults, output } from './native-bench.js';
 import type { SuiteContext } from './suite.js';
 import type { TrieTimes } from './trie-process.js';
 
-const BUILD_FOLDER = join('build', 'native-bench');
 const LEVEL_SIZES = [256, 4096];
 const WIDTHS = [64, 256, 512];
 const FULL = { items: 10_000_000, repetitions: 40 };
 const QUICK = { items: 1_000_000, repetitions: 15 };
 const ITEMS_MAX = 200_000_000;
 const HEAP_MEBIBYTES = 12_288;
-const OUTPUT_BYTES_MAX = 64 << 20;
 /** "Seconds, not minutes" for ten million SIDs. */
 const BUILD_SECONDS_BAR = 60;
 
@@ -25,23 +21,15 @@ const PEERS = [
 ] as const;
 type Peer = (typeof PEERS)[number];
 
-interface NativeResult {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-}
-
 /** Native catalogue and pointer trie on the same SIDs and logits, one after the other. */
 export async function catalogueSuite(context: SuiteContext): Promise<Measurement[]> {
   const { quick, flags, say } = context;
   const settings = quick ? QUICK : FULL;
   const items = flags.integer('items', 1, ITEMS_MAX) ?? settings.items;
-  say('building native/bench');
-  const program = await buildNativeBench();
   say(`native catalogue of ${items} SIDs`);
   const words = [...(quick ? ['--quick'] : []), '--items', String(items)];
-  const native = JSON.parse(await output(program, words)) as { results: NativeResult[] };
-  const measurements: Measurement[] = native.results.map((result) => ({
+  const native = await nativeResults('catalogue_bench', words);
+  const measurements: Measurement[] = native.map((result) => ({
     ...result,
     ...(result.name.endsWith(': build')
       ? { bar: BUILD_SECONDS_BAR, bound: 'at-most' as const }
@@ -51,7 +39,7 @@ export async function catalogueSuite(context: SuiteContext): Promise<Measurement
     for (const peer of PEERS) {
       say(`JavaScript: ${peer.name} of ${items} SIDs of ${levelSize} codes a level`);
       const times = await pointerTrie(peer, items, levelSize, settings.repetitions);
-      measurements.push(...compare(native.results, peer, items, levelSize, times));
+      measurements.push(...compare(native, peer, items, levelSize, times));
     }
   }
   return measurements;
@@ -85,14 +73,6 @@ function compare(
   return rows;
 }
 
-/** Configures and builds only what changed; what the compiler says is shown. */
-async function buildNativeBench(): Promise<string> {
-  const options = ['-DTESSERA_ADDON=OFF', '-DTESSERA_BENCH=ON'];
-  await shown('cmake', ['-S', 'native', '-B', BUILD_FOLDER, '-G', 'Ninja', ...options]);
-  await shown('cmake', ['--build', BUILD_FOLDER, '--target', 'catalogue_bench', '-j', '2']);
-  return join(repositoryRoot, BUILD_FOLDER, 'bench', 'catalogue_bench');
-}
-
 async function pointerTrie(
   peer: Peer,
   items: number,
@@ -105,24 +85,4 @@ async function pointerTrie(
   return JSON.parse(
     await output(process.execPath, [heap, program, peer.kind, ...numbers]),
   ) as TrieTimes;
-}
-
-/** The standard output of a program; its standard error is shown when it fails. */
-async function output(program: string, words: readonly string[]): Promise<string> {
-  const options = { cwd: repositoryRoot, maxBuffer: OUTPUT_BYTES_MAX };
-  const { stdout } = await promisify(execFile)(program, [...words], options);
-  return stdout;
-}
-
-/** Runs a program with everything it says on the standard error. */
-function shown(program: string, words: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stdio: ['ignore', number, number] = ['ignore', 2, 2];
-    const child = spawn(program, [...words], { cwd: repositoryRoot, stdio });
-    child.on('error', reject);
-    child.on('close', (status) => {
-      if (status === 0) resolve();
-      else reject(new Error(`${program} ${words.join(' ')} ended with ${status}`));
-    });
-  });
 }

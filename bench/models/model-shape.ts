@@ -1,0 +1,117 @@
+/** A decoder of the Qwen3 family as the benchmark makes it: tied embeddings, random weights. */
+export interface ModelShape {
+  readonly name: string;
+  readonly layers: number;
+  readonly hidden: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  readonly inner: number;
+}
+
+export const LEVELS = 4;
+export const LEVEL_CODES = 4096;
+/** The vocabulary is the codes alone: code c of level l is token l * LEVEL_CODES + c. */
+export const VOCABULARY = LEVELS * LEVEL_CODES;
+export const POSITIONS = 4096;
+
+export const SHAPES = {
+  '8x512': {
+    name: '8x512',
+    layers: 8,
+    hidden: 512,
+    heads: 8,
+    kvHeads: 4,
+    headDim: 64,
+    inner: 1536,
+  },
+  'qwen3-0.6b': {
+    name: 'qwen3-0.6b',
+    layers: 28,
+    hidden: 1024,
+    heads: 16,
+    kvHeads: 8,
+    headDim: 128,
+    inner: 3072,
+  },
+} as const satisfies Readonly<Record<string, ModelShape>>;
+
+export type ShapeName = keyof typeof SHAPES;
+
+export interface TensorShape {
+  readonly name: string;
+  /** Rows and columns of a matrix, or the length of a vector. */
+  readonly shape: readonly number[];
+  /** Standard deviation of a matrix; vectors are norms, near one. */
+  readonly deviation: number;
+}
+
+/**
+ * Every tensor in the names of Hugging Face. Projections keep the scale of what they read; those
+ * that write to the residual stream are divided by its depth, so that activations stay near one
+ * and logits spread over a few units, as in a trained model.
+ */
+export function tensorsOf(shape: ModelShape): TensorShape[] {
+  const { layers, hidden, inner, headDim } = shape;
+  const queries = shape.heads * headDim;
+  const keys = shape.kvHeads * headDim;
+  const residual = 1 / Math.sqrt(2 * layers);
+  const matrix = (name: string, rows: number, columns: number, gain = 1): TensorShape => ({
+    name: `${name}.weight`,
+    shape: [rows, columns],
+    deviation: gain / Math.sqrt(columns),
+  });
+  const norm = (name: string, length: number): TensorShape => ({
+    name: `${name}.weight`,
+    shape: [length],
+    deviation: 0,
+  });
+  const layer = (at: number): TensorShape[] => {
+    const prefix = `model.layers.${at}`;
+    return [
+      norm(`${prefix}.input_layernorm`, hidden),
+      matrix(`${prefix}.self_attn.q_proj`, queries, hidden),
+      matrix(`${prefix}.self_attn.k_proj`, keys, hidden),
+      matrix(`${prefix}.self_attn.v_proj`, keys, hidden),
+      matrix(`${prefix}.self_attn.o_proj`, hidden, queries, residual),
+      norm(`${prefix}.self_attn.q_norm`, headDim),
+      norm(`${prefix}.self_attn.k_norm`, headDim),
+      norm(`${prefix}.post_attention_layernorm`, hidden),
+      matrix(`${prefix}.mlp.gate_proj`, inner, hidden),
+      matrix(`${prefix}.mlp.up_proj`, inner, hidden),
+      matrix(`${prefix}.mlp.down_proj`, hidden, inner, residual),
+    ];
+  };
+  return [
+    matrix('model.embed_tokens', VOCABULARY, hidden, LOGIT_SPREAD),
+    ...Array.from({ length: layers }, (_, at) => layer(at)).flat(),
+    norm('model.norm', hidden),
+  ];
+}
+
+/** Standard deviation of the logits over the vocabulary. */
+const LOGIT_SPREAD = 2.5;
+
+export function configOf(shape: ModelShape): object {
+  return {
+    architectures: ['Qwen3ForCausalLM'],
+    model_type: 'qwen3',
+    dtype: 'bfloat16',
+    attention_bias: false,
+    attention_dropout: 0,
+    head_dim: shape.headDim,
+    hidden_act: 'silu',
+    hidden_size: shape.hidden,
+    intermediate_size: shape.inner,
+    max_position_embeddings: POSITIONS,
+    num_attention_heads: shape.heads,
+    num_hidden_layers: shape.layers,
+    num_key_value_heads: shape.kvHeads,
+    rms_norm_eps: 1e-6,
+    rope_theta: 1_000_000,
+    tie_word_embeddings: true,
+    use_cache: true,
+    use_sliding_window: false,
+    vocab_size: VOCABULARY,
+  };
+}

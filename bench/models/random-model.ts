@@ -1,0 +1,90 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '@tessera/config';
+import { configOf, type ModelShape, type TensorShape, tensorsOf } from './model-shape.js';
+import { bf16, normalTable, Random } from './random.js';
+
+/** Beside everything else that can be made again. */
+export const BENCH_CACHE = join(repositoryRoot, '.cache', 'bench');
+/** Part of the folder's name: a change of what is drawn makes new folders. */
+const RECIPE = 1;
+const SEED = 20;
+const CHUNK_VALUES = 1 << 22;
+const BF16_BYTES = 2;
+
+/**
+ * Folder of a Hugging Face checkpoint of that shape, in BF16, made where it is absent: the same
+ * weights in every run, so that computing in F32 computes with the same model.
+ */
+export function randomModel(shape: ModelShape, say: (line: string) => void): string {
+  const folder = join(BENCH_CACHE, `${shape.name}-${RECIPE}`);
+  if (existsSync(folder)) return folder;
+  say(`${shape.name}: drawing random weights into ${folder}`);
+  const fresh = `${folder}.${process.pid}`;
+  mkdirSync(fresh, { recursive: true });
+  try {
+    writeFileSync(join(fresh, 'config.json'), `${JSON.stringify(configOf(shape), null, 2)}\n`);
+    writeSafetensors(join(fresh, 'model.safetensors'), tensorsOf(shape));
+    renameSync(fresh, folder);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    throw error;
+  }
+  return folder;
+}
+
+function writeSafetensors(path: string, tensors: readonly TensorShape[]): void {
+  const file = openSync(path, 'w');
+  try {
+    writeSync(file, header(tensors));
+    const random = new Random(SEED);
+    for (const tensor of tensors) writeTensor(file, tensor, random);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Length, then JSON padded with spaces so that the tensors begin on a multiple of 64 bytes. */
+function header(tensors: readonly TensorShape[]): Buffer {
+  let end = 0;
+  const entries = tensors.map(({ name, shape }) => {
+    const begin = end;
+    end += BF16_BYTES * countOf(shape);
+    return [name, { dtype: 'BF16', shape, data_offsets: [begin, end] }];
+  });
+  const json = JSON.stringify({ __metadata__: { format: 'pt' }, ...Object.fromEntries(entries) });
+  const text = json.padEnd(Math.ceil((json.length + 8) / 64) * 64 - 8, ' ');
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(text.length));
+  return Buffer.concat([length, Buffer.from(text, 'latin1')]);
+}
+
+function writeTensor(file: number, { shape, deviation }: TensorShape, random: Random): void {
+  const table = shape.length === 1 ? normTable() : normalTable(deviation);
+  const mask = table.length - 1;
+  for (let left = countOf(shape); left > 0; left -= CHUNK_VALUES) {
+    const values = new Uint16Array(Math.min(left, CHUNK_VALUES));
+    for (let at = 0; at < values.length; at += 1) {
+      values[at] = table[(random.bits() >>> 8) & mask] as number;
+    }
+    writeSync(file, values);
+  }
+}
+
+/** Weights of norms: a little around one, so that a norm that forgets them is seen. */
+function normTable(): Uint16Array {
+  return Uint16Array.from({ length: 256 }, (_, at) => bf16(0.9 + (0.2 * at) / 255));
+}
+
+function countOf(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}

@@ -1,0 +1,58 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import type { Peer, PeerAnswer, PeerRequest } from './peer.js';
+
+/** Threads of a peer that waits must sleep, so that the one at work has the machine. */
+const ENVIRONMENT = ['OMP_WAIT_POLICY=passive'];
+const TAIL_CHARACTERS = 2000;
+
+/** A peer in a process of its own: a request a line in, an answer a line out. */
+export class PeerProcess implements Peer {
+  private readonly lines: AsyncIterator<string>;
+  private complaints = '';
+
+  private constructor(
+    readonly name: string,
+    private readonly child: ChildProcessByStdio<Writable, Readable, Readable>,
+  ) {
+    this.lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.complaints = (this.complaints + text).slice(-TAIL_CHARACTERS);
+    });
+    child.stdin.on('error', () => undefined);
+  }
+
+  /** Resolves when the peer has loaded its model. */
+  static async start(
+    name: string,
+    command: string,
+    words: readonly string[],
+  ): Promise<PeerProcess> {
+    const child = spawn('env', [...ENVIRONMENT, command, ...words], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const failed = new Promise<never>((_, reject) => child.once('error', reject));
+    const peer = new PeerProcess(name, child);
+    await Promise.race([peer.nextLine(), failed]);
+    return peer;
+  }
+
+  async ask({ width, tokens }: PeerRequest): Promise<PeerAnswer> {
+    this.child.stdin.write(`${JSON.stringify({ width, tokens: [...tokens] })}\n`);
+    return JSON.parse(await this.nextLine()) as PeerAnswer;
+  }
+
+  async close(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = new Promise((resolve) => this.child.once('close', resolve));
+    this.child.stdin.end();
+    await ended;
+  }
+
+  private async nextLine(): Promise<string> {
+    const { done, value } = await this.lines.next();
+    if (done === true) throw new Error(`${this.name} ended: ${this.complaints}`);
+    return value;
+  }
+}

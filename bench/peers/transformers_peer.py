@@ -1,0 +1,113 @@
+"""transformers on PyTorch as a peer: constrained beam search in two ways, on one set of weights.
+
+`generate` is what the library offers: beam search with prefix_allowed_tokens_fn. `loop` is what a
+careful user writes: the prompt once, its keys and values shared out to the beams, one batched pass
+a step, selection on tensors.
+
+stdin: a request a line, {"width": W, "tokens": [...]}; stdout: an answer a line, see README.md.
+usage: transformers_peer.py MODEL SIDS LEVELS CODES THREADS generate|loop float32|bfloat16
+"""
+
+import json
+import sys
+import time
+
+import torch
+from paths import Paths
+from transformers import AutoModelForCausalLM, DynamicCache
+
+
+class Peer:
+    def __init__(self, folder: str, paths: Paths, dtype: torch.dtype) -> None:
+        self.paths = paths
+        self.model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).eval()
+
+    def generate(self, tokens: list[int], width: int) -> dict:
+        prompt = torch.tensor([tokens])
+        length = len(tokens)
+
+        def allowed(_row: int, ids: torch.Tensor) -> list[int]:
+            level = len(ids) - length
+            codes = [int(t) - self.paths.token_base(at) for at, t in enumerate(ids[length:])]
+            return self.paths.children(codes, self.paths.token_base(level)).tolist()
+
+        start = time.perf_counter()
+        out = self.model.generate(
+            prompt,
+            attention_mask=torch.ones_like(prompt),
+            max_new_tokens=self.paths.levels,
+            num_beams=width,
+            num_return_sequences=width,
+            do_sample=False,
+            length_penalty=0.0,
+            prefix_allowed_tokens_fn=allowed,
+            return_dict_in_generate=True,
+            output_scores=True,
+            pad_token_id=0,
+            eos_token_id=None,
+        )
+        total = time.perf_counter() - start
+        found = [self.path(row[length:].tolist()) for row in out.sequences]
+        scores = out.sequences_scores.tolist()
+        rows = [{"score": s, "sid": sid} for s, sid in zip(scores, found, strict=True)]
+        return {"totalMs": 1000 * total, "paths": rows}
+
+    def path(self, tokens: list[int]) -> list[int]:
+        return [token - self.paths.token_base(level) for level, token in enumerate(tokens)]
+
+    def loop(self, tokens: list[int], width: int) -> dict:
+        start = time.perf_counter()
+        cache = DynamicCache(config=self.model.config)
+        out = self.model(torch.tensor([tokens]), past_key_values=cache, logits_to_keep=1)
+        logits = out.logits[:, -1].float()
+        prefill = time.perf_counter() - start
+        first = logits[0, : self.paths.codes]
+        beams, scores, _ = self.select([[]], torch.zeros(1), logits, width)
+        cache.batch_repeat_interleave(len(beams))
+        decode = 0.0
+        for level in range(1, self.paths.levels):
+            step = time.perf_counter()
+            last = torch.tensor([[beam[-1] + self.paths.token_base(level - 1)] for beam in beams])
+            logits = self.model(last, past_key_values=cache).logits[:, -1].float()
+            decode += time.perf_counter() - step
+            beams, scores, parents = self.select(beams, scores, logits, width)
+            if level + 1 < self.paths.levels:
+                cache.reorder_cache(parents)
+        total = time.perf_counter() - start
+        rows = [
+            {"score": s, "sid": sid} for s, sid in zip(scores.tolist(), beams, strict=True)
+        ]
+        times = {"prefillMs": 1000 * prefill, "decodeMs": 1000 * decode, "totalMs": 1000 * total}
+        return {**times, "firstLogits": first.tolist(), "paths": rows}
+
+    def select(
+        self, beams: list[list[int]], scores: torch.Tensor, logits: torch.Tensor, width: int
+    ) -> tuple[list[list[int]], torch.Tensor, torch.Tensor]:
+        """The best `width` children of all beams: new beams, their scores, their parents."""
+        level = len(beams[0])
+        base = self.paths.token_base(level)
+        log_probs = torch.log_softmax(logits, -1)
+        children = [torch.from_numpy(self.paths.children(beam)) for beam in beams]
+        parents = torch.repeat_interleave(torch.tensor([len(c) for c in children]))
+        codes = torch.cat(children)
+        candidates = scores[parents] + log_probs[parents, codes + base]
+        best = torch.topk(candidates, min(width, len(candidates)))
+        kept_parents, kept_codes = parents[best.indices], codes[best.indices]
+        pairs = zip(kept_parents.tolist(), kept_codes.tolist(), strict=True)
+        return [[*beams[p], c] for p, c in pairs], best.values, kept_parents
+
+
+def main() -> None:
+    folder, sids, levels, codes, threads, way, dtype = sys.argv[1:]
+    torch.set_num_threads(int(threads))
+    peer = Peer(folder, Paths(sids, int(levels), int(codes)), getattr(torch, dtype))
+    answer = {"generate": peer.generate, "loop": peer.loop}[way]
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        with torch.inference_mode():
+            print(json.dumps(answer(request["tokens"], request["width"])), flush=True)
+
+
+if __name__ == "__main__":
+    main()

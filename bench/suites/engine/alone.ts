@@ -1,0 +1,134 @@
+import type { EngineTimings } from '@tessera/engine';
+import { LEVELS, SHAPES } from '../../models/model-shape.js';
+import { type Measurement, quantile } from '../../result.js';
+import { BenchEngine, withEngine } from './bench-engine.js';
+import { floorSeconds, headWork, prefillWork, stepWork } from './floor.js';
+import type { ComputeType, Machine } from './machine.js';
+import type { StageContext } from './stage.js';
+
+interface Case {
+  readonly promptTokens: number;
+  readonly width: number;
+}
+
+const MAIN: Case = { promptTokens: 512, width: 64 };
+const QUICK: readonly Case[] = [MAIN];
+const FULL: readonly Case[] = [
+  { promptTokens: 128, width: 64 },
+  { promptTokens: 512, width: 32 },
+  MAIN,
+  { promptTokens: 512, width: 256 },
+  { promptTokens: 2048, width: 64 },
+];
+/** A case ends after so many recalls, or after the first one beyond the time. */
+const RECALLS_MAX = 20;
+const CASE_MS = { quick: 2000, full: 4000 };
+/** Of the 0.6B shape at 512 tokens and width 64: time over the floor. */
+const FLOOR_BAR = 1.8;
+/** Decode passes: the first level is selected from the prompt's last row. */
+const DECODE_PASSES = LEVELS - 1;
+
+/** One recall at a time: time by stage against the floor. */
+export async function aloneStage(context: StageContext): Promise<Measurement[]> {
+  const measurements: Measurement[] = [];
+  for (const name of context.shapes) {
+    for (const computeType of context.computeTypes) {
+      const opened = BenchEngine.open(
+        SHAPES[name],
+        computeType,
+        { threadCount: context.machine.threads },
+        context.say,
+      );
+      measurements.push(...(await withEngine(opened, (engine) => measureAll(engine, context))));
+    }
+  }
+  return measurements;
+}
+
+async function measureAll(
+  engine: BenchEngine,
+  { quick, machine, say }: StageContext,
+): Promise<Measurement[]> {
+  const measurements: Measurement[] = [];
+  await engine.recall({ tokens: engine.prompt(64, 1), width: 32 });
+  for (const one of quick ? QUICK : FULL) {
+    const { promptTokens, width } = one;
+    say(`${engine.shape.name} ${engine.computeType}: prompt ${promptTokens}, width ${width}`);
+    const timings = await repeat(engine, one, quick ? CASE_MS.quick : CASE_MS.full);
+    const floors = floorsOf(engine, one, machine.peaks(engine.computeType));
+    measurements.push(...rows(engine, one, timings, floors));
+  }
+  return measurements;
+}
+
+/** Prompts differ, so that nothing is remembered from one recall to the next. */
+async function repeat(
+  engine: BenchEngine,
+  { promptTokens, width }: Case,
+  milliseconds: number,
+): Promise<EngineTimings[]> {
+  const timings: EngineTimings[] = [];
+  const end = performance.now() + milliseconds;
+  while (timings.length < RECALLS_MAX && (timings.length === 0 || performance.now() < end)) {
+    const tokens = engine.prompt(promptTokens, 100 + timings.length);
+    timings.push((await engine.recall({ tokens, width })).timings);
+  }
+  return timings;
+}
+
+interface Floors {
+  readonly prefill: number;
+  readonly decode: number;
+  readonly head: number;
+}
+
+/** Milliseconds. */
+function floorsOf(
+  { shape, format }: { shape: BenchEngine['shape']; format: BenchEngine['format'] },
+  { promptTokens, width }: Case,
+  peaks: ReturnType<Machine['peaks']>,
+): Floors {
+  const step = stepWork(shape, { users: 1, width, promptTokens }, format);
+  const heads = [1, ...Array<number>(DECODE_PASSES).fill(width)].map((rows) =>
+    floorSeconds(headWork(shape, { rows, isFull: true }, format), peaks),
+  );
+  return {
+    prefill: 1000 * floorSeconds(prefillWork(shape, promptTokens, format), peaks),
+    decode: 1000 * DECODE_PASSES * floorSeconds(step, peaks),
+    head: 1000 * heads.reduce((sum, seconds) => sum + seconds, 0),
+  };
+}
+
+function rows(
+  { shape, computeType }: { shape: BenchEngine['shape']; computeType: ComputeType },
+  { promptTokens, width }: Case,
+  timings: readonly EngineTimings[],
+  floors: Floors,
+): Measurement[] {
+  const prefix = `${shape.name} ${computeType} alone, prompt ${promptTokens}, width ${width}`;
+  const median = (name: keyof EngineTimings) =>
+    quantile(
+      timings.map((timing) => timing[name]),
+      0.5,
+    ) / 1000;
+  const row = (stage: string, value: number, floor: number | undefined): Measurement => ({
+    name: `${prefix}: ${stage}`,
+    value,
+    unit: 'ms',
+    ...(floor === undefined ? {} : { ratio: { value: value / floor, to: 'floor' } }),
+    bar: null,
+  });
+  const isMain = promptTokens === MAIN.promptTokens && width === MAIN.width;
+  const whole = floors.prefill + floors.decode + floors.head;
+  const recall = row('recall', median('totalUs'), whole);
+  const bar = shape.name === SHAPES['qwen3-0.6b'].name && isMain ? FLOOR_BAR : null;
+  if (!isMain) return [{ ...recall, bar, bound: 'at-most' }];
+  return [
+    { ...recall, bar, bound: 'at-most' },
+    row('prefill', median('prefillUs'), floors.prefill),
+    row('decode', median('decodeUs'), floors.decode),
+    row('head', median('headUs'), floors.head),
+    row('select', median('selectUs'), undefined),
+    row('export', median('exportUs'), undefined),
+  ];
+}

@@ -1,0 +1,114 @@
+import { loadConfig } from '@tessera/config';
+import {
+  type Binding,
+  type Catalogue,
+  type EngineAnswer,
+  type EngineOptions,
+  type EngineStats,
+  NativeEngine,
+  openCatalogue,
+} from '@tessera/engine';
+import { type ModelShape, POSITIONS } from '../../models/model-shape.js';
+import {
+  levelTokens,
+  type RandomCatalogue,
+  randomCatalogue,
+  randomPrompt,
+} from '../../models/random-catalogue.js';
+import { randomModel } from '../../models/random-model.js';
+import { kvNumbersPerPosition, type NumberFormat } from './floor.js';
+import type { ComputeType } from './machine.js';
+
+export const ITEMS = 1_000_000;
+const BUDGET_US = 600e6;
+const WIDTH_MAX = 256;
+const BYTES = { f32: 4, bf16: 2 } as const;
+
+export type OpenOptions = Partial<Omit<EngineOptions, 'modelPath' | 'computeType'>>;
+
+export interface Ask {
+  readonly tokens: Int32Array;
+  readonly width: number;
+}
+
+/** The engine in this process with a random model and catalogue, through the service's own port. */
+export class BenchEngine {
+  private constructor(
+    readonly shape: ModelShape,
+    readonly computeType: ComputeType,
+    private readonly engine: NativeEngine,
+    private readonly catalogue: Catalogue,
+    private readonly random: RandomCatalogue,
+    private readonly binding: Binding,
+  ) {}
+
+  static async open(
+    shape: ModelShape,
+    computeType: ComputeType,
+    options: OpenOptions,
+    say: (line: string) => void,
+  ): Promise<BenchEngine> {
+    const modelPath = randomModel(shape, say);
+    const random = await randomCatalogue(ITEMS, say);
+    const catalogue = await openCatalogue(random.snapshotPath);
+    try {
+      const engine = await NativeEngine.open({
+        ...loadConfig().config.engine,
+        promptTokensMax: POSITIONS,
+        widthMax: WIDTH_MAX,
+        ...options,
+        modelPath,
+        computeType,
+      });
+      const binding = engine.bind(catalogue, levelTokens());
+      return new BenchEngine(shape, computeType, engine, catalogue, random, binding);
+    } catch (error) {
+      catalogue.close();
+      throw error;
+    }
+  }
+
+  get format(): NumberFormat {
+    const weightBytes = BYTES[this.computeType];
+    const kvBytes = this.engine.model.kvBytesPerPosition / kvNumbersPerPosition(this.shape);
+    return { weightBytes, headBytes: weightBytes, kvBytes };
+  }
+
+  prompt(length: number, seed: number): Int32Array {
+    return randomPrompt(this.random.sids, length, seed);
+  }
+
+  recall({ tokens, width }: Ask): Promise<EngineAnswer> {
+    return this.engine.recall({
+      binding: this.binding,
+      promptTokens: tokens,
+      widths: [width],
+      resultCount: width,
+      itemsPerSid: 1,
+      scoreNorm: 'full',
+      budgetUs: BUDGET_US,
+    });
+  }
+
+  stats(): EngineStats {
+    return this.engine.stats();
+  }
+
+  async close(): Promise<void> {
+    await this.engine.close();
+    this.catalogue.close();
+  }
+}
+
+/** Opens, measures and closes, whatever happens in between. */
+export async function withEngine<T>(
+  opened: Promise<BenchEngine>,
+  measure: (engine: BenchEngine) => Promise<T>,
+): Promise<T> {
+  const engine = await opened;
+  try {
+    return await measure(engine);
+  } finally {
+    await engine.close();
+  }
+}

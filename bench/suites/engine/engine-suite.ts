@@ -1,0 +1,51 @@
+import { fail } from '../../../tools/terminal/command.js';
+import { SHAPES, type ShapeName } from '../../models/model-shape.js';
+import type { Measurement } from '../../result.js';
+import type { SuiteContext } from '../suite.js';
+import { aloneStage } from './alone.js';
+import { type ComputeType, probeMachine } from './machine.js';
+import { peersStage } from './peers.js';
+import type { Stage } from './stage.js';
+
+/** In the order in which they run. */
+const STAGES = {
+  alone: aloneStage,
+  peers: peersStage,
+} as const satisfies Readonly<Record<string, Stage>>;
+
+export const STAGE_NAMES = Object.keys(STAGES) as readonly (keyof typeof STAGES)[];
+const SHAPE_NAMES = Object.keys(SHAPES) as readonly ShapeName[];
+const COMPUTE_TYPES: readonly ComputeType[] = ['f32', 'bf16'];
+const QUICK_SHAPES: readonly ShapeName[] = ['8x512'];
+
+/** The engine against the ceilings of the machine, under load, and beside other engines. */
+export async function engineSuite(context: SuiteContext): Promise<Measurement[]> {
+  const { quick, flags, say } = context;
+  const stages = chosen(context, 'stage', STAGE_NAMES, STAGE_NAMES);
+  const shapes = chosen(context, 'shape', SHAPE_NAMES, quick ? QUICK_SHAPES : SHAPE_NAMES);
+  const computeTypes = chosen(context, 'compute', COMPUTE_TYPES, COMPUTE_TYPES);
+  say('roofline probe');
+  const machine = await probeMachine(quick);
+  const measurements: Measurement[] = [...machine.measurements];
+  for (const name of stages) {
+    say(`stage ${name}`);
+    const stage = STAGES[name];
+    measurements.push(...(await stage({ quick, flags, say, machine, shapes, computeTypes })));
+  }
+  return measurements;
+}
+
+/** Names separated by commas. */
+function chosen<T extends string>(
+  { flags }: SuiteContext,
+  flag: string,
+  choices: readonly T[],
+  fallback: readonly T[],
+): readonly T[] {
+  const names = flags.text(flag)?.split(',');
+  if (names === undefined) return fallback;
+  return names.map(
+    (name) =>
+      choices.find((choice) => choice === name) ?? fail(flag, `of ${choices.join(', ')}`, name),
+  );
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { SHAPES, tensorsOf } from '../../models/model-shape.js';
+import {
+  floorSeconds,
+  headWork,
+  kvNumbersPerPosition,
+  layerParameters,
+  prefillWork,
+  stepWork,
+} from './floor.js';
+
+const large = SHAPES['qwen3-0.6b'];
+const format = { weightBytes: 2, headBytes: 2, kvBytes: 2 };
+const peaks = { operations: 6.33e12, attentionOperations: 6.33e12, bandwidth: 35e9 };
+const ms = (work: ReturnType<typeof prefillWork>) => 1000 * floorSeconds(work, peaks);
+
+describe('the floor model', () => {
+  it('counts the parameters that the tensors have', () => {
+    for (const shape of Object.values(SHAPES)) {
+      const matrices = tensorsOf(shape).filter(
+        (tensor) => tensor.name.startsWith('model.layers') && tensor.shape.length === 2,
+      );
+      const count = matrices.reduce((sum, { shape: [a = 0, b = 0] }) => sum + a * b, 0);
+      expect(layerParameters(shape)).toBe(count);
+    }
+  });
+
+  it('gives the figures of a machine whose peaks are known', () => {
+    expect(layerParameters(large) / 1e6).toBeCloseTo(440.4, 1);
+    expect(kvNumbersPerPosition(large) * 2).toBe(112 * 1024);
+    expect(ms(prefillWork(large, 512, format))).toBeGreaterThan(71);
+    expect(ms(prefillWork(large, 512, format))).toBeLessThan(77);
+    const step = { users: 1, width: 64, promptTokens: 512 };
+    expect(ms(stepWork(large, step, format))).toBeCloseTo(26.8, 0);
+    expect(ms(headWork(large, { rows: 64, isFull: false }, format))).toBeCloseTo(0.24, 2);
+  });
+
+  it('is bound by memory for a few rows and by computing for many', () => {
+    const step = (users: number) => stepWork(large, { users, width: 64, promptTokens: 8 }, format);
+    expect(ms(step(2)) / ms(step(1))).toBeLessThan(1.01);
+    expect(ms(step(32)) / ms(step(16))).toBeGreaterThan(1.9);
+  });
+});

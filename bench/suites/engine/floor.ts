@@ -1,0 +1,90 @@
+import { LEVEL_CODES, type ModelShape, VOCABULARY } from '../../models/model-shape.js';
+
+/** What the machine can do at most, measured. */
+export interface Peaks {
+  /** Floating-point (or, of W8A8, integer) operations a second in matrix products. */
+  readonly operations: number;
+  /** The same for products of the attention, which are never quantised. */
+  readonly attentionOperations: number;
+  /** Bytes a second that can be read from memory. */
+  readonly bandwidth: number;
+}
+
+export interface NumberFormat {
+  /** Bytes of a weight of the layers. */
+  readonly weightBytes: number;
+  /** Bytes of a weight of the embedding, which is the head. */
+  readonly headBytes: number;
+  /** Bytes of a number in the keys and values. */
+  readonly kvBytes: number;
+}
+
+export interface Work {
+  /** Operations in products with weights. */
+  readonly operations: number;
+  readonly attentionOperations: number;
+  /** Weights, keys and values that must be read once. */
+  readonly bytes: number;
+}
+
+export function layerParameters(shape: ModelShape): number {
+  const { hidden, headDim, inner } = shape;
+  const attention = hidden * headDim * 2 * (shape.heads + shape.kvHeads);
+  return shape.layers * (attention + 3 * hidden * inner);
+}
+
+export function kvNumbersPerPosition({ layers, kvHeads, headDim }: ModelShape): number {
+  return 2 * layers * kvHeads * headDim;
+}
+
+/** Operations of scores and weighted values for one row that sees so many positions. */
+function attentionOperations({ layers, heads, headDim }: ModelShape, positions: number): number {
+  return 4 * layers * heads * headDim * positions;
+}
+
+/** A prompt computed from its first token; what it writes is read again by later rows. */
+export function prefillWork(shape: ModelShape, tokens: number, format: NumberFormat): Work {
+  const parameters = layerParameters(shape);
+  return {
+    operations: 2 * parameters * tokens,
+    attentionOperations: attentionOperations(shape, (tokens * (tokens + 1)) / 2),
+    bytes: parameters * format.weightBytes + kvNumbersPerPosition(shape) * tokens * format.kvBytes,
+  };
+}
+
+/** One step of `users` requests with `width` beams each over prompts of that length. */
+export function stepWork(
+  shape: ModelShape,
+  { users, width, promptTokens }: { users: number; width: number; promptTokens: number },
+  format: NumberFormat,
+): Work {
+  const parameters = layerParameters(shape);
+  const rows = users * width;
+  const positions = kvNumbersPerPosition(shape) * promptTokens * users;
+  return {
+    operations: 2 * parameters * rows,
+    attentionOperations: attentionOperations(shape, promptTokens * rows),
+    bytes: parameters * format.weightBytes + positions * format.kvBytes,
+  };
+}
+
+/** Logits of a level's codes; where scores are over the whole vocabulary, of all of it. */
+export function headWork(
+  shape: ModelShape,
+  { rows, isFull }: { rows: number; isFull: boolean },
+  format: NumberFormat,
+): Work {
+  const weights = (isFull ? VOCABULARY : LEVEL_CODES) * shape.hidden;
+  return {
+    operations: 2 * weights * rows,
+    attentionOperations: 0,
+    bytes: weights * format.headBytes,
+  };
+}
+
+/** The larger of computing and reading, as if they overlapped without loss. Seconds. */
+export function floorSeconds(work: Work, peaks: Peaks): number {
+  const compute =
+    work.operations / peaks.operations + work.attentionOperations / peaks.attentionOperations;
+  return Math.max(compute, work.bytes / peaks.bandwidth);
+}

@@ -1,0 +1,42 @@
+import os from 'node:os';
+import type { Measurement } from '../../result.js';
+import { nativeResults } from '../native-bench.js';
+import type { Peaks } from './floor.js';
+
+const NO_BAR = { bar: null } as const;
+
+export type ComputeType = 'f32' | 'bf16';
+
+/** Measured ceilings of the machine, for all threads together. */
+export interface Machine {
+  readonly threads: number;
+  peaks(computeType: ComputeType): Peaks;
+  readonly measurements: readonly Measurement[];
+}
+
+/** Runs the roofline probe. Products are compared with the widest instruction set that it found. */
+export async function probeMachine(isQuick: boolean): Promise<Machine> {
+  const threads = os.availableParallelism();
+  const words = ['--threads', String(threads), ...(isQuick ? ['--quick'] : [])];
+  const results = await nativeResults('roofline_bench', words);
+  const value = (...names: readonly string[]): number => {
+    const found = names.map((name) => results.find((result) => result.name === name));
+    const first = found.find((result) => result !== undefined);
+    if (first === undefined) throw new Error(`roofline_bench: expected ${names[0]}, came nothing`);
+    return first.value;
+  };
+  const multiplyAdd = value('multiply-add avx512', 'multiply-add avx2');
+  const bandwidth = value('memory read');
+  const peaks: Peaks = {
+    operations: multiplyAdd,
+    attentionOperations: multiplyAdd,
+    bandwidth,
+  };
+  const measurements = results.map(({ name, value: perSecond, unit }) => ({
+    name: `roofline, ${threads} threads: ${name}`,
+    value: perSecond / 1e9,
+    unit: `G${unit}`,
+    ...NO_BAR,
+  }));
+  return { threads, peaks: () => peaks, measurements };
+}

@@ -1,0 +1,233 @@
+import { fail } from '../../../tools/terminal/command.js';
+import { LEVEL_CODES, LEVELS, SHAPES, type ShapeName } from '../../models/model-shape.js';
+import { randomCatalogue, randomPrompt } from '../../models/random-catalogue.js';
+import { randomModel } from '../../models/random-model.js';
+import type { Peer, PeerAnswer, PeerSetting } from '../../peers/peer.js';
+import {
+  installCommand,
+  isInstalled,
+  PEER_KINDS,
+  type PeerKind,
+  type Precision,
+} from '../../peers/peer-kinds.js';
+import { type Measurement, quantile } from '../../result.js';
+import { type Agreement, logitError, pathAgreement } from './agreement.js';
+import { BenchEngine, ITEMS } from './bench-engine.js';
+import type { ComputeType } from './machine.js';
+import type { StageContext } from './stage.js';
+
+const PROMPT_TOKENS = 512;
+const WIDTH = 64;
+const FIRST_SEED = 500;
+/** Prompts that every engine answers in turn, after one that is not counted. */
+const ROUNDS = { quick: 2, full: 4 };
+/** What a peer's arithmetic is compared with; the first that is measured. */
+const MATCHES: Readonly<Record<Precision, readonly ComputeType[]>> = {
+  f32: ['f32'],
+  bf16: ['bf16'],
+  int8: ['bf16'],
+};
+const BAR_SHAPE: ShapeName = 'qwen3-0.6b';
+
+interface Contestant {
+  readonly peer: Peer;
+  /** Absent where it is this service's engine. */
+  readonly kind?: PeerKind;
+  readonly answers: PeerAnswer[];
+}
+
+/** This engine and others on the same weights and prompts, taking turns. */
+export async function peersStage(context: StageContext): Promise<Measurement[]> {
+  const kinds = chosenKinds(context);
+  const measurements: Measurement[] = [];
+  for (const shape of context.shapes) {
+    const { sids, sidsPath } = await randomCatalogue(ITEMS, context.say);
+    const contestants = await start(context, shape, sidsPath, kinds);
+    try {
+      await takeTurns(context, sids, contestants);
+      measurements.push(...rows(shape, contestants));
+    } finally {
+      for (const { peer } of contestants) await peer.close();
+    }
+  }
+  return measurements;
+}
+
+function chosenKinds({ flags, say }: StageContext): readonly PeerKind[] {
+  const names = flags.text('peer')?.split(',');
+  const known = PEER_KINDS.map(({ name }) => name);
+  for (const name of names ?? []) {
+    if (!known.includes(name)) fail('peer', `of ${known.join(', ')}`, name);
+  }
+  const wanted = PEER_KINDS.filter((kind) => names?.includes(kind.name) ?? true);
+  for (const kind of wanted.filter((one) => !isInstalled(one))) {
+    say(`${kind.name} is not installed: ${installCommand(kind)}`);
+  }
+  return wanted.filter(isInstalled);
+}
+
+async function start(
+  { flags, machine, computeTypes, say }: StageContext,
+  shape: ShapeName,
+  sidsPath: string,
+  kinds: readonly PeerKind[],
+): Promise<Contestant[]> {
+  const setting: PeerSetting = {
+    modelPath: randomModel(SHAPES[shape], say),
+    sidsPath,
+    levels: LEVELS,
+    codes: LEVEL_CODES,
+    threads: machine.threads,
+  };
+  const contestants: Contestant[] = [];
+  try {
+    for (const computeType of computeTypes) {
+      const options = { threadCount: machine.threads };
+      const engine = await BenchEngine.open(SHAPES[shape], computeType, options, say);
+      contestants.push({ peer: new Ourselves(engine), answers: [] });
+    }
+    for (const kind of kinds) {
+      if (kind.isSlow === true && shape === BAR_SHAPE && !flags.has('peer')) continue;
+      say(`${shape}: starting ${kind.name}`);
+      contestants.push({ peer: await kind.start(setting), kind, answers: [] });
+    }
+    return contestants;
+  } catch (error) {
+    for (const { peer } of contestants) await peer.close();
+    throw error;
+  }
+}
+
+async function takeTurns(
+  { quick, say }: StageContext,
+  sids: Uint16Array,
+  contestants: readonly Contestant[],
+) {
+  const rounds = 1 + ROUNDS[quick ? 'quick' : 'full'];
+  for (let round = 0; round < rounds; round += 1) {
+    const tokens = randomPrompt(sids, PROMPT_TOKENS, FIRST_SEED + round);
+    for (const { peer, kind, answers } of contestants) {
+      if (kind?.isSlow === true && round !== 1) continue;
+      say(`round ${round}: ${peer.name}`);
+      const answer = await peer.ask({ width: WIDTH, tokens });
+      if (round > 0) answers.push(answer);
+    }
+  }
+}
+
+function rows(shape: ShapeName, contestants: readonly Contestant[]): Measurement[] {
+  const prefix = `${shape}, prompt ${PROMPT_TOKENS}, width ${WIDTH}`;
+  const reference =
+    contestants.find(({ kind }) => kind?.precision === 'f32' && kind.isSlow !== true) ??
+    contestants[0];
+  return contestants.flatMap((one) => [
+    ...timeRows(`${prefix}: ${one.peer.name}`, shape, one, ours(contestants, one)),
+    ...agreementRows(`${prefix}: ${one.peer.name}`, one, reference),
+  ]);
+}
+
+function ours(contestants: readonly Contestant[], { kind }: Contestant): Contestant | undefined {
+  if (kind === undefined) return undefined;
+  const own = contestants.filter((one) => one.kind === undefined);
+  return MATCHES[kind.precision]
+    .map((type) => own.find(({ peer }) => peer.name === ourName(type)))
+    .find((one) => one !== undefined);
+}
+
+const TIMES = [
+  { key: 'prefillMs', name: 'prefill' },
+  { key: 'decodeMs', name: 'decode' },
+  { key: 'totalMs', name: 'recall' },
+] as const;
+
+function timeRows(
+  prefix: string,
+  shape: ShapeName,
+  { kind, answers }: Contestant,
+  own: Contestant | undefined,
+): Measurement[] {
+  return TIMES.flatMap(({ key, name }): Measurement[] => {
+    const value = median(answers, key);
+    if (value === undefined) return [];
+    const base = own === undefined ? undefined : median(own.answers, key);
+    const row = { name: `${prefix}: ${name}`, value, unit: 'ms' };
+    if (own === undefined || base === undefined) return [{ ...row, bar: null }];
+    const bar = shape === BAR_SHAPE ? (kind?.bar ?? null) : null;
+    return [{ ...row, ratio: { value: value / base, to: own.peer.name }, bar }];
+  });
+}
+
+function median(answers: readonly PeerAnswer[], key: (typeof TIMES)[number]['key']) {
+  const values = answers.map((answer) => answer[key]).filter((value) => value !== undefined);
+  return values.length === 0 ? undefined : quantile(values, 0.5);
+}
+
+/** Against the first peer that computes in F32, or else this service's own F32. */
+function agreementRows(
+  prefix: string,
+  one: Contestant,
+  reference: Contestant | undefined,
+): Measurement[] {
+  if (reference === undefined || one === reference) return [];
+  const pairs = one.answers.flatMap((answer, at) => {
+    const wanted = reference.answers[at];
+    return wanted === undefined ? [] : [[answer, wanted] as const];
+  });
+  const found = pairs
+    .map(([answer, wanted]) => pathAgreement(answer, wanted))
+    .filter((agreement): agreement is Agreement => agreement !== undefined);
+  const errors = pairs
+    .map(([answer, wanted]) => logitError(answer, wanted))
+    .filter((error) => error !== undefined);
+  const row = (name: string, value: number, unit: string) => ({
+    name: `${prefix}: ${name}`,
+    value,
+    unit,
+    bar: null,
+  });
+  const overlaps = found.map(({ overlap }) => overlap);
+  return [
+    ...(found.length === 0
+      ? []
+      : [
+          row('first 50 as in F32', (100 * sum(overlaps)) / found.length, '%'),
+          row('score error to F32', Math.max(...found.map(({ scoreError }) => scoreError)), 'nats'),
+        ]),
+    ...(errors.length === 0 || found.length > 0
+      ? []
+      : [row('first level, error to F32', Math.max(...errors), 'nats')]),
+  ];
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function ourName(computeType: ComputeType): string {
+  return `Tessera ${computeType}`;
+}
+
+/** This service's engine as one of the contestants. */
+class Ourselves implements Peer {
+  constructor(private readonly engine: BenchEngine) {}
+
+  get name(): string {
+    return ourName(this.engine.computeType);
+  }
+
+  async ask({ width, tokens }: { width: number; tokens: Int32Array }): Promise<PeerAnswer> {
+    const started = performance.now();
+    const { timings, paths } = await this.engine.recall({ tokens, width });
+    const totalMs = performance.now() - started;
+    return {
+      prefillMs: timings.prefillUs / 1000,
+      decodeMs: timings.decodeUs / 1000,
+      totalMs,
+      paths,
+    };
+  }
+
+  close(): Promise<void> {
+    return this.engine.close();
+  }
+}
