@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "attention/block.h"
 #include "attention/kv_view.h"
@@ -29,18 +30,29 @@ struct Layer {
   BlockLayout layout;
 };
 
-/// Memory of attend(), sized once.
+/// The tasks of one group among all tasks of a pass: those before `end` and after the previous
+/// one's.
+struct GroupTasks {
+  uint32_t group = 0;
+  uint32_t end = 0;
+};
+
+/// Memory of attend(): a tile per thread, sized once, and the order of a pass's tasks.
 class Scratch {
  public:
   /// Errors: ENGINE_OVERLOADED.
   static Result<Scratch> allocate(device::Device& device, uint32_t head_dim);
 
-  float* of_thread(uint32_t thread) { return memory_.as<float>() + thread * floats_per_thread_; }
+  /// Groups whose rows see most come first, so that threads end together.
+  void order_tasks(const Layer& layer, std::span<const RowGroup> groups);
+  std::span<const GroupTasks> order() const { return order_; }
+  void* of_thread(uint32_t thread) { return memory_.as<char>() + thread * bytes_per_thread_; }
   uint32_t head_dim() const { return head_dim_; }
 
  private:
   device::Buffer memory_;
-  uint64_t floats_per_thread_ = 0;
+  std::vector<GroupTasks> order_;
+  uint64_t bytes_per_thread_ = 0;
   uint32_t head_dim_ = 0;
 };
 

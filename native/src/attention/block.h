@@ -1,7 +1,5 @@
 // Layout of a KV block: keys and values of 32 consecutive positions of one prompt, all layers of
-// them, in the order in which products read them. Both are panels: operands of 32 columns whose
-// elements lie as [k / 16g][2 halves][16 groups][16 columns][g], g = 1 (F32) or 2 (BF16), each
-// 16 x 16 x g tile exactly 1 KiB. k is padded to a multiple of 16g, columns to 32, with zeros.
+// them, as panels (device/panel.h), so that products read them where they lie:
 //
 //   block: [layer][ keys: [kv_head] a panel of k = head_dim, columns = positions ]
 //                 [ values: [kv_head][head_dim / 32] panels of k = positions, columns = dims ]
@@ -11,11 +9,13 @@
 
 #include <cstdint>
 
+#include "device/panel.h"
 #include "tensor/dtype.h"
 
 namespace tessera::attention {
 
 inline constexpr uint32_t kBlockPositions = 32;
+static_assert(kBlockPositions == device::kPanelColumns);
 
 struct BlockLayout {
   uint32_t layers = 0;
@@ -28,40 +28,19 @@ struct BlockLayout {
   uint64_t key_offset(uint32_t layer, uint32_t head) const {
     return layer * layer_bytes() + head * key_bytes();
   }
-  /// Byte offset of the values of a head: value_panels() panels, one after the other.
+  /// Byte offset of the values of a head: panels of value_panel_bytes(), one after the other.
   uint64_t value_offset(uint32_t layer, uint32_t head) const {
     return layer * layer_bytes() + kv_heads * key_bytes() + head * value_bytes();
   }
-  uint32_t value_panels() const { return (head_dim + kColumns - 1) / kColumns; }
-
-  /// Element of dimension d at a position of the block, counted from key_offset.
-  uint64_t key_element(uint32_t position, uint32_t d) const { return element(d, position); }
-  /// The same, counted from value_offset.
-  uint64_t value_element(uint32_t position, uint32_t d) const {
-    return d / kColumns * (value_panel_bytes() / tensor::dtype_size(type)) +
-           element(position, d % kColumns);
+  uint64_t value_panel_bytes() const { return device::panel_bytes(panel_type(), kBlockPositions); }
+  device::PanelType panel_type() const {
+    return type == tensor::DType::kBf16 ? device::PanelType::kBf16 : device::PanelType::kF32;
   }
 
  private:
-  static constexpr uint32_t kColumns = 32, kHalf = 16, kTileBytes = 1024;
-
-  uint32_t depth_bits() const { return type == tensor::DType::kBf16 ? 1 : 0; }  // log2 g
-  uint64_t panel_bytes(uint32_t k) const {
-    const uint32_t tile_k = kHalf << depth_bits();
-    return uint64_t{(k + tile_k - 1) / tile_k} * 2 * kTileBytes;
-  }
-  uint64_t key_bytes() const { return panel_bytes(head_dim); }
-  uint64_t value_panel_bytes() const { return panel_bytes(kBlockPositions); }
-  uint64_t value_bytes() const { return value_panels() * value_panel_bytes(); }
+  uint64_t key_bytes() const { return device::panel_bytes(panel_type(), head_dim); }
+  uint64_t value_bytes() const { return device::panel_count(head_dim) * value_panel_bytes(); }
   uint64_t layer_bytes() const { return kv_heads * (key_bytes() + value_bytes()); }
-
-  /// Element (k, column) of a panel.
-  uint64_t element(uint32_t k, uint32_t column) const {
-    const uint32_t bits = depth_bits();
-    const uint64_t tile = uint64_t{k >> (4 + bits)} * 2 + column / kHalf;
-    const uint64_t group = (k >> bits) % kHalf;
-    return (((tile * kHalf + group) * kHalf + column % kHalf) << bits) + (k & ((1u << bits) - 1));
-  }
 };
 
 }  // namespace tessera::attention

@@ -11,7 +11,6 @@ namespace {
 using device::KernelTable;
 using tensor::DType;
 
-constexpr uint32_t kDims = 32;                 // dimensions moved at a time
 constexpr uint32_t kRowsPerJob = 32;           // beam rows per job
 constexpr uint64_t kForkThreshold = 1u << 14;  // elements written below which a fork costs more
 
@@ -76,34 +75,55 @@ class Writer {
     char* bytes = static_cast<char*>(target.prompt->blocks[block]);
     const uint64_t from = row * width_ + uint64_t{head} * layout_.head_dim;
     const uint32_t position = begin % kBlockPositions, count = end - begin;
-    write_panels(keys_ + from, count, bytes + layout_.key_offset(layer_.index, head),
-                 [&](uint32_t i, uint32_t d) { return layout_.key_element(position + i, d); });
-    write_panels(values_ + from, count, bytes + layout_.value_offset(layer_.index, head),
-                 [&](uint32_t i, uint32_t d) { return layout_.value_element(position + i, d); });
+    write_keys(keys_ + from, position, count, bytes + layout_.key_offset(layer_.index, head));
+    write_values(values_ + from, position, count, bytes + layout_.value_offset(layer_.index, head));
   }
 
  private:
-  template <typename ElementOf>
-  void write_panels(const float* from, uint32_t count, void* to,
-                    const ElementOf& element_of) const {
-    if (layout_.type == DType::kBf16) {
-      scatter(from, count, static_cast<uint16_t*>(to), element_of);
-    } else {
-      scatter(from, count, static_cast<float*>(to), element_of);
+  /// Rows i < count of keys become columns position + i of a panel. What fills 32 bits stays
+  /// together, so this is a transposition of words, 16 of them of each row at a time.
+  void write_keys(const float* from, uint32_t position, uint32_t count, char* panel) const {
+    const auto depth = static_cast<uint32_t>(device::panel_tile_depth(layout_.panel_type()));
+    for (uint32_t d = 0; d < layout_.head_dim; d += depth) {
+      const uint32_t n = std::min(depth, layout_.head_dim - d);
+      uint32_t words[kBlockPositions][device::kPanelGroups] = {};
+      for (uint32_t i = 0; i < count; ++i) {
+        store(kernels_, layout_.type, from + i * width_ + d, n, words[i]);
+      }
+      for (uint32_t group = 0; group < device::kPanelGroups; ++group) {
+        for (uint32_t i = 0; i < count;) {
+          const uint32_t column = position + i;
+          const uint32_t of_half =
+              std::min<uint32_t>(count - i, device::kPanelHalf - column % device::kPanelHalf);
+          char* tile = panel + d / depth * device::kPanelTile;
+          auto* to = reinterpret_cast<uint32_t*>(tile + column / device::kPanelHalf *
+                                                            device::kPanelHalfTile);
+          to += group * device::kPanelHalf + column % device::kPanelHalf;
+          for (uint32_t j = 0; j < of_half; ++j) to[j] = words[i + j][group];
+          i += of_half;
+        }
+      }
     }
   }
 
-  /// Element d of row i, `count` rows, goes to to[element_of(i, d)].
-  template <typename T, typename ElementOf>
-  void scatter(const float* from, uint32_t count, T* to, const ElementOf& element_of) const {
-    T rows[kBlockPositions][kDims];
-    for (uint32_t d = 0; d < layout_.head_dim; d += kDims) {
-      const uint32_t n = std::min(kDims, layout_.head_dim - d);
+  /// Rows i < count of values become inputs position + i of panels of 32 columns.
+  void write_values(const float* from, uint32_t position, uint32_t count, char* panels) const {
+    const device::PanelType type = layout_.panel_type();
+    constexpr auto kHalf = static_cast<uint32_t>(device::kPanelHalf);
+    for (uint32_t d = 0; d < layout_.head_dim; d += kHalf) {
+      const uint32_t n = std::min(kHalf, layout_.head_dim - d);
+      char* panel = panels + d / device::kPanelColumns * layout_.value_panel_bytes();
+      const uint32_t column = d % device::kPanelColumns;
       for (uint32_t i = 0; i < count; ++i) {
-        store(kernels_, layout_.type, from + i * width_ + d, n, rows[i]);
-      }
-      for (uint32_t j = 0; j < n; ++j) {
-        for (uint32_t i = 0; i < count; ++i) to[element_of(i, d + j)] = rows[i][j];
+        const float* row = from + i * width_ + d;
+        char* to = panel + device::panel_offset(type, position + i, column);
+        if (layout_.type == DType::kF32) {
+          std::memcpy(to, row, n * sizeof(float));
+          continue;
+        }
+        uint16_t narrow[kHalf];
+        kernels_.narrow_bf16(row, n, narrow);
+        for (uint32_t j = 0; j < n; ++j) reinterpret_cast<uint16_t*>(to)[2 * j] = narrow[j];
       }
     }
   }

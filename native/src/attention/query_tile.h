@@ -1,0 +1,74 @@
+// Attention of a tile of queries that share a KV head: what one thread does at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "attention/attention.h"
+#include "device/kernel_table.h"
+
+namespace tessera::attention {
+
+inline constexpr uint32_t kTileQueries = 96;  // a multiple of the register tiles' rows: 6, 16, 32
+
+/// Queries [first, first + count) of one group. Query i of a group is head i mod (heads / kv_heads)
+/// of the KV head, of row i / (heads / kv_heads).
+struct QueryRange {
+  uint32_t first = 0;
+  uint32_t count = 0;  // 1..kTileQueries
+};
+
+class QueryTile {
+ public:
+  /// Bytes of scratch that a tile needs, a multiple of 64.
+  static uint64_t scratch_bytes(device::PanelType type, const device::PanelKernels& kernels,
+                                uint32_t head_dim);
+
+  /// `scratch` is aligned to 64 bytes.
+  QueryTile(const device::KernelTable& kernels, const Layer& layer, const RowGroup& group,
+            uint32_t kv_head, QueryRange queries, void* scratch);
+
+  void run(const float* q, float* out);
+
+ private:
+  uint32_t row(uint32_t i) const { return (queries_.first + i) / sharing_; }
+  /// Prompt positions that query i sees; no fewer than the queries before it.
+  uint32_t visible(uint32_t i) const {
+    return group_.beam != nullptr ? group_.prompt->length : group_.first_position + row(i) + 1;
+  }
+  /// The first query that sees a position, at or after `from`.
+  uint32_t first_seeing(uint32_t position, uint32_t from) const;
+  /// Where query i lies in q and out.
+  uint64_t offset(uint32_t i) const;
+  float* scores(uint32_t i) const;
+  float* output(uint32_t i) const;
+
+  void attend_positions(uint32_t begin, uint32_t end);
+  void multiply_keys(uint32_t block, uint32_t first, float* scores);
+  void gather_values(uint32_t first_block, uint32_t count, uint32_t d);
+  void multiply_values(const void* weights, uint64_t weight_bytes, QueryRange queries, uint32_t k,
+                       uint32_t d);
+  void soften(uint32_t i, float* scores, uint32_t n);
+  void attend_steps(const float* q, uint32_t first, uint32_t count);
+
+  const device::KernelTable& kernels_;
+  const device::PanelKernels& panels_;
+  const Layer& layer_;
+  const BlockLayout& layout_;
+  const RowGroup& group_;
+  const uint32_t kv_head_;
+  const QueryRange queries_;
+  const uint32_t sharing_;      // queries of one row
+  const float factor_;          // of the scores
+  const uint64_t query_bytes_;  // of one query as an operand
+  const uint32_t row_block_;    // of the kernels
+  char* query_operand_;
+  char* weight_operand_;  // of kernels whose operands are not plain rows
+  char* value_panel_;     // 32 columns of values, a tile of positions
+  float* scores_;         // [queries][kScoreStride], then weights
+  float* outputs_;        // [queries][output stride]: values weighted with exp(score - highest)
+  float* highest_;        // [queries]: highest score so far, times factor_
+  float* totals_;         // [queries]: sum of the weights so far
+  float* own_;            // [queries of one row][kMaxSteps]: scores of the own steps
+};
+
+}  // namespace tessera::attention
