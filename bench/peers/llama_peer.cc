@@ -188,8 +188,8 @@ class Peer {
     beams = std::move(next);
   }
 
-  void print(double prefill_ms, double decode_ms, double total_ms,
-             const std::vector<float>& first, const std::vector<Beam>& beams) const {
+  void print(double prefill_ms, double decode_ms, double total_ms, const std::vector<float>& first,
+             const std::vector<Beam>& beams) const {
     std::printf("{\"prefillMs\": %.4f, \"decodeMs\": %.4f, \"totalMs\": %.4f, \"firstLogits\": [",
                 prefill_ms, decode_ms, total_ms);
     for (size_t at = 0; at < first.size(); ++at) std::printf("%s%.7g", at ? "," : "", first[at]);

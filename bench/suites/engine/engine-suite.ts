@@ -3,13 +3,21 @@ import { SHAPES, type ShapeName } from '../../models/model-shape.js';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { aloneStage } from './alone.js';
+import { loadStage } from './load.js';
+import { longPromptStage } from './long-prompt.js';
 import { type ComputeType, probeMachine } from './machine.js';
 import { peersStage } from './peers.js';
+import { sharingStage } from './sharing.js';
 import type { Stage } from './stage.js';
+import { togetherStage } from './together.js';
 
 /** In the order in which they run. */
 const STAGES = {
   alone: aloneStage,
+  together: togetherStage,
+  load: loadStage,
+  'long-prompt': longPromptStage,
+  sharing: sharingStage,
   peers: peersStage,
 } as const satisfies Readonly<Record<string, Stage>>;
 

@@ -1,0 +1,84 @@
+import { SHAPES } from '../../models/model-shape.js';
+import { type Measurement, quantile } from '../../result.js';
+import { BenchEngine, type OpenOptions, withEngine } from './bench-engine.js';
+import { type Arrivals, closedLoop, openLoop } from './in-flight.js';
+import type { ComputeType } from './machine.js';
+import type { StageContext } from './stage.js';
+
+const COMPUTE_TYPE: ComputeType = 'bf16';
+const WIDTH = 32;
+/** Lengths of the prompts, in turn. */
+const PROMPT_TOKENS = [64, 128, 256, 96, 192];
+const SHARES = [0.3, 0.6, 0.9, 1.2];
+const MILLISECONDS = { quick: 2500, full: 8000 };
+const IN_FLIGHT = 16;
+const SEED = 40;
+
+const MODES: readonly { readonly name: string; readonly options: OpenOptions }[] = [
+  { name: 'batched', options: { batchRequestsMax: IN_FLIGHT } },
+  { name: 'one by one', options: { batchRequestsMax: 1 } },
+];
+
+/**
+ * Latency by offered load, as a share of what the engine serves with all places taken, with
+ * continuous batching and with one request after the other. Of the smaller shape.
+ */
+export async function loadStage({ quick, machine, say }: StageContext): Promise<Measurement[]> {
+  const milliseconds = quick ? MILLISECONDS.quick : MILLISECONDS.full;
+  const open = (options: OpenOptions) =>
+    BenchEngine.open(
+      SHAPES['8x512'],
+      COMPUTE_TYPE,
+      { ...options, threadCount: machine.threads },
+      say,
+    );
+  const measurements: Measurement[] = [];
+  let capacity = 0;
+  for (const { name, options } of MODES) {
+    await withEngine(open(options), async (engine) => {
+      say(`${name}: throughput with ${IN_FLIGHT} recalls in flight`);
+      const rate = await closedLoop(IN_FLIGHT, milliseconds, (at) => ask(engine, at));
+      if (capacity === 0) capacity = rate;
+      measurements.push(throughput(name, rate, capacity));
+      for (const share of quick ? SHARES.slice(1, 2) : SHARES) {
+        say(`${name}: ${(100 * share).toFixed(0)} % of ${capacity.toFixed(1)} recalls/s offered`);
+        const arrivals = await openLoop(share * capacity, milliseconds, SEED, (at) =>
+          ask(engine, at),
+        );
+        measurements.push(...latencies(`${name}, load ${share}`, arrivals));
+      }
+    });
+  }
+  return measurements;
+}
+
+function ask(engine: BenchEngine, at: number): Promise<unknown> {
+  const length = PROMPT_TOKENS[at % PROMPT_TOKENS.length] ?? 0;
+  return engine.recall({ tokens: engine.prompt(length, 2000 + at), width: WIDTH });
+}
+
+function throughput(mode: string, rate: number, batched: number): Measurement {
+  return {
+    name: `load: throughput ${mode}`,
+    value: rate,
+    unit: 'recalls/s',
+    ratio: { value: rate / batched, to: 'batched' },
+    bar: null,
+  };
+}
+
+function latencies(prefix: string, { latencies: all, refused, rate }: Arrivals): Measurement[] {
+  const row = (name: string, value: number, unit: string): Measurement => ({
+    name: `load: ${prefix}: ${name}`,
+    value,
+    unit,
+    bar: null,
+  });
+  return [
+    row('served', rate, 'recalls/s'),
+    row('median', quantile(all, 0.5), 'ms'),
+    row('p95', quantile(all, 0.95), 'ms'),
+    row('p99', quantile(all, 0.99), 'ms'),
+    row('refused', refused, 'recalls'),
+  ];
+}
