@@ -3,21 +3,47 @@
 #include <string>
 #include <utility>
 
+#include "device/cpu/amx_kernels.h"
 #include "device/cpu/cpu_device.h"
+#include "device/cpu/int8_kernels.h"
 #include "device/cpu/kernels.h"
 #include "platform/cpu_features.h"
 
 namespace tessera::device {
 namespace {
 
-/// REQUIRES: the machine has `set`.
-const KernelTable& cpu_kernels(InstructionSet set) {
+KernelTable with_int8(KernelTable table, const PanelKernels& panels) {
+  table.panel_i8 = panels;
+  return table;
+}
+
 #if defined(__x86_64__)
-  if (set == InstructionSet::kAvx512) return cpu::avx512_kernels();
-  if (set == InstructionSet::kAvx2) return cpu::avx2_kernels();
+KernelTable amx_kernels() {
+  KernelTable table = with_int8(cpu::avx512_kernels(), cpu::amx_int8());
+  table.name = "cpu/amx";
+  table.panel_bf16 = cpu::amx_bf16();
+  table.numeric_class = numeric_class(InstructionSet::kAmx);
+  return table;
+}
+#endif
+
+/// REQUIRES: the machine has `set`. INT8 products take the widest instructions beside the set,
+/// which changes no bit.
+KernelTable cpu_kernels(InstructionSet set) {
+#if defined(__x86_64__)
+  const platform::CpuFeatures features = platform::detect_cpu_features();
+  if (set == InstructionSet::kAmx) return amx_kernels();
+  if (set == InstructionSet::kAvx512) {
+    return with_int8(cpu::avx512_kernels(),
+                     features.avx512_vnni ? cpu::int8_avx512_vnni() : cpu::int8_avx2());
+  }
+  if (set == InstructionSet::kAvx2) {
+    return with_int8(cpu::avx2_kernels(),
+                     features.avx_vnni ? cpu::int8_avx_vnni() : cpu::int8_avx2());
+  }
 #endif
   (void)set;
-  return cpu::portable_kernels();
+  return with_int8(cpu::portable_kernels(), cpu::int8_portable());
 }
 
 }  // namespace
@@ -27,6 +53,13 @@ std::vector<InstructionSet> available_instruction_sets() {
   std::vector<InstructionSet> sets{InstructionSet::kPortable};
   if (features.avx2_fma) sets.push_back(InstructionSet::kAvx2);
   if (features.avx512 && features.avx2_fma) sets.push_back(InstructionSet::kAvx512);
+  if (features.amx) sets.push_back(InstructionSet::kAmx);
+  return sets;
+}
+
+std::vector<InstructionSet> available_instruction_sets(NumericClass numbers) {
+  std::vector<InstructionSet> sets = available_instruction_sets();
+  std::erase_if(sets, [&](InstructionSet set) { return numeric_class(set) != numbers; });
   return sets;
 }
 

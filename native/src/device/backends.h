@@ -11,19 +11,28 @@
 
 namespace tessera::device {
 
-enum class InstructionSet : uint8_t { kPortable, kAvx2, kAvx512 };
+/// kAmx: the kernels of kAvx512, and BF16 and INT8 products on the tile unit.
+enum class InstructionSet : uint8_t { kPortable, kAvx2, kAvx512, kAmx };
 
 constexpr std::string_view instruction_set_name(InstructionSet set) {
   switch (set) {
     case InstructionSet::kPortable: return "portable";
     case InstructionSet::kAvx2: return "avx2";
     case InstructionSet::kAvx512: return "avx512";
+    case InstructionSet::kAmx: return "amx";
   }
   return "portable";
 }
 
 /// The sets that this machine runs, narrowest first; always at least kPortable.
 std::vector<InstructionSet> available_instruction_sets();
+/// Those of one numeric class.
+std::vector<InstructionSet> available_instruction_sets(NumericClass numbers);
+
+/// Sets of one class give the same bits.
+constexpr NumericClass numeric_class(InstructionSet set) {
+  return set == InstructionSet::kAmx ? NumericClass::kTiles : NumericClass::kFma;
+}
 
 struct CpuOptions {
   uint32_t thread_count = 1;                      // 1..ThreadPool::kMaxThreads

@@ -54,7 +54,16 @@ struct PanelKernels {
   void (*write_operand)(const float* x, size_t x_stride, size_t first_row, size_t rows, size_t k,
                         void* operand, float* scales) = nullptr;
   void (*multiply)(const PanelProduct& product) = nullptr;
+  /// Where rows are quantised: write_operand with `scale` for every row instead of one of its own;
+  /// what lies beyond 127 scales is cut off. REQUIRES: scale > 0.
+  void (*write_scaled_operand)(const float* x, size_t x_stride, size_t first_row, size_t rows,
+                               size_t k, float scale, void* operand, float* scales) = nullptr;
 };
+
+/// Which definition BF16 panel products follow: the reduction above, or that of the tile unit (see
+/// docs/adr/0014-numeric-classes.md). F32 and INT8 products are the same in both. Numbers of two
+/// classes are never mixed: keys and values of one are not read in another.
+enum class NumericClass : uint8_t { kFma, kTiles };
 
 inline constexpr size_t kPanelRun = 256;  // values of k summed in one chain
 
@@ -65,6 +74,7 @@ struct KernelTable {
   PanelKernels panel_f32;
   PanelKernels panel_bf16;
   const PanelKernels& panel(PanelType type) const {
+    if (type == PanelType::kI8) return panel_i8;
     return type == PanelType::kF32 ? panel_f32 : panel_bf16;
   }
 
@@ -101,6 +111,9 @@ struct KernelTable {
   /// Index of the first NaN or infinity, n when there is none.
   size_t (*find_non_finite_f32)(const float* x, size_t n);
   size_t (*find_non_finite_bf16)(const uint16_t* x, size_t n);
+
+  PanelKernels panel_i8{};
+  NumericClass numeric_class = NumericClass::kFma;
 };
 
 }  // namespace tessera::device

@@ -76,7 +76,8 @@ TEST(DecoderTest, ChunksThreadsAndInstructionSetsChangeNoBit) {
     const std::vector<float> whole = trace(*decoder, 45);
     for (const uint32_t chunk : {1u, 7u, 16u, 44u})
       EXPECT_TRUE(same_bits(whole, trace(*decoder, chunk)));
-    for (const InstructionSet set : device::available_instruction_sets()) {
+    const device::NumericClass numbers = device->kernels().numeric_class;
+    for (const InstructionSet set : device::available_instruction_sets(numbers)) {
       const std::unique_ptr<device::Device> other = open(3, set);
       EXPECT_TRUE(same_bits(whole, trace(*load(folder, type, *other), 9)))
           << device::instruction_set_name(set);

@@ -252,8 +252,9 @@ TEST_P(Matmul, WeightsOfEveryTypeArePackedAsTheyConvert) {
 std::string name_of(const ::testing::TestParamInfo<InstructionSet>& info) {
   return std::string(device::instruction_set_name(info.param));
 }
-INSTANTIATE_TEST_SUITE_P(Machine, Matmul, ::testing::ValuesIn(device::available_instruction_sets()),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Machine, Matmul,
+    ::testing::ValuesIn(device::available_instruction_sets(device::NumericClass::kFma)), name_of);
 
 }  // namespace
 }  // namespace tessera::ops

@@ -343,14 +343,15 @@ TEST_P(OpsConformance, ANonFiniteElementIsFoundWhereverItStands) {
 std::string name_of(const ::testing::TestParamInfo<InstructionSet>& info) {
   return std::string(device::instruction_set_name(info.param));
 }
-INSTANTIATE_TEST_SUITE_P(Machine, OpsConformance,
-                         ::testing::ValuesIn(device::available_instruction_sets()), name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Machine, OpsConformance,
+    ::testing::ValuesIn(device::available_instruction_sets(device::NumericClass::kFma)), name_of);
 
 TEST(InstructionSets, AbsentOnesAreNamed) {
   const std::vector<InstructionSet> present = device::available_instruction_sets();
   ASSERT_FALSE(present.empty());
-  for (const InstructionSet set :
-       {InstructionSet::kPortable, InstructionSet::kAvx2, InstructionSet::kAvx512}) {
+  for (const InstructionSet set : {InstructionSet::kPortable, InstructionSet::kAvx2,
+                                   InstructionSet::kAvx512, InstructionSet::kAmx}) {
     const bool here = std::find(present.begin(), present.end(), set) != present.end();
     if (!here)
       std::printf("absent here, not tested: %s\n", device::instruction_set_name(set).data());

@@ -206,6 +206,9 @@ TEST(MachineTest, WiderInstructionSetsImplyNarrowerOnes) {
   const CpuFeatures features = detect_cpu_features();
   EXPECT_TRUE(!features.avx512 || features.avx2_fma);
   EXPECT_TRUE(!features.avx512_bf16 || features.avx512);
+  EXPECT_TRUE(!features.avx512_vnni || features.avx512);
+  EXPECT_TRUE(!features.avx_vnni || features.avx2_fma);
+  EXPECT_TRUE(!features.amx || features.avx512);
 }
 
 }  // namespace

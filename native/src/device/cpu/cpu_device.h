@@ -20,7 +20,7 @@ class CpuDevice final : public Device {
  private:
   void release(void* data, uint64_t bytes) override;
 
-  const KernelTable& kernels_;
+  const KernelTable kernels_;
   platform::ThreadPool threads_;
 };
 

@@ -1,0 +1,38 @@
+// INT8 products with the 512-bit vpdpbusd. Compiled with its own flags; nothing but intrinsics and
+// anonymous namespaces here.
+#include <immintrin.h>
+
+#include "device/cpu/int8_kernels.h"
+
+namespace tessera::device::cpu {
+namespace {
+
+constexpr size_t kVectors = 1, kHalves = 2;
+constexpr size_t kRows = 12;  // 24 of 32 registers hold sums
+
+using I = __m512i;
+
+inline I zero() { return _mm512_setzero_si512(); }
+inline I load(const char* from) { return _mm512_load_si512(from); }
+inline void store(char* to, I value) { _mm512_store_si512(to, value); }
+inline I broadcast(const char* from) {
+  int32_t group;
+  __builtin_memcpy(&group, from, sizeof group);
+  return _mm512_set1_epi32(group);
+}
+inline I dot(I sum, I x, I w) { return _mm512_dpbusd_epi32(sum, x, w); }
+inline I minus_64_times(I x) { return _mm512_sub_epi32(zero(), _mm512_slli_epi32(x, 6)); }
+
+}  // namespace
+
+#include "device/cpu/int8_rows_avx2.inc"
+#include "device/cpu/int8_sums.inc"
+#include "device/cpu/int8_vnni.inc"
+
+#include "device/cpu/int8_rows.inc"
+
+PanelKernels int8_avx512_vnni() {
+  return {1, operand_row_bytes, write_int8_rows, multiply_panels, write_scaled_int8_rows};
+}
+
+}  // namespace tessera::device::cpu

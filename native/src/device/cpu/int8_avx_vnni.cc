@@ -1,0 +1,40 @@
+// INT8 products with the 256-bit vpdpbusd of processors without AVX-512. Compiled with its own
+// flags; nothing but intrinsics and anonymous namespaces here.
+#include <immintrin.h>
+
+#include "device/cpu/int8_kernels.h"
+
+namespace tessera::device::cpu {
+namespace {
+
+constexpr size_t kVectors = 2, kHalves = 1;
+constexpr size_t kRows = 6;  // 12 of 16 registers hold sums
+
+using I = __m256i;
+
+inline I zero() { return _mm256_setzero_si256(); }
+inline I load(const char* from) {
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
+}
+inline void store(char* to, I value) { _mm256_store_si256(reinterpret_cast<__m256i*>(to), value); }
+inline I broadcast(const char* from) {
+  int32_t group;
+  __builtin_memcpy(&group, from, sizeof group);
+  return _mm256_set1_epi32(group);
+}
+inline I dot(I sum, I x, I w) { return _mm256_dpbusd_avx_epi32(sum, x, w); }
+inline I minus_64_times(I x) { return _mm256_sub_epi32(zero(), _mm256_slli_epi32(x, 6)); }
+
+}  // namespace
+
+#include "device/cpu/int8_rows_avx2.inc"
+#include "device/cpu/int8_sums.inc"
+#include "device/cpu/int8_vnni.inc"
+
+#include "device/cpu/int8_rows.inc"
+
+PanelKernels int8_avx_vnni() {
+  return {1, operand_row_bytes, write_int8_rows, multiply_panels, write_scaled_int8_rows};
+}
+
+}  // namespace tessera::device::cpu
