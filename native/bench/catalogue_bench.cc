@@ -25,7 +25,7 @@
 #include "beam/export.h"
 #include "beam/select.h"
 #include "catalogue/builder.h"
-#include "catalogue/snapshot.h"
+#include "catalogue/reach.h"
 #include "platform/thread_pool.h"
 
 namespace tessera {
@@ -125,9 +125,9 @@ std::vector<float> make_pool(uint32_t repetitions, uint32_t level_size) {
   return pool;
 }
 
-void bench_steps(const Options& options, const catalogue::Snapshot& snapshot, uint32_t width,
+void bench_steps(const Options& options, const catalogue::Reach& reach, uint32_t width,
                  beam::ScoreNorm norm, const std::string& prefix, Report& report) {
-  const uint32_t level_size = snapshot.level_size(0);
+  const uint32_t level_size = reach.view().level_size(0);
   const std::vector<float> pool = make_pool(options.repetitions, level_size);
   const std::vector<float> log_sum_exp(512, kNorm);
   const auto scratch = beam::make_scratch();
@@ -142,8 +142,8 @@ void bench_steps(const Options& options, const catalogue::Snapshot& snapshot, ui
       const std::span<const float> codes =
           std::span(pool).subspan(size_t{kPoolStride} * r, beams.nodes.size() * level_size);
       const Clock::time_point start = Clock::now();
-      beam::select(beams, {codes, level_size, {}, log_sum_exp}, snapshot, {width, 0, norm},
-                   *scratch, step);
+      beam::select(beams, {codes, level_size, {}, log_sum_exp}, reach, {width, 0, norm}, *scratch,
+                   step);
       times[level].push_back(seconds_since(start) * 1e6);
       std::swap(beams, step.next);
     }
@@ -158,8 +158,8 @@ void bench_steps(const Options& options, const catalogue::Snapshot& snapshot, ui
 }
 
 /// Paths that end all over the catalogue: no two near each other in memory.
-void bench_export(const Options& options, const catalogue::Snapshot& snapshot,
-                  const std::string& prefix, Report& report) {
+void bench_export(const Options& options, const catalogue::Reach& reach, const std::string& prefix,
+                  Report& report) {
   for (const uint32_t path_count : {64u, 512u, 4096u, 32768u}) {
     for (const uint32_t thread_count : {1u, 2u}) {
       platform::ThreadPool threads(thread_count);
@@ -168,11 +168,12 @@ void bench_export(const Options& options, const catalogue::Snapshot& snapshot,
         std::vector<beam::Finished> finished;
         for (uint32_t p = 0; p < path_count; ++p) {
           const uint32_t item = mix(r * path_count + p) % options.items;
-          finished.push_back({-static_cast<float>(mix(p) >> 8) * 0x1p-20f, snapshot.node_of(item)});
+          finished.push_back(
+              {-static_cast<float>(mix(p) >> 8) * 0x1p-20f, reach.view().node_of(item)});
         }
         const Clock::time_point start = Clock::now();
         const beam::Exported exported =
-            beam::export_items(finished, snapshot, {path_count, 0}, threads);
+            beam::export_items(finished, reach, {path_count, 0}, threads);
         times.push_back(seconds_since(start) * 1e6 / path_count);
         TESSERA_CHECK(!exported.item_ordinals.empty());
       }
@@ -197,13 +198,14 @@ void bench_level_size(const Options& options, uint32_t level_size, Report& repor
   std::filesystem::remove(path);
   const catalogue::Snapshot& snapshot = *opened.value();
   report.add(prefix + "nodes", static_cast<double>(snapshot.node_count()), "nodes");
+  const catalogue::Reach reach(catalogue::View::of(opened.value()));
   for (const uint32_t width : kWidths) {
-    bench_steps(options, snapshot, width, beam::ScoreNorm::kFull,
+    bench_steps(options, reach, width, beam::ScoreNorm::kFull,
                 prefix + "step, width " + std::to_string(width) + ",", report);
   }
-  bench_steps(options, snapshot, 512, beam::ScoreNorm::kLevel,
-              prefix + "step, width 512, level norm,", report);
-  bench_export(options, snapshot, prefix, report);
+  bench_steps(options, reach, 512, beam::ScoreNorm::kLevel, prefix + "step, width 512, level norm,",
+              report);
+  bench_export(options, reach, prefix, report);
 }
 
 }  // namespace

@@ -12,12 +12,12 @@
 
 #include "beam/decode_loop.h"
 #include "beam/export.h"
+#include "beam/naive_beam_search.h"
 #include "beam/random_case.h"
 
 namespace tessera::beam {
 namespace {
 
-constexpr double kTolerance = 1e-4;  // of scores that go through exp and log in float
 constexpr uint64_t kCatalogues = 300;
 constexpr uint64_t kCasesPerCatalogue = 12;
 constexpr uint64_t kCases = kCatalogues * kCasesPerCatalogue;
@@ -29,148 +29,6 @@ std::string snapshot_path() {
                                            : std::filesystem::temp_directory_path();
   return folder / ("tessera-beam-" + std::to_string(::getpid()) + ".tsra");
 }
-
-Sid sid_of(const catalogue::Snapshot& snapshot, catalogue::NodeIndex node) {
-  std::array<uint32_t, catalogue::kMaxDepth> codes;
-  const uint32_t depth = snapshot.sid(node, codes);
-  return Sid(codes.begin(), codes.begin() + depth);
-}
-
-std::vector<OraclePath> ranked(const catalogue::Snapshot& snapshot,
-                               const std::vector<Finished>& finished) {
-  std::vector<OraclePath> paths;
-  for (const Finished& path : finished) paths.push_back({sid_of(snapshot, path.node), path.score});
-  std::sort(paths.begin(), paths.end(), [](const OraclePath& a, const OraclePath& b) {
-    return a.score != b.score ? a.score > b.score : a.sid < b.sid;
-  });
-  return paths;
-}
-
-/// Equal lists: exactly, or where scores are inexact up to swaps of paths whose scores lie within
-/// the tolerance.
-void expect_same_paths(const std::vector<OraclePath>& actual,
-                       const std::vector<OraclePath>& expected, bool is_exact) {
-  ASSERT_EQ(actual.size(), expected.size());
-  std::map<Sid, double> score_of;
-  for (const OraclePath& path : expected) score_of[path.sid] = path.score;
-  std::set<Sid> seen;
-  for (size_t i = 0; i < actual.size(); ++i) {
-    ASSERT_TRUE(score_of.count(actual[i].sid)) << "rank " << i;
-    ASSERT_TRUE(seen.insert(actual[i].sid).second) << "rank " << i;
-    if (is_exact) {
-      ASSERT_EQ(actual[i].sid, expected[i].sid) << "rank " << i;
-      ASSERT_EQ(actual[i].score, expected[i].score) << "rank " << i;
-    } else {
-      ASSERT_NEAR(actual[i].score, expected[i].score, kTolerance) << "rank " << i;
-      ASSERT_NEAR(actual[i].score, score_of[actual[i].sid], kTolerance) << "rank " << i;
-    }
-  }
-}
-
-struct Hypothesis {
-  Sid path;  // codes, then terminal tokens
-  double score = 0;
-
-  Sid codes() const {
-    return Sid(path.begin(), std::find(path.begin(), path.end(), kTerminalCode));
-  }
-  uint32_t ended() const { return static_cast<uint32_t>(path.size() - codes().size()); }
-};
-
-/// Level by level as the rules read, on lists of SIDs and doubles. `margin` is the smallest score
-/// distance on which a decision hung.
-class NaiveBeamSearch {
- public:
-  NaiveBeamSearch(const std::vector<Sid>& sids, const OracleModel& model,
-                  const DecodeOptions& options)
-      : sids_(sids.begin(), sids.end()), model_(model), options_(options) {}
-
-  std::vector<OraclePath> run() {
-    std::vector<Hypothesis> beams = {{}};
-    for (size_t level = 0; !beams.empty(); ++level) {
-      std::vector<Hypothesis> candidates;
-      for (const Hypothesis& beam : beams) expand(beam, candidates);
-      std::stable_sort(candidates.begin(), candidates.end(),
-                       [](const Hypothesis& a, const Hypothesis& b) {
-                         return a.score != b.score ? a.score > b.score : a.codes() < b.codes();
-                       });
-      const uint32_t width = options_.widths[std::min<size_t>(level, options_.widths.size() - 1)];
-      beams = options_.terminal_count == 0 ? choose(candidates, width)
-                                           : choose_with_terminals(candidates, width);
-    }
-    std::stable_sort(finished_.begin(), finished_.end(),
-                     [](const OraclePath& a, const OraclePath& b) {
-                       return a.score != b.score ? a.score > b.score : a.sid < b.sid;
-                     });
-    return finished_;
-  }
-
-  double margin() const { return margin_; }
-
- private:
-  void expand(const Hypothesis& beam, std::vector<Hypothesis>& candidates) const {
-    const Sid codes = beam.codes();
-    std::set<uint32_t> next;
-    for (const Sid& sid : sids_) {
-      const bool is_below =
-          sid.size() > codes.size() && std::equal(codes.begin(), codes.end(), sid.begin());
-      if (beam.ended() == 0 && is_below) next.insert(sid[codes.size()]);
-    }
-    if (options_.terminal_count > 0 && sids_.count(codes)) next.insert(kTerminalCode);
-    const std::vector<Sid> sids(sids_.begin(), sids_.end());
-    for (const uint32_t code : next) {
-      Hypothesis candidate = beam;
-      candidate.score +=
-          oracle_step_score(sids, model_, beam.path, code, options_.norm, options_.terminal_count);
-      candidate.path.push_back(code);
-      candidates.push_back(candidate);
-    }
-  }
-
-  std::vector<Hypothesis> choose(const std::vector<Hypothesis>& candidates, uint32_t width) {
-    std::vector<Hypothesis> running;
-    for (size_t rank = 0; rank < candidates.size() && rank < width; ++rank) {
-      const Sid codes = candidates[rank].codes();
-      if (sids_.count(codes)) finished_.push_back({codes, candidates[rank].score});
-      const auto after = sids_.upper_bound(codes);
-      const bool goes_on = after != sids_.end() && after->size() > codes.size() &&
-                           std::equal(codes.begin(), codes.end(), after->begin());
-      if (goes_on) running.push_back(candidates[rank]);
-    }
-    note_margin(candidates, width);
-    return running;
-  }
-
-  std::vector<Hypothesis> choose_with_terminals(const std::vector<Hypothesis>& candidates,
-                                                uint32_t width) {
-    std::vector<Hypothesis> running;
-    std::vector<Hypothesis> others;
-    for (size_t rank = 0; rank < candidates.size(); ++rank) {
-      if (candidates[rank].ended() == options_.terminal_count) {
-        if (rank < width) {
-          finished_.push_back({candidates[rank].codes(), candidates[rank].score});
-        }
-      } else {
-        others.push_back(candidates[rank]);
-        if (running.size() < width) running.push_back(candidates[rank]);
-      }
-    }
-    note_margin(candidates, width);
-    note_margin(others, width);
-    return running;
-  }
-
-  void note_margin(const std::vector<Hypothesis>& candidates, uint32_t width) {
-    if (candidates.size() <= width) return;
-    margin_ = std::min(margin_, candidates[width - 1].score - candidates[width].score);
-  }
-
-  const std::set<Sid> sids_;
-  const OracleModel& model_;
-  const DecodeOptions options_;
-  std::vector<OraclePath> finished_;
-  double margin_ = 1e9;
-};
 
 class BeamTest : public testing::Test {
  protected:
@@ -203,8 +61,8 @@ TEST_F(BeamTest, FullWidthsGiveExactlyTheBruteForceRanking) {
     options.widths = {1000};
     options.terminal_count = static_cast<uint32_t>(random() % 4);
     options.norm = is_exact ? ScoreNorm::kFull : static_cast<ScoreNorm>(random() % 3);
-    const auto finished = decode_loop(*test.snapshot, model, options, *scratch_);
-    expect_same_paths(ranked(*test.snapshot, finished),
+    const auto finished = decode_loop(test.reach, model, options, *scratch_);
+    expect_same_paths(ranked(test.reach.view(), finished),
                       brute_force(test.sids, model, options.norm, options.terminal_count),
                       is_exact);
   });
@@ -228,8 +86,8 @@ TEST_F(BeamTest, NarrowWidthsGiveWhatTheRulesSayLevelByLevel) {
       ++skipped;  // rounding may decide otherwise; exact cases cover ties
       return;
     }
-    const auto finished = decode_loop(*test.snapshot, model, options, *scratch_);
-    expect_same_paths(ranked(*test.snapshot, finished), expected, is_exact);
+    const auto finished = decode_loop(test.reach, model, options, *scratch_);
+    expect_same_paths(ranked(test.reach.view(), finished), expected, is_exact);
   });
   EXPECT_LT(skipped, kCases / 20);
 }
@@ -259,7 +117,7 @@ SecondStep second_step(const RandomCase& test, const OracleModel& model, uint32_
     step.beams.nodes.push_back(node);
     step.beams.scores.push_back(-static_cast<float>(random() % 64) / 64.0f);
     step.beams.ended.push_back(0);
-    const Sid prefix = sid_of(*test.snapshot, node);
+    const Sid prefix = sid_of(test.reach.view(), node);
     const OracleLogits logits = model(prefix);
     step.codes.insert(step.codes.end(), logits.codes.begin(),
                       logits.codes.begin() + step.level_size);
@@ -305,17 +163,17 @@ TEST_F(BeamTest, OneTerminalTokenFollowsTheRuleOfHuggingFace) {
     }
     Step step;
     select(given.beams, {given.codes, given.level_size, given.terminal, given.log_sum_exp},
-           *test.snapshot, {width, 1, ScoreNorm::kFull}, *scratch_, step);
+           test.reach, {width, 1, ScoreNorm::kFull}, *scratch_, step);
     ASSERT_EQ(step.finished.size(), finished.size());
     for (size_t i = 0; i < finished.size(); ++i) {
-      ASSERT_EQ(sid_of(*test.snapshot, step.finished[i].node), finished[i].sid);
+      ASSERT_EQ(sid_of(test.reach.view(), step.finished[i].node), finished[i].sid);
       ASSERT_EQ(step.finished[i].score, finished[i].score);
       ASSERT_EQ(given.beams.nodes[step.finished_parents[i]], step.finished[i].node);
     }
     ASSERT_EQ(step.next.nodes.size(), running.size());
     for (size_t i = 0; i < running.size(); ++i) {
       const catalogue::NodeIndex node = step.next.nodes[i];
-      ASSERT_EQ(sid_of(*test.snapshot, node), running[i].sid);
+      ASSERT_EQ(sid_of(test.reach.view(), node), running[i].sid);
       ASSERT_EQ(step.next.scores[i], running[i].score);
       ASSERT_EQ(given.beams.nodes[step.parents[i]], test.snapshot->parent(node));
       ASSERT_EQ(step.codes[i], running[i].sid.back());
@@ -358,7 +216,7 @@ TEST_F(BeamTest, ExportGivesItemsByPathThenPolicyUnderBothCaps) {
         item_sids.push_back(sid);
       }
     }
-    const Exported exported = export_items(finished, *test.snapshot, options, threads_);
+    const Exported exported = export_items(finished, test.reach, options, threads_);
     ASSERT_EQ(exported.item_ordinals.size(), ids.size());
     for (size_t i = 0; i < ids.size(); ++i) {
       ASSERT_EQ(test.snapshot->item_id(exported.item_ordinals[i]), ids[i]);

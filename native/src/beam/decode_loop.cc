@@ -19,26 +19,26 @@ std::vector<Sid> fork_paths(const std::vector<Sid>& paths, const Step& step) {
 }
 
 /// A finished path's parent must lie on its way: the node itself, or the one above it.
-void check_finished_parents(const catalogue::Snapshot& snapshot, const Beams& beams,
-                            const Step& step) {
+void check_finished_parents(const catalogue::View& view, const Beams& beams, const Step& step) {
   TESSERA_CHECK(step.finished.size() == step.finished_parents.size());
   for (size_t i = 0; i < step.finished.size(); ++i) {
     const catalogue::NodeIndex node = step.finished[i].node;
     const catalogue::NodeIndex parent = beams.nodes[step.finished_parents[i]];
-    TESSERA_CHECK(parent == node || parent == snapshot.parent(node));
+    TESSERA_CHECK(parent == node || parent == view.parent(node));
   }
 }
 
 }  // namespace
 
-std::vector<Finished> decode_loop(const catalogue::Snapshot& snapshot, const OracleModel& model,
+std::vector<Finished> decode_loop(const catalogue::Reach& reach, const OracleModel& model,
                                   const DecodeOptions& options, Scratch& scratch) {
+  const catalogue::View& view = reach.view();
   std::vector<Finished> finished;
   Beams beams{{0.0f}, {catalogue::kRoot}, {0}};
   std::vector<Sid> paths(1);
   Step step;
   for (uint32_t level = 0; !beams.nodes.empty(); ++level) {
-    const uint32_t level_size = level < snapshot.depth() ? snapshot.level_size(level) : 0;
+    const uint32_t level_size = level < view.depth() ? view.level_size(level) : 0;
     std::vector<float> codes(beams.nodes.size() * level_size);
     std::vector<float> terminal(beams.nodes.size());
     std::vector<float> log_sum_exp(beams.nodes.size());
@@ -53,10 +53,10 @@ std::vector<Finished> decode_loop(const catalogue::Snapshot& snapshot, const Ora
     if (options.terminal_count == 0) terminal.clear();
     if (options.norm != ScoreNorm::kFull) log_sum_exp.clear();
     const uint32_t width = options.widths[std::min<size_t>(level, options.widths.size() - 1)];
-    select(beams, {codes, level_size, terminal, log_sum_exp}, snapshot,
+    select(beams, {codes, level_size, terminal, log_sum_exp}, reach,
            {width, options.terminal_count, options.norm}, scratch, step);
     finished.insert(finished.end(), step.finished.begin(), step.finished.end());
-    check_finished_parents(snapshot, beams, step);
+    check_finished_parents(view, beams, step);
     paths = fork_paths(paths, step);
     std::swap(beams, step.next);
   }

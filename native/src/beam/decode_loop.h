@@ -7,7 +7,7 @@
 
 #include "beam/brute_force_oracle.h"
 #include "beam/select.h"
-#include "catalogue/snapshot.h"
+#include "catalogue/reach.h"
 
 namespace tessera::beam {
 
@@ -18,7 +18,7 @@ struct DecodeOptions {
 };
 
 /// All finished paths in the order in which they finished.
-std::vector<Finished> decode_loop(const catalogue::Snapshot& snapshot, const OracleModel& model,
+std::vector<Finished> decode_loop(const catalogue::Reach& reach, const OracleModel& model,
                                   const DecodeOptions& options, Scratch& scratch);
 
 }  // namespace tessera::beam

@@ -1,6 +1,6 @@
 // From finished paths to items: back-track each path to its SID, drop duplicates, take the items of
-// each SID by the stated policy (priority descending, item ID ascending: the order of the
-// snapshot), rank, cut. Thread-safety: free function; the pool serves one caller at a time.
+// each SID by the stated policy (priority descending, item ID ascending: the order of the view),
+// rank, cut. Thread-safety: free function; the pool serves one caller at a time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "beam/select.h"
-#include "catalogue/snapshot.h"
+#include "catalogue/reach.h"
 #include "platform/thread_pool.h"
 
 namespace tessera::beam {
@@ -30,8 +30,8 @@ struct Exported {
 
 /// Order: path score descending, then SID lexicographic, then item order within the SID. A node
 /// that finished twice counts once, with its best score. Only paths that give an item are returned.
-/// REQUIRES: every node has items.
-Exported export_items(std::span<const Finished> finished, const catalogue::Snapshot& snapshot,
+/// REQUIRES: every node is terminal in `reach`, that of the search.
+Exported export_items(std::span<const Finished> finished, const catalogue::Reach& reach,
                       const ExportOptions& options, platform::ThreadPool& threads);
 
 }  // namespace tessera::beam

@@ -60,6 +60,7 @@ RandomCase random_case(std::mt19937_64& random, const std::string& path) {
   auto opened = catalogue::Snapshot::open(path);
   TESSERA_CHECK(opened.is_ok());
   result.snapshot = opened.value();
+  result.reach = catalogue::Reach(catalogue::View::of(result.snapshot));
   result.level_sizes.resize(result.snapshot->depth());
   return result;
 }

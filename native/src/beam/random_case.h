@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "beam/brute_force_oracle.h"
-#include "catalogue/snapshot.h"
+#include "catalogue/reach.h"
 
 namespace tessera::beam {
 
@@ -18,6 +18,7 @@ struct RandomCase {
   std::vector<double> priorities;
   std::vector<uint32_t> level_sizes;  // as many as the snapshot is deep
   std::shared_ptr<const catalogue::Snapshot> snapshot;
+  catalogue::Reach reach;  // the snapshot as it is
 };
 
 /// Depth 1..6, half of the cases with mixed depths and prefix items. Writes its snapshot to `path`.

@@ -2,7 +2,8 @@
 //
 // A beam stands at a trie node (`ended` == 0), or has ended its SID and is emitting terminal tokens
 // (`ended` = number of terminal tokens already chosen). Its candidates are the children of its node
-// and, when its node has items and the vocabulary has terminal tokens, the next terminal token.
+// that lead to an item to be had (catalogue/reach.h) and, when its node has such items itself and
+// the vocabulary has terminal tokens, the next terminal token.
 //
 // Without terminal tokens a chosen node that has items is finished at once, and continues too if it
 // has children. With terminal tokens a path finishes when its last terminal token is chosen: a
@@ -22,7 +23,7 @@
 #include <span>
 #include <vector>
 
-#include "catalogue/snapshot.h"
+#include "catalogue/reach.h"
 
 namespace tessera::beam {
 
@@ -82,7 +83,7 @@ struct SelectOptions {
 /// REQUIRES: spans as described; width >= 1; beams with ended == 0 stand at distinct nodes of one
 /// level, whose codes are below level_size.
 /// ENSURES: next.nodes.size() <= width; equal inputs give equal output on every processor.
-void select(const Beams& beams, const StepLogits& logits, const catalogue::Snapshot& snapshot,
+void select(const Beams& beams, const StepLogits& logits, const catalogue::Reach& reach,
             const SelectOptions& options, Scratch& scratch, Step& step);
 
 }  // namespace tessera::beam

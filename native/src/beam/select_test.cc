@@ -156,6 +156,7 @@ class SelectTest : public testing::Test {
                              ("tessera-select-" + std::to_string(::getpid()) + ".tsra");
     EXPECT_TRUE(catalogue::build_snapshot(input, path, {}).is_ok());
     snapshot_ = catalogue::Snapshot::open(path).value();
+    reach_ = catalogue::Reach(catalogue::View::of(snapshot_));
     std::filesystem::remove(path);
   }
 
@@ -177,11 +178,12 @@ class SelectTest : public testing::Test {
   }
 
   void select(uint32_t width, ScoreNorm norm, Step& step) {
-    beam::select(beams_, {logits_, kLevelSize, {}, log_sum_exp_}, *snapshot_, {width, 0, norm},
+    beam::select(beams_, {logits_, kLevelSize, {}, log_sum_exp_}, reach_, {width, 0, norm},
                  *scratch_, step);
   }
 
   std::shared_ptr<const catalogue::Snapshot> snapshot_;
+  catalogue::Reach reach_;
   std::unique_ptr<Scratch, ScratchDeleter> scratch_ = make_scratch();
   Beams beams_;
   std::vector<float> logits_;
@@ -226,7 +228,7 @@ TEST_F(SelectTest, AStepEqualsSortingEveryCandidate) {
 TEST_F(SelectTest, AStepWithoutCandidatesSelectsNothing) {
   Step step;
   step.parents = {7};
-  beam::select({}, {}, *snapshot_, {4, 0, ScoreNorm::kFull}, *scratch_, step);
+  beam::select({}, {}, reach_, {4, 0, ScoreNorm::kFull}, *scratch_, step);
   EXPECT_TRUE(step.next.nodes.empty() && step.parents.empty() && step.finished.empty());
 }
 
@@ -253,8 +255,8 @@ TEST_F(SelectTest, ExportOnTwoThreadsEqualsExportOnOne) {
   ASSERT_GT(finished.size(), 50000u);
   platform::ThreadPool one(1);
   platform::ThreadPool two(2);
-  const Exported expected = export_items(finished, *snapshot_, {40000, 0}, one);
-  const Exported actual = export_items(finished, *snapshot_, {40000, 0}, two);
+  const Exported expected = export_items(finished, reach_, {40000, 0}, one);
+  const Exported actual = export_items(finished, reach_, {40000, 0}, two);
   EXPECT_EQ(expected.item_ordinals.size(), 40000u);
   EXPECT_EQ(actual.item_ordinals, expected.item_ordinals);
   EXPECT_EQ(actual.item_paths, expected.item_paths);

@@ -71,7 +71,8 @@ void walk(const Snapshot& snapshot, std::vector<Finished>& paths) {
   TESSERA_CHECK(paths.size() == snapshot.path_count());
 }
 
-void decode(const Snapshot& snapshot) {
+void decode(const catalogue::Reach& reach) {
+  const Snapshot& snapshot = reach.view().base();
   std::vector<uint32_t> sizes;
   for (uint32_t level = 0; level < snapshot.depth(); ++level) {
     if (snapshot.level_size(level) > kLevelSizeMax) return;
@@ -81,7 +82,7 @@ void decode(const Snapshot& snapshot) {
   const OracleModel model = random_model(1, sizes, true);
   for (uint32_t terminal_count = 0; terminal_count < 2; ++terminal_count) {
     const auto finished =
-        decode_loop(snapshot, model, {{8}, terminal_count, ScoreNorm::kAllowed}, *scratch);
+        decode_loop(reach, model, {{8}, terminal_count, ScoreNorm::kAllowed}, *scratch);
     for (const Finished& path : finished) TESSERA_CHECK(snapshot.is_terminal(path.node));
   }
 }
@@ -101,9 +102,10 @@ void read_snapshot(const std::string& content) {
   sink = read_items(snapshot);
   std::vector<Finished> paths;
   walk(snapshot, paths);
-  decode(snapshot);
+  const catalogue::Reach reach(catalogue::View::of(opened.value()));
+  decode(reach);
   static platform::ThreadPool threads(1);
-  const Exported exported = export_items(paths, snapshot, {1u << 20, 0}, threads);
+  const Exported exported = export_items(paths, reach, {1u << 20, 0}, threads);
   TESSERA_CHECK(exported.item_ordinals.size() == snapshot.item_count());
 }
 

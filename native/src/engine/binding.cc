@@ -100,6 +100,7 @@ Result<std::shared_ptr<const Binding>> Binding::create(
       level_tokens[level][code] = 0;
     }
   }
+  binding->reach_ = catalogue::Reach(catalogue::View::of(snapshot));
   binding->snapshot_ = std::move(snapshot);
   binding->level_tokens_ = std::move(level_tokens);
   binding->terminal_tokens_ = std::move(terminal_tokens);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "catalogue/snapshot.h"
+#include "catalogue/reach.h"
 #include "model/model_config.h"
 
 namespace tessera::engine {
@@ -26,6 +26,8 @@ class Binding {
       std::vector<std::vector<int32_t>> level_tokens, std::vector<int32_t> terminal_tokens);
 
   const catalogue::Snapshot& snapshot() const { return *snapshot_; }
+  /// The snapshot as it is, all of it.
+  const catalogue::Reach& reach() const { return reach_; }
   /// Head rows to multiply for a level: the token of each code, 0 where there is none (see
   /// has_token).
   std::span<const int32_t> level_tokens(uint32_t level) const { return level_tokens_[level]; }
@@ -43,6 +45,7 @@ class Binding {
   Binding() = default;
 
   std::shared_ptr<const catalogue::Snapshot> snapshot_;
+  catalogue::Reach reach_;
   std::vector<std::vector<int32_t>> level_tokens_;
   std::vector<std::vector<uint32_t>> codes_without_token_;
   std::vector<int32_t> terminal_tokens_;

@@ -112,7 +112,7 @@ void StepLoop::select(RequestState& state, uint32_t last_row_end) {
   state.timings().head_us += microseconds_since(head_start);
 
   const Clock::time_point select_start = Clock::now();
-  beam::select(beams, logits, binding.snapshot(),
+  beam::select(beams, logits, binding.reach(),
                {state.width(), terminal_count, state.request().norm}, *select_scratch_, step_);
   state.apply(step_);
   state.timings().select_us += microseconds_since(select_start);
@@ -137,7 +137,7 @@ void StepLoop::export_items(RequestState& state, Completion& completion) {
   const Clock::time_point start = Clock::now();
   const Request& request = state.request();
   completion.answer =
-      beam::export_items(state.finished(), state.binding().snapshot(),
+      beam::export_items(state.finished(), state.binding().reach(),
                          {request.result_count, request.items_per_sid}, device_.threads());
   state.timings().export_us = microseconds_since(start);
 }

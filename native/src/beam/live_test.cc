@@ -1,0 +1,272 @@
+// A catalogue that changes, against a plain map of its items: after every batch of random changes a
+// search over the view must equal brute force over what the map says is live.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "beam/export.h"
+#include "beam/naive_beam_search.h"
+#include "beam/random_case.h"
+#include "catalogue/view_editor.h"
+
+namespace tessera::beam {
+namespace {
+
+using catalogue::Change;
+using catalogue::ChangeKind;
+using catalogue::Reach;
+using catalogue::View;
+
+constexpr uint64_t kSeeds = 300;
+constexpr uint64_t kBatches = 6;
+
+std::string snapshot_path() {
+  const std::filesystem::path folder = std::filesystem::is_directory("/dev/shm")
+                                           ? std::filesystem::path("/dev/shm")
+                                           : std::filesystem::temp_directory_path();
+  return folder / ("tessera-live-" + std::to_string(::getpid()) + ".tsra");
+}
+
+struct ModelItem {
+  Sid sid;
+  double priority = 0;
+  bool is_paused = false;
+  std::string attributes;
+};
+
+/// The catalogue as a plain map, and changes drawn at random.
+class ItemModel {
+ public:
+  explicit ItemModel(const RandomCase& test) : level_sizes_(test.level_sizes) {
+    for (size_t i = 0; i < test.sids.size(); ++i) {
+      items_[test.item_ids[i]] = {test.sids[i], test.priorities[i], false, ""};
+    }
+  }
+
+  Change draw(std::mt19937_64& random) {
+    Change change;
+    const bool is_known = !items_.empty() && random() % 4 != 0;
+    if (is_known) {
+      change.item_id = std::next(items_.begin(), random() % items_.size())->first;
+      change.kind = static_cast<ChangeKind>(random() % catalogue::kChangeKinds);
+    } else {
+      change.item_id = "new-" + std::to_string(random() % 30);
+    }
+    change.priority = static_cast<double>(random() % 3);
+    if (change.kind != ChangeKind::kUpsert) return change;
+    const uint64_t length = 1 + random() % level_sizes_.size();
+    for (uint64_t level = 0; level < length; ++level) {
+      change.sid.push_back(static_cast<uint32_t>(random() % level_sizes_[level]));
+    }
+    return change;
+  }
+
+  void apply(const Change& change) {
+    switch (change.kind) {
+      case ChangeKind::kUpsert: {
+        ModelItem& item = items_[change.item_id];
+        item = {change.sid, change.priority, item.is_paused, change.attributes};
+        break;
+      }
+      case ChangeKind::kPause: items_.at(change.item_id).is_paused = true; break;
+      case ChangeKind::kResume: items_.at(change.item_id).is_paused = false; break;
+      case ChangeKind::kRemove: items_.erase(change.item_id); break;
+      case ChangeKind::kSetAttributes:
+        items_.at(change.item_id).attributes = change.attributes;
+        break;
+      case ChangeKind::kSetPriority: items_.at(change.item_id).priority = change.priority;
+    }
+  }
+
+  bool has(const std::string& item_id) const { return items_.count(item_id) > 0; }
+  const std::map<std::string, ModelItem>& items() const { return items_; }
+
+  std::vector<Sid> live_sids() const {
+    std::vector<Sid> sids;
+    for (const auto& [id, item] : items_) {
+      if (!item.is_paused) sids.push_back(item.sid);
+    }
+    return sids;
+  }
+  /// Live items of a SID in export order.
+  std::vector<std::string> live_items(const Sid& sid) const {
+    std::vector<std::pair<double, std::string>> found;
+    for (const auto& [id, item] : items_) {
+      if (!item.is_paused && item.sid == sid) found.emplace_back(-item.priority, id);
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<std::string> ids;
+    for (const auto& [minus_priority, id] : found) ids.push_back(id);
+    return ids;
+  }
+
+ private:
+  std::map<std::string, ModelItem> items_;
+  const std::vector<uint32_t> level_sizes_;
+};
+
+/// One batch of changes, each item at most once, applied to both.
+std::shared_ptr<const View> change_both(const View& view, ItemModel& model,
+                                        std::mt19937_64& random) {
+  std::map<std::string, Change> batch;
+  for (uint64_t i = 0; i < 1 + random() % 12; ++i) {
+    const Change change = model.draw(random);
+    batch.emplace(change.item_id, change);
+  }
+  std::vector<Change> changes;
+  for (const auto& [id, change] : batch) changes.push_back(change);
+  EXPECT_TRUE(check_changes(view, changes).is_ok());
+  catalogue::ViewEditor editor(view);
+  for (const Change& change : changes) {
+    editor.apply(change);
+    model.apply(change);
+  }
+  EXPECT_EQ(editor.sequence(), view.sequence() + changes.size());
+  return editor.finish();
+}
+
+class LiveTest : public testing::Test {
+ protected:
+  ~LiveTest() override { std::filesystem::remove(snapshot_path()); }
+
+  /// Every item of the model, and none beside, is found in the view as the model has it.
+  void expect_same_items(const View& view, const ItemModel& model) {
+    uint64_t live = 0;
+    for (const auto& [id, item] : model.items()) {
+      const catalogue::ItemOrdinal ordinal = view.find_item(id);
+      ASSERT_NE(ordinal, catalogue::kNoItem) << id;
+      ASSERT_EQ(view.item_id(ordinal), id);
+      ASSERT_EQ(sid_of(view, view.node_of(ordinal)), item.sid);
+      ASSERT_EQ(view.find_node(item.sid), view.node_of(ordinal));
+      ASSERT_EQ(view.priority(ordinal), item.priority);
+      ASSERT_EQ(view.state(ordinal),
+                item.is_paused ? catalogue::ItemState::kPaused : catalogue::ItemState::kLive);
+      live += item.is_paused ? 0 : 1;
+    }
+    ASSERT_EQ(view.live_item_count(), live);
+    for (catalogue::ItemOrdinal i = 0; i < view.item_count(); ++i) {
+      const bool is_known = model.has(std::string(view.item_id(i)));
+      ASSERT_EQ(view.state(i) != catalogue::ItemState::kRemoved, is_known) << view.item_id(i);
+    }
+  }
+
+  /// A search and its export over the view against the rules over the model.
+  void expect_same_recall(const Reach& reach, const ItemModel& model, const OracleModel& logits,
+                          std::mt19937_64& random) {
+    DecodeOptions options;
+    options.widths = {static_cast<uint32_t>(1 + random() % 8),
+                      static_cast<uint32_t>(1 + random() % 60)};
+    options.terminal_count = static_cast<uint32_t>(random() % 3);
+    NaiveBeamSearch naive(model.live_sids(), logits, options);
+    const std::vector<OraclePath> expected = naive.run();
+    const auto finished = decode_loop(reach, logits, options, *scratch_);
+    expect_same_paths(ranked(reach.view(), finished), expected, true);
+    if (HasFatalFailure()) return;
+
+    const uint32_t cap = static_cast<uint32_t>(random() % 3);
+    std::vector<std::string> ids;
+    for (const OraclePath& path : expected) {
+      const std::vector<std::string> items = model.live_items(path.sid);
+      const size_t count = cap == 0 ? items.size() : std::min<size_t>(cap, items.size());
+      ids.insert(ids.end(), items.begin(), items.begin() + count);
+    }
+    const Exported exported = export_items(finished, reach, {10000, cap}, threads_);
+    ASSERT_EQ(exported.item_ordinals.size(), ids.size());
+    for (size_t i = 0; i < ids.size(); ++i) {
+      ASSERT_EQ(reach.view().item_id(exported.item_ordinals[i]), ids[i]) << "rank " << i;
+    }
+  }
+
+  std::unique_ptr<Scratch, ScratchDeleter> scratch_ = make_scratch();
+  platform::ThreadPool threads_{1};
+};
+
+TEST_F(LiveTest, EveryVersionIsSearchedAsIfItWereASnapshotOfItsOwn) {
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const RandomCase test = random_case(random, snapshot_path());
+    ItemModel model(test);
+    const OracleModel logits = random_model(random(), test.level_sizes, true);
+    std::vector<std::pair<std::shared_ptr<const View>, ItemModel>> versions = {
+        {View::of(test.snapshot), model}};
+    for (uint64_t batch = 0; batch < kBatches; ++batch) {
+      versions.emplace_back(change_both(*versions.back().first, model, random), model);
+    }
+    // Later changes leave earlier versions as they were.
+    for (const auto& [view, items] : versions) {
+      expect_same_items(*view, items);
+      if (!HasFatalFailure()) expect_same_recall(Reach(view), items, logits, random);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(LiveTest, ACatalogueWhoseLastItemIsPausedGivesNothingUntilItResumes) {
+  std::mt19937_64 random(7);
+  const RandomCase test = random_case(random, snapshot_path());
+  const OracleModel logits = random_model(1, test.level_sizes, true);
+  std::vector<Change> changes(test.item_ids.size());
+  for (size_t i = 0; i < changes.size(); ++i) {
+    changes[i].kind = ChangeKind::kPause;
+    changes[i].item_id = test.item_ids[i];
+  }
+  catalogue::ViewEditor pausing(*test.reach.shared_view());
+  for (const Change& change : changes) pausing.apply(change);
+  const Reach paused(pausing.finish());
+  EXPECT_EQ(paused.view().live_item_count(), 0u);
+  EXPECT_TRUE(decode_loop(paused, logits, {{8}, 0, ScoreNorm::kAllowed}, *scratch_).empty());
+  catalogue::ViewEditor resuming(paused.view());
+  changes[0].kind = ChangeKind::kResume;
+  resuming.apply(changes[0]);
+  const Reach resumed(resuming.finish());
+  const auto finished = decode_loop(resumed, logits, {{8}, 0, ScoreNorm::kAllowed}, *scratch_);
+  ASSERT_EQ(finished.size(), 1u);
+  EXPECT_EQ(sid_of(resumed.view(), finished[0].node), test.sids[0]);
+  EXPECT_EQ(finished[0].score, 0.0f);  // the only path is certain
+}
+
+TEST_F(LiveTest, BatchesThatBreakARuleAreRefusedWithTheirPlace) {
+  std::mt19937_64 random(11);
+  const RandomCase test = random_case(random, snapshot_path());
+  const View& view = test.reach.view();
+  const auto upsert = [&](std::vector<uint32_t> sid) {
+    Change change;
+    change.item_id = "fresh";
+    change.sid = std::move(sid);
+    return change;
+  };
+  const auto expect_refusal = [&](std::vector<Change> changes, Code code, const char* start) {
+    const Status status = check_changes(view, changes);
+    EXPECT_EQ(status.code(), code) << status.message();
+    EXPECT_EQ(status.message().rfind(start, 0), 0u) << status.message();
+  };
+  const Change good = upsert({0});
+  Change bad = upsert({test.level_sizes[0]});
+  expect_refusal({bad}, Code::kCatalogueInvalid, "changes[0].sid[0]: ");
+  expect_refusal({upsert({})}, Code::kCatalogueInvalid, "changes[0].sid: ");
+  expect_refusal({upsert(std::vector<uint32_t>(view.depth() + 1, 0))}, Code::kCatalogueInvalid,
+                 "changes[0].sid: ");
+  expect_refusal({good, good}, Code::kCatalogueInvalid, "changes[1].itemId: \"fresh\" stands");
+  bad = good;
+  bad.item_id = "";
+  expect_refusal({bad}, Code::kCatalogueInvalid, "changes[0].itemId: has 0 bytes");
+  bad.item_id = "\xFF";
+  expect_refusal({bad}, Code::kCatalogueInvalid, "changes[0].itemId: is not valid UTF-8");
+  bad = good;
+  bad.priority = std::numeric_limits<double>::infinity();
+  expect_refusal({bad}, Code::kCatalogueInvalid, "changes[0].priority: ");
+  bad = good;
+  bad.attributes = "[1]";
+  expect_refusal({bad}, Code::kCatalogueInvalid, "changes[0].attributes: ");
+  bad = good;
+  bad.kind = ChangeKind::kPause;
+  expect_refusal({bad}, Code::kItemNotFound, "changes[0].itemId: \"fresh\" is not");
+  EXPECT_TRUE(check_changes(view, std::vector<Change>{good}).is_ok());
+}
+
+}  // namespace
+}  // namespace tessera::beam

@@ -1,0 +1,36 @@
+// What may happen to a catalogue while it serves. A value; LiveCatalogue applies it, the change log
+// keeps it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tessera::catalogue {
+
+enum class ChangeKind : uint8_t {
+  kUpsert = 0,         // the item as a whole; where it exists, it keeps whether it is paused
+  kPause = 1,          // stays known, is recalled no more
+  kResume = 2,         // takes a pause back
+  kRemove = 3,         // is as if it had never been
+  kSetAttributes = 4,  // replaces the attributes object
+  kSetPriority = 5,
+};
+inline constexpr uint32_t kChangeKinds = 6;
+
+/// Names on the wire and in messages, in ChangeKind order.
+inline constexpr const char* kChangeKindNames[kChangeKinds] = {
+    "upsert", "pause", "resume", "remove", "set_attributes", "set_priority"};
+
+struct Change {
+  ChangeKind kind = ChangeKind::kUpsert;
+  std::string item_id;
+  std::vector<uint32_t> sid;  // upsert only; another SID than before moves the item
+  std::string title;          // upsert only
+  std::string attributes;     // upsert, set_attributes: JSON object text, "" is "{}"
+  double priority = 0;        // upsert, set_priority
+};
+
+inline constexpr uint32_t kChangesMax = 65536;  // of one batch
+
+}  // namespace tessera::catalogue

@@ -1,0 +1,187 @@
+#include "catalogue/view_editor.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/check.h"
+#include "catalogue/bits.h"
+#include "catalogue/checksum.h"
+
+namespace tessera::catalogue {
+namespace {
+
+uint64_t next_edit() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+std::vector<AddedChild>::iterator place_of(std::vector<AddedChild>& list, uint32_t code) {
+  return std::lower_bound(
+      list.begin(), list.end(), code,
+      [](const AddedChild& other, uint32_t wanted) { return other.code < wanted; });
+}
+
+}  // namespace
+
+ViewEditor::ViewEditor(const View& from)
+    : edit_(next_edit()), view_(std::shared_ptr<View>(new View(from))) {}
+
+void ViewEditor::apply(const Change& change) {
+  ++view_->sequence_;
+  if (change.kind == ChangeKind::kUpsert) return upsert(change);
+  const ItemOrdinal item = view_->find_item(change.item_id);
+  TESSERA_CHECK(item != kNoItem);
+  switch (change.kind) {
+    case ChangeKind::kUpsert: break;
+    case ChangeKind::kPause: set_state(item, ItemState::kPaused); break;
+    case ChangeKind::kResume: set_state(item, ItemState::kLive); break;
+    case ChangeKind::kRemove: set_state(item, ItemState::kRemoved); break;
+    case ChangeKind::kSetAttributes: touch(item).attributes = change.attributes; break;
+    case ChangeKind::kSetPriority: {
+      const bool is_live = view_->state(item) == ItemState::kLive;
+      if (is_live) take(item);
+      touch(item).priority = change.priority;
+      if (is_live) place(item);
+    }
+  }
+}
+
+/// The item's entry, copied whole from the snapshot where it has none yet.
+ItemChange& ViewEditor::touch(ItemOrdinal item) {
+  const bool is_first = view_->items_.find(item) == nullptr;
+  ItemChange& entry = view_->items_.edit(item, edit_);
+  entry.sequence = view_->sequence_;
+  if (is_first && item < view_->base_->item_count()) {
+    const Snapshot& base = *view_->base_;
+    entry.node = base.node_of(item);
+    entry.priority = base.priority(item);
+    entry.item_id = base.item_id(item);
+    entry.title = base.title(item);
+    entry.attributes = base.attributes(item);
+  }
+  return entry;
+}
+
+void ViewEditor::upsert(const Change& change) {
+  ItemOrdinal item = view_->find_item(change.item_id);
+  const bool is_new = item == kNoItem;
+  if (is_new) item = add_item(change.item_id);
+  const ItemState before = is_new ? ItemState::kRemoved : view_->state(item);
+  if (before == ItemState::kLive) take(item);
+  const NodeIndex node = make_path(change.sid);
+  ItemChange& entry = touch(item);
+  entry.node = node;
+  entry.title = change.title;
+  entry.attributes = change.attributes;
+  entry.priority = change.priority;
+  entry.state = before == ItemState::kPaused ? ItemState::kPaused : ItemState::kLive;
+  if (entry.state == ItemState::kLive) place(item);
+}
+
+void ViewEditor::set_state(ItemOrdinal item, ItemState state) {
+  const ItemState before = view_->state(item);
+  if (before == state) return;
+  if (before == ItemState::kLive) take(item);
+  touch(item).state = state;
+  if (state == ItemState::kLive) place(item);
+}
+
+ItemOrdinal ViewEditor::add_item(const std::string& item_id) {
+  const ItemOrdinal item = view_->item_count_++;
+  const auto hash = static_cast<uint32_t>(hash_item_id(item_id));
+  view_->ids_.edit(hash, edit_).items.push_back(item);
+  ItemChange& entry = touch(item);
+  entry.item_id = item_id;
+  entry.state = ItemState::kRemoved;  // until it has a place
+  return item;
+}
+
+NodeIndex ViewEditor::make_path(std::span<const uint32_t> sid) {
+  NodeIndex node = kRoot;
+  for (const uint32_t code : sid) {
+    const NodeIndex found = view_->child(node, code);
+    node = found != kNoNode ? found : make_child(node, code);
+  }
+  return node;
+}
+
+NodeIndex ViewEditor::make_child(NodeIndex parent, uint32_t code) {
+  const NodeIndex node = view_->node_count_++;
+  NodeChange& entry = view_->node_changes_.edit(node, edit_);
+  entry.parent = parent;
+  entry.code = code;
+  entry.depth = view_->depth_of(parent) + 1;
+  std::vector<AddedChild>& dormant = view_->node_changes_.edit(parent, edit_).dormant;
+  dormant.insert(place_of(dormant, code), {code, node});
+  return node;
+}
+
+/// The node's own list of live items, copied from the snapshot where it has none yet.
+std::vector<ItemOrdinal>& ViewEditor::edit_items(NodeIndex node) {
+  const ItemList items = view_->items(node);
+  NodeChange& entry = view_->node_changes_.edit(node, edit_);
+  if (!entry.has_items) {
+    entry.has_items = true;
+    for (uint32_t i = 0; i < items.size(); ++i) entry.items.push_back(items[i]);
+  }
+  return entry.items;
+}
+
+bool ViewEditor::before(ItemOrdinal a, ItemOrdinal b) const {
+  const double priority_a = view_->priority(a);
+  const double priority_b = view_->priority(b);
+  return priority_a != priority_b ? priority_a > priority_b : view_->item_id(a) < view_->item_id(b);
+}
+
+/// Puts a live item at its node; nodes above come alive as far as they were not.
+void ViewEditor::place(ItemOrdinal item) {
+  NodeIndex node = view_->node_of(item);
+  bool was_live = view_->is_live(node);
+  std::vector<ItemOrdinal>& items = edit_items(node);
+  items.insert(std::upper_bound(items.begin(), items.end(), item,
+                                [this](ItemOrdinal a, ItemOrdinal b) { return before(a, b); }),
+               item);
+  ++view_->live_item_count_;
+  while (!was_live && node != kRoot) {
+    const NodeIndex above = view_->parent(node);
+    was_live = view_->is_live(above);
+    set_child(above, node, true);
+    node = above;
+  }
+}
+
+/// Takes a live item from its node; what has no live item below any more dies.
+void ViewEditor::take(ItemOrdinal item) {
+  NodeIndex node = view_->node_of(item);
+  std::erase(edit_items(node), item);
+  --view_->live_item_count_;
+  while (node != kRoot && !view_->is_live(node)) {
+    const NodeIndex above = view_->parent(node);
+    set_child(above, node, false);
+    node = above;
+  }
+}
+
+void ViewEditor::set_child(NodeIndex parent, NodeIndex child, bool live) {
+  NodeChange& entry = view_->node_changes_.edit(parent, edit_);
+  if (view_->is_later(child)) {
+    std::vector<AddedChild>& from = live ? entry.dormant : entry.added;
+    std::vector<AddedChild>& to = live ? entry.added : entry.dormant;
+    const uint32_t code = view_->code(child);
+    const auto found = place_of(from, code);
+    TESSERA_CHECK(found != from.end() && found->node == child);
+    to.insert(place_of(to, code), *found);
+    from.erase(found);
+    return;
+  }
+  const Children children = view_->base_->children(parent);
+  if (entry.live_children.empty()) {
+    entry.live_children.assign(words_for(children.codes.size()), ~uint64_t{0});
+  }
+  const uint32_t index = child - children.first_child;
+  const uint64_t bit = uint64_t{1} << (index % kWordBits);
+  entry.live_children[index / kWordBits] ^= bit;
+  entry.dead_child_count += live ? -1 : 1;
+}
+
+}  // namespace tessera::catalogue

@@ -1,0 +1,53 @@
+// Makes the next view out of one: the only writer of what a View holds. Readers of the view it
+// began with see nothing of it. One thread at a time; one editor per view made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "catalogue/change.h"
+#include "catalogue/view.h"
+
+namespace tessera::catalogue {
+
+class ViewEditor {
+ public:
+  explicit ViewEditor(const View& from);
+
+  /// Applies a change that check_changes() has let pass; numbers it sequence() + 1. A change that
+  /// finds nothing to do is numbered all the same.
+  void apply(const Change& change);
+  uint64_t sequence() const { return view_->sequence_; }
+  /// The next change is numbered `sequence` + 1.
+  void continue_from(uint64_t sequence) { view_->sequence_ = sequence; }
+  const View& view() const { return *view_; }
+  /// The editor ends here.
+  std::shared_ptr<const View> finish() { return std::move(view_); }
+
+ private:
+  ItemChange& touch(ItemOrdinal item);
+  void upsert(const Change& change);
+  void set_state(ItemOrdinal item, ItemState state);
+  ItemOrdinal add_item(const std::string& item_id);
+  NodeIndex make_path(std::span<const uint32_t> sid);
+  NodeIndex make_child(NodeIndex parent, uint32_t code);
+  std::vector<ItemOrdinal>& edit_items(NodeIndex node);
+  bool before(ItemOrdinal a, ItemOrdinal b) const;
+  void place(ItemOrdinal item);
+  void take(ItemOrdinal item);
+  void set_child(NodeIndex parent, NodeIndex child, bool live);
+
+  const uint64_t edit_;  // unique per editor
+  std::shared_ptr<View> view_;
+};
+
+/// Whether `changes` may be applied to `view` as one batch. Errors, the message beginning with
+/// `changes[i].field`: CATALOGUE_INVALID: more than kChangesMax, an item twice in the batch, an ID,
+/// SID, text or number outside its limits, attributes that are no JSON object; ITEM_NOT_FOUND: an
+/// item that is not in the catalogue, where the change is no upsert.
+Status check_changes(const View& view, std::span<const Change> changes);
+
+}  // namespace tessera::catalogue
