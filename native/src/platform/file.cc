@@ -71,6 +71,11 @@ Status write_file_atomically(const std::string& path, std::span<const std::byte>
   return write_file_atomically(path, [&](const Sink& sink) { return sink(content); });
 }
 
+Status move_file(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return io_error(to, "rename into place");
+  return sync_folder_of(to);
+}
+
 bool exists(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0;

@@ -24,6 +24,10 @@ Status write_file_atomically(const std::string& path,
 /// The same for content that is already in memory.
 Status write_file_atomically(const std::string& path, std::span<const std::byte> content);
 
+/// Gives the file at `from` the name `to` beside it, in place of what had it, and syncs the folder.
+/// Errors: IO_FAILED.
+Status move_file(const std::string& from, const std::string& to);
+
 /// Whether something exists at `path`.
 bool exists(const std::string& path);
 

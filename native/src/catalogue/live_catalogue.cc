@@ -1,0 +1,170 @@
+#include "catalogue/live_catalogue.h"
+
+#include <array>
+#include <utility>
+
+#include "base/check.h"
+#include "platform/file.h"
+
+namespace tessera::catalogue {
+namespace {
+
+constexpr size_t kBatchesUnderLock = 64;  // that writers may wait for at the end of a compaction
+
+}  // namespace
+
+std::shared_ptr<const View> LiveCatalogue::view() const {
+  const std::lock_guard lock(view_mutex_);
+  return view_;
+}
+
+void LiveCatalogue::publish(std::shared_ptr<const View> view) {
+  {
+    const std::lock_guard lock(view_mutex_);
+    view_.swap(view);
+  }
+  // The version before, should this have been its last reference, goes here: outside the lock.
+}
+
+Result<uint64_t> LiveCatalogue::apply(std::span<const Change> changes) {
+  std::unique_lock lock(writer_);
+  if (!failure_.is_ok()) return failure_;
+  TESSERA_RETURN_IF_ERROR(check_changes(*head_, changes));
+  if (changes.empty()) return head_->sequence();
+  ViewEditor editor(*head_);
+  for (const Change& change : changes) editor.apply(change);
+  const uint64_t before = head_->sequence();
+  const uint64_t sequence = editor.sequence();
+  head_ = editor.finish();
+  if (!options_.folder.empty()) encode_batch(before, changes, pending_);
+  if (journal_) journal_->push_back({before, {changes.begin(), changes.end()}});
+  while (failure_.is_ok() && view_->sequence() < sequence) {
+    if (is_committing_) {
+      committed_.wait(lock);
+    } else {
+      commit(lock);
+    }
+  }
+  if (view_->sequence() >= sequence) return sequence;
+  return failure_;
+}
+
+/// Logs all that is pending, for every writer that waits, and makes it visible.
+void LiveCatalogue::commit(std::unique_lock<std::mutex>& lock) {
+  is_committing_ = true;
+  const std::string records = std::exchange(pending_, {});
+  std::shared_ptr<const View> head = head_;
+  Status status;
+  if (!options_.folder.empty()) {
+    lock.unlock();
+    status = log_.append(records);
+    lock.lock();
+  }
+  is_committing_ = false;
+  if (status.is_ok()) {
+    publish(std::move(head));
+  } else {
+    failure_ = status;
+    head_ = view_;
+    pending_.clear();
+  }
+  committed_.notify_all();
+}
+
+/// REQUIRES: `lock` holds writer_. ENSURES: head_ is view_ and nothing is pending.
+void LiveCatalogue::wait_until_committed(std::unique_lock<std::mutex>& lock) {
+  while (is_committing_ || head_ != view_) {
+    if (is_committing_) {
+      committed_.wait(lock);
+    } else {
+      commit(lock);
+    }
+  }
+}
+
+CatalogueInput input_of(const View& view) {
+  CatalogueInput input;
+  input.level_sizes = view.level_sizes();
+  for (uint32_t level = 0; level < view.base().depth(); ++level) {
+    input.level_patterns.emplace_back(view.base().level_pattern(level));
+  }
+  std::array<uint32_t, kMaxDepth> sid;
+  for (ItemOrdinal item = 0; item < view.item_count(); ++item) {
+    if (view.state(item) == ItemState::kRemoved) continue;
+    const uint32_t depth = view.sid(view.node_of(item), sid);
+    input.codes.insert(input.codes.end(), sid.begin(), sid.begin() + depth);
+    input.sid_ends.push_back(input.codes.size());
+    input.item_ids.add(view.item_id(item));
+    input.titles.add(view.title(item));
+    const std::string_view attributes = view.attributes(item);
+    input.attributes.add(attributes == "{}" ? std::string_view() : attributes);
+    input.priorities.push_back(view.priority(item));
+  }
+  return input;
+}
+
+/// That items are paused, each under the number it has.
+std::vector<ChangeBatch> paused_items(const View& view) {
+  std::vector<ChangeBatch> batches;
+  view.item_changes().for_each([&](ItemOrdinal, const ItemChange& item) {
+    if (item.state != ItemState::kPaused) return;
+    Change change;
+    change.kind = ChangeKind::kPause;
+    change.item_id = item.item_id;
+    batches.push_back({item.sequence - 1, {std::move(change)}});
+  });
+  return batches;
+}
+
+Result<std::shared_ptr<const View>> LiveCatalogue::rebase(const View& from,
+                                                          const Progress& progress) const {
+  const std::string temporary = options_.folder + "/compaction.tmp";
+  Result<BuildReport> report = build_snapshot(input_of(from), temporary, progress);
+  if (!report.is_ok()) return report.status();
+  const std::string& digest = report.value().digest;
+  TESSERA_RETURN_IF_ERROR(platform::move_file(temporary, snapshot_path(digest)));
+  Result<std::shared_ptr<const Snapshot>> base = open_base(digest);
+  if (!base.is_ok()) return base.status();
+  return View::of(base.value(), from.level_sizes(), from.sequence());
+}
+
+Status LiveCatalogue::compact(const Progress& progress) {
+  TESSERA_CHECK(!options_.folder.empty());
+  const std::lock_guard one(compaction_);
+  std::unique_lock lock(writer_);
+  wait_until_committed(lock);
+  if (!failure_.is_ok()) return failure_;
+  const std::shared_ptr<const View> from = view_;
+  journal_.emplace();
+  lock.unlock();
+  const Result<std::shared_ptr<const View>> rebased = rebase(*from, progress);
+  lock.lock();
+  Status status = rebased.is_ok() ? catch_up(*from, rebased.value(), lock) : rebased.status();
+  journal_.reset();
+  return status;
+}
+
+/// Goes over to `view`, which has what `from` has, with all that came since.
+Status LiveCatalogue::catch_up(const View& from, std::shared_ptr<const View> view,
+                               std::unique_lock<std::mutex>& lock) {
+  // Paused items are items of the snapshot; that they are paused is carried over.
+  std::vector<ChangeBatch> batches = paused_items(from);
+  batches.push_back({from.sequence(), {}});
+  std::vector<ChangeBatch> next = batches;
+  for (bool is_last = false; !is_last;) {
+    is_last = next.size() <= kBatchesUnderLock;
+    if (!is_last) lock.unlock();
+    Result<std::shared_ptr<const View>> replayed = replay(*view, next, kNoLimit);
+    if (!is_last) lock.lock();
+    if (!replayed.is_ok()) return replayed.status();
+    view = replayed.value();
+    wait_until_committed(lock);
+    if (!failure_.is_ok()) return failure_;
+    next = std::exchange(*journal_, {});
+    is_last = is_last && next.empty();
+    batches.insert(batches.end(), next.begin(), next.end());
+  }
+  return start(std::move(view), batches);
+}
+
+}  // namespace tessera::catalogue

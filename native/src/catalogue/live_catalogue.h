@@ -1,0 +1,134 @@
+// A catalogue that changes while it serves: views of it for readers, changes from writers, a log
+// that keeps what was acknowledged, and compaction into a new snapshot in the background.
+//
+// Thread-safety: every function may be called from any thread. view() waits for no writer's work,
+// only for the copying of a pointer. Writers are put in one order; those that come while one
+// commits share the next commit. Owner: the binding; views outlive it.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "catalogue/builder.h"
+#include "catalogue/change_log.h"
+#include "catalogue/view.h"
+#include "catalogue/view_editor.h"
+
+namespace tessera::catalogue {
+
+inline constexpr uint32_t kGenerationsKept = 4;  // logs, and the snapshots they follow
+
+struct LiveOptions {
+  /// Where changes are kept; empty: nowhere, they end with the process.
+  std::string folder;
+  SyncPolicy sync = SyncPolicy::kEachCommit;
+  /// What changes may use, beyond what the snapshot does; empty: as the snapshot.
+  std::vector<uint32_t> level_sizes;
+};
+
+/// A snapshot and the log of the changes since.
+struct Generation {
+  uint64_t number = 0;
+  std::string base_digest;
+  uint64_t first_sequence = 0;  // versions first_sequence..last_sequence can be gone back to
+  uint64_t last_sequence = 0;
+  uint64_t log_bytes = 0;
+};
+
+/// What opening found in the folder.
+struct RecoveryReport {
+  uint64_t replayed_changes = 0;
+  uint64_t cut_bytes = 0;  // of a damaged tail of the log
+};
+
+class LiveCatalogue {
+ public:
+  /// `seed` is what the sources of the catalogue make; a folder that has changes goes on from them.
+  /// Errors: CATALOGUE_INVALID: level sizes below those of the snapshot, or a folder whose changes
+  /// follow other sources; CATALOGUE_CORRUPT: a log or snapshot of the folder is damaged beyond its
+  /// tail; IO_FAILED, also when another process has the folder.
+  static Result<std::unique_ptr<LiveCatalogue>> open(std::shared_ptr<const Snapshot> seed,
+                                                     LiveOptions options);
+
+  LiveCatalogue(const LiveCatalogue&) = delete;
+  LiveCatalogue& operator=(const LiveCatalogue&) = delete;
+
+  /// The newest version.
+  std::shared_ptr<const View> view() const;
+  const RecoveryReport& recovery() const { return recovery_; }
+
+  /// All changes or none; on return they are logged as LiveOptions::sync says and in view().
+  /// Returns the sequence of the last. Errors: those of check_changes(); IO_FAILED when the log
+  /// cannot be written: then nothing more is accepted until the folder is opened again.
+  Result<uint64_t> apply(std::span<const Change> changes);
+
+  /// Makes a new snapshot of view() and goes on from it; changes meanwhile are carried over.
+  /// One at a time, others wait. REQUIRES: a folder. Errors: CATALOGUE_INVALID when no item is left
+  /// to make a snapshot of, IO_FAILED.
+  Status compact(const Progress& progress);
+
+  /// Generations in the folder, oldest first.
+  Result<std::vector<Generation>> generations() const;
+  /// Makes the items what they were at `sequence`, under a new number. Errors: CATALOGUE_NOT_FOUND
+  /// when no generation has that version, or it lies inside a batch; IO_FAILED.
+  Result<uint64_t> roll_back(uint64_t sequence);
+
+ private:
+  LiveCatalogue(std::shared_ptr<const Snapshot> seed, LiveOptions options)
+      : seed_(std::move(seed)), options_(std::move(options)) {}
+
+  // Writers.
+  void commit(std::unique_lock<std::mutex>& lock);
+  void wait_until_committed(std::unique_lock<std::mutex>& lock);
+  void publish(std::shared_ptr<const View> view);
+  Result<std::shared_ptr<const View>> rebase(const View& from, const Progress& progress) const;
+  Status catch_up(const View& from, std::shared_ptr<const View> view,
+                  std::unique_lock<std::mutex>& lock);
+
+  // The folder (live_folder.cc).
+  Status recover();
+  Status start(std::shared_ptr<const View> view, std::span<const ChangeBatch> batches);
+  Result<std::shared_ptr<const View>> load(const LogContent& content, const std::string& path,
+                                           uint64_t sequence_max) const;
+  Result<std::shared_ptr<const Snapshot>> open_base(const std::string& digest) const;
+  std::vector<uint64_t> generation_numbers() const;
+  std::string log_path(uint64_t generation) const;
+  std::string snapshot_path(const std::string& digest) const;
+  void drop_old_generations() const;
+
+  const std::shared_ptr<const Snapshot> seed_;
+  const LiveOptions options_;
+  RecoveryReport recovery_;
+
+  mutable std::mutex view_mutex_;  // held to copy view_ only
+  std::shared_ptr<const View> view_;
+
+  std::mutex compaction_;  // held by the one compaction or roll-back; taken before writer_
+
+  std::mutex writer_;  // guards what follows
+  std::condition_variable committed_;
+  std::shared_ptr<const View> head_;  // view_ and what is being committed
+  std::string pending_;               // records not yet in the log
+  bool is_committing_ = false;
+  Status failure_;  // of the log, for good
+  uint64_t generation_ = 0;
+  ChangeLog log_;
+  std::optional<std::vector<ChangeBatch>> journal_;  // changes since a compaction began
+};
+
+/// `view` with the batches up to number `sequence_max` applied. Errors: those of check_changes().
+Result<std::shared_ptr<const View>> replay(const View& view, std::span<const ChangeBatch> batches,
+                                           uint64_t sequence_max);
+inline constexpr uint64_t kNoLimit = ~uint64_t{0};
+
+/// Everything of `view` that is not removed, as the builder wants it; paused items too.
+CatalogueInput input_of(const View& view);
+
+}  // namespace tessera::catalogue

@@ -1,0 +1,329 @@
+// The life of a catalogue's changes: acknowledged is kept, whatever ends the process; damage is cut
+// where it begins; compaction and roll-back lose nothing; readers see whole versions only.
+#include "catalogue/live_catalogue.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <thread>
+
+namespace tessera::catalogue {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint32_t kLevelSize = 64;
+constexpr uint32_t kSeedItems = 200;
+
+Change make(ChangeKind kind, const std::string& item_id, double priority = 0) {
+  Change change;
+  change.kind = kind;
+  change.item_id = item_id;
+  change.priority = priority;
+  return change;
+}
+
+Change upsert(const std::string& item_id, std::vector<uint32_t> sid, double priority = 0) {
+  Change change = make(ChangeKind::kUpsert, item_id, priority);
+  change.sid = std::move(sid);
+  change.title = "title of " + item_id;
+  change.attributes = R"({"n":1})";
+  return change;
+}
+
+/// What a view says of its items, by ID: SID, state, priority.
+using Items = std::map<std::string, std::tuple<std::vector<uint32_t>, ItemState, double>>;
+
+Items items_of(const View& view) {
+  Items items;
+  std::array<uint32_t, kMaxDepth> sid;
+  for (ItemOrdinal i = 0; i < view.item_count(); ++i) {
+    if (view.state(i) == ItemState::kRemoved) continue;
+    const uint32_t depth = view.sid(view.node_of(i), sid);
+    items[std::string(view.item_id(i))] = {
+        {sid.begin(), sid.begin() + depth}, view.state(i), view.priority(i)};
+  }
+  return items;
+}
+
+class LiveCatalogueTest : public testing::Test {
+ protected:
+  LiveCatalogueTest() {
+    const fs::path root =
+        fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
+    folder_ = root / ("tessera-live-catalogue-" + std::to_string(::getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    CatalogueInput input;
+    input.level_sizes = {kLevelSize, kLevelSize};
+    for (uint32_t i = 0; i < kSeedItems; ++i) {
+      input.codes.insert(input.codes.end(), {i % 50, i * 7 % kLevelSize});
+      input.sid_ends.push_back(input.codes.size());
+      input.item_ids.add("seed-" + std::to_string(i));
+    }
+    const std::string path = folder_ / "seed";
+    EXPECT_TRUE(build_snapshot(input, path, {}).is_ok());
+    seed_ = Snapshot::open(path).value();
+    changes_ = folder_ / "changes";
+  }
+  ~LiveCatalogueTest() override { fs::remove_all(folder_); }
+
+  std::unique_ptr<LiveCatalogue> open() const {
+    auto live = LiveCatalogue::open(seed_, {changes_, SyncPolicy::kNever, {}});
+    EXPECT_TRUE(live.is_ok()) << live.status().message();
+    return live.is_ok() ? std::move(live).value() : nullptr;
+  }
+  static void apply(LiveCatalogue& live, std::vector<Change> changes) {
+    const auto applied = live.apply(changes);
+    ASSERT_TRUE(applied.is_ok()) << applied.status().message();
+  }
+
+  fs::path folder_;
+  std::string changes_;
+  std::shared_ptr<const Snapshot> seed_;
+};
+
+TEST_F(LiveCatalogueTest, WhatWasAcknowledgedIsThereWhenTheFolderIsOpenedAgain) {
+  Items expected;
+  {
+    const auto live = open();
+    apply(*live, {upsert("new", {63, 63}, 2), make(ChangeKind::kPause, "seed-3")});
+    apply(*live, {make(ChangeKind::kRemove, "seed-4"), upsert("seed-5", {0, 1})});
+    apply(*live, {make(ChangeKind::kSetPriority, "new", 7)});
+    expected = items_of(*live->view());
+    EXPECT_EQ(live->view()->sequence(), 5u);
+  }
+  const auto live = open();
+  EXPECT_EQ(items_of(*live->view()), expected);
+  EXPECT_EQ(live->view()->sequence(), 5u);
+  EXPECT_EQ(live->recovery().replayed_changes, 5u);
+  EXPECT_EQ(live->recovery().cut_bytes, 0u);
+  EXPECT_EQ(live->view()->title(live->view()->find_item("new")), "title of new");
+  EXPECT_EQ(live->view()->attributes(live->view()->find_item("new")), R"({"n":1})");
+}
+
+TEST_F(LiveCatalogueTest, ADamagedTailIsCutAtTheLastGoodRecord) {
+  std::vector<Items> versions;
+  std::vector<uint64_t> log_bytes;
+  {
+    const auto live = open();
+    for (uint32_t i = 0; i < 6; ++i) {
+      apply(*live, {upsert("new-" + std::to_string(i), {i, i})});
+      versions.push_back(items_of(*live->view()));
+      log_bytes.push_back(fs::file_size(changes_ + "/1.changes"));
+    }
+  }
+  std::string whole;
+  {
+    std::ifstream file(changes_ + "/1.changes", std::ios::binary);
+    whole.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  std::mt19937_64 random(3);
+  for (uint32_t round = 0; round < 60; ++round) {
+    const uint64_t at = log_bytes[2] + random() % (log_bytes[5] - log_bytes[2]);
+    SCOPED_TRACE("damage at " + std::to_string(at));
+    std::string damaged = whole;
+    if (round % 2 == 0) {
+      damaged.resize(at);
+    } else {
+      damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    }
+    std::ofstream(changes_ + "/1.changes", std::ios::binary | std::ios::trunc) << damaged;
+    size_t good = 2;
+    while (log_bytes[good + 1] <= at) ++good;
+    {
+      const auto live = open();
+      EXPECT_EQ(items_of(*live->view()), versions[good]);
+      EXPECT_EQ(live->recovery().cut_bytes, damaged.size() - log_bytes[good]);
+      apply(*live, {make(ChangeKind::kPause, "new-0")});
+    }
+    EXPECT_EQ(open()->view()->sequence(), good + 2);
+  }
+}
+
+TEST_F(LiveCatalogueTest, ALogWithoutItsHeaderIsRefused) {
+  open().reset();
+  std::ofstream(changes_ + "/1.changes", std::ios::binary | std::ios::trunc) << "TSRACLOG";
+  const auto live = LiveCatalogue::open(seed_, {changes_, SyncPolicy::kNever, {}});
+  ASSERT_FALSE(live.is_ok());
+  EXPECT_EQ(live.status().code(), Code::kCatalogueCorrupt);
+}
+
+TEST_F(LiveCatalogueTest, AFolderInUseIsRefused) {
+  const auto live = open();
+  const auto second = LiveCatalogue::open(seed_, {changes_, SyncPolicy::kNever, {}});
+  ASSERT_FALSE(second.is_ok());
+  EXPECT_EQ(second.status().code(), Code::kIoFailed);
+}
+
+TEST_F(LiveCatalogueTest, ARefusedBatchChangesNothing) {
+  const auto live = open();
+  const Items before = items_of(*live->view());
+  const auto refused = live->apply(std::vector<Change>{
+      upsert("new", {1, 1}), make(ChangeKind::kPause, "seed-1"), upsert("far", {1, kLevelSize})});
+  ASSERT_FALSE(refused.is_ok());
+  EXPECT_EQ(refused.status().message().rfind("changes[2].sid[1]", 0), 0u);
+  EXPECT_EQ(items_of(*live->view()), before);
+  EXPECT_EQ(live->view()->sequence(), 0u);
+}
+
+TEST_F(LiveCatalogueTest, CompactionKeepsEveryItemAndWhatCameMeanwhile) {
+  auto live = open();
+  apply(*live, {upsert("new", {60, 60}, 5), make(ChangeKind::kPause, "seed-1"),
+                make(ChangeKind::kRemove, "seed-2"), upsert("seed-3", {61, 0})});
+  const auto before = live->view();
+  bool has_interfered = false;
+  const auto meanwhile = [&](std::string_view, uint64_t, uint64_t) {
+    if (std::exchange(has_interfered, true)) return;
+    std::thread([&] {
+      for (uint32_t i = 0; i < 200; ++i) {
+        apply(*live, {upsert("meanwhile-" + std::to_string(i), {i % kLevelSize, 1})});
+      }
+      apply(*live, {make(ChangeKind::kResume, "seed-1"), make(ChangeKind::kPause, "seed-9")});
+    }).join();
+  };
+  ASSERT_TRUE(live->compact(meanwhile).is_ok());
+  const auto after = live->view();
+  EXPECT_NE(after->base().digest(), before->base().digest());
+  EXPECT_EQ(after->base().item_count(), kSeedItems);  // one new, one removed
+  EXPECT_EQ(after->sequence(), before->sequence() + 202);
+  EXPECT_EQ(after->state(after->find_item("seed-1")), ItemState::kLive);
+  EXPECT_EQ(after->state(after->find_item("seed-9")), ItemState::kPaused);
+  EXPECT_EQ(after->find_item("seed-2"), kNoItem);
+  EXPECT_EQ(items_of(*after).size(), kSeedItems + 200);
+  live.reset();
+  live = open();
+  EXPECT_EQ(items_of(*live->view()), items_of(*after));
+  EXPECT_EQ(live->view()->sequence(), after->sequence());
+  ASSERT_TRUE(live->compact({}).is_ok());
+  EXPECT_EQ(items_of(*live->view()), items_of(*after));
+}
+
+TEST_F(LiveCatalogueTest, AnyVersionKeptCanBeGoneBackTo) {
+  auto live = open();
+  std::vector<Items> versions = {items_of(*live->view())};
+  for (uint32_t i = 0; i < 12; ++i) {
+    if (i == 5) {
+      ASSERT_TRUE(live->compact({}).is_ok());
+    }
+    apply(*live, {i % 2 == 0 ? make(ChangeKind::kRemove, "seed-" + std::to_string(i))
+                             : make(ChangeKind::kPause, "seed-" + std::to_string(i))});
+    versions.push_back(items_of(*live->view()));
+  }
+  for (const uint64_t version : {7u, 5u, 2u}) {
+    const auto rolled = live->roll_back(version);
+    ASSERT_TRUE(rolled.is_ok()) << rolled.status().message();
+    EXPECT_EQ(items_of(*live->view()), versions[version]);
+    EXPECT_EQ(live->view()->sequence(), rolled.value());
+  }
+  EXPECT_EQ(live->view()->sequence(), 15u);
+  live.reset();
+  live = open();
+  EXPECT_EQ(items_of(*live->view()), versions[2]);
+  EXPECT_EQ(live->view()->sequence(), 15u);
+  EXPECT_LE(live->generations().value().size(), kGenerationsKept);
+  EXPECT_EQ(live->roll_back(999).status().code(), Code::kCatalogueNotFound);
+  apply(*live, {make(ChangeKind::kPause, "seed-20"), make(ChangeKind::kPause, "seed-21")});
+  EXPECT_EQ(live->roll_back(16).status().code(), Code::kCatalogueNotFound);  // inside a batch
+  EXPECT_TRUE(live->roll_back(17).is_ok());
+}
+
+/// A child acknowledges through a pipe what it has applied and is killed at some point.
+TEST_F(LiveCatalogueTest, WhatWasAcknowledgedSurvivesBeingKilled) {
+  const char* wanted = std::getenv("TESSERA_TEST_KILLS");
+  const int rounds = wanted == nullptr ? 10 : std::atoi(wanted);
+  std::mt19937_64 random(5);
+  open().reset();
+  for (int round = 0; round < rounds; ++round) {
+    int channel[2];
+    ASSERT_EQ(::pipe(channel), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      auto opened = LiveCatalogue::open(seed_, {changes_, SyncPolicy::kEachCommit, {}});
+      if (!opened.is_ok()) ::_exit(1);
+      for (uint32_t i = 0;; ++i) {
+        const auto applied = opened.value()->apply(std::vector<Change>{
+            upsert("kept-" + std::to_string(i % 500), {i % kLevelSize, 2}),
+            make(i % 2 == 0 ? ChangeKind::kPause : ChangeKind::kResume, "seed-7")});
+        if (!applied.is_ok()) ::_exit(2);
+        if (i % 400 == 399 && !opened.value()->compact({}).is_ok()) ::_exit(3);
+        const uint64_t sequence = applied.value();
+        if (::write(channel[1], &sequence, sizeof(sequence)) != sizeof(sequence)) ::_exit(4);
+      }
+    }
+    ::close(channel[1]);
+    uint64_t acknowledged = 0;
+    const uint64_t wait_for = random() % 600;
+    for (uint64_t i = 0; i <= wait_for; ++i) {
+      ASSERT_EQ(::read(channel[0], &acknowledged, sizeof(acknowledged)),
+                ssize_t{sizeof(acknowledged)});
+    }
+    ::kill(child, SIGKILL);
+    while (::read(channel[0], &acknowledged, sizeof(acknowledged)) == sizeof(acknowledged)) {
+    }
+    ::waitpid(child, nullptr, 0);
+    ::close(channel[0]);
+    const auto live = open();
+    ASSERT_NE(live, nullptr);
+    EXPECT_GE(live->view()->sequence(), acknowledged);
+    EXPECT_LE(live->view()->sequence(), acknowledged + 2);
+  }
+}
+
+/// Each batch moves one token from item to item of a pair, so every whole version has one of the
+/// two live; a reader that saw half a batch would see none or both.
+TEST_F(LiveCatalogueTest, ReadersSeeWholeVersionsWhileWritersWriteAndCompact) {
+  const auto live = open();
+  constexpr uint32_t kWriters = 2;
+  constexpr uint32_t kBatches = 150;
+  for (uint32_t w = 0; w < kWriters; ++w) {
+    apply(*live, {upsert("a" + std::to_string(w), {w, 9}), upsert("b" + std::to_string(w), {w, 9}),
+                  make(ChangeKind::kPause, "seed-" + std::to_string(w))});
+    apply(*live, {make(ChangeKind::kPause, "b" + std::to_string(w))});
+  }
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (uint32_t w = 0; w < kWriters; ++w) {
+    threads.emplace_back([&live, w] {
+      for (uint32_t i = 0; i < kBatches; ++i) {
+        const std::string to = (i % 2 == 0 ? "b" : "a") + std::to_string(w);
+        const std::string from = (i % 2 == 0 ? "a" : "b") + std::to_string(w);
+        apply(*live, {make(ChangeKind::kResume, to), make(ChangeKind::kPause, from)});
+      }
+    });
+  }
+  std::thread compactor([&] {
+    while (!stop) EXPECT_TRUE(live->compact({}).is_ok());
+  });
+  std::thread reader([&] {
+    uint64_t last = 0;
+    while (!stop) {
+      const auto view = live->view();
+      EXPECT_GE(view->sequence(), last);
+      last = view->sequence();
+      for (uint32_t w = 0; w < kWriters; ++w) {
+        const auto is_live = [&](const char* name) {
+          return view->state(view->find_item(name + std::to_string(w))) == ItemState::kLive;
+        };
+        EXPECT_NE(is_live("a"), is_live("b"));
+        EXPECT_EQ(view->items(view->find_node(std::vector<uint32_t>{w, 9})).size(), 1u);
+      }
+    }
+  });
+  for (std::thread& thread : threads) thread.join();
+  stop = true;
+  compactor.join();
+  reader.join();
+  EXPECT_EQ(live->view()->sequence(), kWriters * (4 + 2 * kBatches));
+}
+
+}  // namespace
+}  // namespace tessera::catalogue

@@ -1,0 +1,223 @@
+// The folder of a live catalogue: NUMBER.changes, one log per generation, and DIGEST.snapshot, what
+// those follow. A generation exists from the moment its log has its name.
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "base/check.h"
+#include "catalogue/live_catalogue.h"
+#include "platform/file.h"
+
+namespace tessera::catalogue {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLogSuffix = ".changes";
+constexpr const char* kSnapshotSuffix = ".snapshot";
+
+Status check_level_sizes(const Snapshot& seed, const std::vector<uint32_t>& sizes) {
+  const auto invalid = [](const std::string& message) {
+    return Status(Code::kCatalogueInvalid, "levelSizes" + message);
+  };
+  if (sizes.empty()) return Status::ok();
+  if (sizes.size() < seed.depth() || sizes.size() > kMaxDepth) {
+    return invalid(": " + std::to_string(sizes.size()) + " levels, expected " +
+                   std::to_string(seed.depth()) + " to " + std::to_string(kMaxDepth));
+  }
+  for (uint32_t level = 0; level < sizes.size(); ++level) {
+    const uint32_t least = level < seed.depth() ? seed.level_size(level) : 1;
+    if (sizes[level] >= least && sizes[level] <= kMaxLevelSize) continue;
+    return invalid("[" + std::to_string(level) + "]: " + std::to_string(sizes[level]) +
+                   ", expected " + std::to_string(least) + " to " + std::to_string(kMaxLevelSize));
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const View>> replay(const View& view, std::span<const ChangeBatch> batches,
+                                           uint64_t sequence_max) {
+  ViewEditor editor(view);
+  for (const ChangeBatch& batch : batches) {
+    if (batch.sequence() > sequence_max) break;
+    TESSERA_RETURN_IF_ERROR(check_changes(editor.view(), batch.changes));
+    editor.continue_from(batch.sequence_before);
+    for (const Change& change : batch.changes) editor.apply(change);
+  }
+  return editor.finish();
+}
+
+Result<std::unique_ptr<LiveCatalogue>> LiveCatalogue::open(std::shared_ptr<const Snapshot> seed,
+                                                           LiveOptions options) {
+  TESSERA_RETURN_IF_ERROR(check_level_sizes(*seed, options.level_sizes));
+  std::unique_ptr<LiveCatalogue> live(new LiveCatalogue(std::move(seed), std::move(options)));
+  if (live->options_.folder.empty()) {
+    live->view_ = View::of(live->seed_, live->options_.level_sizes);
+    live->head_ = live->view_;
+  } else {
+    TESSERA_RETURN_IF_ERROR(live->recover());
+  }
+  return live;
+}
+
+Status LiveCatalogue::recover() {
+  std::error_code error;
+  fs::create_directories(options_.folder, error);
+  if (error) return {Code::kIoFailed, options_.folder + ": cannot create: " + error.message()};
+  const std::vector<uint64_t> numbers = generation_numbers();
+  if (numbers.empty()) return start(View::of(seed_, options_.level_sizes), {});
+  const std::string path = log_path(numbers.back());
+  Result<LogContent> content = ChangeLog::read(path);
+  if (!content.is_ok()) return content.status();
+  if (content.value().header.seed_digest != seed_->digest()) {
+    return {Code::kCatalogueInvalid, options_.folder + ": holds the changes of catalogue " +
+                                         content.value().header.seed_digest +
+                                         ", the sources make " + seed_->digest()};
+  }
+  Result<std::shared_ptr<const View>> view = load(content.value(), path, kNoLimit);
+  if (!view.is_ok()) return view.status();
+  Result<ChangeLog> log = ChangeLog::reopen(path, content.value(), options_.sync);
+  if (!log.is_ok()) return log.status();
+  for (const ChangeBatch& batch : content.value().batches) {
+    recovery_.replayed_changes += batch.changes.size();
+  }
+  recovery_.cut_bytes = content.value().cut_bytes();
+  log_ = std::move(log).value();
+  generation_ = numbers.back();
+  head_ = view.value();
+  publish(head_);
+  return Status::ok();
+}
+
+/// Goes over to `view` with a log of its own. REQUIRES: nothing is being committed.
+Status LiveCatalogue::start(std::shared_ptr<const View> view,
+                            std::span<const ChangeBatch> batches) {
+  const LogHeader header{view->base().digest(), seed_->digest(), view->level_sizes()};
+  const uint64_t generation = generation_ + 1;
+  Result<ChangeLog> log = ChangeLog::create(log_path(generation), header, batches, options_.sync);
+  if (!log.is_ok()) return log.status();
+  log_ = std::move(log).value();
+  generation_ = generation;
+  head_ = std::move(view);
+  publish(head_);
+  drop_old_generations();
+  return Status::ok();
+}
+
+Result<std::shared_ptr<const View>> LiveCatalogue::load(const LogContent& content,
+                                                        const std::string& path,
+                                                        uint64_t sequence_max) const {
+  Result<std::shared_ptr<const Snapshot>> base = open_base(content.header.base_digest);
+  if (!base.is_ok()) return base.status();
+  std::vector<uint32_t> level_sizes = content.header.level_sizes;
+  const std::vector<uint32_t>& wanted = options_.level_sizes;
+  if (level_sizes.size() < wanted.size()) level_sizes.resize(wanted.size(), 1);
+  for (size_t level = 0; level < wanted.size(); ++level) {
+    level_sizes[level] = std::max(level_sizes[level], wanted[level]);
+  }
+  TESSERA_RETURN_IF_ERROR(check_level_sizes(*base.value(), level_sizes));
+  const auto empty = View::of(base.value(), std::move(level_sizes));
+  Result<std::shared_ptr<const View>> view = replay(*empty, content.batches, sequence_max);
+  if (view.is_ok()) return view;
+  return Status(Code::kCatalogueCorrupt,
+                path + ": does not fit the snapshot that it follows: " + view.status().message());
+}
+
+Result<std::shared_ptr<const Snapshot>> LiveCatalogue::open_base(const std::string& digest) const {
+  if (digest == seed_->digest()) return seed_;
+  return Snapshot::open(snapshot_path(digest));
+}
+
+std::vector<uint64_t> LiveCatalogue::generation_numbers() const {
+  std::vector<uint64_t> numbers;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(options_.folder, error)) {
+    const std::string name = entry.path().filename();
+    uint64_t number = 0;
+    const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (bad == std::errc() && std::string_view(end) == kLogSuffix) numbers.push_back(number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+std::string LiveCatalogue::log_path(uint64_t generation) const {
+  return options_.folder + "/" + std::to_string(generation) + kLogSuffix;
+}
+
+std::string LiveCatalogue::snapshot_path(const std::string& digest) const {
+  return options_.folder + "/" + digest + kSnapshotSuffix;
+}
+
+/// What cannot be removed now is removed next time.
+void LiveCatalogue::drop_old_generations() const {
+  std::vector<uint64_t> numbers = generation_numbers();
+  std::error_code error;
+  for (size_t i = 0; i + kGenerationsKept < numbers.size(); ++i) {
+    fs::remove(log_path(numbers[i]), error);
+  }
+  std::set<std::string> needed;
+  for (const uint64_t number : generation_numbers()) {
+    const Result<LogContent> content = ChangeLog::read(log_path(number));
+    if (content.is_ok()) needed.insert(snapshot_path(content.value().header.base_digest));
+  }
+  for (const auto& entry : fs::directory_iterator(options_.folder, error)) {
+    const bool is_snapshot = entry.path().extension() == kSnapshotSuffix;
+    if (is_snapshot && needed.count(entry.path()) == 0) fs::remove(entry.path(), error);
+  }
+}
+
+Result<std::vector<Generation>> LiveCatalogue::generations() const {
+  std::vector<Generation> result;
+  for (const uint64_t number : generation_numbers()) {
+    Result<LogContent> content = ChangeLog::read(log_path(number));
+    if (!content.is_ok()) return content.status();
+    Generation generation;
+    generation.number = number;
+    generation.base_digest = content.value().header.base_digest;
+    generation.log_bytes = content.value().good_bytes;
+    // A mark, a batch without changes, stands behind what was carried over.
+    for (const ChangeBatch& batch : content.value().batches) {
+      if (batch.changes.empty()) generation.first_sequence = batch.sequence();
+      generation.last_sequence = batch.sequence();
+    }
+    result.push_back(std::move(generation));
+  }
+  return result;
+}
+
+Result<uint64_t> LiveCatalogue::roll_back(uint64_t sequence) {
+  TESSERA_CHECK(!options_.folder.empty());
+  const std::lock_guard one(compaction_);
+  Result<std::vector<Generation>> known = generations();
+  if (!known.is_ok()) return known.status();
+  const auto found = std::find_if(
+      known.value().rbegin(), known.value().rend(), [sequence](const Generation& generation) {
+        return generation.first_sequence <= sequence && sequence <= generation.last_sequence;
+      });
+  const Status unknown(Code::kCatalogueNotFound,
+                       "version " + std::to_string(sequence) + " is not kept");
+  if (found == known.value().rend()) return unknown;
+  const std::string path = log_path(found->number);
+  Result<LogContent> content = ChangeLog::read(path);
+  if (!content.is_ok()) return content.status();
+  std::vector<ChangeBatch> batches = std::move(content.value().batches);
+  std::erase_if(batches, [&](const ChangeBatch& batch) { return batch.sequence() > sequence; });
+  const bool is_version = batches.empty() ? sequence == 0 : batches.back().sequence() == sequence;
+  if (!is_version) return unknown;
+  std::unique_lock lock(writer_);
+  wait_until_committed(lock);
+  if (!failure_.is_ok()) return failure_;
+  const uint64_t next = view_->sequence() + 1;
+  batches.push_back({next, {}});
+  content.value().batches = batches;
+  Result<std::shared_ptr<const View>> view = load(content.value(), path, kNoLimit);
+  if (!view.is_ok()) return view.status();
+  TESSERA_RETURN_IF_ERROR(start(view.value(), batches));
+  return next;
+}
+
+}  // namespace tessera::catalogue
