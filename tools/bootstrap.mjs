@@ -138,6 +138,7 @@ const systemPackages = [
   { name: 'ninja-build', present: () => onPath('ninja') },
   { name: 'libsimdjson-dev', present: () => hasHeader('simdjson.h') },
   { name: 'libxxhash-dev', present: () => hasHeader('xxhash.h') },
+  { name: 'libroaring-dev', present: () => hasHeader('roaring/roaring.hh') },
   ...(forTests ? [{ name: 'libgtest-dev', present: () => hasHeader('gtest/gtest.h') }] : []),
 ];
 

@@ -24,7 +24,8 @@ double logit_of(uint64_t hash, bool is_exact) {
 
 }  // namespace
 
-RandomCase random_case(std::mt19937_64& random, const std::string& path) {
+RandomCase random_case(std::mt19937_64& random, const std::string& path,
+                       const std::function<std::string(uint64_t)>& attributes) {
   const auto below = [&](uint64_t limit) { return static_cast<uint32_t>(random() % limit); };
   RandomCase result;
   const uint32_t depth = 1 + below(6);
@@ -54,6 +55,7 @@ RandomCase random_case(std::mt19937_64& random, const std::string& path) {
     input.sid_ends.push_back(input.codes.size());
     input.item_ids.add(result.item_ids.back());
     input.priorities.push_back(result.priorities.back());
+    if (attributes) input.attributes.add(attributes(i));
   }
   input.level_sizes = result.level_sizes;
   TESSERA_CHECK(catalogue::build_snapshot(input, path, {}).is_ok());

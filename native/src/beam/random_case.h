@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -22,7 +23,9 @@ struct RandomCase {
 };
 
 /// Depth 1..6, half of the cases with mixed depths and prefix items. Writes its snapshot to `path`.
-RandomCase random_case(std::mt19937_64& random, const std::string& path);
+/// `attributes` gives the JSON of item i; empty: items have none.
+RandomCase random_case(std::mt19937_64& random, const std::string& path,
+                       const std::function<std::string(uint64_t)>& attributes = {});
 
 /// Logits that depend on the prefix alone: multiples of 1/64 when `is_exact` (so that float sums of
 /// them are exact, and ties are common), else spread evenly; log_sum_exp is of the codes and the

@@ -1,20 +1,28 @@
 #include <simdjson.h>
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <unordered_set>
 
+#include "catalogue/eligibility.h"
 #include "catalogue/input.h"
 #include "catalogue/view_editor.h"
 
 namespace tessera::catalogue {
 namespace {
 
+using AttributeTypes = std::map<std::string, AttributeType>;
+
 /// One change of a batch; its errors name where it stands.
 class ChangeCheck {
  public:
-  ChangeCheck(const View& view, const Change& change, size_t index)
-      : view_(view), change_(change), at_("changes[" + std::to_string(index) + "].") {}
+  /// `types` are those of attributes that the batch is the first to have.
+  ChangeCheck(const View& view, const Change& change, size_t index, AttributeTypes& types)
+      : view_(view),
+        change_(change),
+        types_(types),
+        at_("changes[" + std::to_string(index) + "].") {}
 
   Status run() const {
     if (static_cast<uint32_t>(change_.kind) >= kChangeKinds) {
@@ -52,8 +60,28 @@ class ChangeCheck {
     TESSERA_RETURN_IF_ERROR(text("attributes", change_.attributes, 0, kMaxTextBytes));
     static thread_local simdjson::dom::parser parser;
     simdjson::dom::object object;
-    if (parser.parse(change_.attributes).get(object) == simdjson::SUCCESS) return Status::ok();
-    return invalid("attributes", "expected a JSON object, came " + quote(change_.attributes));
+    if (parser.parse(change_.attributes).get(object) != simdjson::SUCCESS) {
+      return invalid("attributes", "expected a JSON object, came " + quote(change_.attributes));
+    }
+    for (const AttributeValue& value : read_attributes(change_.attributes)) {
+      TESSERA_RETURN_IF_ERROR(attribute(value));
+    }
+    return Status::ok();
+  }
+  Status attribute(const AttributeValue& value) const {
+    const std::optional<AttributeType> known = view_.attribute_type(value.name);
+    const AttributeType type =
+        known ? *known : types_.emplace(value.name, value.type).first->second;
+    if (value.type != type) {
+      return invalid("attributes." + value.name,
+                     std::string("is a ") + kAttributeTypeNames[static_cast<int>(value.type)] +
+                         ", expected a " + kAttributeTypeNames[static_cast<int>(type)]);
+    }
+    const uint64_t names = view_.eligibility_index().attributes().attribute_count() +
+                           view_.later_attribute_count() + types_.size();
+    if (types_.empty() || names <= kAttributesMax) return Status::ok();
+    return invalid("attributes." + value.name,
+                   "more than " + std::to_string(kAttributesMax) + " attributes in the catalogue");
   }
   Status sid() const {
     const std::vector<uint32_t>& sid = change_.sid;
@@ -72,6 +100,7 @@ class ChangeCheck {
 
   const View& view_;
   const Change& change_;
+  AttributeTypes& types_;
   const std::string at_;
 };
 
@@ -83,9 +112,10 @@ Status check_changes(const View& view, std::span<const Change> changes) {
                                          ", expected at most " + std::to_string(kChangesMax)};
   }
   std::unordered_set<std::string_view> seen;
+  AttributeTypes types;
   uint64_t codes = 0;
   for (size_t i = 0; i < changes.size(); ++i) {
-    TESSERA_RETURN_IF_ERROR(ChangeCheck(view, changes[i], i).run());
+    TESSERA_RETURN_IF_ERROR(ChangeCheck(view, changes[i], i, types).run());
     if (!seen.insert(changes[i].item_id).second) {
       return {Code::kCatalogueInvalid, "changes[" + std::to_string(i) +
                                            "].itemId: " + quote(changes[i].item_id) +

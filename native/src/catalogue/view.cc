@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "catalogue/checksum.h"
+#include "catalogue/eligibility.h"
 
 namespace tessera::catalogue {
 
@@ -20,6 +21,7 @@ std::shared_ptr<const View> View::of(std::shared_ptr<const Snapshot> base,
   view->node_count_ = view->base_node_count_;
   view->item_count_ = static_cast<uint32_t>(base->item_count());
   view->live_item_count_ = base->item_count();
+  view->eligibility_index_ = std::make_shared<EligibilityIndex>(base);
   view->base_ = std::move(base);
   return view;
 }
@@ -94,6 +96,14 @@ ItemOrdinal View::find_item(std::string_view item_id) const {
     if (items_.find(item)->item_id == item_id) return item;
   }
   return kNoItem;
+}
+
+std::optional<AttributeType> View::attribute_type(std::string_view name) const {
+  const AttributeIndex::Attribute* indexed = eligibility_index_->attributes().find(name);
+  if (indexed != nullptr && indexed->refusal.empty()) return indexed->type;
+  if (later_attributes_ == nullptr) return std::nullopt;
+  const auto found = later_attributes_->find(name);
+  return found == later_attributes_->end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace tessera::catalogue

@@ -7,16 +7,21 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "catalogue/attributes.h"
 #include "catalogue/persistent_map.h"
 #include "catalogue/snapshot.h"
 
 namespace tessera::catalogue {
+
+class EligibilityIndex;
 
 enum class ItemState : uint8_t { kLive = 0, kPaused = 1, kRemoved = 2 };
 
@@ -30,6 +35,7 @@ struct ItemChange {
   std::string item_id;
   std::string title;
   std::string attributes;  // JSON object text, "" is "{}"
+  AttributeRow row;        // what of them is typed
 };
 
 /// A live child that the snapshot does not have.
@@ -161,9 +167,18 @@ class View final {
   }
   /// Also finds what is paused or removed; kNoItem when the ID has never been.
   ItemOrdinal find_item(std::string_view item_id) const;
+  /// What an attribute is wherever it is; nothing where no item has it or has had it.
+  std::optional<AttributeType> attribute_type(std::string_view name) const;
+  /// Names that changes have brought, beyond those of the snapshot.
+  size_t later_attribute_count() const {
+    return later_attributes_ == nullptr ? 0 : later_attributes_->size();
+  }
+  const EligibilityIndex& eligibility_index() const { return *eligibility_index_; }
 
  private:
   friend class ViewEditor;
+  using AttributeTypes = std::map<std::string, AttributeType, std::less<>>;
+
   View() = default;
 
   std::shared_ptr<const Snapshot> base_;
@@ -173,9 +188,11 @@ class View final {
   uint32_t node_count_ = 0;
   uint32_t item_count_ = 0;
   uint64_t live_item_count_ = 0;
-  PersistentMap<NodeChange> node_changes_;  // by node
-  PersistentMap<ItemChange> items_;         // by ordinal
-  PersistentMap<IdBucket> ids_;             // later items by 32 bits of the hash of their ID
+  PersistentMap<NodeChange> node_changes_;                     // by node
+  PersistentMap<ItemChange> items_;                            // by ordinal
+  std::shared_ptr<const EligibilityIndex> eligibility_index_;  // of the snapshot
+  std::shared_ptr<const AttributeTypes> later_attributes_;     // null: none
+  PersistentMap<IdBucket> ids_;  // later items by 32 bits of the hash of their ID
 };
 
 }  // namespace tessera::catalogue

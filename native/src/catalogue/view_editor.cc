@@ -36,7 +36,7 @@ void ViewEditor::apply(const Change& change) {
     case ChangeKind::kPause: set_state(item, ItemState::kPaused); break;
     case ChangeKind::kResume: set_state(item, ItemState::kLive); break;
     case ChangeKind::kRemove: set_state(item, ItemState::kRemoved); break;
-    case ChangeKind::kSetAttributes: touch(item).attributes = change.attributes; break;
+    case ChangeKind::kSetAttributes: set_attributes(touch(item), change.attributes); break;
     case ChangeKind::kSetPriority: {
       const bool is_live = view_->state(item) == ItemState::kLive;
       if (is_live) take(item);
@@ -58,6 +58,7 @@ ItemChange& ViewEditor::touch(ItemOrdinal item) {
     entry.item_id = base.item_id(item);
     entry.title = base.title(item);
     entry.attributes = base.attributes(item);
+    entry.row = read_attributes(entry.attributes);
   }
   return entry;
 }
@@ -72,10 +73,23 @@ void ViewEditor::upsert(const Change& change) {
   ItemChange& entry = touch(item);
   entry.node = node;
   entry.title = change.title;
-  entry.attributes = change.attributes;
+  set_attributes(entry, change.attributes);
   entry.priority = change.priority;
   entry.state = before == ItemState::kPaused ? ItemState::kPaused : ItemState::kLive;
   if (entry.state == ItemState::kLive) place(item);
+}
+
+void ViewEditor::set_attributes(ItemChange& entry, const std::string& attributes) {
+  entry.attributes = attributes;
+  entry.row = read_attributes(attributes);
+  for (const AttributeValue& value : entry.row) {
+    if (view_->attribute_type(value.name)) continue;
+    auto types = view_->later_attributes_ == nullptr
+                     ? std::make_shared<View::AttributeTypes>()
+                     : std::make_shared<View::AttributeTypes>(*view_->later_attributes_);
+    types->emplace(value.name, value.type);
+    view_->later_attributes_ = std::move(types);
+  }
 }
 
 void ViewEditor::set_state(ItemOrdinal item, ItemState state) {

@@ -30,6 +30,7 @@ class ViewEditor {
  private:
   ItemChange& touch(ItemOrdinal item);
   void upsert(const Change& change);
+  void set_attributes(ItemChange& entry, const std::string& attributes);
   void set_state(ItemOrdinal item, ItemState state);
   ItemOrdinal add_item(const std::string& item_id);
   NodeIndex make_path(std::span<const uint32_t> sid);

@@ -1,0 +1,27 @@
+// Typed attributes of items: what a request's eligibility may ask about. Read from the JSON object
+// that an item carries: a text or a truth value is one of an enumeration, an array of texts is a
+// set, a number is a number; null is absent; objects and other arrays are carried but not typed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::catalogue {
+
+enum class AttributeType : uint8_t { kText = 0, kSet = 1, kNumber = 2 };
+inline constexpr const char* kAttributeTypeNames[] = {"text", "set", "number"};
+
+struct AttributeValue {
+  std::string name;
+  AttributeType type = AttributeType::kText;
+  double number = 0;               // kNumber
+  std::vector<std::string> texts;  // kText: one; kSet: any number
+};
+using AttributeRow = std::vector<AttributeValue>;
+
+/// Typed members of a JSON object text; empty for "" and for what is no object.
+AttributeRow read_attributes(std::string_view json);
+
+}  // namespace tessera::catalogue

@@ -1,0 +1,67 @@
+// From what a request may get to the bits that its search goes by: exactly the live items of a view
+// that its predicate and lists let pass, and the nodes that have one at or below them.
+//
+// Thread-safety: EligibilityIndex may be used from any thread; one builds the attribute index, and
+// whoever needs it meanwhile waits. Owner: the views of one snapshot share one.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "catalogue/attribute_index.h"
+#include "catalogue/reach.h"
+
+namespace tessera::catalogue {
+
+inline constexpr uint32_t kItemListMax = 65536;       // allowed, denied and seen items, each
+inline constexpr uint32_t kCachedPredicatesMax = 32;  // whose bits over a snapshot are kept
+
+/// What a request asks for. IDs that are in no catalogue are no error: lists outlive items.
+struct EligibilityRequest {
+  std::optional<Clause> predicate;
+  std::optional<std::vector<std::string>> allowed;  // these alone
+  std::vector<std::string> denied;                  // not these
+  std::vector<std::string> seen;                    // nor these
+
+  bool is_empty() const { return !predicate && !allowed && denied.empty() && seen.empty(); }
+};
+
+/// The attribute index of one snapshot and the bits of the predicates asked for last.
+class EligibilityIndex {
+ public:
+  explicit EligibilityIndex(std::shared_ptr<const Snapshot> snapshot)
+      : snapshot_(std::move(snapshot)) {}
+
+  /// Built when first asked for, or by a compaction before it takes over.
+  const AttributeIndex& attributes() const;
+  /// The items of the snapshot, all of them live, that a predicate lets pass; without one, all.
+  std::shared_ptr<const Eligibility> bits_of(const std::optional<Clause>& predicate) const;
+
+ private:
+  struct Cached {
+    std::string key;
+    std::shared_ptr<const Eligibility> bits;
+  };
+
+  const std::shared_ptr<const Snapshot> snapshot_;
+  mutable std::once_flag is_built_;
+  mutable AttributeIndex attributes_;
+  mutable std::mutex mutex_;
+  mutable std::list<Cached> cached_;  // used last first; guarded by mutex_
+};
+
+/// Errors: REQUEST_INVALID: a predicate about an attribute that the view does not know or that is
+/// of another type, or a list longer than kItemListMax.
+Status check_eligibility(const View& view, const EligibilityRequest& request);
+
+/// Null for an empty request: every live item. REQUIRES: check_eligibility() has let it pass.
+std::shared_ptr<const Eligibility> compile_eligibility(const View& view,
+                                                       const EligibilityRequest& request);
+
+}  // namespace tessera::catalogue
