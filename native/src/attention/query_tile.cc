@@ -18,8 +18,23 @@ using tensor::DType;
 // reads together do not fall into one set of the cache.
 constexpr uint64_t kLineFloats = 16;
 constexpr uint64_t kScoreStride = kTilePositions + kLineFloats;
+constexpr uint64_t kOwnStride = kMaxSteps + kLineFloats;  // one more than the steps
+constexpr uint32_t kRowsAhead = 4;                        // fetched before they are wanted
 uint64_t output_stride(uint32_t head_dim) {
   return ((head_dim + kLineFloats - 1) / kLineFloats | 1) * kLineFloats;
+}
+
+/// Positions of the blocks that hold `positions` of them.
+uint32_t padded(uint32_t positions) {
+  return (positions + kBlockPositions - 1) / kBlockPositions * kBlockPositions;
+}
+
+/// Asks for `count` floats from `data` on.
+void fetch(const void* data, uint32_t count) {
+  constexpr uint32_t kLineBytes = 64;
+  for (uint32_t byte = 0; byte < count * sizeof(float); byte += kLineBytes) {
+    __builtin_prefetch(static_cast<const char*>(data) + byte);
+  }
 }
 
 /// Bytes of kTileQueries operand rows over k inputs.
@@ -33,7 +48,7 @@ uint64_t operand_bytes(const PanelKernels& kernels, uint32_t k) {
 
 uint64_t QueryTile::scratch_bytes(device::PanelType type, const PanelKernels& kernels,
                                   uint32_t head_dim) {
-  const uint64_t floats = kTileQueries * (kScoreStride + output_stride(head_dim) + kMaxSteps + 2);
+  const uint64_t floats = kTileQueries * (kScoreStride + output_stride(head_dim) + kOwnStride + 3);
   return operand_bytes(kernels, head_dim) + operand_bytes(kernels, kTilePositions) +
          device::panel_bytes(type, kTilePositions) + floats * sizeof(float);
 }
@@ -58,8 +73,9 @@ QueryTile::QueryTile(const device::KernelTable& kernels, const Layer& layer, con
                                      device::panel_bytes(layout_.panel_type(), kTilePositions));
   outputs_ = scores_ + kTileQueries * kScoreStride;
   own_ = outputs_ + kTileQueries * output_stride(layout_.head_dim);
-  highest_ = own_ + kTileQueries * kMaxSteps;
+  highest_ = own_ + kTileQueries * kOwnStride;
   totals_ = highest_ + kTileQueries;
+  shrinks_ = totals_ + kTileQueries;
 }
 
 uint64_t QueryTile::offset(uint32_t i) const {
@@ -78,26 +94,36 @@ uint32_t QueryTile::first_seeing(uint32_t position, uint32_t from) const {
 }
 
 void QueryTile::run(const float* q, float* out) {
-  for (uint32_t i = 0; i < queries_.count; ++i) {
-    panels_.write_operand(q + offset(i), layout_.head_dim, i, 1, layout_.head_dim, query_operand_,
-                          nullptr);
-  }
-  std::fill(outputs_, output(queries_.count), 0.0f);
+  write_queries(q, out);
   std::fill(highest_, highest_ + queries_.count, -std::numeric_limits<float>::infinity());
   std::fill(totals_, totals_ + queries_.count, 0.0f);
   const uint32_t longest = visible(queries_.count - 1);
+  if (longest == 0) std::fill(outputs_, output(queries_.count), 0.0f);
   for (uint32_t begin = 0; begin < longest; begin += kTilePositions) {
     attend_positions(begin, std::min(longest, begin + kTilePositions));
   }
-  for (uint32_t i = 0; group_.beam != nullptr && i < queries_.count;) {
-    const uint32_t of_row =
-        std::min(sharing_ - (queries_.first + i) % sharing_, queries_.count - i);
-    attend_steps(q, i, of_row);
-    i += of_row;
+  if (group_.beam == nullptr) {
+    for (uint32_t i = 0; i < queries_.count; ++i) {
+      kernels_.weighted_sum_f32(output(i), 1.0f, nullptr, nullptr, 0, layout_.head_dim,
+                                1.0f / totals_[i], out + offset(i));
+    }
+    return;
   }
+  for (uint32_t i = 0; i < queries_.count;) {
+    const uint32_t left_of_row = sharing_ - (queries_.first + i) % sharing_;
+    const QueryRange of_row{i, std::min(left_of_row, queries_.count - i)};
+    attend_steps(q, of_row, out);
+    i += of_row.count;
+  }
+}
+
+void QueryTile::write_queries(const float* q, const float* out) {
+  const uint32_t n = layout_.head_dim;
   for (uint32_t i = 0; i < queries_.count; ++i) {
-    kernels_.scale(output(i), layout_.head_dim, 1.0f / totals_[i]);
-    std::memcpy(out + offset(i), output(i), layout_.head_dim * sizeof(float));
+    const uint64_t ahead = offset(std::min(i + kRowsAhead, queries_.count - 1));
+    fetch(q + ahead, n);
+    fetch(out + ahead, n);
+    panels_.write_operand(q + offset(i), n, i, 1, n, query_operand_, nullptr);
   }
 }
 
@@ -112,35 +138,12 @@ void QueryTile::attend_positions(uint32_t begin, uint32_t end) {
     seeing = first_seeing(p, seeing);
     multiply_keys(p / kBlockPositions, seeing / row_block_ * row_block_, scores_ + (p - begin));
   }
-  const uint32_t covered = (end - begin + kBlockPositions - 1) / kBlockPositions * kBlockPositions;
+  soften(first, begin, end);
   for (uint32_t i = first_row; i < queries_.count; ++i) {
     const uint32_t n = i < first ? 0 : std::min(visible(i), end) - begin;
-    if (n > 0) soften(i, scores(i), n);
-    std::fill(scores(i) + n, scores(i) + covered, 0.0f);
+    std::fill(scores(i) + n, scores(i) + padded(end - begin), 0.0f);
   }
-  const void* weights = scores_;
-  uint64_t weight_bytes = kScoreStride * sizeof(float);
-  if (row_block_ > 1) {
-    panels_.write_operand(scores(first_row), kScoreStride, first_row, queries_.count - first_row,
-                          covered, weight_operand_, nullptr);
-    weights = weight_operand_;
-    weight_bytes = panels_.operand_row_bytes(covered);
-  }
-  for (uint32_t d = 0; d < layout_.head_dim; d += device::kPanelColumns) {
-    gather_values(begin / kBlockPositions, covered / kBlockPositions, d);
-    for (uint32_t i = first_row; i < queries_.count;) {
-      // Queries whose last block is the same; to the others' weights of zero it makes no
-      // difference.
-      const uint32_t seen = std::min(visible(i), end) - begin;
-      const uint32_t k = row_block_ > 1
-                             ? covered
-                             : (seen + kBlockPositions - 1) / kBlockPositions * kBlockPositions;
-      const uint32_t next = k == covered ? queries_.count : first_seeing(begin + k, i);
-      multiply_values(static_cast<const char*>(weights) + i * weight_bytes, weight_bytes,
-                      {i, next - i}, k, d);
-      i = next;
-    }
-  }
+  multiply_values(first_row, begin, end);
 }
 
 /// Scores of the queries from `first` on with the keys of a block.
@@ -170,57 +173,99 @@ void QueryTile::gather_values(uint32_t first_block, uint32_t count, uint32_t d) 
   }
 }
 
-/// Adds the gathered values of k positions, weighted, to columns d and on of the queries' outputs.
-void QueryTile::multiply_values(const void* weights, uint64_t weight_bytes, QueryRange queries,
-                                uint32_t k, uint32_t d) {
+/// Adds the values of a tile's positions, weighted, to the outputs of the queries from `first` on.
+void QueryTile::multiply_values(uint32_t first, uint32_t begin, uint32_t end) {
+  const uint32_t covered = padded(end - begin);
   PanelProduct product;
-  product.x = weights;
-  product.x_row_bytes = weight_bytes;
-  product.rows = queries.count;
-  product.k = k;
+  const char* weights = reinterpret_cast<const char*>(scores_);
+  product.x_row_bytes = kScoreStride * sizeof(float);
+  if (row_block_ > 1) {
+    panels_.write_operand(scores(first), kScoreStride, first, queries_.count - first, covered,
+                          weight_operand_, nullptr);
+    weights = weight_operand_;
+    product.x_row_bytes = panels_.operand_row_bytes(covered);
+  }
   product.panels = value_panel_;
-  product.columns = std::min<size_t>(device::kPanelColumns, layout_.head_dim - d);
-  product.y = output(queries.first) + d;
   product.y_stride = output_stride(layout_.head_dim);
-  product.accumulate = true;
-  panels_.multiply(product);
+  product.accumulate = begin > 0;
+  for (uint32_t d = 0; d < layout_.head_dim; d += device::kPanelColumns) {
+    gather_values(begin / kBlockPositions, covered / kBlockPositions, d);
+    product.columns = std::min<size_t>(device::kPanelColumns, layout_.head_dim - d);
+    for (uint32_t i = first; i < queries_.count; i += static_cast<uint32_t>(product.rows)) {
+      // Together go the queries whose last block is the same; weights of zero change nothing.
+      product.k = row_block_ > 1 ? covered : padded(std::min(visible(i), end) - begin);
+      const uint32_t next = begin + static_cast<uint32_t>(product.k);
+      product.rows = (next >= end ? queries_.count : first_seeing(next, i)) - i;
+      product.x = weights + i * product.x_row_bytes;
+      product.y = output(i) + d;
+      panels_.multiply(product);
+    }
+  }
 }
 
-/// n scores of query i become exp(score * factor - highest so far), and what query i has summed so
-/// far is brought to that highest.
-void QueryTile::soften(uint32_t i, float* scores, uint32_t n) {
-  const float highest = std::max(highest_[i], kernels_.maximum(scores, n) * factor_);
-  float shrink = highest_[i];
-  kernels_.exp_sum(&shrink, 1, 1.0f, highest);
-  highest_[i] = highest;
-  totals_[i] = totals_[i] * shrink + kernels_.exp_sum(scores, n, factor_, highest);
-  if (shrink != 1.0f) kernels_.scale(output(i), layout_.head_dim, shrink);
-  if (layout_.type == DType::kBf16) kernels_.round_bf16(scores, n);
+/// Scores of the tile become exp(score * factor - highest so far), and what the queries from
+/// `first` on have summed before is brought to that highest.
+void QueryTile::soften(uint32_t first, uint32_t begin, uint32_t end) {
+  for (uint32_t i = first; i < queries_.count; ++i) {
+    const uint32_t n = std::min(visible(i), end) - begin;
+    const float highest = std::max(highest_[i], kernels_.maximum(scores(i), n) * factor_);
+    shrinks_[i] = highest_[i] - highest;
+    highest_[i] = highest;
+  }
+  kernels_.exp_sum(shrinks_ + first, queries_.count - first, 1.0f, 0.0f);
+  for (uint32_t i = first; i < queries_.count; ++i) {
+    const uint32_t n = std::min(visible(i), end) - begin;
+    const float total = kernels_.exp_sum(scores(i), n, factor_, highest_[i]);
+    totals_[i] = totals_[i] * shrinks_[i] + total;
+    if (begin > 0 && shrinks_[i] != 1.0f) {
+      kernels_.scale(output(i), layout_.head_dim, shrinks_[i]);
+    }
+    if (layout_.type == DType::kBf16) kernels_.round_bf16(scores(i), n);
+  }
 }
 
-/// The own steps of `count` queries of one row, as their last tile.
-void QueryTile::attend_steps(const float* q, uint32_t first, uint32_t count) {
-  const bool is_bf16 = layout_.type == DType::kBf16;
-  const uint32_t own_row = row(first), before = group_.step - 1;
-  const float* queries[kTileQueries];
-  const void* keys[kMaxSteps];
-  const void* values[kMaxSteps];
-  for (uint32_t i = 0; i < count; ++i) queries[i] = q + offset(first + i);
+/// Keys and values that a row's ancestors and the row itself have written; their number.
+uint32_t QueryTile::find_steps(uint32_t own_row, const void** keys, const void** values) const {
+  const uint32_t before = group_.step - 1;
   for (uint32_t t = 0; t < group_.step; ++t) {
     const uint32_t slot = t == before ? own_row : group_.ancestors[uint64_t{own_row} * before + t];
     const uint64_t element = beam_element(layer_, *group_.beam, t, slot, kv_head_);
     keys[t] = element_at(group_.beam->keys, layout_.type, element);
     values[t] = element_at(group_.beam->values, layout_.type, element);
   }
+  return group_.step;
+}
+
+/// The own steps of the queries of one row, as their last tile, and the result.
+void QueryTile::attend_steps(const float* q, QueryRange of_row, float* out) {
+  const bool is_bf16 = layout_.type == DType::kBf16;
   const auto dot_rows = is_bf16 ? kernels_.dot_rows_bf16 : kernels_.dot_rows_f32;
-  const auto axpy = is_bf16 ? kernels_.axpy_bf16 : kernels_.axpy_f32;
-  dot_rows(queries, count, keys, group_.step, layout_.head_dim, own_, kMaxSteps);
-  for (uint32_t i = 0; i < count; ++i) {
-    float* weights = own_ + uint64_t{i} * kMaxSteps;
-    soften(first + i, weights, group_.step);
-    for (uint32_t t = 0; t < group_.step; ++t) {
-      axpy(weights[t], values[t], layout_.head_dim, output(first + i));
+  const auto weighted_sum = is_bf16 ? kernels_.weighted_sum_bf16 : kernels_.weighted_sum_f32;
+  const float* queries[kTileQueries] = {};
+  const void* keys[kMaxSteps];
+  const void* values[kMaxSteps];
+  if (row(of_row.first) + 1 < group_.row_count) {
+    const uint32_t ahead = find_steps(row(of_row.first) + 1, keys, values);
+    for (uint32_t t = 0; t < ahead; ++t) {
+      fetch(keys[t], layout_.head_dim);
+      fetch(values[t], layout_.head_dim);
     }
+  }
+  const uint32_t steps = find_steps(row(of_row.first), keys, values);
+  for (uint32_t i = 0; i < of_row.count; ++i) queries[i] = q + offset(of_row.first + i);
+  dot_rows(queries, of_row.count, keys, steps, layout_.head_dim, own_ + 1, kOwnStride);
+  for (uint32_t j = 0; j < of_row.count; ++j) {
+    const uint32_t i = of_row.first + j;
+    float* own = own_ + j * kOwnStride;  // first what the sums of the prompt become, then the steps
+    for (uint32_t t = 1; t <= steps; ++t) own[t] *= factor_;
+    own[0] = highest_[i];
+    const float highest = kernels_.maximum(own, steps + 1);
+    kernels_.exp_sum(own, steps + 1, 1.0f, highest);
+    float total = totals_[i] * own[0];
+    for (uint32_t t = 1; t <= steps; ++t) total += own[t];
+    if (is_bf16) kernels_.round_bf16(own + 1, steps);
+    weighted_sum(output(i), own[0], values, own + 1, steps, layout_.head_dim, 1.0f / total,
+                 out + offset(i));
   }
 }
 

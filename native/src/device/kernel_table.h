@@ -100,9 +100,12 @@ struct KernelTable {
   /// x = exp(x * factor - shift); returns the sum, reduced canonically. Relative error of exp:
   /// below 2e-7 where the argument is in [-87, 88]; below that range 0.
   float (*exp_sum)(float* x, size_t n, float factor, float shift);
-  /// y += a * x, one fused multiply-add per element; x float / BF16 bits.
-  void (*axpy_f32)(float a, const void* x, size_t n, float* y);
-  void (*axpy_bf16)(float a, const void* x, size_t n, float* y);
+  /// y = (x * x_weight + rows[0] * weights[0] + ...) * factor: n elements, `count` rows, one fused
+  /// multiply-add per row in their order. Rows are floats / BF16 bits; y may be x.
+  void (*weighted_sum_f32)(const float* x, float x_weight, const void* const* rows,
+                           const float* weights, size_t count, size_t n, float factor, float* y);
+  void (*weighted_sum_bf16)(const float* x, float x_weight, const void* const* rows,
+                            const float* weights, size_t count, size_t n, float factor, float* y);
 
   /// Rounds to the nearest BF16 value, ties to even; NaN stays NaN.
   void (*round_bf16)(float* x, size_t n);

@@ -251,10 +251,14 @@ TEST_P(OpsConformance, ElementwiseOperationsTouchEveryElementAndNoOther) {
     const std::vector<float> x = source.floats(n), start = source.floats(n + 4);
     std::vector<float> y = start;
     add(*device_, x.data(), 1, n, y.data());
-    device_->kernels().axpy_f32(2.0f, x.data(), n, y.data());
-    device_->kernels().scale(y.data(), n, 0.5f);
+    const std::vector<float> z = source.floats(n);
+    const void* rows[] = {x.data(), z.data()};
+    const float weights[] = {2.0f, -0.75f};
+    device_->kernels().weighted_sum_f32(y.data(), 3.0f, rows, weights, 2, n, 0.5f, y.data());
+    device_->kernels().scale(y.data(), n, 0.3f);
     for (uint64_t i = 0; i < n; ++i) {
-      EXPECT_EQ(y[i], 0.5f * std::fma(2.0f, x[i], start[i] + x[i]));
+      const float sum = std::fma(x[i], 2.0f, (start[i] + x[i]) * 3.0f);
+      EXPECT_EQ(y[i], std::fma(z[i], -0.75f, sum) * 0.5f * 0.3f);
     }
     for (uint64_t i = n; i < n + 4; ++i) EXPECT_EQ(y[i], start[i]);
     float highest = x[0];
