@@ -14,6 +14,7 @@
 
 #include "attention/reference/reference.h"
 #include "device/backends.h"
+#include "device/cpu/amx_modelled.h"
 
 namespace tessera::attention {
 namespace {
@@ -43,6 +44,11 @@ std::span<const Shape> shapes_of(InstructionSet set) {
   return set == InstructionSet::kPortable ? kSmallShapes : std::span(kShapes);
 }
 
+/// Memory of panels is aligned to cache lines.
+struct alignas(64) Line {
+  uint8_t bytes[64];
+};
+
 /// Blocks of one request and its beams' slots as kv_view.h lays them out. Positions that nobody has
 /// written hold finite garbage.
 struct Cache {
@@ -50,8 +56,9 @@ struct Cache {
       : layout{layers, shape.kv_heads, shape.head_dim, type} {
     const uint32_t count = (shape.prompt + kBlockPositions - 1) / kBlockPositions;
     memory.resize(count);
-    for (std::vector<uint8_t>& block : memory) {
-      block.assign(layout.bytes(), 0x3F);
+    for (std::vector<Line>& block : memory) {
+      block.resize(layout.bytes() / sizeof(Line));
+      std::memset(block.data(), 0x3F, layout.bytes());
       blocks.push_back(block.data());
     }
     prompt = {blocks.data(), count, 0};
@@ -66,7 +73,7 @@ struct Cache {
   Cache(const Cache&) = delete;
 
   BlockLayout layout;
-  std::vector<std::vector<uint8_t>> memory;
+  std::vector<std::vector<Line>> memory;
   std::vector<void*> blocks;
   PromptKv prompt;
   BeamKv beam;
@@ -202,20 +209,21 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 
 class AttentionConformance : public ::testing::TestWithParam<InstructionSet> {};
 
+void expect_near(const std::vector<float>& out, const std::vector<double>& wanted, DType type) {
+  ASSERT_EQ(out.size(), wanted.size());
+  const double tolerance = type == DType::kF32 ? 5e-6 : 2e-2;  // BF16 weights: 2^-9 of each
+  for (size_t i = 0; i < out.size(); ++i) {
+    ASSERT_NEAR(static_cast<double>(out[i]), wanted[i], tolerance)
+        << "seed " << kSeed << " at " << i;
+  }
+}
+
 TEST_P(AttentionConformance, PromptAndBeamRowsAgreeWithDoublePrecision) {
   const std::unique_ptr<device::Device> device = open(GetParam(), 2);
   for (const DType type : {DType::kF32, DType::kBf16}) {
     for (const Shape& shape : shapes_of(GetParam())) {
       Request request(shape, type, kSeed + shape.prompt);
-      const std::vector<float> out = run(*device, request, type, shape.prompt);
-      const std::vector<double> wanted = expected(request);
-      ASSERT_EQ(out.size(), wanted.size());
-      const double tolerance =
-          type == DType::kF32 ? 5e-6 : 2e-2;  // BF16 probabilities: 2^-9 of each
-      for (size_t i = 0; i < out.size(); ++i) {
-        ASSERT_NEAR(static_cast<double>(out[i]), wanted[i], tolerance)
-            << "seed " << kSeed << " at " << i;
-      }
+      expect_near(run(*device, request, type, shape.prompt), expected(request), type);
     }
   }
 }
@@ -425,14 +433,15 @@ device::PanelKernels blocked_operands() {
   return kernels;
 }
 
-class BlockedOperandsDevice final : public device::Device {
+/// A device of the portable kernels with other panel products.
+class DeviceOfPanels final : public device::Device {
  public:
-  BlockedOperandsDevice()
+  DeviceOfPanels(const device::PanelKernels& f32, const device::PanelKernels& bf16)
       : inner_(open(InstructionSet::kPortable, 2)), kernels_(inner_->kernels()) {
-    kernels_.panel_f32 = blocked_operands<device::PanelType::kF32>();
-    kernels_.panel_bf16 = blocked_operands<device::PanelType::kBf16>();
+    kernels_.panel_f32 = f32;
+    kernels_.panel_bf16 = bf16;
   }
-  const char* name() const override { return "blocked operands"; }
+  const char* name() const override { return "panels"; }
   Result<device::Buffer> allocate(uint64_t bytes) override { return inner_->allocate(bytes); }
   void copy(void* to, const void* from, uint64_t n) override { inner_->copy(to, from, n); }
   const device::KernelTable& kernels() const override { return kernels_; }
@@ -447,12 +456,26 @@ class BlockedOperandsDevice final : public device::Device {
 
 TEST(BlockedOperands, GiveTheSameBitsAsPlainRows) {
   const std::unique_ptr<device::Device> plain = open(InstructionSet::kPortable, 1);
-  BlockedOperandsDevice blocked;
+  DeviceOfPanels blocked(blocked_operands<device::PanelType::kF32>(),
+                         blocked_operands<device::PanelType::kBf16>());
   for (const DType type : {DType::kF32, DType::kBf16}) {
     for (const Shape& shape : kSmallShapes) {
       Request request(shape, type, kSeed + 9);
       const std::vector<float> wanted = run(*plain, request, type, shape.prompt);
       EXPECT_TRUE(same_bits(wanted, run(blocked, request, type, shape.prompt / 3 + 1)));
+    }
+  }
+}
+
+TEST(TileUnit, AgreesWithDoublePrecisionAndChunksChangeNoBit) {
+  const device::KernelTable portable = open(InstructionSet::kPortable, 1)->kernels();
+  DeviceOfPanels tiles(portable.panel_f32, device::cpu::amx_bf16_modelled());
+  for (const Shape& shape : kSmallShapes) {
+    Request request(shape, DType::kBf16, kSeed + 11);
+    const std::vector<float> whole = run(tiles, request, DType::kBf16, shape.prompt);
+    expect_near(whole, expected(request), DType::kBf16);
+    for (const uint32_t chunk : {1u, 33u}) {
+      EXPECT_TRUE(same_bits(whole, run(tiles, request, DType::kBf16, chunk))) << chunk;
     }
   }
 }
