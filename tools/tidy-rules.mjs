@@ -178,10 +178,11 @@ const INCLUDES = {
   model: ['base', 'platform', 'device', 'tensor', 'ops', 'attention'],
   catalogue: ['base', 'platform'],
   beam: ['base', 'platform', 'catalogue'],
+  kv: ['base', 'platform', 'device'],
   scheduler: ['base'],
   engine: [
     ...['base', 'platform', 'device', 'tensor', 'ops', 'attention', 'model'],
-    ...['catalogue', 'beam', 'scheduler'],
+    ...['catalogue', 'beam', 'kv', 'scheduler'],
   ],
 };
 const FOLDERS = [...Object.keys(INCLUDES), 'bridge'];

@@ -76,6 +76,24 @@ export const NATIVE_ERRORS = {
     retryable: false,
     meaning: 'a catalogue snapshot fails its checksum or structure check',
   },
+  KV_POOL_INVALID: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'a capacity or block size of the KV pool that cannot be',
+  },
+  KV_STORE_INVALID: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'the folder of the KV disk tier is in use, not writable or of another layout',
+  },
+  KV_STORE_CORRUPT: {
+    grpc: GRPC_STATUS.DATA_LOSS,
+    http: 500,
+    retryable: false,
+    meaning: 'the index or a block of the KV disk tier is damaged',
+  },
   ENGINE_OVERLOADED: {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
     http: 429,

@@ -21,6 +21,9 @@ enum class Code : uint8_t {
   kCatalogueNotFound,
   kCatalogueInvalid,
   kCatalogueCorrupt,
+  kKvPoolInvalid,
+  kKvStoreInvalid,
+  kKvStoreCorrupt,
   kEngineOverloaded,
   kEngineUnavailable,
   kEngineClosed,
@@ -42,6 +45,9 @@ constexpr const char* code_name(Code code) {
     case Code::kCatalogueNotFound: return "CATALOGUE_NOT_FOUND";
     case Code::kCatalogueInvalid: return "CATALOGUE_INVALID";
     case Code::kCatalogueCorrupt: return "CATALOGUE_CORRUPT";
+    case Code::kKvPoolInvalid: return "KV_POOL_INVALID";
+    case Code::kKvStoreInvalid: return "KV_STORE_INVALID";
+    case Code::kKvStoreCorrupt: return "KV_STORE_CORRUPT";
     case Code::kEngineOverloaded: return "ENGINE_OVERLOADED";
     case Code::kEngineUnavailable: return "ENGINE_UNAVAILABLE";
     case Code::kEngineClosed: return "ENGINE_CLOSED";

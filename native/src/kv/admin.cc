@@ -1,0 +1,184 @@
+// Operations: versions retired, users dropped or cut, waiting for the disk, reports.
+#include <algorithm>
+#include <chrono>
+
+#include "kv/audit.h"
+#include "kv/pool_state.h"
+
+namespace tessera::kv {
+namespace {
+
+/// Voids every open lease that `is_meant` names: what it computed must not come back.
+template <typename Meant>
+void void_leases(PoolState& pool, Meant is_meant) {
+  for (const std::unique_ptr<LeaseRecord>& lease : pool.leases) {
+    if (is_meant(*lease)) pool.void_locked(*lease, nullptr);
+  }
+}
+
+bool is_erasing(const PoolState& pool, std::string_view user) {
+  return std::any_of(pool.graves.begin(), pool.graves.end(), [&](const auto& grave) {
+    return !grave->is_prefix && grave->owner == user && grave->durable.seq != 0;
+  });
+}
+
+bool is_storing(const PoolState& pool) {
+  const bool any_grave = std::any_of(pool.graves.begin(), pool.graves.end(),
+                                     [](const auto& grave) { return grave->durable.seq != 0; });
+  return pool.is_store_busy || any_grave || !pool.store_queue.empty();
+}
+
+/// One block on disk that is being compared with its checksum.
+struct Check {
+  Chain* chain;
+  uint32_t index;
+  SlotIndex slot;
+  Digest key;
+  uint64_t checksum;
+};
+
+std::vector<Check> begin_checks(PoolState& pool, const ChainKey& key) {
+  const std::lock_guard lock(pool.mutex);
+  std::vector<Check> checks;
+  Chain* chain = pool.find_locked(key);
+  if (chain == nullptr) return checks;
+  for (uint32_t i = 0; i < chain->resident_in(Tier::kDisk); ++i) {
+    const ChainBlock& block = chain->blocks[i];
+    checks.push_back({chain, i, block.slot(Tier::kDisk), block.key, block.checksum});
+    pool.tier(Tier::kDisk).slots->io_begin(checks.back().slot);
+    ++chain->holds;
+  }
+  return checks;
+}
+
+void end_check(PoolState& pool, const Check& check, bool is_corrupt) {
+  const std::lock_guard lock(pool.mutex);
+  pool.io_end_locked(Tier::kDisk, check.slot);
+  Chain& chain = *check.chain;
+  const bool is_current = !chain.is_dead && check.index < chain.blocks.size() &&
+                          chain.blocks[check.index].key == check.key;
+  if (is_corrupt && is_current) pool.give_up_disk_locked(chain, check.index, check.slot);
+  pool.release_locked(chain);
+}
+
+}  // namespace
+
+void Pool::retire(Version version) {
+  PoolState& pool = *state_;
+  const std::lock_guard lock(pool.mutex);
+  if (version >= pool.versions.size()) return;
+  pool.versions[version].is_retired = true;
+  pool.store_ready.notify_one();
+}
+
+Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
+  PoolState& pool = *state_;
+  std::unique_lock lock(pool.mutex);
+  void_leases(pool, [&](const LeaseRecord& lease) { return lease.user == user; });
+  for (uint32_t version = 0; version < pool.versions.size(); ++version) {
+    Chain* chain = pool.find_locked({version, false, user});
+    if (chain != nullptr) pool.bury_locked(*chain, true);
+  }
+  for (const std::unique_ptr<Chain>& grave : pool.graves) {
+    if (!grave->is_prefix && grave->owner == user) grave->is_erasure = true;
+  }
+  const bool is_gone = pool.stored.wait_for(lock, std::chrono::microseconds(budget_us), [&] {
+    return pool.is_store_broken || !is_erasing(pool, user);
+  });
+  if (pool.is_store_broken && is_erasing(pool, user)) {
+    return {Code::kIoFailed, "the disk tier takes no changes: " + pool.counts.store_error};
+  }
+  if (is_gone) return Status::ok();
+  return {Code::kDeadlineExceeded, "the user's blocks are still being erased from disk"};
+}
+
+void Pool::truncate_user(std::string_view user, uint32_t tokens) {
+  PoolState& pool = *state_;
+  const std::lock_guard lock(pool.mutex);
+  void_leases(pool, [&](const LeaseRecord& lease) {
+    return lease.user == user && lease.tokens.size() > tokens;
+  });
+  for (uint32_t version = 0; version < pool.versions.size(); ++version) {
+    Chain* chain = pool.find_locked({version, false, user});
+    if (chain == nullptr) continue;
+    const uint32_t prefix_tokens = chain->prefix_blocks * kBlockTokens;
+    const uint32_t kept = tokens > prefix_tokens ? tokens - prefix_tokens : 0;
+    if (kept >= chain->tokens.size()) continue;
+    if (kept == 0) {
+      pool.bury_locked(*chain, true);
+      continue;
+    }
+    pool.cut_locked(*chain, kept);
+    chain->seq = ++pool.last_seq;
+    pool.queue_store_locked(*chain);
+    pool.forget_if_empty_locked(*chain);
+  }
+}
+
+Status Pool::flush(uint64_t budget_us) {
+  PoolState& pool = *state_;
+  std::unique_lock lock(pool.mutex);
+  const auto is_held_back = [&] {
+    return pool.is_store_broken || pool.stores_rest_until_us > pool.now_us();
+  };
+  pool.store_ready.notify_one();
+  const bool is_done = pool.stored.wait_for(lock, std::chrono::microseconds(budget_us),
+                                            [&] { return is_held_back() || !is_storing(pool); });
+  if (is_held_back()) {
+    return {Code::kIoFailed, "the disk tier takes no changes: " + pool.counts.store_error};
+  }
+  if (is_done) return Status::ok();
+  return {Code::kDeadlineExceeded, "blocks still wait to be stored"};
+}
+
+std::vector<ChainReport> Pool::inspect(std::string_view user) const {
+  PoolState& pool = *state_;
+  const std::lock_guard lock(pool.mutex);
+  std::vector<ChainReport> reports;
+  for (uint32_t version = 0; version < pool.versions.size(); ++version) {
+    const Chain* chain = pool.find_locked({version, false, user});
+    if (chain == nullptr) continue;
+    ChainReport report{.version = pool.versions[version].digest,
+                       .is_retired = pool.versions[version].is_retired,
+                       .seq = chain->seq,
+                       .tokens = static_cast<uint32_t>(chain->tokens.size()),
+                       .prefix_tokens = chain->prefix_blocks * kBlockTokens,
+                       .tier_tokens = {},
+                       .durable_tokens = chain->durable.length,
+                       .unused_us = pool.now_us() - chain->used_us};
+    for (const Tier which : kTiers) {
+      report.tier_tokens[index_of(which)] = tokens_in(*chain, chain->resident_in(which));
+    }
+    reports.push_back(report);
+  }
+  return reports;
+}
+
+IntegrityReport Pool::check_integrity() {
+  PoolState& pool = *state_;
+  IntegrityReport report;
+  std::vector<ChainKey> keys;
+  {
+    const std::lock_guard lock(pool.mutex);
+    report.faults = audit(pool);
+    for (const auto& [key, chain] : pool.chains) {
+      keys.push_back(key);
+      report.blocks += chain->blocks.size();
+    }
+    report.chains = keys.size();
+  }
+  std::vector<std::byte> bytes(pool.options.block_bytes);
+  for (const ChainKey& key : keys) {
+    for (const Check& check : begin_checks(pool, key)) {
+      const Status status = pool.options.store->read(check.slot, bytes);
+      const bool is_corrupt = status.is_ok() && block_checksum(bytes, check.key) != check.checksum;
+      ++report.checked_disk_blocks;
+      report.unreadable_disk_blocks += !status.is_ok();
+      report.corrupt_disk_blocks += is_corrupt;
+      end_check(pool, check, is_corrupt);
+    }
+  }
+  return report;
+}
+
+}  // namespace tessera::kv

@@ -1,0 +1,113 @@
+// Commit: staged blocks become part of a chain, by compare-and-swap on the chain's head.
+#include <algorithm>
+
+#include "base/check.h"
+#include "kv/pool_state.h"
+
+namespace tessera::kv {
+namespace {
+
+/// Makes the chain hold exactly `tokens`; what it has in common with them stays where it is.
+void rewrite(PoolState& pool, Chain& chain, std::span<const Token> tokens, uint32_t same) {
+  pool.cut_locked(chain, same);
+  if (same % kBlockTokens != 0) {
+    // The last block goes on in the lease's copy.
+    const uint32_t tail = same / kBlockTokens;
+    for (const Tier which : kTiers) {
+      pool.drop_slot_locked(chain, tail, which, SlotState::kOrphan);
+      pool.set_resident_locked(chain, which, std::min(chain.resident_in(which), tail));
+    }
+  }
+  chain.tokens.insert(chain.tokens.end(), tokens.begin() + same, tokens.end());
+  chain.blocks.resize(blocks_of(static_cast<uint32_t>(tokens.size())));
+  for (uint32_t i = same / kBlockTokens; i < chain.blocks.size(); ++i) set_block_key(chain, i);
+  chain.seq = ++pool.last_seq;
+}
+
+}  // namespace
+
+void PoolState::advance_device_locked(Chain& chain) {
+  uint32_t count = chain.resident_in(Tier::kDevice);
+  while (count < chain.blocks.size() && chain.blocks[count].slot(Tier::kDevice) != kNoSlot) {
+    ++count;
+  }
+  set_resident_locked(chain, Tier::kDevice, count);
+}
+
+bool PoolState::attach_blocks_locked(LeaseRecord& lease, Chain& chain,
+                                     std::span<const Token> tokens, uint32_t block_offset) {
+  const uint32_t same = common_prefix(chain.tokens, tokens);
+  const bool is_new = same < tokens.size();
+  if (is_new) rewrite(*this, chain, tokens, same);
+  SlotTable& slots = *tier(Tier::kDevice).slots;
+  const auto token_count = static_cast<uint32_t>(tokens.size());
+  const uint32_t first = std::max(lease.own_from, block_offset) - block_offset;
+  for (uint32_t i = first; i < blocks_of(token_count); ++i) {
+    ChainBlock& block = chain.blocks[i];
+    const uint32_t length = std::min(kBlockTokens, token_count - i * kBlockTokens);
+    const SlotIndex slot = lease.blocks[block_offset + i].slot;
+    if (block.slot(Tier::kDevice) != kNoSlot || block.length != length) continue;
+    slots.move(slot, SlotState::kStaged, SlotState::kResident);
+    block.slot(Tier::kDevice) = slot;
+    block.found_in = Tier::kDevice;
+  }
+  advance_device_locked(chain);
+  end_load_if_idle_locked(chain);
+  touch_locked(chain);
+  queue_store_locked(chain);
+  return is_new;
+}
+
+PoolState::Attached PoolState::attach_locked(LeaseRecord& lease) {
+  const std::span<const Token> tokens = std::span(lease.tokens).first(lease.keep);
+  const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
+  Attached result = Attached::kLost;
+  bool is_prefix_new = false;
+  if (!versions[lease.version].is_retired) {
+    result = Attached::kNothingNew;
+    if (lease.prefix_blocks > lease.own_from && tokens.size() >= prefix_tokens) {
+      const auto* owner = reinterpret_cast<const char*>(lease.prefix.bytes.data());
+      const ChainKeyView key{lease.version, true, {owner, lease.prefix.bytes.size()}};
+      Chain* chain = find_locked(key);
+      if (chain == nullptr) chain = &make_chain_locked(key, Digest{}, 0);
+      is_prefix_new = attach_blocks_locked(lease, *chain, tokens.first(prefix_tokens), 0);
+    }
+    if (tokens.size() > prefix_tokens) result = attach_user_locked(lease);
+    if (result == Attached::kNothingNew && is_prefix_new) result = Attached::kCommitted;
+  }
+  const uint32_t staged_end = blocks_of(lease.keep);
+  for (uint32_t i = lease.own_from; i < staged_end; ++i) {
+    const SlotIndex slot = lease.blocks[i].slot;
+    if (tier(Tier::kDevice).slots->view(slot).state == SlotState::kStaged) {
+      free_slot_locked(Tier::kDevice, slot, SlotState::kDraining);
+    }
+  }
+  lease.own_from = std::max(lease.own_from, staged_end);
+  return result;
+}
+
+PoolState::Attached PoolState::attach_user_locked(LeaseRecord& lease) {
+  const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
+  const ChainKeyView key{lease.version, false, lease.user};
+  Chain* chain = find_locked(key);
+  if (chain == nullptr) {
+    if (lease.own_from > lease.prefix_blocks) return Attached::kLost;  // what it stands on is gone
+    chain = &make_chain_locked(key, lease.prefix, lease.prefix_blocks);
+  } else if (chain->seq != lease.expected_seq) {
+    return Attached::kLost;
+  } else if (chain->prefix_blocks != lease.prefix_blocks || chain->prefix != lease.prefix) {
+    cut_locked(*chain, 0);
+    chain->prefix = lease.prefix;
+    chain->prefix_blocks = lease.prefix_blocks;
+    chain->root = root_digest(versions[lease.version].digest, lease.user, lease.prefix);
+  }
+  const uint32_t own_first = std::max(lease.own_from, lease.prefix_blocks) - lease.prefix_blocks;
+  if (chain->resident_in(Tier::kDevice) < own_first) return Attached::kLost;
+  const auto tokens = std::span<const Token>(lease.tokens).first(lease.keep);
+  const bool is_new =
+      attach_blocks_locked(lease, *chain, tokens.subspan(prefix_tokens), lease.prefix_blocks);
+  for (LeaseRecord* consumer : lease.consumers) consumer->expected_seq = chain->seq;
+  return is_new ? Attached::kCommitted : Attached::kNothingNew;
+}
+
+}  // namespace tessera::kv

@@ -1,0 +1,85 @@
+// A chain: the committed tokens of one owner under one version, and where their blocks lie. In
+// every tier the blocks that are there are a prefix of the chain: `resident` counts them.
+//
+// Thread-safety: under the lock of the pool. Owner: the pool's index, or its graves once dropped.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kv/block.h"
+#include "kv/eviction.h"
+#include "kv/head_record.h"
+#include "kv/identity.h"
+
+namespace tessera::kv {
+
+struct ChainBlock {
+  Digest key;                     // chain hash through the block's valid tokens
+  uint32_t length = 0;            // valid tokens; the rest of the block is finite and means nothing
+  Tier found_in = Tier::kDevice;  // where the next lookup says that it was
+  std::array<SlotIndex, kTierCount> slots = {kNoSlot, kNoSlot, kNoSlot};
+  uint64_t checksum = 0;  // of the copy on disk
+
+  SlotIndex slot(Tier tier) const { return slots[index_of(tier)]; }
+  SlotIndex& slot(Tier tier) { return slots[index_of(tier)]; }
+};
+
+/// The head that is on disk now; it may be older than the chain.
+struct DurableHead {
+  uint64_t seq = 0;
+  uint32_t length = 0;           // tokens
+  std::vector<SlotIndex> slots;  // by block; owned even where the chain no longer uses them
+};
+
+/// Progress of bringing blocks to the device.
+struct ChainLoad {
+  uint32_t next = 0;       // first block not yet issued
+  uint32_t end = 0;        // one past the last wanted
+  uint32_t in_flight = 0;  // transfers
+  uint32_t waiting = 0;    // prefetches that want it
+  bool is_queued = false;
+  uint64_t asked_us = 0;
+};
+
+struct Chain {
+  uint32_t version = 0;  // index among the pool's versions
+  bool is_prefix = false;
+  std::string owner;
+  Digest prefix;               // of the static prefix below
+  uint32_t prefix_blocks = 0;  // its length
+  Digest root;
+  uint64_t seq = 0;  // of its newest change; unique in the pool
+  uint64_t used_us = 0;
+  std::vector<Token> tokens;
+  std::vector<ChainBlock> blocks;
+  std::array<uint32_t, kTierCount> resident{};
+  std::array<EvictionNode, kTierCount> nodes{};
+  DurableHead durable;
+  ChainLoad load;
+  uint32_t version_position = 0;  // among its version's chains
+  uint32_t holds = 0;             // jobs and prefetches that point here
+  bool is_store_queued = false;
+  uint64_t store_asked_us = 0;
+  bool is_dead = false;     // no longer in the index
+  bool is_erasure = false;  // its bytes are to be made unreadable
+
+  uint32_t& resident_in(Tier tier) { return resident[index_of(tier)]; }
+  uint32_t resident_in(Tier tier) const { return resident[index_of(tier)]; }
+  EvictionNode& node(Tier tier) { return nodes[index_of(tier)]; }
+};
+
+/// Tokens at the front that both have.
+uint32_t common_prefix(std::span<const Token> a, std::span<const Token> b);
+/// Tokens held by the first `blocks` blocks.
+uint32_t tokens_in(const Chain& chain, uint32_t blocks);
+/// Blocks at the front that are in any tier at all.
+uint32_t reachable_blocks(const Chain& chain);
+/// Sets the length and key of block `index` from the chain's tokens.
+void set_block_key(Chain& chain, uint32_t index);
+
+}  // namespace tessera::kv

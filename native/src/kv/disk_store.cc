@@ -1,0 +1,191 @@
+#include "kv/disk_store.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "kv/memory.h"
+
+namespace tessera::kv {
+namespace {
+
+constexpr char kFormatKey[] = "format";
+
+/// What must be the same for a folder to be read: everything that places bytes.
+std::string format_of(const DiskLayout& layout) {
+  return "tessera kv 1, blocks of " + std::to_string(kBlockTokens) + " tokens and " +
+         std::to_string(layout.block_bytes) + " bytes";
+}
+
+Status check_format(HeadIndex& index, const DiskLayout& layout) {
+  Result<std::string> found = index.get(kFormatKey);
+  if (!found.is_ok()) return found.status();
+  const std::string wanted = format_of(layout);
+  if (found.value() == wanted) return Status::ok();
+  if (found.value().empty()) {
+    const std::vector<HeadIndex::Entry> put = {{kFormatKey, wanted}};
+    return index.commit({}, put);
+  }
+  return {Code::kKvStoreInvalid, layout.folder + ": expected '" + wanted + "', this is '" +
+                                     found.value() + "': use another folder or remove this one"};
+}
+
+Status failed(const char* what, SlotIndex slot, int64_t error) {
+  const Code code = error == -ENOSPC ? Code::kEngineOverloaded : Code::kIoFailed;
+  return {code, std::string("disk tier: ") + what + " slot " + std::to_string(slot) + ": " +
+                    (error == 0 ? "end of file" : std::strerror(static_cast<int>(-error)))};
+}
+
+/// Bytes at an address and of a size that direct access takes; per thread, grown once.
+std::span<std::byte> aligned_bytes(uint64_t size) {
+  struct Free {
+    void operator()(void* data) const { std::free(data); }
+  };
+  thread_local std::unique_ptr<void, Free> data;
+  thread_local uint64_t capacity = 0;
+  if (capacity < size) {
+    data.reset(std::aligned_alloc(Arena::kAlignment, size));
+    capacity = data == nullptr ? 0 : size;
+  }
+  return {static_cast<std::byte*>(data.get()), capacity < size ? 0 : size};
+}
+
+bool is_aligned(const void* address, uint64_t size) {
+  return reinterpret_cast<uintptr_t>(address) % Arena::kAlignment == 0 &&
+         size % Arena::kAlignment == 0;
+}
+
+int64_t read_all(File& file, uint64_t offset, std::span<std::byte> to) {
+  while (!to.empty()) {
+    const int64_t done = file.read_some(offset, to);
+    if (done == -EINTR) continue;
+    if (done <= 0) return done == 0 ? -EIO : done;  // the file is as long as its slots
+    offset += static_cast<uint64_t>(done);
+    to = to.subspan(static_cast<uint64_t>(done));
+  }
+  return 1;
+}
+
+int64_t write_all(File& file, uint64_t offset, std::span<const std::byte> from) {
+  while (!from.empty()) {
+    const int64_t done = file.write_some(offset, from);
+    if (done == -EINTR) continue;
+    if (done <= 0) return done == 0 ? -EIO : done;
+    offset += static_cast<uint64_t>(done);
+    from = from.subspan(static_cast<uint64_t>(done));
+  }
+  return 1;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DiskStore>> DiskStore::open(const DiskLayout& layout) {
+  std::error_code error;
+  const std::filesystem::path folder = layout.folder;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return Status(Code::kKvStoreInvalid, layout.folder + ": cannot be made: " + error.message());
+  }
+  Result<std::unique_ptr<FolderLock>> lock = FolderLock::take(folder / "lock");
+  if (!lock.is_ok()) return lock.status();
+  Result<std::unique_ptr<HeadIndex>> index = open_rocksdb_index(folder / "index");
+  if (!index.is_ok()) return index.status();
+  TESSERA_RETURN_IF_ERROR(check_format(*index.value(), layout));
+  const uint64_t size = slot_stride(layout.block_bytes) * layout.slot_count;
+  Result<std::unique_ptr<File>> blocks = open_file(folder / "blocks", size);
+  if (!blocks.is_ok()) return blocks.status();
+  return std::make_unique<DiskStore>(layout, std::move(blocks).value(), std::move(index).value(),
+                                     std::move(lock).value());
+}
+
+DiskStore::DiskStore(const DiskLayout& layout, std::unique_ptr<File> blocks,
+                     std::unique_ptr<HeadIndex> index, std::unique_ptr<FolderLock> lock)
+    : layout_(layout),
+      stride_(slot_stride(layout.block_bytes)),
+      lock_(std::move(lock)),
+      blocks_(std::move(blocks)),
+      index_(std::move(index)) {}
+
+Result<uint64_t> DiskStore::recover(const std::function<void(HeadRecord&&)>& each) {
+  const Status scanned = index_->scan([&](std::string_view key, std::string_view value) {
+    if (key == kFormatKey) return;
+    Result<HeadRecord> head = decode(value);
+    if (head.is_ok() && encode_key(head.value().key) == key) {
+      each(std::move(head).value());
+    } else {
+      undecodable_.emplace_back(key);
+    }
+  });
+  if (!scanned.is_ok()) return scanned;
+  return undecodable_.size();
+}
+
+Status DiskStore::read(SlotIndex slot, std::span<std::byte> to) {
+  const uint64_t offset = stride_ * slot;
+  if (!blocks_->is_direct() || is_aligned(to.data(), to.size())) {
+    const int64_t done = read_all(*blocks_, offset, to);
+    return done > 0 ? Status::ok() : failed("read of", slot, done);
+  }
+  const std::span<std::byte> bounce = aligned_bytes(stride_);
+  if (bounce.empty()) return failed("read of", slot, -ENOMEM);
+  const int64_t done = read_all(*blocks_, offset, bounce);
+  if (done <= 0) return failed("read of", slot, done);
+  std::memcpy(to.data(), bounce.data(), to.size());
+  return Status::ok();
+}
+
+Status DiskStore::write(SlotIndex slot, std::span<const std::byte> from) {
+  if (blocks_->space_left() < kReservedBytes + from.size()) {
+    return failed("write of", slot, -ENOSPC);
+  }
+  const uint64_t offset = stride_ * slot;
+  std::span<const std::byte> bytes = from;
+  if (blocks_->is_direct() && !is_aligned(from.data(), from.size())) {
+    const std::span<std::byte> bounce = aligned_bytes(stride_);
+    if (bounce.empty()) return failed("write of", slot, -ENOMEM);
+    std::memcpy(bounce.data(), from.data(), from.size());
+    std::memset(bounce.data() + from.size(), 0, stride_ - from.size());
+    bytes = bounce;
+  }
+  const int64_t done = write_all(*blocks_, offset, bytes);
+  return done > 0 ? Status::ok() : failed("write of", slot, done);
+}
+
+Status DiskStore::sync() {
+  const int done = blocks_->sync();
+  if (done == 0) return Status::ok();
+  return {Code::kIoFailed, std::string("disk tier: sync: ") + std::strerror(-done)};
+}
+
+Status DiskStore::commit(std::span<const HeadKey> erased, std::span<const HeadRecord> put) {
+  std::vector<std::string> keys = undecodable_;
+  for (const HeadKey& key : erased) keys.push_back(encode_key(key));
+  std::vector<HeadIndex::Entry> entries;
+  uint64_t bytes = 0;
+  for (const HeadRecord& head : put) {
+    entries.push_back({encode_key(head.key), encode(head)});
+    bytes += entries.back().value.size();
+  }
+  if (blocks_->space_left() < kReservedBytes / 2 + bytes) {
+    return {Code::kEngineOverloaded, "disk tier: no space left for its index"};
+  }
+  TESSERA_RETURN_IF_ERROR(index_->commit(keys, entries));
+  undecodable_.clear();
+  return Status::ok();
+}
+
+Status DiskStore::discard(SlotIndex slot) {
+  const int done = blocks_->punch(stride_ * slot, stride_);
+  if (done == 0) return Status::ok();
+  const std::span<std::byte> zeros = aligned_bytes(stride_);  // no holes here: overwrite
+  if (zeros.empty()) return failed("discard of", slot, -ENOMEM);
+  std::memset(zeros.data(), 0, zeros.size());
+  const int64_t written = write_all(*blocks_, stride_ * slot, zeros);
+  return written > 0 ? Status::ok() : failed("discard of", slot, written);
+}
+
+Status DiskStore::erase_traces() { return index_->compact(); }
+
+}  // namespace tessera::kv

@@ -1,0 +1,58 @@
+// The disk tier: blocks in one file of equal slots, heads in an index beside it.
+//
+//   FOLDER/lock      held while a process uses the folder
+//   FOLDER/blocks    slot i at i * stride, stride a multiple of 4096
+//   FOLDER/index/    RocksDB: "format", and one record per chain (head_record.h)
+//
+// The bytes of a slot carry no header: what they must be is in the head that points to them. A
+// block is durable by sync() before its head is by commit(), so a head never points to bytes that a
+// crash could take.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kv/block_store.h"
+#include "kv/file.h"
+#include "kv/head_index.h"
+
+namespace tessera::kv {
+
+struct DiskLayout {
+  std::string folder;
+  uint64_t block_bytes = 0;
+  uint32_t slot_count = 0;
+};
+
+class DiskStore final : public BlockStore {
+ public:
+  /// Space that is left to others and to the index: below it stores stop.
+  static constexpr uint64_t kReservedBytes = uint64_t{64} << 20;
+
+  /// Errors: KV_STORE_INVALID for a folder that is in use, not writable or of another layout;
+  /// KV_STORE_CORRUPT; KV_POOL_INVALID when the file system has not that much space.
+  static Result<std::unique_ptr<DiskStore>> open(const DiskLayout& layout);
+  /// On files that are open already: tests.
+  DiskStore(const DiskLayout& layout, std::unique_ptr<File> blocks,
+            std::unique_ptr<HeadIndex> index, std::unique_ptr<FolderLock> lock);
+
+  uint32_t slot_count() const override { return layout_.slot_count; }
+  Result<uint64_t> recover(const std::function<void(HeadRecord&&)>& each) override;
+  Status read(SlotIndex slot, std::span<std::byte> to) override;
+  Status write(SlotIndex slot, std::span<const std::byte> from) override;
+  Status sync() override;
+  Status commit(std::span<const HeadKey> erased, std::span<const HeadRecord> put) override;
+  Status discard(SlotIndex slot) override;
+  Status erase_traces() override;
+
+ private:
+  const DiskLayout layout_;
+  const uint64_t stride_;
+  std::unique_ptr<FolderLock> lock_;  // given back last
+  std::unique_ptr<File> blocks_;
+  std::unique_ptr<HeadIndex> index_;
+  std::vector<std::string> undecodable_;  // keys, erased with the next commit
+};
+
+}  // namespace tessera::kv

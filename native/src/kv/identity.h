@@ -1,0 +1,49 @@
+// What a block's bytes depend on, as digests. KV computed under one identity is never shown to
+// another: names and lengths are not part of it, content digests are. The hashes are XXH3-128
+// (github.com/Cyan4973/xxHash) over tagged, length-prefixed, little-endian fields, in canonical
+// byte order; golden vectors pin them. They name things; equality of tokens is always decided by
+// the tokens.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kv/block.h"
+
+namespace tessera::kv {
+
+struct Digest {
+  std::array<uint8_t, 16> bytes{};
+  auto operator<=>(const Digest&) const = default;
+};
+
+/// Lower-case hexadecimal.
+std::string to_text(const Digest& digest);
+
+/// Everything but user and tokens that decides a block's bytes. The texts are content digests; an
+/// empty one is legal where the thing is absent (no adapter).
+struct Identity {
+  std::string model = {};          // weights and configuration of the base model
+  std::string adapter = {};        // content of the adapter
+  std::string template_text = {};  // prompt template and tokenizer
+  std::string codebook = {};       // semantic IDs to tokens
+  std::string layout = {};         // name and version of the block's byte layout
+  std::string dtype = {};          // of keys and values
+  std::string numeric_class = {};  // of the arithmetic that made them
+  uint64_t block_bytes = 0;
+};
+
+/// Digest of the identity: the `version` that owns blocks.
+Digest version_digest(const Identity& identity);
+/// Digest under which blocks of a static prefix, common to all users, are kept.
+Digest prefix_digest(const Digest& version, std::span<const Token> tokens);
+/// Root of the hash chain of `owner` (a user, or a prefix digest's text) over a prefix.
+Digest root_digest(const Digest& version, std::string_view owner, const Digest& prefix);
+/// Next link: the block's valid tokens on top of its predecessor.
+Digest block_digest(const Digest& before, std::span<const Token> tokens);
+
+}  // namespace tessera::kv

@@ -1,0 +1,34 @@
+// What operators see of the pool.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kv/block.h"
+#include "kv/identity.h"
+
+namespace tessera::kv {
+
+struct ChainReport {
+  Digest version;
+  bool is_retired = false;
+  uint64_t seq = 0;
+  uint32_t tokens = 0;         // committed, without the static prefix
+  uint32_t prefix_tokens = 0;  // of the static prefix below
+  std::array<uint32_t, kTierCount> tier_tokens{};
+  uint32_t durable_tokens = 0;  // what a restart would find
+  uint64_t unused_us = 0;       // since its last lookup or append
+};
+
+struct IntegrityReport {
+  uint64_t chains = 0;
+  uint64_t blocks = 0;
+  uint64_t checked_disk_blocks = 0;
+  uint64_t corrupt_disk_blocks = 0;
+  uint64_t unreadable_disk_blocks = 0;
+  std::vector<std::string> faults;  // of our own accounting; empty unless there is a bug
+};
+
+}  // namespace tessera::kv

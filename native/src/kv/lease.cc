@@ -1,0 +1,150 @@
+// Leases: blocks added to them, and given back.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "kv/pool_state.h"
+
+namespace tessera::kv {
+namespace {
+
+/// Own blocks for the lease up to `wanted` blocks in all; none when that fails.
+bool reserve_blocks(PoolState& pool, LeaseRecord& lease, uint64_t wanted) {
+  SlotTable& slots = *pool.tier(Tier::kDevice).slots;
+  BlockMemory& memory = *pool.tier(Tier::kDevice).memory;
+  const uint64_t had = lease.blocks.size();
+  while (lease.blocks.size() < wanted) {
+    const SlotIndex slot = pool.reserve_locked(Tier::kDevice, nullptr);
+    if (slot == kNoSlot) {
+      for (uint64_t i = had; i < lease.blocks.size(); ++i) {
+        pool.free_slot_locked(Tier::kDevice, lease.blocks[i].slot, SlotState::kDraining);
+        pool.unpin_locked(Tier::kDevice, lease.blocks[i].slot);
+      }
+      lease.blocks.resize(had);
+      return false;
+    }
+    slots.move(slot, SlotState::kReserved, SlotState::kFilling);
+    TESSERA_CHECK(slots.pin(slot));
+    lease.blocks.push_back({slot, memory.address(slot)});
+  }
+  return true;
+}
+
+}  // namespace
+
+Status Pool::extend(Lease& lease, uint32_t positions) {
+  TESSERA_CHECK(lease.record_ != nullptr);
+  PoolState& pool = *state_;
+  LeaseRecord& record = *lease.record_;
+  SlotTable& slots = *pool.tier(Tier::kDevice).slots;
+  BlockMemory& memory = *pool.tier(Tier::kDevice).memory;
+  uint64_t had = 0;
+  bool has_shared_tail = false;
+  {
+    const std::lock_guard lock(pool.mutex);
+    if (record.phase != LeasePhase::kOpen) return {Code::kCancelled, "the lease was revoked"};
+    had = record.blocks.size();
+    const uint64_t wanted = std::max<uint64_t>(blocks_of(positions), had);
+    // A matched block that is not full is shared: this lease goes on in a copy of it.
+    has_shared_tail = record.own_from == had && record.matched < had * kBlockTokens;
+    if (wanted > slots.count()) {
+      return {Code::kRequestInvalid, "the device tier has " + std::to_string(slots.count()) +
+                                         " blocks, " + std::to_string(wanted) + " are needed"};
+    }
+    if (!reserve_blocks(pool, record, wanted + (has_shared_tail ? 1 : 0))) {
+      ++pool.counts.refused_extends;
+      return {Code::kEngineOverloaded, "no block of the device tier can be freed now"};
+    }
+  }
+  for (uint64_t i = had; i < record.blocks.size(); ++i) {
+    const SlotIndex slot = record.blocks[i].slot;
+    if (has_shared_tail && i == had) {
+      memory.copy(slot, record.blocks[had - 1].slot);
+    } else if (slots.view(slot).is_unwritten) {
+      memory.zero(slot);
+    }
+    slots.set_unwritten(slot, false);
+  }
+  if (!has_shared_tail) return Status::ok();
+  const std::lock_guard lock(pool.mutex);
+  pool.unpin_locked(Tier::kDevice, record.blocks[had - 1].slot);
+  record.blocks.erase(record.blocks.begin() + static_cast<int64_t>(had) - 1);
+  --record.own_from;  // of a lease revoked meanwhile too: nothing behind is its own any more
+  return Status::ok();
+}
+
+void PoolState::unlink_locked(LeaseRecord& lease) {
+  if (lease.producer != nullptr) {
+    std::vector<LeaseRecord*>& consumers = lease.producer->consumers;
+    consumers.erase(std::find(consumers.begin(), consumers.end(), &lease));
+    lease.producer = nullptr;
+  }
+  for (LeaseRecord* consumer : lease.consumers) consumer->producer = nullptr;
+  lease.consumers.clear();
+  if (EpochRecord* epoch = epoch_locked(lease.epoch)) {
+    const auto found = std::find(epoch->staged.begin(), epoch->staged.end(), &lease);
+    if (found != epoch->staged.end()) epoch->staged.erase(found);
+  }
+}
+
+void PoolState::void_locked(LeaseRecord& lease, std::vector<uint64_t>* revoked) {
+  if (lease.phase != LeasePhase::kOpen && lease.phase != LeasePhase::kStaged) return;
+  lease.phase = LeasePhase::kFailed;
+  lease.is_revoked.store(true, std::memory_order_release);
+  for (uint64_t i = lease.own_from; i < lease.blocks.size(); ++i) {
+    tier(Tier::kDevice).slots->set_unwritten(lease.blocks[i].slot, true);
+    free_slot_locked(Tier::kDevice, lease.blocks[i].slot, SlotState::kDraining);
+  }
+  lease.own_from = static_cast<uint32_t>(lease.blocks.size());
+  while (!lease.consumers.empty()) {
+    LeaseRecord* consumer = lease.consumers.back();
+    lease.consumers.pop_back();
+    consumer->producer = nullptr;
+    if (revoked != nullptr) revoked->push_back(consumer->tag);
+    void_locked(*consumer, revoked);
+    ++counts.rolled_back;
+  }
+  unlink_locked(lease);
+}
+
+void PoolState::end_lease(LeaseRecord& lease) {
+  const std::lock_guard lock(mutex);
+  void_locked(lease, nullptr);
+  unlink_locked(lease);
+  for (uint64_t i = lease.own_from; i < lease.blocks.size(); ++i) {
+    free_slot_locked(Tier::kDevice, lease.blocks[i].slot, SlotState::kDraining);
+  }
+  for (const BlockRef& block : lease.blocks) unpin_locked(Tier::kDevice, block.slot);
+  lease.blocks.clear();
+  lease.phase = LeasePhase::kFree;
+  free_leases.push_back(&lease);
+}
+
+Lease::Lease(Lease&& other) noexcept
+    : pool_(std::exchange(other.pool_, nullptr)), record_(std::exchange(other.record_, nullptr)) {}
+
+Lease& Lease::operator=(Lease&& other) noexcept {
+  if (this != &other) {
+    reset();
+    pool_ = std::exchange(other.pool_, nullptr);
+    record_ = std::exchange(other.record_, nullptr);
+  }
+  return *this;
+}
+
+Lease::~Lease() { reset(); }
+
+void Lease::reset() {
+  if (record_ == nullptr) return;
+  pool_->end_lease(*record_);
+  pool_ = nullptr;
+  record_ = nullptr;
+}
+
+uint32_t Lease::matched() const { return record_->matched; }
+std::array<uint32_t, kTierCount> Lease::matched_by_tier() const { return record_->matched_by_tier; }
+uint32_t Lease::loadable() const { return record_->loadable; }
+std::span<const BlockRef> Lease::blocks() const { return record_->blocks; }
+bool Lease::is_revoked() const { return record_->is_revoked.load(std::memory_order_acquire); }
+
+}  // namespace tessera::kv

@@ -1,0 +1,45 @@
+#include "kv/load_plan.h"
+
+#include <algorithm>
+
+namespace tessera::kv {
+namespace {
+
+double transfer_us(double bytes, double bytes_per_us) {
+  return bytes_per_us > 0 ? bytes / bytes_per_us : 0;
+}
+
+/// Prefill of what is behind `context` tokens: every token sees those before it.
+double compute_us(double context, double prompt, const Rates& rates) {
+  const double fresh = std::max(0.0, prompt - context);
+  const double pairs = fresh * (context + fresh / 2);
+  return fresh * rates.compute_token_us + pairs * rates.compute_token_pair_us;
+}
+
+}  // namespace
+
+LoadPlan plan_load(const LoadQuestion& question, const Rates& rates) {
+  const double prompt = question.prompt_tokens;
+  const double hidden = static_cast<double>(question.hidden_us);
+  LoadPlan best;
+  best.compute_all_us = compute_us(question.device_tokens, prompt, rates);
+  best.predicted_us = best.compute_all_us;
+  double load_us = 0;
+  for (uint32_t count = 1; count <= question.missing.size(); ++count) {
+    const bool is_host = question.missing[count - 1] == Tier::kHost;
+    const bool is_first_of_disk =
+        !is_host && (count == 1 || question.missing[count - 2] == Tier::kHost);
+    const double rate = is_host ? rates.host_bytes_per_us : rates.disk_bytes_per_us;
+    if (is_first_of_disk) load_us += transfer_us(static_cast<double>(question.queued_bytes), rate);
+    load_us += transfer_us(static_cast<double>(question.block_bytes), rate);
+    const double context = std::min(prompt, question.device_tokens + double{kBlockTokens} * count);
+    const double predicted = std::max(0.0, load_us - hidden) + compute_us(context, prompt, rates);
+    if (predicted > best.predicted_us) continue;
+    best.blocks = count;
+    best.load_us = load_us;
+    best.predicted_us = predicted;
+  }
+  return best;
+}
+
+}  // namespace tessera::kv

@@ -1,0 +1,57 @@
+// Load or compute: how many of the blocks that lie below the device are worth waiting for. A pure
+// function of measured rates.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kv/block.h"
+
+namespace tessera::kv {
+
+/// What the engine and the pool have measured.
+struct Rates {
+  double host_bytes_per_us = 0;  // 0: not measured, taken as endless
+  double disk_bytes_per_us = 0;
+  double compute_token_us = 0;       // per token without context
+  double compute_token_pair_us = 0;  // more per token and token of context before it
+};
+
+struct LoadQuestion {
+  uint32_t device_tokens = 0;     // there already
+  uint32_t prompt_tokens = 0;     // in all
+  std::span<const Tier> missing;  // tier of each block behind the device's, in order
+  uint64_t block_bytes = 0;
+  uint64_t hidden_us = 0;     // until the features are ready: loads cost nothing so far
+  uint64_t queued_bytes = 0;  // that other loads of the disk have before this one
+};
+
+struct LoadPlan {
+  uint32_t blocks = 0;        // to load of `missing`, from the front
+  double load_us = 0;         // of those, hidden or not
+  double predicted_us = 0;    // exposed load and compute of what is left
+  double compute_all_us = 0;  // the same with nothing loaded
+};
+
+/// The number of blocks for which the prediction is smallest; the larger one of equals, for loading
+/// leaves the processor to others.
+LoadPlan plan_load(const LoadQuestion& question, const Rates& rates);
+
+/// A rate that follows measurements: bytes and time decay alike, so that short transfers weigh
+/// little. Thread-safety: none.
+class RateMeter {
+ public:
+  void add(double amount, double us) {
+    amount_ = amount_ * kDecay + amount;
+    us_ = us_ * kDecay + us;
+  }
+  /// Amount per microsecond; 0 before the first measurement.
+  double rate() const { return us_ > 0 ? amount_ / us_ : 0; }
+
+ private:
+  static constexpr double kDecay = 0.98;
+  double amount_ = 0;
+  double us_ = 0;
+};
+
+}  // namespace tessera::kv

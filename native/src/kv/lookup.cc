@@ -1,0 +1,196 @@
+// What is there: the longest common prefix, found and pinned under one lock.
+#include <algorithm>
+
+#include "base/check.h"
+#include "kv/pool_state.h"
+
+namespace tessera::kv {
+namespace {
+
+/// Takes the first `tokens` tokens of a chain as far as they are on the device; false where the
+/// match ends inside it.
+void match_chain(PoolState& pool, LeaseRecord& lease, Chain& chain, uint32_t tokens) {
+  const uint32_t resident = tokens_in(chain, chain.resident_in(Tier::kDevice));
+  uint32_t left = std::min(tokens, resident);
+  BlockMemory& memory = *pool.tier(Tier::kDevice).memory;
+  for (uint32_t i = 0; left > 0; ++i) {
+    ChainBlock& block = chain.blocks[i];
+    const SlotIndex slot = block.slot(Tier::kDevice);
+    if (!pool.tier(Tier::kDevice).slots->pin(slot)) break;
+    const uint32_t taken = std::min(left, block.length);
+    lease.blocks.push_back({slot, memory.address(slot)});
+    lease.matched += taken;
+    lease.matched_by_tier[index_of(block.found_in)] += taken;
+    block.found_in = Tier::kDevice;
+    left -= taken;
+  }
+}
+
+/// Tokens of `tokens` that a prefetch could put behind what the device has.
+uint32_t loadable_tokens(const Chain& chain, uint32_t tokens) {
+  const uint32_t on_device = tokens_in(chain, chain.resident_in(Tier::kDevice));
+  const uint32_t reachable = std::min(tokens, tokens_in(chain, reachable_blocks(chain)));
+  return reachable > on_device ? reachable - on_device : 0;
+}
+
+void match_committed(PoolState& pool, LeaseRecord& lease) {
+  const std::span<const Token> tokens = lease.tokens;
+  const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
+  Chain* prefix = nullptr;
+  if (prefix_tokens > 0) {
+    const auto* owner = reinterpret_cast<const char*>(lease.prefix.bytes.data());
+    prefix = pool.find_locked({lease.version, true, {owner, lease.prefix.bytes.size()}});
+    if (prefix != nullptr && common_prefix(prefix->tokens, tokens) < prefix_tokens) {
+      prefix = nullptr;  // two texts with one digest: the tokens decide
+    }
+    if (prefix != nullptr) {
+      match_chain(pool, lease, *prefix, prefix_tokens);
+      lease.loadable += loadable_tokens(*prefix, prefix_tokens);
+    }
+  }
+  Chain* chain = pool.find_locked({lease.version, false, lease.user});
+  if (chain != nullptr) {
+    lease.expected_seq = chain->seq;
+    if (chain->prefix_blocks == lease.prefix_blocks && chain->prefix == lease.prefix) {
+      const uint32_t same = common_prefix(chain->tokens, tokens.subspan(prefix_tokens));
+      const bool stands = lease.matched == prefix_tokens;
+      if (stands) match_chain(pool, lease, *chain, same);
+      if (stands || lease.loadable > 0) lease.loadable += loadable_tokens(*chain, same);
+    }
+    pool.touch_locked(*chain);
+  }
+  if (prefix != nullptr) pool.touch_locked(*prefix);  // the head last: it is evicted last
+}
+
+/// The staged lease of the epoch that has more of the query than is committed, or null.
+LeaseRecord* better_producer(const EpochRecord& epoch, const LeaseRecord& lease,
+                             uint32_t& matched) {
+  LeaseRecord* best = nullptr;
+  matched = lease.matched;
+  for (LeaseRecord* staged : epoch.staged) {
+    if (staged->version != lease.version || staged->prefix_blocks != lease.prefix_blocks ||
+        staged->prefix != lease.prefix) {
+      continue;
+    }
+    const auto kept = std::span<const Token>(staged->tokens).first(staged->keep);
+    uint32_t same = common_prefix(kept, lease.tokens);
+    if (staged->user != lease.user) same = std::min(same, lease.prefix_blocks * kBlockTokens);
+    same -= same % kBlockTokens;  // a part of a block would be copied before it is computed
+    if (same <= matched) continue;
+    matched = same;
+    best = staged;
+  }
+  return best;
+}
+
+void match_staged(PoolState& pool, LeaseRecord& lease, const EpochRecord& epoch) {
+  uint32_t matched = 0;
+  LeaseRecord* producer = better_producer(epoch, lease, matched);
+  if (producer == nullptr) return;
+  SlotTable& slots = *pool.tier(Tier::kDevice).slots;
+  for (const BlockRef& block : lease.blocks) pool.unpin_locked(Tier::kDevice, block.slot);
+  lease.blocks.clear();
+  for (uint32_t i = 0; i < blocks_of(matched); ++i) {
+    if (!slots.pin(producer->blocks[i].slot)) {
+      matched = i * kBlockTokens;
+      break;
+    }
+    lease.blocks.push_back(producer->blocks[i]);
+  }
+  lease.matched_by_tier[index_of(Tier::kDevice)] += matched - std::min(matched, lease.matched);
+  lease.matched = matched;
+  lease.producer = producer;
+  producer->consumers.push_back(&lease);
+}
+
+Status check_query(const PoolState& pool, const Query& query) {
+  const auto invalid = [](const std::string& what) {
+    return Status(Code::kRequestInvalid, "kv lookup: " + what);
+  };
+  if (query.version >= pool.versions.size()) return invalid("unknown version");
+  if (query.user.empty() || query.user.size() > kOwnerBytesMax) {
+    return invalid("user: expected 1.." + std::to_string(kOwnerBytesMax) + " bytes, got " +
+                   std::to_string(query.user.size()));
+  }
+  if (query.tokens.size() > kChainTokensMax) {
+    return invalid("tokens: expected at most " + std::to_string(kChainTokensMax) + ", got " +
+                   std::to_string(query.tokens.size()));
+  }
+  if (query.prefix_tokens > query.tokens.size()) {
+    return invalid("prefix_tokens: expected at most the tokens' number");
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+LeaseRecord* PoolState::take_lease_locked() {
+  if (free_leases.empty()) {
+    leases.push_back(std::make_unique<LeaseRecord>());
+    free_leases.push_back(leases.back().get());
+    free_leases.reserve(leases.size());
+  }
+  LeaseRecord* lease = free_leases.back();
+  free_leases.pop_back();
+  lease->phase = LeasePhase::kOpen;
+  lease->is_revoked.store(false, std::memory_order_relaxed);
+  lease->expected_seq = 0;
+  lease->matched = 0;
+  lease->matched_by_tier = {};
+  lease->loadable = 0;
+  lease->epoch = 0;
+  lease->keep = 0;
+  TESSERA_CHECK(lease->blocks.empty() && lease->producer == nullptr && lease->consumers.empty());
+  return lease;
+}
+
+Result<Lease> Pool::lookup(const Query& query) {
+  PoolState& pool = *state_;
+  const std::lock_guard lock(pool.mutex);
+  TESSERA_RETURN_IF_ERROR(check_query(pool, query));
+  LeaseRecord& lease = *pool.take_lease_locked();
+  const VersionRecord& version = pool.versions[query.version];
+  lease.version = query.version;
+  lease.user = query.user;
+  lease.tokens.assign(query.tokens.begin(), query.tokens.end());
+  lease.prefix_blocks = query.prefix_tokens / kBlockTokens;
+  lease.prefix = Digest{};
+  if (lease.prefix_blocks > 0) {
+    lease.prefix =
+        prefix_digest(version.digest, query.tokens.first(lease.prefix_blocks * kBlockTokens));
+  }
+  lease.tag = query.tag;
+  if (!version.is_retired) {
+    match_committed(pool, lease);
+    const EpochRecord* epoch = query.epoch == 0 ? nullptr : pool.epoch_locked(query.epoch);
+    if (epoch != nullptr) match_staged(pool, lease, *epoch);
+  }
+  lease.own_from = static_cast<uint32_t>(lease.blocks.size());
+  ++pool.counts.lookups;
+  pool.counts.asked_tokens += query.tokens.size();
+  for (const Tier which : kTiers) {
+    pool.tier(which).metrics.hit_tokens += lease.matched_by_tier[index_of(which)];
+  }
+  return Lease(state_.get(), &lease);
+}
+
+std::array<uint32_t, kTierCount> Pool::whereabouts(Version version, std::string_view user) const {
+  PoolState& pool = *state_;
+  const std::lock_guard lock(pool.mutex);
+  std::array<uint32_t, kTierCount> tokens{};
+  if (version >= pool.versions.size() || pool.versions[version].is_retired) return tokens;
+  const Chain* chain = pool.find_locked({version, false, user});
+  if (chain == nullptr) return tokens;
+  const uint32_t reachable = reachable_blocks(*chain);
+  for (uint32_t i = 0; i < reachable; ++i) {
+    const ChainBlock& block = chain->blocks[i];
+    const bool is_on_device = i < chain->resident_in(Tier::kDevice);
+    const Tier nearest = is_on_device                         ? Tier::kDevice
+                         : block.slot(Tier::kHost) != kNoSlot ? Tier::kHost
+                                                              : Tier::kDisk;
+    tokens[index_of(nearest)] += block.length;
+  }
+  return tokens;
+}
+
+}  // namespace tessera::kv

@@ -1,0 +1,70 @@
+#include "kv/memory.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <string>
+
+#include "base/check.h"
+#include "platform/memory.h"
+
+namespace tessera::kv {
+
+Result<std::unique_ptr<Arena>> Arena::open(uint32_t slot_count, uint64_t block_bytes) {
+  const uint64_t stride = slot_stride(block_bytes);
+  const uint64_t bytes = stride * slot_count;
+  if (bytes == 0) {
+    return std::unique_ptr<Arena>(new Arena(0, block_bytes, stride, nullptr, false));
+  }
+  const uint64_t left = platform::available_memory_bytes();
+  if (bytes > left) {
+    return Status(Code::kKvPoolInvalid, "a tier of " + std::to_string(slot_count) +
+                                            " blocks needs " + std::to_string(bytes) +
+                                            " bytes of memory, the machine has " +
+                                            std::to_string(left) + " left");
+  }
+  void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) {
+    return Status(Code::kKvPoolInvalid,
+                  "the system gives no " + std::to_string(bytes) + " bytes of address space");
+  }
+  (void)::madvise(data, bytes, MADV_HUGEPAGE);  // a hint: small pages are slower, not wrong
+  const bool locked = ::mlock(data, bytes) == 0;
+  return std::unique_ptr<Arena>(
+      new Arena(slot_count, block_bytes, stride, static_cast<std::byte*>(data), locked));
+}
+
+Arena::Arena(uint32_t slot_count, uint64_t block_bytes, uint64_t stride, std::byte* data,
+             bool locked)
+    : slot_count_(slot_count),
+      block_bytes_(block_bytes),
+      stride_(stride),
+      data_(data),
+      locked_(locked) {}
+
+Arena::~Arena() {
+  if (data_ != nullptr) ::munmap(data_, stride_ * slot_count_);
+}
+
+std::byte* Arena::address(SlotIndex slot) {
+  TESSERA_CHECK(slot < slot_count_);
+  return data_ + stride_ * slot;
+}
+
+void Arena::read(SlotIndex slot, std::span<std::byte> to) {
+  TESSERA_CHECK(to.size() == block_bytes_);
+  std::memcpy(to.data(), address(slot), to.size());
+}
+
+void Arena::write(SlotIndex slot, std::span<const std::byte> from) {
+  TESSERA_CHECK(from.size() == block_bytes_);
+  std::memcpy(address(slot), from.data(), from.size());
+}
+
+void Arena::copy(SlotIndex to, SlotIndex from) {
+  std::memcpy(address(to), address(from), block_bytes_);
+}
+
+void Arena::zero(SlotIndex slot) { std::memset(address(slot), 0, block_bytes_); }
+
+}  // namespace tessera::kv

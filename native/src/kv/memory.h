@@ -1,0 +1,69 @@
+// Where the blocks of the `device` and `host` tiers lie. The pool moves blocks through this face
+// alone, so that a device whose memory the processor cannot address serves as well.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/status.h"
+#include "kv/block.h"
+
+namespace tessera::kv {
+
+/// Thread-safety: any thread; the caller keeps two transfers of one slot apart. Every transfer is
+/// complete on return.
+class BlockMemory {
+ public:
+  virtual ~BlockMemory() = default;
+  virtual uint32_t slot_count() const = 0;
+  /// Address of a slot for code that runs where the memory lies: kernels read blocks here in place.
+  virtual std::byte* address(SlotIndex slot) = 0;
+  /// Whether the processor may read and write at address().
+  virtual bool is_addressable() const = 0;
+  /// `to` and `from` have the size of a block.
+  virtual void read(SlotIndex slot, std::span<std::byte> to) = 0;
+  virtual void write(SlotIndex slot, std::span<const std::byte> from) = 0;
+  virtual void copy(SlotIndex to, SlotIndex from) = 0;
+  virtual void zero(SlotIndex slot) = 0;
+};
+
+/// Anonymous memory: huge pages where the system has them, locked where the process may. Slots
+/// begin at multiples of 4096 bytes, as direct file access wants them.
+class Arena final : public BlockMemory {
+ public:
+  static constexpr uint64_t kAlignment = 4096;  // bytes
+
+  /// Errors: KV_POOL_INVALID when the machine has not that much memory left.
+  static Result<std::unique_ptr<Arena>> open(uint32_t slot_count, uint64_t block_bytes);
+  ~Arena() override;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Whether the memory is locked: a limit of the process may forbid it.
+  bool is_locked() const { return locked_; }
+  uint32_t slot_count() const override { return slot_count_; }
+  std::byte* address(SlotIndex slot) override;
+  bool is_addressable() const override { return true; }
+  void read(SlotIndex slot, std::span<std::byte> to) override;
+  void write(SlotIndex slot, std::span<const std::byte> from) override;
+  void copy(SlotIndex to, SlotIndex from) override;
+  void zero(SlotIndex slot) override;
+
+ private:
+  Arena(uint32_t slot_count, uint64_t block_bytes, uint64_t stride, std::byte* data, bool locked);
+
+  const uint32_t slot_count_;
+  const uint64_t block_bytes_;
+  const uint64_t stride_;  // bytes from slot to slot
+  std::byte* const data_;
+  const bool locked_;
+};
+
+/// `bytes` rounded up to the alignment of slots.
+constexpr uint64_t slot_stride(uint64_t bytes) {
+  return (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
+}
+
+}  // namespace tessera::kv

@@ -1,0 +1,52 @@
+// What the pool counts. Counters grow from zero at opening; gauges are as of the call.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "kv/block.h"
+
+namespace tessera::kv {
+
+struct TierMetrics {
+  uint64_t capacity_blocks = 0;  // gauge
+  uint64_t used_blocks = 0;      // gauge: everything but FREE
+  uint64_t hit_tokens = 0;       // found by a lookup, where they lay before any prefetch
+  uint64_t read_bytes = 0;       // out of the tier
+  uint64_t written_bytes = 0;    // into the tier by transfers
+  uint64_t read_us = 0;          // spent in those transfers
+  uint64_t written_us = 0;
+  uint64_t evicted_blocks = 0;
+  uint64_t evicted_dirty_blocks = 0;  // no lower tier had them
+  bool is_locked = false;             // device and host: the memory cannot be swapped
+};
+
+struct PoolMetrics {
+  std::array<TierMetrics, kTierCount> tiers;
+  uint64_t chains = 0;        // gauge
+  uint64_t chain_tokens = 0;  // gauge
+  uint64_t leases = 0;        // gauge
+  uint64_t lookups = 0;
+  uint64_t asked_tokens = 0;
+  uint64_t commits = 0;          // appends that took effect
+  uint64_t commits_lost = 0;     // another append came first, or the user or version was dropped
+  uint64_t rolled_back = 0;      // leases that failed or were revoked
+  uint64_t refused_extends = 0;  // no block could be had
+  uint64_t prefetches = 0;
+  uint64_t prefetches_refused = 0;  // queue full
+  uint64_t loads_failed = 0;        // read errors
+  uint64_t loads_corrupt = 0;       // bytes that did not pass their checksum
+  uint64_t loads_without_slot = 0;
+  uint64_t load_wait_us = 0;    // from a prefetch's request to the start of its transfers
+  uint64_t stores = 0;          // heads made durable
+  uint64_t stores_dropped = 0;  // queue full
+  uint64_t stores_failed = 0;
+  uint64_t store_wait_us = 0;  // from commit to the start of the transfer
+  uint64_t store_queue = 0;    // gauge
+  uint64_t heads_corrupt = 0;  // found at opening
+  bool is_storing = true;      // false while a disk error holds stores back
+  std::string store_error;     // the last one
+};
+
+}  // namespace tessera::kv

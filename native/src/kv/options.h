@@ -1,0 +1,36 @@
+// How a pool is opened.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kv/block_store.h"
+#include "kv/eviction.h"
+#include "kv/memory.h"
+
+namespace tessera::kv {
+
+struct PoolOptions {
+  uint64_t block_bytes = 0;    // of one block, fixed for the pool's life; a multiple of 64
+  uint32_t device_blocks = 0;  // capacity of the tier; 0: the pool keeps nothing
+  uint32_t host_blocks = 0;    // 0: no such tier
+  uint64_t disk_blocks = 0;    // 0: no such tier
+  std::string disk_folder;     // made when absent; one process at a time
+  EvictionKind eviction = EvictionKind::kLru;
+  uint32_t read_threads = 2;          // of prefetches; 0 leaves all work to whoever calls PoolWork
+  uint32_t store_queue_max = 1024;    // chains that wait to be stored; more are dropped
+  uint32_t prefetch_queue_max = 256;  // chains that wait to be loaded; more are refused
+  uint64_t store_batch_bytes = uint64_t{32} << 20;  // written between two commits, about
+  uint64_t store_retry_us = 5'000'000;              // stores rest this long after a full disk
+
+  /// Device memory that is not the processor's; an Arena is opened when null.
+  std::unique_ptr<BlockMemory> device_memory;
+  /// Instead of the files in `disk_folder`.
+  std::unique_ptr<BlockStore> store;
+  /// Microseconds of a steady clock; the system's when empty.
+  std::function<uint64_t()> now_us;
+};
+
+}  // namespace tessera::kv

@@ -1,0 +1,187 @@
+// The pool opened, closed and counted.
+#include "kv/pool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/check.h"
+#include "kv/disk_store.h"
+#include "kv/pool_state.h"
+
+namespace tessera::kv {
+namespace {
+
+constexpr uint64_t kBlockBytesMax = uint64_t{1} << 30;
+constexpr uint64_t kBlockBytesUnit = 64;
+
+Status invalid(std::string message) { return {Code::kKvPoolInvalid, std::move(message)}; }
+
+uint64_t steady_us() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(since).count());
+}
+
+Status check(const PoolOptions& options) {
+  const uint64_t bytes = options.block_bytes;
+  if (bytes == 0 || bytes > kBlockBytesMax || bytes % kBlockBytesUnit != 0) {
+    return invalid("block_bytes: expected a multiple of 64 up to 2^30, got " +
+                   std::to_string(bytes));
+  }
+  if (options.disk_blocks >= kNoSlot) {
+    return invalid("disk_blocks: expected less than 2^32 - 1, got " +
+                   std::to_string(options.disk_blocks));
+  }
+  if (options.disk_blocks > 0 && options.store == nullptr && options.disk_folder.empty()) {
+    return invalid("disk_folder: a disk tier needs one");
+  }
+  if (options.store_queue_max == 0 || options.prefetch_queue_max < 2) {
+    return invalid("store_queue_max and prefetch_queue_max: expected at least 1 and 2");
+  }
+  return Status::ok();
+}
+
+Status open_tier(PoolState& pool, Tier which, std::unique_ptr<BlockMemory> memory,
+                 uint32_t blocks) {
+  TierState& tier = pool.tier(which);
+  if (memory == nullptr && which != Tier::kDisk) {
+    Result<std::unique_ptr<Arena>> arena = Arena::open(blocks, pool.options.block_bytes);
+    if (!arena.is_ok()) {
+      return invalid(std::string(tier_name(which)) + " tier: " + arena.status().message());
+    }
+    tier.metrics.is_locked = arena.value()->is_locked();
+    memory = std::move(arena).value();
+  }
+  tier.memory = std::move(memory);
+  tier.slots = std::make_unique<SlotTable>(blocks);
+  tier.policy = make_policy(pool.options.eviction);
+  tier.metrics.capacity_blocks = blocks;
+  return Status::ok();
+}
+
+/// Whether a head's slots are all there and nobody else's.
+bool adopt_slots(SlotTable& slots, const HeadRecord& head) {
+  uint64_t taken = 0;
+  while (taken < head.blocks.size() && slots.adopt(head.blocks[taken].slot)) ++taken;
+  if (taken == head.blocks.size()) return true;
+  for (uint64_t i = 0; i < taken; ++i) slots.leave(head.blocks[i].slot, SlotState::kAborted);
+  return false;
+}
+
+void adopt_head(PoolState& pool, HeadRecord&& head) {
+  pool.last_seq = std::max(pool.last_seq, head.seq);
+  const uint32_t version = pool.version_index_locked(head.key.version);
+  const ChainKeyView key{version, head.key.is_prefix, head.key.owner};
+  if (pool.find_locked(key) != nullptr || head.blocks.empty() || head.seq == 0 ||
+      !adopt_slots(*pool.tier(Tier::kDisk).slots, head)) {
+    ++pool.counts.heads_corrupt;
+    pool.dangling_heads.push_back(std::move(head.key));
+    return;
+  }
+  Chain& chain = pool.make_chain_locked(key, head.prefix, head.prefix_blocks);
+  chain.seq = head.seq;
+  chain.tokens = std::move(head.tokens);
+  chain.blocks.resize(head.blocks.size());
+  chain.durable.seq = head.seq;
+  chain.durable.length = static_cast<uint32_t>(chain.tokens.size());
+  for (uint32_t i = 0; i < chain.blocks.size(); ++i) {
+    set_block_key(chain, i);
+    chain.blocks[i].slot(Tier::kDisk) = head.blocks[i].slot;
+    chain.blocks[i].checksum = head.blocks[i].checksum;
+    chain.durable.slots.push_back(head.blocks[i].slot);
+  }
+  chain.resident_in(Tier::kDisk) = static_cast<uint32_t>(chain.blocks.size());
+}
+
+/// Chains of the heads on disk, those changed last as the most recently used ones.
+Status recover(PoolState& pool) {
+  std::vector<HeadRecord> heads;
+  Result<uint64_t> corrupt =
+      pool.options.store->recover([&](HeadRecord&& head) { heads.push_back(std::move(head)); });
+  if (!corrupt.is_ok()) return corrupt.status();
+  pool.counts.heads_corrupt = corrupt.value();
+  std::sort(heads.begin(), heads.end(),
+            [](const HeadRecord& a, const HeadRecord& b) { return a.seq < b.seq; });
+  const std::lock_guard lock(pool.mutex);
+  // Newest first: where two heads claim one slot the older one goes.
+  for (auto head = heads.rbegin(); head != heads.rend(); ++head) adopt_head(pool, std::move(*head));
+  pool.tier(Tier::kDisk).slots->adopt_end();
+  std::vector<Chain*> adopted;
+  for (const auto& [key, chain] : pool.chains) adopted.push_back(chain.get());
+  std::sort(adopted.begin(), adopted.end(),
+            [](const Chain* a, const Chain* b) { return a->seq < b->seq; });
+  for (Chain* chain : adopted) {
+    pool.set_resident_locked(*chain, Tier::kDisk, chain->resident_in(Tier::kDisk));
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Pool>> Pool::open(PoolOptions options) {
+  TESSERA_RETURN_IF_ERROR(check(options));
+  auto state = std::make_unique<PoolState>();
+  state->options = std::move(options);
+  PoolOptions& kept = state->options;
+  if (!kept.now_us) kept.now_us = steady_us;
+  if (kept.disk_blocks > 0 && kept.store == nullptr) {
+    Result<std::unique_ptr<DiskStore>> store = DiskStore::open(
+        {kept.disk_folder, kept.block_bytes, static_cast<uint32_t>(kept.disk_blocks)});
+    if (!store.is_ok()) return store.status();
+    kept.store = std::move(store).value();
+  }
+  const uint32_t device_blocks =
+      kept.device_memory == nullptr ? kept.device_blocks : kept.device_memory->slot_count();
+  const uint32_t disk_blocks = kept.store == nullptr ? 0 : kept.store->slot_count();
+  TESSERA_RETURN_IF_ERROR(
+      open_tier(*state, Tier::kDevice, std::move(kept.device_memory), device_blocks));
+  TESSERA_RETURN_IF_ERROR(open_tier(*state, Tier::kHost, nullptr, kept.host_blocks));
+  TESSERA_RETURN_IF_ERROR(open_tier(*state, Tier::kDisk, nullptr, disk_blocks));
+  if (kept.store != nullptr) TESSERA_RETURN_IF_ERROR(recover(*state));
+  if (kept.read_threads > 0) {
+    state->threads = std::make_unique<IoThreads>(*state, kept.read_threads);
+  }
+  return std::unique_ptr<Pool>(new Pool(std::move(state)));
+}
+
+Pool::Pool(std::unique_ptr<PoolState> state) : state_(std::move(state)) {}
+
+Pool::~Pool() = default;
+
+PoolState::~PoolState() {
+  threads.reset();
+  TESSERA_CHECK(free_leases.size() == leases.size());          // leases end before their pool
+  TESSERA_CHECK(free_prefetches.size() == prefetches.size());  // and so do prefetches
+}
+
+Result<Version> Pool::add_version(const Identity& identity) {
+  if (identity.block_bytes != state_->options.block_bytes) {
+    return invalid("the model's blocks have " + std::to_string(identity.block_bytes) +
+                   " bytes, the pool's have " + std::to_string(state_->options.block_bytes));
+  }
+  const std::lock_guard lock(state_->mutex);
+  const uint32_t version = state_->version_index_locked(version_digest(identity));
+  state_->versions[version].is_retired = false;
+  return version;
+}
+
+PoolMetrics Pool::metrics() const {
+  PoolState& pool = *state_;
+  const std::lock_guard lock(pool.mutex);
+  PoolMetrics metrics = pool.counts;
+  for (const Tier which : kTiers) {
+    const TierState& tier = pool.tier(which);
+    TierMetrics& out = metrics.tiers[index_of(which)];
+    out = tier.metrics;
+    out.used_blocks = tier.slots->count() - tier.slots->free_count();
+  }
+  metrics.chains = pool.chains.size();
+  for (const auto& [key, chain] : pool.chains) metrics.chain_tokens += chain->tokens.size();
+  metrics.leases = pool.leases.size() - pool.free_leases.size();
+  metrics.store_queue = pool.store_queue.size();
+  metrics.is_storing = !pool.is_store_broken && pool.stores_rest_until_us <= pool.options.now_us();
+  return metrics;
+}
+
+}  // namespace tessera::kv

@@ -1,0 +1,193 @@
+// The user KV pool: what was computed for a user once is found again by content, to the exact
+// token, and can never change an answer. One request's way through it:
+//
+//   Prefetch prefetch = pool.prefetch(...);      at arrival: blocks come up while features are made
+//   prefetch.cut_off();                          what has landed contiguously is used
+//   Lease lease = pool.lookup(query);            pins the longest common prefix, atomically
+//   pool.extend(lease, positions);               writable blocks behind it, the shared tail copied
+//   ... forward passes read and write lease.blocks() ...
+//   pool.stage(lease, epoch, keep);              before the last pass: visible to that epoch alone
+//   pool.commit(epoch);                          after the pass: visible to all, written behind
+//   lease.reset();                               when the answer is out
+//
+// A committed block is never written again: whoever goes on behind a partly filled block has a copy
+// of it. Blocks hold finite numbers also where nothing was written.
+//
+// Thread-safety: Pool from any thread; a Lease and a Prefetch from one thread at a time. Every call
+// returns at once, without input or output, except Prefetch::wait and those under "Operations".
+// The pool outlives its leases and prefetches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "kv/block.h"
+#include "kv/identity.h"
+#include "kv/inspect.h"
+#include "kv/metrics.h"
+#include "kv/options.h"
+
+namespace tessera::kv {
+
+class PoolState;
+struct LeaseRecord;
+struct PrefetchRecord;
+
+/// Index of an identity within one pool.
+using Version = uint32_t;
+/// A group of forward work whose results become visible together. 0 is none; never used twice.
+using Epoch = uint64_t;
+
+struct Query {
+  Version version = 0;
+  std::string_view user = {};          // 1..kOwnerBytesMax bytes
+  std::span<const Token> tokens = {};  // the prompt as far as it may be kept, from its first token
+  uint32_t prefix_tokens = 0;          // of them, the static text that is the same for all users
+  Epoch epoch = 0;                     // also sees what is staged in this epoch
+  uint64_t tag = 0;                    // named again when the lease is revoked
+};
+
+struct BlockRef {
+  SlotIndex slot = kNoSlot;
+  std::byte* address = nullptr;
+};
+
+/// One request's hold on blocks. Empty after reset() or a move.
+class Lease {
+ public:
+  Lease() = default;
+  Lease(Lease&& other) noexcept;
+  Lease& operator=(Lease&& other) noexcept;
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  ~Lease();
+
+  explicit operator bool() const { return record_ != nullptr; }
+  /// Tokens of the query that need not be computed.
+  uint32_t matched() const;
+  /// Of them, by where they lay: what a prefetch has brought up counts for the tier it came from.
+  std::array<uint32_t, kTierCount> matched_by_tier() const;
+  /// Tokens of the query behind matched() that a prefetch could still bring to the device.
+  uint32_t loadable() const;
+  /// By logical position / kBlockTokens. Before extend() the matched blocks, read-only; afterwards
+  /// all positions. Writable: positions from matched() on, until commit. Valid until the next
+  /// extend() or reset().
+  std::span<const BlockRef> blocks() const;
+  /// A request that this one builds on has failed: its numbers are void and nothing is kept.
+  bool is_revoked() const;
+  /// Gives everything back. What is staged but not committed is rolled back.
+  void reset();
+
+ private:
+  friend class Pool;
+  Lease(PoolState* pool, LeaseRecord* record) : pool_(pool), record_(record) {}
+  PoolState* pool_ = nullptr;
+  LeaseRecord* record_ = nullptr;
+};
+
+/// Blocks on their way to the device.
+class Prefetch {
+ public:
+  Prefetch() = default;
+  Prefetch(Prefetch&& other) noexcept;
+  Prefetch& operator=(Prefetch&& other) noexcept;
+  Prefetch(const Prefetch&) = delete;
+  Prefetch& operator=(const Prefetch&) = delete;
+  ~Prefetch();
+
+  explicit operator bool() const { return record_ != nullptr; }
+  bool is_done() const;
+  /// Waits until it is done; false when `budget_us` of real time passed before.
+  bool wait(uint64_t budget_us) const;
+  /// Wants no more. Transfers under way still land, for whoever comes next.
+  void cut_off();
+
+ private:
+  friend class Pool;
+  Prefetch(PoolState* pool, PrefetchRecord* record) : pool_(pool), record_(record) {}
+  PoolState* pool_ = nullptr;
+  PrefetchRecord* record_ = nullptr;
+};
+
+struct CommitSummary {
+  uint32_t committed = 0;    // heads advanced
+  uint32_t nothing_new = 0;  // all tokens were there already
+  uint32_t lost = 0;  // another append of the user came first, or user or version was dropped
+};
+
+class Pool {
+ public:
+  static constexpr uint32_t kEpochsMax = 64;
+
+  /// Errors: KV_POOL_INVALID for capacities that do not fit the machine or a block size that cannot
+  /// be; KV_STORE_INVALID for a folder that is locked, not writable or of another layout;
+  /// KV_STORE_CORRUPT for an index that cannot be read; IO_FAILED.
+  static Result<std::unique_ptr<Pool>> open(PoolOptions options);
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  /// The identity's index: the same for the same content, also after a restart or a retirement.
+  /// Errors: KV_POOL_INVALID when its block size is not the pool's.
+  Result<Version> add_version(const Identity& identity);
+
+  /// Pins the longest prefix of the query that is on the device. Errors: REQUEST_INVALID for a
+  /// user, version or length out of bounds.
+  Result<Lease> lookup(const Query& query);
+  /// Makes the lease hold blocks for `positions` positions, all or nothing. Errors:
+  /// ENGINE_OVERLOADED when the device has no such blocks now, REQUEST_INVALID when it can never
+  /// have them.
+  Status extend(Lease& lease, uint32_t positions);
+
+  /// REQUIRES: fewer than kEpochsMax are open; asked by the caller's own bound on passes in flight.
+  Epoch open_epoch();
+  /// The lease's first `keep` tokens of the query are, or will be before the epoch's commit, in its
+  /// blocks. REQUIRES: extend() covered them, not staged before, not revoked.
+  void stage(Lease& lease, Epoch epoch, uint32_t keep);
+  /// Closes the epoch; what is staged in it becomes visible to all. REQUIRES: its numbers are
+  /// there.
+  CommitSummary commit(Epoch epoch);
+  /// The lease's numbers are void. It and whoever built on it are revoked; the tags of the latter
+  /// are appended.
+  void fail(Lease& lease, std::vector<uint64_t>& revoked);
+  /// Closes the epoch and fails all that is staged in it.
+  void rollback(Epoch epoch, std::vector<uint64_t>& revoked);
+
+  /// Starts to bring the user's blocks to the device, up to `tokens_max` of his tokens; an empty
+  /// Prefetch when nothing is to be brought or too many wait.
+  Prefetch prefetch(Version version, std::string_view user, uint32_t tokens_max);
+  /// The user's tokens by the tier that a prefetch would bring them from.
+  std::array<uint32_t, kTierCount> whereabouts(Version version, std::string_view user) const;
+
+  // Operations.
+
+  /// Nothing is found under the version from now on; its blocks are freed in the background, steps
+  /// of bounded length, as leases on them end.
+  void retire(Version version);
+  /// Forgets the user everywhere and makes his bytes on disk unreadable. Waits up to `budget_us`
+  /// for that to be durable. Errors: DEADLINE_EXCEEDED; what was begun goes on.
+  Status drop_user(std::string_view user, uint64_t budget_us);
+  /// Cuts the user's chains to their first `tokens` tokens, the static prefix included.
+  void truncate_user(std::string_view user, uint32_t tokens);
+  /// Waits until what is committed is durable, as far as the disk tier has room. Errors:
+  /// DEADLINE_EXCEEDED, IO_FAILED when stores are held back.
+  Status flush(uint64_t budget_us);
+  std::vector<ChainReport> inspect(std::string_view user) const;
+  /// Compares counts with a fresh scan of all chains, and reads every block on disk against its
+  /// checksum. Blocks that fail are given up.
+  IntegrityReport check_integrity();
+  PoolMetrics metrics() const;
+
+ private:
+  friend class PoolWork;
+  explicit Pool(std::unique_ptr<PoolState> state);
+  std::unique_ptr<PoolState> state_;
+};
+
+}  // namespace tessera::kv

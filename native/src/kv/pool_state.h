@@ -1,0 +1,173 @@
+// The inside of the pool: one lock, the index of chains, three tiers, leases, epochs and queues.
+// Functions whose name ends in _locked are called with `mutex` held. No file or device is touched
+// under the lock.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "kv/chain.h"
+#include "kv/io_threads.h"
+#include "kv/pool.h"
+#include "kv/slot.h"
+#include "kv/work.h"
+
+namespace tessera::kv {
+
+struct ChainKeyView {
+  uint32_t version;
+  bool is_prefix;
+  std::string_view owner;
+  bool operator==(const ChainKeyView&) const = default;
+};
+
+struct ChainKey {
+  uint32_t version;
+  bool is_prefix;
+  std::string owner;
+  operator ChainKeyView() const { return {version, is_prefix, owner}; }  // NOLINT: a view of it
+};
+
+struct ChainKeyHash {
+  using is_transparent = void;
+  size_t operator()(const ChainKeyView& key) const {
+    return std::hash<std::string_view>()(key.owner) * 31 + key.version * 2 + key.is_prefix;
+  }
+};
+struct ChainKeyEqual {
+  using is_transparent = void;
+  bool operator()(const ChainKeyView& a, const ChainKeyView& b) const { return a == b; }
+};
+
+struct VersionRecord {
+  Digest digest;
+  bool is_retired = false;
+  std::vector<Chain*> chains;
+};
+
+enum class LeasePhase : uint8_t { kFree, kOpen, kStaged, kCommitted, kFailed };
+
+struct LeaseRecord {
+  LeasePhase phase = LeasePhase::kFree;
+  std::atomic<bool> is_revoked{false};
+  uint32_t version = 0;
+  std::string user;
+  std::vector<Token> tokens;
+  Digest prefix;
+  uint32_t prefix_blocks = 0;
+  uint64_t expected_seq = 0;  // of the user's chain at lookup; 0: there was none
+  uint64_t tag = 0;
+  uint32_t matched = 0;
+  std::array<uint32_t, kTierCount> matched_by_tier{};
+  uint32_t loadable = 0;
+  std::vector<BlockRef> blocks;  // each with one reference of this lease
+  uint32_t own_from = 0;         // blocks from here on are this lease's own until attached
+  Epoch epoch = 0;
+  uint32_t keep = 0;
+  LeaseRecord* producer = nullptr;  // whose staged blocks this lease reads
+  std::vector<LeaseRecord*> consumers;
+};
+
+struct EpochRecord {
+  Epoch epoch = 0;  // 0: closed
+  std::vector<LeaseRecord*> staged;
+};
+
+struct PrefetchRecord {
+  Chain* chain = nullptr;
+  Chain* prefix = nullptr;
+};
+
+struct TierState {
+  std::unique_ptr<SlotTable> slots;
+  std::unique_ptr<EvictionPolicy> policy;
+  std::unique_ptr<BlockMemory> memory;  // none for disk
+  TierMetrics metrics;
+};
+
+class PoolState {
+ public:
+  PoolState() = default;
+  PoolState(const PoolState&) = delete;
+  PoolState& operator=(const PoolState&) = delete;
+  ~PoolState();
+
+  TierState& tier(Tier which) { return tiers[index_of(which)]; }
+  uint64_t now_us() const { return options.now_us(); }
+
+  // chains (index.cc)
+  Chain* find_locked(const ChainKeyView& key);
+  Chain& make_chain_locked(const ChainKeyView& key, const Digest& prefix, uint32_t prefix_blocks);
+  void bury_locked(Chain& chain, bool is_erasure);
+  void destroy_if_done_locked(Chain& chain);
+  /// A chain without blocks, heads and holds is forgotten.
+  void forget_if_empty_locked(Chain& chain);
+  void release_locked(Chain& chain);  // ends a hold
+  void touch_locked(Chain& chain);
+  void set_resident_locked(Chain& chain, Tier which, uint32_t count);
+  /// Takes the block's slot out of the chain; its bytes go when the last reader has.
+  void drop_slot_locked(Chain& chain, uint32_t index, Tier which, SlotState to);
+  /// Cuts the chain to `tokens` tokens; a block cut in its middle keeps its device slot alone.
+  void cut_locked(Chain& chain, uint32_t tokens);
+  uint32_t version_index_locked(const Digest& digest);
+
+  // slots (eviction_step.cc)
+  SlotIndex reserve_locked(Tier which, const Chain* spared);
+  Chain* victim_locked(Tier which, const Chain* spared);
+  bool evict_one_locked(Tier which, const Chain* spared);
+  void free_slot_locked(Tier which, SlotIndex slot, SlotState to);
+  void unpin_locked(Tier which, SlotIndex slot);
+  void io_end_locked(Tier which, SlotIndex slot);
+
+  // leases and epochs (lookup.cc, epoch.cc, attach.cc)
+  LeaseRecord* take_lease_locked();
+  void end_lease(LeaseRecord& lease);
+  void void_locked(LeaseRecord& lease, std::vector<uint64_t>* revoked);
+  void unlink_locked(LeaseRecord& lease);
+  EpochRecord* epoch_locked(Epoch epoch);
+  enum class Attached : uint8_t { kCommitted, kNothingNew, kLost };
+  Attached attach_locked(LeaseRecord& lease);
+  Attached attach_user_locked(LeaseRecord& lease);
+  void advance_device_locked(Chain& chain);
+  bool attach_blocks_locked(LeaseRecord& lease, Chain& chain, std::span<const Token> tokens,
+                            uint32_t block_offset);
+
+  // transfers (load.cc, store.cc)
+  void queue_load_locked(Chain& chain, uint32_t end);
+  void end_load_if_idle_locked(Chain& chain);
+  void give_up_disk_locked(Chain& chain, uint32_t index, SlotIndex slot);
+  void queue_store_locked(Chain& chain);
+  void publish_locked(StoreJob& job);
+
+  std::mutex mutex;
+  std::condition_variable load_ready, store_ready, landed, stored;
+  PoolOptions options;
+  std::array<TierState, kTierCount> tiers;
+  std::unordered_map<ChainKey, std::unique_ptr<Chain>, ChainKeyHash, ChainKeyEqual> chains;
+  std::vector<std::unique_ptr<Chain>> graves;
+  std::vector<VersionRecord> versions;
+  std::vector<std::unique_ptr<LeaseRecord>> leases;  // all ever made
+  std::vector<LeaseRecord*> free_leases;
+  std::array<EpochRecord, Pool::kEpochsMax> epochs;
+  Epoch last_epoch = 0;
+  uint64_t last_seq = 0;
+  std::vector<std::unique_ptr<PrefetchRecord>> prefetches;
+  std::vector<PrefetchRecord*> free_prefetches;
+  std::vector<Chain*> load_queue;
+  std::vector<Chain*> store_queue;
+  std::vector<HeadKey> dangling_heads;  // found at opening, of no use: to be erased
+  bool is_store_busy = false;
+  bool is_store_broken = false;  // the outcome of a commit is not known: no stores until reopened
+  uint64_t stores_rest_until_us = 0;
+  bool is_stopping = false;
+  PoolMetrics counts;  // tiers and gauges are filled in by metrics()
+  std::unique_ptr<IoThreads> threads;
+};
+
+}  // namespace tessera::kv

@@ -1,0 +1,459 @@
+// The pool's promises, one by one, on a model that is its own oracle.
+#include "kv/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "kv/audit.h"
+#include "kv/pool_state.h"
+#include "kv/test_model.h"
+
+namespace tessera::kv {
+namespace {
+
+std::unique_ptr<Pool> open_pool(uint32_t device_blocks, uint32_t host_blocks = 0) {
+  PoolOptions options;
+  options.block_bytes = kTestBlockBytes;
+  options.device_blocks = device_blocks;
+  options.host_blocks = host_blocks;
+  options.read_threads = 0;
+  Result<std::unique_ptr<Pool>> pool = Pool::open(std::move(options));
+  EXPECT_TRUE(pool.is_ok()) << pool.status().message();
+  return std::move(pool).value();
+}
+
+Version add(Pool& pool, const std::string& model) {
+  return pool.add_version(test_identity(model)).value();
+}
+
+TestRequest request_of(Version version, const std::string& user, std::vector<Token> tokens,
+                       uint32_t prefix_tokens = 0) {
+  return {.version = version,
+          .salt = 1000 + version,
+          .user = user,
+          .tokens = std::move(tokens),
+          .scene = {7, 8, 9},
+          .prefix_tokens = prefix_tokens};
+}
+
+void expect_sound(Pool& pool) {
+  const IntegrityReport report = pool.check_integrity();
+  EXPECT_TRUE(report.faults.empty()) << report.faults.front();
+}
+
+uint64_t used(Pool& pool, Tier tier) { return pool.metrics().tiers[index_of(tier)].used_blocks; }
+
+/// Runs the transfers that wait, on this thread.
+void work(Pool& pool) {
+  PoolWork work(pool);
+  LoadJob load;
+  StoreJob store;
+  bool any = true;
+  while (any) {
+    any = false;
+    while (work.begin_load(load)) {
+      work.perform(load);
+      work.finish(load);
+      any = true;
+    }
+    while (work.begin_store(store)) {
+      work.perform(store);
+      work.finish(store);
+      any = true;
+    }
+  }
+}
+
+TEST(Pool, AReturningUserComputesOnlyWhatIsNew) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  for (const uint32_t length : {31u, 32u, 33u, 63u, 64u, 65u, 100u}) {
+    const std::string user = "user" + std::to_string(length);
+    const auto tokens = random_tokens(length, length + 5);
+    const std::vector<Token> before(tokens.begin(), tokens.end() - 5);
+    const TestRequest first = request_of(version, user, before);
+    EXPECT_EQ(serve(*pool, first).value, expected_answer(first));
+    const TestRequest second = request_of(version, user, tokens);
+    const TestAnswer answer = serve(*pool, second);
+    EXPECT_EQ(answer.matched, length);
+    EXPECT_EQ(answer.value, expected_answer(second));
+    expect_sound(*pool);
+  }
+}
+
+TEST(Pool, ADivergingHistoryKeepsTheLongestCommonPrefix) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(1, 100);
+  serve(*pool, request_of(version, "u", tokens));
+  auto other = tokens;
+  other[70] += 1;
+  const TestRequest diverging = request_of(version, "u", other);
+  const TestAnswer answer = serve(*pool, diverging);
+  EXPECT_EQ(answer.matched, 70u);
+  EXPECT_EQ(answer.value, expected_answer(diverging));
+  EXPECT_EQ(answer.summary.committed, 1u);
+  EXPECT_EQ(serve(*pool, diverging).matched, 100u);
+  expect_sound(*pool);
+}
+
+TEST(Pool, AShorterPromptFindsItsTokensAndShrinksNothing) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(1, 100);
+  serve(*pool, request_of(version, "u", tokens));
+  const TestRequest shorter =
+      request_of(version, "u", std::vector<Token>(tokens.begin(), tokens.begin() + 45));
+  const TestAnswer answer = serve(*pool, shorter);
+  EXPECT_EQ(answer.matched, 45u);
+  EXPECT_EQ(answer.value, expected_answer(shorter));
+  EXPECT_EQ(answer.summary.nothing_new, 1u);
+  EXPECT_EQ(pool->inspect("u").at(0).tokens, 100u);
+  expect_sound(*pool);
+}
+
+TEST(Pool, UsersAndVersionsNeverSeeEachOther) {
+  auto pool = open_pool(64);
+  const Version a = add(*pool, "a");
+  const Version b = add(*pool, "b");
+  const auto tokens = random_tokens(1, 64);
+  serve(*pool, request_of(a, "u", tokens));
+  EXPECT_EQ(serve(*pool, request_of(a, "v", tokens)).matched, 0u);
+  const TestRequest other = request_of(b, "u", tokens);
+  const TestAnswer answer = serve(*pool, other);
+  EXPECT_EQ(answer.matched, 0u);
+  EXPECT_EQ(answer.value, expected_answer(other));
+}
+
+TEST(Pool, AStaticPrefixIsComputedOnceForAllUsers) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto prefix = random_tokens(9, 70);  // two whole blocks and six tokens
+  auto mine = prefix;
+  const auto tail = random_tokens(10, 50);
+  mine.insert(mine.end(), tail.begin(), tail.end());
+  auto yours = prefix;
+  yours.insert(yours.end(), tail.rbegin(), tail.rend());
+  serve(*pool, request_of(version, "me", mine, 70));
+  const TestRequest second = request_of(version, "you", yours, 70);
+  const TestAnswer answer = serve(*pool, second);
+  EXPECT_EQ(answer.matched, 64u);
+  EXPECT_EQ(answer.value, expected_answer(second));
+  EXPECT_EQ(serve(*pool, second).matched, yours.size());
+  // 2 shared blocks and 2 private ones of each user: the second user's shared ones are not kept.
+  EXPECT_EQ(used(*pool, Tier::kDevice), 6u);
+  expect_sound(*pool);
+}
+
+TEST(Pool, ACommittedBlockIsNeverWrittenAgain) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(1, 80);
+  const std::vector<Token> first(tokens.begin(), tokens.begin() + 40);
+  serve(*pool, request_of(version, "u", first));
+  Lease reader = pool->lookup({.version = version, .user = "u", .tokens = first}).value();
+  ASSERT_EQ(reader.matched(), 40u);
+  std::vector<std::byte> before(reader.blocks()[1].address,
+                                reader.blocks()[1].address + kTestBlockBytes);
+  serve(*pool, request_of(version, "u", tokens));
+  EXPECT_EQ(std::memcmp(before.data(), reader.blocks()[1].address, kTestBlockBytes), 0);
+  expect_sound(*pool);
+  reader.reset();
+  expect_sound(*pool);
+  EXPECT_EQ(used(*pool, Tier::kDevice), 3u);
+}
+
+TEST(Pool, OfTwoAppendsOnOneHeadExactlyOneWins) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(1, 60);
+  serve(*pool, request_of(version, "u", std::vector<Token>(tokens.begin(), tokens.begin() + 40)));
+  std::vector<Lease> leases;
+  const Epoch epoch = pool->open_epoch();
+  for (int i = 0; i < 2; ++i) {
+    auto mine = tokens;
+    mine.back() += i;
+    leases.push_back(pool->lookup({.version = version, .user = "u", .tokens = mine}).value());
+    ASSERT_TRUE(pool->extend(leases.back(), 60).is_ok());
+    forward(1000 + version, mine, 40, leases.back().blocks());
+    pool->stage(leases.back(), epoch, 60);
+  }
+  const CommitSummary summary = pool->commit(epoch);
+  EXPECT_EQ(summary.committed, 1u);
+  EXPECT_EQ(summary.lost, 1u);
+  leases.clear();
+  const TestRequest first = request_of(version, "u", tokens);
+  const TestAnswer answer = serve(*pool, first);
+  EXPECT_EQ(answer.matched, 60u);
+  EXPECT_EQ(answer.value, expected_answer(first));
+  expect_sound(*pool);
+}
+
+struct EpochCase {
+  std::unique_ptr<Pool> pool = open_pool(64);
+  Version version = add(*pool, "a");
+  std::vector<Token> tokens = random_tokens(1, 100);
+  Epoch epoch = pool->open_epoch();
+
+  Lease producer() {
+    Lease lease =
+        pool->lookup({.version = version, .user = "u", .tokens = tokens, .epoch = epoch, .tag = 1})
+            .value();
+    EXPECT_TRUE(pool->extend(lease, 100).is_ok());
+    pool->stage(lease, epoch, 100);
+    return lease;
+  }
+  Lease look(Epoch seen, uint64_t tag) {
+    return pool
+        ->lookup({.version = version, .user = "u", .tokens = tokens, .epoch = seen, .tag = tag})
+        .value();
+  }
+};
+
+TEST(Epoch, StagedBlocksAreSeenInTheirEpochAlone) {
+  EpochCase c;
+  Lease producer = c.producer();
+  const Epoch other = c.pool->open_epoch();
+  EXPECT_EQ(c.look(0, 2).matched(), 0u);
+  EXPECT_EQ(c.look(other, 2).matched(), 0u);
+  EXPECT_EQ(c.look(c.epoch, 2).matched(), 96u);  // whole blocks: a part would be copied too early
+  forward(1000 + c.version, c.tokens, 0, producer.blocks());
+  c.pool->commit(c.epoch);
+  EXPECT_EQ(c.look(0, 2).matched(), 100u);
+  c.pool->commit(other);
+  expect_sound(*c.pool);
+}
+
+TEST(Epoch, RollbackTakesAlongWhoBuiltOnIt) {
+  EpochCase c;
+  Lease producer = c.producer();
+  Lease consumer = c.look(c.epoch, 2);
+  ASSERT_TRUE(c.pool->extend(consumer, 100).is_ok());
+  c.pool->stage(consumer, c.epoch, 100);
+  Lease reader = c.look(c.epoch, 3);
+  Lease bystander = c.pool->lookup({.version = c.version, .user = "v", .tokens = c.tokens}).value();
+  std::vector<uint64_t> revoked;
+  c.pool->fail(producer, revoked);
+  EXPECT_EQ(std::set<uint64_t>(revoked.begin(), revoked.end()), (std::set<uint64_t>{2, 3}));
+  EXPECT_TRUE(consumer.is_revoked());
+  EXPECT_TRUE(reader.is_revoked());
+  EXPECT_FALSE(bystander.is_revoked());
+  expect_sound(*c.pool);
+  EXPECT_EQ(c.pool->commit(c.epoch).committed, 0u);
+  for (Lease* lease : {&producer, &consumer, &reader, &bystander}) lease->reset();
+  EXPECT_EQ(used(*c.pool, Tier::kDevice), 0u);
+  EXPECT_EQ(c.look(0, 4).matched(), 0u);
+}
+
+TEST(Epoch, AConsumerCommitsOnTopOfItsProducer) {
+  EpochCase c;
+  Lease producer = c.producer();
+  auto longer = c.tokens;
+  longer.push_back(5);
+  Lease consumer =
+      c.pool->lookup({.version = c.version, .user = "u", .tokens = longer, .epoch = c.epoch})
+          .value();
+  ASSERT_TRUE(c.pool->extend(consumer, 101).is_ok());
+  c.pool->stage(consumer, c.epoch, 101);
+  forward(1000 + c.version, c.tokens, 0, producer.blocks());
+  forward(1000 + c.version, longer, consumer.matched(), consumer.blocks());
+  EXPECT_EQ(c.pool->commit(c.epoch).committed, 2u);
+  producer.reset();
+  consumer.reset();
+  const TestRequest again = request_of(c.version, "u", longer);
+  const TestAnswer answer = serve(*c.pool, again);
+  EXPECT_EQ(answer.matched, 101u);
+  EXPECT_EQ(answer.value, expected_answer(again));
+  expect_sound(*c.pool);
+}
+
+TEST(Epoch, BlocksOfARolledBackEpochAreZeroedBeforeTheirNextUse) {
+  auto pool = open_pool(2);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(1, 40);
+  std::vector<uint64_t> revoked;
+  for (int round = 0; round < 2; ++round) {
+    Lease lease = pool->lookup({.version = version, .user = "u", .tokens = tokens}).value();
+    ASSERT_TRUE(pool->extend(lease, 40).is_ok());
+    for (const BlockRef& block : lease.blocks()) {
+      const std::vector<std::byte> zeros(kTestBlockBytes);
+      EXPECT_EQ(std::memcmp(block.address, zeros.data(), kTestBlockBytes), 0);
+      std::memset(block.address, 0xff, kTestBlockBytes);
+    }
+    const Epoch epoch = pool->open_epoch();
+    pool->stage(lease, epoch, 40);
+    pool->rollback(epoch, revoked);
+  }
+  EXPECT_EQ(revoked.size(), 2u);
+  expect_sound(*pool);
+}
+
+TEST(Eviction, TakesTailsOfTheLeastRecentlyUsedAndKeepsPrefixes) {
+  auto pool = open_pool(8);
+  const Version version = add(*pool, "a");
+  for (int i = 0; i < 2; ++i) {
+    serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 90)));
+  }
+  serve(*pool, request_of(version, "u2", random_tokens(2, 90)));
+  EXPECT_EQ(pool->inspect("u0").at(0).tier_tokens[0], 64u);
+  EXPECT_EQ(pool->inspect("u1").at(0).tier_tokens[0], 90u);
+  const TestRequest again = request_of(version, "u0", random_tokens(0, 90));
+  const TestAnswer answer = serve(*pool, again);
+  EXPECT_EQ(answer.matched, 64u);
+  EXPECT_EQ(answer.value, expected_answer(again));
+  expect_sound(*pool);
+}
+
+TEST(Eviction, APinnedBlockStaysAndARefusalLeavesTheLeaseAsItWas) {
+  auto pool = open_pool(4);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(0, 90);
+  serve(*pool, request_of(version, "u", tokens));
+  Lease lease = pool->lookup({.version = version, .user = "u", .tokens = tokens}).value();
+  Lease other = pool->lookup({.version = version, .user = "v", .tokens = tokens}).value();
+  EXPECT_EQ(pool->extend(other, 64).code(), Code::kEngineOverloaded);
+  EXPECT_TRUE(other.blocks().empty());
+  EXPECT_EQ(pool->extend(other, 161).code(), Code::kRequestInvalid);
+  EXPECT_TRUE(pool->extend(other, 32).is_ok());
+}
+
+TEST(Versions, ARetiredVersionIsNotFoundAndItsBlocksAreFreedWhenLeasesEnd) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(0, 90);
+  serve(*pool, request_of(version, "u", tokens));
+  Lease held = pool->lookup({.version = version, .user = "u", .tokens = tokens}).value();
+  const Epoch epoch = pool->open_epoch();
+  auto longer = tokens;
+  longer.push_back(1);
+  Lease writer = pool->lookup({.version = version, .user = "u", .tokens = longer}).value();
+  ASSERT_TRUE(pool->extend(writer, 91).is_ok());
+  pool->stage(writer, epoch, 91);
+  pool->retire(version);
+  EXPECT_EQ(pool->lookup({.version = version, .user = "u", .tokens = tokens}).value().matched(),
+            0u);
+  EXPECT_EQ(pool->commit(epoch).lost, 1u);
+  work(*pool);
+  EXPECT_EQ(oracle(1000 + version, tokens), forward(1000 + version, tokens, 89, held.blocks()));
+  expect_sound(*pool);
+  held.reset();
+  writer.reset();
+  EXPECT_EQ(used(*pool, Tier::kDevice), 0u);
+  EXPECT_EQ(pool->metrics().chains, 0u);
+}
+
+TEST(Users, ADroppedUserDoesNotComeBackThroughAnAppendUnderWay) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(0, 90);
+  Lease lease = pool->lookup({.version = version, .user = "u", .tokens = tokens}).value();
+  ASSERT_TRUE(pool->extend(lease, 90).is_ok());
+  const Epoch epoch = pool->open_epoch();
+  pool->stage(lease, epoch, 90);
+  EXPECT_TRUE(pool->drop_user("u", 0).is_ok());
+  EXPECT_TRUE(lease.is_revoked());
+  EXPECT_EQ(pool->commit(epoch).committed, 0u);
+  EXPECT_TRUE(pool->inspect("u").empty());
+  lease.reset();
+  EXPECT_EQ(used(*pool, Tier::kDevice), 0u);
+}
+
+TEST(Users, ATruncatedUserKeepsThePrefixAlone) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(0, 90);
+  serve(*pool, request_of(version, "u", tokens));
+  pool->truncate_user("u", 50);
+  const TestRequest again = request_of(version, "u", tokens);
+  const TestAnswer answer = serve(*pool, again);
+  EXPECT_EQ(answer.matched, 50u);
+  EXPECT_EQ(answer.value, expected_answer(again));
+  expect_sound(*pool);
+}
+
+TEST(Host, WhatTheDeviceEvictsComesBackFromTheHost) {
+  auto pool = open_pool(8, 32);
+  const Version version = add(*pool, "a");
+  for (int i = 0; i < 4; ++i) {
+    serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 90)));
+    work(*pool);
+  }
+  const TestRequest again = request_of(version, "u0", random_tokens(0, 90));
+  {
+    const Lease lease =
+        pool->lookup({.version = version, .user = "u0", .tokens = again.tokens}).value();
+    EXPECT_EQ(lease.matched() + lease.loadable(), 90u);
+    EXPECT_LT(lease.matched(), 90u);
+  }
+  Prefetch prefetch = pool->prefetch(version, "u0", 1000);
+  EXPECT_FALSE(prefetch.is_done());
+  work(*pool);
+  EXPECT_TRUE(prefetch.is_done());
+  prefetch.cut_off();
+  const TestAnswer answer = serve(*pool, again);
+  EXPECT_EQ(answer.matched, 90u);
+  EXPECT_GT(answer.matched_by_tier[index_of(Tier::kHost)], 0u);
+  EXPECT_EQ(answer.value, expected_answer(again));
+  expect_sound(*pool);
+}
+
+TEST(Host, ACutOffPrefetchLeavesWhatHasLandedContiguously) {
+  auto pool = open_pool(8, 32);
+  const Version version = add(*pool, "a");
+  for (int i = 0; i < 4; ++i) {
+    serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 128)));
+    work(*pool);
+  }
+  Prefetch prefetch = pool->prefetch(version, "u0", 1000);
+  PoolWork steps(*pool);
+  LoadJob first, second;
+  ASSERT_TRUE(steps.begin_load(first));
+  ASSERT_TRUE(steps.begin_load(second));
+  prefetch.cut_off();
+  steps.perform(second);
+  steps.finish(second);
+  EXPECT_EQ(pool->inspect("u0").at(0).tier_tokens[0], first.index * kBlockTokens);
+  steps.perform(first);
+  steps.finish(first);
+  EXPECT_EQ(pool->inspect("u0").at(0).tier_tokens[0], (second.index + 1) * kBlockTokens);
+  LoadJob none;
+  EXPECT_FALSE(steps.begin_load(none));
+  expect_sound(*pool);
+}
+
+TEST(Limits, EachHasAName) {
+  PoolOptions options;
+  options.block_bytes = 100;
+  EXPECT_EQ(Pool::open(std::move(options)).status().code(), Code::kKvPoolInvalid);
+  PoolOptions huge;
+  huge.block_bytes = uint64_t{1} << 30;
+  huge.device_blocks = 1 << 20;
+  EXPECT_EQ(Pool::open(std::move(huge)).status().code(), Code::kKvPoolInvalid);
+  PoolOptions nowhere;
+  nowhere.block_bytes = 64;
+  nowhere.disk_blocks = 1;
+  EXPECT_EQ(Pool::open(std::move(nowhere)).status().code(), Code::kKvPoolInvalid);
+  auto pool = open_pool(4);
+  const Version version = add(*pool, "a");
+  const std::string long_user(kOwnerBytesMax + 1, 'u');
+  for (const std::string& user : {std::string(), long_user}) {
+    EXPECT_EQ(pool->lookup({.version = version, .user = user}).status().code(),
+              Code::kRequestInvalid);
+  }
+  EXPECT_EQ(pool->lookup({.version = 9, .user = "u"}).status().code(), Code::kRequestInvalid);
+  EXPECT_EQ(pool->add_version(test_identity("a", 64)).status().code(), Code::kKvPoolInvalid);
+}
+
+TEST(Limits, TiersOfSizeZeroAreLegal) {
+  auto pool = open_pool(0);
+  const Version version = add(*pool, "a");
+  const TestRequest request = request_of(version, "u", random_tokens(0, 90));
+  EXPECT_EQ(serve(*pool, request).status.code(), Code::kRequestInvalid);
+  EXPECT_FALSE(pool->prefetch(version, "u", 10));
+  expect_sound(*pool);
+}
+
+}  // namespace
+}  // namespace tessera::kv

@@ -1,0 +1,58 @@
+// The caller's end of a prefetch.
+#include <chrono>
+#include <utility>
+
+#include "kv/pool_state.h"
+
+namespace tessera::kv {
+namespace {
+
+bool is_loading(const Chain* chain) {
+  return chain != nullptr && !chain->is_dead &&
+         (chain->load.is_queued || chain->load.in_flight > 0);
+}
+
+}  // namespace
+
+Prefetch::Prefetch(Prefetch&& other) noexcept
+    : pool_(std::exchange(other.pool_, nullptr)), record_(std::exchange(other.record_, nullptr)) {}
+
+Prefetch& Prefetch::operator=(Prefetch&& other) noexcept {
+  if (this != &other) {
+    cut_off();
+    pool_ = std::exchange(other.pool_, nullptr);
+    record_ = std::exchange(other.record_, nullptr);
+  }
+  return *this;
+}
+
+Prefetch::~Prefetch() { cut_off(); }
+
+bool Prefetch::is_done() const {
+  if (record_ == nullptr) return true;
+  const std::lock_guard lock(pool_->mutex);
+  return !is_loading(record_->chain) && !is_loading(record_->prefix);
+}
+
+bool Prefetch::wait(uint64_t budget_us) const {
+  if (record_ == nullptr) return true;
+  std::unique_lock lock(pool_->mutex);
+  return pool_->landed.wait_for(lock, std::chrono::microseconds(budget_us), [&] {
+    return !is_loading(record_->chain) && !is_loading(record_->prefix);
+  });
+}
+
+void Prefetch::cut_off() {
+  if (record_ == nullptr) return;
+  const std::lock_guard lock(pool_->mutex);
+  for (Chain* chain : {record_->chain, record_->prefix}) {
+    if (chain == nullptr) continue;
+    if (--chain->load.waiting == 0) chain->load.end = chain->load.next;
+    pool_->release_locked(*chain);
+  }
+  pool_->free_prefetches.push_back(record_);
+  pool_ = nullptr;
+  record_ = nullptr;
+}
+
+}  // namespace tessera::kv

@@ -1,0 +1,227 @@
+// Slots, eviction order, identity, records and the load plan: the parts below the pool.
+#include "kv/slot.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "kv/chain.h"
+#include "kv/eviction.h"
+#include "kv/head_record.h"
+#include "kv/identity.h"
+#include "kv/load_plan.h"
+
+namespace tessera::kv {
+namespace {
+
+TEST(Slot, IsFreedOnlyWithoutReferencesAndTransfers) {
+  SlotTable slots(1);
+  const SlotIndex slot = slots.reserve();
+  EXPECT_EQ(slots.reserve(), kNoSlot);
+  EXPECT_FALSE(slots.pin(slot));  // RESERVED: nothing to read
+  slots.move(slot, SlotState::kReserved, SlotState::kFilling);
+  slots.io_begin(slot);
+  EXPECT_TRUE(slots.pin(slot));
+  EXPECT_FALSE(slots.leave(slot, SlotState::kDraining));
+  EXPECT_FALSE(slots.pin(slot));  // leaving
+  EXPECT_FALSE(slots.unpin(slot));
+  EXPECT_FALSE(slots.reclaim(slot));  // cancelled is not finished
+  EXPECT_TRUE(slots.io_end(slot));
+  EXPECT_EQ(slots.view(slot).generation, 0u);
+  EXPECT_TRUE(slots.reclaim(slot));
+  EXPECT_FALSE(slots.reclaim(slot));
+  EXPECT_EQ(slots.view(slot).generation, 1u);
+  EXPECT_EQ(slots.free_count(), 1u);
+}
+
+TEST(Slot, PinAndEvictionCannotBothWin) {
+  for (int round = 0; round < 200; ++round) {
+    SlotTable slots(1);
+    const SlotIndex slot = slots.reserve();
+    slots.move(slot, SlotState::kReserved, SlotState::kFilling);
+    slots.move(slot, SlotState::kFilling, SlotState::kResident);
+    bool is_pinned = false;
+    std::thread reader([&] { is_pinned = slots.pin(slot); });
+    const bool is_freed = slots.leave(slot, SlotState::kEvicting);
+    reader.join();
+    EXPECT_NE(is_pinned, is_freed);
+    EXPECT_EQ(is_pinned && slots.unpin(slot), is_pinned);
+  }
+}
+
+TEST(Slot, CountsFitTheirFields) {
+  SlotTable slots(2);
+  const SlotIndex slot = slots.reserve();
+  slots.move(slot, SlotState::kReserved, SlotState::kFilling);
+  for (int i = 0; i < 70'000; ++i) ASSERT_TRUE(slots.pin(slot));
+  for (int i = 0; i < 1000; ++i) slots.io_begin(slot);
+  slots.set_unwritten(slot, true);
+  const SlotView view = slots.view(slot);
+  EXPECT_EQ(view.refs, 70'000u);
+  EXPECT_EQ(view.io, 1000u);
+  EXPECT_EQ(view.state, SlotState::kFilling);
+  EXPECT_TRUE(view.is_unwritten);
+}
+
+TEST(Identity, GoldenVectorsPinTheDigests) {
+  Identity identity;
+  identity.model = "model";
+  identity.adapter = "adapter";
+  identity.template_text = "template";
+  identity.codebook = "codebook";
+  identity.layout = "layout";
+  identity.dtype = "bf16";
+  identity.numeric_class = "fma";
+  identity.block_bytes = 65536;
+  const Digest version = version_digest(identity);
+  const std::vector<Token> tokens = {1, 2, 3, -1};
+  const Digest prefix = prefix_digest(version, tokens);
+  const Digest root = root_digest(version, "user", prefix);
+  EXPECT_EQ(to_text(version), "59f545769ca0af1fad586ac7438132b5");
+  EXPECT_EQ(to_text(prefix), "f90c5bf9d85ad2e3b62a6d82b0e1b948");
+  EXPECT_EQ(to_text(root), "2d7a00bd91c706139c8651bba9fac6b9");
+  EXPECT_EQ(to_text(block_digest(root, tokens)), "a607735462ceead4f7ecd309cdc46831");
+}
+
+TEST(Identity, EveryFieldCountsAndNoneRunsIntoAnother) {
+  const Identity base = {.model = "ab", .adapter = "c", .block_bytes = 64};
+  std::vector<Identity> others(8, base);
+  others[0].model = "a";
+  others[0].adapter = "bc";
+  others[1].adapter = "";
+  others[2].template_text = "x";
+  others[3].codebook = "x";
+  others[4].layout = "x";
+  others[5].dtype = "x";
+  others[6].numeric_class = "x";
+  others[7].block_bytes = 128;
+  for (const Identity& other : others) EXPECT_NE(version_digest(base), version_digest(other));
+  const Digest root = root_digest(version_digest(base), "u", {});
+  EXPECT_NE(root, root_digest(version_digest(base), "v", {}));
+  EXPECT_NE(root, root_digest(version_digest(others[2]), "u", {}));
+}
+
+HeadRecord some_record() {
+  HeadRecord record;
+  record.key = {version_digest({.model = "m"}), false, "user"};
+  record.seq = 77;
+  record.prefix_blocks = 2;
+  for (Token token = 0; token < 40; ++token) record.tokens.push_back(token);
+  record.blocks = {{5, 32, 123}, {9, 8, 456}};
+  return record;
+}
+
+TEST(HeadRecord, ReadsBackWhatWasWrittenAndNothingElse) {
+  const HeadRecord record = some_record();
+  const std::string bytes = encode(record);
+  ASSERT_TRUE(decode(bytes).is_ok());
+  EXPECT_EQ(decode(bytes).value(), record);
+  for (uint64_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    std::string flipped = bytes;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+    EXPECT_FALSE(decode(flipped).is_ok()) << "bit " << bit;
+  }
+  for (uint64_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(decode(std::string_view(bytes).substr(0, size)).is_ok());
+  }
+}
+
+TEST(HeadRecord, ABlockOfAnotherChainDoesNotPassItsChecksum) {
+  const std::vector<std::byte> bytes(256, std::byte{7});
+  EXPECT_NE(block_checksum(bytes, version_digest({.model = "a"})),
+            block_checksum(bytes, version_digest({.model = "b"})));
+}
+
+TEST(Chain, CommonPrefixIsExact) {
+  const std::vector<Token> a = {1, 2, 3};
+  const std::vector<Token> b = {1, 2, 4, 5};
+  EXPECT_EQ(common_prefix(a, b), 2u);
+  EXPECT_EQ(common_prefix(a, std::vector<Token>{1, 2, 3, 9}), 3u);
+  EXPECT_EQ(common_prefix(a, {}), 0u);
+  EXPECT_EQ(common_prefix(std::vector<Token>{7}, a), 0u);
+}
+
+bool accept_all(void*, EvictionNode&) { return true; }
+
+TEST(Eviction, SegmentedLruKeepsWhatWasHitTwiceOverAScan) {
+  for (const EvictionKind kind : {EvictionKind::kLru, EvictionKind::kSegmentedLru}) {
+    auto policy = make_policy(kind);
+    std::vector<EvictionNode> nodes(8);
+    for (EvictionNode& node : nodes) policy->insert(node);
+    for (int i = 0; i < 2; ++i) policy->hit(nodes[i]);
+    for (int i = 2; i < 8; ++i) {
+      policy->remove(nodes[i]);
+      policy->insert(nodes[i]);
+    }
+    EvictionNode* victim = policy->victim(accept_all, nullptr, 100);
+    EXPECT_EQ(victim == &nodes[0], kind == EvictionKind::kLru);
+  }
+}
+
+TEST(LoadPlan, LoadsWhatIsCheaperThanComputingIt) {
+  const std::vector<Tier> disk(10, Tier::kDisk);
+  LoadQuestion question{
+      .device_tokens = 0, .prompt_tokens = 330, .missing = disk, .block_bytes = 1000};
+  Rates rates{.disk_bytes_per_us = 10, .compute_token_us = 10};
+  LoadPlan plan = plan_load(question, rates);  // 100 us a block against 320
+  EXPECT_EQ(plan.blocks, 10u);
+  EXPECT_DOUBLE_EQ(plan.predicted_us, 1000 + 100);
+  rates.disk_bytes_per_us = 2;  // 500 us a block
+  plan = plan_load(question, rates);
+  EXPECT_EQ(plan.blocks, 0u);
+  EXPECT_DOUBLE_EQ(plan.predicted_us, 3300);
+  question.hidden_us = 2000;  // four of them cost nothing
+  plan = plan_load(question, rates);
+  EXPECT_EQ(plan.blocks, 4u);
+  EXPECT_DOUBLE_EQ(plan.predicted_us, 3300 - 4 * 320);
+}
+
+TEST(LoadPlan, MatchesABruteForceOverAllCuts) {
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    std::vector<Tier> missing;
+    for (uint32_t i = 0; i < seed % 7; ++i) missing.push_back(Tier::kHost);
+    for (uint32_t i = 0; i < seed % 5; ++i) missing.push_back(Tier::kDisk);
+    const LoadQuestion question{.device_tokens = 32 * (seed % 3),
+                                .prompt_tokens = 100 + seed * 3,
+                                .missing = missing,
+                                .block_bytes = 4096,
+                                .hidden_us = seed * 17 % 400,
+                                .queued_bytes = seed * 100};
+    const Rates rates{.host_bytes_per_us = 100.0,
+                      .disk_bytes_per_us = 5.0 + seed % 60,
+                      .compute_token_us = 1.0 + seed % 9,
+                      .compute_token_pair_us = 0.001};
+    double best = 1e300;
+    for (uint64_t count = 0; count <= missing.size(); ++count) {
+      double load = 0;
+      bool any_disk = false;
+      for (uint64_t i = 0; i < count; ++i) {
+        const bool is_disk = missing[i] == Tier::kDisk;
+        load += 4096 / (is_disk ? rates.disk_bytes_per_us : rates.host_bytes_per_us);
+        any_disk = any_disk || is_disk;
+      }
+      if (any_disk) load += static_cast<double>(question.queued_bytes) / rates.disk_bytes_per_us;
+      double compute = 0;
+      const double context = std::min<double>(
+          question.prompt_tokens, question.device_tokens + 32.0 * static_cast<double>(count));
+      const double fresh = question.prompt_tokens - context;
+      compute = fresh * rates.compute_token_us +
+                fresh * (context + fresh / 2) * rates.compute_token_pair_us;
+      best =
+          std::min(best, std::max(0.0, load - static_cast<double>(question.hidden_us)) + compute);
+    }
+    EXPECT_NEAR(plan_load(question, rates).predicted_us, best, 1e-6) << "seed " << seed;
+  }
+}
+
+TEST(LoadPlan, ARateFollowsWhatWasMeasuredLast) {
+  RateMeter meter;
+  EXPECT_EQ(meter.rate(), 0);
+  for (int i = 0; i < 500; ++i) meter.add(100, 10);
+  EXPECT_NEAR(meter.rate(), 10, 1e-9);
+  for (int i = 0; i < 500; ++i) meter.add(300, 10);
+  EXPECT_NEAR(meter.rate(), 30, 0.01);
+}
+
+}  // namespace
+}  // namespace tessera::kv

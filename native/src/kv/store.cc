@@ -1,0 +1,246 @@
+// Stores: committed blocks copied to the host and written to disk behind the answer, many chains
+// with one sync and one commit. Order: bytes, sync, heads; a slot is used again only after the
+// commit of a head that no longer points to it.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "kv/pool_state.h"
+
+namespace tessera::kv {
+namespace {
+
+constexpr uint32_t kGravesPerStep = 256;  // chains of retired versions buried in one step
+
+/// What is left to be planned into a job.
+struct Plan {
+  PoolState& pool;
+  StoreJob& job;
+  uint64_t bytes_left;
+  uint64_t disk_short = 0;  // blocks that found no free slot
+};
+
+StoreItem& item_of(StoreJob& job, Chain& chain) {
+  for (StoreItem& item : job.items) {
+    if (item.chain == &chain) return item;
+  }
+  job.items.push_back({});
+  job.items.back().chain = &chain;
+  ++chain.holds;
+  return job.items.back();
+}
+
+SlotIndex begin_write(PoolState& pool, Tier which, SlotIndex slot) {
+  SlotTable& slots = *pool.tier(which).slots;
+  slots.move(slot, SlotState::kReserved, SlotState::kFilling);
+  slots.io_begin(slot);
+  return slot;
+}
+
+/// Plans the copies that the chain lacks below the device; false when there is more to do.
+bool plan_transfers(Plan& plan, Chain& chain, bool is_disk_writable) {
+  PoolState& pool = plan.pool;
+  bool goes_to_host = pool.tier(Tier::kHost).slots->count() > 0;
+  bool goes_to_disk = is_disk_writable;
+  std::vector<StoreTransfer> transfers;
+  uint32_t index = UINT32_MAX;
+  if (goes_to_host) index = std::min(index, chain.resident_in(Tier::kHost));
+  if (goes_to_disk) index = std::min(index, chain.resident_in(Tier::kDisk));
+  bool is_complete = true;
+  for (; index < chain.blocks.size() && (goes_to_host || goes_to_disk); ++index) {
+    const ChainBlock& block = chain.blocks[index];
+    const bool is_on_device = index < chain.resident_in(Tier::kDevice);
+    const bool is_on_host = index < chain.resident_in(Tier::kHost);
+    if (!is_on_device && !is_on_host) break;
+    if (plan.bytes_left < pool.options.block_bytes) {
+      is_complete = false;
+      break;
+    }
+    StoreTransfer transfer{
+        .index = index, .key = block.key, .from = is_on_device ? Tier::kDevice : Tier::kHost};
+    transfer.source = block.slot(transfer.from);
+    if (goes_to_host && is_on_device && !is_on_host) {
+      const SlotIndex slot = pool.reserve_locked(Tier::kHost, &chain);
+      goes_to_host = slot != kNoSlot;
+      if (goes_to_host) transfer.host = begin_write(pool, Tier::kHost, slot);
+    }
+    if (goes_to_disk && index >= chain.resident_in(Tier::kDisk)) {
+      const SlotIndex slot = pool.tier(Tier::kDisk).slots->reserve();
+      goes_to_disk = slot != kNoSlot;
+      if (goes_to_disk) {
+        transfer.disk = begin_write(pool, Tier::kDisk, slot);
+      } else {
+        plan.disk_short += chain.blocks.size() - index;
+        is_complete = false;
+      }
+    }
+    if (transfer.host == kNoSlot && transfer.disk == kNoSlot) continue;
+    pool.tier(transfer.from).slots->io_begin(transfer.source);
+    plan.bytes_left -= pool.options.block_bytes;
+    transfers.push_back(transfer);
+  }
+  if (!transfers.empty()) item_of(plan.job, chain).transfers = std::move(transfers);
+  return is_complete;
+}
+
+/// Whether the head on disk says the same already.
+bool is_durable(const Chain& chain, const HeadRecord& head) {
+  const DurableHead& durable = chain.durable;
+  const auto has_slot = [](const HeadBlock& block, SlotIndex slot) { return block.slot == slot; };
+  return head.seq == durable.seq && head.tokens.size() == durable.length &&
+         std::equal(head.blocks.begin(), head.blocks.end(), durable.slots.begin(),
+                    durable.slots.end(), has_slot);
+}
+
+/// The head that will be true once the item's transfers are done; the checksums of the blocks that
+/// are still to be written are filled in then.
+void plan_head(PoolState& pool, StoreItem& item) {
+  const Chain& chain = *item.chain;
+  HeadRecord head;
+  head.key = {pool.versions[chain.version].digest, chain.is_prefix, chain.owner};
+  head.seq = chain.seq;
+  head.prefix = chain.prefix;
+  head.prefix_blocks = chain.prefix_blocks;
+  for (uint32_t i = 0; i < chain.resident_in(Tier::kDisk); ++i) {
+    const ChainBlock& block = chain.blocks[i];
+    head.blocks.push_back({block.slot(Tier::kDisk), block.length, block.checksum});
+  }
+  for (const StoreTransfer& transfer : item.transfers) {
+    if (transfer.disk == kNoSlot) continue;
+    TESSERA_CHECK(transfer.index == head.blocks.size());
+    head.blocks.push_back({transfer.disk, chain.blocks[transfer.index].length, 0});
+  }
+  const uint32_t tokens = tokens_in(chain, static_cast<uint32_t>(head.blocks.size()));
+  head.tokens.assign(chain.tokens.begin(), chain.tokens.begin() + tokens);
+  if (head.blocks.empty()) {
+    item.is_erased = chain.durable.seq != 0;
+    item.erased_key = std::move(head.key);
+  } else if (!is_durable(chain, head)) {
+    item.head = std::move(head);
+  }
+}
+
+/// Frees disk slots for what found none, by shorter heads of the coldest chains.
+bool plan_evictions(Plan& plan) {
+  PoolState& pool = plan.pool;
+  if (plan.disk_short == 0) return false;
+  const uint64_t wanted = plan.disk_short + pool.tier(Tier::kDisk).slots->count() / 64;
+  bool any = false;
+  for (uint64_t i = 0; i < wanted; ++i) {
+    Chain* victim = pool.victim_locked(Tier::kDisk, nullptr);
+    if (victim == nullptr) break;
+    item_of(plan.job, *victim);
+    const uint32_t tail = victim->resident_in(Tier::kDisk) - 1;
+    pool.drop_slot_locked(*victim, tail, Tier::kDisk, SlotState::kEvicting);
+    pool.set_resident_locked(*victim, Tier::kDisk, tail);
+    ++pool.tier(Tier::kDisk).metrics.evicted_blocks;
+    any = true;
+  }
+  return any;
+}
+
+/// All graves at once: a head put for a new chain of the same name must come after the erasure.
+void plan_erasures(PoolState& pool, StoreJob& job) {
+  std::swap(job.erased, pool.dangling_heads);
+  job.dangling_count = job.erased.size();
+  for (const std::unique_ptr<Chain>& grave : pool.graves) {
+    if (grave->durable.seq == 0) continue;
+    ++grave->holds;
+    job.graves.push_back(grave.get());
+    job.erased.push_back({pool.versions[grave->version].digest, grave->is_prefix, grave->owner});
+    if (!grave->is_erasure) continue;
+    job.discarded.insert(job.discarded.end(), grave->durable.slots.begin(),
+                         grave->durable.slots.end());
+  }
+}
+
+/// Buries some chains of retired versions.
+bool bury_retired(PoolState& pool) {
+  uint32_t left = kGravesPerStep;
+  for (VersionRecord& version : pool.versions) {
+    while (version.is_retired && !version.chains.empty() && left > 0) {
+      pool.bury_locked(*version.chains.back(), false);
+      --left;
+    }
+  }
+  return left < kGravesPerStep;
+}
+
+/// Plans transfers for what waits, as far as one batch goes.
+void plan_stores(Plan& plan, bool is_disk_writable) {
+  PoolState& pool = plan.pool;
+  std::vector<Chain*> taken, unfinished;
+  for (Chain* chain : pool.store_queue) {
+    if (plan.bytes_left < pool.options.block_bytes) break;
+    taken.push_back(chain);
+    if (!plan_transfers(plan, *chain, is_disk_writable)) unfinished.push_back(chain);
+    pool.counts.store_wait_us += pool.now_us() - chain->store_asked_us;
+    chain->store_asked_us = pool.now_us();
+    if (is_disk_writable && chain->durable.seq != chain->seq) item_of(plan.job, *chain);
+  }
+  pool.store_queue.erase(pool.store_queue.begin(),
+                         pool.store_queue.begin() + static_cast<int64_t>(taken.size()));
+  // While they count as queued the chains of this batch give no block up.
+  const bool any_evicted = is_disk_writable && plan_evictions(plan);
+  for (Chain* chain : taken) chain->is_store_queued = false;
+  // Without hope of a slot the rest waits for the chain's next commit.
+  const bool has_hope = any_evicted || plan.disk_short == 0;
+  for (Chain* chain : unfinished) {
+    if (!has_hope) ++pool.counts.stores_dropped;
+    if (!has_hope) continue;
+    chain->is_store_queued = true;
+    pool.store_queue.push_back(chain);
+  }
+  if (is_disk_writable) {
+    for (StoreItem& item : plan.job.items) plan_head(pool, item);
+  }
+  for (Chain* chain : taken) pool.forget_if_empty_locked(*chain);
+}
+
+}  // namespace
+
+void PoolState::queue_store_locked(Chain& chain) {
+  if (chain.is_store_queued || chain.is_dead) return;
+  const bool has_lower =
+      tier(Tier::kHost).slots->count() > 0 || tier(Tier::kDisk).slots->count() > 0;
+  if (!has_lower) return;
+  if (store_queue.size() >= options.store_queue_max) {
+    ++counts.stores_dropped;
+    return;
+  }
+  chain.is_store_queued = true;
+  chain.store_asked_us = now_us();
+  store_queue.push_back(&chain);
+  store_ready.notify_one();
+}
+
+bool PoolWork::begin_store(StoreJob& job) {
+  PoolState& pool = state_;
+  const std::lock_guard lock(pool.mutex);
+  if (pool.is_store_busy) return false;
+  job = StoreJob{};
+  job.is_nothing = bury_retired(pool);
+  const bool has_disk = pool.tier(Tier::kDisk).slots->count() > 0;
+  const bool is_resting = pool.stores_rest_until_us > pool.now_us();
+  if (has_disk && is_resting && !pool.is_store_broken) return job.is_nothing;
+  const bool is_disk_writable = has_disk && !pool.is_store_broken;
+  if (is_disk_writable) plan_erasures(pool, job);
+  Plan plan{pool, job, std::max(pool.options.store_batch_bytes, pool.options.block_bytes)};
+  plan_stores(plan, is_disk_writable);
+  if (job.items.empty() && job.erased.empty()) return job.is_nothing;
+  job.is_nothing = false;
+  pool.is_store_busy = true;
+  return true;
+}
+
+void PoolWork::finish(StoreJob& job) {
+  if (job.is_nothing) return;
+  PoolState& pool = state_;
+  const std::lock_guard lock(pool.mutex);
+  pool.publish_locked(job);
+  pool.is_store_busy = false;
+  pool.stored.notify_all();
+  if (!pool.store_queue.empty()) pool.store_ready.notify_one();
+}
+
+}  // namespace tessera::kv

@@ -1,0 +1,85 @@
+// The part of a store that moves bytes, without the pool's lock.
+#include <utility>
+
+#include "kv/pool_state.h"
+
+namespace tessera::kv {
+namespace {
+
+/// Bytes of a block where the processor can read them; `bounce` is used where they are not.
+std::span<const std::byte> source_bytes(PoolState& pool, const StoreTransfer& transfer,
+                                        std::vector<std::byte>& bounce) {
+  BlockMemory& memory = *pool.tier(transfer.from).memory;
+  const uint64_t size = pool.options.block_bytes;
+  if (memory.is_addressable()) return {memory.address(transfer.source), size};
+  bounce.resize(size);
+  memory.read(transfer.source, bounce);
+  return bounce;
+}
+
+void copy_to_host(PoolState& pool, StoreJob& job, const StoreTransfer& transfer,
+                  std::span<const std::byte> bytes) {
+  const uint64_t begun_us = pool.now_us();
+  pool.tier(Tier::kHost).memory->write(transfer.host, bytes);
+  job.host_bytes += bytes.size();
+  job.host_us += pool.now_us() - begun_us;
+}
+
+Status write_to_disk(PoolState& pool, StoreJob& job, StoreTransfer& transfer,
+                     std::span<const std::byte> bytes) {
+  const uint64_t begun_us = pool.now_us();
+  transfer.checksum = block_checksum(bytes, transfer.key);
+  TESSERA_RETURN_IF_ERROR(pool.options.store->write(transfer.disk, bytes));
+  job.disk_bytes += bytes.size();
+  job.disk_us += pool.now_us() - begun_us;
+  return Status::ok();
+}
+
+/// Moves the item's head to those that are put, with the checksums that are known now.
+void take_head(StoreJob& job, StoreItem& item) {
+  if (!item.status.is_ok()) return;
+  if (item.is_erased) {
+    job.erased.push_back(item.erased_key);
+  } else if (item.head.has_value()) {
+    for (const StoreTransfer& transfer : item.transfers) {
+      if (transfer.disk == kNoSlot) continue;
+      item.head->blocks[transfer.index].checksum = transfer.checksum;
+    }
+    item.put = static_cast<uint32_t>(job.heads.size());
+    job.heads.push_back(std::move(*item.head));
+  }
+}
+
+}  // namespace
+
+void PoolWork::perform(StoreJob& job) {
+  if (job.is_nothing) return;
+  PoolState& pool = state_;
+  std::vector<std::byte> bounce;
+  bool any_written = false;
+  for (StoreItem& item : job.items) {
+    for (StoreTransfer& transfer : item.transfers) {
+      const std::span<const std::byte> bytes = source_bytes(pool, transfer, bounce);
+      if (transfer.host != kNoSlot) copy_to_host(pool, job, transfer, bytes);
+      if (transfer.disk == kNoSlot || !item.status.is_ok()) continue;
+      item.status = write_to_disk(pool, job, transfer, bytes);
+      any_written = true;
+    }
+    take_head(job, item);
+  }
+  if (job.heads.empty() && job.erased.empty()) return;
+  const uint64_t begun_us = pool.now_us();
+  BlockStore& store = *pool.options.store;
+  if (any_written) job.committed = store.sync();
+  if (job.committed.is_ok()) {
+    job.committed = store.commit(job.erased, job.heads);
+    job.is_unknown = job.committed.code() == Code::kIoFailed;
+  }
+  job.disk_us += pool.now_us() - begun_us;
+  if (!job.committed.is_ok()) return;
+  // The head is gone whatever becomes of this: what cannot be discarded is overwritten in time.
+  for (const SlotIndex slot : job.discarded) (void)store.discard(slot);
+  if (!job.discarded.empty()) (void)store.erase_traces();
+}
+
+}  // namespace tessera::kv

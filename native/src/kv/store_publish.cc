@@ -1,0 +1,108 @@
+// The end of a store: what was written becomes part of the chains, slots of older heads are freed.
+#include <algorithm>
+#include <utility>
+
+#include "kv/pool_state.h"
+
+namespace tessera::kv {
+namespace {
+
+bool is_current(const Chain& chain, const StoreTransfer& transfer) {
+  return !chain.is_dead && transfer.index < chain.blocks.size() &&
+         chain.blocks[transfer.index].key == transfer.key;
+}
+
+/// A finished copy becomes the chain's, or is given up.
+bool publish_copy(PoolState& pool, Chain& chain, const StoreTransfer& transfer, Tier which,
+                  SlotIndex slot) {
+  SlotTable& slots = *pool.tier(which).slots;
+  slots.move(slot, SlotState::kFilling, SlotState::kResident);
+  const bool is_next = is_current(chain, transfer) && chain.resident_in(which) == transfer.index &&
+                       chain.blocks[transfer.index].slot(which) == kNoSlot;
+  if (!is_next) return false;
+  chain.blocks[transfer.index].slot(which) = slot;
+  pool.set_resident_locked(chain, which, transfer.index + 1);
+  return true;
+}
+
+void publish_host(PoolState& pool, Chain& chain, const StoreTransfer& transfer) {
+  pool.io_end_locked(Tier::kHost, transfer.host);
+  if (!publish_copy(pool, chain, transfer, Tier::kHost, transfer.host)) {
+    pool.free_slot_locked(Tier::kHost, transfer.host, SlotState::kOrphan);
+  }
+}
+
+/// Replaces the durable head; slots that only the older one held are freed.
+void replace_durable(PoolState& pool, Chain& chain, DurableHead next) {
+  std::swap(chain.durable, next);
+  const std::vector<SlotIndex>& now = chain.durable.slots;
+  for (uint32_t i = 0; i < next.slots.size(); ++i) {
+    const bool is_in_head = i < now.size() && now[i] == next.slots[i];
+    if (!is_in_head) pool.free_slot_locked(Tier::kDisk, next.slots[i], SlotState::kOrphan);
+  }
+}
+
+void publish_disk(PoolState& pool, const StoreJob& job, StoreItem& item, bool is_durable) {
+  Chain& chain = *item.chain;
+  for (const StoreTransfer& transfer : item.transfers) {
+    if (transfer.disk == kNoSlot) continue;
+    pool.io_end_locked(Tier::kDisk, transfer.disk);
+    if (is_durable) {
+      if (publish_copy(pool, chain, transfer, Tier::kDisk, transfer.disk)) {
+        chain.blocks[transfer.index].checksum = transfer.checksum;
+      }
+    } else if (!job.is_unknown) {
+      pool.free_slot_locked(Tier::kDisk, transfer.disk, SlotState::kAborted);
+    }  // else a head on disk may point to the slot: it is not used again before a restart
+  }
+  if (!is_durable) return;
+  if (item.put != StoreItem::kNone) {
+    const HeadRecord& head = job.heads[item.put];
+    DurableHead next{head.seq, static_cast<uint32_t>(head.tokens.size()), {}};
+    for (const HeadBlock& block : head.blocks) next.slots.push_back(block.slot);
+    replace_durable(pool, chain, std::move(next));
+    ++pool.counts.stores;
+  } else if (item.is_erased) {
+    replace_durable(pool, chain, {});
+  }
+}
+
+void note_failure(PoolState& pool, const StoreJob& job, const Status& status) {
+  ++pool.counts.stores_failed;
+  pool.counts.store_error = status.message();
+  pool.is_store_broken = pool.is_store_broken || job.is_unknown;
+  pool.stores_rest_until_us = pool.now_us() + pool.options.store_retry_us;
+}
+
+}  // namespace
+
+void PoolState::publish_locked(StoreJob& job) {
+  tier(Tier::kHost).metrics.written_bytes += job.host_bytes;
+  tier(Tier::kHost).metrics.written_us += job.host_us;
+  tier(Tier::kDisk).metrics.written_bytes += job.disk_bytes;
+  tier(Tier::kDisk).metrics.written_us += job.disk_us;
+  if (!job.committed.is_ok()) note_failure(*this, job, job.committed);
+  for (StoreItem& item : job.items) {
+    Chain& chain = *item.chain;
+    for (const StoreTransfer& transfer : item.transfers) {
+      io_end_locked(transfer.from, transfer.source);
+      if (transfer.host != kNoSlot) publish_host(*this, chain, transfer);
+    }
+    if (!item.status.is_ok()) note_failure(*this, job, item.status);
+    publish_disk(*this, job, item, item.status.is_ok() && job.committed.is_ok());
+    const bool has_changed = chain.durable.seq != chain.seq && job.committed.is_ok();
+    if (!chain.is_dead && has_changed && item.put != StoreItem::kNone) queue_store_locked(chain);
+    release_locked(chain);
+  }
+  for (Chain* grave : job.graves) {
+    if (job.committed.is_ok()) replace_durable(*this, *grave, {});
+    release_locked(*grave);
+  }
+  if (!job.committed.is_ok() && !job.is_unknown) {
+    // Erasures are tried again; those of graves are found again by themselves.
+    const auto dangling = static_cast<int64_t>(job.dangling_count);
+    dangling_heads.insert(dangling_heads.end(), job.erased.begin(), job.erased.begin() + dangling);
+  }
+}
+
+}  // namespace tessera::kv

@@ -1,0 +1,54 @@
+// A model small enough to be its own oracle: the "KV" of a position is one number, made from the
+// number of the position before it and from its token. A forward pass reads the number before from
+// the lease's blocks, so a wrong, missing or foreign byte anywhere before changes the answer; the
+// oracle computes the same from nothing. For tests, the simulator and the bench.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kv/pool.h"
+
+namespace tessera::kv {
+
+/// Bytes of a block of the small model; real blocks are larger.
+inline constexpr uint64_t kTestBlockBytes = kBlockTokens * sizeof(uint64_t);
+
+Identity test_identity(const std::string& model, uint64_t block_bytes = kTestBlockBytes);
+
+/// The number of the last of `tokens`, computed from nothing.
+uint64_t oracle(uint64_t salt, std::span<const Token> tokens);
+
+/// Computes positions [begin, tokens.size()) into the lease's blocks and gives the last number.
+/// REQUIRES: begin >= matched, all positions before `begin` are there.
+uint64_t forward(uint64_t salt, std::span<const Token> tokens, uint32_t begin,
+                 std::span<const BlockRef> blocks);
+
+/// One request from lookup to answer.
+struct TestRequest {
+  Version version = 0;
+  uint64_t salt = 0;  // of the version's model
+  std::string user;
+  std::vector<Token> tokens;  // kept
+  std::vector<Token> scene;   // computed behind them, never kept
+  uint32_t prefix_tokens = 0;
+};
+
+struct TestAnswer {
+  Status status;
+  uint64_t value = 0;
+  uint32_t matched = 0;
+  std::array<uint32_t, kTierCount> matched_by_tier{};
+  CommitSummary summary;
+};
+
+/// Serves one request in an epoch of its own; commits what is to be kept when `keeps`.
+TestAnswer serve(Pool& pool, const TestRequest& request, bool keeps = true);
+/// What serve() must answer.
+uint64_t expected_answer(const TestRequest& request);
+
+/// `count` tokens that follow from the seed.
+std::vector<Token> random_tokens(uint64_t seed, uint32_t count);
+
+}  // namespace tessera::kv
