@@ -145,6 +145,7 @@ std::vector<ChainReport> Pool::inspect(std::string_view user) const {
                        .prefix_tokens = chain->prefix_blocks * kBlockTokens,
                        .tier_tokens = {},
                        .durable_tokens = chain->durable.length,
+                       .durable_seq = chain->durable.seq,
                        .unused_us = pool.now_us() - chain->used_us};
     for (const Tier which : kTiers) {
       report.tier_tokens[index_of(which)] = tokens_in(*chain, chain->resident_in(which));

@@ -129,4 +129,9 @@ class Audit {
 
 std::vector<std::string> audit(PoolState& pool) { return Audit(pool).run(); }
 
+std::vector<std::string> PoolWork::audit() {
+  const std::lock_guard lock(state_.mutex);
+  return kv::audit(state_);
+}
+
 }  // namespace tessera::kv

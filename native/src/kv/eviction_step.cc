@@ -33,7 +33,8 @@ bool can_give_block(void* context, EvictionNode& node) {
   if (&chain == search.spared || (chain.is_prefix && search.pass != Pass::kAny)) return false;
   const bool is_loading = chain.load.is_queued || chain.load.in_flight > 0;
   if (search.which == Tier::kDevice && is_loading) return false;
-  if (search.which == Tier::kDisk && chain.is_store_queued) return false;
+  // What waits to be stored would only take the slot back, and so on without end.
+  if (search.which != Tier::kDevice && chain.is_store_queued) return false;
   const ChainBlock& tail = chain.blocks[chain.resident_in(search.which) - 1];
   if (search.pass == Pass::kClean && has_lower_tier(search.pool, search.which) &&
       !is_in_lower_tier(tail, search.which)) {

@@ -19,6 +19,7 @@ struct ChainReport {
   uint32_t prefix_tokens = 0;  // of the static prefix below
   std::array<uint32_t, kTierCount> tier_tokens{};
   uint32_t durable_tokens = 0;  // what a restart would find
+  uint64_t durable_seq = 0;     // of that; 0: nothing
   uint64_t unused_us = 0;       // since its last lookup or append
 };
 

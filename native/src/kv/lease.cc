@@ -145,6 +145,7 @@ uint32_t Lease::matched() const { return record_->matched; }
 std::array<uint32_t, kTierCount> Lease::matched_by_tier() const { return record_->matched_by_tier; }
 uint32_t Lease::loadable() const { return record_->loadable; }
 std::span<const BlockRef> Lease::blocks() const { return record_->blocks; }
+uint64_t Lease::tag() const { return record_->tag; }
 bool Lease::is_revoked() const { return record_->is_revoked.load(std::memory_order_acquire); }
 
 }  // namespace tessera::kv

@@ -79,6 +79,7 @@ class Lease {
   /// all positions. Writable: positions from matched() on, until commit. Valid until the next
   /// extend() or reset().
   std::span<const BlockRef> blocks() const;
+  uint64_t tag() const;  // of the query
   /// A request that this one builds on has failed: its numbers are void and nothing is kept.
   bool is_revoked() const;
   /// Gives everything back. What is staged but not committed is rolled back.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "kv/pool.h"
@@ -76,6 +77,9 @@ class PoolWork {
   bool begin_store(StoreJob& job);
   void perform(StoreJob& job);
   void finish(StoreJob& job);
+
+  /// audit() of audit.h, under the lock.
+  std::vector<std::string> audit();
 
  private:
   PoolState& state_;

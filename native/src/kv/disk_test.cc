@@ -1,0 +1,382 @@
+// The real disk tier: restarts, faults, damaged files, foreign folders, two processes. Every fault
+// ends in a miss or a clear error, never in another answer.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "kv/disk_store.h"
+#include "kv/faulty_disk.h"
+#include "kv/memory.h"
+#include "kv/test_model.h"
+#include "kv/work.h"
+
+namespace tessera::kv {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr uint64_t kPatience = 20'000'000;  // microseconds
+constexpr uint64_t kBlockBytes = 8192;
+constexpr uint32_t kDiskBlocks = 64;
+
+class Disk : public testing::Test {
+ protected:
+  Disk() {
+    static int count = 0;
+    folder_ = fs::temp_directory_path() /
+              ("tessera-kv-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
+  }
+  ~Disk() override {
+    std::error_code ignored;
+    fs::permissions(folder_, fs::perms::owner_all, ignored);
+    fs::remove_all(folder_, ignored);
+  }
+
+  DiskLayout layout() const { return {folder_, kBlockBytes, kDiskBlocks}; }
+
+  PoolOptions options(uint32_t device_blocks = 8) const {
+    PoolOptions made;
+    made.block_bytes = kBlockBytes;
+    made.device_blocks = device_blocks;
+    made.disk_blocks = kDiskBlocks;
+    made.disk_folder = folder_;
+    made.store_retry_us = 0;
+    return made;
+  }
+
+  static std::unique_ptr<Pool> open(PoolOptions made) {
+    Result<std::unique_ptr<Pool>> pool = Pool::open(std::move(made));
+    EXPECT_TRUE(pool.is_ok()) << pool.status().message();
+    return std::move(pool).value();
+  }
+
+  static TestRequest request(Pool& pool, uint32_t user, uint32_t length = 90) {
+    const Version version = pool.add_version(test_identity("model", kBlockBytes)).value();
+    return {.version = version,
+            .salt = 5,
+            .user = "user" + std::to_string(user),
+            .tokens = random_tokens(user, length),
+            .scene = {1, 2}};
+  }
+
+  /// Serves users [0, count), each with a right answer, and waits until all is on disk.
+  static void fill(Pool& pool, uint32_t count) {
+    for (uint32_t user = 0; user < count; ++user) {
+      const TestRequest asked = request(pool, user);
+      EXPECT_EQ(serve(pool, asked).value, expected_answer(asked));
+      // The device holds two users: the third would take the first one's place.
+      EXPECT_TRUE(pool.flush(kPatience).is_ok());
+    }
+  }
+
+  /// Tokens that a restart gives back to the user; every one of them is right.
+  static uint32_t bring_back(Pool& pool, uint32_t user) {
+    const TestRequest asked = request(pool, user);
+    Prefetch prefetch = pool.prefetch(asked.version, asked.user, 1000);
+    EXPECT_TRUE(prefetch.wait(kPatience));
+    prefetch.cut_off();
+    const TestAnswer answer = serve(pool, asked, false);
+    EXPECT_EQ(answer.value, expected_answer(asked));
+    return answer.matched;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(Disk, ARestartFindsEveryUserAgain) {
+  {
+    auto pool = open(options());
+    fill(*pool, 10);
+  }
+  auto pool = open(options());
+  for (uint32_t user = 0; user < 10; ++user) EXPECT_EQ(bring_back(*pool, user), 90u);
+  const IntegrityReport report = pool->check_integrity();
+  EXPECT_TRUE(report.faults.empty());
+  EXPECT_EQ(report.checked_disk_blocks, 30u);
+  EXPECT_EQ(report.corrupt_disk_blocks, 0u);
+  const PoolMetrics metrics = pool->metrics();
+  EXPECT_EQ(metrics.tiers[index_of(Tier::kDisk)].used_blocks, 30u);
+  EXPECT_EQ(metrics.tiers[index_of(Tier::kDisk)].hit_tokens, 900u);
+}
+
+TEST_F(Disk, ATierThatIsFullKeepsTheMostRecentUsersAcrossARestart) {
+  {
+    auto pool = open(options());
+    for (uint32_t user = 0; user < 40; ++user) {
+      serve(*pool, request(*pool, user));
+      ASSERT_TRUE(pool->flush(kPatience).is_ok());
+    }
+    EXPECT_GT(pool->metrics().tiers[index_of(Tier::kDisk)].evicted_blocks, 0u);
+  }
+  auto pool = open(options());
+  EXPECT_EQ(bring_back(*pool, 39), 90u);
+  EXPECT_EQ(bring_back(*pool, 0), 0u);
+  EXPECT_TRUE(pool->check_integrity().faults.empty());
+}
+
+TEST_F(Disk, AnErasedUserIsGoneFromTheFiles) {
+  auto pool = open(options());
+  fill(*pool, 2);
+  std::vector<std::byte> bytes(kBlockBytes);
+  EXPECT_TRUE(pool->drop_user("user0", kPatience).is_ok());
+  pool.reset();
+  std::ifstream blocks(folder_ + "/blocks", std::ios::binary);
+  const std::string content((std::istreambuf_iterator<char>(blocks)), {});
+  uint64_t blocks_left = 0;
+  for (uint64_t slot = 0; slot * kBlockBytes < content.size(); ++slot) {
+    const auto at = content.begin() + static_cast<int64_t>(slot * kBlockBytes);
+    blocks_left += std::any_of(at, at + kBlockBytes, [](char byte) { return byte != 0; });
+  }
+  EXPECT_EQ(blocks_left, 3u);
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ + "/index")) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_EQ(text.find("user0"), std::string::npos) << entry.path();
+  }
+  EXPECT_EQ(bring_back(*(pool = open(options())), 0), 0u);
+  EXPECT_EQ(bring_back(*pool, 1), 90u);
+}
+
+TEST_F(Disk, ShortAndInterruptedCallsAreCompleted) {
+  fs::create_directories(folder_);
+  FileFaults faults{.is_short = true, .is_interrupted = true};
+  PoolOptions made = options();
+  made.store = open_faulty(layout(), faults);
+  auto pool = open(std::move(made));
+  fill(*pool, 10);
+  for (uint32_t user = 0; user < 10; ++user) EXPECT_EQ(bring_back(*pool, user), 90u);
+}
+
+TEST_F(Disk, AReadErrorIsAMissAndTheNextReadMayDoBetter) {
+  fs::create_directories(folder_);
+  FileFaults faults;
+  PoolOptions made = options();
+  made.store = open_faulty(layout(), faults);
+  auto pool = open(std::move(made));
+  fill(*pool, 10);
+  faults.read_errno = EIO;
+  faults.reads = 1000;
+  EXPECT_EQ(bring_back(*pool, 0), 0u);
+  EXPECT_GT(pool->metrics().loads_failed, 0u);
+  faults.reads = 0;
+  EXPECT_EQ(bring_back(*pool, 0), 90u);
+}
+
+TEST_F(Disk, AFullDiskStopsStoresAndServingGoesOn) {
+  fs::create_directories(folder_);
+  FileFaults faults;
+  PoolOptions made = options();
+  made.store_retry_us = 3'600'000'000;
+  made.store = open_faulty(layout(), faults);
+  auto pool = open(std::move(made));
+  fill(*pool, 2);
+  faults.space_left = 1 << 20;
+  const TestRequest asked = request(*pool, 5);
+  EXPECT_EQ(serve(*pool, asked).value, expected_answer(asked));
+  EXPECT_EQ(pool->flush(kPatience).code(), Code::kIoFailed);
+  EXPECT_FALSE(pool->metrics().is_storing);
+  EXPECT_NE(pool->metrics().store_error, "");
+  EXPECT_EQ(bring_back(*pool, 0), 90u);
+  EXPECT_TRUE(pool->check_integrity().faults.empty());
+}
+
+TEST_F(Disk, AFailedWriteOrSyncCommitsNothing) {
+  fs::create_directories(folder_);
+  FileFaults faults;
+  {
+    PoolOptions made = options();
+    made.store = open_faulty(layout(), faults);
+    auto pool = open(std::move(made));
+    fill(*pool, 1);
+    faults.write_errno = EIO;
+    faults.writes = 1;
+    serve(*pool, request(*pool, 1));
+    while (pool->metrics().stores_failed == 0) std::this_thread::yield();
+    faults.sync_errno = EIO;
+    serve(*pool, request(*pool, 2));
+    while (pool->metrics().stores_failed == 1) std::this_thread::yield();
+  }
+  auto pool = open(options());
+  EXPECT_EQ(bring_back(*pool, 0), 90u);
+  EXPECT_EQ(bring_back(*pool, 1), 0u);
+  EXPECT_EQ(bring_back(*pool, 2), 0u);
+}
+
+TEST_F(Disk, AFailedCommitStopsStoresUntilTheNextStart) {
+  fs::create_directories(folder_);
+  FileFaults faults;
+  PoolOptions made = options();
+  made.store = open_faulty(layout(), faults);
+  auto pool = open(std::move(made));
+  fill(*pool, 1);
+  faults.fails_commit = true;
+  serve(*pool, request(*pool, 1));
+  EXPECT_EQ(pool->flush(kPatience).code(), Code::kIoFailed);
+  faults.fails_commit = false;
+  serve(*pool, request(*pool, 2));
+  EXPECT_EQ(pool->flush(kPatience).code(), Code::kIoFailed);
+  EXPECT_EQ(pool->drop_user("user0", kPatience).code(), Code::kIoFailed);
+  EXPECT_TRUE(pool->check_integrity().faults.empty());
+}
+
+void flip_bits(const fs::path& path, uint32_t count, std::mt19937_64& random) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  const uint64_t size = fs::file_size(path);
+  for (uint32_t i = 0; i < count && size > 0; ++i) {
+    const auto at = static_cast<std::streamoff>(random() % size);
+    file.seekg(at);
+    char byte = 0;
+    file.read(&byte, 1);
+    byte = static_cast<char>(byte ^ (1 << random() % 8));
+    file.seekp(at);
+    file.write(&byte, 1);
+  }
+}
+
+TEST_F(Disk, FlippedBitsInBlocksAreMisses) {
+  std::mt19937_64 random(1);
+  { fill(*open(options()), 10); }
+  flip_bits(folder_ + "/blocks", 200, random);
+  auto pool = open(options());
+  uint32_t found = 0;
+  for (uint32_t user = 0; user < 10; ++user) found += bring_back(*pool, user);
+  EXPECT_LT(found, 900u);
+  EXPECT_GT(pool->metrics().loads_corrupt, 0u);
+  EXPECT_EQ(pool->check_integrity().faults.size(), 0u);
+}
+
+TEST_F(Disk, FlippedBitsInTheIndexAreMissesOrAnErrorAtTheStart) {
+  std::mt19937_64 random(2);
+  uint32_t refused = 0;
+  uint32_t opened = 0;
+  for (uint32_t round = 0; round < 12; ++round) {
+    fs::remove_all(folder_);
+    {
+      auto pool = open(options());
+      fill(*pool, 6);
+      // Half of the rounds with the heads in a table, half with them in the log.
+      const bool is_compacted = round % 2 == 0;
+      EXPECT_EQ(is_compacted && pool->drop_user("user5", kPatience).is_ok(), is_compacted);
+    }
+    for (const auto& entry : fs::directory_iterator(folder_ + "/index")) {
+      if (entry.is_regular_file() && entry.path().filename() != "LOCK") {
+        flip_bits(entry.path(), 1 + round / 4, random);
+      }
+    }
+    Result<std::unique_ptr<Pool>> pool = Pool::open(options());
+    if (!pool.is_ok()) {
+      ++refused;
+      const Code code = pool.status().code();
+      EXPECT_TRUE(code == Code::kKvStoreCorrupt || code == Code::kKvStoreInvalid)
+          << pool.status().message();
+      continue;
+    }
+    ++opened;
+    for (uint32_t user = 0; user < 6; ++user) bring_back(*pool.value(), user);
+  }
+  EXPECT_EQ(refused + opened, 12u);
+}
+
+TEST_F(Disk, ATruncatedBlocksFileIsAMiss) {
+  { fill(*open(options()), 10); }
+  fs::resize_file(folder_ + "/blocks", 5 * kBlockBytes);
+  auto pool = open(options());
+  uint32_t found = 0;
+  for (uint32_t user = 0; user < 10; ++user) found += bring_back(*pool, user);
+  EXPECT_GT(found, 0u);
+  EXPECT_LT(found, 900u);
+}
+
+TEST_F(Disk, AFolderOfAnotherLayoutIsRefusedByName) {
+  { fill(*open(options()), 1); }
+  PoolOptions other = options();
+  other.block_bytes = 2 * kBlockBytes;
+  const Status status = Pool::open(std::move(other)).status();
+  EXPECT_EQ(status.code(), Code::kKvStoreInvalid);
+  EXPECT_NE(status.message().find("8192 bytes"), std::string::npos) << status.message();
+}
+
+TEST_F(Disk, ASmallerCapacityGivesUpWhatLiesBehindIt) {
+  { fill(*open(options()), 10); }
+  PoolOptions smaller = options();
+  smaller.disk_blocks = 10;
+  auto pool = open(std::move(smaller));
+  uint32_t found = 0;
+  for (uint32_t user = 0; user < 10; ++user) found += bring_back(*pool, user);
+  EXPECT_GT(found, 0u);
+  EXPECT_LE(found, 10 * kBlockTokens);
+  EXPECT_TRUE(pool->check_integrity().faults.empty());
+}
+
+TEST_F(Disk, ASecondProcessIsRefused) {
+  auto pool = open(options());
+  const Status status = Pool::open(options()).status();
+  EXPECT_EQ(status.code(), Code::kKvStoreInvalid);
+  EXPECT_NE(status.message().find("another process"), std::string::npos) << status.message();
+}
+
+TEST_F(Disk, AFolderThatCannotBeWrittenIsRefused) {
+  PoolOptions nowhere = options();
+  nowhere.disk_folder = "/proc/nowhere";
+  EXPECT_EQ(Pool::open(std::move(nowhere)).status().code(), Code::kKvStoreInvalid);
+  fs::create_directories(folder_);
+  std::ofstream(folder_ + "/index") << "a file where a folder belongs";
+  EXPECT_EQ(Pool::open(options()).status().code(), Code::kKvStoreInvalid);
+}
+
+TEST_F(Disk, ACapacityThatTheDiskLacksIsRefused) {
+  PoolOptions huge = options();
+  huge.disk_blocks = uint64_t{1} << 31;
+  EXPECT_EQ(Pool::open(std::move(huge)).status().code(), Code::kKvPoolInvalid);
+}
+
+TEST_F(Disk, AStaleVersionIsNotServedAndMakesRoomInTime) {
+  { fill(*open(options()), 10); }
+  auto pool = open(options());
+  const Version other = pool->add_version(test_identity("newer", kBlockBytes)).value();
+  TestRequest asked = request(*pool, 0);
+  asked.version = other;
+  asked.salt = 6;
+  const TestAnswer answer = serve(*pool, asked);
+  EXPECT_EQ(answer.matched, 0u);
+  EXPECT_EQ(answer.value, expected_answer(asked));
+  pool->retire(request(*pool, 0).version);
+  EXPECT_TRUE(pool->flush(kPatience).is_ok());
+  while (pool->metrics().chains > 1) std::this_thread::yield();
+  EXPECT_TRUE(pool->flush(kPatience).is_ok());
+  EXPECT_EQ(pool->metrics().tiers[index_of(Tier::kDisk)].used_blocks, 3u);
+}
+
+/// Device memory that the processor cannot address.
+class RemoteMemory final : public BlockMemory {
+ public:
+  explicit RemoteMemory(uint32_t slots) : arena_(Arena::open(slots, kBlockBytes).value()) {}
+  uint32_t slot_count() const override { return arena_->slot_count(); }
+  std::byte* address(SlotIndex slot) override { return arena_->address(slot); }
+  bool is_addressable() const override { return false; }
+  void read(SlotIndex slot, std::span<std::byte> to) override { arena_->read(slot, to); }
+  void write(SlotIndex slot, std::span<const std::byte> from) override {
+    arena_->write(slot, from);
+  }
+  void copy(SlotIndex to, SlotIndex from) override { arena_->copy(to, from); }
+  void zero(SlotIndex slot) override { arena_->zero(slot); }
+
+ private:
+  const std::unique_ptr<Arena> arena_;
+};
+
+TEST_F(Disk, DeviceMemoryMayBeOutOfTheProcessorsReach) {
+  PoolOptions made = options();
+  made.device_memory = std::make_unique<RemoteMemory>(8);
+  auto pool = open(std::move(made));
+  fill(*pool, 10);
+  for (uint32_t user = 0; user < 10; ++user) EXPECT_EQ(bring_back(*pool, user), 90u);
+}
+
+}  // namespace
+}  // namespace tessera::kv

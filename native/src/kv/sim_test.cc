@@ -1,0 +1,126 @@
+// The invariants of docs/kv-pool.md under simulated interleavings, faults and crashes. A failure
+// names its seed and step; TESSERA_KV_SIM_SEEDS runs more of them.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "kv/simulator.h"
+
+namespace tessera::kv {
+namespace {
+
+uint64_t seeds(uint64_t short_form) {
+  const char* asked = std::getenv("TESSERA_KV_SIM_SEEDS");
+  return asked == nullptr ? short_form : std::strtoull(asked, nullptr, 10);
+}
+
+/// Runs a configuration over seeds; gives sums so that a test can say that it saw something.
+SimReport run(SimConfig config, uint64_t count) {
+  SimReport sum;
+  for (uint64_t seed = 1; seed <= count && !testing::Test::HasFailure(); ++seed) {
+    config.seed = seed;
+    const SimReport report = simulate(config);
+    for (const std::string& fault : report.faults) ADD_FAILURE() << fault;
+    sum.answers += report.answers;
+    sum.matched_tokens += report.matched_tokens;
+    sum.commits += report.commits;
+    sum.lost_commits += report.lost_commits;
+    sum.revoked += report.revoked;
+    sum.crashes += report.crashes;
+    sum.recovered_chains += report.recovered_chains;
+    sum.loads += report.loads;
+    sum.stores += report.stores;
+    sum.corrupt_loads += report.corrupt_loads;
+  }
+  std::printf(
+      "  seeds 1..%llu: %llu answers, %llu commits, %llu lost, %llu revoked, %llu loads, "
+      "%llu stores, %llu crashes\n",
+      static_cast<unsigned long long>(count), static_cast<unsigned long long>(sum.answers),
+      static_cast<unsigned long long>(sum.commits),
+      static_cast<unsigned long long>(sum.lost_commits),
+      static_cast<unsigned long long>(sum.revoked), static_cast<unsigned long long>(sum.loads),
+      static_cast<unsigned long long>(sum.stores), static_cast<unsigned long long>(sum.crashes));
+  return sum;
+}
+
+TEST(Simulation, AllInvariantsHoldWithoutFaults) {
+  const SimReport sum = run({}, seeds(40));
+  EXPECT_GT(sum.answers, 0u);
+  EXPECT_GT(sum.lost_commits, 0u);
+  EXPECT_GT(sum.revoked, 0u);
+  EXPECT_GT(sum.loads, 0u);
+  EXPECT_GT(sum.stores, 0u);
+}
+
+TEST(Simulation, AllInvariantsHoldWithAStaticPrefix) {
+  SimConfig config;
+  config.prefix_tokens = 70;
+  config.device_blocks = 40;
+  EXPECT_GT(run(config, seeds(30)).matched_tokens, 0u);
+}
+
+TEST(Simulation, AllInvariantsHoldWithEveryTierMissing) {
+  SimConfig config;
+  config.host_blocks = 0;
+  run(config, seeds(10));
+  config.disk_blocks = 0;
+  run(config, seeds(10));
+  config.host_blocks = 20;
+  EXPECT_GT(run(config, seeds(10)).loads, 0u);
+}
+
+TEST(Simulation, AllInvariantsHoldUnderASegmentedPolicy) {
+  SimConfig config;
+  config.eviction = EvictionKind::kSegmentedLru;
+  config.users = 8;
+  EXPECT_GT(run(config, seeds(20)).commits, 0u);
+}
+
+TEST(Simulation, AFailingDiskIsAMissAndNeverAWrongAnswer) {
+  SimConfig config;
+  config.host_blocks = 0;
+  config.faults = {.read_error = 100,
+                   .read_flip = 100,
+                   .write_error = 50,
+                   .sync_error = 20,
+                   .commit_full = 50,
+                   .commit_unknown = 5};
+  const SimReport sum = run(config, seeds(40));
+  EXPECT_GT(sum.corrupt_loads, 0u);
+}
+
+TEST(Simulation, ACrashAtAnyMomentLosesNothingThatWasDurable) {
+  SimConfig config;
+  config.host_blocks = 4;
+  config.disk_blocks = 120;  // nothing is evicted: what was durable must all be there
+  config.versions = 1;
+  config.crash_chance = 4;
+  config.forgets = false;
+  const SimReport sum = run(config, seeds(40));
+  EXPECT_GT(sum.crashes, 50u);
+  EXPECT_GT(sum.recovered_chains, 100u);
+}
+
+TEST(Simulation, CrashesAmongEvictionsErasuresAndFaultsLeaveTheBooksInOrder) {
+  SimConfig config;
+  config.host_blocks = 4;
+  config.disk_blocks = 16;
+  config.prefix_tokens = 40;
+  config.crash_chance = 4;
+  config.faults = {.read_error = 30, .read_flip = 30, .write_error = 30, .commit_unknown = 10};
+  const SimReport sum = run(config, seeds(40));
+  EXPECT_GT(sum.crashes, 50u);
+}
+
+TEST(Simulation, TheSameSeedDecidesTheSame) {
+  SimConfig config;
+  config.crash_chance = 4;
+  config.faults = {.read_error = 30, .write_error = 30};
+  for (config.seed = 1; config.seed <= 5; ++config.seed) {
+    EXPECT_EQ(simulate(config).trace, simulate(config).trace) << "seed " << config.seed;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::kv
