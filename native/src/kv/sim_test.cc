@@ -1,19 +1,19 @@
 // The invariants of docs/kv-pool.md under simulated interleavings, faults and crashes. A failure
-// names its seed and step; TESSERA_KV_SIM_SEEDS runs more of them.
+// names its seed and step. The long form: kv_sim_test --seeds=N.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "kv/simulator.h"
 
 namespace tessera::kv {
 namespace {
 
-uint64_t seeds(uint64_t short_form) {
-  const char* asked = std::getenv("TESSERA_KV_SIM_SEEDS");
-  return asked == nullptr ? short_form : std::strtoull(asked, nullptr, 10);
-}
+uint64_t asked_seeds = 0;  // of the command line; 0: each test's own number
+
+uint64_t seeds(uint64_t short_form) { return asked_seeds == 0 ? short_form : asked_seeds; }
 
 /// Runs a configuration over seeds; gives sums so that a test can say that it saw something.
 SimReport run(SimConfig config, uint64_t count) {
@@ -124,3 +124,15 @@ TEST(Simulation, TheSameSeedDecidesTheSame) {
 
 }  // namespace
 }  // namespace tessera::kv
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const std::string option = "--seeds=";
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument.rfind(option, 0) == 0) {
+      tessera::kv::asked_seeds = std::strtoull(argument.c_str() + option.size(), nullptr, 10);
+    }
+  }
+  return RUN_ALL_TESTS();
+}
