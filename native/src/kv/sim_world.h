@@ -1,0 +1,320 @@
+// The pool under simulation, and what is known to be true of it: what was committed, what is
+// durable, what every number must be.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kv/simulator.h"
+
+namespace tessera::kv {
+
+/// A request that has not ended.
+struct Running {
+  Lease lease;
+  std::string user;
+  uint32_t version = 0;
+  std::vector<Token> tokens;
+  std::vector<Token> prompt;  // tokens and scene
+  uint32_t matched = 0;
+  Epoch epoch = 0;  // in which it is staged, or looked
+  bool is_extended = false;
+  bool is_staged = false;
+  bool is_computed = false;
+};
+
+/// What the simulator knows to be committed for one user under one version.
+struct Truth {
+  std::map<uint64_t, std::vector<Token>> heads;  // by sequence number: all that ever were
+  uint64_t durable_seq = 0;
+  uint32_t durable_tokens = 0;
+};
+
+class SimWorld {
+ protected:
+  explicit SimWorld(const SimConfig& config)
+      : config_(config),
+        random_(config.seed),
+        disk_(config.disk_blocks, kTestBlockBytes, config.seed + 1),
+        prefix_(random_tokens(99, config.prefix_tokens)) {
+    disk_.faults = config.faults;
+    open();
+  }
+
+  uint64_t pick(uint64_t count) { return random_() % count; }
+  bool happens(uint32_t chance) { return pick(1000) < chance; }
+  void note(uint64_t value) { report_.trace = (report_.trace ^ value) * 0x9E3779B97F4A7C15u + 1; }
+  void fault(const std::string& what) {
+    report_.faults.push_back("seed " + std::to_string(config_.seed) + " step " +
+                             std::to_string(step_) + ": " + what);
+  }
+  uint64_t salt(uint32_t version) const { return 1000 + version; }
+  Truth& truth(uint32_t version, const std::string& user) {
+    return truths_[std::to_string(version) + "/" + user];
+  }
+
+  void open() {
+    PoolOptions options;
+    options.block_bytes = kTestBlockBytes;
+    options.device_blocks = config_.device_blocks;
+    options.host_blocks = config_.host_blocks;
+    options.eviction = config_.eviction;
+    options.read_threads = 0;
+    options.store_batch_bytes = 4 * kTestBlockBytes;
+    options.store_queue_max = 8;
+    options.prefetch_queue_max = 6;
+    options.now_us = [this] { return now_us_; };
+    if (config_.disk_blocks > 0) options.store = disk_.open();
+    Result<std::unique_ptr<Pool>> pool = Pool::open(std::move(options));
+    if (!pool.is_ok()) return fault("open: " + pool.status().message());
+    pool_ = std::move(pool).value();
+    work_ = std::make_unique<PoolWork>(*pool_);
+    versions_.clear();
+    for (uint32_t i = 0; i < config_.versions; ++i) {
+      versions_.push_back(pool_->add_version(test_identity("model" + std::to_string(i))).value());
+    }
+  }
+
+  void audit() {
+    for (const std::string& broken : work_->audit()) fault(broken);
+    if (disk_.early_heads > 0) fault("I12: a head points to bytes that are not durable");
+    if (disk_.overwritten_heads > 0) fault("I12: a slot of a durable head was overwritten");
+  }
+
+  /// A history: what it was, longer, cut, or changed in its middle.
+  std::vector<Token>& next_history(const std::string& user) {
+    std::vector<Token>& history = histories_[user];
+    if (history.empty()) history = prefix_;
+    const uint64_t what = pick(10);
+    const uint64_t own = history.size() - prefix_.size();
+    if (what == 0 && own > 0) history.resize(prefix_.size() + pick(own));
+    if (what == 1 && own > 0) history[prefix_.size() + pick(own)] += 1;
+    if (what > 2 || history.size() == prefix_.size()) {
+      for (uint64_t i = 1 + pick(40); i > 0; --i) {
+        history.push_back(static_cast<Token>(pick(1000)));
+      }
+    }
+    if (history.size() > prefix_.size() + 200) history.resize(prefix_.size() + 40);
+    return history;
+  }
+
+  /// One of those that `is_meant` takes, or null.
+  template <typename Meant>
+  Running* any_running(Meant is_meant) {
+    const uint64_t from = running_.empty() ? 0 : pick(running_.size());
+    for (uint64_t i = 0; i < running_.size(); ++i) {
+      Running& request = running_[(from + i) % running_.size()];
+      if (is_meant(request)) return &request;
+    }
+    return nullptr;
+  }
+
+  /// Every number that the lease holds, against one computed from nothing.
+  void check_numbers(const Running& request, uint64_t count) {
+    uint64_t value = salt(request.version);
+    for (uint64_t i = 0; i < count; ++i) {
+      value = oracle(value, std::span(request.prompt).subspan(i, 1));
+      uint64_t held = 0;
+      const BlockRef& block = request.lease.blocks()[i / kBlockTokens];
+      std::memcpy(&held, block.address + i % kBlockTokens * sizeof(held), sizeof(held));
+      if (held == value) continue;
+      return fault("I9, I21: position " + std::to_string(i) + " of " + std::to_string(count) +
+                   " is not what it is when computed from nothing");
+    }
+  }
+
+  /// Heads as the pool reports them, with the tokens that they must stand for.
+  void learn_heads() {
+    for (Running& request : running_) {
+      if (!request.is_staged || request.lease.is_revoked()) continue;
+      for (const ChainReport& report : pool_->inspect(request.user)) {
+        if (report.version !=
+            version_digest(test_identity("model" + std::to_string(request.version)))) {
+          continue;
+        }
+        // Another append may have won; then these tokens are not what the head stands for.
+        if (request.tokens.size() != report.tokens + report.prefix_tokens) continue;
+        if (reachable(request.version, request.user, request.tokens) != request.tokens.size()) {
+          continue;
+        }
+        truth(request.version, request.user).heads.insert_or_assign(report.seq, request.tokens);
+      }
+    }
+  }
+
+  /// Tokens of a history that the pool has in some tier.
+  uint32_t reachable(uint32_t version, const std::string& user, std::span<const Token> tokens) {
+    const Lease lease = pool_
+                            ->lookup({.version = versions_[version],
+                                      .user = user,
+                                      .tokens = tokens,
+                                      .prefix_tokens = config_.prefix_tokens})
+                            .value();
+    return lease.matched() + lease.loadable();
+  }
+
+  Running* by_tag(uint64_t tag) {
+    for (Running& request : running_) {
+      if (request.lease.tag() == tag) return &request;
+    }
+    return nullptr;
+  }
+
+  void erase(Running& request) {
+    std::erase(staged_, request.lease.tag());
+    running_.erase(running_.begin() + (&request - running_.data()));
+  }
+
+  void learn_durable() {
+    for (uint32_t version = 0; version < config_.versions; ++version) {
+      for (uint32_t i = 0; i < config_.users; ++i) {
+        const std::string user = "user" + std::to_string(i);
+        Truth& known = truth(version, user);
+        known.durable_tokens = 0;
+        known.durable_seq = 0;
+        for (const ChainReport& report : reports_of(version, user)) {
+          known.durable_tokens = report.durable_tokens;
+          known.durable_seq = report.durable_seq;
+        }
+      }
+    }
+  }
+
+  std::vector<ChainReport> reports_of(uint32_t version, const std::string& user) {
+    std::vector<ChainReport> all = pool_->inspect(user);
+    const Digest wanted = version_digest(test_identity("model" + std::to_string(version)));
+    std::erase_if(all, [&](const ChainReport& report) { return report.version != wanted; });
+    return all;
+  }
+
+  /// From here on a restart may find less than was durable.
+  void forget(const std::string& user) {
+    for (uint32_t version = 0; version < config_.versions; ++version) {
+      Truth& known = truth(version, user);
+      known.durable_tokens = 0;
+      known.durable_seq = 0;
+      known.heads.clear();
+    }
+  }
+
+  void check_forgotten(const std::string& user) {
+    if (!pool_->inspect(user).empty()) fault("I15: a dropped user is still there");
+  }
+
+  void end_all() {
+    staged_.clear();
+    running_.clear();
+    prefetches_.clear();
+  }
+
+  void crash() {
+    end_all();
+    loads_.clear();
+    store_.reset();
+    epoch_ = 0;
+    const bool is_exact = pool_->metrics().tiers[index_of(Tier::kDisk)].evicted_blocks == 0 &&
+                          pool_->metrics().loads_corrupt == 0 &&
+                          pool_->metrics().stores_failed == 0 && config_.faults.read_flip == 0;
+    work_.reset();
+    pool_.reset();
+    disk_.crash();
+    open();
+    ++report_.crashes;
+    if (pool_ == nullptr) return;
+    for (uint32_t version = 0; version < config_.versions; ++version) {
+      for (uint32_t i = 0; i < config_.users; ++i) {
+        check_recovered(version, "user" + std::to_string(i), is_exact);
+      }
+    }
+    learn_durable();
+  }
+
+  /// I12: what is there after a crash was committed, is whole, and is no less than was durable.
+  void check_recovered(uint32_t version, const std::string& user, bool is_exact) {
+    const Truth& known = truth(version, user);
+    const std::vector<ChainReport> reports = reports_of(version, user);
+    const uint32_t found = reports.empty() ? 0 : reports.front().tokens;
+    const uint64_t seq = reports.empty() ? 0 : reports.front().seq;
+    report_.recovered_chains += !reports.empty();
+    const bool is_less =
+        seq < known.durable_seq || (seq == known.durable_seq && found < known.durable_tokens);
+    if (is_exact && !config_.forgets && is_less) {
+      fault("I12: " + std::to_string(found) + " tokens of " + user + " recovered, " +
+            std::to_string(known.durable_tokens) + " were durable");
+    }
+    const auto head = known.heads.find(seq);
+    if (head == known.heads.end()) return;
+    const Lease lease = pool_
+                            ->lookup({.version = versions_[version],
+                                      .user = user,
+                                      .tokens = head->second,
+                                      .prefix_tokens = config_.prefix_tokens})
+                            .value();
+    const uint32_t reachable = lease.matched() + lease.loadable();
+    if (config_.prefix_tokens == 0 && reachable != found) {
+      fault("I12: the recovered head of " + user + " was never committed");
+    }
+  }
+
+  /// Everything ends; what is left must be chains and nothing else (I18).
+  void quiesce() {
+    end_all();
+    if (epoch_ != 0) pool_->commit(epoch_);
+    disk_.faults = {};
+    if (store_.has_value()) {
+      if (!store_->second) work_->perform(store_->first);
+      work_->finish(store_->first);
+    }
+    for (auto& [job, is_performed] : loads_) {
+      if (!is_performed) work_->perform(job);
+      work_->finish(job);
+    }
+    now_us_ += uint64_t{1} << 40;
+    StoreJob store;
+    LoadJob load;
+    uint32_t rounds = 0;
+    for (bool any = true; any && rounds < 10'000; ++rounds) {
+      any = work_->begin_load(load);
+      if (any) work_->perform(load);
+      if (any) work_->finish(load);
+      if (work_->begin_store(store)) {
+        any = true;
+        work_->perform(store);
+        work_->finish(store);
+      }
+    }
+    if (rounds == 10'000) fault("I17: transfers never come to an end");
+    audit();
+    const PoolMetrics metrics = pool_->metrics();
+    if (metrics.leases != 0) fault("I18: leases are left");
+  }
+
+  const SimConfig config_;
+  std::mt19937_64 random_;
+  SimDisk disk_;
+  const std::vector<Token> prefix_;
+  uint64_t now_us_ = 1;
+  uint64_t last_tag_ = 0;
+  uint32_t step_ = 0;
+  std::unique_ptr<Pool> pool_;
+  std::unique_ptr<PoolWork> work_;
+  std::vector<Version> versions_;
+  std::map<std::string, std::vector<Token>> histories_;
+  std::map<std::string, Truth> truths_;
+  std::vector<Running> running_;
+  std::vector<uint64_t> staged_;  // tags, in the order of staging
+  Epoch epoch_ = 0;
+  std::vector<Prefetch> prefetches_;
+  std::vector<std::pair<LoadJob, bool>> loads_;
+  std::optional<std::pair<StoreJob, bool>> store_;
+  SimReport report_;
+};
+
+}  // namespace tessera::kv
