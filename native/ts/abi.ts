@@ -8,7 +8,7 @@
  * Times cross as a remaining budget in microseconds, never as a wall clock.
  */
 
-export const ABI_VERSION = 1;
+export const ABI_VERSION = 2;
 
 declare const engineBrand: unique symbol;
 declare const catalogueBrand: unique symbol;
@@ -21,6 +21,10 @@ export interface CatalogueHandle {
   readonly [catalogueBrand]: true;
 }
 
+/** 0 = recall, 1 = score (engine::RequestKind). */
+export type RequestKindCode = 0 | 1;
+/** 0 = high, 1 = normal, 2 = low. */
+export type PriorityCode = 0 | 1 | 2;
 /** 0 = full, 1 = level, 2 = allowed (beam::ScoreNorm). */
 export type ScoreNormCode = 0 | 1 | 2;
 
@@ -34,11 +38,21 @@ export interface EngineOptions {
   readonly queueCapacity: number;
   /** Requests that share forward passes at most. */
   readonly batchRequestsMax: number;
+  /** Rows of a forward pass at most; not below widthMax and scoreItemsMax. */
+  readonly batchRowsMax: number;
   /** Prompt tokens computed per forward pass at most. */
   readonly prefillChunkTokens: number;
+  /** Microseconds that a pass with others waiting shall take at most; 0: not bounded. */
+  readonly passTimeTargetUs: number;
+  /** Requests join a running batch between passes, or wait until it has ended. */
+  readonly batching: 'continuous' | 'whole';
+  /** Bytes of the keys and values of all running requests at most. */
+  readonly kvBytesMax: number;
   readonly promptTokensMax: number;
   readonly widthMax: number;
   readonly resultCountMax: number;
+  /** Paths of a score request at most. */
+  readonly scoreItemsMax: number;
 }
 
 export interface ModelInfo {
@@ -72,6 +86,8 @@ export interface BindingOptions {
 export interface SubmitBatch {
   readonly tickets: Uint32Array;
   readonly bindings: Uint32Array;
+  readonly kinds: Uint8Array;
+  readonly priorities: Uint8Array;
   /** [n + 1] into promptTokens. */
   readonly promptOffsets: Uint32Array;
   readonly promptTokens: Int32Array;
@@ -80,6 +96,10 @@ export interface SubmitBatch {
   readonly widths: Uint32Array;
   readonly resultCounts: Uint32Array;
   readonly itemsPerSid: Uint32Array;
+  /** [n + 1] into the SIDs of score requests; SID s is sidCodes[codeOffsets[s]..). */
+  readonly sidOffsets: Uint32Array;
+  readonly codeOffsets: Uint32Array;
+  readonly sidCodes: Uint32Array;
   readonly scoreNorms: Uint8Array;
   readonly budgetsUs: Float64Array;
 }
@@ -88,6 +108,8 @@ export interface SubmitOutcome {
   /** Requests accepted from the front of the batch. */
   readonly accepted: number;
   readonly reason: 'ok' | 'queue-full' | 'draining';
+  /** Of queue-full: when a place may be free. */
+  readonly retryAfterUs: number;
 }
 
 /** Timings of one request, microseconds; index = TimingSlot. */
@@ -107,6 +129,8 @@ export interface Completions {
   /** Index into describeAbi().codes; 0 = OK. */
   readonly statuses: Uint8Array;
   readonly messages: readonly string[];
+  /** Of a refusal for load: when a retry may succeed; 0: no hint. */
+  readonly retryAfterUs: Uint32Array;
   readonly itemOffsets: Uint32Array;
   readonly itemOrdinals: Uint32Array;
   readonly itemScores: Float32Array;
@@ -120,6 +144,11 @@ export interface Completions {
   /** [n] widths really used, flattened; offsets per request. */
   readonly widthOffsets: Uint32Array;
   readonly widthsUsed: Uint32Array;
+  /** Of score requests: one per SID, NaN where the catalogue has no such path with items. */
+  readonly scoreOffsets: Uint32Array;
+  readonly scores: Float32Array;
+  /** Prompt tokens that other requests computed. */
+  readonly prefixReusedTokens: Uint32Array;
   /** [n][TIMING_SLOTS.length]. */
   readonly timingsUs: Float32Array;
 }
@@ -136,6 +165,10 @@ export const STATS_SLOTS = [
   'prefillTokens',
   'decodeTokens',
   'forwardPasses',
+  'prefixReusedTokens',
+  'rolledBackTokens',
+  'predictedUs',
+  'actualUs',
 ] as const;
 
 export interface CatalogueInfo {
@@ -205,7 +238,10 @@ export interface NativeAddon {
   engineUnbind(engine: EngineHandle, binding: number): void;
   engineSubmit(engine: EngineHandle, batch: SubmitBatch): SubmitOutcome;
   engineCancel(engine: EngineHandle, tickets: Uint32Array): void;
-  /** Refuses new requests, finishes those accepted within the budget, cancels the rest. */
+  /**
+   * Refuses new requests from the call on, finishes those accepted within the budget, cancels the
+   * rest.
+   */
   engineDrain(engine: EngineHandle, budgetUs: number): Promise<void>;
   /** Idempotent: stop, join, discard, release. */
   engineClose(engine: EngineHandle): Promise<void>;

@@ -11,6 +11,8 @@ export {
   type EngineOptions,
   type ModelInfo,
   type NativeAddon,
+  type PriorityCode,
+  type RequestKindCode,
   type ScoreNormCode,
   STATS_SLOTS,
   type SubmitBatch,

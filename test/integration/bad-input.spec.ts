@@ -74,6 +74,7 @@ const refusedBodies: [string | Buffer, number, string, string][] = [
   ['{"userId":"1","widths":[1,2.5]}', 400, 'REQUEST_INVALID', 'widths[1]'],
   ['{"userId":"1","itemsPerSid":-1}', 400, 'REQUEST_INVALID', 'itemsPerSid'],
   ['{"userId":"1","scoreNorm":"softmax"}', 400, 'REQUEST_INVALID', 'scoreNorm'],
+  ['{"userId":"1","priority":0}', 400, 'REQUEST_INVALID', 'priority'],
   ['{"userId":"1","deadlineMs":-1}', 504, 'DEADLINE_EXCEEDED', 'deadlineMs'],
   ['{"userId":"1","deadlineMs":60001}', 400, 'REQUEST_INVALID', 'deadlineMs'],
   ['{"userId":"1","deadlineMs":"1s"}', 400, 'REQUEST_INVALID', 'deadlineMs'],
@@ -86,6 +87,7 @@ const refusedMessages: [object, number, string, string][] = [
   [{ userId: '1', resultCount: 0 }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'resultCount'],
   [{ userId: '1', itemsPerSid: 0 }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'itemsPerSid'],
   [{ userId: '1', scoreNorm: 9 }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'scoreNorm'],
+  [{ userId: '1', priority: 9 }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'priority'],
   [{ userId: '\ufffd' }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'userId'],
   [
     { history: { itemIds: ['1', '\ufffd'] } },

@@ -51,11 +51,17 @@ describe('both edges', () => {
       deadlineMs: 900,
       skipUnknownItems: true,
     };
-    const http = await postJson({ ...common, history: [12, '99'], scoreNorm: 'level' });
+    const http = await postJson({
+      ...common,
+      history: [12, '99'],
+      scoreNorm: 'level',
+      priority: 'high',
+    });
     const overGrpc = await client.recall({
       ...common,
       history: { itemIds: ['12', '99'] },
       scoreNorm: 'SCORE_NORM_LEVEL',
+      priority: 'PRIORITY_HIGH',
     });
     expect(http.status).toBe(200);
     expect(overGrpc.details).toBe('');
@@ -65,6 +71,7 @@ describe('both edges', () => {
       deadlineMs: undefined,
       history: ['12', '99'],
       scoreNorm: 'level',
+      priority: 'high',
     });
     expect({ ...second?.request }).toEqual({ ...first?.request });
     expect(http.json).toEqual(answerTo(first?.request as never));

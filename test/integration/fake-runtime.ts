@@ -24,6 +24,7 @@ export function answerTo(request: RecallRequest): RecallAnswer {
     trimmedItems: 0,
     skippedItems: 0,
     promptTokens: 9,
+    prefixReusedTokens: 5,
     versions: { model: 'm', catalogue: 'c', promptTemplate: 'p' },
     timings,
   };
@@ -40,6 +41,10 @@ const stats = {
   prefillTokens: 0,
   decodeTokens: 0,
   forwardPasses: 0,
+  prefixReusedTokens: 0,
+  rolledBackTokens: 0,
+  predictedUs: 0,
+  actualUs: 0,
 };
 
 /** A runtime whose recalls the test decides; user `wait` waits until aborted or drained. */

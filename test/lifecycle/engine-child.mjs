@@ -18,10 +18,15 @@ async function open() {
     threadCount: 2,
     queueCapacity: 4,
     batchRequestsMax: 4,
+    batchRowsMax: 1024,
     prefillChunkTokens: 16,
+    passTimeTargetUs: 0,
+    batching: 'continuous',
+    kvBytesMax: 2 ** 30,
     promptTokensMax: 8000,
     widthMax: 64,
     resultCountMax: 100,
+    scoreItemsMax: 64,
   });
   const catalogue = await openCatalogue(cataloguePath);
   const levels = Array.from({ length: LEVELS }, (_, level) =>
@@ -38,6 +43,7 @@ function begin({ engine, binding }, promptLength = LONG_PROMPT, signal = undefin
     resultCount: 5,
     itemsPerSid: 10,
     scoreNorm: 'full',
+    priority: 'normal',
     budgetUs: LONG_BUDGET_US,
   };
   return engine.recall(request, signal).then(

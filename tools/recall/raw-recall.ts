@@ -120,10 +120,15 @@ async function answerAll(options: RawOptions, progress: ProgressLine): Promise<R
       threadCount: options.threadCount,
       queueCapacity: IN_FLIGHT_MAX,
       batchRequestsMax: IN_FLIGHT_MAX,
+      batchRowsMax: 1024,
       prefillChunkTokens: PREFILL_CHUNK_TOKENS,
+      passTimeTargetUs: 0,
+      batching: 'continuous',
+      kvBytesMax: 2 ** 30,
       promptTokensMax: PROMPT_TOKENS_MAX,
       widthMax: WIDTH_MAX,
       resultCountMax: ITEMS_MAX,
+      scoreItemsMax: 64,
     });
     const binding = engine.bind(catalogue, tokens);
     return await inFlight(options, engine, binding, progress);
@@ -187,6 +192,7 @@ async function answerOne(
       resultCount: ITEMS_MAX,
       itemsPerSid,
       scoreNorm,
+      priority: 'normal',
       budgetUs: BUDGET_US,
     });
     return pathsOf(answer, binding.catalogue).slice(0, results);

@@ -32,6 +32,7 @@ const schemas = {
       widths: list({ type: 'integer', minimum: 1 }, 'beam width per step; the last one holds on'),
       itemsPerSid: integer('items per semantic ID at most'),
       scoreNorm: { type: 'string', enum: ['full', 'level', 'allowed'] },
+      priority: { type: 'string', enum: ['high', 'normal', 'low'] },
       deadlineMs: integer('milliseconds the recall may take'),
       skipUnknownItems: { type: 'boolean', description: 'leave out unknown history items' },
     }),
@@ -53,6 +54,7 @@ const schemas = {
     trimmedItems: number('oldest history items left out for want of room'),
     skippedItems: number('history items that the catalogue does not know'),
     promptTokens: number('tokens of the prompt'),
+    prefixReusedTokens: number('of these, computed by another request of the batch'),
     versions: object({
       model: text('content digest'),
       catalogue: text('content digest'),

@@ -86,6 +86,7 @@ export class BenchEngine {
       resultCount: width,
       itemsPerSid: 1,
       scoreNorm: 'full',
+      priority: 'normal',
       budgetUs: BUDGET_US,
     });
   }

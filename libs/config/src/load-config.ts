@@ -115,7 +115,14 @@ function faultsOfValues(tree: Group, paths: readonly string[]): string[] {
 function faultsBetween(config: Config): string[] {
   const faults: string[] = [];
   const widest = Math.max(...config.recall.defaultWidths);
-  const { widthMax, resultCountMax } = config.engine;
+  const { widthMax, resultCountMax, scoreItemsMax, batchRowsMax } = config.engine;
+  const rows = Math.max(widthMax, scoreItemsMax);
+  if (batchRowsMax < rows) {
+    faults.push(
+      `engine.batchRowsMax: expected at least engine.widthMax (${widthMax}) and ` +
+        `engine.scoreItemsMax (${scoreItemsMax}), came ${batchRowsMax}`,
+    );
+  }
   if (widest > widthMax) {
     faults.push(
       `recall.defaultWidths: expected at most engine.widthMax (${widthMax}), came ${widest}`,

@@ -1,6 +1,7 @@
 export { protoSchema, protoSchemaAsWritten } from './generated/proto-schema.js';
 export {
   type History as WireHistory,
+  Priority as WirePriority,
   protobufPackage as recallPackage,
   type RecalledItem as WireRecalledItem,
   type RecallRequest as WireRecallRequest,

@@ -4,6 +4,8 @@
 
 import type { ModelInfo } from '@tessera/native';
 
+/** Class of a request: the more urgent goes first where requests compete. */
+export type Priority = 'high' | 'normal' | 'low';
 export type ScoreNorm = 'full' | 'level' | 'allowed';
 export const NO_ITEM = 0xffff_ffff;
 
@@ -51,16 +53,27 @@ export interface Binding {
   readonly catalogue: Catalogue;
 }
 
-export interface EngineRequest {
+/** What every request to the engine says, whatever it asks for. */
+export interface EngineWork {
   readonly binding: Binding;
   readonly promptTokens: Int32Array;
+  readonly scoreNorm: ScoreNorm;
+  readonly priority: Priority;
+  /** Remaining time, microseconds. */
+  readonly budgetUs: number;
+}
+
+/** A beam search for items. */
+export interface EngineRequest extends EngineWork {
   /** Beam width per step; the last holds for all further steps. */
   readonly widths: readonly number[];
   readonly resultCount: number;
   readonly itemsPerSid: number;
-  readonly scoreNorm: ScoreNorm;
-  /** Remaining time, microseconds. */
-  readonly budgetUs: number;
+}
+
+/** Log-probabilities of given paths. */
+export interface EngineScoreRequest extends EngineWork {
+  readonly sids: readonly (readonly number[])[];
 }
 
 export interface EnginePath {
@@ -89,6 +102,18 @@ export interface EngineAnswer {
   readonly paths: readonly EnginePath[];
   /** Widths after capping by what is reachable, per step. */
   readonly widthsUsed: readonly number[];
+  /** Prompt tokens that other requests computed. */
+  readonly prefixReusedTokens: number;
+  readonly timings: EngineTimings;
+}
+
+export interface EngineScores {
+  /**
+   * Per SID asked for, the score that a recall gives this path, to the last bit; undefined where
+   * the catalogue has no such path with items.
+   */
+  readonly scores: readonly (number | undefined)[];
+  readonly prefixReusedTokens: number;
   readonly timings: EngineTimings;
 }
 
@@ -106,6 +131,13 @@ export interface EngineStats {
   readonly prefillTokens: number;
   readonly decodeTokens: number;
   readonly forwardPasses: number;
+  /** Prompt tokens that a request took from another one instead of computing them. */
+  readonly prefixReusedTokens: number;
+  /** Prompt tokens taken back because those they were built on failed. */
+  readonly rolledBackTokens: number;
+  /** Microseconds of all passes, as the cost model saw them coming and as they were. */
+  readonly predictedUs: number;
+  readonly actualUs: number;
 }
 
 /** DI token and port. Every method that fails throws TesseraError. */
@@ -120,6 +152,8 @@ export abstract class Engine {
    * An aborted signal cancels the work down to the engine.
    */
   abstract recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer>;
+  /** Rejects as recall() does. */
+  abstract score(request: EngineScoreRequest, signal?: AbortSignal): Promise<EngineScores>;
   abstract stats(): EngineStats;
   abstract drain(budgetMs: number): Promise<void>;
   abstract close(): Promise<void>;

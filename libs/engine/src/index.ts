@@ -9,10 +9,14 @@ export {
   type EngineModel,
   type EnginePath,
   type EngineRequest,
+  type EngineScoreRequest,
+  type EngineScores,
   type EngineStats,
   type EngineTimings,
+  type EngineWork,
   type LevelTokens,
   NO_ITEM,
+  type Priority,
   type ScoreNorm,
 } from './engine.js';
 export {

@@ -25,10 +25,15 @@ const OPTIONS: EngineOptions = {
   threadCount: 1,
   queueCapacity: 4,
   batchRequestsMax: 1,
+  batchRowsMax: 1024,
   prefillChunkTokens: 32,
+  passTimeTargetUs: 0,
+  batching: 'continuous',
+  kvBytesMax: 2 ** 30,
   promptTokensMax: 64,
   widthMax: 64,
   resultCountMax: 64,
+  scoreItemsMax: 64,
 };
 
 let folder: string;
@@ -70,6 +75,7 @@ function request(changes: Partial<EngineRequest> = {}): EngineRequest {
     resultCount: 64,
     itemsPerSid: 1,
     scoreNorm: 'full',
+    priority: 'normal',
     budgetUs: 60e6,
     ...changes,
   };

@@ -13,24 +13,23 @@ import {
   type EngineAnswer,
   type EngineModel,
   type EngineRequest,
+  type EngineScoreRequest,
+  type EngineScores,
   type EngineStats,
   type LevelTokens,
 } from './engine.js';
 import { NativeCatalogue } from './native-catalogue.js';
 import { awaitNative, callNative } from './native-error.js';
-import { readAnswer } from './read-completions.js';
+import { readAnswer, readScores } from './read-completions.js';
 import { compileBatch, compileBinding } from './submit-batch.js';
 
+/** Settled with the completion's arrays and its index in them; `resolve` reads what was asked. */
 interface Waiting {
-  resolve(answer: EngineAnswer): void;
+  resolve(completions: Completions, index: number): void;
   reject(error: TesseraError): void;
 }
 
-/**
- * Hint with a refusal for load: about the time a recall takes, so that a place will have become
- * free.
- */
-const RETRY_AFTER_MS = 50;
+const US_PER_MS = 1000;
 const TICKETS = 2 ** 32;
 
 /** Requests still waiting for their completion, by ticket. */
@@ -52,10 +51,13 @@ class Tickets {
       this.waiting.delete(ticket);
       const code = codes[completions.statuses[i] ?? 0] ?? 'INTERNAL';
       if (code === 'OK') {
-        waiting?.resolve(readAnswer(completions, i));
+        waiting?.resolve(completions, i);
       } else {
         const message = completions.messages[i] ?? '';
-        waiting?.reject(new TesseraError(isErrorCode(code) ? code : 'INTERNAL', message));
+        const retryAfterUs = completions.retryAfterUs[i] ?? 0;
+        waiting?.reject(
+          new TesseraError(isErrorCode(code) ? code : 'INTERNAL', message, retryHint(retryAfterUs)),
+        );
       }
     }
   }
@@ -102,11 +104,42 @@ export class NativeEngine extends Engine {
     callNative(() => addon().engineUnbind(this.handle, binding.slot));
   }
 
-  async recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer> {
+  recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer> {
+    return this.run(request, readAnswer, signal);
+  }
+
+  score(request: EngineScoreRequest, signal?: AbortSignal): Promise<EngineScores> {
+    return this.run(request, readScores, signal);
+  }
+
+  stats(): EngineStats {
+    const slots = new Float64Array(STATS_SLOTS.length);
+    callNative(() => addon().engineStats(this.handle, slots));
+    const entries = STATS_SLOTS.map((name, i) => [name, slots[i] ?? 0] as const);
+    return Object.fromEntries(entries) as unknown as EngineStats;
+  }
+
+  async drain(budgetMs: number): Promise<void> {
+    await awaitNative(() => addon().engineDrain(this.handle, Math.max(0, budgetMs) * 1000));
+  }
+
+  close(): Promise<void> {
+    this.closing ??= awaitNative(() => addon().engineClose(this.handle));
+    return this.closing;
+  }
+
+  private async run<Answer>(
+    request: EngineRequest | EngineScoreRequest,
+    read: (completions: Completions, index: number) => Answer,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
     if (hasAborted(signal)) throw cancelled();
     let ticket = 0;
-    const answer = new Promise<EngineAnswer>((resolve, reject) => {
-      ticket = this.tickets.add({ resolve, reject });
+    const answer = new Promise<Answer>((resolve, reject) => {
+      ticket = this.tickets.add({
+        resolve: (completions, index) => resolve(read(completions, index)),
+        reject,
+      });
     });
     try {
       this.submit(ticket, request);
@@ -127,30 +160,16 @@ export class NativeEngine extends Engine {
     }
   }
 
-  stats(): EngineStats {
-    const slots = new Float64Array(STATS_SLOTS.length);
-    callNative(() => addon().engineStats(this.handle, slots));
-    const entries = STATS_SLOTS.map((name, i) => [name, slots[i] ?? 0] as const);
-    return Object.fromEntries(entries) as unknown as EngineStats;
-  }
-
-  async drain(budgetMs: number): Promise<void> {
-    await awaitNative(() => addon().engineDrain(this.handle, Math.max(0, budgetMs) * 1000));
-  }
-
-  close(): Promise<void> {
-    this.closing ??= awaitNative(() => addon().engineClose(this.handle));
-    return this.closing;
-  }
-
-  private submit(ticket: number, request: EngineRequest): void {
+  private submit(ticket: number, request: EngineRequest | EngineScoreRequest): void {
     const batch = compileBatch([{ ticket, request }]);
     const outcome = callNative(() => addon().engineSubmit(this.handle, batch));
     if (outcome.accepted === 1) return;
     if (outcome.reason === 'queue-full') {
-      throw new TesseraError('ENGINE_OVERLOADED', 'the queue of the engine is full', {
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      throw new TesseraError(
+        'ENGINE_OVERLOADED',
+        'the queue of the engine is full',
+        retryHint(outcome.retryAfterUs),
+      );
     }
     throw new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
   }
@@ -168,6 +187,11 @@ export class NativeEngine extends Engine {
 /** A call, so that the compiler does not take an earlier look for a later one. */
 function hasAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
+}
+
+/** The engine's hint, rounded up; none where it gave none. */
+function retryHint(retryAfterUs: number): { readonly retryAfterMs?: number } {
+  return retryAfterUs === 0 ? {} : { retryAfterMs: Math.ceil(retryAfterUs / US_PER_MS) };
 }
 
 function cancelled(): TesseraError {

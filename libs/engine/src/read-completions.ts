@@ -1,5 +1,5 @@
 import { type Completions, TIMING_SLOTS } from '@tessera/native';
-import type { EngineAnswer, EnginePath, EngineTimings } from './engine.js';
+import type { EngineAnswer, EnginePath, EngineScores, EngineTimings } from './engine.js';
 
 function readTimings(completions: Completions, index: number): EngineTimings {
   const at = (slot: number): number =>
@@ -41,6 +41,18 @@ export function readAnswer(completions: Completions, index: number): EngineAnswe
     items,
     paths: readPaths(completions, index),
     widthsUsed: [...widthsUsed.subarray(widthOffsets[index], widthOffsets[index + 1])],
+    prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
+    timings: readTimings(completions, index),
+  };
+}
+
+/** The scores of the completion at `index`. */
+export function readScores(completions: Completions, index: number): EngineScores {
+  const { scoreOffsets, scores } = completions;
+  const own = scores.subarray(scoreOffsets[index], scoreOffsets[index + 1]);
+  return {
+    scores: [...own].map((score) => (Number.isNaN(score) ? undefined : score)),
+    prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
     timings: readTimings(completions, index),
   };
 }

@@ -1,11 +1,27 @@
-import type { BindingOptions, ScoreNormCode, SubmitBatch } from '@tessera/native';
-import type { EngineRequest, LevelTokens, ScoreNorm } from './engine.js';
+import type {
+  BindingOptions,
+  PriorityCode,
+  RequestKindCode,
+  ScoreNormCode,
+  SubmitBatch,
+} from '@tessera/native';
+import type {
+  EngineRequest,
+  EngineScoreRequest,
+  LevelTokens,
+  Priority,
+  ScoreNorm,
+} from './engine.js';
 
 const SCORE_NORM_CODES: Readonly<Record<ScoreNorm, ScoreNormCode>> = {
   full: 0,
   level: 1,
   allowed: 2,
 };
+
+const PRIORITY_CODES: Readonly<Record<Priority, PriorityCode>> = { high: 0, normal: 1, low: 2 };
+const RECALL: RequestKindCode = 0;
+const SCORE: RequestKindCode = 1;
 
 /**
  * Largest value that crosses in a Uint32Array; a larger count is clamped to it and refused by the
@@ -17,13 +33,22 @@ const uint32 = (value: number): number => Math.min(Math.max(Math.trunc(value), 0
 
 export interface Ticketed {
   readonly ticket: number;
-  readonly request: EngineRequest;
+  readonly request: EngineRequest | EngineScoreRequest;
 }
 
 function offsetsOf(lengths: readonly number[]): Uint32Array {
   const offsets = new Uint32Array(lengths.length + 1);
   for (const [i, length] of lengths.entries()) offsets[i + 1] = (offsets[i] ?? 0) + length;
   return offsets;
+}
+
+function isScore(request: EngineRequest | EngineScoreRequest): request is EngineScoreRequest {
+  return 'sids' in request;
+}
+
+/** What a recall alone says; a score request leaves it empty. */
+function beamOf(request: EngineRequest | EngineScoreRequest) {
+  return isScore(request) ? { widths: [], resultCount: 0, itemsPerSid: 0 } : request;
 }
 
 /** Requests as the addon takes them: a structure of arrays. */
@@ -33,15 +58,22 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
   for (const [i, { request }] of requests.entries()) {
     promptTokens.set(request.promptTokens, promptOffsets[i]);
   }
+  const beams = requests.map(({ request }) => beamOf(request));
+  const sids = requests.map(({ request }) => (isScore(request) ? request.sids : []));
   return {
     tickets: Uint32Array.from(requests, ({ ticket }) => ticket),
     bindings: Uint32Array.from(requests, ({ request }) => request.binding.slot),
+    kinds: Uint8Array.from(requests, ({ request }) => (isScore(request) ? SCORE : RECALL)),
+    priorities: Uint8Array.from(requests, ({ request }) => PRIORITY_CODES[request.priority]),
     promptOffsets,
     promptTokens,
-    widthOffsets: offsetsOf(requests.map(({ request }) => request.widths.length)),
-    widths: Uint32Array.from(requests.flatMap(({ request }) => request.widths.map(uint32))),
-    resultCounts: Uint32Array.from(requests, ({ request }) => uint32(request.resultCount)),
-    itemsPerSid: Uint32Array.from(requests, ({ request }) => uint32(request.itemsPerSid)),
+    widthOffsets: offsetsOf(beams.map(({ widths }) => widths.length)),
+    widths: Uint32Array.from(beams.flatMap(({ widths }) => widths.map(uint32))),
+    resultCounts: Uint32Array.from(beams, ({ resultCount }) => uint32(resultCount)),
+    itemsPerSid: Uint32Array.from(beams, ({ itemsPerSid }) => uint32(itemsPerSid)),
+    sidOffsets: offsetsOf(sids.map((list) => list.length)),
+    codeOffsets: offsetsOf(sids.flat().map((sid) => sid.length)),
+    sidCodes: Uint32Array.from(sids.flat(2).map(uint32)),
     scoreNorms: Uint8Array.from(requests, ({ request }) => SCORE_NORM_CODES[request.scoreNorm]),
     budgetsUs: Float64Array.from(requests, ({ request }) => request.budgetUs),
   };

@@ -98,7 +98,9 @@ export const NATIVE_ERRORS = {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
     http: 429,
     retryable: true,
-    meaning: 'the queue of the engine is full',
+    meaning:
+      'the queue of the engine is full, the requests ahead make the deadline unreachable, ' +
+      'or memory does not suffice',
   },
   ENGINE_UNAVAILABLE: {
     grpc: GRPC_STATUS.UNAVAILABLE,
@@ -116,7 +118,9 @@ export const NATIVE_ERRORS = {
     grpc: GRPC_STATUS.DEADLINE_EXCEEDED,
     http: 504,
     retryable: true,
-    meaning: 'the deadline passed before the answer was ready',
+    meaning:
+      'the deadline passed before the answer was ready, or is too near for the answer ' +
+      'even if nobody else were there',
   },
   CANCELLED: {
     grpc: GRPC_STATUS.CANCELLED,

@@ -11,6 +11,10 @@ const counts = {
   prefillTokens: 7,
   decodeTokens: 8,
   forwardPasses: 9,
+  prefixReusedTokens: 40,
+  rolledBackTokens: 0,
+  predictedUs: 3e6,
+  actualUs: 2e6,
 };
 
 describe('Metrics', () => {

@@ -35,6 +35,16 @@ export const METRICS = {
     name: 'tessera_engine_forward_passes_total',
     meaning: 'forward passes of the model',
   },
+  enginePassSeconds: {
+    name: 'tessera_engine_pass_seconds_total',
+    meaning: 'seconds of all passes, by kind (predicted by the cost model, actual)',
+  },
+  enginePrefixTokens: {
+    name: 'tessera_engine_prefix_tokens_total',
+    meaning:
+      'prompt tokens by outcome: reused (taken from another request), ' +
+      'rolled_back (computed on rows that failed)',
+  },
 } as const;
 
 /** Counts of the engine since it opened, as it reports them. */
@@ -48,6 +58,10 @@ export interface EngineCounts {
   readonly prefillTokens: number;
   readonly decodeTokens: number;
   readonly forwardPasses: number;
+  readonly prefixReusedTokens: number;
+  readonly rolledBackTokens: number;
+  readonly predictedUs: number;
+  readonly actualUs: number;
 }
 
 export interface RecallObservation {
@@ -143,6 +157,15 @@ export class Metrics {
     this.copied(METRICS.engineTokens, 'phase', () => {
       const { prefillTokens, decodeTokens } = counts();
       return { prefill: prefillTokens, decode: decodeTokens };
+    });
+    this.copied(METRICS.enginePassSeconds, 'kind', () => {
+      const { predictedUs, actualUs } = counts();
+      const predicted = predictedUs / MICROSECONDS_PER_SECOND;
+      return { predicted, actual: actualUs / MICROSECONDS_PER_SECOND };
+    });
+    this.copied(METRICS.enginePrefixTokens, 'outcome', () => {
+      const { prefixReusedTokens, rolledBackTokens } = counts();
+      return { reused: prefixReusedTokens, rolled_back: rolledBackTokens };
     });
     const passes = METRICS.engineForwardPasses;
     new Counter({

@@ -6,6 +6,8 @@ import {
   type EngineModel,
   type EnginePath,
   type EngineRequest,
+  type EngineScoreRequest,
+  type EngineScores,
   type EngineStats,
   type LevelTokens,
 } from '@tessera/engine';
@@ -18,6 +20,16 @@ export type PathScore = (sid: readonly number[], prompt: Int32Array) => number;
 const defaultScore: PathScore = (sid, prompt) =>
   -sid.reduce((sum, code) => sum + Math.abs(code - ((prompt.at(-1) ?? 0) % 7)), 0) - 1;
 
+const TIMINGS = {
+  queueUs: 1,
+  prefillUs: 2,
+  decodeUs: 3,
+  headUs: 4,
+  selectUs: 5,
+  exportUs: 6,
+  totalUs: 21,
+};
+
 export interface FakeEngineOptions {
   readonly maxPositions?: number;
   readonly score?: PathScore;
@@ -27,6 +39,7 @@ export interface FakeEngineOptions {
 export class FakeEngine extends Engine {
   readonly model: EngineModel;
   readonly requests: EngineRequest[] = [];
+  readonly scoreRequests: EngineScoreRequest[] = [];
   readonly bound: LevelTokens[] = [];
   draining = false;
   closeCount = 0;
@@ -60,10 +73,27 @@ export class FakeEngine extends Engine {
   }
 
   async recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer> {
-    if (this.draining) throw new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
     this.requests.push(request);
-    if (this.gate !== undefined) await this.opened(this.gate, signal);
+    await this.admitted(signal);
     return this.answer(request);
+  }
+
+  async score(request: EngineScoreRequest, signal?: AbortSignal): Promise<EngineScores> {
+    this.scoreRequests.push(request);
+    await this.admitted(signal);
+    const { catalogue } = request.binding;
+    const ordinals = Uint32Array.from({ length: catalogue.summary.itemCount }, (_, i) => i);
+    const known = new Set(catalogue.sids(ordinals).map((sid) => sid.join()));
+    const rule = this.options.score ?? defaultScore;
+    const scores = request.sids.map((sid) =>
+      known.has(sid.join()) ? rule(sid, request.promptTokens) : undefined,
+    );
+    return { scores, prefixReusedTokens: 0, timings: TIMINGS };
+  }
+
+  private async admitted(signal: AbortSignal | undefined): Promise<void> {
+    if (this.draining) throw new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
+    if (this.gate !== undefined) await this.opened(this.gate, signal);
   }
 
   stats(): EngineStats {
@@ -78,6 +108,10 @@ export class FakeEngine extends Engine {
       prefillTokens: 0,
       decodeTokens: 0,
       forwardPasses: 0,
+      prefixReusedTokens: 0,
+      rolledBackTokens: 0,
+      predictedUs: 0,
+      actualUs: 0,
     };
   }
 
@@ -120,15 +154,8 @@ export class FakeEngine extends Engine {
       items: items.slice(0, resultCount),
       paths: kept.map(({ path }) => path),
       widthsUsed: catalogue.summary.levelSizes.map(() => kept.length),
-      timings: {
-        queueUs: 1,
-        prefillUs: 2,
-        decodeUs: 3,
-        headUs: 4,
-        selectUs: 5,
-        exportUs: 6,
-        totalUs: 21,
-      },
+      prefixReusedTokens: 0,
+      timings: TIMINGS,
     };
   }
 }

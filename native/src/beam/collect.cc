@@ -15,12 +15,6 @@ constexpr uint32_t kCodesPerGather = 4;
 // Where a mask lets fewer children than one in this many pass, those are listed first.
 constexpr uint32_t kSparseMask = 8;
 
-/// As the scans compute it.
-float candidate_score(float beam_score, float logit, float norm) {
-  const float sum = beam_score + (logit - norm);
-  return (sum > kLowest ? sum : kLowest) + 0.0f;
-}
-
 }  // namespace
 
 void Selection::check() const {
@@ -200,23 +194,19 @@ void Selection::find_children() {
   }
 }
 
-void Selection::scan_beam(const ChildRange& range) {
-  const uint32_t beam = range.beam;
+ReachChildren Selection::children_of(const ChildRange& range) const {
+  if (!reach_.is_plain() && beams_.ended[range.beam] == 0) {
+    return reach_.children(beams_.nodes[range.beam]);
+  }
   ReachChildren children;
   children.base = range.children;
-  if (!reach_.is_plain() && beams_.ended[beam] == 0) {
-    children = reach_.children(beams_.nodes[beam]);
-  }
-  const catalogue::Codes& codes = children.base.codes;
-  const bool ends = has_terminal(beam);
-  if (codes.empty() && children.added.empty() && !ends) return;
-  // A log-probability only lowers a score, so no child of this beam reaches the threshold.
-  const bool is_hopeless = beams_.scores[beam] < scratch_.threshold;
-  if (is_hopeless && !ends) return;
+  return children;
+}
+
+ScanRun Selection::run_of(uint32_t beam, const ReachChildren& children, bool is_listed) {
   ScanRun run;
   run.logits = row(beam);
   run.beam_score = beams_.scores[beam];
-  const bool is_listed = wants_list(children);
   if (is_listed) {
     list_children(children);
     run.codes = scratch_.listed_codes.data();
@@ -224,6 +214,7 @@ void Selection::scan_beam(const ChildRange& range) {
     run.end = static_cast<uint32_t>(scratch_.listed_codes.size());
     TESSERA_CHECK(run.end == 0 || scratch_.listed_codes.back() < logits_.level_size);
   } else {
+    const catalogue::Codes& codes = children.base.codes;
     TESSERA_CHECK(codes.empty() || codes[codes.size() - 1] < logits_.level_size);
     run.codes = codes.size() == logits_.level_size ? nullptr : codes.data();
     run.code_bytes = codes.code_bytes();
@@ -231,6 +222,20 @@ void Selection::scan_beam(const ChildRange& range) {
     run.first_child = children.base.first_child;
   }
   run.norm = norm(beam, run);
+  return run;
+}
+
+void Selection::scan_beam(const ChildRange& range) {
+  const uint32_t beam = range.beam;
+  const ReachChildren children = children_of(range);
+  const catalogue::Codes& codes = children.base.codes;
+  const bool ends = has_terminal(beam);
+  if (codes.empty() && children.added.empty() && !ends) return;
+  // A log-probability only lowers a score, so no child of this beam reaches the threshold.
+  const bool is_hopeless = beams_.scores[beam] < scratch_.threshold;
+  if (is_hopeless && !ends) return;
+  const bool is_listed = wants_list(children);
+  const ScanRun run = run_of(beam, children, is_listed);
   if (ends) {
     scratch_.terminals.push_back({candidate_score(run.beam_score, logits_.terminal[beam], run.norm),
                                   beams_.nodes[beam], beam,

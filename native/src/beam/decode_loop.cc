@@ -53,8 +53,13 @@ std::vector<Finished> decode_loop(const catalogue::Reach& reach, const OracleMod
     if (options.terminal_count == 0) terminal.clear();
     if (options.norm != ScoreNorm::kFull) log_sum_exp.clear();
     const uint32_t width = options.widths[std::min<size_t>(level, options.widths.size() - 1)];
-    select(beams, {codes, level_size, terminal, log_sum_exp}, reach,
-           {width, options.terminal_count, options.norm}, scratch, step);
+    const StepLogits logits{codes, level_size, terminal, log_sum_exp};
+    const SelectOptions select_options{width, options.terminal_count, options.norm};
+    if (options.route == nullptr) {
+      select(beams, logits, reach, select_options, scratch, step);
+    } else {
+      follow(beams, logits, reach, select_options, *options.route, scratch, step);
+    }
     finished.insert(finished.end(), step.finished.begin(), step.finished.end());
     check_finished_parents(view, beams, step);
     paths = fork_paths(paths, step);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "beam/brute_force_oracle.h"
+#include "beam/follow.h"
 #include "beam/select.h"
 #include "catalogue/reach.h"
 
@@ -15,6 +16,7 @@ struct DecodeOptions {
   std::vector<uint32_t> widths;  // per step; the last one serves all later steps
   uint32_t terminal_count = 0;
   ScoreNorm norm = ScoreNorm::kFull;
+  const Route* route = nullptr;  // followed in place of the best candidates
 };
 
 /// All finished paths in the order in which they finished.

@@ -82,23 +82,19 @@ void Selection::choose_with_terminals(Step& step) const {
   }
 }
 
-namespace {
-
-void clear(Step& step) {
-  step.next.scores.clear();
-  step.next.nodes.clear();
-  step.next.ended.clear();
-  step.parents.clear();
-  step.codes.clear();
-  step.finished.clear();
-  step.finished_parents.clear();
+void Step::clear() {
+  next.scores.clear();
+  next.nodes.clear();
+  next.ended.clear();
+  parents.clear();
+  codes.clear();
+  finished.clear();
+  finished_parents.clear();
 }
-
-}  // namespace
 
 void select(const Beams& beams, const StepLogits& logits, const Reach& reach,
             const SelectOptions& options, Scratch& scratch, Step& step) {
-  clear(step);
+  step.clear();
   Selection selection(beams, logits, reach, options, scratch);
   selection.check();
   selection.collect();

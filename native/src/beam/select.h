@@ -63,6 +63,8 @@ struct Step {
   std::vector<uint32_t> codes;     // per next beam: chosen code, or kTerminalCode
   std::vector<Finished> finished;  // paths that ended in this step, best first
   std::vector<uint32_t> finished_parents;
+
+  void clear();
 };
 inline constexpr uint32_t kTerminalCode = 0xFFFFFFFFu;
 

@@ -1,5 +1,5 @@
-// The insides of select(): its scratch, and the collection of a step's candidates. Included by
-// select.cc and collect.cc only.
+// The insides of select() and follow(): their scratch, and the collection of a step's candidates.
+// Included by select.cc, collect.cc and follow.cc only.
 #pragma once
 
 #include <bit>
@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "beam/follow.h"
 #include "beam/scan.h"
 #include "beam/select.h"
 
@@ -23,6 +24,12 @@ inline constexpr uint32_t kPrefetchDistance = 16;
 inline float score_of(CandidateKey key) {
   const auto high = static_cast<uint32_t>(key >> 32);
   return std::bit_cast<float>((high >> 31) != 0 ? high : high ^ 0x7FFFFFFFu);
+}
+
+/// As the scans compute it.
+inline float candidate_score(float beam_score, float logit, float norm) {
+  const float sum = beam_score + (logit - norm);
+  return (sum > kLowest ? sum : kLowest) + 0.0f;
 }
 
 inline NodeIndex node_of(CandidateKey key) { return static_cast<NodeIndex>(key); }
@@ -71,6 +78,8 @@ class Selection {
   void choose_children(Step& step) const;
   /// With terminal tokens.
   void choose_with_terminals(Step& step) const;
+  /// In place of the three: the candidates on a route.
+  void follow(const Route& route, Step& step);
 
  private:
   bool has_terminal(uint32_t beam) const {
@@ -82,7 +91,12 @@ class Selection {
   }
   void find_children();
   size_t key_count_max() const;
+  ReachChildren children_of(const ChildRange& range) const;
+  /// The candidates below a beam's node with their norm; listed where the snapshot's run will not
+  /// do.
+  ScanRun run_of(uint32_t beam, const ReachChildren& children, bool is_listed);
   float norm(uint32_t beam, const ScanRun& run);
+  void follow_beam(uint32_t beam, const Route& route, Step& step);
   void scan_beam(const ChildRange& range);
   void scan_children(ScanRun run, const ReachChildren& children);
   void scan_row(ScanRun run, const ReachChildren& children);

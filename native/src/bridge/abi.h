@@ -10,21 +10,24 @@
 
 namespace tessera::bridge {
 
-inline constexpr uint32_t kAbiVersion = 1;
+inline constexpr uint32_t kAbiVersion = 2;
 
 struct StructTable {
   std::string_view name;
   std::span<const std::string_view> fields;
 };
 
-inline constexpr std::array<std::string_view, 9> kEngineOptionsFields = {
-    "modelPath",          "computeType",     "threadCount", "queueCapacity", "batchRequestsMax",
-    "prefillChunkTokens", "promptTokensMax", "widthMax",    "resultCountMax"};
+inline constexpr std::array<std::string_view, 14> kEngineOptionsFields = {
+    "modelPath",        "computeType",  "threadCount",        "queueCapacity",
+    "batchRequestsMax", "batchRowsMax", "prefillChunkTokens", "passTimeTargetUs",
+    "batching",         "kvBytesMax",   "promptTokensMax",    "widthMax",
+    "resultCountMax",   "scoreItemsMax"};
 inline constexpr std::array<std::string_view, 3> kBindingOptionsFields = {
     "levelOffsets", "levelTokens", "terminalTokens"};
-inline constexpr std::array<std::string_view, 10> kSubmitBatchFields = {
-    "tickets", "bindings",     "promptOffsets", "promptTokens", "widthOffsets",
-    "widths",  "resultCounts", "itemsPerSid",   "scoreNorms",   "budgetsUs"};
+inline constexpr std::array<std::string_view, 15> kSubmitBatchFields = {
+    "tickets",      "bindings",     "kinds",    "priorities",   "promptOffsets",
+    "promptTokens", "widthOffsets", "widths",   "resultCounts", "itemsPerSid",
+    "sidOffsets",   "codeOffsets",  "sidCodes", "scoreNorms",   "budgetsUs"};
 inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {
     "sources", "domains", "titlesPath", "levelSizes", "outputPath"};
 

@@ -71,10 +71,14 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   auto tickets = Napi::Uint32Array::New(env, count);
   auto statuses = Napi::Uint8Array::New(env, count);
   auto messages = Napi::Array::New(env, count);
+  auto retries = Napi::Uint32Array::New(env, count);
+  auto reused = Napi::Uint32Array::New(env, count);
   for (uint32_t i = 0; i < count; ++i) {
     tickets[i] = completions[i].ticket;
     statuses[i] = static_cast<uint8_t>(completions[i].status.code());
     messages.Set(i, Napi::String::New(env, completions[i].status.message()));
+    retries[i] = completions[i].retry_after_us;
+    reused[i] = completions[i].prefix_reused_tokens;
   }
   const auto ordinals = [](const Completion& c) -> const auto& { return c.answer.item_ordinals; };
   const auto item_scores = [](const Completion& c) -> const auto& { return c.answer.item_scores; };
@@ -82,10 +86,12 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   const auto path_scores = [](const Completion& c) -> const auto& { return c.answer.path_scores; };
   const auto path_codes = [](const Completion& c) -> const auto& { return c.answer.path_codes; };
   const auto widths = [](const Completion& c) -> const auto& { return c.widths_used; };
+  const auto scores = [](const Completion& c) -> const auto& { return c.scores; };
   Napi::Object result = Napi::Object::New(env);
   result["tickets"] = tickets;
   result["statuses"] = statuses;
   result["messages"] = messages;
+  result["retryAfterUs"] = retries;
   result["itemOffsets"] = offsets(env, completions, ordinals);
   result["itemOrdinals"] = flatten<uint32_t>(env, completions, ordinals);
   result["itemScores"] = flatten<float>(env, completions, item_scores);
@@ -96,6 +102,9 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   result["pathCodes"] = flatten<uint32_t>(env, completions, path_codes);
   result["widthOffsets"] = offsets(env, completions, widths);
   result["widthsUsed"] = flatten<uint32_t>(env, completions, widths);
+  result["scoreOffsets"] = offsets(env, completions, scores);
+  result["scores"] = flatten<float>(env, completions, scores);
+  result["prefixReusedTokens"] = reused;
   result["timingsUs"] = timings(env, completions);
   return result;
 }

@@ -13,8 +13,9 @@ namespace tessera::bridge {
 namespace {
 
 constexpr std::string_view kComputeTypes[] = {"f32", "bf16"};
+constexpr std::string_view kBatchings[] = {"continuous", "whole"};
 constexpr std::string_view kRefusals[] = {"ok", "queue-full", "draining"};
-constexpr uint32_t kStatsSlots = 10;
+constexpr uint32_t kStatsSlots = 14;
 
 engine::EngineOptions read_options(Napi::Env env, const Napi::Value& value) {
   const ObjectReader reader(env, value, "engineOpen.options", kEngineOptionsFields);
@@ -25,10 +26,15 @@ engine::EngineOptions read_options(Napi::Env env, const Napi::Value& value) {
   options.thread_count = reader.u32("threadCount");
   options.queue_capacity = reader.u32("queueCapacity");
   options.batch_requests_max = reader.u32("batchRequestsMax");
+  options.batch_rows_max = reader.u32("batchRowsMax");
   options.prefill_chunk_tokens = reader.u32("prefillChunkTokens");
+  options.pass_time_target_us = reader.u32("passTimeTargetUs");
+  options.continuous_batching = reader.choice("batching", kBatchings) == 0;
+  options.kv_bytes_max = reader.u53("kvBytesMax");
   options.prompt_tokens_max = reader.u32("promptTokensMax");
   options.width_max = reader.u32("widthMax");
   options.result_count_max = reader.u32("resultCountMax");
+  options.score_items_max = reader.u32("scoreItemsMax");
   return options;
 }
 
@@ -136,6 +142,7 @@ Napi::Value engine_submit(const Napi::CallbackInfo& info) {
   result["accepted"] = Napi::Number::New(env, outcome.accepted);
   result["reason"] =
       Napi::String::New(env, std::string(kRefusals[static_cast<size_t>(outcome.refusal)]));
+  result["retryAfterUs"] = Napi::Number::New(env, outcome.retry_after_us);
   return result;
 }
 
@@ -159,6 +166,7 @@ Napi::Value engine_drain(const Napi::CallbackInfo& info) {
     throw make_error(info.Env(), Code::kRequestInvalid,
                      "engineDrain.budgetUs: expected 0..1e15, came " + describe_value(info[1]));
   }
+  handle->engine->refuse_new();  // from this call on, not from when the task gets its turn
   return Task::start(
       info.Env(),
       [handle, budget_us] {
@@ -194,10 +202,20 @@ Napi::Value engine_stats(const Napi::CallbackInfo& info) {
                          " slots, came " + describe_value(info[1]));
   }
   const engine::Stats stats = handle->engine->stats();
-  const uint64_t slots[kStatsSlots] = {
-      stats.queued,        stats.running,       stats.submitted, stats.completed,
-      stats.failed,        stats.cancelled,     stats.expired,   stats.prefill_tokens,
-      stats.decode_tokens, stats.forward_passes};
+  const uint64_t slots[kStatsSlots] = {stats.queued,
+                                       stats.running,
+                                       stats.submitted,
+                                       stats.completed,
+                                       stats.failed,
+                                       stats.cancelled,
+                                       stats.expired,
+                                       stats.prefill_tokens,
+                                       stats.decode_tokens,
+                                       stats.forward_passes,
+                                       stats.prefix_reused_tokens,
+                                       stats.rolled_back_tokens,
+                                       stats.predicted_us,
+                                       stats.actual_us};
   auto into = info[1].As<Napi::Float64Array>();
   std::transform(slots, slots + kStatsSlots, into.Data(),
                  [](uint64_t slot) { return static_cast<double>(slot); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "bridge/errors.h"
 
@@ -84,14 +85,23 @@ uint32_t ObjectReader::choice(std::string_view field,
   return static_cast<uint32_t>(found - choices.begin());
 }
 
-uint32_t ObjectReader::u32(std::string_view field) const {
+uint64_t ObjectReader::integer(std::string_view field, uint64_t max) const {
+  const std::string expected = "an integer in 0.." + std::to_string(max);
   const Napi::Value value = get(field);
-  if (!value.IsNumber()) fail(field, "an integer in 0..4294967295");
+  if (!value.IsNumber()) fail(field, expected);
   const double number = value.As<Napi::Number>().DoubleValue();
-  if (!(number >= 0 && number <= 4294967295.0) || number != std::floor(number)) {
-    fail(field, "an integer in 0..4294967295");
+  if (!(number >= 0 && number <= static_cast<double>(max)) || number != std::floor(number)) {
+    fail(field, expected);
   }
-  return static_cast<uint32_t>(number);
+  return static_cast<uint64_t>(number);
+}
+
+uint32_t ObjectReader::u32(std::string_view field) const {
+  return static_cast<uint32_t>(integer(field, std::numeric_limits<uint32_t>::max()));
+}
+
+uint64_t ObjectReader::u53(std::string_view field) const {
+  return integer(field, (uint64_t{1} << 53) - 1);
 }
 
 std::vector<std::string> ObjectReader::strings(std::string_view field) const {

@@ -25,6 +25,8 @@ class ObjectReader {
   uint32_t choice(std::string_view field, std::span<const std::string_view> choices) const;
   /// An integer in 0..2^32-1.
   uint32_t u32(std::string_view field) const;
+  /// An integer in 0..2^53-1.
+  uint64_t u53(std::string_view field) const;
   std::vector<std::string> strings(std::string_view field) const;
 
   std::span<const uint8_t> u8_array(std::string_view field) const;
@@ -36,6 +38,7 @@ class ObjectReader {
 
  private:
   Napi::Value get(std::string_view field) const;
+  uint64_t integer(std::string_view field, uint64_t max) const;
   template <typename T>
   std::span<const T> typed_array(std::string_view field, napi_typedarray_type type,
                                  const char* name) const;

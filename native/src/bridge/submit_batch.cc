@@ -32,54 +32,102 @@ engine::Clock::time_point deadline_of(engine::Clock::time_point now, double budg
   return now + std::chrono::microseconds(static_cast<int64_t>(bounded));
 }
 
+/// The fields of SubmitBatch, their lengths and offsets checked.
+struct BatchArrays {
+  std::span<const uint32_t> tickets, bindings;
+  std::span<const uint8_t> kinds, priorities;
+  std::span<const uint32_t> prompt_offsets;
+  std::span<const int32_t> prompt_tokens;
+  std::span<const uint32_t> width_offsets, widths, result_counts, items_per_sid;
+  std::span<const uint32_t> sid_offsets, code_offsets, sid_codes;
+  std::span<const uint8_t> norms;
+  std::span<const double> budgets_us;
+};
+
+BatchArrays read_arrays(const ObjectReader& reader) {
+  BatchArrays arrays;
+  arrays.tickets = reader.u32_array("tickets");
+  arrays.bindings = reader.u32_array("bindings");
+  arrays.kinds = reader.u8_array("kinds");
+  arrays.priorities = reader.u8_array("priorities");
+  arrays.prompt_offsets = reader.u32_array("promptOffsets");
+  arrays.prompt_tokens = reader.i32_array("promptTokens");
+  arrays.width_offsets = reader.u32_array("widthOffsets");
+  arrays.widths = reader.u32_array("widths");
+  arrays.result_counts = reader.u32_array("resultCounts");
+  arrays.items_per_sid = reader.u32_array("itemsPerSid");
+  arrays.sid_offsets = reader.u32_array("sidOffsets");
+  arrays.code_offsets = reader.u32_array("codeOffsets");
+  arrays.sid_codes = reader.u32_array("sidCodes");
+  arrays.norms = reader.u8_array("scoreNorms");
+  arrays.budgets_us = reader.f64_array("budgetsUs");
+  const size_t count = arrays.tickets.size();
+  require_length(reader, "bindings", arrays.bindings, count);
+  require_length(reader, "kinds", arrays.kinds, count);
+  require_length(reader, "priorities", arrays.priorities, count);
+  require_offsets(reader, "promptOffsets", arrays.prompt_offsets, count,
+                  arrays.prompt_tokens.size());
+  require_offsets(reader, "widthOffsets", arrays.width_offsets, count, arrays.widths.size());
+  require_length(reader, "resultCounts", arrays.result_counts, count);
+  require_length(reader, "itemsPerSid", arrays.items_per_sid, count);
+  if (arrays.code_offsets.empty()) reader.fail("codeOffsets", "at least one offset");
+  require_offsets(reader, "sidOffsets", arrays.sid_offsets, count, arrays.code_offsets.size() - 1);
+  require_offsets(reader, "codeOffsets", arrays.code_offsets, arrays.code_offsets.size() - 1,
+                  arrays.sid_codes.size());
+  require_length(reader, "scoreNorms", arrays.norms, count);
+  require_length(reader, "budgetsUs", arrays.budgets_us, count);
+  return arrays;
+}
+
+/// Copies what belongs to request i.
+void fill(const BatchArrays& arrays, size_t i, engine::Request& request) {
+  const auto part = [i](const auto& values, std::span<const uint32_t> offsets) {
+    return values.subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  };
+  request.ticket = arrays.tickets[i];
+  request.kind = static_cast<engine::RequestKind>(arrays.kinds[i]);
+  request.priority = arrays.priorities[i];
+  const auto prompt = part(arrays.prompt_tokens, arrays.prompt_offsets);
+  request.prompt.assign(prompt.begin(), prompt.end());
+  const auto widths = part(arrays.widths, arrays.width_offsets);
+  request.widths.assign(widths.begin(), widths.end());
+  request.result_count = arrays.result_counts[i];
+  request.items_per_sid = arrays.items_per_sid[i];
+  request.norm = static_cast<beam::ScoreNorm>(arrays.norms[i]);
+  const uint32_t first_code = arrays.code_offsets[arrays.sid_offsets[i]];
+  const uint32_t end_code = arrays.code_offsets[arrays.sid_offsets[i + 1]];
+  const auto codes = arrays.sid_codes.subspan(first_code, end_code - first_code);
+  request.sid_codes.assign(codes.begin(), codes.end());
+  for (uint32_t s = arrays.sid_offsets[i]; s <= arrays.sid_offsets[i + 1]; ++s)
+    request.sid_offsets.push_back(arrays.code_offsets[s] - first_code);
+}
+
 }  // namespace
 
 std::vector<engine::Request> read_batch(
     Napi::Env env, const Napi::Value& value,
     std::span<const std::shared_ptr<const engine::Binding>> bindings) {
   const ObjectReader reader(env, value, "engineSubmit.batch", kSubmitBatchFields);
-  const auto tickets = reader.u32_array("tickets");
-  const auto slots = reader.u32_array("bindings");
-  const auto prompt_offsets = reader.u32_array("promptOffsets");
-  const auto prompt_tokens = reader.i32_array("promptTokens");
-  const auto width_offsets = reader.u32_array("widthOffsets");
-  const auto widths = reader.u32_array("widths");
-  const auto result_counts = reader.u32_array("resultCounts");
-  const auto items_per_sid = reader.u32_array("itemsPerSid");
-  const auto norms = reader.u8_array("scoreNorms");
-  const auto budgets_us = reader.f64_array("budgetsUs");
-  const size_t count = tickets.size();
-  require_length(reader, "bindings", slots, count);
-  require_offsets(reader, "promptOffsets", prompt_offsets, count, prompt_tokens.size());
-  require_offsets(reader, "widthOffsets", width_offsets, count, widths.size());
-  require_length(reader, "resultCounts", result_counts, count);
-  require_length(reader, "itemsPerSid", items_per_sid, count);
-  require_length(reader, "scoreNorms", norms, count);
-  require_length(reader, "budgetsUs", budgets_us, count);
-
+  const BatchArrays arrays = read_arrays(reader);
   const engine::Clock::time_point now = engine::Clock::now();
-  std::vector<engine::Request> requests(count);
-  for (size_t i = 0; i < count; ++i) {
-    engine::Request& request = requests[i];
-    if (slots[i] >= bindings.size() || bindings[slots[i]] == nullptr) {
+  std::vector<engine::Request> requests(arrays.tickets.size());
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const uint32_t slot = arrays.bindings[i];
+    if (slot >= bindings.size() || bindings[slot] == nullptr) {
       throw make_error(env, Code::kRequestInvalid,
                        "engineSubmit.batch.bindings[" + std::to_string(i) +
-                           "]: expected the slot of a binding, came " + std::to_string(slots[i]));
+                           "]: expected the slot of a binding, came " + std::to_string(slot));
     }
-    if (norms[i] > static_cast<uint8_t>(beam::ScoreNorm::kAllowed) || std::isnan(budgets_us[i])) {
-      throw make_error(
-          env, Code::kRequestInvalid,
-          "engineSubmit.batch[" + std::to_string(i) + "]: scoreNorm or budgetUs out of range");
+    if (arrays.kinds[i] > static_cast<uint8_t>(engine::RequestKind::kScore) ||
+        arrays.norms[i] > static_cast<uint8_t>(beam::ScoreNorm::kAllowed) ||
+        std::isnan(arrays.budgets_us[i])) {
+      throw make_error(env, Code::kRequestInvalid,
+                       "engineSubmit.batch[" + std::to_string(i) +
+                           "]: kind, scoreNorm or budgetUs out of range");
     }
-    request.ticket = tickets[i];
-    request.binding = bindings[slots[i]];
-    request.prompt.assign(prompt_tokens.begin() + prompt_offsets[i],
-                          prompt_tokens.begin() + prompt_offsets[i + 1]);
-    request.widths.assign(widths.begin() + width_offsets[i], widths.begin() + width_offsets[i + 1]);
-    request.result_count = result_counts[i];
-    request.items_per_sid = items_per_sid[i];
-    request.norm = static_cast<beam::ScoreNorm>(norms[i]);
-    request.deadline = deadline_of(now, budgets_us[i]);
+    requests[i].binding = bindings[slot];
+    requests[i].deadline = deadline_of(now, arrays.budgets_us[i]);
+    fill(arrays, i, requests[i]);
   }
   return requests;
 }

@@ -75,5 +75,51 @@ TEST(BlockArena, GrowsNoFurtherWhileFreeBlocksSuffice) {
   EXPECT_EQ(arena.block_count(), blocks);
 }
 
+TEST(BlockArena, ABlockIsFreeWhenItsLastHolderGaveItBack) {
+  const std::unique_ptr<device::Device> device = open();
+  BlockArena arena(*device, kBlockBytes, kBlockBytes);
+  ASSERT_TRUE(arena.reserve(1).is_ok());
+  const uint32_t block = arena.take();
+  arena.share(block);
+  EXPECT_EQ(arena.holders(block), 2u);
+  arena.give_back(block);
+  EXPECT_EQ(arena.free_blocks(), 0u);
+  arena.give_back(block);
+  EXPECT_EQ(arena.free_blocks(), 1u);
+}
+
+TEST(BlockArena, BlocksAndWhatLiesBesideThemShareOneLimit) {
+  const std::unique_ptr<device::Device> device = open();
+  BlockArena arena(*device, kBlockBytes, 10 * kBlockBytes);
+  Result<device::Buffer> beside = arena.allocate_beside(6 * kBlockBytes);
+  ASSERT_TRUE(beside.is_ok());
+  EXPECT_TRUE(arena.fits(4, 0));
+  EXPECT_FALSE(arena.fits(5, 0));
+  EXPECT_FALSE(arena.fits(1, 3 * kBlockBytes + 1));
+  EXPECT_EQ(arena.allocate_beside(5 * kBlockBytes).status().code(), Code::kEngineOverloaded);
+  device::Buffer buffer = std::move(beside).value();
+  arena.release_beside(buffer);
+  EXPECT_TRUE(arena.reserve(10).is_ok());
+}
+
+TEST(BlockArena, TrimmingGivesBackSlabsThatNobodyHoldsAndTheirNumbersAreUsedAgain) {
+  const std::unique_ptr<device::Device> device = open();
+  constexpr uint64_t kLarge = 8u << 20;  // a slab each
+  BlockArena arena(*device, kLarge, 3 * kLarge);
+  ASSERT_TRUE(arena.reserve(1).is_ok());
+  const uint32_t held = arena.take();
+  std::memset(arena.data(held), 7, kLarge);
+  ASSERT_TRUE(arena.reserve(2).is_ok());
+  EXPECT_FALSE(arena.fits(0, kLarge));
+  arena.trim();
+  EXPECT_EQ(arena.block_count(), 1u);
+  EXPECT_TRUE(arena.fits(0, 2 * kLarge));
+  EXPECT_EQ(static_cast<const uint8_t*>(arena.data(held))[kLarge - 1], 7);
+  ASSERT_TRUE(arena.reserve(2).is_ok());
+  EXPECT_LT(arena.take(), 3u);
+  arena.give_back(held);
+  EXPECT_EQ(arena.free_blocks(), 2u);
+}
+
 }  // namespace
 }  // namespace tessera::engine

@@ -1,18 +1,32 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "device/backends.h"
+#include "engine/calibrate.h"
+#include "engine/request_limits.h"
 
 namespace tessera::engine {
 namespace {
 
-Status invalid(const std::string& message) { return {Code::kRequestInvalid, message}; }
+constexpr double kRetryAfterUsMin = 1'000;
+constexpr double kRetryAfterUsMax = 60e6;
 
-std::string expected_range(const std::string& field, uint64_t max, uint64_t came) {
-  return field + ": expected 1.." + std::to_string(max) + ", came " + std::to_string(came);
+uint32_t retry_hint(double us) {
+  return static_cast<uint32_t>(std::clamp(us, kRetryAfterUsMin, kRetryAfterUsMax));
 }
+
+Completion refusal_of(const Request& request, Status status, uint32_t retry_after_us) {
+  Completion completion;
+  completion.ticket = request.ticket;
+  completion.status = std::move(status);
+  completion.retry_after_us = retry_after_us;
+  return completion;
+}
+
+std::string milliseconds(double us) { return std::to_string(std::llround(us / 1000)) + " ms"; }
 
 Status ended_status(const Request& request, const std::unordered_set<uint32_t>& cancelled,
                     Clock::time_point now) {
@@ -34,60 +48,65 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Compl
   if (!decoder.is_ok()) return decoder.status();
   const uint32_t context =
       std::min(options.prompt_tokens_max, decoder.value()->config().max_positions);
-  auto workspace = decoder.value()->make_workspace(row_budget(options), context);
+  auto workspace = decoder.value()->make_workspace(options.batch_rows_max, context);
   if (workspace == nullptr) {
-    return Status(Code::kEngineOverloaded,
-                  "engineOpen.options: no memory for " + std::to_string(row_budget(options)) +
-                      " rows per pass; lower widthMax or prefillChunkTokens");
+    return Status(Code::kEngineOverloaded, "engineOpen.options.batchRowsMax: no memory for " +
+                                               std::to_string(options.batch_rows_max) +
+                                               " rows per pass");
   }
-  return std::unique_ptr<Engine>(new Engine(
-      options, std::move(device).value(), std::move(decoder).value(), std::move(workspace), sink));
+  const scheduler::PassCost cost =
+      calibrate(options, *decoder.value(), *device.value(), *workspace);
+  return std::unique_ptr<Engine>(new Engine(options, std::move(device).value(),
+                                            std::move(decoder).value(), std::move(workspace), cost,
+                                            sink));
 }
 
 Engine::Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
                std::shared_ptr<const model::Decoder> decoder,
-               std::unique_ptr<model::Workspace> workspace, CompletionSink& sink)
+               std::unique_ptr<model::Workspace> workspace, const scheduler::PassCost& cost,
+               CompletionSink& sink)
     : options_(options),
       device_(std::move(device)),
       decoder_(std::move(decoder)),
       sink_(sink),
-      loop_(options_, *decoder_, *device_, std::move(workspace), loop_counters_) {
+      loop_(options_, *decoder_, *device_, std::move(workspace), cost, loop_counters_),
+      cost_(cost) {
   thread_ = std::thread([this] { run(); });
 }
 
 Engine::~Engine() { close(); }
 
-Status Engine::check_limits(const Request& request) const {
-  const model::ModelConfig& config = decoder_->config();
-  if (request.prompt.empty() || request.prompt.size() > options_.prompt_tokens_max) {
-    return invalid(
-        expected_range("promptTokens.length", options_.prompt_tokens_max, request.prompt.size()));
+/// Whether a request may wait in the queue. REQUIRES: mutex_ held.
+Status Engine::accept(const Request& request, Clock::time_point now, double& own_us,
+                      uint32_t& retry_after_us) const {
+  TESSERA_RETURN_IF_ERROR(check_limits(request, options_, *decoder_));
+  if (in_flight_.contains(request.ticket)) {
+    return {Code::kRequestInvalid,
+            "tickets: ticket " + std::to_string(request.ticket) + " is already in flight"};
   }
-  const uint64_t positions = request.prompt.size() + request.binding->step_count() - 1;
-  if (positions > config.max_positions) {
-    return invalid("promptTokens.length: prompt and answer need " + std::to_string(positions) +
-                   " positions, the model has " + std::to_string(config.max_positions));
+  TESSERA_RETURN_IF_ERROR(ended_status(request, {}, now));
+  own_us = scheduler::alone_us(cost_, RequestState::work_of(request, decoder_->config()),
+                               options_.prefill_chunk_tokens);
+  const double budget_us =
+      std::chrono::duration<double, std::micro>(request.deadline - now).count();
+  const double ahead_us = running_us_ + queue_.ahead_us(request.priority);
+  const auto decision = scheduler::decide({own_us, ahead_us, budget_us}, sharing_rate_);
+  if (decision.verdict == scheduler::Verdict::kAdmit) return Status::ok();
+  if (decision.verdict == scheduler::Verdict::kHopeless) {
+    return {Code::kDeadlineExceeded, "the answer needs about " + milliseconds(own_us) +
+                                         ", the deadline leaves " + milliseconds(budget_us)};
   }
-  for (size_t i = 0; i < request.prompt.size(); ++i) {
-    const int32_t token = request.prompt[i];
-    if (token >= 0 && static_cast<uint32_t>(token) < config.vocab_size) continue;
-    return invalid("promptTokens[" + std::to_string(i) + "]: expected a token in 0.." +
-                   std::to_string(config.vocab_size - 1) + ", came " + std::to_string(token));
-  }
-  if (request.widths.empty() || request.widths.size() > request.binding->step_count()) {
-    return invalid(
-        expected_range("widths.length", request.binding->step_count(), request.widths.size()));
-  }
-  for (size_t i = 0; i < request.widths.size(); ++i) {
-    if (request.widths[i] >= 1 && request.widths[i] <= options_.width_max) continue;
-    return invalid(
-        expected_range("widths[" + std::to_string(i) + "]", options_.width_max, request.widths[i]));
-  }
-  if (request.result_count < 1 || request.result_count > options_.result_count_max) {
-    return invalid(expected_range("resultCount", options_.result_count_max, request.result_count));
-  }
-  if (request.items_per_sid < 1) return invalid("itemsPerSid: expected at least 1, came 0");
-  return Status::ok();
+  retry_after_us = retry_hint(decision.retry_after_us);
+  return {Code::kEngineOverloaded, "requests ahead of this one need about " +
+                                       milliseconds(ahead_us * sharing_rate_) +
+                                       ", the deadline leaves " + milliseconds(budget_us)};
+}
+
+/// When a place in the queue may be free: the mean time between answers. REQUIRES: mutex_ held.
+uint32_t Engine::place_free_in_us() const {
+  const double ahead_us = running_us_ + queue_.ahead_us(kPriorityClasses - 1);
+  const auto in_flight = static_cast<double>(std::max<size_t>(1, in_flight_.size()));
+  return retry_hint(ahead_us * sharing_rate_ / in_flight);
 }
 
 SubmitOutcome Engine::submit(std::vector<Request> requests) {
@@ -103,25 +122,21 @@ SubmitOutcome Engine::submit(std::vector<Request> requests) {
       }
       if (queue_.size() >= options_.queue_capacity) {
         outcome.refusal = Refusal::kQueueFull;
+        outcome.retry_after_us = place_free_in_us();
         break;
       }
       ++outcome.accepted;
       ++counters_.submitted;
-      Status status = check_limits(request);
-      if (status.is_ok() && in_flight_.contains(request.ticket)) {
-        status =
-            invalid("tickets: ticket " + std::to_string(request.ticket) + " is already in flight");
-      }
-      if (status.is_ok()) status = ended_status(request, {}, now);
+      double own_us = 0;
+      uint32_t retry_after_us = 0;
+      Status status = accept(request, now, own_us, retry_after_us);
       if (status.is_ok()) {
         in_flight_.insert(request.ticket);
         request.submitted = now;
-        queue_.push_back(std::move(request));
+        queue_.push(std::move(request), own_us);
       } else {
         ++(status.code() == Code::kDeadlineExceeded ? counters_.expired : counters_.failed);
-        refused.push_back({});
-        refused.back().ticket = request.ticket;
-        refused.back().status = std::move(status);
+        refused.push_back(refusal_of(request, std::move(status), retry_after_us));
       }
     }
   }
@@ -143,14 +158,17 @@ void Engine::cancel(std::span<const uint32_t> tickets) {
 void Engine::run() {
   std::vector<Completion> completed;
   for (;;) {
+    bool others_wait = false;
     {
       std::unique_lock lock(mutex_);
       work_.wait(lock, [this] { return stopping_ || !queue_.empty() || loop_.running() > 0; });
       if (stopping_) return;
       sweep_ended(completed);
       admit_waiting(completed);
+      others_wait = !queue_.empty();
     }
-    if (loop_.running() > 0) loop_.run_pass(completed);
+    if (loop_.running() > 0) loop_.run_pass(others_wait, completed);
+    note_progress();
     deliver(completed);
   }
 }
@@ -160,12 +178,10 @@ void Engine::sweep_ended(std::vector<Completion>& completed) {
   const Clock::time_point now = Clock::now();
   loop_.sweep([&](const Request& request) { return ended_status(request, cancelled_, now); },
               completed);
-  std::erase_if(queue_, [&](const Request& request) {
+  queue_.erase_if([&](const Request& request) {
     Status status = ended_status(request, cancelled_, now);
     if (status.is_ok()) return false;
-    completed.push_back({});
-    completed.back().ticket = request.ticket;
-    completed.back().status = std::move(status);
+    completed.push_back(refusal_of(request, std::move(status), 0));
     return true;
   });
 }
@@ -173,17 +189,37 @@ void Engine::sweep_ended(std::vector<Completion>& completed) {
 /// REQUIRES: mutex_ held.
 void Engine::admit_waiting(std::vector<Completion>& completed) {
   const Clock::time_point now = Clock::now();
-  while (!queue_.empty() && loop_.has_room()) {
-    Request request = std::move(queue_.front());
-    queue_.pop_front();
-    const uint32_t ticket = request.ticket;
-    Status status = loop_.admit(std::move(request), now);
+  const bool may_join = options_.continuous_batching || loop_.running() == 0;
+  while (may_join && !queue_.empty() && loop_.has_room()) {
+    RequestQueue::Waiting& next = queue_.next();
+    const uint32_t ticket = next.request.ticket;
+    const double left_us =
+        std::chrono::duration<double, std::micro>(next.request.deadline - now).count();
+    Status status;
+    if (scheduler::decide({next.alone_us, 0, left_us}, sharing_rate_).verdict !=
+        scheduler::Verdict::kAdmit) {
+      status = {Code::kDeadlineExceeded, "the request waited too long for its deadline to be met"};
+    } else if (loop_.admit(next.request, now, status) == Admission::kWaits) {
+      break;
+    }
+    queue_.pop();
     if (status.is_ok()) continue;
     completed.push_back({});
     completed.back().ticket = ticket;
     completed.back().status = std::move(status);
   }
   counters_.running = loop_.running();
+}
+
+/// What those who submit need to know of the running requests.
+void Engine::note_progress() {
+  const scheduler::PassCost cost = loop_.cost();
+  const double left_us = loop_.left_us();
+  const double sharing_rate = loop_.sharing_rate();
+  std::lock_guard lock(mutex_);
+  cost_ = cost;
+  running_us_ = left_us;
+  sharing_rate_ = sharing_rate;
 }
 
 void Engine::deliver(std::vector<Completion>& completed) {
@@ -213,6 +249,11 @@ void Engine::deliver(std::vector<Completion>& completed) {
   idle_.notify_all();
 }
 
+void Engine::refuse_new() {
+  std::lock_guard lock(mutex_);
+  draining_ = true;
+}
+
 void Engine::drain(std::chrono::microseconds budget) {
   std::unique_lock lock(mutex_);
   draining_ = true;
@@ -236,12 +277,10 @@ void Engine::close() {
   std::vector<Completion> discarded;
   loop_.sweep([](const Request&) { return Status(Code::kEngineClosed, "the engine was closed"); },
               discarded);
-  for (const Request& request : queue_) {
-    discarded.push_back({});
-    discarded.back().ticket = request.ticket;
-    discarded.back().status = Status(Code::kEngineClosed, "the engine was closed");
-  }
-  queue_.clear();
+  queue_.erase_if([&](const Request& request) {
+    discarded.push_back(refusal_of(request, {Code::kEngineClosed, "the engine was closed"}, 0));
+    return true;
+  });
   deliver(discarded);
 }
 
@@ -252,6 +291,10 @@ Stats Engine::stats() const {
   stats.prefill_tokens = loop_counters_.prefill_tokens;
   stats.decode_tokens = loop_counters_.decode_tokens;
   stats.forward_passes = loop_counters_.forward_passes;
+  stats.prefix_reused_tokens = loop_counters_.prefix_reused_tokens;
+  stats.rolled_back_tokens = loop_counters_.rolled_back_tokens;
+  stats.predicted_us = loop_counters_.predicted_us;
+  stats.actual_us = loop_counters_.actual_us;
   return stats;
 }
 

@@ -8,7 +8,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -18,6 +17,7 @@
 
 #include "engine/options.h"
 #include "engine/request.h"
+#include "engine/request_queue.h"
 #include "engine/step_loop.h"
 
 namespace tessera::engine {
@@ -27,12 +27,15 @@ enum class Refusal : uint8_t { kNone, kQueueFull, kDraining };
 struct SubmitOutcome {
   uint32_t accepted = 0;  // requests taken from the front
   Refusal refusal = Refusal::kNone;
+  uint32_t retry_after_us = 0;  // kQueueFull: when a place may be free; 0 else
 };
 
 struct Stats {
   uint64_t queued = 0, running = 0, submitted = 0, completed = 0, failed = 0, cancelled = 0,
            expired = 0;
   uint64_t prefill_tokens = 0, decode_tokens = 0, forward_passes = 0;
+  uint64_t prefix_reused_tokens = 0, rolled_back_tokens = 0;
+  uint64_t predicted_us = 0, actual_us = 0;  // of all passes
 };
 
 class Engine {
@@ -47,13 +50,16 @@ class Engine {
   const EngineOptions& options() const { return options_; }
   const device::Device& device() const { return *device_; }
 
-  /// Takes requests from the front until the queue is full. A request that breaks a limit is taken
-  /// and completed at once with REQUEST_INVALID naming the field, or DEADLINE_EXCEEDED when its
-  /// time is already over.
+  /// Takes requests from the front until the queue is full. A request that cannot be served is
+  /// taken and completed at once: with REQUEST_INVALID naming the field that breaks a limit, with
+  /// DEADLINE_EXCEEDED when its time is over or would not do even if nobody else were there, with
+  /// ENGINE_OVERLOADED and a hint when those ahead of it make its deadline unreachable.
   SubmitOutcome submit(std::vector<Request> requests);
   /// Unknown tickets are ignored: they may just have finished.
   void cancel(std::span<const uint32_t> tickets);
-  /// Refuses new requests, lets those accepted finish within `budget`, cancels the rest; returns
+  /// Refuses new requests from now on; the others go on.
+  void refuse_new();
+  /// As refuse_new(), lets those accepted finish within `budget`, cancels the rest; returns
   /// when none is left.
   void drain(std::chrono::microseconds budget);
   void close();
@@ -62,10 +68,13 @@ class Engine {
  private:
   Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
          std::shared_ptr<const model::Decoder> decoder, std::unique_ptr<model::Workspace> workspace,
-         CompletionSink& sink);
+         const scheduler::PassCost& cost, CompletionSink& sink);
 
   void run();
-  Status check_limits(const Request& request) const;
+  Status accept(const Request& request, Clock::time_point now, double& own_us,
+                uint32_t& retry_after_us) const;
+  uint32_t place_free_in_us() const;
+  void note_progress();
   void admit_waiting(std::vector<Completion>& completed);
   void sweep_ended(std::vector<Completion>& completed);
   void deliver(std::vector<Completion>& completed);
@@ -80,7 +89,10 @@ class Engine {
   mutable std::mutex mutex_;
   std::condition_variable work_;            // engine thread waits: work arrived, or stop
   std::condition_variable idle_;            // drain waits: nothing queued, nothing running
-  std::deque<Request> queue_;               // guarded by mutex_
+  RequestQueue queue_;                      // guarded by mutex_
+  scheduler::PassCost cost_;                // of the last pass on; guarded by mutex_
+  double running_us_ = 0;                   // left of running requests, each alone; guarded
+  double sharing_rate_ = 1;                 // guarded by mutex_
   std::unordered_set<uint32_t> in_flight_;  // tickets queued or running; guarded by mutex_
   std::unordered_set<uint32_t>
       cancelled_;           // subset of in_flight_ that shall end; guarded by mutex_

@@ -37,7 +37,7 @@ class EngineFixture : public testing::Test {
     const std::filesystem::path path = options.model_path;
     cases_ = read_cases(path);
     snapshot_ = open_fixture_catalogue(path);
-    binding_ = bind_fixture(*engine_, snapshot_, cases_.front());
+    binding_ = bind_fixture(engine_->decoder(), snapshot_, cases_.front());
   }
   static std::filesystem::path folder(const std::string& name) {
     return std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity" / name;
@@ -81,7 +81,8 @@ TEST(EngineParity, ListsEqualThoseRecordedFromTransformersInItemsAndOrder) {
     const auto snapshot = open_fixture_catalogue(folder);
     for (const FixtureCase& fixture : read_cases(folder)) {
       std::vector<Request> requests;
-      requests.push_back(make_request(1, bind_fixture(*engine, snapshot, fixture), fixture));
+      requests.push_back(
+          make_request(1, bind_fixture(engine->decoder(), snapshot, fixture), fixture));
       engine->submit(std::move(requests));
       const Completion completion = std::move(sink.wait_for(1).at(1));
       ASSERT_TRUE(completion.status.is_ok()) << completion.status.message();

@@ -1,26 +1,39 @@
 #include "engine/options.h"
 
+#include <algorithm>
+
 namespace tessera::engine {
 namespace {
 
-Status in_range(const char* field, uint32_t value, uint32_t max) {
-  if (value >= 1 && value <= max) return Status::ok();
-  return {Code::kRequestInvalid, "engineOpen.options." + std::string(field) + ": expected 1.." +
-                                     std::to_string(max) + ", came " + std::to_string(value)};
+Status in_range(const char* field, uint64_t value, uint64_t min, uint64_t max) {
+  if (value >= min && value <= max) return Status::ok();
+  return {Code::kRequestInvalid, "engineOpen.options." + std::string(field) + ": expected " +
+                                     std::to_string(min) + ".." + std::to_string(max) + ", came " +
+                                     std::to_string(value)};
 }
 
 }  // namespace
 
 Status validate(const EngineOptions& options) {
-  TESSERA_RETURN_IF_ERROR(in_range("threadCount", options.thread_count, kThreadCountMax));
-  TESSERA_RETURN_IF_ERROR(in_range("queueCapacity", options.queue_capacity, kQueueCapacityMax));
+  const auto from_one = [](const char* field, uint64_t value, uint64_t max) {
+    return in_range(field, value, 1, max);
+  };
+  TESSERA_RETURN_IF_ERROR(from_one("threadCount", options.thread_count, kThreadCountMax));
+  TESSERA_RETURN_IF_ERROR(from_one("queueCapacity", options.queue_capacity, kQueueCapacityMax));
   TESSERA_RETURN_IF_ERROR(
-      in_range("batchRequestsMax", options.batch_requests_max, kBatchRequestsMax));
+      from_one("batchRequestsMax", options.batch_requests_max, kBatchRequestsMax));
   TESSERA_RETURN_IF_ERROR(
-      in_range("prefillChunkTokens", options.prefill_chunk_tokens, kPrefillChunkTokensMax));
-  TESSERA_RETURN_IF_ERROR(in_range("promptTokensMax", options.prompt_tokens_max, kPromptTokensMax));
-  TESSERA_RETURN_IF_ERROR(in_range("widthMax", options.width_max, kWidthMax));
-  return in_range("resultCountMax", options.result_count_max, kResultCountMax);
+      from_one("prefillChunkTokens", options.prefill_chunk_tokens, kPrefillChunkTokensMax));
+  TESSERA_RETURN_IF_ERROR(
+      in_range("passTimeTargetUs", options.pass_time_target_us, 0, kPassTimeTargetUsMax));
+  TESSERA_RETURN_IF_ERROR(from_one("kvBytesMax", options.kv_bytes_max, UINT64_MAX));
+  TESSERA_RETURN_IF_ERROR(from_one("promptTokensMax", options.prompt_tokens_max, kPromptTokensMax));
+  TESSERA_RETURN_IF_ERROR(from_one("widthMax", options.width_max, kWidthMax));
+  TESSERA_RETURN_IF_ERROR(from_one("resultCountMax", options.result_count_max, kResultCountMax));
+  TESSERA_RETURN_IF_ERROR(from_one("scoreItemsMax", options.score_items_max, kScoreItemsMax));
+  // All beams of a request go through one pass.
+  return in_range("batchRowsMax", options.batch_rows_max,
+                  std::max(options.width_max, options.score_items_max), kBatchRowsMax);
 }
 
 }  // namespace tessera::engine

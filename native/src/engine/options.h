@@ -13,10 +13,13 @@ namespace tessera::engine {
 inline constexpr uint32_t kThreadCountMax = 256;
 inline constexpr uint32_t kQueueCapacityMax = 1u << 20;
 inline constexpr uint32_t kBatchRequestsMax = 1024;
+inline constexpr uint32_t kBatchRowsMax = 1u << 16;
 inline constexpr uint32_t kPrefillChunkTokensMax = 1u << 16;
+inline constexpr uint32_t kPassTimeTargetUsMax = 60'000'000;
 inline constexpr uint32_t kPromptTokensMax = 1u << 20;
 inline constexpr uint32_t kWidthMax = 4096;
 inline constexpr uint32_t kResultCountMax = 1u << 16;
+inline constexpr uint32_t kScoreItemsMax = 1u << 16;
 inline constexpr uint32_t kTerminalTokensMax = 8;
 
 struct EngineOptions {
@@ -25,10 +28,15 @@ struct EngineOptions {
   uint32_t thread_count = 1;          // the engine's own thread included
   uint32_t queue_capacity = 1;        // requests waiting; a further one is refused
   uint32_t batch_requests_max = 1;    // requests that share forward passes
+  uint32_t batch_rows_max = 1;        // rows of a forward pass; >= width_max, score_items_max
   uint32_t prefill_chunk_tokens = 1;  // prompt rows per forward pass
+  uint32_t pass_time_target_us = 0;   // of a pass while others wait; 0: not bounded
+  bool continuous_batching = true;    // false: a batch is filled only when the last one has ended
+  uint64_t kv_bytes_max = 1;          // keys and values of all running requests
   uint32_t prompt_tokens_max = 1;
   uint32_t width_max = 1;
   uint32_t result_count_max = 1;
+  uint32_t score_items_max = 1;  // paths of a score request
 };
 
 /// REQUEST_INVALID naming the field, what was expected and what came.

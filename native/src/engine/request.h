@@ -15,13 +15,24 @@ namespace tessera::engine {
 
 using Clock = std::chrono::steady_clock;
 
+inline constexpr uint8_t kPriorityClasses = 3;  // 0 high, 1 normal, 2 low
+
+enum class RequestKind : uint8_t {
+  kRecall = 0,  // a beam search for items
+  kScore = 1,   // log-probabilities of given paths
+};
+
 struct Request {
   uint32_t ticket = 0;  // the caller's, unique among those in flight
+  RequestKind kind = RequestKind::kRecall;
+  uint8_t priority = 1;  // class below kPriorityClasses
   std::shared_ptr<const Binding> binding;
   std::vector<int32_t> prompt;
-  std::vector<uint32_t> widths;  // per step; the last holds for all further steps
-  uint32_t result_count = 0;
-  uint32_t items_per_sid = 0;
+  std::vector<uint32_t> widths;       // recall: per step; the last holds for all further steps
+  uint32_t result_count = 0;          // recall
+  uint32_t items_per_sid = 0;         // recall
+  std::vector<uint32_t> sid_codes;    // score: the SIDs, one after the other
+  std::vector<uint32_t> sid_offsets;  // score: [SIDs + 1] into sid_codes
   beam::ScoreNorm norm = beam::ScoreNorm::kFull;
   Clock::time_point deadline;
   Clock::time_point submitted;
@@ -43,8 +54,11 @@ inline constexpr uint32_t kTimingSlots = 7;
 struct Completion {
   uint32_t ticket = 0;
   Status status;
-  beam::Exported answer;              // empty unless status is ok
+  uint32_t retry_after_us = 0;  // of a refusal for load; 0: no hint
+  beam::Exported answer;        // recall; empty unless status is ok
+  std::vector<float> scores;    // score: per SID; not-a-number where it is not in the catalogue
   std::vector<uint32_t> widths_used;  // beams kept per step
+  uint32_t prefix_reused_tokens = 0;  // prompt tokens that other requests computed
   Timings timings;
 };
 

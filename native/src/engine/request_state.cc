@@ -1,33 +1,58 @@
 #include "engine/request_state.h"
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 #include "base/check.h"
 
 namespace tessera::engine {
 namespace {
 
-Status grow(device::Device& device, uint64_t bytes, device::Buffer& buffer) {
-  if (buffer.size() >= bytes) return Status::ok();
-  buffer = device::Buffer();
-  Result<device::Buffer> grown = device.allocate(bytes);
-  if (!grown.is_ok()) {
-    return {Code::kEngineOverloaded, "keys and values of the request need " +
-                                         std::to_string(bytes) +
-                                         " bytes: " + grown.status().message()};
-  }
-  buffer = std::move(grown).value();
-  return Status::ok();
+uint32_t blocks_of(uint64_t tokens) {
+  return static_cast<uint32_t>((tokens + attention::kBlockPositions - 1) /
+                               attention::kBlockPositions);
+}
+
+uint32_t decode_passes(const Request& request) { return request.binding->step_count() - 1; }
+
+/// Beams that a step may have at most.
+uint32_t widest(const Request& request) {
+  if (request.kind == RequestKind::kScore)
+    return static_cast<uint32_t>(request.sid_offsets.size() - 1);
+  return *std::max_element(request.widths.begin(), request.widths.end());
 }
 
 }  // namespace
 
-Status RequestState::begin(Request request, Clock::time_point now) {
+scheduler::RequestWork RequestState::work_of(const Request& request,
+                                             const model::ModelConfig& config) {
+  const Binding& binding = *request.binding;
+  scheduler::RequestWork work;
+  work.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
+  work.selections = binding.step_count();
+  work.beams = widest(request);
+  const uint32_t depth = binding.snapshot().depth();
+  for (uint32_t level = 0; level < depth; ++level)
+    work.cells_per_beam += static_cast<double>(binding.level_tokens(level).size()) / depth;
+  if (request.norm == beam::ScoreNorm::kFull) work.cells_per_beam += config.vocab_size;
+  return work;
+}
+
+RequestState::Need RequestState::need(const Request& request, const model::Decoder& decoder,
+                                      uint32_t shared) {
+  return {blocks_of(request.prompt.size()) - shared / attention::kBlockPositions,
+          decoder.kv_bytes_per_position() * decode_passes(request) * widest(request)};
+}
+
+Status RequestState::begin(Request request, Clock::time_point now, const RequestState* leader,
+                           uint32_t shared) {
   request_ = std::move(request);
-  const auto prompt_tokens = static_cast<uint32_t>(request_.prompt.size());
-  const uint32_t width = *std::max_element(request_.widths.begin(), request_.widths.end());
-  TESSERA_RETURN_IF_ERROR(reserve_beams(binding().step_count() - 1, width));
-  TESSERA_RETURN_IF_ERROR(take_blocks(prompt_tokens));
+  TESSERA_RETURN_IF_ERROR(reserve_beams(need(request_, decoder_, shared).beam_bytes));
+  TESSERA_RETURN_IF_ERROR(take_blocks(leader, shared));
+  if (request_.kind == RequestKind::kScore) {
+    beam::find_route(binding().reach(), request_.sid_codes, request_.sid_offsets, route_);
+  }
   beams_.scores.assign(1, 0.0F);
   beams_.nodes.assign(1, catalogue::kRoot);
   beams_.ended.assign(1, 0);
@@ -38,48 +63,73 @@ Status RequestState::begin(Request request, Clock::time_point now) {
   timings_ = Timings{};
   timings_.queue_us = std::chrono::duration<float, std::micro>(now - request_.submitted).count();
   step_ = 0;
+  reused_ = prompt_kv_.length;
   awaits_selection_ = false;
   return Status::ok();
 }
 
-Status RequestState::take_blocks(uint32_t prompt_tokens) {
-  const uint32_t count =
-      (prompt_tokens + attention::kBlockPositions - 1) / attention::kBlockPositions;
-  TESSERA_RETURN_IF_ERROR(arena_.reserve(count));
+Status RequestState::take_blocks(const RequestState* leader, uint32_t shared) {
+  const uint32_t count = blocks_of(request_.prompt.size());
+  const uint32_t common = shared / attention::kBlockPositions;
+  TESSERA_RETURN_IF_ERROR(arena_.reserve(count - common));
   for (uint32_t i = 0; i < count; ++i) {
-    blocks_.push_back(arena_.take());
+    if (i < common) {
+      blocks_.push_back(leader->blocks_[i]);
+      arena_.share(blocks_.back());
+    } else {
+      blocks_.push_back(arena_.take());
+    }
     block_data_.push_back(arena_.data(blocks_.back()));
   }
-  prompt_kv_ = {block_data_.data(), count, 0};
+  const uint32_t computed = leader == nullptr ? 0 : std::min(shared, leader->prompt_kv_.length);
+  if (computed > common * attention::kBlockPositions) {
+    // Whole, because that is one copy: what follows the shared positions is written before it is
+    // read, and finite until then.
+    std::memcpy(block_data_[common], leader->block_data_[common], arena_.block_bytes());
+  }
+  prompt_kv_ = {block_data_.data(), count, computed};
   return Status::ok();
 }
 
-Status RequestState::reserve_beams(uint32_t decode_passes, uint32_t width) {
-  const uint64_t bytes =
-      decoder_.kv_bytes_per_position() / 2 * decode_passes * width;  // keys alone, or values alone
-  TESSERA_RETURN_IF_ERROR(grow(device_, bytes, beam_keys_));
-  TESSERA_RETURN_IF_ERROR(grow(device_, bytes, beam_values_));
-  beam_kv_ = {beam_keys_.data(), beam_values_.data(), decode_passes, width};
+Status RequestState::reserve_beams(uint64_t bytes) {
+  if (beam_buffer_.size() < bytes) {
+    arena_.release_beside(beam_buffer_);
+    Result<device::Buffer> grown = arena_.allocate_beside(bytes);
+    if (!grown.is_ok()) return grown.status();
+    beam_buffer_ = std::move(grown).value();
+  }
+  char* values = beam_buffer_.as<char>() + bytes / 2;
+  beam_kv_ = {beam_buffer_.data(), values, decode_passes(request_), widest(request_)};
   return Status::ok();
 }
 
-scheduler::Runnable RequestState::runnable() const {
-  return {prompt_left(), static_cast<uint32_t>(pending_tokens_.size())};
+scheduler::Runnable RequestState::runnable(Clock::time_point now) const {
+  const auto slack =
+      std::chrono::duration_cast<std::chrono::microseconds>(request_.deadline - now).count();
+  return {static_cast<uint32_t>(request_.prompt.size()), prompt_kv_.length,
+          static_cast<uint32_t>(pending_tokens_.size()), request_.priority, slack};
 }
 
-void RequestState::append_rows(uint32_t rows, std::vector<int32_t>& tokens,
-                               std::vector<attention::RowGroup>& groups) {
+scheduler::RequestWork RequestState::work() const {
+  scheduler::RequestWork work = work_of(request_, decoder_.config());
+  work.length = prompt_kv_.length;
+  work.selections -= std::min(work.selections, step_);
+  return work;
+}
+
+void RequestState::append_rows(const scheduler::Share& share, std::vector<int32_t>& tokens,
+                               std::vector<attention::RowGroup>& groups) const {
   attention::RowGroup group;
   group.prompt = &prompt_kv_;
   group.first_row = static_cast<uint32_t>(tokens.size());
-  group.row_count = rows;
+  group.row_count = share.rows;
   if (pending_tokens_.empty()) {
-    TESSERA_CHECK(rows <= prompt_left());
-    group.first_position = prompt_kv_.length;
-    const auto first = request_.prompt.begin() + prompt_kv_.length;
-    tokens.insert(tokens.end(), first, first + rows);
+    TESSERA_CHECK(uint64_t{share.first} + share.rows <= request_.prompt.size());
+    group.first_position = share.first;
+    const auto first = request_.prompt.begin() + share.first;
+    tokens.insert(tokens.end(), first, first + share.rows);
   } else {
-    TESSERA_CHECK(rows == pending_tokens_.size());
+    TESSERA_CHECK(share.rows == pending_tokens_.size());
     group.first_position = prompt_kv_.length + step_ - 1;
     group.beam = &beam_kv_;
     group.step = step_;
@@ -89,14 +139,23 @@ void RequestState::append_rows(uint32_t rows, std::vector<int32_t>& tokens,
   groups.push_back(group);
 }
 
-void RequestState::rows_computed(uint32_t rows) {
-  if (pending_tokens_.empty()) {
-    prompt_kv_.length += rows;
-    awaits_selection_ = prompt_left() == 0;
-  } else {
-    pending_tokens_.clear();
-    awaits_selection_ = true;
-  }
+void RequestState::beams_computed(uint32_t end) {
+  logit_row_ = end - static_cast<uint32_t>(pending_tokens_.size());
+  pending_tokens_.clear();
+  awaits_selection_ = true;
+}
+
+void RequestState::prompt_computed(uint32_t length, uint32_t own, uint32_t end) {
+  TESSERA_CHECK(length >= prompt_kv_.length + own && length <= request_.prompt.size());
+  reused_ += length - prompt_kv_.length - own;
+  prompt_kv_.length = length;
+  if (prompt_left() > 0 || own == 0) return;
+  logit_row_ = end - 1;
+  awaits_selection_ = true;
+}
+
+void RequestState::clear_beams() {
+  if (beam_buffer_.size() > 0) std::memset(beam_buffer_.data(), 0, beam_buffer_.size());
 }
 
 uint32_t RequestState::width() const {
@@ -132,12 +191,35 @@ void RequestState::apply(const beam::Step& step) {
   if (step_ == binding().step_count()) TESSERA_CHECK(next_count == 0);
 }
 
+std::vector<float> RequestState::scores() const {
+  std::vector<beam::Finished> paths = finished_;
+  const auto by_node = [](const beam::Finished& a, const beam::Finished& b) {
+    return a.node < b.node;
+  };
+  std::sort(paths.begin(), paths.end(), by_node);
+  std::vector<float> scores;
+  const std::span<const uint32_t> codes = request_.sid_codes;
+  for (size_t i = 0; i + 1 < request_.sid_offsets.size(); ++i) {
+    const uint32_t first = request_.sid_offsets[i];
+    const beam::Finished asked{
+        0, beam::find_path(binding().reach(),
+                           codes.subspan(first, request_.sid_offsets[i + 1] - first))};
+    const auto found = std::lower_bound(paths.begin(), paths.end(), asked, by_node);
+    const bool is_path = found != paths.end() && found->node == asked.node;
+    scores.push_back(is_path ? found->score : std::numeric_limits<float>::quiet_NaN());
+  }
+  return scores;
+}
+
 void RequestState::release() {
   for (const uint32_t block : blocks_) arena_.give_back(block);
   blocks_.clear();
   block_data_.clear();
+  prompt_kv_ = {};
   request_ = Request{};
   finished_.clear();
 }
+
+void RequestState::drop_buffers() { arena_.release_beside(beam_buffer_); }
 
 }  // namespace tessera::engine

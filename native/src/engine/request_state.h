@@ -1,6 +1,10 @@
 // One running request: its keys and values, its beams and what has finished so far. Owned and
 // touched by the engine's thread alone. Buffers are kept and reused by the next request in the same
 // slot, so the steady state allocates nothing.
+//
+// The prompt's blocks are held, not owned: those that lie whole in what the request shares with
+// others are held by them too. The block in which the shared part ends is the request's own, and
+// whoever computes its shared positions writes them here too (attention::Mirror).
 #pragma once
 
 #include <cstdint>
@@ -9,36 +13,58 @@
 
 #include "attention/kv_view.h"
 #include "base/status.h"
+#include "beam/follow.h"
 #include "beam/select.h"
 #include "device/device.h"
 #include "engine/block_arena.h"
 #include "engine/request.h"
 #include "model/decoder.h"
+#include "scheduler/admission.h"
 #include "scheduler/plan_step.h"
 
 namespace tessera::engine {
 
 class RequestState {
  public:
-  RequestState(const model::Decoder& decoder, device::Device& device, BlockArena& arena)
-      : decoder_(decoder), device_(device), arena_(arena) {}
+  RequestState(const model::Decoder& decoder, BlockArena& arena)
+      : decoder_(decoder), arena_(arena) {}
+  ~RequestState() { drop_buffers(); }
   RequestState(const RequestState&) = delete;
   RequestState& operator=(const RequestState&) = delete;
 
-  /// Takes a request whose limits have been checked. ENGINE_OVERLOADED when its keys and values
-  /// find no memory.
-  Status begin(Request request, Clock::time_point now);
+  /// KV memory that a request takes beside what it shares.
+  struct Need {
+    uint32_t blocks = 0;
+    uint64_t beam_bytes = 0;
+  };
+  /// `shared`: first tokens in common with another request.
+  static Need need(const Request& request, const model::Decoder& decoder, uint32_t shared);
 
-  scheduler::Runnable runnable() const;
-  /// Appends `rows` rows of this request to a forward batch. REQUIRES: what runnable() offered.
-  void append_rows(uint32_t rows, std::vector<int32_t>& tokens,
-                   std::vector<attention::RowGroup>& groups);
-  /// Records that the rows appended last have been computed.
-  void rows_computed(uint32_t rows);
-  /// True when the beams' next logits are in the workspace: the last `beams().nodes.size()` rows of
-  /// this request.
+  /// What a request that has not begun asks for, for the prediction of its end.
+  static scheduler::RequestWork work_of(const Request& request, const model::ModelConfig& config);
+  /// What is left of it.
+  scheduler::RequestWork work() const;
+
+  /// Takes a request whose limits have been checked. `leader` (null: none) shares the first
+  /// `shared` tokens; what it has computed of them is there at once. ENGINE_OVERLOADED when keys
+  /// and values find no memory.
+  Status begin(Request request, Clock::time_point now, const RequestState* leader, uint32_t shared);
+
+  scheduler::Runnable runnable(Clock::time_point now) const;
+  /// Appends the rows of a share to a forward batch, without mirrors.
+  void append_rows(const scheduler::Share& share, std::vector<int32_t>& tokens,
+                   std::vector<attention::RowGroup>& groups) const;
+  /// Records that the beams' rows, which end before row `end` of the pass, have been computed.
+  void beams_computed(uint32_t end);
+  /// Records the positions that are computed and committed now; `own` of them by this request, the
+  /// last before row `end` of the pass.
+  void prompt_computed(uint32_t length, uint32_t own, uint32_t end);
+  /// Makes finite what a failed pass may have left where beams keep their keys and values.
+  void clear_beams();
+
+  /// True when the beams' next logits are in the workspace, in rows [logit_row(), + beams).
   bool awaits_selection() const { return awaits_selection_; }
-
+  uint32_t logit_row() const { return logit_row_; }
   /// Candidates kept in the coming selection, before capping by what is reachable.
   uint32_t width() const;
   /// Level whose codes are candidates in the coming selection; false when only terminal tokens can
@@ -54,31 +80,41 @@ class RequestState {
 
   const Request& request() const { return request_; }
   const Binding& binding() const { return *request_.binding; }
+  const attention::PromptKv& prompt() const { return prompt_kv_; }
   const beam::Beams& beams() const { return beams_; }
   std::span<const beam::Finished> finished() const { return finished_; }
+  /// Score requests: the paths to follow.
+  const beam::Route& route() const { return route_; }
+  /// Score requests that are done: a score per SID, not-a-number where it is no path.
+  std::vector<float> scores() const;
+  uint64_t buffer_bytes() const { return beam_buffer_.size(); }
   const std::vector<uint32_t>& widths_used() const { return widths_used_; }
+  uint32_t prefix_reused_tokens() const { return reused_; }
   Timings& timings() { return timings_; }
   bool is_decoding() const { return step_ > 0; }
-  /// Gives back the blocks and drops the references that the request held; the beams' buffers stay.
+
+  /// Gives back the blocks and drops the references that the request held; the beams' buffer stays.
   void release();
+  /// Gives the beams' buffer back too. REQUIRES: released.
+  void drop_buffers();
 
  private:
   uint32_t prompt_left() const {
     return static_cast<uint32_t>(request_.prompt.size()) - prompt_kv_.length;
   }
-  Status take_blocks(uint32_t prompt_tokens);
-  Status reserve_beams(uint32_t decode_passes, uint32_t width);
+  Status reserve_beams(uint64_t bytes);
+  Status take_blocks(const RequestState* leader, uint32_t shared);
 
   const model::Decoder& decoder_;
-  device::Device& device_;
   BlockArena& arena_;
   Request request_;
   std::vector<uint32_t> blocks_;   // of the arena, position 0 first
   std::vector<void*> block_data_;  // what prompt_kv_ points to
-  device::Buffer beam_keys_, beam_values_;
+  device::Buffer beam_buffer_;
   attention::PromptKv prompt_kv_;
   attention::BeamKv beam_kv_;
   beam::Beams beams_;
+  beam::Route route_;
   std::vector<int32_t> pending_tokens_;  // [beams]: tokens to compute next; empty during the prompt
   std::vector<uint32_t> ancestors_;      // [beams][step_ - 1]
   std::vector<uint32_t> forked_ancestors_;  // scratch of apply()
@@ -86,6 +122,8 @@ class RequestState {
   std::vector<uint32_t> widths_used_;
   Timings timings_;
   uint32_t step_ = 0;  // selections applied
+  uint32_t reused_ = 0;
+  uint32_t logit_row_ = 0;
   bool awaits_selection_ = false;
 };
 

@@ -1,11 +1,9 @@
 #include "engine/step_loop.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
+#include <utility>
 
 #include "base/check.h"
-#include "platform/memory.h"
 
 namespace tessera::engine {
 namespace {
@@ -18,114 +16,135 @@ float microseconds_since(Clock::time_point start) {
 
 StepLoop::StepLoop(const EngineOptions& options, const model::Decoder& decoder,
                    device::Device& device, std::unique_ptr<model::Workspace> workspace,
-                   LoopCounters& counters)
+                   const scheduler::PassCost& cost, LoopCounters& counters, RowFaults* faults)
     : options_(options),
       decoder_(decoder),
       device_(device),
       counters_(counters),
       workspace_(std::move(workspace)),
-      select_scratch_(beam::make_scratch()),
-      arena_(device, decoder.block_layout().bytes(), platform::available_memory_bytes()) {}
+      arena_(device, decoder.block_layout().bytes(), options.kv_bytes_max),
+      epoch_(decoder, faults),
+      head_(decoder),
+      cost_model_(cost) {}
 
-Status StepLoop::admit(Request request, Clock::time_point now) {
+scheduler::Link StepLoop::find_leader(const Request& request) {
+  prompts_.clear();
+  for (const auto& state : running_) prompts_.emplace_back(state->request().prompt);
+  return scheduler::find_leader(prompts_, request.prompt);
+}
+
+/// True when the need is within the limit, after what idles has been given back.
+bool StepLoop::make_room(const RequestState::Need& need) {
+  const auto fits = [&] {
+    // The buffer that the request would take over counts as its own.
+    const uint64_t kept = idle_.empty() ? 0 : idle_.back()->buffer_bytes();
+    const uint64_t grows = need.beam_bytes > kept ? need.beam_bytes - kept : 0;
+    return arena_.fits(need.blocks, grows);
+  };
+  if (fits()) return true;
+  for (const auto& state : idle_) state->drop_buffers();
+  arena_.trim();
+  return fits();
+}
+
+Admission StepLoop::admit(Request& request, Clock::time_point now, Status& status) {
   TESSERA_CHECK(has_room());
-  if (idle_.empty()) idle_.push_back(std::make_unique<RequestState>(decoder_, device_, arena_));
-  Status begun = idle_.back()->begin(std::move(request), now);
-  if (!begun.is_ok()) {
+  const scheduler::Link link = find_leader(request);
+  const bool has_memory = make_room(RequestState::need(request, decoder_, link.shared));
+  if (!has_memory && !running_.empty()) return Admission::kWaits;
+  if (idle_.empty()) idle_.push_back(std::make_unique<RequestState>(decoder_, arena_));
+  const RequestState* leader =
+      link.leader == scheduler::kNoLeader ? nullptr : running_[link.leader].get();
+  status = idle_.back()->begin(std::move(request), now, leader, link.shared);
+  if (!status.is_ok()) {
     idle_.back()->release();  // a refused request must not pin its snapshot
-    return begun;
+    return Admission::kRefused;
   }
   running_.push_back(std::move(idle_.back()));
   idle_.pop_back();
-  return Status::ok();
+  links_.push_back(link);
+  return Admission::kAdmitted;
 }
 
-void StepLoop::run_pass(std::vector<Completion>& completed) {
-  runnable_.clear();
-  for (const auto& state : running_) runnable_.push_back(state->runnable());
-  scheduler::plan_step(runnable_, {row_budget(options_), options_.prefill_chunk_tokens}, plan_);
+void StepLoop::run_pass(bool others_wait, std::vector<Completion>& completed) {
+  const Clock::time_point start = Clock::now();
+  plan(others_wait);
   forward();
-  uint32_t row = 0;
-  for (const scheduler::Share& share : plan_) {
-    row += share.rows;
-    RequestState& state = *running_[share.runnable];
-    if (state.awaits_selection()) select(state, row);
+  for (const auto& state : running_) {
+    if (!state->awaits_selection()) continue;
+    work_.cells += static_cast<double>(state->beams().nodes.size()) *
+                   static_cast<double>(Head::cells_per_row(*state, decoder_));
+    head_.select(*state, *workspace_);
   }
+  const float actual_us = microseconds_since(start);
+  counters_.predicted_us += static_cast<uint64_t>(cost_model_.cost().predict_us(work_));
+  counters_.actual_us += static_cast<uint64_t>(actual_us);
+  cost_model_.observe(work_, actual_us);
+  sharing_.busy(actual_us);
+  end_failed(completed);
   for (size_t i = running_.size(); i-- > 0;) {
     if (running_[i]->is_done()) completed.push_back(retire(i, Status::ok()));
   }
 }
 
+double StepLoop::left_us() const {
+  double left = 0;
+  for (const auto& state : running_) left += alone_us(state->work());
+  return left;
+}
+
+void StepLoop::plan(bool others_wait) {
+  const Clock::time_point now = Clock::now();
+  runnable_.clear();
+  for (const auto& state : running_) runnable_.push_back(state->runnable(now));
+  scheduler::Budget budget{options_.batch_rows_max, options_.prefill_chunk_tokens};
+  if (others_wait || running() > 1) budget.time_us = options_.pass_time_target_us;
+  budget.cost = cost_model_.cost();
+  scheduler::plan_step(runnable_, links_, budget, plan_scratch_, plan_);
+  TESSERA_CHECK(!plan_.empty());
+  work_ = {};
+  for (const scheduler::Share& share : plan_) {
+    const bool is_prompt = runnable_[share.runnable].decode_rows == 0;
+    work_.add_rows(share.rows, share.first, is_prompt);
+    (is_prompt ? counters_.prefill_tokens : counters_.decode_tokens) += share.rows;
+  }
+}
+
 void StepLoop::forward() {
   const Clock::time_point start = Clock::now();
-  tokens_.clear();
-  groups_.clear();
-  for (const scheduler::Share& share : plan_)
-    running_[share.runnable]->append_rows(share.rows, tokens_, groups_);
-  decoder_.forward({tokens_, groups_}, *workspace_);
+  batch_.build(plan_, running_, links_);
+  decoder_.forward(batch_.forward_batch(), *workspace_);
+  const uint64_t rolled_back = epoch_.rolled_back_rows();
+  epoch_.settle(plan_, running_, links_, batch_, *workspace_);
+  counters_.rolled_back_tokens += epoch_.rolled_back_rows() - rolled_back;
   const float elapsed_us = microseconds_since(start);
-  for (const scheduler::Share& share : plan_) {
-    RequestState& state = *running_[share.runnable];
-    (state.is_decoding() ? state.timings().decode_us : state.timings().prefill_us) += elapsed_us;
-    (state.is_decoding() ? counters_.decode_tokens : counters_.prefill_tokens) += share.rows;
-    state.rows_computed(share.rows);
-  }
+  for (const auto& state : running_)
+    (state->is_decoding() ? state->timings().decode_us : state->timings().prefill_us) += elapsed_us;
   ++counters_.forward_passes;
 }
 
-void StepLoop::select(RequestState& state, uint32_t last_row_end) {
-  const Clock::time_point head_start = Clock::now();
-  const Binding& binding = state.binding();
-  const beam::Beams& beams = state.beams();
-  const auto count = static_cast<uint32_t>(beams.nodes.size());
-  rows_.resize(count);
-  std::iota(rows_.begin(), rows_.end(), last_row_end - count);
-
-  beam::StepLogits logits;
-  if (state.has_level()) {
-    const std::span<const int32_t> tokens = binding.level_tokens(state.level());
-    logits.level_size = static_cast<uint32_t>(tokens.size());
-    code_logits_.resize(size_t{count} * tokens.size());
-    decoder_.logits(*workspace_, rows_, tokens, code_logits_);
-    for (const uint32_t code : binding.codes_without_token(state.level())) {
-      for (uint32_t b = 0; b < count; ++b) {
-        code_logits_[size_t{b} * tokens.size() + code] = -std::numeric_limits<float>::infinity();
-      }
-    }
-    logits.codes = code_logits_;
+/// Their indices are those of before the pass, and nobody has been retired since.
+void StepLoop::end_failed(std::vector<Completion>& completed) {
+  const std::span<const uint32_t> failed = epoch_.failed();
+  for (size_t i = failed.size(); i-- > 0;) {
+    completed.push_back(retire(
+        failed[i], {Code::kInternal, "the model's numbers for this request are not finite"}));
   }
-  const auto terminal_count = static_cast<uint32_t>(binding.terminal_tokens().size());
-  if (terminal_count > 0) {
-    terminal_logits_.resize(size_t{count} * terminal_count);
-    decoder_.logits(*workspace_, rows_, binding.terminal_tokens(), terminal_logits_);
-    next_terminal_.resize(count);
-    for (uint32_t b = 0; b < count; ++b) {
-      next_terminal_[b] = terminal_logits_[size_t{b} * terminal_count + beams.ended[b]];
-    }
-    logits.terminal = next_terminal_;
-  }
-  if (state.request().norm == beam::ScoreNorm::kFull) {
-    log_sum_exp_.resize(count);
-    decoder_.log_sum_exp(*workspace_, rows_, log_sum_exp_);
-    logits.log_sum_exp = log_sum_exp_;
-  }
-  state.timings().head_us += microseconds_since(head_start);
-
-  const Clock::time_point select_start = Clock::now();
-  beam::select(beams, logits, binding.reach(),
-               {state.width(), terminal_count, state.request().norm}, *select_scratch_, step_);
-  state.apply(step_);
-  state.timings().select_us += microseconds_since(select_start);
 }
 
 Completion StepLoop::retire(size_t index, Status status) {
   std::unique_ptr<RequestState> state = std::move(running_[index]);
   running_.erase(running_.begin() + static_cast<ptrdiff_t>(index));
+  scheduler::unlink(links_, static_cast<uint32_t>(index));
   Completion completion;
   completion.ticket = state->request().ticket;
   completion.status = std::move(status);
   completion.widths_used = state->widths_used();
-  if (completion.status.is_ok()) export_items(*state, completion);
+  completion.prefix_reused_tokens = state->prefix_reused_tokens();
+  counters_.prefix_reused_tokens += completion.prefix_reused_tokens;
+  sharing_.served(alone_us(RequestState::work_of(state->request(), decoder_.config())) -
+                  alone_us(state->work()));
+  if (completion.status.is_ok()) answer(*state, completion);
   completion.timings = state->timings();
   completion.timings.total_us = microseconds_since(state->request().submitted);
   state->release();
@@ -133,12 +152,16 @@ Completion StepLoop::retire(size_t index, Status status) {
   return completion;
 }
 
-void StepLoop::export_items(RequestState& state, Completion& completion) {
+void StepLoop::answer(RequestState& state, Completion& completion) {
   const Clock::time_point start = Clock::now();
   const Request& request = state.request();
-  completion.answer =
-      beam::export_items(state.finished(), state.binding().reach(),
-                         {request.result_count, request.items_per_sid}, device_.threads());
+  if (request.kind == RequestKind::kScore) {
+    completion.scores = state.scores();
+  } else {
+    completion.answer =
+        beam::export_items(state.finished(), state.binding().reach(),
+                           {request.result_count, request.items_per_sid}, device_.threads());
+  }
   state.timings().export_us = microseconds_since(start);
 }
 

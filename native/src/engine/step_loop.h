@@ -1,5 +1,6 @@
-// The plot of the engine, one pass at a time: plan -> forward -> head -> select -> fork ->
-// complete. Runs on the engine's thread only; everything mutable of the running requests is here.
+// The plot of the engine, one pass at a time: plan -> forward -> commit -> head -> select -> fork
+// -> complete. Runs on the engine's thread only; everything mutable of the running requests is
+// here.
 #pragma once
 
 #include <atomic>
@@ -8,11 +9,16 @@
 #include <vector>
 
 #include "engine/block_arena.h"
+#include "engine/epoch.h"
+#include "engine/head.h"
 #include "engine/options.h"
+#include "engine/pass_batch.h"
 #include "engine/request.h"
 #include "engine/request_state.h"
 #include "model/decoder.h"
 #include "model/workspace.h"
+#include "scheduler/admission.h"
+#include "scheduler/cost_model.h"
 #include "scheduler/plan_step.h"
 
 namespace tessera::engine {
@@ -22,26 +28,33 @@ struct LoopCounters {
   std::atomic<uint64_t> prefill_tokens{0};
   std::atomic<uint64_t> decode_tokens{0};
   std::atomic<uint64_t> forward_passes{0};
+  std::atomic<uint64_t> prefix_reused_tokens{0};
+  std::atomic<uint64_t> rolled_back_tokens{0};
+  std::atomic<uint64_t> predicted_us{0};  // of all passes
+  std::atomic<uint64_t> actual_us{0};
 };
 
-/// Rows of a forward pass at most: a prompt chunk beside the widest request's beams.
-inline uint32_t row_budget(const EngineOptions& options) {
-  return options.prefill_chunk_tokens + options.width_max;
-}
+enum class Admission : uint8_t {
+  kAdmitted,
+  kWaits,    // no KV memory while others run; the request was left as it is
+  kRefused,  // the status says why
+};
 
 class StepLoop {
  public:
-  /// `workspace` holds row_budget(options) rows.
+  /// `workspace` holds options.batch_rows_max rows. `faults` is a test seam.
   StepLoop(const EngineOptions& options, const model::Decoder& decoder, device::Device& device,
-           std::unique_ptr<model::Workspace> workspace, LoopCounters& counters);
+           std::unique_ptr<model::Workspace> workspace, const scheduler::PassCost& cost,
+           LoopCounters& counters, RowFaults* faults = nullptr);
 
   uint32_t running() const { return static_cast<uint32_t>(running_.size()); }
   bool has_room() const { return running() < options_.batch_requests_max; }
-  /// REQUIRES: has_room() and a request whose limits have been checked. Not ok: nothing was
-  /// admitted.
-  Status admit(Request request, Clock::time_point now);
+  /// REQUIRES: has_room() and a request whose limits have been checked. Takes the request when it
+  /// is admitted: all memory that it needs until its end is its own from then on.
+  Admission admit(Request& request, Clock::time_point now, Status& status);
   /// One forward pass and what follows from it. Requests that ended are appended to `completed`.
-  void run_pass(std::vector<Completion>& completed);
+  /// `others_wait`: requests are queued, so the pass keeps to the time that is set.
+  void run_pass(bool others_wait, std::vector<Completion>& completed);
   /// Ends every running request that `ended` gives a Status which is not ok.
   template <typename Ended>
   void sweep(const Ended& ended, std::vector<Completion>& completed) {
@@ -50,32 +63,48 @@ class StepLoop {
       if (!status.is_ok()) completed.push_back(retire(i, std::move(status)));
     }
   }
+  const BlockArena& arena() const { return arena_; }
+  /// The corrected cost of passes.
+  scheduler::PassCost cost() const { return cost_model_.cost(); }
+  /// Predicted time that the running requests still take, each alone, and how much of such times
+  /// requests take beside each other.
+  double left_us() const;
+  double sharing_rate() const { return sharing_.rate(); }
 
  private:
+  void plan(bool others_wait);
   void forward();
-  void select(RequestState& state, uint32_t last_row_end);
+  void end_failed(std::vector<Completion>& completed);
+  bool make_room(const RequestState::Need& need);
+  scheduler::Link find_leader(const Request& request);
   Completion retire(size_t index, Status status);
-  void export_items(RequestState& state, Completion& completion);
+  void answer(RequestState& state, Completion& completion);
+  double alone_us(const scheduler::RequestWork& work) const {
+    return scheduler::alone_us(cost(), work, options_.prefill_chunk_tokens);
+  }
 
   const EngineOptions options_;
   const model::Decoder& decoder_;
   device::Device& device_;
   LoopCounters& counters_;
   std::unique_ptr<model::Workspace> workspace_;
-  std::unique_ptr<beam::Scratch, beam::ScratchDeleter> select_scratch_;
-  beam::Step step_;
-
   BlockArena arena_;
+  Epoch epoch_;
+  Head head_;
+  scheduler::CostModel cost_model_;
+  scheduler::SharingRate sharing_;
+
   std::vector<std::unique_ptr<RequestState>> running_;  // oldest first
+  std::vector<scheduler::Link> links_;                  // [running_]
   std::vector<std::unique_ptr<RequestState>> idle_;     // buffers of past requests, reused
 
   // Scratch of one pass.
+  PassBatch batch_;
+  scheduler::PassWork work_;
+  scheduler::PlanScratch plan_scratch_;
   std::vector<scheduler::Runnable> runnable_;
   std::vector<scheduler::Share> plan_;
-  std::vector<int32_t> tokens_;
-  std::vector<attention::RowGroup> groups_;
-  std::vector<uint32_t> rows_;
-  std::vector<float> code_logits_, terminal_logits_, next_terminal_, log_sum_exp_;
+  std::vector<std::span<const int32_t>> prompts_;
 };
 
 }  // namespace tessera::engine

@@ -88,14 +88,17 @@ EngineOptions fixture_options(const fs::path& folder) {
   options.thread_count = 1;
   options.queue_capacity = 256;
   options.batch_requests_max = 8;
+  options.batch_rows_max = 600;
   options.prefill_chunk_tokens = 64;
+  options.kv_bytes_max = 1u << 30;
   options.prompt_tokens_max = 512;
   options.width_max = 512;
   options.result_count_max = 4096;
+  options.score_items_max = 512;
   return options;
 }
 
-std::shared_ptr<const Binding> bind_fixture(const Engine& engine,
+std::shared_ptr<const Binding> bind_fixture(const model::Decoder& decoder,
                                             std::shared_ptr<const catalogue::Snapshot> snapshot,
                                             const FixtureCase& fixture) {
   std::vector<std::vector<int32_t>> levels(snapshot->depth());
@@ -104,7 +107,7 @@ std::shared_ptr<const Binding> bind_fixture(const Engine& engine,
       levels[level].push_back(fixture.level_token_base[level] + static_cast<int32_t>(code));
     }
   }
-  auto binding = Binding::create(engine.decoder().config(), std::move(snapshot), std::move(levels),
+  auto binding = Binding::create(decoder.config(), std::move(snapshot), std::move(levels),
                                  fixture.terminal_tokens);
   if (!binding.is_ok()) throw std::runtime_error(binding.status().message());
   return std::move(binding).value();

@@ -48,7 +48,7 @@ class CollectingSink final : public CompletionSink {
 
 EngineOptions fixture_options(const std::filesystem::path& folder);
 /// Level l's code c is token base[l] + c.
-std::shared_ptr<const Binding> bind_fixture(const Engine& engine,
+std::shared_ptr<const Binding> bind_fixture(const model::Decoder& decoder,
                                             std::shared_ptr<const catalogue::Snapshot> snapshot,
                                             const FixtureCase& fixture);
 Request make_request(uint32_t ticket, std::shared_ptr<const Binding> binding,

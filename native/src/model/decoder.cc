@@ -1,5 +1,7 @@
 #include "model/decoder.h"
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "attention/attention.h"
@@ -142,6 +144,16 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
   }
   m.norm(ws.hidden_, rows, m.weights.final_norm(), ws.normed_);
   m.round(ws.normed_, rows, config.hidden_size);
+}
+
+bool Decoder::is_finite(const Workspace& workspace, uint32_t first, uint32_t count) const {
+  TESSERA_CHECK(uint64_t{first} + count <= workspace.rows_);
+  const uint64_t hidden = impl_->config.hidden_size;
+  const float* values = workspace.normed_ + first * hidden;
+  int32_t largest = 0;  // magnitudes compare as their bits do
+  for (uint64_t i = 0; i < count * hidden; ++i)
+    largest = std::max(largest, std::bit_cast<int32_t>(values[i]) & 0x7FFFFFFF);
+  return largest < 0x7F800000;
 }
 
 void Decoder::logits(const Workspace& workspace, std::span<const uint32_t> rows,

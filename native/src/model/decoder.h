@@ -61,6 +61,10 @@ class Decoder final {
   /// REQUIRES: rows <= workspace rows; positions < config().max_positions.
   void forward(const ForwardBatch& batch, Workspace& workspace) const;
 
+  /// False when a number of rows [first, first + count) of the last forward() is infinite or not a
+  /// number. What is wrong in a row's keys and values shows here, because a row attends to itself.
+  bool is_finite(const Workspace& workspace, uint32_t first, uint32_t count) const;
+
   /// logits[i * token_ids.size() + j] = head row token_ids[j] . hidden(row rows[i]).
   /// REQUIRES: rows are of the last forward(); token ids in [0, vocab_size).
   void logits(const Workspace& workspace, std::span<const uint32_t> rows,

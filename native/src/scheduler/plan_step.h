@@ -1,35 +1,63 @@
-// Who runs in the next forward pass: a pure function of what is running and of the row budget. It
-// sees neither tensors nor tries, so every decision can be tested with literals.
+// Who runs in the next forward pass: a pure function of what is running, of what it shares and of a
+// budget. It sees neither tensors nor tries, so every decision can be tested with literals.
 //
-// Rule: decode rows first, oldest request first (they are nearest to their answer and hold memory),
-// all beams of a request or none; then prompt chunks, oldest first, as far as the chunk and row
-// budgets reach. A decode that does not fit keeps its place: no younger decode overtakes it, so
-// nobody starves.
+// Decodes come first (they are nearest to their answer and hold memory): the oldest of all, then by
+// class and age, all beams of a request or none, none overtaking one that did not fit. Then
+// prompts: a quarter of the prompt rows goes to the oldest prompt, whatever its class and length,
+// the rest by class, then fewest rows left, then least slack, then age. So a long prompt never
+// holds up a short one for more than that quarter, and nobody starves
+// (docs/adr/0014-who-runs-next.md has the bounds).
+//
+// Positions that several requests share are planned once, for the first of them that comes up; the
+// others go on from there, in the same pass already.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "scheduler/cost_model.h"
+#include "scheduler/prefix.h"
+
 namespace tessera::scheduler {
 
-/// One running request. Exactly one of the two counts is > 0.
+/// A share of each pass's prompt rows that the oldest prompt is sure of.
+inline constexpr uint32_t kOldestPromptShare = 4;  // one part in four
+/// Prompt rows that a pass computes at least where there are as many, whatever they take.
+inline constexpr uint32_t kPromptRowsMin = 16;
+
+/// One running request. Either its prompt is not complete or it has decode rows.
 struct Runnable {
-  uint32_t prompt_rows = 0;  // prompt tokens not yet computed
-  uint32_t decode_rows = 0;  // beams waiting for their next logits
+  uint32_t prompt_tokens = 0;  // of the whole prompt
+  uint32_t length = 0;         // of these, computed
+  uint32_t decode_rows = 0;  // beams waiting for their next logits; 0 while length < prompt_tokens
+  uint8_t priority = 0;      // class; the smaller comes first
+  int64_t slack_us = 0;      // time until the deadline
 };
 
 struct Budget {
   uint32_t rows = 0;         // rows of a forward pass at most; >= decode_rows of any single request
   uint32_t prompt_rows = 0;  // of these, prompt tokens at most; >= 1
+  double time_us = 0;        // 0: not bounded. Else prompts get what fits beside the decodes
+  PassCost cost{};           // read with time_us > 0 only
 };
 
 struct Share {
   uint32_t runnable = 0;  // index into the span given
+  uint32_t first = 0;     // prompt: first position; decode: the prompt's length
   uint32_t rows = 0;      // > 0: prompt tokens of this chunk, or all beams
+  bool operator==(const Share&) const = default;
 };
 
-/// REQUIRES: `runnable` oldest first. Clears and fills `plan`; empty only when `runnable` is empty.
-void plan_step(std::span<const Runnable> runnable, const Budget& budget, std::vector<Share>& plan);
+/// Buffers kept between passes so that the steady state allocates nothing.
+struct PlanScratch {
+  std::vector<uint32_t> order, lengths, shared;
+};
+
+/// REQUIRES: `runnable` oldest first, and a link for each. Clears and fills `plan`, in an order in
+/// which every share finds what it stands on before it; a request may have several shares, a decode
+/// has one. Empty only when `runnable` is empty.
+void plan_step(std::span<const Runnable> runnable, std::span<const Link> links,
+               const Budget& budget, PlanScratch& scratch, std::vector<Share>& plan);
 
 }  // namespace tessera::scheduler

@@ -1,7 +1,12 @@
 /** Wire <-> domain of the gRPC edge. Protobuf has checked types; what it cannot check is here. */
 
-import { type WireRecallRequest, type WireRecallResponse, WireScoreNorm } from '@tessera/contracts';
-import type { ScoreNorm } from '@tessera/engine';
+import {
+  WirePriority,
+  type WireRecallRequest,
+  type WireRecallResponse,
+  WireScoreNorm,
+} from '@tessera/contracts';
+import type { Priority, ScoreNorm } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { refuseMalformed } from '@tessera/grpc';
 import type { RecallAnswer, RecallRequest } from '@tessera/recall';
@@ -11,6 +16,12 @@ const SCORE_NORMS: ReadonlyMap<number, ScoreNorm> = new Map([
   [WireScoreNorm.SCORE_NORM_FULL, 'full'],
   [WireScoreNorm.SCORE_NORM_LEVEL, 'level'],
   [WireScoreNorm.SCORE_NORM_ALLOWED, 'allowed'],
+]);
+
+const PRIORITIES: ReadonlyMap<number, Priority> = new Map([
+  [WirePriority.PRIORITY_HIGH, 'high'],
+  [WirePriority.PRIORITY_NORMAL, 'normal'],
+  [WirePriority.PRIORITY_LOW, 'low'],
 ]);
 
 /** The decoder puts this character where bytes were not UTF-8. */
@@ -47,6 +58,13 @@ function scoreNorm(value: number): { scoreNorm?: ScoreNorm } {
   return { scoreNorm: norm };
 }
 
+function priority(value: number): { priority?: Priority } {
+  if (value === WirePriority.PRIORITY_UNSPECIFIED) return {};
+  const known = PRIORITIES.get(value);
+  if (known === undefined) throw invalid('priority', 'a value of Priority', value);
+  return { priority: known };
+}
+
 function source(message: WireRecallRequest): Pick<RecallRequest, 'userId' | 'history'> {
   if (message.userId !== undefined) return { userId: text('userId', message.userId) };
   if (message.history === undefined) return {};
@@ -64,6 +82,7 @@ export function parseWireRecall(message: WireRecallRequest): ParsedRecall {
     widths: message.widths,
     itemsPerSid: positive('itemsPerSid', message.itemsPerSid),
     ...scoreNorm(message.scoreNorm),
+    ...priority(message.priority),
     skipUnknownItems: message.skipUnknownItems,
   };
   return { request, deadlineMs: message.deadlineMs };
@@ -85,6 +104,7 @@ export function toWireResponse(answer: RecallAnswer): WireRecallResponse {
     trimmedItems: answer.trimmedItems,
     skippedItems: answer.skippedItems,
     promptTokens: answer.promptTokens,
+    prefixReusedTokens: answer.prefixReusedTokens,
     versions: { ...answer.versions },
     timings: { ...answer.timings },
   };

@@ -1,6 +1,6 @@
 /** Wire <-> domain of the HTTP edge: strict JSON, unknown fields refused with their path. */
 
-import type { ScoreNorm } from '@tessera/engine';
+import type { Priority, ScoreNorm } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { RecallRequest } from '@tessera/recall';
 import type { ParsedRecall } from '../recall-edge.js';
@@ -8,6 +8,7 @@ import type { ParsedRecall } from '../recall-edge.js';
 type JsonObject = Readonly<Record<string, unknown>>;
 
 const SCORE_NORMS: readonly ScoreNorm[] = ['full', 'level', 'allowed'];
+const PRIORITIES: readonly Priority[] = ['high', 'normal', 'low'];
 const FIELDS: readonly string[] = [
   'requestId',
   'userId',
@@ -18,6 +19,7 @@ const FIELDS: readonly string[] = [
   'widths',
   'itemsPerSid',
   'scoreNorm',
+  'priority',
   'deadlineMs',
   'skipUnknownItems',
 ];
@@ -92,6 +94,13 @@ function asScoreNorm(value: unknown): { scoreNorm?: ScoreNorm } {
   return { scoreNorm };
 }
 
+function asPriority(value: unknown): { priority?: Priority } {
+  if (value === undefined) return {};
+  const priority = PRIORITIES.find((one) => one === value);
+  if (priority === undefined) throw invalid('priority', `one of ${PRIORITIES.join(', ')}`, value);
+  return { priority };
+}
+
 function source(body: JsonObject): Pick<RecallRequest, 'userId' | 'history'> {
   return {
     ...(body.userId === undefined ? {} : { userId: asItemId('userId', body.userId) }),
@@ -122,6 +131,7 @@ export function parseJsonRecall(json: unknown): ParsedRecall {
     widths: widths === undefined ? [] : asList('widths', widths, asInteger),
     itemsPerSid: asPositive('itemsPerSid', body.itemsPerSid),
     ...asScoreNorm(body.scoreNorm),
+    ...asPriority(body.priority),
     skipUnknownItems: asBoolean('skipUnknownItems', body.skipUnknownItems),
   };
   return {

@@ -17,6 +17,14 @@ export const protoSchema: object = {
                     "SCORE_NORM_ALLOWED": 3
                   }
                 },
+                "Priority": {
+                  "values": {
+                    "PRIORITY_UNSPECIFIED": 0,
+                    "PRIORITY_HIGH": 1,
+                    "PRIORITY_NORMAL": 2,
+                    "PRIORITY_LOW": 3
+                  }
+                },
                 "History": {
                   "fields": {
                     "itemIds": {
@@ -106,6 +114,10 @@ export const protoSchema: object = {
                     "skipUnknownItems": {
                       "type": "bool",
                       "id": 11
+                    },
+                    "priority": {
+                      "type": "Priority",
+                      "id": 12
                     }
                   }
                 },
@@ -233,6 +245,10 @@ export const protoSchema: object = {
                     "timings": {
                       "type": "RecallTimings",
                       "id": 10
+                    },
+                    "prefixReusedTokens": {
+                      "type": "uint32",
+                      "id": 11
                     }
                   }
                 },
@@ -268,6 +284,14 @@ export const protoSchemaAsWritten: object = {
                     "SCORE_NORM_FULL": 1,
                     "SCORE_NORM_LEVEL": 2,
                     "SCORE_NORM_ALLOWED": 3
+                  }
+                },
+                "Priority": {
+                  "values": {
+                    "PRIORITY_UNSPECIFIED": 0,
+                    "PRIORITY_HIGH": 1,
+                    "PRIORITY_NORMAL": 2,
+                    "PRIORITY_LOW": 3
                   }
                 },
                 "History": {
@@ -359,6 +383,10 @@ export const protoSchemaAsWritten: object = {
                     "skip_unknown_items": {
                       "type": "bool",
                       "id": 11
+                    },
+                    "priority": {
+                      "type": "Priority",
+                      "id": 12
                     }
                   }
                 },
@@ -486,6 +514,10 @@ export const protoSchemaAsWritten: object = {
                     "timings": {
                       "type": "RecallTimings",
                       "id": 10
+                    },
+                    "prefix_reused_tokens": {
+                      "type": "uint32",
+                      "id": 11
                     }
                   }
                 },

@@ -1,4 +1,4 @@
-import type { ScoreNorm } from '@tessera/engine';
+import type { Priority, ScoreNorm } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { RecallContext, RecallRequest } from './recall-types.js';
 
@@ -30,6 +30,7 @@ export interface Wish {
   readonly widths: readonly number[];
   readonly itemsPerSid: number;
   readonly scoreNorm: ScoreNorm;
+  readonly priority: Priority;
 }
 
 export function refuse(field: string, expected: string, came: unknown): never {
@@ -71,6 +72,7 @@ export function checkRequest(request: RecallRequest, limits: RequestLimits): Wis
     widths: request.widths.length > 0 ? checkedWidths(request, limits) : widthsFor(count, limits),
     itemsPerSid: itemsPerSid === 0 ? limits.defaultItemsPerSid : itemsPerSid,
     scoreNorm: request.scoreNorm ?? limits.defaultScoreNorm,
+    priority: request.priority ?? 'normal',
   };
 }
 

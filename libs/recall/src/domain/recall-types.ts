@@ -1,6 +1,6 @@
 /** What a recall is asked and answers, in the domain's own words; edges map wire types to these. */
 
-import type { ScoreNorm } from '@tessera/engine';
+import type { Priority, ScoreNorm } from '@tessera/engine';
 
 /** A request after parsing; limits are checked by `recall()`, not by whoever maps the wire. */
 export interface RecallRequest {
@@ -19,6 +19,8 @@ export interface RecallRequest {
   /** Items per SID at most; 0 means the configured default. */
   readonly itemsPerSid: number;
   readonly scoreNorm?: ScoreNorm;
+  /** Normal where the request says nothing. */
+  readonly priority?: Priority;
   /** Items of an explicit history that the catalogue does not know are left out and counted. */
   readonly skipUnknownItems: boolean;
 }
@@ -70,6 +72,8 @@ export interface RecallAnswer {
   readonly trimmedItems: number;
   readonly skippedItems: number;
   readonly promptTokens: number;
+  /** Prompt tokens that another request computed. */
+  readonly prefixReusedTokens: number;
   readonly versions: RecallVersions;
   readonly timings: RecallTimings;
 }

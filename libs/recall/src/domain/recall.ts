@@ -90,6 +90,7 @@ export class Recall {
       trimmedItems: prompt.trimmedItems,
       skippedItems: history.skippedItems,
       promptTokens: prompt.tokens.length,
+      prefixReusedTokens: answer.prefixReusedTokens,
       versions: this.versions,
       timings: {
         featuresUs,

@@ -11,11 +11,21 @@ export interface EngineLimits {
   readonly queueCapacity: number;
   /** Requests that share forward passes at most. */
   readonly batchRequestsMax: number;
+  /** Rows of a forward pass at most; not below widthMax and scoreItemsMax. */
+  readonly batchRowsMax: number;
   /** Prompt tokens computed per forward pass at most. */
   readonly prefillChunkTokens: number;
+  /** Microseconds that a pass with others waiting shall take at most; 0: not bounded. */
+  readonly passTimeTargetUs: number;
+  /** Requests join a running batch between passes, or wait until it has ended. */
+  readonly batching: 'continuous' | 'whole';
+  /** Bytes of the keys and values of all running requests at most. */
+  readonly kvBytesMax: number;
   readonly promptTokensMax: number;
   readonly widthMax: number;
   readonly resultCountMax: number;
+  /** Items whose scores a request may ask for. */
+  readonly scoreItemsMax: number;
 }
 
 /** What a request gets where it says nothing, and the bounds of what it may say. */

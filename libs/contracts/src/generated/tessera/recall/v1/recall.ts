@@ -23,6 +23,16 @@ export enum ScoreNorm {
   UNRECOGNIZED = -1,
 }
 
+/** Which request goes first where requests compete for the engine. No class starves. */
+export enum Priority {
+  /** PRIORITY_UNSPECIFIED - Normal. */
+  PRIORITY_UNSPECIFIED = 0,
+  PRIORITY_HIGH = 1,
+  PRIORITY_NORMAL = 2,
+  PRIORITY_LOW = 3,
+  UNRECOGNIZED = -1,
+}
+
 /** An explicit behaviour of the user. */
 export interface History {
   /** Item IDs, oldest first. */
@@ -59,6 +69,7 @@ export interface RecallRequest {
     | undefined;
   /** Leave out history items that the catalogue does not know, instead of refusing the request. */
   skipUnknownItems: boolean;
+  priority: Priority;
 }
 
 export interface RecallRequest_ProfileEntry {
@@ -118,5 +129,9 @@ export interface RecallResponse {
   skippedItems: number;
   promptTokens: number;
   versions: RecallVersions | undefined;
-  timings: RecallTimings | undefined;
+  timings:
+    | RecallTimings
+    | undefined;
+  /** Of the prompt's tokens, those that another request of the same batch computed. */
+  prefixReusedTokens: number;
 }

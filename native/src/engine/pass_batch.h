@@ -1,0 +1,44 @@
+// The rows of one forward pass: what a plan becomes when the requests give their tokens and views.
+// Rows that several requests share appear once and are mirrored into the blocks in which the others
+// keep them. Engine thread only; buffers are kept between passes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "attention/kv_view.h"
+#include "engine/request_state.h"
+#include "model/decoder.h"
+#include "scheduler/plan_step.h"
+
+namespace tessera::engine {
+
+class PassBatch {
+ public:
+  using Running = std::span<const std::unique_ptr<RequestState>>;
+
+  void build(std::span<const scheduler::Share> plan, Running running,
+             std::span<const scheduler::Link> links);
+
+  model::ForwardBatch forward_batch() const { return {tokens_, groups_}; }
+  /// Group s holds the rows of share s.
+  const attention::RowGroup& group(size_t share) const { return groups_[share]; }
+
+ private:
+  struct MirrorRange {
+    size_t first = 0, count = 0;
+  };
+
+  void add_mirrors(const scheduler::Share& share, Running running,
+                   std::span<const scheduler::Link> links);
+
+  std::vector<int32_t> tokens_;
+  std::vector<attention::RowGroup> groups_;
+  std::vector<attention::Mirror> mirrors_;  // of all groups
+  std::vector<MirrorRange> ranges_;         // [groups] into mirrors_
+  std::vector<uint32_t> shared_;
+};
+
+}  // namespace tessera::engine

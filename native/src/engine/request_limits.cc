@@ -1,0 +1,80 @@
+#include "engine/request_limits.h"
+
+#include <string>
+
+#include "engine/request_state.h"
+
+namespace tessera::engine {
+namespace {
+
+Status invalid(const std::string& message) { return {Code::kRequestInvalid, message}; }
+
+std::string expected_range(const std::string& field, uint64_t max, uint64_t came) {
+  return field + ": expected 1.." + std::to_string(max) + ", came " + std::to_string(came);
+}
+
+Status check_prompt(const Request& request, const EngineOptions& options,
+                    const model::ModelConfig& config) {
+  if (request.prompt.empty() || request.prompt.size() > options.prompt_tokens_max) {
+    return invalid(
+        expected_range("promptTokens.length", options.prompt_tokens_max, request.prompt.size()));
+  }
+  const uint64_t positions = request.prompt.size() + request.binding->step_count() - 1;
+  if (positions > config.max_positions) {
+    return invalid("promptTokens.length: prompt and answer need " + std::to_string(positions) +
+                   " positions, the model has " + std::to_string(config.max_positions));
+  }
+  for (size_t i = 0; i < request.prompt.size(); ++i) {
+    const int32_t token = request.prompt[i];
+    if (token >= 0 && static_cast<uint32_t>(token) < config.vocab_size) continue;
+    return invalid("promptTokens[" + std::to_string(i) + "]: expected a token in 0.." +
+                   std::to_string(config.vocab_size - 1) + ", came " + std::to_string(token));
+  }
+  return Status::ok();
+}
+
+Status check_recall(const Request& request, const EngineOptions& options) {
+  if (request.widths.empty() || request.widths.size() > request.binding->step_count()) {
+    return invalid(
+        expected_range("widths.length", request.binding->step_count(), request.widths.size()));
+  }
+  for (size_t i = 0; i < request.widths.size(); ++i) {
+    if (request.widths[i] >= 1 && request.widths[i] <= options.width_max) continue;
+    return invalid(
+        expected_range("widths[" + std::to_string(i) + "]", options.width_max, request.widths[i]));
+  }
+  if (request.result_count < 1 || request.result_count > options.result_count_max) {
+    return invalid(expected_range("resultCount", options.result_count_max, request.result_count));
+  }
+  if (request.items_per_sid < 1) return invalid("itemsPerSid: expected at least 1, came 0");
+  return Status::ok();
+}
+
+Status check_score(const Request& request, const EngineOptions& options) {
+  const size_t sids = request.sid_offsets.empty() ? 0 : request.sid_offsets.size() - 1;
+  if (sids < 1 || sids > options.score_items_max) {
+    return invalid(expected_range("sids.length", options.score_items_max, sids));
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+Status check_limits(const Request& request, const EngineOptions& options,
+                    const model::Decoder& decoder) {
+  if (request.priority >= kPriorityClasses) {
+    return invalid("priority: expected 0.." + std::to_string(kPriorityClasses - 1) + ", came " +
+                   std::to_string(request.priority));
+  }
+  TESSERA_RETURN_IF_ERROR(check_prompt(request, options, decoder.config()));
+  TESSERA_RETURN_IF_ERROR(request.kind == RequestKind::kScore ? check_score(request, options)
+                                                              : check_recall(request, options));
+  const RequestState::Need need = RequestState::need(request, decoder, 0);
+  const uint64_t bytes = need.blocks * decoder.block_layout().bytes() + need.beam_bytes;
+  if (bytes <= options.kv_bytes_max) return Status::ok();
+  return invalid("promptTokens.length: prompt and beams need " + std::to_string(bytes) +
+                 " bytes of keys and values, engine.kvBytesMax is " +
+                 std::to_string(options.kv_bytes_max));
+}
+
+}  // namespace tessera::engine

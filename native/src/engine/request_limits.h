@@ -1,0 +1,14 @@
+// The limits that a request must keep to before anything is done for it.
+#pragma once
+
+#include "engine/options.h"
+#include "engine/request.h"
+#include "model/model_config.h"
+
+namespace tessera::engine {
+
+/// REQUEST_INVALID naming the field, what was expected and what came.
+Status check_limits(const Request& request, const EngineOptions& options,
+                    const model::Decoder& decoder);
+
+}  // namespace tessera::engine

@@ -1,0 +1,58 @@
+// Whether a request that arrives can be answered in time: pure arithmetic on predicted work.
+#pragma once
+
+#include <cstdint>
+
+#include "scheduler/cost_model.h"
+
+namespace tessera::scheduler {
+
+/// What is left to compute of a request.
+struct RequestWork {
+  uint32_t prompt_tokens = 0;
+  uint32_t length = 0;        // of these, computed
+  uint32_t selections = 0;    // left; one is due at the prompt's end, each further one needs a pass
+  double beams = 0;           // per pass
+  double cells_per_beam = 0;  // rows of the head that a beam is multiplied with
+};
+
+/// Microseconds if nobody else ran. `chunk`: prompt rows of a pass, > 0.
+double alone_us(const PassCost& cost, const RequestWork& work, uint32_t chunk);
+
+/// How much of what requests would take alone they do take beside each other: passes and prefixes
+/// are shared. Follows the last few dozen answers.
+class SharingRate {
+ public:
+  double rate() const { return busy_us_ / served_us_; }
+  void busy(double us) { busy_us_ += us; }
+  void served(double alone_us);
+
+ private:
+  double busy_us_ = 1000;  // as many of both to begin with: nothing is shared
+  double served_us_ = 1000;
+};
+
+struct Arrival {
+  double own_us = 0;     // alone
+  double ahead_us = 0;   // of those that go first, each alone
+  double budget_us = 0;  // until the deadline
+};
+
+enum class Verdict : uint8_t {
+  kAdmit,
+  kHopeless,  // later than the deadline even if nobody were ahead
+  kTooBusy,   // later than the deadline because of those ahead
+};
+
+struct AdmissionDecision {
+  Verdict verdict = Verdict::kAdmit;
+  double retry_after_us = 0;  // kTooBusy: when enough of those ahead will be gone
+};
+
+/// A prediction must miss the deadline by this much before it is believed: a refusal is final, a
+/// late answer is only late.
+inline constexpr double kDoubt = 1.25;
+
+AdmissionDecision decide(const Arrival& arrival, double sharing_rate);
+
+}  // namespace tessera::scheduler

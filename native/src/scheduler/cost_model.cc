@@ -1,0 +1,110 @@
+#include "scheduler/cost_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace tessera::scheduler {
+namespace {
+
+constexpr size_t kTerms = 4;
+constexpr double kPull = 1e-3;  // weight of the pull beside samples of weight one
+
+using Vector = std::array<double, kTerms>;
+
+/// Normal equations of weighted least squares: a x = b.
+struct Normal {
+  std::array<Vector, kTerms> a{};
+  Vector b{};
+  double square = 0;  // sum of the targets' squares
+
+  void add(const Vector& row, double target, double weight) {
+    for (size_t i = 0; i < kTerms; ++i) {
+      for (size_t j = 0; j < kTerms; ++j) a[i][j] += weight * row[i] * row[j];
+      b[i] += weight * row[i] * target;
+    }
+    square += weight * target * target;
+  }
+  double residual(const Vector& x) const {
+    double sum = square;
+    for (size_t i = 0; i < kTerms; ++i) {
+      sum -= 2 * x[i] * b[i];
+      for (size_t j = 0; j < kTerms; ++j) sum += x[i] * a[i][j] * x[j];
+    }
+    return sum;
+  }
+};
+
+/// Solves for the terms in `subset`, the others zero; false when they cannot be told apart.
+bool solve(const Normal& normal, uint32_t subset, Vector& x) {
+  std::array<size_t, kTerms> terms{};
+  size_t count = 0;
+  for (size_t i = 0; i < kTerms; ++i) {
+    if ((subset >> i & 1) != 0) terms[count++] = i;
+  }
+  std::array<std::array<double, kTerms + 1>, kTerms> m{};
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j < count; ++j) m[i][j] = normal.a[terms[i]][terms[j]];
+    m[i][count] = normal.b[terms[i]];
+  }
+  for (size_t k = 0; k < count; ++k) {  // symmetric and positive: the diagonal is a fit pivot
+    if (!(m[k][k] > 1e-12 * normal.a[terms[k]][terms[k]])) return false;
+    for (size_t i = 0; i < count; ++i) {
+      if (i == k) continue;
+      const double factor = m[i][k] / m[k][k];
+      for (size_t j = k; j <= count; ++j) m[i][j] -= factor * m[k][j];
+    }
+  }
+  x.fill(0);
+  for (size_t i = 0; i < count; ++i) x[terms[i]] = m[i][count] / m[i][i];
+  return std::all_of(x.begin(), x.end(), [](double value) { return value >= 0; });
+}
+
+}  // namespace
+
+PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& weights) {
+  if (samples.empty()) return {};
+  // Terms are counted in multiplications, so that one rate is one number for all of them.
+  const auto terms_of = [&](const PassWork& work) {
+    return Vector{1, work.rows * weights.row, work.pairs * weights.pair, work.cells * weights.cell};
+  };
+  Normal normal;
+  double rate = std::numeric_limits<double>::infinity();
+  for (const PassSample& sample : samples) {
+    const Vector terms = terms_of(sample.work);
+    normal.add(terms, sample.us, 1 / (sample.us * sample.us));
+    rate = std::min(rate, sample.us / std::max(1.0, terms[1] + terms[2] + terms[3]));
+  }
+  for (size_t i = 1; i < kTerms; ++i) {
+    Vector alone{};
+    alone[i] = 1;
+    normal.add(alone, rate, kPull / (rate * rate));
+  }
+  Vector best{};
+  double least = std::numeric_limits<double>::infinity();
+  for (uint32_t subset = 1; subset < 1u << kTerms; ++subset) {
+    Vector x{};
+    if (!solve(normal, subset, x)) continue;
+    const double residual = normal.residual(x);
+    if (residual >= least) continue;
+    least = residual;
+    best = x;
+  }
+  return {best[0], best[1] * weights.row, best[2] * weights.pair, best[3] * weights.cell};
+}
+
+PassCost CostModel::cost() const {
+  return {fitted_.pass_us * correction_, fitted_.row_us * correction_,
+          fitted_.pair_us * correction_, fitted_.cell_us * correction_};
+}
+
+void CostModel::observe(const PassWork& work, double actual_us) {
+  const double predicted = fitted_.predict_us(work);
+  if (!(predicted > 0) || !(actual_us > 0)) return;
+  const double ratio = std::clamp(actual_us / predicted, 1 / kCorrectionMax, kCorrectionMax);
+  correction_ += kCorrectionWeight * (ratio - correction_);
+}
+
+}  // namespace tessera::scheduler

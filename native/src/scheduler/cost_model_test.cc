@@ -1,0 +1,86 @@
+#include "scheduler/cost_model.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace tessera::scheduler {
+namespace {
+
+std::vector<PassSample> samples_of(const PassCost& truth, double noise, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> factor(1 - noise, 1 + noise);
+  std::vector<PassSample> samples;
+  for (const uint32_t rows : {1u, 8u, 64u, 256u}) {
+    for (const uint32_t position : {0u, 512u}) {
+      for (const double codes : {0.0, 4096.0}) {
+        PassSample sample;
+        sample.work.add_rows(rows, position, true);
+        sample.work.cells = rows * codes;
+        sample.us = truth.predict_us(sample.work) * factor(random);
+        samples.push_back(sample);
+      }
+    }
+  }
+  return samples;
+}
+
+constexpr UnitWeights kWeights{1e6, 2e3, 1e3};
+
+TEST(CostModel, PromptRowsAttendToOnePositionMoreEach) {
+  PassWork work;
+  work.add_rows(3, 10, true);  // 11 + 12 + 13
+  work.add_rows(2, 20, false);
+  EXPECT_DOUBLE_EQ(work.rows, 5);
+  EXPECT_DOUBLE_EQ(work.pairs, 36 + 42);
+}
+
+TEST(CostModel, AFitOfExactSamplesPredictsThem) {
+  const PassCost truth{900, 12, 0.02, 0.01};
+  const std::vector<PassSample> samples = samples_of(truth, 0, 1);
+  const PassCost fitted = fit_pass_cost(samples, kWeights);
+  for (const PassSample& sample : samples)
+    EXPECT_NEAR(fitted.predict_us(sample.work) / sample.us, 1, 0.02);
+}
+
+TEST(CostModel, NoCoefficientIsNegativeWhateverTheNoise) {
+  for (uint32_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto samples = samples_of({100, 5, 0.0001, 0.0001}, 0.6, seed);
+    const PassCost fitted = fit_pass_cost(samples, kWeights);
+    EXPECT_GE(fitted.pass_us, 0);
+    EXPECT_GE(fitted.row_us, 0);
+    EXPECT_GE(fitted.pair_us, 0);
+    EXPECT_GE(fitted.cell_us, 0);
+    for (const PassSample& sample : samples)
+      EXPECT_NEAR(fitted.predict_us(sample.work) / sample.us, 1, 1.6);
+  }
+}
+
+TEST(CostModel, WhatNoSampleShowsIsTakenFromTheRateOfTheRest) {
+  PassSample sample;
+  sample.work.rows = 64;
+  sample.us = 6400;
+  const PassCost fitted = fit_pass_cost({&sample, 1}, kWeights);
+  const double rate = 6400 / (64 * kWeights.row);
+  EXPECT_NEAR(fitted.pair_us / (rate * kWeights.pair), 1, 0.01);
+  EXPECT_NEAR(fitted.cell_us / (rate * kWeights.cell), 1, 0.01);
+  EXPECT_NEAR(fitted.predict_us(sample.work), 6400, 64);
+  EXPECT_EQ(fit_pass_cost({}, kWeights).predict_us(sample.work), 0);
+}
+
+TEST(CostModel, TheCorrectionFollowsWhatPassesTakeAndNoSinglePassCarriesItAway) {
+  CostModel model({100, 1, 0, 0});
+  PassWork work;
+  work.rows = 100;
+  for (int i = 0; i < 100; ++i) model.observe(work, 600);  // predicted 200
+  EXPECT_NEAR(model.cost().predict_us(work), 600, 6);
+  model.observe(work, 1e9);
+  EXPECT_LT(model.cost().predict_us(work), 900);
+  model.observe({}, 0);
+  EXPECT_GT(model.correction(), 0);
+}
+
+}  // namespace
+}  // namespace tessera::scheduler
