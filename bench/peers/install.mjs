@@ -16,9 +16,9 @@ function run(command, words, options = {}) {
   if (status !== 0) throw new Error(`'${command} ${words.join(' ')}' ended with ${status}`);
 }
 
-function pythonPackages(file) {
+function pythonPackages() {
   if (!fs.existsSync(python)) run('python3', ['-m', 'venv', join(home, 'python')]);
-  run(python, ['-m', 'pip', 'install', '-q', '-r', join(here, file)]);
+  run(python, ['-m', 'pip', 'install', '-q', '-r', join(here, 'requirements.txt')]);
 }
 
 /** Exact versions, without a lock: some registries lack the packages of other platforms. */
@@ -35,7 +35,7 @@ function nodePackages() {
 
 /** A program over the C API, from the headers and libraries that node-llama-cpp carries. */
 function llama() {
-  pythonPackages('requirements.txt');
+  pythonPackages();
   nodePackages();
   const packages = join(home, 'node_modules');
   const platform = `linux-${process.arch}`;
@@ -67,8 +67,14 @@ function llama() {
 }
 
 const peers = {
-  transformers: () => pythonPackages('requirements.txt'),
+  transformers: pythonPackages,
   llama,
+  onnxruntime: () => {
+    pythonPackages();
+    nodePackages();
+  },
+  openvino: pythonPackages,
+  ctranslate2: pythonPackages,
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(peers);

@@ -78,11 +78,69 @@ function llama(type: 'bf16' | 'q8_0', precision: Precision, bar: number): PeerKi
   };
 }
 
+async function onnxGraph({ modelPath, promptTokens }: PeerSetting): Promise<string> {
+  const graph = join(modelPath, `prefill-${promptTokens}.onnx`);
+  if (!existsSync(graph)) {
+    const words = [join(SOURCES, 'write_onnx.py'), modelPath, String(promptTokens), graph];
+    await output(PYTHON, words);
+  }
+  return graph;
+}
+
+const onnxRuntime: PeerKind = {
+  name: 'ONNX Runtime f32',
+  precision: 'f32',
+  install: 'onnxruntime',
+  mark: join(HOME, 'onnxruntime.installed'),
+  start: async (setting) =>
+    PeerProcess.start(onnxRuntime.name, process.execPath, [
+      join(SOURCES, 'onnxruntime_peer.mjs'),
+      join(HOME, 'package.json'),
+      await onnxGraph(setting),
+      ...[setting.codes, setting.threads].map(String),
+    ]),
+};
+
+const openVino: PeerKind = {
+  name: 'OpenVINO f32',
+  precision: 'f32',
+  install: 'openvino',
+  mark: join(HOME, 'openvino.installed'),
+  start: async (setting) =>
+    PeerProcess.start(openVino.name, PYTHON, [
+      join(SOURCES, 'openvino_peer.py'),
+      await onnxGraph(setting),
+      ...[setting.codes, setting.threads].map(String),
+    ]),
+};
+
+function cTranslate2(type: 'int8' | 'float32', precision: Precision): PeerKind {
+  const name = `CTranslate2 ${precision}`;
+  return {
+    name,
+    precision,
+    install: 'ctranslate2',
+    mark: join(HOME, 'ctranslate2.installed'),
+    start: ({ modelPath, levels, threads }) =>
+      PeerProcess.start(name, PYTHON, [
+        join(SOURCES, 'ctranslate2_peer.py'),
+        modelPath,
+        join(modelPath, `ctranslate2-${type}`),
+        ...[levels, threads].map(String),
+        type,
+      ]),
+  };
+}
+
 /** In the order in which they are asked. */
 export const PEER_KINDS: readonly PeerKind[] = [
   transformers('transformers loop f32', 'loop', 'f32'),
   llama('bf16', 'bf16', 10),
   llama('q8_0', 'int8', 5),
   transformers('transformers loop bf16', 'loop', 'bf16'),
+  onnxRuntime,
+  openVino,
+  cTranslate2('float32', 'f32'),
+  cTranslate2('int8', 'int8'),
   transformers('transformers generate f32', 'generate', 'f32'),
 ];

@@ -31,4 +31,6 @@ export interface PeerSetting {
   readonly levels: number;
   readonly codes: number;
   readonly threads: number;
+  /** Length of every prompt that will be asked: some graphs are made for one. */
+  readonly promptTokens: number;
 }

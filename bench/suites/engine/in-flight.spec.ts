@@ -4,7 +4,7 @@ import { closedLoop, openLoop } from './in-flight.js';
 import { distinctTokens } from './sharing.js';
 
 describe('calls in flight', () => {
-  it('of a closed loop are never more than asked for, and each place calls at least once', async () => {
+  it('of a closed loop are as many as asked for, each place calling at least once', async () => {
     let now = 0;
     let most = 0;
     let count = 0;
@@ -19,7 +19,7 @@ describe('calls in flight', () => {
     expect(count).toBe(3);
   });
 
-  it('of an open loop come whether or not the earlier ones have ended, and refusals are counted', async () => {
+  it('of an open loop do not wait for earlier ones, and refusals are counted', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

@@ -78,6 +78,7 @@ async function start(
     levels: LEVELS,
     codes: LEVEL_CODES,
     threads: machine.threads,
+    promptTokens: PROMPT_TOKENS,
   };
   const contestants: Contestant[] = [];
   try {

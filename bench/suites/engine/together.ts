@@ -52,8 +52,9 @@ function row(engine: BenchEngine, users: number, rate: number, machine: Machine)
     (LEVELS - 1) * (floorSeconds(step, peaks) + floorSeconds(head(users * WIDTH), peaks));
   const prefill = users * floorSeconds(prefillWork(shape, PROMPT_TOKENS, format), peaks);
   const floor = (prefill + steps + floorSeconds(head(users), peaks)) / users;
+  const prefix = `${shape.name} ${computeType}, prompt ${PROMPT_TOKENS}, width ${WIDTH}`;
   return {
-    name: `${shape.name} ${computeType}, prompt ${PROMPT_TOKENS}, width ${WIDTH}, ${users} in flight`,
+    name: `${prefix}, ${users} in flight`,
     value: rate,
     unit: 'recalls/s',
     ratio: { value: 1 / (rate * floor), to: 'floor' },
