@@ -47,9 +47,10 @@ export class BenchEngine {
     computeType: ComputeType,
     options: OpenOptions,
     say: (line: string) => void,
+    items = ITEMS,
   ): Promise<BenchEngine> {
     const modelPath = randomModel(shape, say);
-    const random = await randomCatalogue(ITEMS, say);
+    const random = await randomCatalogue(items, say);
     const catalogue = await openCatalogue(random.snapshotPath);
     try {
       const engine = await NativeEngine.open({

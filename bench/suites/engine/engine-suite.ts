@@ -3,6 +3,7 @@ import { SHAPES, type ShapeName } from '../../models/model-shape.js';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { aloneStage } from './alone.js';
+import { instructionsStage } from './instructions.js';
 import { loadStage } from './load.js';
 import { longPromptStage } from './long-prompt.js';
 import { type ComputeType, probeMachine } from './machine.js';
@@ -18,6 +19,7 @@ const STAGES = {
   load: loadStage,
   'long-prompt': longPromptStage,
   sharing: sharingStage,
+  instructions: instructionsStage,
   peers: peersStage,
 } as const satisfies Readonly<Record<string, Stage>>;
 

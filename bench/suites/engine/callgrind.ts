@@ -1,0 +1,66 @@
+/**
+ * Instructions by file from a callgrind profile, read line by line.
+ * Format: https://valgrind.org/docs/manual/cl-format.html
+ */
+
+/** A part of the profile: a source file within an object (a program or a library). */
+export interface Place {
+  readonly object: string;
+  readonly file: string;
+  /** Of the function; another one than `file` where the code was inlined from elsewhere. */
+  readonly functionFile: string;
+}
+
+export interface Cost {
+  readonly place: Place;
+  readonly instructions: number;
+}
+
+const NAMED = /^(c?ob|c?f[lie]|c?fn)=\((\d+)\)(?: (.*))?$/;
+
+/** Names are written once and then told by number, in one numbering for each kind. */
+class Names {
+  private readonly known = new Map<string, string>();
+
+  resolve(key: string, number: string, name: string | undefined): string {
+    const kind = key.endsWith('ob') ? 'object' : key.endsWith('fn') ? 'function' : 'file';
+    const id = `${kind} ${number}`;
+    if (name !== undefined) this.known.set(id, name);
+    return this.known.get(id) ?? '';
+  }
+}
+
+/**
+ * Own instructions of each place. What the standard library does for a function (another object,
+ * neither our own nor `node`) counts where it is called from.
+ */
+export function* costs(lines: Iterable<string>): Generator<Cost> {
+  const names = new Names();
+  let place: Place = { object: '', file: '', functionFile: '' };
+  let callee = '';
+  let isCall = false;
+  for (const line of lines) {
+    const named = NAMED.exec(line);
+    if (named !== null) {
+      const [, key = '', number = '', given] = named;
+      const name = names.resolve(key, number, given);
+      if (key === 'ob') place = { ...place, object: name };
+      else if (key === 'cob') callee = name;
+      else if (key === 'fl') place = { ...place, file: name, functionFile: name };
+      else if (key === 'fi' || key === 'fe') place = { ...place, file: name };
+      else if (key === 'fn') callee = '';
+    } else if (line.startsWith('calls=')) {
+      isCall = true;
+    } else if (/^[+\-*\d]/.test(line)) {
+      const instructions = Number(line.slice(line.lastIndexOf(' ') + 1));
+      if (!isCall || isLibrary(callee, place.object)) yield { place, instructions };
+      if (isCall) callee = '';
+      isCall = false;
+    }
+  }
+}
+
+/** A call that names no object stays within that of its caller. */
+function isLibrary(callee: string, caller: string): boolean {
+  return callee !== '' && callee !== caller && /\.so(\.|$)/.test(callee);
+}
