@@ -18,8 +18,7 @@ using tensor::DType;
 // reads together do not fall into one set of the cache.
 constexpr uint64_t kLineFloats = 16;
 constexpr uint64_t kScoreStride = kTilePositions + kLineFloats;
-constexpr uint64_t kOwnStride = kMaxSteps + kLineFloats;  // one more than the steps
-constexpr uint32_t kRowsAhead = 4;                        // fetched before they are wanted
+constexpr uint32_t kRowsAhead = 4;  // fetched before they are wanted
 uint64_t output_stride(uint32_t head_dim) {
   return ((head_dim + kLineFloats - 1) / kLineFloats | 1) * kLineFloats;
 }
@@ -48,7 +47,7 @@ uint64_t operand_bytes(const PanelKernels& kernels, uint32_t k) {
 
 uint64_t QueryTile::scratch_bytes(device::PanelType type, const PanelKernels& kernels,
                                   uint32_t head_dim) {
-  const uint64_t floats = kTileQueries * (kScoreStride + output_stride(head_dim) + kOwnStride + 3);
+  const uint64_t floats = kTileQueries * (kScoreStride + output_stride(head_dim) + kMaxSteps + 4);
   return operand_bytes(kernels, head_dim) + operand_bytes(kernels, kTilePositions) +
          device::panel_bytes(type, kTilePositions) + floats * sizeof(float);
 }
@@ -73,7 +72,7 @@ QueryTile::QueryTile(const device::KernelTable& kernels, const Layer& layer, con
                                      device::panel_bytes(layout_.panel_type(), kTilePositions));
   outputs_ = scores_ + kTileQueries * kScoreStride;
   own_ = outputs_ + kTileQueries * output_stride(layout_.head_dim);
-  highest_ = own_ + kTileQueries * kOwnStride;
+  highest_ = own_ + kTileQueries * (kMaxSteps + 1);
   totals_ = highest_ + kTileQueries;
   shrinks_ = totals_ + kTileQueries;
 }
@@ -94,7 +93,7 @@ uint32_t QueryTile::first_seeing(uint32_t position, uint32_t from) const {
 }
 
 void QueryTile::run(const float* q, float* out) {
-  write_queries(q, out);
+  write_queries(q);
   std::fill(highest_, highest_ + queries_.count, -std::numeric_limits<float>::infinity());
   std::fill(totals_, totals_ + queries_.count, 0.0f);
   const uint32_t longest = visible(queries_.count - 1);
@@ -102,27 +101,17 @@ void QueryTile::run(const float* q, float* out) {
   for (uint32_t begin = 0; begin < longest; begin += kTilePositions) {
     attend_positions(begin, std::min(longest, begin + kTilePositions));
   }
-  if (group_.beam == nullptr) {
-    for (uint32_t i = 0; i < queries_.count; ++i) {
-      kernels_.weighted_sum_f32(output(i), 1.0f, nullptr, nullptr, 0, layout_.head_dim,
-                                1.0f / totals_[i], out + offset(i));
-    }
-    return;
+  if (group_.beam != nullptr) {
+    score_steps(q);
+    soften_steps();
   }
-  for (uint32_t i = 0; i < queries_.count;) {
-    const uint32_t left_of_row = sharing_ - (queries_.first + i) % sharing_;
-    const QueryRange of_row{i, std::min(left_of_row, queries_.count - i)};
-    attend_steps(q, of_row, out);
-    i += of_row.count;
-  }
+  finish(out);
 }
 
-void QueryTile::write_queries(const float* q, const float* out) {
+void QueryTile::write_queries(const float* q) {
   const uint32_t n = layout_.head_dim;
   for (uint32_t i = 0; i < queries_.count; ++i) {
-    const uint64_t ahead = offset(std::min(i + kRowsAhead, queries_.count - 1));
-    fetch(q + ahead, n);
-    fetch(out + ahead, n);
+    fetch(q + offset(std::min(i + kRowsAhead, queries_.count - 1)), n);
     panels_.write_operand(q + offset(i), n, i, 1, n, query_operand_, nullptr);
   }
 }
@@ -224,48 +213,77 @@ void QueryTile::soften(uint32_t first, uint32_t begin, uint32_t end) {
   }
 }
 
-/// Keys and values that a row's ancestors and the row itself have written; their number.
-uint32_t QueryTile::find_steps(uint32_t own_row, const void** keys, const void** values) const {
+/// Keys (or values) that the ancestors of a row and the row itself have written, oldest first.
+void QueryTile::find_steps(void* base, uint32_t own_row, const void** found) const {
   const uint32_t before = group_.step - 1;
   for (uint32_t t = 0; t < group_.step; ++t) {
     const uint32_t slot = t == before ? own_row : group_.ancestors[uint64_t{own_row} * before + t];
     const uint64_t element = beam_element(layer_, *group_.beam, t, slot, kv_head_);
-    keys[t] = element_at(group_.beam->keys, layout_.type, element);
-    values[t] = element_at(group_.beam->values, layout_.type, element);
+    found[t] = element_at(base, layout_.type, element);
   }
-  return group_.step;
 }
 
-/// The own steps of the queries of one row, as their last tile, and the result.
-void QueryTile::attend_steps(const float* q, QueryRange of_row, float* out) {
-  const bool is_bf16 = layout_.type == DType::kBf16;
-  const auto dot_rows = is_bf16 ? kernels_.dot_rows_bf16 : kernels_.dot_rows_f32;
-  const auto weighted_sum = is_bf16 ? kernels_.weighted_sum_bf16 : kernels_.weighted_sum_f32;
-  const float* queries[kTileQueries] = {};
-  const void* keys[kMaxSteps];
-  const void* values[kMaxSteps];
-  if (row(of_row.first) + 1 < group_.row_count) {
-    const uint32_t ahead = find_steps(row(of_row.first) + 1, keys, values);
-    for (uint32_t t = 0; t < ahead; ++t) {
-      fetch(keys[t], layout_.head_dim);
-      fetch(values[t], layout_.head_dim);
-    }
+/// The same, after what the row after that will want has been asked for.
+void QueryTile::find_steps_ahead(void* base, uint32_t own_row, const void** found) const {
+  if (own_row + 1 < group_.row_count) {
+    find_steps(base, own_row + 1, found);
+    for (uint32_t t = 0; t < group_.step; ++t) fetch(found[t], layout_.head_dim);
   }
-  const uint32_t steps = find_steps(row(of_row.first), keys, values);
-  for (uint32_t i = 0; i < of_row.count; ++i) queries[i] = q + offset(of_row.first + i);
-  dot_rows(queries, of_row.count, keys, steps, layout_.head_dim, own_ + 1, kOwnStride);
-  for (uint32_t j = 0; j < of_row.count; ++j) {
-    const uint32_t i = of_row.first + j;
-    float* own = own_ + j * kOwnStride;  // first what the sums of the prompt become, then the steps
-    for (uint32_t t = 1; t <= steps; ++t) own[t] *= factor_;
+  find_steps(base, own_row, found);
+}
+
+/// Scores of every query with its own steps.
+void QueryTile::score_steps(const float* q) {
+  const auto dot_rows =
+      layout_.type == DType::kBf16 ? kernels_.dot_rows_bf16 : kernels_.dot_rows_f32;
+  const uint32_t stride = group_.step + 1;
+  const void* keys[kMaxSteps];
+  const float* queries[kTileQueries] = {};
+  for (uint32_t i = 0, of_row = 0; i < queries_.count; i += of_row) {
+    of_row = std::min(sharing_ - (queries_.first + i) % sharing_, queries_.count - i);
+    find_steps_ahead(group_.beam->keys, row(i), keys);
+    for (uint32_t j = 0; j < of_row; ++j) queries[j] = q + offset(i + j);
+    dot_rows(queries, of_row, keys, group_.step, layout_.head_dim, own_ + i * stride + 1, stride);
+  }
+}
+
+/// The own steps as the last tile of the softmax: own_ holds for each query what becomes of its
+/// sums of the prompt, then the weights of its steps.
+void QueryTile::soften_steps() {
+  const uint32_t stride = group_.step + 1;
+  for (uint32_t i = 0; i < queries_.count; ++i) {
+    float* own = own_ + i * stride;
     own[0] = highest_[i];
-    const float highest = kernels_.maximum(own, steps + 1);
-    kernels_.exp_sum(own, steps + 1, 1.0f, highest);
-    float total = totals_[i] * own[0];
-    for (uint32_t t = 1; t <= steps; ++t) total += own[t];
-    if (is_bf16) kernels_.round_bf16(own + 1, steps);
-    weighted_sum(output(i), own[0], values, own + 1, steps, layout_.head_dim, 1.0f / total,
-                 out + offset(i));
+    float highest = own[0];
+    for (uint32_t t = 1; t < stride; ++t) {
+      own[t] *= factor_;
+      highest = std::max(highest, own[t]);
+    }
+    for (uint32_t t = 0; t < stride; ++t) own[t] -= highest;
+  }
+  kernels_.exp_sum(own_, queries_.count * stride, 1.0f, 0.0f);
+  for (uint32_t i = 0; i < queries_.count; ++i) {
+    float* own = own_ + i * stride;
+    totals_[i] *= own[0];
+    for (uint32_t t = 1; t < stride; ++t) totals_[i] += own[t];
+    if (layout_.type == DType::kBf16) kernels_.round_bf16(own + 1, group_.step);
+  }
+}
+
+/// The sums of the prompt and of the own steps, divided by the weights' total.
+void QueryTile::finish(float* out) {
+  const auto weighted_sum =
+      layout_.type == DType::kBf16 ? kernels_.weighted_sum_bf16 : kernels_.weighted_sum_f32;
+  const uint32_t steps = group_.beam != nullptr ? group_.step : 0;
+  const void* values[kMaxSteps];
+  for (uint32_t i = 0; i < queries_.count; ++i) {
+    fetch(out + offset(std::min(i + kRowsAhead, queries_.count - 1)), layout_.head_dim);
+    const float* own = own_ + i * (steps + 1);
+    if (steps > 0 && (i == 0 || row(i) != row(i - 1))) {
+      find_steps_ahead(group_.beam->values, row(i), values);
+    }
+    weighted_sum(output(i), steps > 0 ? own[0] : 1.0f, values, own + 1, steps, layout_.head_dim,
+                 1.0f / totals_[i], out + offset(i));
   }
 }
 

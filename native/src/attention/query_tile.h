@@ -42,14 +42,17 @@ class QueryTile {
   float* scores(uint32_t i) const;
   float* output(uint32_t i) const;
 
-  void write_queries(const float* q, const float* out);
+  void write_queries(const float* q);
   void attend_positions(uint32_t begin, uint32_t end);
   void multiply_keys(uint32_t block, uint32_t first, float* scores);
   void soften(uint32_t first, uint32_t begin, uint32_t end);
   void gather_values(uint32_t first_block, uint32_t count, uint32_t d);
   void multiply_values(uint32_t first, uint32_t begin, uint32_t end);
-  uint32_t find_steps(uint32_t own_row, const void** keys, const void** values) const;
-  void attend_steps(const float* q, QueryRange of_row, float* out);
+  void find_steps(void* base, uint32_t own_row, const void** found) const;
+  void find_steps_ahead(void* base, uint32_t own_row, const void** found) const;
+  void score_steps(const float* q);
+  void soften_steps();
+  void finish(float* out);
 
   const device::KernelTable& kernels_;
   const device::PanelKernels& panels_;
@@ -70,7 +73,7 @@ class QueryTile {
   float* highest_;        // [queries]: highest score so far, times factor_
   float* totals_;         // [queries]: sum of the weights so far
   float* shrinks_;        // [queries]: what a new highest score makes of the sums before it
-  float* own_;            // [queries of one row][kOwnStride]: scores of the own steps
+  float* own_;            // [queries][step + 1]: of the own steps
 };
 
 }  // namespace tessera::attention

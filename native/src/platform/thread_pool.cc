@@ -45,7 +45,7 @@ void wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
 ThreadPool::ThreadPool(const ThreadPoolOptions& options) : thread_count_(options.thread_count) {
   TESSERA_CHECK(thread_count_ >= 1 && thread_count_ <= kMaxThreads);
   const std::vector<uint32_t> cpus = usable_cpus();
-  pins_threads_ = options.pins_threads && thread_count_ <= cpus.size();
+  pins_threads_ = options.pins_threads && thread_count_ > 1 && thread_count_ <= cpus.size();
   workers_.reserve(thread_count_ - 1);
   for (uint32_t i = 1; i < thread_count_; ++i) {
     const bool pins = pins_threads_;

@@ -20,7 +20,8 @@ namespace tessera::platform {
 struct ThreadPoolOptions {
   uint32_t thread_count = 1;  // the caller included
   /// Worker i stays on the i-th CPU that the process may use (the caller counts as 0, see
-  /// pin_caller). Ignored when there are more threads than such CPUs.
+  /// pin_caller). Ignored when there are more threads than such CPUs, and for one thread alone,
+  /// which the system places better.
   bool pins_threads = false;
 };
 
