@@ -11,6 +11,7 @@ namespace {
 using device::KernelTable;
 using tensor::DType;
 
+constexpr auto kHalf = static_cast<uint32_t>(device::kPanelHalf);
 constexpr uint32_t kRowsPerJob = 32;           // beam rows per job
 constexpr uint64_t kForkThreshold = 1u << 14;  // elements written below which a fork costs more
 
@@ -84,48 +85,68 @@ class Writer {
   /// together, so this is a transposition of words, 16 of them of each row at a time.
   void write_keys(const float* from, uint32_t position, uint32_t count, char* panel) const {
     const auto depth = static_cast<uint32_t>(device::panel_tile_depth(layout_.panel_type()));
-    for (uint32_t d = 0; d < layout_.head_dim; d += depth) {
+    for (uint32_t d = 0; d < layout_.head_dim; d += depth, panel += device::kPanelTile) {
       const uint32_t n = std::min(depth, layout_.head_dim - d);
-      uint32_t words[kBlockPositions][device::kPanelGroups] = {};
-      for (uint32_t i = 0; i < count; ++i) {
-        store(kernels_, layout_.type, from + i * width_ + d, n, words[i]);
-      }
-      for (uint32_t group = 0; group < device::kPanelGroups; ++group) {
-        for (uint32_t i = 0; i < count;) {
-          const uint32_t column = position + i;
-          const uint32_t of_half =
-              std::min<uint32_t>(count - i, device::kPanelHalf - column % device::kPanelHalf);
-          char* tile = panel + d / depth * device::kPanelTile;
-          auto* to = reinterpret_cast<uint32_t*>(tile + column / device::kPanelHalf *
-                                                            device::kPanelHalfTile);
-          to += group * device::kPanelHalf + column % device::kPanelHalf;
-          for (uint32_t j = 0; j < of_half; ++j) to[j] = words[i + j][group];
-          i += of_half;
+      for (uint32_t i = 0; i < count;) {
+        const uint32_t column = (position + i) % kHalf;
+        const uint32_t of_half = std::min(count - i, kHalf - column);
+        uint32_t rows[kHalf][kHalf] = {};
+        for (uint32_t j = 0; j < of_half; ++j) {
+          store(kernels_, layout_.type, from + (i + j) * width_ + d, n, rows[j]);
         }
+        char* half = panel + (position + i) / kHalf * device::kPanelHalfTile;
+        transpose(rows, of_half, reinterpret_cast<uint32_t*>(half) + column);
+        i += of_half;
       }
+    }
+  }
+
+  /// to[j][i] = rows[i][j] for i < count.
+  static void transpose(const uint32_t (&rows)[kHalf][kHalf], uint32_t count, uint32_t* to) {
+    if (count == kHalf) {
+      for (uint32_t j = 0; j < kHalf; ++j) {
+        for (uint32_t i = 0; i < kHalf; ++i) to[j * kHalf + i] = rows[i][j];
+      }
+      return;
+    }
+    for (uint32_t j = 0; j < kHalf; ++j) {
+      for (uint32_t i = 0; i < count; ++i) to[j * kHalf + i] = rows[i][j];
     }
   }
 
   /// Rows i < count of values become inputs position + i of panels of 32 columns.
   void write_values(const float* from, uint32_t position, uint32_t count, char* panels) const {
-    const device::PanelType type = layout_.panel_type();
-    constexpr auto kHalf = static_cast<uint32_t>(device::kPanelHalf);
     for (uint32_t d = 0; d < layout_.head_dim; d += kHalf) {
       const uint32_t n = std::min(kHalf, layout_.head_dim - d);
       char* panel = panels + d / device::kPanelColumns * layout_.value_panel_bytes();
-      const uint32_t column = d % device::kPanelColumns;
       for (uint32_t i = 0; i < count; ++i) {
+        const uint64_t offset =
+            device::panel_offset(layout_.panel_type(), position + i, d % device::kPanelColumns);
         const float* row = from + i * width_ + d;
-        char* to = panel + device::panel_offset(type, position + i, column);
         if (layout_.type == DType::kF32) {
-          std::memcpy(to, row, n * sizeof(float));
-          continue;
+          std::memcpy(panel + offset, row, n * sizeof(float));
+        } else if ((position + i) % 2 == 0 && i + 1 < count) {
+          write_pair(row, row + width_, n, reinterpret_cast<uint32_t*>(panel + offset));
+          ++i;
+        } else {
+          write_one_of_pair(row, n, reinterpret_cast<uint16_t*>(panel + offset));
         }
-        uint16_t narrow[kHalf];
-        kernels_.narrow_bf16(row, n, narrow);
-        for (uint32_t j = 0; j < n; ++j) reinterpret_cast<uint16_t*>(to)[2 * j] = narrow[j];
       }
     }
+  }
+
+  /// Two positions' values, side by side for each column.
+  void write_pair(const float* first, const float* second, uint32_t n, uint32_t* to) const {
+    uint16_t a[kHalf], b[kHalf];
+    kernels_.narrow_bf16(first, n, a);
+    kernels_.narrow_bf16(second, n, b);
+    for (uint32_t j = 0; j < n; ++j) to[j] = a[j] | uint32_t{b[j]} << 16;
+  }
+
+  void write_one_of_pair(const float* row, uint32_t n, uint16_t* to) const {
+    uint16_t narrow[kHalf];
+    kernels_.narrow_bf16(row, n, narrow);
+    for (uint32_t j = 0; j < n; ++j) to[uint64_t{j} * 2] = narrow[j];
   }
 
   void write_beams(const RowGroup& group, uint32_t begin, uint32_t end) const {
