@@ -22,9 +22,22 @@ struct Tiles {
   }
 };
 
-Tiles tiles_of(const Layer& layer, const RowGroup& group) {
+// Sizes of tiles, of which the largest is taken that gives every thread several. Of each size,
+// whole register tiles of 32 and of nearly 6 rows.
+constexpr uint32_t kTileSizes[] = {kTileQueries, 64, 32};
+constexpr uint32_t kTasksPerThread = 3;
+
+Tiles tiles_of(const Layer& layer, const RowGroup& group, uint32_t tile_queries) {
   const uint32_t queries = group.row_count * (layer.heads / layer.layout.kv_heads);
-  return {queries, (queries + kTileQueries - 1) / kTileQueries};
+  return {queries, (queries + tile_queries - 1) / tile_queries};
+}
+
+uint32_t task_count(const Layer& layer, std::span<const RowGroup> groups, uint32_t tile_queries) {
+  uint32_t tasks = 0;
+  for (const RowGroup& group : groups) {
+    tasks += tiles_of(layer, group, tile_queries).tiles * layer.layout.kv_heads;
+  }
+  return tasks;
 }
 
 /// Positions that the group's last row sees.
@@ -43,14 +56,19 @@ Result<Scratch> Scratch::allocate(device::Device& device, uint32_t head_dim) {
         scratch.bytes_per_thread_, QueryTile::scratch_bytes(type, kernels.panel(type), head_dim));
   }
   scratch.head_dim_ = head_dim;
+  scratch.thread_count_ = device.threads().thread_count();
   Result<device::Buffer> memory =
-      device.allocate(device.threads().thread_count() * scratch.bytes_per_thread_);
+      device.allocate(scratch.thread_count_ * scratch.bytes_per_thread_);
   if (!memory.is_ok()) return memory.status();
   scratch.memory_ = std::move(memory).value();
   return scratch;
 }
 
 void Scratch::order_tasks(const Layer& layer, std::span<const RowGroup> groups) {
+  for (const uint32_t queries : kTileSizes) {
+    tile_queries_ = queries;
+    if (task_count(layer, groups, queries) >= kTasksPerThread * thread_count_) break;
+  }
   order_.clear();
   for (uint32_t i = 0; i < groups.size(); ++i) order_.push_back({i, 0});
   std::sort(order_.begin(), order_.end(), [&](const GroupTasks& a, const GroupTasks& b) {
@@ -59,7 +77,7 @@ void Scratch::order_tasks(const Layer& layer, std::span<const RowGroup> groups) 
   });
   uint32_t end = 0;
   for (GroupTasks& tasks : order_) {
-    end += tiles_of(layer, groups[tasks.group]).tiles * layer.layout.kv_heads;
+    end += tiles_of(layer, groups[tasks.group], tile_queries_).tiles * layer.layout.kv_heads;
     tasks.end = end;
   }
 }
@@ -78,7 +96,7 @@ void attend(device::Device& device, const Layer& layer, std::span<const RowGroup
             order.begin(), order.end(), task,
             [](uint32_t number, const GroupTasks& tasks) { return number < tasks.end; });
         const RowGroup& group = groups[of->group];
-        const Tiles tiles = tiles_of(layer, group);
+        const Tiles tiles = tiles_of(layer, group, scratch.tile_queries());
         const uint32_t from_end = of->end - 1 - task;  // the last rows see most and come first
         QueryTile(device.kernels(), layer, group, from_end % kv_heads,
                   tiles.range(from_end / kv_heads), scratch.of_thread(thread))

@@ -43,9 +43,11 @@ class Scratch {
   /// Errors: ENGINE_OVERLOADED.
   static Result<Scratch> allocate(device::Device& device, uint32_t head_dim);
 
-  /// Groups whose rows see most come first, so that threads end together.
+  /// Chooses the size of tiles, and puts groups first whose rows see most, so that threads end
+  /// together. Changes no result.
   void order_tasks(const Layer& layer, std::span<const RowGroup> groups);
   std::span<const GroupTasks> order() const { return order_; }
+  uint32_t tile_queries() const { return tile_queries_; }
   void* of_thread(uint32_t thread) { return memory_.as<char>() + thread * bytes_per_thread_; }
   uint32_t head_dim() const { return head_dim_; }
 
@@ -54,6 +56,8 @@ class Scratch {
   std::vector<GroupTasks> order_;
   uint64_t bytes_per_thread_ = 0;
   uint32_t head_dim_ = 0;
+  uint32_t thread_count_ = 1;
+  uint32_t tile_queries_ = 0;  // at most, in the pass at hand
 };
 
 /// Stores keys and values [rows][kv_heads][head_dim] of the groups' rows into their views and
