@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kTileM = 2, kTileN = 3;            // 12 of 16 registers hold sums
 constexpr size_t kPanelRows = 6, kPanelHalves = 1;  // likewise
+constexpr size_t kPanelWideRows = 2, kPanelPairRows = 5;
 
 struct V {
   __m256 low, high;
@@ -68,6 +69,9 @@ inline void store_bf16(uint16_t* y, V value) {
   const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(low, high), 0xD8);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), packed);
 }
+
+/// What is read through `pointer` later is read anew.
+inline void forget(const uint16_t*& pointer) { asm volatile("" : "+r"(pointer)); }
 
 inline V fma(V a, V b, V c) {
   return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};

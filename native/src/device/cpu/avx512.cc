@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kTileM = 4, kTileN = 4;  // 16 sums hide the latency of two multiply-add pipes
 constexpr size_t kPanelRows = 14, kPanelHalves = 2;  // 28 of 32 registers hold sums
+constexpr size_t kPanelWideRows = 14, kPanelPairRows = 12;
 
 using V = __m512;
 
@@ -43,6 +44,8 @@ inline void store_bf16(uint16_t* y, V value) {
   const __m512i upper = _mm512_srli_epi32(_mm512_castps_si512(value), 16);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), _mm512_cvtepi32_epi16(upper));
 }
+
+inline void forget(const uint16_t*&) {}
 
 inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 inline V add(V a, V b) { return _mm512_add_ps(a, b); }

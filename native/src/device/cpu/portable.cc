@@ -7,6 +7,7 @@ namespace {
 
 constexpr size_t kTileM = 2, kTileN = 2;
 constexpr size_t kPanelRows = 4, kPanelHalves = 1;
+constexpr size_t kPanelWideRows = 2, kPanelPairRows = 4;
 
 struct V {
   float lane[16];
@@ -53,6 +54,7 @@ inline void store_bf16(uint16_t* y, const V& value) {
 inline V fma(const V& a, const V& b, const V& c) {
   return each([&](size_t i) { return __builtin_fmaf(a.lane[i], b.lane[i], c.lane[i]); });
 }
+inline void forget(const uint16_t*&) {}
 inline V add(const V& a, const V& b) {
   return each([&](size_t i) { return a.lane[i] + b.lane[i]; });
 }
