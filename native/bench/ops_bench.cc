@@ -1,76 +1,107 @@
-// Matrix products of the engine per instruction set and type, beside the machine's multiply-add
-// roof, in one run. stdout: one JSON document {"results": [{"name", "value", "unit"}]}; stderr:
-// progress. Flag: --quick.
+// Matrix products of the engine beside the machine's own ceilings, in one run: multiply-adds on
+// registers, bytes read from memory, and products of the decoders' shapes with weights in the cache
+// ("hot") and streamed from memory ("cold", as a model of many layers sees them). A product's share
+// is of its floor: the longer of computing it at the first ceiling and reading its weights at the
+// second. stdout: one JSON document {"results": [{"name", "value", "unit"}]}; stderr: progress.
+// Flags: --quick, --set NAME, --threads N.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <ctime>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "device/backends.h"
 #include "fma_probe.h"
-#include "ops/gemm.h"
+#include "onednn_column.h"
+#include "ops/matmul.h"
 
 namespace tessera::bench {
 namespace {
 
 using device::InstructionSet;
-using tensor::DType;
+using device::PanelType;
 
-struct Line {
-  std::string name;
-  double value;
-  const char* unit;
+struct Settings {
+  bool is_quick = false;
+  uint32_t threads = 2;
+  std::optional<InstructionSet> set;  // the widest when absent
 };
 
 struct Shape {
-  const char* name;
-  uint64_t m, n, k;
+  uint64_t k, n;
 };
-// One row, the beams of a step, a chunk of a prefill, on a 0.6B decoder's projections; and a small
-// model.
-constexpr Shape kShapes[] = {{"1x3072x1024", 1, 3072, 1024},
-                             {"64x3072x1024", 64, 3072, 1024},
-                             {"64x1024x3072", 64, 1024, 3072},
-                             {"512x1024x1024", 512, 1024, 1024},
-                             {"512x256x256", 512, 256, 256}};
+// Projections of a 0.6B and of a 1.7B decoder, and of one with 8 layers of 512.
+constexpr Shape kShapes[] = {{1024, 3072}, {2048, 6144}, {3072, 1024}, {512, 1536}};
+constexpr uint64_t kRows[] = {1, 4, 8, 32, 64, 128, 256, 512};
+constexpr uint64_t kColdBytes = uint64_t{384} << 20;  // several times any cache
+constexpr double kSecondsPerCell = 0.4, kQuickSecondsPerCell = 0.05;
 
-/// With one thread the processor time of this thread, which others on the machine disturb less.
-double now(uint32_t threads) {
-  timespec time{};
-  clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double seconds_of(uint32_t threads, const auto& work) {
-  const double start = now(threads);
-  work();
-  return now(threads) - start;
+void print(const std::string& name, double value, const char* unit) {
+  static const char* separator = "";
+  std::printf("%s\n  {\"name\": \"%s\", \"value\": %.4g, \"unit\": \"%s\"}", separator,
+              name.c_str(), value, unit);
+  separator = ",";
 }
 
-/// The best of several runs: what the code can do when the machine is left alone.
-double best_seconds(int runs, uint32_t threads, const auto& work) {
-  double best = seconds_of(threads, work);
-  for (int i = 1; i < runs; ++i) best = std::min(best, seconds_of(threads, work));
-  return best;
+/// Best and median of repeated runs, seconds.
+struct Times {
+  double best = 0, median = 0;
+};
+
+Times measure(double budget, const auto& work) {
+  std::vector<double> seconds;
+  const double end = now() + budget;
+  do {
+    const double start = now();
+    work(seconds.size());
+    seconds.push_back(now() - start);
+  } while (now() < end || seconds.size() < 3);
+  std::sort(seconds.begin(), seconds.end());
+  return {seconds.front(), seconds[seconds.size() / 2]};
 }
 
-/// GFLOP/s of one thread, 0 where the set has no probe.
-double roof(InstructionSet set, int runs) {
+/// FLOP/s of all threads on registers; 0 where the set has no probe.
+double multiply_add_peak(device::Device& device, InstructionSet set, double budget) {
   constexpr uint64_t kRounds = 200'000;
+  const auto probe = set == InstructionSet::kAvx512 ? fma_probe_avx512 : fma_probe_avx2;
+  if (set == InstructionSet::kPortable) return 0;
+  const uint64_t flops = set == InstructionSet::kAvx512 ? kProbeFlopsAvx512 : kProbeFlopsAvx2;
+  const uint32_t threads = device.threads().thread_count();
   volatile float sink = 0;
-  if (set == InstructionSet::kAvx2) {
-    const double best = best_seconds(runs, 1, [&] { sink = fma_probe_avx2(kRounds); });
-    return static_cast<double>(kRounds * kProbeFlopsAvx2) / best * 1e-9;
-  }
-  if (set == InstructionSet::kAvx512) {
-    const double best = best_seconds(runs, 1, [&] { sink = fma_probe_avx512(kRounds); });
-    return static_cast<double>(kRounds * kProbeFlopsAvx512) / best * 1e-9;
-  }
-  return 0;
+  const Times times = measure(budget, [&](size_t) {
+    device.threads().parallel_for(threads, [&](uint64_t begin, uint64_t end) {
+      for (uint64_t i = begin; i < end; ++i) sink = probe(kRounds);
+    });
+  });
+  return static_cast<double>(kRounds * flops * threads) / times.best;
+}
+
+/// Bytes per second that all threads together read from memory, one after another.
+double memory_peak(device::Device& device, const device::Buffer& memory, double budget) {
+  const uint64_t words = memory.size() / sizeof(uint64_t);
+  volatile uint64_t sink = 0;
+  const Times times = measure(budget, [&](size_t) {
+    device.threads().parallel_for(words / 64, [&](uint64_t begin, uint64_t end) {
+      uint64_t sums[8] = {};
+      for (const uint64_t* at = memory.as<uint64_t>() + begin * 64;
+           at < memory.as<uint64_t>() + end * 64; at += 8) {
+        __builtin_prefetch(at + 512);
+        for (uint64_t i = 0; i < 8; ++i) sums[i] += at[i];
+      }
+      for (const uint64_t sum : sums) sink = sink + sum;
+    });
+  });
+  return static_cast<double>(words * sizeof(uint64_t)) / times.best;
 }
 
 /// Random and not zero: products of zeros run faster than real ones.
@@ -78,64 +109,129 @@ std::vector<float> random_floats(uint64_t count) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> uniform(-1, 1);
   std::vector<float> values(count);
-  for (float& value : values) value = tensor::f32_of_bf16(tensor::bf16_of_f32(uniform(random)));
+  for (float& value : values) value = uniform(random);
   return values;
 }
 
-double gemm_rate(device::Device& device, const Shape& s, DType type, int runs) {
-  const uint32_t threads = device.threads().thread_count();
-  const std::vector<float> x = random_floats(s.m * s.k), w = random_floats(s.n * s.k);
-  std::vector<uint16_t> halves;
-  for (const float value : w) halves.push_back(tensor::bf16_of_f32(value));
-  const void* data = type == DType::kBf16 ? static_cast<const void*>(halves.data()) : w.data();
-  std::vector<float> y(s.m * s.n);
-  const double best = best_seconds(runs, threads, [&] {
-    ops::gemm(device, x.data(), s.m, {data, type, 2, {s.n, s.k}}, y.data(), s.n);
-  });
-  return 2e-9 * static_cast<double>(s.m * s.n * s.k) / best;
-}
+struct Ceilings {
+  double flops = 0, bytes = 0;
+};
 
-void measure(InstructionSet set, uint32_t threads, bool quick, std::vector<Line>& lines) {
-  auto opened = device::open_cpu_device({.thread_count = threads, .instruction_set = set});
-  TESSERA_CHECK(opened.is_ok());
-  const int runs = set == InstructionSet::kPortable ? 2 : quick ? 20 : 100;
-  const std::string prefix = std::string(device::instruction_set_name(set)) + "/";
-  const double peak = roof(set, quick ? 50 : 200) * threads;
-  if (peak > 0) {
-    lines.push_back({prefix + "roof/" + std::to_string(threads) + "t", peak, "GFLOP/s"});
-  }
-  for (const Shape& shape : kShapes) {
-    for (const DType type : {DType::kF32, DType::kBf16}) {
-      if (quick && set == InstructionSet::kPortable && shape.m > 64) continue;
-      const std::string name = prefix + "gemm/" + std::string(tensor::dtype_name(type)) + "/" +
-                               shape.name + "/" + std::to_string(threads) + "t";
-      std::fprintf(stderr, "%s\n", name.c_str());
-      const double rate = gemm_rate(*opened.value(), shape, type, runs);
-      lines.push_back({name, rate, "GFLOP/s"});
-      if (peak > 0) lines.push_back({name + "/of_roof", rate / peak, "ratio"});
+class Cell {
+ public:
+  Cell(device::Device& device, PanelType type, Shape shape, device::Buffer& memory)
+      : device_(device), type_(type), shape_(shape), memory_(memory) {
+    bytes_ = ops::packed_bytes(type, shape.k, shape.n);
+    copies_ = memory.size() / bytes_;
+    const std::vector<float> w = random_floats(shape.n * shape.k);
+    for (uint64_t i = 0; i < copies_; ++i) {
+      ops::pack(device, {w.data(), tensor::DType::kF32, 2, {shape.n, shape.k}}, weights(i));
     }
   }
+
+  void run(uint64_t rows, double budget, const std::string& name, const Ceilings& ceilings) const {
+    const std::vector<float> x = random_floats(rows * shape_.k);
+    std::vector<float> y(rows * shape_.n);
+    const uint64_t bytes = ops::operand_bytes(device_, type_, rows, shape_.k);
+    device::Buffer operand_memory = std::move(device_.allocate(bytes)).value();
+    const ops::Operand operand{type_, operand_memory.data(), nullptr, rows, shape_.k};
+    ops::write_operand(device_, x.data(), shape_.k, operand);
+    const double flops = 2.0 * static_cast<double>(rows * shape_.k * shape_.n);
+    for (const bool is_cold : {false, true}) {
+      const Times times = measure(budget, [&](size_t i) {
+        const ops::PackedMatrix w = weights(is_cold ? i % copies_ : 0);
+        const ops::Target target{.w = &w, .y = y.data(), .y_stride = shape_.n};
+        ops::matmul(device_, operand, {&target, 1});
+      });
+      const std::string cell = name + (is_cold ? "/cold" : "/hot");
+      print(cell, flops / times.best * 1e-9, "GFLOP/s");
+      if (ceilings.flops == 0) continue;
+      const double reading = is_cold ? static_cast<double>(bytes_) / ceilings.bytes : 0;
+      const double floor = std::max(flops / ceilings.flops, reading);
+      print(cell + "/of_floor", floor / times.best, "ratio");
+      print(cell + "/of_floor/median", floor / times.median, "ratio");
+    }
+  }
+
+ private:
+  ops::PackedMatrix weights(uint64_t copy) const {
+    return {type_,    memory_.as<char>() + copy * bytes_,   shape_.k,
+            shape_.n, device::panel_bytes(type_, shape_.k), nullptr};
+  }
+
+  device::Device& device_;
+  PanelType type_;
+  Shape shape_;
+  device::Buffer& memory_;
+  uint64_t bytes_ = 0, copies_ = 0;
+};
+
+void measure_all(const Settings& settings) {
+  auto opened =
+      device::open_cpu_device({.thread_count = settings.threads, .instruction_set = settings.set});
+  TESSERA_CHECK(opened.is_ok());
+  device::Device& device = *opened.value();
+  const InstructionSet set = settings.set.value_or(device::available_instruction_sets().back());
+  const double budget = settings.is_quick ? kQuickSecondsPerCell : kSecondsPerCell;
+  device::Buffer memory = std::move(device.allocate(kColdBytes)).value();
+  std::memset(memory.data(), 1, memory.size());
+  const std::string suffix = "/" + std::to_string(settings.threads) + "t";
+  const std::string prefix = std::string(device::instruction_set_name(set)) + "/";
+  Ceilings ceilings{0, memory_peak(device, memory, 5 * budget)};
+  print("memory/read" + suffix, ceilings.bytes * 1e-9, "GB/s");
+  for (const PanelType type : {PanelType::kF32, PanelType::kBf16}) {
+    for (const Shape& shape : kShapes) {
+      const Cell cell(device, type, shape, memory);
+      for (const uint64_t rows : kRows) {
+        if (settings.is_quick && (shape.k == 2048 || rows > 128)) continue;
+        // Anew for every cell: the clock of a shared machine moves.
+        ceilings.flops = multiply_add_peak(device, set, budget);
+        const std::string dimensions =
+            std::to_string(rows) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
+        const std::string type_name = type == PanelType::kF32 ? "F32" : "BF16";
+        const std::string name = "product/" + type_name + "/" + dimensions + suffix;
+        std::fprintf(stderr, "%s\n", name.c_str());
+        cell.run(rows, budget, prefix + name, ceilings);
+        const double onednn =
+            onednn_flops(type == PanelType::kBf16, rows, shape.n, shape.k, budget);
+        if (onednn > 0) print("onednn/" + name + "/hot", onednn * 1e-9, "GFLOP/s");
+      }
+    }
+  }
+  if (ceilings.flops > 0) print(prefix + "multiply-add" + suffix, ceilings.flops * 1e-9, "GFLOP/s");
+}
+
+std::optional<Settings> read_flags(int argc, char** argv) {
+  Settings settings;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--quick") == 0) {
+      settings.is_quick = true;
+    } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
+      settings.threads = static_cast<uint32_t>(std::clamp(std::atoi(argv[++i]), 1, 256));
+    } else if (std::strcmp(argv[i], "--set") == 0 && i + 1 < argc) {
+      const std::string name = argv[++i];
+      for (const InstructionSet set : device::available_instruction_sets()) {
+        if (device::instruction_set_name(set) == name) settings.set = set;
+      }
+      if (!settings.set) return std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return settings;
 }
 
 }  // namespace
 }  // namespace tessera::bench
 
 int main(int argc, char** argv) {
-  using namespace tessera;
-  const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
-  if (argc > (quick ? 2 : 1)) {
-    std::fprintf(stderr, "usage: ops_bench [--quick]\n");
+  const auto settings = tessera::bench::read_flags(argc, argv);
+  if (!settings) {
+    std::fprintf(stderr, "usage: ops_bench [--quick] [--threads N] [--set NAME]\n");
     return 2;
   }
-  std::vector<bench::Line> lines;
-  for (const device::InstructionSet set : device::available_instruction_sets()) {
-    for (const uint32_t threads : {1u, 2u}) bench::measure(set, threads, quick, lines);
-  }
   std::printf("{\"results\": [");
-  for (size_t i = 0; i < lines.size(); ++i) {
-    std::printf("%s\n  {\"name\": \"%s\", \"value\": %.4g, \"unit\": \"%s\"}", i > 0 ? "," : "",
-                lines[i].name.c_str(), lines[i].value, lines[i].unit);
-  }
+  tessera::bench::measure_all(*settings);
   std::printf("\n]}\n");
   return 0;
 }

@@ -3,10 +3,28 @@
 
 #include <cstdint>
 
+#include "device/panel.h"
+#include "tensor/dtype.h"
+
 namespace tessera::model {
 
 /// kF32: F32 throughout. kBf16: weights, keys, values and the left side of every product are BF16;
 /// sums, norms, the residual stream and softmax are F32.
 enum class ComputeType : uint8_t { kF32, kBf16 };
+
+/// Panels of the matrices of the layers.
+constexpr device::PanelType layer_panels(ComputeType type) {
+  return type == ComputeType::kF32 ? device::PanelType::kF32 : device::PanelType::kBf16;
+}
+
+/// Panels of the head, and so of an embedding that is the head as well.
+constexpr device::PanelType head_panels(ComputeType type) {
+  return type == ComputeType::kF32 ? device::PanelType::kF32 : device::PanelType::kBf16;
+}
+
+/// Of keys, values and an embedding apart.
+constexpr tensor::DType storage_type(ComputeType type) {
+  return type == ComputeType::kF32 ? tensor::DType::kF32 : tensor::DType::kBf16;
+}
 
 }  // namespace tessera::model

@@ -8,18 +8,11 @@
 #include "base/check.h"
 #include "device/device.h"
 #include "model/weights.h"
-#include "ops/add.h"
-#include "ops/convert.h"
 #include "ops/embed.h"
-#include "ops/gemm.h"
-#include "ops/log_sum_exp.h"
+#include "ops/matmul.h"
 #include "ops/rms_norm.h"
-#include "ops/silu_mul.h"
 
 namespace tessera::model {
-
-using tensor::DType;
-using tensor::TensorView;
 
 struct Decoder::Impl {
   ModelConfig config;
@@ -27,27 +20,33 @@ struct Decoder::Impl {
   device::Device& device;
   Weights weights;
 
-  DType dtype() const { return type == ComputeType::kBf16 ? DType::kBf16 : DType::kF32; }
   uint64_t q_size() const { return uint64_t{config.head_count} * config.head_dim; }
   uint64_t kv_size() const { return uint64_t{config.kv_head_count} * config.head_dim; }
 
-  /// The left side of a product takes the compute type.
-  void round(float* x, uint64_t rows, uint64_t n) const {
-    if (type == ComputeType::kBf16) ops::round_rows(device, x, rows, n);
-  }
-
-  void project(const float* x, uint64_t rows, const TensorView& w, const TensorView& bias,
-               float* y) const {
-    ops::gemm(device, x, rows, w, y, w.rows());
-    if (bias.data != nullptr) {
-      ops::add_bias(device, static_cast<const float*>(bias.data), rows, w.rows(), y);
+  void embed(std::span<const int32_t> tokens, float* y) const {
+    if (weights.embedding().data == nullptr) {
+      ops::embed(device, weights.head(), tokens, y);
+    } else {
+      ops::embed(device, weights.embedding(), tokens, y);
     }
   }
 
-  void norm(const float* x, uint64_t rows, const TensorView& weight, float* y) const {
-    const float* data = static_cast<const float*>(weight.data);
-    ops::rms_norm(device, x, rows, weight.columns(), data, config.rms_norm_eps, y);
+  /// The normalised rows of the residual stream, as the left side of the next products.
+  ops::Operand norm(Workspace& ws, uint64_t rows, const float* weight) const {
+    const ops::Operand x = ws.operand(layer_panels(type), rows, config.hidden_size);
+    ops::rms_norm(device, ws.hidden_, weight, config.rms_norm_eps, ws.normed_, x);
+    return x;
   }
+
+  ops::Operand operand(Workspace& ws, const float* x, uint64_t rows, uint64_t k) const {
+    const ops::Operand operand = ws.operand(layer_panels(type), rows, k);
+    ops::write_operand(device, x, k, operand);
+    return operand;
+  }
+
+  void attend(const ForwardBatch& batch, const attention::Layer& layer, const LayerWeights& w,
+              Workspace& ws) const;
+  void feed_forward(uint64_t rows, const LayerWeights& w, Workspace& ws) const;
 };
 
 namespace {
@@ -67,6 +66,39 @@ void place_rows(const ForwardBatch& batch, std::span<uint32_t> positions) {
 }
 
 }  // namespace
+
+/// Adds attention's output to the residual stream.
+void Decoder::Impl::attend(const ForwardBatch& batch, const attention::Layer& layer,
+                           const LayerWeights& w, Workspace& ws) const {
+  const uint64_t rows = batch.tokens.size();
+  const ops::Target projections[] = {
+      {.w = &w.q, .bias = w.q_bias, .y = ws.q_, .y_stride = q_size()},
+      {.w = &w.k, .bias = w.k_bias, .y = ws.k_, .y_stride = kv_size()},
+      {.w = &w.v, .bias = w.v_bias, .y = ws.v_, .y_stride = kv_size()}};
+  ops::matmul(device, norm(ws, rows, w.input_norm), projections);
+  const ops::RopeRows rotated[] = {{ws.q_, config.head_count, w.q_norm, type != ComputeType::kF32},
+                                   {ws.k_, config.kv_head_count, w.k_norm, false}};
+  ops::rope(device, rotated, {ws.positions_.data(), rows}, config.head_dim, config.rms_norm_eps,
+            ws.rope_);
+  attention::write_kv(device, layer, batch.groups, ws.k_, ws.v_);
+  attention::attend(device, layer, batch.groups, ws.q_, ws.mixed_, ws.attention_);
+  const ops::Target output{.w = &w.o,
+                           .bias = w.o_bias,
+                           .y = ws.hidden_,
+                           .y_stride = config.hidden_size,
+                           .adds_to_y = true};
+  ops::matmul(device, operand(ws, ws.mixed_, rows, q_size()), {&output, 1});
+}
+
+/// Adds the SwiGLU layer's output to the residual stream.
+void Decoder::Impl::feed_forward(uint64_t rows, const LayerWeights& w, Workspace& ws) const {
+  const uint64_t inner = config.intermediate_size;
+  const ops::Target gated{.w = &w.gate, .up = &w.up, .y = ws.gated_, .y_stride = inner};
+  ops::matmul(device, norm(ws, rows, w.post_norm), {&gated, 1});
+  const ops::Target output{
+      .w = &w.down, .y = ws.hidden_, .y_stride = config.hidden_size, .adds_to_y = true};
+  ops::matmul(device, operand(ws, ws.gated_, rows, inner), {&output, 1});
+}
 
 Decoder::Decoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Decoder::~Decoder() = default;
@@ -88,17 +120,20 @@ const std::string& Decoder::digest() const { return impl_->weights.digest(); }
 
 attention::BlockLayout Decoder::block_layout() const {
   return {impl_->config.layer_count, impl_->config.kv_head_count, impl_->config.head_dim,
-          impl_->dtype()};
+          storage_type(impl_->type)};
 }
 
+uint64_t Decoder::weight_bytes() const { return impl_->weights.packed_bytes(); }
+
 uint64_t Decoder::kv_bytes_per_position() const {
-  return 2 * impl_->kv_size() * impl_->config.layer_count * tensor::dtype_size(impl_->dtype());
+  return 2 * impl_->kv_size() * impl_->config.layer_count *
+         tensor::dtype_size(storage_type(impl_->type));
 }
 
 std::unique_ptr<Workspace> Decoder::make_workspace(uint32_t max_rows, uint32_t max_context) const {
   TESSERA_CHECK(max_rows > 0);
   Result<std::unique_ptr<Workspace>> workspace =
-      Workspace::allocate(impl_->config, max_rows, max_context, impl_->device);
+      Workspace::allocate(impl_->config, impl_->type, max_rows, max_context, impl_->device);
   return workspace.is_ok() ? std::move(workspace).value() : nullptr;
 }
 
@@ -111,39 +146,15 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
   ws.rows_ = static_cast<uint32_t>(rows);
   const std::span<uint32_t> positions(ws.positions_.data(), rows);
   place_rows(batch, positions);
-  ops::embed(m.device, m.weights.embedding(), batch.tokens, ws.hidden_);
+  m.embed(batch.tokens, ws.hidden_);
   attention::Layer layer{0, config.head_count, block_layout()};
   for (const LayerWeights& w : m.weights.layers()) {
-    m.norm(ws.hidden_, rows, w.input_norm, ws.normed_);
-    m.round(ws.normed_, rows, config.hidden_size);
-    m.project(ws.normed_, rows, w.q, w.q_bias, ws.q_);
-    m.project(ws.normed_, rows, w.k, w.k_bias, ws.k_);
-    m.project(ws.normed_, rows, w.v, w.v_bias, ws.v_);
-    if (config.has_qk_norm()) {
-      m.norm(ws.q_, rows * config.head_count, w.q_norm, ws.q_);
-      m.norm(ws.k_, rows * config.kv_head_count, w.k_norm, ws.k_);
-    }
-    ops::rope(m.device, ws.q_, positions, config.head_count, config.head_dim, ws.rope_);
-    ops::rope(m.device, ws.k_, positions, config.kv_head_count, config.head_dim, ws.rope_);
-    m.round(ws.q_, rows, m.q_size());
-    attention::write_kv(m.device, layer, batch.groups, ws.k_, ws.v_);
-    attention::attend(m.device, layer, batch.groups, ws.q_, ws.mixed_, ws.attention_);
-    m.round(ws.mixed_, rows, m.q_size());
-    m.project(ws.mixed_, rows, w.o, w.o_bias, ws.normed_);
-    ops::add(m.device, ws.normed_, rows, config.hidden_size, ws.hidden_);
-
-    m.norm(ws.hidden_, rows, w.post_norm, ws.normed_);
-    m.round(ws.normed_, rows, config.hidden_size);
-    m.project(ws.normed_, rows, w.gate, {}, ws.gate_);
-    m.project(ws.normed_, rows, w.up, {}, ws.up_);
-    ops::silu_mul(m.device, ws.gate_, ws.up_, rows, config.intermediate_size, ws.gate_);
-    m.round(ws.gate_, rows, config.intermediate_size);
-    m.project(ws.gate_, rows, w.down, {}, ws.normed_);
-    ops::add(m.device, ws.normed_, rows, config.hidden_size, ws.hidden_);
+    m.attend(batch, layer, w, ws);
+    m.feed_forward(rows, w, ws);
     layer.index += 1;
   }
-  m.norm(ws.hidden_, rows, m.weights.final_norm(), ws.normed_);
-  m.round(ws.normed_, rows, config.hidden_size);
+  ops::rms_norm(m.device, ws.hidden_, rows, config.hidden_size, m.weights.final_norm(),
+                config.rms_norm_eps, ws.normed_);
 }
 
 bool Decoder::is_finite(const Workspace& workspace, uint32_t first, uint32_t count) const {
@@ -156,20 +167,43 @@ bool Decoder::is_finite(const Workspace& workspace, uint32_t first, uint32_t cou
   return largest < 0x7F800000;
 }
 
-void Decoder::logits(const Workspace& workspace, std::span<const uint32_t> rows,
+void Decoder::head(std::span<const HeadRequest> requests, Workspace& workspace) const {
+  constexpr size_t kRequestsAtOnce = 64;
+  const Impl& m = *impl_;
+  const uint64_t hidden = m.config.hidden_size;
+  ops::HeadRows parts[kRequestsAtOnce];
+  for (size_t begin = 0, end = 0; begin < requests.size(); begin = end) {
+    uint64_t rows = 0;
+    for (; end < requests.size() && end - begin < kRequestsAtOnce; ++end) {
+      const HeadRequest& request = requests[end];
+      for (const uint32_t row : request.rows) TESSERA_CHECK(row < workspace.rows_);
+      parts[end - begin] = {request.rows.size(), request.tokens, request.log_sum_exp};
+      rows += request.rows.size();
+    }
+    TESSERA_CHECK(rows <= workspace.max_rows_);
+    const ops::Operand x = workspace.operand(head_panels(m.type), rows, hidden);
+    uint64_t first = 0;
+    for (const HeadRequest& request : requests.subspan(begin, end - begin)) {
+      ops::write_operand(m.device, workspace.normed_, hidden, request.rows, first, x);
+      first += request.rows.size();
+    }
+    ops::head(m.device, x, m.weights.head(), {parts, end - begin}, workspace.head_scratch_);
+  }
+}
+
+void Decoder::logits(Workspace& workspace, std::span<const uint32_t> rows,
                      std::span<const int32_t> token_ids, std::span<float> logits) const {
   TESSERA_CHECK(logits.size() == rows.size() * token_ids.size());
-  for (const uint32_t row : rows) TESSERA_CHECK(row < workspace.rows_);
-  ops::gemm_rows(impl_->device, workspace.normed_, rows, impl_->weights.head(), token_ids,
-                 logits.data());
+  const ops::HeadTokens tokens{token_ids, logits.data()};
+  const HeadRequest request{rows, {&tokens, 1}};
+  head({&request, 1}, workspace);
 }
 
 void Decoder::log_sum_exp(Workspace& workspace, std::span<const uint32_t> rows,
                           std::span<float> result) const {
-  TESSERA_CHECK(rows.size() <= workspace.max_rows_);
-  for (const uint32_t row : rows) TESSERA_CHECK(row < workspace.rows_);
-  ops::log_sum_exp(impl_->device, workspace.normed_, rows, impl_->weights.head(),
-                   workspace.log_sum_exp_, result);
+  TESSERA_CHECK(result.size() == rows.size());
+  const HeadRequest request{rows, {}, result.data()};
+  head({&request, 1}, workspace);
 }
 
 }  // namespace tessera::model

@@ -17,6 +17,7 @@
 #include "model/compute_type.h"
 #include "model/model_config.h"
 #include "model/workspace.h"
+#include "ops/head.h"
 
 namespace tessera::device {
 class Device;
@@ -30,12 +31,20 @@ struct ForwardBatch {
   std::span<const attention::RowGroup> groups;  // cover all rows, in order, without gaps
 };
 
+/// Rows of one request whose logits are wanted.
+struct HeadRequest {
+  std::span<const uint32_t> rows;           // of the last forward()
+  std::span<const ops::HeadTokens> tokens;  // sets of token ids; logits are [rows][ids]
+  float* log_sum_exp = nullptr;             // one per row when wanted
+};
+
 class Decoder final {
  public:
   /// Loads a Hugging Face folder (config.json, model.safetensors or sharded with its index).
-  /// Weights are mapped and scanned once for NaN and infinity. The device must outlive the decoder.
+  /// Weights are looked through for NaN and infinity and packed once. The device must outlive the
+  /// decoder.
   /// Errors: MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT naming file and tensor;
-  /// ENGINE_OVERLOADED when memory for converted weights does not suffice.
+  /// ENGINE_OVERLOADED when memory for the weights does not suffice.
   static Result<std::shared_ptr<const Decoder>> load(const std::string& folder, ComputeType type,
                                                      device::Device& device);
   ~Decoder();
@@ -48,6 +57,8 @@ class Decoder final {
   const std::string& digest() const;
   /// Blocks of the prompt's keys and values, as forward() reads and writes them.
   attention::BlockLayout block_layout() const;
+  /// Bytes that the packed weights take.
+  uint64_t weight_bytes() const;
   /// Bytes of keys and values per position over all layers, without a block's padding.
   uint64_t kv_bytes_per_position() const;
 
@@ -70,8 +81,18 @@ class Decoder final {
   void logits(const Workspace& workspace, std::span<const uint32_t> rows,
               std::span<const int32_t> token_ids, std::span<float> logits) const;
 
-  /// log sum exp over the whole vocabulary of each row: the normaliser of `full` scores. Writes
-  /// scratch of the workspace, hence not const there.
+  /// Logits and log-sum-exps of rows of the last forward(), of all requests of the pass in one
+  /// call: requests that follow each other and share their ids (the same memory), or that want
+  /// log_sum_exp, are multiplied together. A row's bits are as when alone.
+  /// REQUIRES: rows are of the last forward(), at most workspace rows in all; token ids in
+  /// [0, vocab_size). Writes scratch of the workspace.
+  void head(std::span<const HeadRequest> requests, Workspace& workspace) const;
+
+  /// logits[i * token_ids.size() + j] = head row token_ids[j] . hidden(row rows[i]): head() of one
+  /// request.
+  void logits(Workspace& workspace, std::span<const uint32_t> rows,
+              std::span<const int32_t> token_ids, std::span<float> logits) const;
+  /// log sum exp over the whole vocabulary of each row: head() of one request.
   void log_sum_exp(Workspace& workspace, std::span<const uint32_t> rows,
                    std::span<float> result) const;
 

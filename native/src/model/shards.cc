@@ -22,6 +22,14 @@ const TensorEntry* Shards::find(const std::string& name) const {
   return found == tensors_.end() ? nullptr : &found->second;
 }
 
+void Shards::release(const TensorEntry& entry) const {
+  for (const platform::MappedFile& file : files_) {
+    const std::span<const std::byte> bytes = file.bytes();
+    const std::byte* data = entry.bytes.data();
+    if (data >= bytes.data() && data < bytes.data() + bytes.size()) file.release(entry.bytes);
+  }
+}
+
 Status Shards::add(const std::string& file) {
   const std::string path = folder_ + "/" + file;
   Result<platform::MappedFile> mapped = platform::MappedFile::open(path, Code::kModelNotFound);

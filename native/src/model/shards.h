@@ -24,6 +24,8 @@ class Shards {
   /// Null when no shard has it.
   const TensorEntry* find(const std::string& name) const;
   const std::unordered_map<std::string, TensorEntry>& tensors() const { return tensors_; }
+  /// Gives the memory of a tensor's pages back; its bytes stay readable.
+  void release(const TensorEntry& entry) const;
   const std::string& folder() const { return folder_; }
 
  private:

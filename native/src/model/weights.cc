@@ -9,26 +9,65 @@
 
 namespace tessera::model {
 
+using device::PanelType;
 using tensor::DType;
 using tensor::TensorView;
 
-/// A tensor that the decoder needs: where it comes from and where its view goes.
+namespace {
+
+/// How a tensor is kept: a vector copied as F32, a matrix packed, the embedding as rows.
+struct Vector {
+  const float** target;
+};
+struct Matrix {
+  ops::PackedMatrix* target;
+  PanelType type;
+  /// Side by side with the matrix of the slot before, panel by panel.
+  bool beside_previous = false;
+};
+struct Table {
+  TensorView* target;
+  DType type;
+};
+
+constexpr uint64_t kBatchBytes = 64u << 20;  // of the file, scanned and then packed at a time
+
+uint64_t aligned(uint64_t bytes) {
+  constexpr uint64_t kAlignment = device::Device::kAlignment;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace
+
+/// A tensor that the decoder needs: where it comes from and where it goes.
 struct Weights::Slot {
   std::string name;
   std::vector<uint64_t> shape;
-  DType type;  // to compute with
-  TensorView* target;
+  std::variant<Vector, Matrix, Table> kind;
   const TensorEntry* entry = nullptr;
+  uint64_t offset = 0;  // in the weights' memory
 
-  bool in_place() const {
-    const auto address = reinterpret_cast<uintptr_t>(entry->bytes.data());
-    return *entry->type == type && address % tensor::dtype_size(type) == 0;
-  }
-  TensorView view(const void* data, DType element) const {
-    return {data,
-            element,
+  uint64_t columns() const { return shape.size() == 2 ? shape[1] : 0; }
+  TensorView view() const {
+    return {entry->bytes.data(),
+            *entry->type,
             static_cast<uint32_t>(shape.size()),
-            {shape[0], shape.size() == 2 ? shape[1] : 0}};
+            {shape[0], columns()}};
+  }
+  bool in_place() const {
+    const Table* table = std::get_if<Table>(&kind);
+    if (table == nullptr || *entry->type != table->type) return false;
+    return reinterpret_cast<uintptr_t>(entry->bytes.data()) % tensor::dtype_size(table->type) == 0;
+  }
+  /// Bytes of the weights' memory that it takes.
+  uint64_t bytes() const {
+    if (const Matrix* matrix = std::get_if<Matrix>(&kind)) {
+      return ops::packed_bytes(matrix->type, shape[1], shape[0]);
+    }
+    if (const Table* table = std::get_if<Table>(&kind)) {
+      return in_place() ? 0 : aligned(shape[0] * shape[1] * tensor::dtype_size(table->type));
+    }
+    return aligned(shape[0] * sizeof(float));
   }
 };
 
@@ -55,14 +94,16 @@ void Weights::layer_slots(const ModelConfig& config, ComputeType type, uint32_t 
   const uint64_t hidden = config.hidden_size, inner = config.intermediate_size;
   const uint64_t q_size = uint64_t{config.head_count} * config.head_dim;
   const uint64_t kv_size = uint64_t{config.kv_head_count} * config.head_dim;
-  const DType compute = type == ComputeType::kBf16 ? DType::kBf16 : DType::kF32;
   const std::string prefix = "model.layers." + std::to_string(layer) + ".";
   LayerWeights& w = layers_[layer];
-  const auto matrix = [&](const char* name, uint64_t rows, uint64_t columns, TensorView& target) {
-    slots.push_back({prefix + name + ".weight", {rows, columns}, compute, &target});
+  const auto matrix = [&](const char* name, uint64_t rows, uint64_t columns,
+                          ops::PackedMatrix& target, bool beside_previous = false) {
+    slots.push_back({prefix + name + ".weight",
+                     {rows, columns},
+                     Matrix{&target, layer_panels(type), beside_previous}});
   };
-  const auto vector = [&](const std::string& name, uint64_t size, TensorView& target) {
-    slots.push_back({prefix + name, {size}, DType::kF32, &target});
+  const auto vector = [&](const std::string& name, uint64_t size, const float*& target) {
+    slots.push_back({prefix + name, {size}, Vector{&target}});
   };
   vector("input_layernorm.weight", hidden, w.input_norm);
   matrix("self_attn.q_proj", q_size, hidden, w.q);
@@ -81,19 +122,23 @@ void Weights::layer_slots(const ModelConfig& config, ComputeType type, uint32_t 
   }
   vector("post_attention_layernorm.weight", hidden, w.post_norm);
   matrix("mlp.gate_proj", inner, hidden, w.gate);
-  matrix("mlp.up_proj", inner, hidden, w.up);
+  matrix("mlp.up_proj", inner, hidden, w.up, true);
   matrix("mlp.down_proj", hidden, inner, w.down);
 }
 
 std::vector<Weights::Slot> Weights::slots(const ModelConfig& config, ComputeType type) {
-  const DType compute = type == ComputeType::kBf16 ? DType::kBf16 : DType::kF32;
   const std::vector<uint64_t> table = {config.vocab_size, config.hidden_size};
+  const Matrix head{&head_, head_panels(type)};
   std::vector<Slot> slots;
   layers_.resize(config.layer_count);
-  slots.push_back({"model.embed_tokens.weight", table, compute, &embedding_});
+  if (config.tie_word_embeddings) {
+    slots.push_back({"model.embed_tokens.weight", table, head});
+  } else {
+    slots.push_back({"model.embed_tokens.weight", table, Table{&embedding_, storage_type(type)}});
+  }
   for (uint32_t i = 0; i < config.layer_count; ++i) layer_slots(config, type, i, slots);
-  slots.push_back({"model.norm.weight", {config.hidden_size}, DType::kF32, &final_norm_});
-  if (!config.tie_word_embeddings) slots.push_back({"lm_head.weight", table, compute, &head_});
+  slots.push_back({"model.norm.weight", {config.hidden_size}, Vector{&final_norm_}});
+  if (!config.tie_word_embeddings) slots.push_back({"lm_head.weight", table, head});
   return slots;
 }
 
@@ -123,30 +168,64 @@ Status Weights::check(const ModelConfig& config, std::vector<Slot>& slots) const
   return Status::ok();
 }
 
-Status Weights::place(const std::vector<Slot>& slots, device::Device& device) {
+Status Weights::reserve(std::vector<Slot>& slots, device::Device& device) {
   uint64_t bytes = 0;
-  for (const Slot& slot : slots) {
-    if (slot.in_place()) continue;
-    const TensorView view = slot.view(nullptr, slot.type);
-    bytes +=
-        (view.element_count() * tensor::dtype_size(slot.type) + device::Device::kAlignment - 1) /
-        device::Device::kAlignment * device::Device::kAlignment;
+  for (Slot& slot : slots) {
+    slot.offset = bytes;
+    bytes += slot.bytes();
   }
   Result<device::Buffer> memory = device.allocate(bytes);
-  if (!memory.is_ok()) return memory.status();
-  char* next = static_cast<char*>(memory.value().data());
-  for (const Slot& slot : slots) {
-    if (slot.in_place()) {
-      *slot.target = slot.view(slot.entry->bytes.data(), slot.type);
-      continue;
-    }
-    ops::convert(device, slot.view(slot.entry->bytes.data(), *slot.entry->type), slot.type, next);
-    *slot.target = slot.view(next, slot.type);
-    const uint64_t size = slot.target->element_count() * tensor::dtype_size(slot.type);
-    next += (size + device::Device::kAlignment - 1) / device::Device::kAlignment *
-            device::Device::kAlignment;
+  if (!memory.is_ok()) {
+    return {memory.status().code(), shards_.folder() + ": " + memory.status().message()};
   }
-  converted_.push_back(std::move(memory).value());
+  memory_ = std::move(memory).value();
+  char* base = memory_.as<char>();
+  ops::PackedMatrix* previous = nullptr;
+  for (const Slot& slot : slots) {
+    if (const Vector* vector = std::get_if<Vector>(&slot.kind)) {
+      *vector->target = reinterpret_cast<const float*>(base + slot.offset);
+    } else if (const Table* table = std::get_if<Table>(&slot.kind)) {
+      const void* data = slot.in_place() ? slot.view().data : base + slot.offset;
+      *table->target = {data, table->type, 2, {slot.shape[0], slot.shape[1]}};
+    } else {
+      const Matrix& matrix = std::get<Matrix>(slot.kind);
+      const uint64_t panel = device::panel_bytes(matrix.type, slot.shape[1]);
+      *matrix.target = {matrix.type, base + slot.offset, slot.shape[1], slot.shape[0], panel,
+                        nullptr};
+      if (matrix.beside_previous) {
+        matrix.target->panels = static_cast<char*>(previous->panels) + panel;
+        matrix.target->panel_stride = previous->panel_stride = 2 * panel;
+      }
+      previous = matrix.target;
+    }
+  }
+  return Status::ok();
+}
+
+Status Weights::fill(const std::vector<Slot>& slots, const ModelConfig& config,
+                     device::Device& device) {
+  WeightsScan scan(device, shards_.folder(), config.canonical_text());
+  for (size_t begin = 0, end = 0; begin < slots.size(); begin = end) {
+    std::vector<const TensorEntry*> entries;
+    for (uint64_t bytes = 0; end < slots.size() && bytes < kBatchBytes; ++end) {
+      entries.push_back(slots[end].entry);
+      bytes += slots[end].entry->bytes.size();
+    }
+    TESSERA_RETURN_IF_ERROR(scan.add(entries));
+    for (size_t i = begin; i < end; ++i) {
+      const Slot& slot = slots[i];
+      char* to = memory_.as<char>() + slot.offset;
+      if (const Matrix* matrix = std::get_if<Matrix>(&slot.kind)) {
+        ops::pack(device, slot.view(), *matrix->target);
+      } else if (std::holds_alternative<Vector>(slot.kind)) {
+        ops::convert(device, slot.view(), DType::kF32, to);
+      } else if (!slot.in_place()) {
+        ops::convert(device, slot.view(), std::get<Table>(slot.kind).type, to);
+      }
+      shards_.release(*slot.entry);
+    }
+  }
+  digest_ = scan.digest();
   return Status::ok();
 }
 
@@ -158,13 +237,11 @@ Result<Weights> Weights::load(const std::string& folder, const ModelConfig& conf
   weights.shards_ = std::move(shards).value();
   std::vector<Slot> slots = weights.slots(config, type);
   TESSERA_RETURN_IF_ERROR(weights.check(config, slots));
-  std::vector<const TensorEntry*> entries;
-  for (const Slot& slot : slots) entries.push_back(slot.entry);
-  Result<std::string> digest = scan_weights(device, folder, config.canonical_text(), entries);
-  if (!digest.is_ok()) return digest.status();
-  weights.digest_ = std::move(digest).value();
-  TESSERA_RETURN_IF_ERROR(weights.place(slots, device));
-  if (config.tie_word_embeddings) weights.head_ = weights.embedding_;
+  TESSERA_RETURN_IF_ERROR(weights.reserve(slots, device));
+  TESSERA_RETURN_IF_ERROR(weights.fill(slots, config, device));
+  const bool maps =
+      std::any_of(slots.begin(), slots.end(), [](const Slot& slot) { return slot.in_place(); });
+  if (!maps) weights.shards_ = Shards();
   return weights;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace tessera::model {
@@ -78,33 +79,37 @@ std::string describe_entry(const TensorEntry& entry) {
 
 }  // namespace
 
-Result<std::string> scan_weights(device::Device& device, const std::string& folder,
-                                 const std::string& config_text,
-                                 std::span<const TensorEntry* const> entries) {
+WeightsScan::WeightsScan(device::Device& device, std::string folder, std::string config_text)
+    : device_(device), folder_(std::move(folder)), content_(std::move(config_text)) {}
+
+Status WeightsScan::add(std::span<const TensorEntry* const> entries) {
   std::vector<Piece> pieces;
   for (const TensorEntry* entry : entries) {
     for (uint64_t begin = 0; begin < entry->bytes.size(); begin += kPieceBytes) {
       pieces.push_back({entry, begin});
     }
   }
-  device.threads().parallel_for(pieces.size(), [&](uint64_t begin, uint64_t end) {
+  device_.threads().parallel_for(pieces.size(), [&](uint64_t begin, uint64_t end) {
     std::vector<float> copy;
-    for (uint64_t i = begin; i < end; ++i) scan_piece(device.kernels(), pieces[i], copy);
+    for (uint64_t i = begin; i < end; ++i) scan_piece(device_.kernels(), pieces[i], copy);
   });
-  std::string content = config_text;
   const TensorEntry* described = nullptr;
   for (const Piece& piece : pieces) {
     if (piece.bad_element != kNone) {
       return Status(Code::kModelCorrupt,
-                    folder + ": " + piece.entry->name +
+                    folder_ + ": " + piece.entry->name +
                         ": expected finite numbers, got NaN or infinity at element " +
                         std::to_string(piece.bad_element));
     }
-    if (piece.entry != described) content += describe_entry(*piece.entry);
+    if (piece.entry != described) content_ += describe_entry(*piece.entry);
     described = piece.entry;
-    content += hex(piece.hash);
+    content_ += hex(piece.hash);
   }
-  return hex(XXH3_128bits(content.data(), content.size()));
+  return Status::ok();
+}
+
+std::string WeightsScan::digest() const {
+  return hex(XXH3_128bits(content_.data(), content_.size()));
 }
 
 }  // namespace tessera::model

@@ -1,5 +1,5 @@
-// One pass over the bytes of all weights, on all threads: looks for NaN and infinity and computes
-// the content digest. Private to model.
+// Looks through the bytes of the weights, on all threads, for NaN and infinity, and computes the
+// content digest on the way. Private to model.
 #pragma once
 
 #include <span>
@@ -11,11 +11,23 @@
 
 namespace tessera::model {
 
-/// The digest, as 32 hex digits, of `config_text` and of each entry's name, type, shape and bytes,
-/// in the given order. REQUIRES: every entry has a computed type. Errors: MODEL_CORRUPT naming the
-/// first tensor with a NaN or infinity.
-Result<std::string> scan_weights(device::Device& device, const std::string& folder,
-                                 const std::string& config_text,
-                                 std::span<const TensorEntry* const> entries);
+class WeightsScan {
+ public:
+  WeightsScan(device::Device& device, std::string folder, std::string config_text);
+
+  /// Tensors may be given some at a time, so that whoever reads them next finds them in memory.
+  /// REQUIRES: every entry has a computed type. Errors: MODEL_CORRUPT naming the first tensor with
+  /// a NaN or infinity.
+  Status add(std::span<const TensorEntry* const> entries);
+
+  /// As 32 hex digits: of config_text and of each entry's name, type, shape and bytes, in the order
+  /// in which they were given, however they were cut into calls.
+  std::string digest() const;
+
+ private:
+  device::Device& device_;
+  std::string folder_;
+  std::string content_;  // what the digest is taken of
+};
 
 }  // namespace tessera::model

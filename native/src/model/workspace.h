@@ -8,7 +8,9 @@
 #include "attention/attention.h"
 #include "base/status.h"
 #include "device/device.h"
+#include "model/compute_type.h"
 #include "model/model_config.h"
+#include "ops/operand.h"
 #include "ops/rope.h"
 
 namespace tessera::model {
@@ -17,8 +19,9 @@ class Workspace {
  public:
   /// For up to max_rows rows per pass and prompts of up to max_context positions. Errors:
   /// ENGINE_OVERLOADED.
-  static Result<std::unique_ptr<Workspace>> allocate(const ModelConfig& config, uint32_t max_rows,
-                                                     uint32_t max_context, device::Device& device);
+  static Result<std::unique_ptr<Workspace>> allocate(const ModelConfig& config, ComputeType type,
+                                                     uint32_t max_rows, uint32_t max_context,
+                                                     device::Device& device);
 
   uint32_t max_rows() const { return max_rows_; }
 
@@ -28,6 +31,8 @@ class Workspace {
   /// Rows of every array below, in floats.
   static uint64_t floats_per_row(const ModelConfig& config);
   void lay_out(const ModelConfig& config);
+  /// The left side of the next product: `rows` rows of k elements.
+  ops::Operand operand(device::PanelType type, uint64_t rows, uint64_t k);
 
   device::Buffer memory_;
   uint32_t max_rows_ = 0;
@@ -38,10 +43,11 @@ class Workspace {
   float* k_ = nullptr;       // [rows][kv_heads * head_dim]
   float* v_ = nullptr;       // [rows][kv_heads * head_dim]
   float* mixed_ = nullptr;   // [rows][heads * head_dim]: attention's output
-  float* gate_ = nullptr;    // [rows][intermediate]
-  float* up_ = nullptr;      // [rows][intermediate]
+  float* gated_ = nullptr;   // [rows][intermediate]: silu(gate) * up
+  device::Buffer operand_;   // of whichever product comes next
+  std::vector<float> operand_scales_;
   std::vector<uint32_t> positions_;
-  std::vector<float> log_sum_exp_;
+  std::vector<float> head_scratch_;
   std::vector<float> cos_, sin_;
   ops::RopeTable rope_;
   attention::Scratch attention_;

@@ -45,13 +45,6 @@ void convert_piece(const device::KernelTable& kernels, const void* from, DType f
   }
 }
 
-void round_rows(device::Device& device, float* x, uint64_t rows, uint64_t n) {
-  const device::KernelTable& kernels = device.kernels();
-  for_rows(device, rows, n, [&](uint64_t begin, uint64_t end) {
-    kernels.round_bf16(x + begin * n, (end - begin) * n);
-  });
-}
-
 void convert(device::Device& device, const tensor::TensorView& from, DType type, void* to) {
   TESSERA_CHECK(type == DType::kF32 || type == DType::kBf16);
   const device::KernelTable& kernels = device.kernels();

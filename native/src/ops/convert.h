@@ -1,5 +1,4 @@
-// Element types: rounding activations to BF16 before a product, and converting weights once when
-// they are loaded.
+// Element types: converting weights once when they are loaded.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +7,6 @@
 #include "tensor/tensor_view.h"
 
 namespace tessera::ops {
-
-/// Rounds every element to the nearest BF16 value, in place.
-void round_rows(device::Device& device, float* x, uint64_t rows, uint64_t n);
 
 inline constexpr uint64_t kConvertPiece = 1024;  // elements converted at a time
 

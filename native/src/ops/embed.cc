@@ -26,4 +26,16 @@ void embed(device::Device& device, const tensor::TensorView& table, std::span<co
   });
 }
 
+void embed(device::Device& device, const PackedMatrix& w, std::span<const int32_t> tokens,
+           float* y) {
+  for (const int32_t token : tokens) {
+    TESSERA_CHECK(token >= 0 && static_cast<uint64_t>(token) < w.columns);
+  }
+  for_rows(device, tokens.size(), w.k, [&](uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) {
+      unpack_column(w, static_cast<uint64_t>(tokens[i]), y + i * w.k);
+    }
+  });
+}
+
 }  // namespace tessera::ops

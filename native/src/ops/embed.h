@@ -5,12 +5,16 @@
 #include <span>
 
 #include "device/device.h"
+#include "ops/packed_matrix.h"
 #include "tensor/tensor_view.h"
 
 namespace tessera::ops {
 
 /// y[i] = table[tokens[i]]. REQUIRES: table is F32 or BF16; every token in [0, table.rows()).
 void embed(device::Device& device, const tensor::TensorView& table, std::span<const int32_t> tokens,
+           float* y);
+/// The same where the table is packed, being the head as well: y[i] = column tokens[i] of w.
+void embed(device::Device& device, const PackedMatrix& w, std::span<const int32_t> tokens,
            float* y);
 
 }  // namespace tessera::ops

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "ops/reference/reference.h"
-#include "ops/test_source.h"
+#include "ops/test_matrix.h"
 
 namespace tessera::ops {
 namespace {
@@ -19,7 +19,6 @@ using tensor::DType;
 using tensor::TensorView;
 
 constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
-constexpr PanelType kTypes[] = {PanelType::kF32, PanelType::kBf16};
 
 struct Sizes {
   uint64_t m, n, k;
@@ -27,40 +26,6 @@ struct Sizes {
 const Sizes kSizes[] = {{1, 1, 1},   {1, 33, 15},  {2, 3, 16},    {3, 31, 17},   {4, 32, 256},
                         {5, 64, 32}, {7, 45, 257}, {6, 16, 511},  {13, 17, 513}, {29, 70, 48},
                         {1, 97, 80}, {65, 5, 33},  {97, 66, 300}, {200, 33, 19}, {15, 48, 770}};
-
-DType dtype_of(PanelType type) { return type == PanelType::kBf16 ? DType::kBf16 : DType::kF32; }
-
-/// A random matrix of the type's own elements, one element off any alignment, and its panels.
-struct Matrix {
-  Matrix(device::Device& device, Source& source, PanelType type, uint64_t n, uint64_t k)
-      : floats(source.floats(n * k + 1)), halves(source.bf16(n * k + 1)) {
-    const void* data = type == PanelType::kBf16 ? static_cast<const void*>(halves.data() + 1)
-                                                : static_cast<const void*>(floats.data() + 1);
-    view = TensorView{data, dtype_of(type), 2, {n, k}};
-    const uint64_t bytes = packed_bytes(type, k, n);
-    memory = std::move(device.allocate(bytes)).value();
-    std::memset(memory.data(), 0xFF, bytes);
-    packed = {type, memory.data(), k, n, device::panel_bytes(type, k), nullptr};
-    pack(device, view, packed);
-  }
-  std::vector<float> floats;
-  std::vector<uint16_t> halves;
-  TensorView view;
-  device::Buffer memory;
-  PackedMatrix packed;
-};
-
-/// Rows of floats in the form that the device's kernels want.
-struct Rows {
-  Rows(device::Device& device, PanelType type, const std::vector<float>& x, uint64_t rows,
-       uint64_t k) {
-    memory = std::move(device.allocate(operand_bytes(device, type, rows, k))).value();
-    operand = {type, memory.data(), nullptr, rows, k};
-    write_operand(device, x.data(), k, operand);
-  }
-  device::Buffer memory;
-  Operand operand;
-};
 
 std::vector<float> product(device::Device& device, const Matrix& w, const std::vector<float>& x,
                            uint64_t rows) {

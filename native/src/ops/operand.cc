@@ -22,4 +22,16 @@ void write_operand(device::Device& device, const float* x, uint64_t x_stride,
   });
 }
 
+void write_operand(device::Device& device, const float* x, uint64_t x_stride,
+                   std::span<const uint32_t> rows, uint64_t first_row, const Operand& operand) {
+  TESSERA_CHECK(x_stride >= operand.k && first_row + rows.size() <= operand.rows);
+  const device::PanelKernels& kernels = device.kernels().panel(operand.type);
+  for_rows(device, rows.size(), operand.k, [&](uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) {
+      kernels.write_operand(x + rows[i] * x_stride, x_stride, first_row + i, 1, operand.k,
+                            operand.data, operand.scales);
+    }
+  });
+}
+
 }  // namespace tessera::ops

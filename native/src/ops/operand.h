@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "device/device.h"
 
@@ -25,5 +26,9 @@ uint64_t operand_bytes(const device::Device& device, device::PanelType type, uin
 /// floats apart.
 void write_operand(device::Device& device, const float* x, uint64_t x_stride,
                    const Operand& operand);
+
+/// Writes rows [first_row, first_row + rows.size()) of `operand` from the given rows of x.
+void write_operand(device::Device& device, const float* x, uint64_t x_stride,
+                   std::span<const uint32_t> rows, uint64_t first_row, const Operand& operand);
 
 }  // namespace tessera::ops

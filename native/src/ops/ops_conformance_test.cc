@@ -9,110 +9,26 @@
 #include <string>
 #include <vector>
 
-#include "ops/add.h"
 #include "ops/convert.h"
 #include "ops/embed.h"
-#include "ops/gemm.h"
-#include "ops/log_sum_exp.h"
 #include "ops/reference/reference.h"
 #include "ops/rms_norm.h"
 #include "ops/rope.h"
-#include "ops/silu_mul.h"
-#include "ops/test_source.h"
+#include "ops/test_matrix.h"
 
 namespace tessera::ops {
 namespace {
 
 using device::InstructionSet;
 using tensor::DType;
-using tensor::TensorView;
 
 constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
-
-struct Sizes {
-  uint64_t m, n, k;
-};
-const Sizes kSizes[] = {{1, 1, 1},    {1, 7, 15},   {2, 3, 16},  {3, 5, 17},    {4, 4, 31},
-                        {5, 9, 32},   {7, 13, 33},  {4, 16, 64}, {65, 67, 100}, {9, 130, 257},
-                        {70, 66, 48}, {1, 300, 48}, {130, 5, 19}};
 
 class OpsConformance : public ::testing::TestWithParam<InstructionSet> {
  protected:
   std::unique_ptr<device::Device> device_ = open(GetParam());
   std::unique_ptr<device::Device> portable_ = open(InstructionSet::kPortable);
 };
-
-/// Weights of one type, starting one element off any alignment.
-struct Weights {
-  Weights(Source& source, DType type, uint64_t n, uint64_t k)
-      : floats(source.floats(n * k + 1)), halves(source.bf16(n * k + 1)) {
-    const void* data = type == DType::kBf16 ? static_cast<const void*>(halves.data() + 1)
-                                            : static_cast<const void*>(floats.data() + 1);
-    view = TensorView{data, type, 2, {n, k}};
-  }
-  std::vector<float> floats;
-  std::vector<uint16_t> halves;
-  TensorView view;
-};
-
-TEST_P(OpsConformance, GemmAgreesWithDoublePrecisionAndBitForBitWithPortable) {
-  for (const DType type : {DType::kF32, DType::kBf16}) {
-    for (const Sizes& s : kSizes) {
-      Source source(s.m * 1000 + s.n);
-      const Weights w(source, type, s.n, s.k);
-      std::vector<float> x = source.floats(s.m * s.k);
-      if (type == DType::kBf16) round_to_bf16(x);
-      std::vector<float> y(s.m * s.n), y_portable(s.m * s.n);
-      gemm(*device_, x.data(), s.m, w.view, y.data(), s.n);
-      gemm(*portable_, x.data(), s.m, w.view, y_portable.data(), s.n);
-      EXPECT_TRUE(same_bits(y, y_portable)) << s.m << "x" << s.n << "x" << s.k;
-      const std::vector<double> expected = reference::gemm(x.data(), s.m, w.view);
-      const std::vector<double> scale = reference::gemm_scale(x.data(), s.m, w.view);
-      for (size_t i = 0; i < y.size(); ++i) {
-        ASSERT_NEAR(static_cast<double>(y[i]), expected[i],
-                    kEpsilon * scale[i] * (static_cast<double>(s.k) / 32 + 4));
-      }
-    }
-  }
-}
-
-TEST_P(OpsConformance, ARowOfAProductHasTheSameBitsAloneAndInAnyBatchAndAnyThreads) {
-  const std::unique_ptr<device::Device> threaded = open(GetParam(), 3);
-  for (const DType type : {DType::kF32, DType::kBf16}) {
-    const uint64_t m = 71, n = 203, k = 77;
-    Source source(5);
-    const Weights w(source, type, n, k);
-    std::vector<float> x = source.floats(m * k);
-    if (type == DType::kBf16) round_to_bf16(x);
-    std::vector<float> whole(m * n), split(m * n), alone(n);
-    gemm(*device_, x.data(), m, w.view, whole.data(), n);
-    gemm(*threaded, x.data(), m, w.view, split.data(), n);
-    EXPECT_TRUE(same_bits(whole, split));
-    for (uint64_t i = 0; i < m; ++i) {
-      gemm(*device_, x.data() + i * k, 1, w.view, alone.data(), n);
-      ASSERT_EQ(std::memcmp(alone.data(), whole.data() + i * n, n * sizeof(float)), 0) << i;
-    }
-  }
-}
-
-TEST_P(OpsConformance, GatheredRowsEqualTheRowsOfTheWholeProduct) {
-  const uint64_t m = 9, n = 40, k = 35;
-  Source source(6);
-  const Weights w(source, DType::kF32, n, k);
-  const std::vector<float> x = source.floats(m * k);
-  std::vector<float> whole(m * n);
-  gemm(*device_, x.data(), m, w.view, whole.data(), n);
-  const std::vector<uint32_t> x_rows = {8, 0, 3, 3, 5};
-  const std::vector<int32_t> w_rows = {39, 1, 1, 0, 17, 20, 4};
-  std::vector<float> some(x_rows.size() * w_rows.size());
-  gemm_rows(*device_, x.data(), x_rows, w.view, w_rows, some.data());
-  for (size_t i = 0; i < x_rows.size(); ++i) {
-    for (size_t j = 0; j < w_rows.size(); ++j) {
-      EXPECT_EQ(some[i * w_rows.size() + j],
-                whole[x_rows[i] * n + static_cast<uint64_t>(w_rows[j])]);
-    }
-  }
-}
 
 TEST_P(OpsConformance, AppendedZerosChangeNoBitOfADotProduct) {
   Source source(7);
@@ -157,6 +73,24 @@ TEST_P(OpsConformance, RmsNormAgreesWithDoublePrecisionAndBitForBitWithPortable)
   }
 }
 
+TEST_P(OpsConformance, NormalisedRowsAreWrittenAsTheNextOperand) {
+  const uint64_t rows = 70, n = 513;
+  Source source(15);
+  const std::vector<float> x = source.floats(rows * n), weight = source.floats(n);
+  std::vector<float> expected(rows * n), y(rows * n);
+  rms_norm(*device_, x.data(), rows, n, weight.data(), 1e-6f, expected.data());
+  for (const device::PanelType type : {device::PanelType::kF32, device::PanelType::kBf16}) {
+    const uint64_t bytes = operand_bytes(*device_, type, rows, n);
+    device::Buffer found = std::move(device_->allocate(bytes)).value();
+    device::Buffer written = std::move(device_->allocate(bytes)).value();
+    rms_norm(*device_, x.data(), weight.data(), 1e-6f, y.data(),
+             {type, found.data(), nullptr, rows, n});
+    write_operand(*device_, expected.data(), n, {type, written.data(), nullptr, rows, n});
+    EXPECT_TRUE(same_bits(y, expected));
+    EXPECT_EQ(std::memcmp(found.data(), written.data(), bytes), 0);
+  }
+}
+
 TEST_P(OpsConformance, RopeAgreesWithDoublePrecisionForEvenHeadsOfAnySize) {
   for (const uint64_t head_dim : {2u, 6u, 16u, 30u, 32u, 66u, 128u}) {
     const uint64_t heads = 3, positions = 40;
@@ -171,8 +105,10 @@ TEST_P(OpsConformance, RopeAgreesWithDoublePrecisionForEvenHeadsOfAnySize) {
     const std::vector<uint32_t> at = {0, 1, 39, 17};
     const std::vector<float> x = source.floats(at.size() * heads * head_dim);
     std::vector<float> y = x, y_portable = x;
-    rope(*device_, y.data(), at, heads, head_dim, {cos.data(), sin.data(), positions});
-    rope(*portable_, y_portable.data(), at, heads, head_dim, {cos.data(), sin.data(), positions});
+    const RopeTable table{cos.data(), sin.data(), positions};
+    const RopeRows rows{y.data(), heads}, rows_portable{y_portable.data(), heads};
+    rope(*device_, {&rows, 1}, at, head_dim, 1e-6f, table);
+    rope(*portable_, {&rows_portable, 1}, at, head_dim, 1e-6f, table);
     EXPECT_TRUE(same_bits(y, y_portable));
     for (uint64_t row = 0; row < at.size() * heads; ++row) {
       const std::vector<double> expected =
@@ -184,14 +120,41 @@ TEST_P(OpsConformance, RopeAgreesWithDoublePrecisionForEvenHeadsOfAnySize) {
   }
 }
 
+TEST_P(OpsConformance, HeadsAreNormalisedRotatedAndRoundedInOnePass) {
+  const uint64_t head_dim = 20, heads = 3, kv_heads = 1, rows = 300;
+  Source source(14);
+  const std::vector<float> norm = source.floats(head_dim), cos = source.floats(50 * 10);
+  const std::vector<float> sin = source.floats(50 * 10), q = source.floats(rows * heads * head_dim);
+  const std::vector<float> k = source.floats(rows * kv_heads * head_dim);
+  std::vector<uint32_t> positions;
+  for (uint64_t i = 0; i < rows; ++i) positions.push_back(static_cast<uint32_t>(i * 7 % 50));
+  std::vector<float> q_out = q, k_out = k;
+  const RopeRows parts[] = {{q_out.data(), heads, norm.data(), true}, {k_out.data(), kv_heads}};
+  const std::unique_ptr<device::Device> threaded = open(GetParam(), 3);
+  rope(*threaded, parts, positions, head_dim, 1e-6f, {cos.data(), sin.data(), 50});
+  const device::KernelTable& kernels = device_->kernels();
+  const auto expect = [&](std::vector<float> x, uint64_t per_row, bool is_q, const auto& out) {
+    for (uint64_t i = 0; i < rows * per_row; ++i) {
+      float* head = x.data() + i * head_dim;
+      const uint64_t at = positions[i / per_row] * head_dim / 2;
+      if (is_q) kernels.rms_norm(head, norm.data(), head_dim, 1e-6f, head);
+      kernels.rope(head, cos.data() + at, sin.data() + at, head_dim / 2);
+      if (is_q) kernels.round_bf16(head, head_dim);
+    }
+    EXPECT_TRUE(same_bits(x, out));
+  };
+  expect(q, heads, true, q_out);
+  expect(k, kv_heads, false, k_out);
+}
+
 TEST_P(OpsConformance, SiluMulAgreesWithDoublePrecisionOverTheWholeRange) {
   std::vector<float> gate;
   for (float g = -120.0f; g <= 120.0f; g += 0.0625f) gate.push_back(g);
   Source source(8);
   const std::vector<float> up = source.floats(gate.size());
   std::vector<float> y(gate.size()), y_portable(gate.size());
-  silu_mul(*device_, gate.data(), up.data(), 1, gate.size(), y.data());
-  silu_mul(*portable_, gate.data(), up.data(), 1, gate.size(), y_portable.data());
+  device_->kernels().silu_mul(gate.data(), up.data(), gate.size(), y.data());
+  portable_->kernels().silu_mul(gate.data(), up.data(), gate.size(), y_portable.data());
   EXPECT_TRUE(same_bits(y, y_portable));
   const std::vector<double> expected = reference::silu_mul(gate.data(), up.data(), gate.size());
   for (size_t i = 0; i < y.size(); ++i) {
@@ -219,38 +182,12 @@ TEST_P(OpsConformance, ExpSumAgreesWithTheCLibraryAndIsExactAtItsEnds) {
   EXPECT_TRUE(std::isnan(device_->kernels().exp_sum(&nan, 1, 1.0f, 0.0f)));
 }
 
-TEST_P(OpsConformance, LogSumExpAgreesWithDoublePrecisionWhateverTheThreads) {
-  const std::unique_ptr<device::Device> threaded = open(GetParam(), 3);
-  for (const DType type : {DType::kF32, DType::kBf16}) {
-    for (const Sizes& s :
-         {Sizes{1, 1, 3}, Sizes{3, 255, 9}, Sizes{5, 257, 33}, Sizes{40, 1500, 48}}) {
-      Source source(s.n);
-      const Weights w(source, type, s.n, s.k);
-      std::vector<float> x = source.floats(s.m * s.k);
-      if (type == DType::kBf16) round_to_bf16(x);
-      std::vector<uint32_t> rows;
-      for (uint64_t i = 0; i < s.m; ++i) rows.push_back(static_cast<uint32_t>(i));
-      std::vector<float> scratch(log_sum_exp_scratch(s.m, s.n));
-      std::vector<float> y(s.m), y_threaded(s.m), y_portable(s.m);
-      log_sum_exp(*device_, x.data(), rows, w.view, scratch, y);
-      log_sum_exp(*threaded, x.data(), rows, w.view, scratch, y_threaded);
-      log_sum_exp(*portable_, x.data(), rows, w.view, scratch, y_portable);
-      EXPECT_TRUE(same_bits(y, y_threaded));
-      EXPECT_TRUE(same_bits(y, y_portable));
-      const std::vector<double> expected = reference::log_sum_exp(x.data(), s.m, w.view);
-      for (uint64_t i = 0; i < s.m; ++i) {
-        ASSERT_NEAR(static_cast<double>(y[i]), expected[i], 2e-5);
-      }
-    }
-  }
-}
-
 TEST_P(OpsConformance, ElementwiseOperationsTouchEveryElementAndNoOther) {
   for (const uint64_t n : {1u, 15u, 16u, 17u, 33u, 100u}) {
     Source source(n);
     const std::vector<float> x = source.floats(n), start = source.floats(n + 4);
     std::vector<float> y = start;
-    add(*device_, x.data(), 1, n, y.data());
+    device_->kernels().add(x.data(), n, y.data());
     const std::vector<float> z = source.floats(n);
     const void* rows[] = {x.data(), z.data()};
     const float weights[] = {2.0f, -0.75f};
@@ -267,14 +204,6 @@ TEST_P(OpsConformance, ElementwiseOperationsTouchEveryElementAndNoOther) {
   }
 }
 
-TEST_P(OpsConformance, ABiasIsAddedToEveryRow) {
-  Source source(11);
-  const std::vector<float> bias = source.floats(19), start = source.floats(19 * 3);
-  std::vector<float> y = start;
-  add_bias(*device_, bias.data(), 3, 19, y.data());
-  for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], start[i] + bias[i % 19]);
-}
-
 TEST_P(OpsConformance, RoundingAndNarrowingToBf16MatchTheScalarConversion) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
@@ -284,7 +213,7 @@ TEST_P(OpsConformance, RoundingAndNarrowingToBf16MatchTheScalarConversion) {
     x.push_back(special);
   }
   std::vector<float> rounded = x;
-  round_rows(*device_, rounded.data(), 1, rounded.size());
+  device_->kernels().round_bf16(rounded.data(), rounded.size());
   std::vector<uint16_t> bits(x.size());
   convert(*device_, {x.data(), DType::kF32, 1, {x.size()}}, DType::kBf16, bits.data());
   for (size_t i = 0; i < x.size(); ++i) {
@@ -309,17 +238,19 @@ TEST_P(OpsConformance, EveryTypeConvertsFromAnyAlignment) {
   }
 }
 
-TEST_P(OpsConformance, EmbeddingCopiesTheRowsOfTheTokens) {
+TEST_P(OpsConformance, EmbeddingCopiesTheRowsOfTheTokensPackedOrNot) {
   Source source(12);
-  for (const DType type : {DType::kF32, DType::kBf16}) {
-    const Weights table(source, type, 11, 37);
-    const std::vector<int32_t> tokens = {10, 0, 3, 3};
-    std::vector<float> y(tokens.size() * 37);
+  for (const device::PanelType type : kTypes) {
+    const Matrix table(*device_, source, type, 71, 37);
+    const std::vector<int32_t> tokens = {10, 0, 3, 3, 70, 33};
+    std::vector<float> y(tokens.size() * 37), from_panels(y.size());
     embed(*device_, table.view, tokens, y.data());
+    embed(*device_, table.packed, tokens, from_panels.data());
     for (size_t i = 0; i < y.size(); ++i) {
       const uint64_t at = static_cast<uint64_t>(tokens[i / 37]) * 37 + i % 37;
       EXPECT_EQ(static_cast<double>(y[i]), reference::element(table.view, at));
     }
+    EXPECT_TRUE(same_bits(y, from_panels));
   }
 }
 

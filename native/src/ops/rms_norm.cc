@@ -15,4 +15,18 @@ void rms_norm(device::Device& device, const float* x, uint64_t rows, uint64_t n,
   });
 }
 
+void rms_norm(device::Device& device, const float* x, const float* weight, float epsilon, float* y,
+              const Operand& operand) {
+  TESSERA_CHECK(operand.k > 0);
+  const uint64_t n = operand.k;
+  const device::KernelTable& kernels = device.kernels();
+  const device::PanelKernels& products = kernels.panel(operand.type);
+  for_rows(device, operand.rows, n, [&](uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) {
+      kernels.rms_norm(x + i * n, weight, n, epsilon, y + i * n);
+      products.write_operand(y + i * n, n, i, 1, n, operand.data, operand.scales);
+    }
+  });
+}
+
 }  // namespace tessera::ops

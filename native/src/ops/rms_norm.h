@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "device/device.h"
+#include "ops/operand.h"
 
 namespace tessera::ops {
 
@@ -12,5 +13,10 @@ namespace tessera::ops {
 /// be x. REQUIRES: n > 0.
 void rms_norm(device::Device& device, const float* x, uint64_t rows, uint64_t n,
               const float* weight, float epsilon, float* y);
+
+/// The same for operand.rows rows of operand.k elements, each also written to the operand while it
+/// is in the cache.
+void rms_norm(device::Device& device, const float* x, const float* weight, float epsilon, float* y,
+              const Operand& operand);
 
 }  // namespace tessera::ops

@@ -18,17 +18,26 @@ void fill_rope_table(std::span<const float> frequencies, uint64_t positions, flo
   }
 }
 
-void rope(device::Device& device, float* x, std::span<const uint32_t> positions, uint64_t heads,
-          uint64_t head_dim, const RopeTable& table) {
+void rope(device::Device& device, std::span<const RopeRows> parts,
+          std::span<const uint32_t> positions, uint64_t head_dim, float epsilon,
+          const RopeTable& table) {
   TESSERA_CHECK(head_dim % 2 == 0);
   const uint64_t half = head_dim / 2;
   const device::KernelTable& kernels = device.kernels();
+  uint64_t heads = 0;
+  for (const RopeRows& part : parts) heads += part.heads;
   for (const uint32_t position : positions) TESSERA_CHECK(position < table.positions);
   for_rows(device, positions.size(), heads * head_dim, [&](uint64_t begin, uint64_t end) {
     for (uint64_t i = begin; i < end; ++i) {
       const uint64_t at = positions[i] * half;
-      for (uint64_t head = 0; head < heads; ++head) {
-        kernels.rope(x + (i * heads + head) * head_dim, table.cos + at, table.sin + at, half);
+      for (const RopeRows& part : parts) {
+        const uint64_t n = part.heads * head_dim;
+        float* row = part.x + i * n;
+        for (float* x = row; x < row + n; x += head_dim) {
+          if (part.norm != nullptr) kernels.rms_norm(x, part.norm, head_dim, epsilon, x);
+          kernels.rope(x, table.cos + at, table.sin + at, half);
+        }
+        if (part.rounds_to_bf16) kernels.round_bf16(row, n);
       }
     }
   });

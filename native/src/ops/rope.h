@@ -21,9 +21,18 @@ struct RopeTable {
 void fill_rope_table(std::span<const float> frequencies, uint64_t positions, float* cos,
                      float* sin);
 
-/// Rotates x[i][head] of each row i by positions[i]; x is [rows][heads][head_dim].
+/// Heads of a row to rotate: x is [rows][heads][head_dim].
+struct RopeRows {
+  float* x = nullptr;
+  uint64_t heads = 0;
+  const float* norm = nullptr;  // of head_dim: every head is first RMS-normalised with it
+  bool rounds_to_bf16 = false;  // afterwards: the left side of a BF16 product
+};
+
+/// Rotates the heads of all `parts` of row i by positions[i], in one pass over the rows.
 /// REQUIRES: head_dim is even; every position < table.positions.
-void rope(device::Device& device, float* x, std::span<const uint32_t> positions, uint64_t heads,
-          uint64_t head_dim, const RopeTable& table);
+void rope(device::Device& device, std::span<const RopeRows> parts,
+          std::span<const uint32_t> positions, uint64_t head_dim, float epsilon,
+          const RopeTable& table);
 
 }  // namespace tessera::ops
