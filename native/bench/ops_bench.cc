@@ -1,9 +1,9 @@
 // Matrix products of the engine beside the machine's own ceilings, in one run: multiply-adds on
 // registers, bytes read from memory, and products of the decoders' shapes with weights in the cache
 // ("hot") and streamed from memory ("cold", as a model of many layers sees them). A product's share
-// is of its floor: the longer of computing it at the first ceiling and reading its weights at the
-// second. stdout: one JSON document {"results": [{"name", "value", "unit"}]}; stderr: progress.
-// Flags: --quick, --set NAME, --threads N.
+// is of its floor: computing it at the first ceiling or, when cold, reading its weights at the
+// second, whichever takes longer. stdout: one JSON document {"results": [{"name", "value",
+// "unit"}]}; stderr: progress. Flags: --quick, --set NAME, --threads N.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -40,6 +40,7 @@ struct Shape {
 constexpr Shape kShapes[] = {{1024, 3072}, {2048, 6144}, {3072, 1024}, {512, 1536}};
 constexpr uint64_t kRows[] = {1, 4, 8, 32, 64, 128, 256, 512};
 constexpr uint64_t kColdBytes = uint64_t{384} << 20;  // several times any cache
+constexpr uint64_t kPieceBytes = uint64_t{12} << 20;
 constexpr double kSecondsPerCell = 0.4, kQuickSecondsPerCell = 0.05;
 
 double now() {
@@ -86,22 +87,24 @@ double multiply_add_peak(device::Device& device, InstructionSet set, double budg
   return static_cast<double>(kRounds * flops * threads) / times.best;
 }
 
-/// Bytes per second that all threads together read from memory, one after another.
+/// Bytes per second that all threads together read from memory: the best of many pieces, each as
+/// large as a product's weights, so that what disturbs a run disturbs both alike.
 double memory_peak(device::Device& device, const device::Buffer& memory, double budget) {
-  const uint64_t words = memory.size() / sizeof(uint64_t);
+  constexpr uint64_t kLines = kPieceBytes / 64;
+  const uint64_t pieces = memory.size() / kPieceBytes;
   volatile uint64_t sink = 0;
-  const Times times = measure(budget, [&](size_t) {
-    device.threads().parallel_for(words / 64, [&](uint64_t begin, uint64_t end) {
-      uint64_t sums[8] = {};
-      for (const uint64_t* at = memory.as<uint64_t>() + begin * 64;
-           at < memory.as<uint64_t>() + end * 64; at += 8) {
-        __builtin_prefetch(at + 512);
-        for (uint64_t i = 0; i < 8; ++i) sums[i] += at[i];
+  const Times times = measure(budget, [&](size_t i) {
+    const uint64_t* piece = memory.as<uint64_t>() + i % pieces * (kPieceBytes / sizeof(uint64_t));
+    device.threads().parallel_for(kLines, [&](uint64_t begin, uint64_t end) {
+      uint64_t sum = 0;  // one word per line is enough to fetch it
+      for (uint64_t line = begin; line < end; ++line) {
+        __builtin_prefetch(piece + (line + 64) * 8);
+        sum += piece[line * 8];
       }
-      for (const uint64_t sum : sums) sink = sink + sum;
+      sink = sum;
     });
   });
-  return static_cast<double>(words * sizeof(uint64_t)) / times.best;
+  return static_cast<double>(kPieceBytes) / times.best;
 }
 
 /// Random and not zero: products of zeros run faster than real ones.
@@ -129,7 +132,7 @@ class Cell {
     }
   }
 
-  void run(uint64_t rows, double budget, const std::string& name, const Ceilings& ceilings) const {
+  void run(uint64_t rows, double budget, const std::string& name, const Ceilings& ceilings) {
     const std::vector<float> x = random_floats(rows * shape_.k);
     std::vector<float> y(rows * shape_.n);
     const uint64_t bytes = ops::operand_bytes(device_, type_, rows, shape_.k);
@@ -138,8 +141,9 @@ class Cell {
     ops::write_operand(device_, x.data(), shape_.k, operand);
     const double flops = 2.0 * static_cast<double>(rows * shape_.k * shape_.n);
     for (const bool is_cold : {false, true}) {
-      const Times times = measure(budget, [&](size_t i) {
-        const ops::PackedMatrix w = weights(is_cold ? i % copies_ : 0);
+      const Times times = measure(budget, [&](size_t) {
+        if (is_cold) next_ = (next_ + 1) % copies_;
+        const ops::PackedMatrix w = weights(next_);
         const ops::Target target{.w = &w, .y = y.data(), .y_stride = shape_.n};
         ops::matmul(device_, operand, {&target, 1});
       });
@@ -164,6 +168,7 @@ class Cell {
   Shape shape_;
   device::Buffer& memory_;
   uint64_t bytes_ = 0, copies_ = 0;
+  uint64_t next_ = 0;  // goes on from cell to cell: the copy that was read longest ago is cold
 };
 
 void measure_all(const Settings& settings) {
@@ -181,7 +186,7 @@ void measure_all(const Settings& settings) {
   print("memory/read" + suffix, ceilings.bytes * 1e-9, "GB/s");
   for (const PanelType type : {PanelType::kF32, PanelType::kBf16}) {
     for (const Shape& shape : kShapes) {
-      const Cell cell(device, type, shape, memory);
+      Cell cell(device, type, shape, memory);
       for (const uint64_t rows : kRows) {
         if (settings.is_quick && (shape.k == 2048 || rows > 128)) continue;
         // Anew for every cell: the clock of a shared machine moves.

@@ -2,11 +2,11 @@
 // opened. Callers are `ops` and `attention`, which check shapes and spread rows over threads; a
 // kernel runs on one thread and touches only its arguments.
 //
-// Canonical reduction, the same in every instruction set: a sum over k is held in 16 lanes, lane =
-// k mod 16, each step one fused multiply-add, missing elements of the last step zero; then lanes i
-// and i+8 are added, i and i+4, i and i+2, i and i+1; then +0.0, so that no result is a negative
-// zero. So every function below gives the same bits everywhere, whatever the batch, and appending
-// zero elements changes nothing.
+// Canonical reduction of all but panel products (see PanelKernels), the same in every instruction
+// set: a sum over k is held in 16 lanes, lane = k mod 16, each step one fused multiply-add, missing
+// elements of the last step zero; then lanes i and i+8 are added, i and i+4, i and i+2, i and i+1;
+// then +0.0, so that no result is a negative zero. So every function below gives the same bits
+// everywhere, whatever the batch, and appending zero elements changes nothing.
 #pragma once
 
 #include <cstddef>

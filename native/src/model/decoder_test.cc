@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -287,6 +288,127 @@ TEST(DecoderTest, ATiedModelMayCarryAHeadThatIsNotUsed) {
   folder.write_model(tied, tensors);
   const std::unique_ptr<device::Device> device = open();
   EXPECT_NE(load(folder, ComputeType::kF32, *device), nullptr);
+}
+
+/// A device that is short of memory: whatever is asked for is more than it has left.
+class FullDevice final : public device::Device {
+ public:
+  explicit FullDevice(device::Device& device) : device_(device) {}
+  const char* name() const override { return device_.name(); }
+  Result<device::Buffer> allocate(uint64_t bytes) override {
+    asked_ += bytes;
+    return Status(Code::kEngineOverloaded, "memory: expected " + std::to_string(bytes) + " bytes");
+  }
+  void copy(void* to, const void* from, uint64_t bytes) override { device_.copy(to, from, bytes); }
+  const device::KernelTable& kernels() const override { return device_.kernels(); }
+  platform::ThreadPool& threads() override { return device_.threads(); }
+  uint64_t asked() const { return asked_; }
+
+ private:
+  void release(void*, uint64_t) override {}
+  device::Device& device_;
+  uint64_t asked_ = 0;
+};
+
+TEST(DecoderTest, WeightsThatDoNotFitAreRefusedBeforeAnyIsRead) {
+  TestTensors tensors = test_tensors({}, DType::kF32, 12);
+  tensors["model.norm.weight"].bytes.replace(0, 4, std::string("\x00\x00\xC0\x7F", 4));
+  const TestFolder folder;
+  folder.write_model({}, tensors);
+  const std::unique_ptr<device::Device> device = open();
+  FullDevice full(*device);
+  const auto decoder = Decoder::load(folder.path(), ComputeType::kF32, full);
+  ASSERT_FALSE(decoder.is_ok());
+  EXPECT_EQ(decoder.status().code(), Code::kEngineOverloaded);
+  EXPECT_NE(decoder.status().message().find(folder.path()), std::string::npos);
+  EXPECT_GT(full.asked(), 0u);
+}
+
+TEST(DecoderTest, WeightsAreKeptOnceAsPanels) {
+  TestShape tied;
+  tied.tied = true;
+  const TestFolder folder;
+  folder.write_model(tied, test_tensors(tied, DType::kF32, 13));
+  const std::unique_ptr<device::Device> device = open();
+  const auto bytes = [](device::PanelType type, const TestShape& s) {
+    const auto matrix = [&](uint64_t columns, uint64_t k) {
+      return ops::packed_bytes(type, k, columns);
+    };
+    const auto vector = [](uint64_t n) { return (n * 4 + 63) / 64 * 64; };
+    const uint64_t q = s.heads * s.head_dim, kv = s.kv_heads * s.head_dim;
+    const uint64_t layer = matrix(q, s.hidden) + 2 * matrix(kv, s.hidden) + matrix(s.hidden, q) +
+                           2 * matrix(s.intermediate, s.hidden) + matrix(s.hidden, s.intermediate) +
+                           2 * vector(s.hidden) + 2 * vector(s.head_dim);
+    return matrix(s.vocab, s.hidden) + s.layers * layer + vector(s.hidden);
+  };
+  EXPECT_EQ(load(folder, ComputeType::kF32, *device)->weight_bytes(),
+            bytes(device::PanelType::kF32, tied));
+  EXPECT_EQ(load(folder, ComputeType::kBf16, *device)->weight_bytes(),
+            bytes(device::PanelType::kBf16, tied));
+}
+
+TEST(DecoderTest, ATiedModelReadsItsEmbeddingOutOfItsHead) {
+  TestShape apart, tied;
+  tied.tied = true;
+  TestTensors tensors = test_tensors(tied, DType::kF32, 14);
+  const TestFolder tied_folder, apart_folder;
+  tied_folder.write_model(tied, tensors);
+  tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"];
+  apart_folder.write_model(apart, tensors);
+  const std::unique_ptr<device::Device> device = open();
+  for (const ComputeType type : kTypes) {
+    EXPECT_TRUE(same_bits(trace(*load(tied_folder, type, *device), 20),
+                          trace(*load(apart_folder, type, *device), 20)));
+  }
+}
+
+TEST(DecoderTest, TheHeadOfSeveralRequestsHasTheBitsOfEachAlone) {
+  const TestFolder folder;
+  folder.write_model({}, test_tensors({}, DType::kF32, 15));
+  const std::unique_ptr<device::Device> device = open();
+  for (const ComputeType type : kTypes) {
+    const auto decoder = load(folder, type, *device);
+    ASSERT_NE(decoder, nullptr);
+    TestRequest request(*decoder, 45, 3, 5);
+    request.prefill(some_tokens(45), 45);
+    Workspace& workspace = request.workspace();
+    std::vector<int32_t> codes(20), ended = {69, 3};
+    std::iota(codes.begin(), codes.end(), 30);
+    // More requests than are multiplied at once, every third with its log sum exp.
+    std::vector<std::vector<uint32_t>> rows;
+    std::vector<std::vector<float>> code_logits, ended_logits, sums;
+    for (uint32_t r = 0; r < 80; ++r) {
+      rows.emplace_back();
+      if (r < 45) rows.back().push_back(44 - r);
+      code_logits.emplace_back(rows.back().size() * codes.size());
+      ended_logits.emplace_back(rows.back().size() * ended.size());
+      sums.emplace_back(rows.back().size());
+    }
+    std::vector<std::array<ops::HeadTokens, 2>> tokens;
+    for (uint32_t r = 0; r < 80; ++r) {
+      tokens.push_back({{{codes, code_logits[r].data()}, {ended, ended_logits[r].data()}}});
+    }
+    std::vector<HeadRequest> requests;
+    for (uint32_t r = 0; r < 80; ++r) {
+      const size_t sets = r % 2 == 0 ? 2 : 1;
+      requests.push_back(
+          {rows[r], std::span(tokens[r]).first(sets), r % 3 == 0 ? sums[r].data() : nullptr});
+    }
+    decoder->head(requests, workspace);
+    for (uint32_t r = 0; r < 45; ++r) {
+      std::vector<float> alone(codes.size()), sum(1), alone_ended(2);
+      decoder->logits(workspace, rows[r], codes, alone);
+      decoder->logits(workspace, rows[r], ended, alone_ended);
+      decoder->log_sum_exp(workspace, rows[r], sum);
+      EXPECT_TRUE(same_bits(code_logits[r], alone));
+      if (r % 2 == 0) {
+        EXPECT_TRUE(same_bits(ended_logits[r], alone_ended));
+      }
+      if (r % 3 == 0) {
+        EXPECT_TRUE(same_bits(sums[r], sum));
+      }
+    }
+  }
 }
 
 TEST(DecoderTest, BytesPerPositionCountKeysAndValuesOfAllLayers) {
