@@ -50,7 +50,8 @@ struct PanelKernels {
   /// Bytes of one operand row over k inputs.
   size_t (*operand_row_bytes)(size_t k) = nullptr;
   /// Writes rows [first_row, first_row + rows) of `operand` from float rows of k elements, and
-  /// their scales (unused in the FMA class). Threads may write different rows of one operand at once.
+  /// their scales (unused in the FMA class). Threads may write different rows of one operand at
+  /// once.
   void (*write_operand)(const float* x, size_t x_stride, size_t first_row, size_t rows, size_t k,
                         void* operand, float* scales) = nullptr;
   void (*multiply)(const PanelProduct& product) = nullptr;
