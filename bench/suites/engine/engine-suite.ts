@@ -4,6 +4,7 @@ import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { aloneStage } from './alone.js';
 import { instructionsStage } from './instructions.js';
+import { kernelsStage } from './kernels.js';
 import { loadStage } from './load.js';
 import { longPromptStage } from './long-prompt.js';
 import { type ComputeType, probeMachine } from './machine.js';
@@ -14,6 +15,7 @@ import { togetherStage } from './together.js';
 
 /** In the order in which they run. */
 const STAGES = {
+  kernels: kernelsStage,
   alone: aloneStage,
   together: togetherStage,
   load: loadStage,
@@ -26,12 +28,14 @@ const STAGES = {
 export const STAGE_NAMES = Object.keys(STAGES) as readonly (keyof typeof STAGES)[];
 const SHAPE_NAMES = Object.keys(SHAPES) as readonly ShapeName[];
 const COMPUTE_TYPES: readonly ComputeType[] = ['f32', 'bf16'];
+/** The others take long, or are not there on a fresh clone. */
+const QUICK_STAGES = STAGE_NAMES.filter((name) => name !== 'instructions' && name !== 'peers');
 const QUICK_SHAPES: readonly ShapeName[] = ['8x512'];
 
 /** The engine against the ceilings of the machine, under load, and beside other engines. */
 export async function engineSuite(context: SuiteContext): Promise<Measurement[]> {
   const { quick, flags, say } = context;
-  const stages = chosen(context, 'stage', STAGE_NAMES, STAGE_NAMES);
+  const stages = chosen(context, 'stage', STAGE_NAMES, quick ? QUICK_STAGES : STAGE_NAMES);
   const shapes = chosen(context, 'shape', SHAPE_NAMES, quick ? QUICK_SHAPES : SHAPE_NAMES);
   const computeTypes = chosen(context, 'compute', COMPUTE_TYPES, COMPUTE_TYPES);
   say('roofline probe');

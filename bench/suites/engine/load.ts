@@ -1,9 +1,12 @@
+import type { EngineOptions } from '@tessera/engine';
 import { SHAPES } from '../../models/model-shape.js';
 import { type Measurement, quantile } from '../../result.js';
-import { BenchEngine, type OpenOptions, withEngine } from './bench-engine.js';
+import { BenchEngine, withEngine } from './bench-engine.js';
 import { type Arrivals, closedLoop, openLoop } from './in-flight.js';
 import type { ComputeType } from './machine.js';
 import type { StageContext } from './stage.js';
+
+type Batching = EngineOptions['batching'];
 
 const COMPUTE_TYPE: ComputeType = 'bf16';
 const WIDTH = 32;
@@ -14,28 +17,30 @@ const MILLISECONDS = { quick: 2500, full: 8000 };
 const IN_FLIGHT = 16;
 const SEED = 40;
 
-const MODES: readonly { readonly name: string; readonly options: OpenOptions }[] = [
-  { name: 'batched', options: { batchRequestsMax: IN_FLIGHT } },
-  { name: 'one by one', options: { batchRequestsMax: 1 } },
+/** The first one's throughput is what the loads are shares of. */
+const MODES: readonly { readonly name: string; readonly batching: Batching }[] = [
+  { name: 'continuous', batching: 'continuous' },
+  { name: 'whole batches', batching: 'whole' },
 ];
 
 /**
  * Latency by offered load, as a share of what the engine serves with all places taken, with
- * continuous batching and with one request after the other. Of the smaller shape.
+ * requests joining between passes and with batches that end before others begin. Of the smaller
+ * shape.
  */
 export async function loadStage({ quick, machine, say }: StageContext): Promise<Measurement[]> {
   const milliseconds = quick ? MILLISECONDS.quick : MILLISECONDS.full;
-  const open = (options: OpenOptions) =>
+  const open = (batching: Batching) =>
     BenchEngine.open(
       SHAPES['8x512'],
       COMPUTE_TYPE,
-      { ...options, threadCount: machine.threads },
+      { batching, batchRequestsMax: IN_FLIGHT, threadCount: machine.threads },
       say,
     );
   const measurements: Measurement[] = [];
   let capacity = 0;
-  for (const { name, options } of MODES) {
-    await withEngine(open(options), async (engine) => {
+  for (const { name, batching } of MODES) {
+    await withEngine(open(batching), async (engine) => {
       say(`${name}: throughput with ${IN_FLIGHT} recalls in flight`);
       const rate = await closedLoop(IN_FLIGHT, milliseconds, (at) => ask(engine, at));
       if (capacity === 0) capacity = rate;
@@ -57,12 +62,12 @@ function ask(engine: BenchEngine, at: number): Promise<unknown> {
   return engine.recall({ tokens: engine.prompt(length, 2000 + at), width: WIDTH });
 }
 
-function throughput(mode: string, rate: number, batched: number): Measurement {
+function throughput(mode: string, rate: number, continuous: number): Measurement {
   return {
     name: `load: throughput ${mode}`,
     value: rate,
     unit: 'recalls/s',
-    ratio: { value: rate / batched, to: 'batched' },
+    ratio: { value: rate / continuous, to: 'continuous' },
     bar: null,
   };
 }

@@ -11,10 +11,15 @@ const LONG_WIDTH = 32;
 const REPETITIONS = { quick: 2, full: 6 };
 const ALONE = 20;
 
+const UNCHUNKED: OpenOptions = {
+  prefillChunkTokens: LONG_TOKENS,
+  batchRowsMax: 2 * LONG_TOKENS,
+  passTimeTargetUs: 0,
+};
 const MODES: readonly { readonly name: string; readonly options: OpenOptions }[] = [
+  { name: 'in chunks by default', options: {} },
   { name: 'in chunks of 128', options: { prefillChunkTokens: 128 } },
-  { name: 'in chunks of 512', options: { prefillChunkTokens: 512 } },
-  { name: 'in one pass', options: { prefillChunkTokens: LONG_TOKENS } },
+  { name: 'in one pass', options: UNCHUNKED },
 ];
 
 /** What a long prompt adds to short recalls that come while it is computed. */

@@ -90,7 +90,8 @@ async function start(
     for (const kind of kinds) {
       if (kind.isSlow === true && shape === BAR_SHAPE && !flags.has('peer')) continue;
       say(`${shape}: starting ${kind.name}`);
-      contestants.push({ peer: await kind.start(setting), kind, answers: [] });
+      const peer = await orNothing(kind.start(setting), say);
+      if (peer !== undefined) contestants.push({ peer, kind, answers: [] });
     }
     return contestants;
   } catch (error) {
@@ -110,9 +111,20 @@ async function takeTurns(
     for (const { peer, kind, answers } of contestants) {
       if (kind?.isSlow === true && round !== 1) continue;
       say(`round ${round}: ${peer.name}`);
-      const answer = await peer.ask({ width: WIDTH, tokens });
-      if (round > 0) answers.push(answer);
+      const asked = peer.ask({ width: WIDTH, tokens });
+      const answer = kind === undefined ? await asked : await orNothing(asked, say);
+      if (round > 0 && answer !== undefined) answers.push(answer);
     }
+  }
+}
+
+/** A peer that fails is told of and left out; the others go on. */
+async function orNothing<T>(made: Promise<T>, say: (line: string) => void) {
+  try {
+    return await made;
+  } catch (error) {
+    say((error as Error).message);
+    return undefined;
   }
 }
 
