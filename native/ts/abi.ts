@@ -34,6 +34,11 @@ export interface EngineOptions {
   readonly computeType: 'f32' | 'bf16';
   /** Compute threads, the engine's own included; >= 1. */
   readonly threadCount: number;
+  /**
+   * `pinned`: every thread keeps to a CPU of its own, and more threads than CPUs are refused;
+   * `free`: the system places them.
+   */
+  readonly threadPlacement: 'pinned' | 'free';
   /** Requests waiting or running at most; a further one is refused with `queue-full`. */
   readonly queueCapacity: number;
   /** Requests that share forward passes at most. */

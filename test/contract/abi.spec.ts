@@ -25,6 +25,7 @@ const VALID: Readonly<Record<string, Record<string, unknown>>> = {
     modelPath: '/nowhere',
     computeType: 'f32',
     threadCount: 1,
+    threadPlacement: 'free',
     queueCapacity: 1,
     batchRequestsMax: 1,
     batchRowsMax: 1,

@@ -118,6 +118,7 @@ async function answerAll(options: RawOptions, progress: ProgressLine): Promise<R
       modelPath: options.modelPath,
       computeType: options.computeType,
       threadCount: options.threadCount,
+      threadPlacement: 'pinned',
       queueCapacity: IN_FLIGHT_MAX,
       batchRequestsMax: IN_FLIGHT_MAX,
       batchRowsMax: 1024,

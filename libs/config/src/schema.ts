@@ -122,6 +122,11 @@ export const configSchema = z.strictObject({
       "compute threads, the engine's own included",
       'cores of the machine but one',
     ),
+    threadPlacement: oneOf(
+      ['pinned', 'free'],
+      'pinned',
+      'each thread on a CPU of its own, no more threads than CPUs; or left to the system',
+    ),
     queueCapacity: integer(1, L.queueCapacityMax, 256, 'requests waiting or running at most'),
     batchRequestsMax: integer(1, L.batchRequestsMax, 16, 'requests that share forward passes'),
     batchRowsMax: integer(

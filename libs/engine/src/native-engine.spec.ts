@@ -23,6 +23,7 @@ const OPTIONS: EngineOptions = {
   modelPath: MODEL,
   computeType: 'f32',
   threadCount: 1,
+  threadPlacement: 'free',
   queueCapacity: 4,
   batchRequestsMax: 1,
   batchRowsMax: 1024,

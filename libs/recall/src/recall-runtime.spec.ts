@@ -60,6 +60,7 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
     cacheDir: join(folder.path, 'cache'),
     engine: {
       threadCount: 1,
+      threadPlacement: 'free',
       queueCapacity: 8,
       batchRequestsMax: 4,
       batchRowsMax: 1024,

@@ -17,11 +17,11 @@ struct StructTable {
   std::span<const std::string_view> fields;
 };
 
-inline constexpr std::array<std::string_view, 14> kEngineOptionsFields = {
-    "modelPath",        "computeType",  "threadCount",        "queueCapacity",
-    "batchRequestsMax", "batchRowsMax", "prefillChunkTokens", "passTimeTargetUs",
-    "batching",         "kvBytesMax",   "promptTokensMax",    "widthMax",
-    "resultCountMax",   "scoreItemsMax"};
+inline constexpr std::array<std::string_view, 15> kEngineOptionsFields = {
+    "modelPath",        "computeType",      "threadCount",  "threadPlacement",
+    "queueCapacity",    "batchRequestsMax", "batchRowsMax", "prefillChunkTokens",
+    "passTimeTargetUs", "batching",         "kvBytesMax",   "promptTokensMax",
+    "widthMax",         "resultCountMax",   "scoreItemsMax"};
 inline constexpr std::array<std::string_view, 3> kBindingOptionsFields = {
     "levelOffsets", "levelTokens", "terminalTokens"};
 inline constexpr std::array<std::string_view, 15> kSubmitBatchFields = {

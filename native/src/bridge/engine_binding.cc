@@ -13,6 +13,7 @@ namespace tessera::bridge {
 namespace {
 
 constexpr std::string_view kComputeTypes[] = {"f32", "bf16"};
+constexpr std::string_view kPlacements[] = {"pinned", "free"};
 constexpr std::string_view kBatchings[] = {"continuous", "whole"};
 constexpr std::string_view kRefusals[] = {"ok", "queue-full", "draining"};
 constexpr uint32_t kStatsSlots = 14;
@@ -24,6 +25,8 @@ engine::EngineOptions read_options(Napi::Env env, const Napi::Value& value) {
   options.compute_type =
       static_cast<model::ComputeType>(reader.choice("computeType", kComputeTypes));
   options.thread_count = reader.u32("threadCount");
+  options.thread_placement =
+      static_cast<engine::ThreadPlacement>(reader.choice("threadPlacement", kPlacements));
   options.queue_capacity = reader.u32("queueCapacity");
   options.batch_requests_max = reader.u32("batchRequestsMax");
   options.batch_rows_max = reader.u32("batchRowsMax");

@@ -42,6 +42,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Compl
   TESSERA_RETURN_IF_ERROR(validate(options));
   device::CpuOptions cpu;
   cpu.thread_count = options.thread_count;
+  cpu.pins_threads = options.thread_placement == ThreadPlacement::kPinned;
   auto device = device::open_cpu_device(cpu);
   if (!device.is_ok()) return device.status();
   auto decoder = model::Decoder::load(options.model_path, options.compute_type, *device.value());
@@ -156,6 +157,7 @@ void Engine::cancel(std::span<const uint32_t> tickets) {
 }
 
 void Engine::run() {
+  device_->threads().pin_caller();
   std::vector<Completion> completed;
   for (;;) {
     bool others_wait = false;

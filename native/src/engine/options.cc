@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platform/cpus.h"
+
 namespace tessera::engine {
 namespace {
 
@@ -19,6 +21,13 @@ Status validate(const EngineOptions& options) {
     return in_range(field, value, 1, max);
   };
   TESSERA_RETURN_IF_ERROR(from_one("threadCount", options.thread_count, kThreadCountMax));
+  const uint64_t cpus = platform::usable_cpus().size();
+  if (options.thread_placement == ThreadPlacement::kPinned && options.thread_count > cpus) {
+    return {Code::kRequestInvalid,
+            "engineOpen.options.threadCount: expected at most " + std::to_string(cpus) +
+                ", the CPUs that this process may use, unless threadPlacement is free, came " +
+                std::to_string(options.thread_count)};
+  }
   TESSERA_RETURN_IF_ERROR(from_one("queueCapacity", options.queue_capacity, kQueueCapacityMax));
   TESSERA_RETURN_IF_ERROR(
       from_one("batchRequestsMax", options.batch_requests_max, kBatchRequestsMax));

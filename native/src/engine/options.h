@@ -22,10 +22,15 @@ inline constexpr uint32_t kResultCountMax = 1u << 16;
 inline constexpr uint32_t kScoreItemsMax = 1u << 16;
 inline constexpr uint32_t kTerminalTokensMax = 8;
 
+/// kPinned: every thread keeps to a CPU of its own, so there are no more threads than CPUs. kFree:
+/// the system places them, however many.
+enum class ThreadPlacement : uint8_t { kPinned, kFree };
+
 struct EngineOptions {
   std::string model_path;
   model::ComputeType compute_type = model::ComputeType::kF32;
-  uint32_t thread_count = 1;          // the engine's own thread included
+  uint32_t thread_count = 1;  // the engine's own thread included
+  ThreadPlacement thread_placement = ThreadPlacement::kFree;
   uint32_t queue_capacity = 1;        // requests waiting; a further one is refused
   uint32_t batch_requests_max = 1;    // requests that share forward passes
   uint32_t batch_rows_max = 1;        // rows of a forward pass; >= width_max, score_items_max

@@ -7,6 +7,11 @@ import type { RecallAnswer, RecallContext, RecallRequest } from './recall-types.
 export interface EngineLimits {
   /** Compute threads, the engine's own included; >= 1. */
   readonly threadCount: number;
+  /**
+   * `pinned`: every thread keeps to a CPU of its own, and more threads than CPUs are refused;
+   * `free`: the system places them.
+   */
+  readonly threadPlacement: 'pinned' | 'free';
   /** Requests waiting or running at most. */
   readonly queueCapacity: number;
   /** Requests that share forward passes at most. */
