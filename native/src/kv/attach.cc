@@ -53,7 +53,7 @@ bool PoolState::attach_blocks_locked(LeaseRecord& lease, Chain& chain,
   }
   advance_device_locked(chain);
   end_load_if_idle_locked(chain);
-  touch_locked(chain);
+  chain.used_us = now_us();  // for the policy the lookup was the use, not this
   queue_store_locked(chain);
   return is_new;
 }

@@ -227,7 +227,10 @@ bool PoolWork::begin_store(StoreJob& job) {
   if (is_disk_writable) plan_erasures(pool, job);
   Plan plan{pool, job, std::max(pool.options.store_batch_bytes, pool.options.block_bytes)};
   plan_stores(plan, is_disk_writable);
-  if (job.items.empty() && job.erased.empty()) return job.is_nothing;
+  if (job.items.empty() && job.erased.empty()) {
+    pool.stored.notify_all();  // what waited had nothing to store
+    return job.is_nothing;
+  }
   job.is_nothing = false;
   pool.is_store_busy = true;
   return true;

@@ -30,8 +30,8 @@ struct TestRequest {
   Version version = 0;
   uint64_t salt = 0;  // of the version's model
   std::string user;
-  std::vector<Token> tokens;  // kept
-  std::vector<Token> scene;   // computed behind them, never kept
+  std::vector<Token> tokens;      // kept
+  std::vector<Token> scene = {};  // computed behind them, never kept
   uint32_t prefix_tokens = 0;
 };
 
