@@ -50,6 +50,19 @@ TEST_F(PlatformTest, AFileWrittenAtomicallyIsMappedBackByteForByte) {
   EXPECT_EQ(text_of(file.value()), content);
 }
 
+TEST_F(PlatformTest, ReleasedPartsOfAMappedFileReadAsBefore) {
+  std::string content;
+  for (int i = 0; i < 5000; ++i) content += std::to_string(i);
+  std::ofstream(path("large")) << content;
+  Result<MappedFile> file = MappedFile::open(path("large"), Code::kModelNotFound);
+  ASSERT_TRUE(file.is_ok());
+  const std::span<const std::byte> bytes = file.value().bytes();
+  for (const auto part : {bytes, bytes.first(0), bytes.subspan(5, 4095), bytes.subspan(7)}) {
+    file.value().release(part);
+    EXPECT_EQ(text_of(file.value()), content);
+  }
+}
+
 TEST_F(PlatformTest, AnEmptyFileGivesAnEmptySpan) {
   ASSERT_TRUE(write_file_atomically(path("empty"), std::span<const std::byte>()).is_ok());
   Result<MappedFile> file = MappedFile::open(path("empty"), Code::kModelNotFound);
