@@ -1,0 +1,145 @@
+// INT8 weights, and products over them through ops::matmul, on every instruction set.
+#include "ops/quantise.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "ops/matmul.h"
+#include "ops/reference/reference.h"
+#include "ops/test_source.h"
+
+namespace tessera::ops {
+namespace {
+
+using device::InstructionSet;
+using device::PanelType;
+using tensor::DType;
+using tensor::TensorView;
+
+struct Sizes {
+  uint64_t m, n, k;
+};
+const Sizes kSizes[] = {{1, 1, 1}, {3, 33, 65}, {35, 70, 130}, {100, 40, 511}, {200, 95, 64}};
+
+/// Random weights of one type, an element off any alignment, and the same as INT8 panels.
+struct Quantised {
+  Quantised(device::Device& device, DType type, uint64_t n, uint64_t k)
+      : source(n * 31 + k), floats(source.floats(n * k + 1)), halves(source.bf16(n * k + 1)) {
+    const void* data = type == DType::kBf16 ? static_cast<const void*>(halves.data() + 1)
+                                            : static_cast<const void*>(floats.data() + 1);
+    view = TensorView{data, type, 2, {n, k}};
+    const uint64_t bytes = packed_bytes(PanelType::kI8, k, n);
+    memory = std::move(device.allocate(bytes)).value();
+    std::memset(memory.data(), 0x55, bytes);
+    scales.assign(scale_count(n), -1.0f);
+    packed = {PanelType::kI8, memory.data(), k, n, device::panel_bytes(PanelType::kI8, k),
+              scales.data()};
+    quantise(device, view, packed);
+  }
+
+  int element(uint64_t k, uint64_t column) const {
+    const char* panel = static_cast<const char*>(packed.panel(column / device::kPanelColumns));
+    return static_cast<int8_t>(
+        panel[device::panel_offset(PanelType::kI8, k, column % device::kPanelColumns)]);
+  }
+
+  std::vector<float> product(device::Device& device, const std::vector<float>& x, uint64_t rows) {
+    device::Buffer memory_of_x =
+        std::move(device.allocate(operand_bytes(device, PanelType::kI8, rows, packed.k))).value();
+    std::vector<float> row_scales(rows), y(rows * packed.columns);
+    const Operand operand{PanelType::kI8, memory_of_x.data(), row_scales.data(), rows, packed.k};
+    write_operand(device, x.data(), packed.k, operand);
+    const Target target{.w = &packed, .y = y.data(), .y_stride = packed.columns};
+    matmul(device, operand, {&target, 1});
+    return y;
+  }
+
+  Source source;
+  std::vector<float> floats;
+  std::vector<uint16_t> halves;
+  TensorView view;
+  device::Buffer memory;
+  std::vector<float> scales;
+  PackedMatrix packed;
+};
+
+class Quantise : public ::testing::TestWithParam<InstructionSet> {
+ protected:
+  std::unique_ptr<device::Device> device_ = open(GetParam(), 2);
+};
+
+TEST_P(Quantise, EveryWeightIsTheNearestMultipleOfItsColumnsScaleAndPaddingIsZero) {
+  for (const DType type : {DType::kF32, DType::kBf16}) {
+    for (const Sizes& s : kSizes) {
+      const Quantised w(*device_, type, s.n, s.k);
+      const uint64_t padded = device::panel_tiles(PanelType::kI8, s.k) * 64;
+      for (uint64_t j = 0; j < w.scales.size(); ++j) {
+        double largest = 0;
+        for (uint64_t k = 0; j < s.n && k < s.k; ++k) {
+          largest = std::max(largest, std::abs(reference::element(w.view, j * s.k + k)));
+        }
+        ASSERT_NEAR(static_cast<double>(w.scales[j]), largest / 127, 1e-7 * largest);
+        for (uint64_t k = 0; k < padded; ++k) {
+          if (j >= s.n || k >= s.k) {
+            ASSERT_EQ(w.element(k, j), 0);
+            continue;
+          }
+          const double scale = static_cast<double>(w.scales[j]);
+          ASSERT_LE(std::abs(w.element(k, j)), 127);
+          ASSERT_NEAR(w.element(k, j) * scale, reference::element(w.view, j * s.k + k),
+                      0.5001 * scale);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Quantise, ProductsAreWithinTheErrorOfQuantisationOfDoublePrecision) {
+  for (const Sizes& s : kSizes) {
+    Quantised w(*device_, DType::kBf16, s.n, s.k);
+    const std::vector<float> x = w.source.floats(s.m * s.k);
+    const std::vector<float> y = w.product(*device_, x, s.m);
+    const std::vector<double> expected = reference::gemm(x.data(), s.m, w.view);
+    for (uint64_t i = 0; i < s.m; ++i) {
+      double largest = 0, magnitude = 0;
+      for (uint64_t k = 0; k < s.k; ++k) {
+        largest = std::max(largest, std::abs(static_cast<double>(x[i * s.k + k])));
+        magnitude += std::abs(static_cast<double>(x[i * s.k + k]));
+      }
+      for (uint64_t j = 0; j < s.n; ++j) {
+        // Half a step of each side: of the weights times |x|, of the row times 127 steps of w.
+        const double step = static_cast<double>(w.scales[j]);
+        const double bound = 0.51 * step * (magnitude + largest * static_cast<double>(s.k));
+        ASSERT_NEAR(static_cast<double>(y[i * s.n + j]), expected[i * s.n + j], bound);
+      }
+    }
+  }
+}
+
+TEST_P(Quantise, ProductsHaveTheBitsOfThePortableSet) {
+  const std::unique_ptr<device::Device> portable = open(InstructionSet::kPortable);
+  for (const Sizes& s : kSizes) {
+    Quantised w(*device_, DType::kF32, s.n, s.k), twin(*portable, DType::kF32, s.n, s.k);
+    const std::vector<float> x = w.source.floats(s.m * s.k);
+    EXPECT_TRUE(same_bits(w.product(*device_, x, s.m), twin.product(*portable, x, s.m)));
+  }
+}
+
+TEST(QuantiseColumns, ColumnsOfZerosHaveTheScaleZero) {
+  const std::unique_ptr<device::Device> device = open(InstructionSet::kPortable);
+  Quantised w(*device, DType::kF32, 3, 70);
+  std::fill(w.floats.begin(), w.floats.end(), 0.0f);
+  quantise(*device, w.view, w.packed);
+  EXPECT_EQ(w.scales[1], 0.0f);
+  for (const float y : w.product(*device, w.source.floats(2 * 70), 2)) EXPECT_EQ(y, 0.0f);
+}
+
+INSTANTIATE_TEST_SUITE_P(Machine, Quantise,
+                         ::testing::ValuesIn(device::available_instruction_sets()),
+                         [](const ::testing::TestParamInfo<InstructionSet>& set) {
+                           return std::string(device::instruction_set_name(set.param));
+                         });
+
+}  // namespace
+}  // namespace tessera::ops
