@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { type Case, readCases } from './evaluate/cases.js';
+import type { RecallRuntimeOptions } from '@tessera/recall';
+import { type Case, type Cases, readCases } from './evaluate/cases.js';
+import { meanOverlap, OVERLAP_DEPTH } from './evaluate/overlap.js';
 import { DEPTHS, quality, type Rank, rankOf } from './evaluate/ranking.js';
 import { RecallClient } from './served/recall-client.js';
 import { startStack } from './served/served-stack.js';
-import { Flags, print, runCommand } from './terminal/command.js';
-import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
+import { Flags, fail, print, runCommand } from './terminal/command.js';
+import { COMPUTE_TYPES, MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
 
 const USAGE = `usage: npm run evaluate -- --sequences FILE [flags]
@@ -17,7 +19,9 @@ Asks the served engine over gRPC for every user, prints Recall and NDCG at ${DEP
   --max-items N        newest items of a history that are sent
   --users N            users asked at most
   --concurrency N      requests in flight (default 16)
-  --dtype f32|bf16, --threads N
+  --dtype f32|bf16|w8a8, --threads N
+  --compare T,T,..     asks once with each compute type; tells, beside the quality of each, how much
+                       of the first ${OVERLAP_DEPTH} items it shares with the first type
   --json FILE          the result as JSON`;
 
 const BEAM_MAX = 4096;
@@ -26,10 +30,11 @@ const CONCURRENCY_MAX = 256;
 const DEFAULT_BEAM = 50;
 const DEFAULT_CONCURRENCY = 16;
 const DEADLINE_MS = 600_000;
-const RESULTS = Math.max(...DEPTHS);
 const FAILURES_SHOWN = 5;
 
 interface Answers {
+  /** Item IDs per user, best first; none where the request failed. */
+  readonly lists: readonly (readonly string[])[];
   readonly ranks: readonly Rank[];
   readonly failures: readonly string[];
   readonly seconds: number;
@@ -38,42 +43,40 @@ interface Answers {
 interface Load {
   readonly beam: number;
   readonly concurrency: number;
+  readonly results: number;
 }
 
 /** Asks every case, `concurrency` at a time. A refused case is a miss and is told. */
 async function askAll(
   address: string,
   cases: readonly Case[],
-  { beam, concurrency }: Load,
+  { beam, concurrency, results }: Load,
 ): Promise<Answers> {
   const client = new RecallClient(address);
   const progress = new ProgressLine();
-  const ranks: Rank[] = new Array(cases.length).fill(null);
+  const lists: string[][] = cases.map(() => []);
   const failures: string[] = [];
   const started = performance.now();
   let next = 0;
   let done = 0;
-  const ask = async ({ userId, history, target }: Case): Promise<Rank> => {
+  const ask = async ({ userId, history }: Case): Promise<string[]> => {
     const question = {
       history: { itemIds: history },
       widths: [beam],
-      resultCount: RESULTS,
+      resultCount: results,
       skipUnknownItems: true,
     };
     try {
       const { items } = await client.recall(question, DEADLINE_MS);
-      return rankOf(
-        target,
-        items.map((item) => item.itemId),
-      );
+      return items.map((item) => item.itemId);
     } catch (error) {
       failures.push(`user '${userId}': ${(error as Error).message}`);
-      return null;
+      return [];
     }
   };
   const work = async () => {
     for (let at = next++; at < cases.length; at = next++) {
-      ranks[at] = await ask(cases[at] as Case);
+      lists[at] = await ask(cases[at] as Case);
       done += 1;
       const perSecond = (1000 * done) / (performance.now() - started);
       const left = Math.ceil((cases.length - done) / perSecond);
@@ -83,7 +86,9 @@ async function askAll(
   await Promise.all(Array.from({ length: concurrency }, work));
   progress.end();
   client.close();
-  return { ranks, failures, seconds: (performance.now() - started) / 1000 };
+  const seconds = (performance.now() - started) / 1000;
+  const ranks = cases.map(({ target }, user) => rankOf(target, lists[user] ?? []));
+  return { lists, ranks, failures, seconds };
 }
 
 function report(answers: Answers, skipped: number, model: string, catalogue: string) {
@@ -115,6 +120,80 @@ function describe(result: ReturnType<typeof report>): string {
   ].join('\n');
 }
 
+/** Starts the stack, asks every case, and stops it. */
+async function evaluateWith(options: RecallRuntimeOptions, cases: readonly Case[], load: Load) {
+  const { engine } = options;
+  const stack = await startStack(
+    {
+      ...options,
+      usersPath: '',
+      engine: {
+        ...engine,
+        widthMax: Math.max(engine.widthMax, load.beam),
+        queueCapacity: Math.max(engine.queueCapacity, load.concurrency),
+      },
+    },
+    DEADLINE_MS,
+  );
+  try {
+    const answers = await askAll(stack.grpcAddress, cases, load);
+    for (const line of answers.failures.slice(0, FAILURES_SHOWN)) process.stderr.write(`${line}\n`);
+    return { answers, model: stack.model, catalogue: stack.catalogue };
+  } finally {
+    await stack.close();
+  }
+}
+
+type ComputeType = RecallRuntimeOptions['computeType'];
+
+/** The compute types of --compare; the others are compared with the first. */
+function comparedTypes(text: string): ComputeType[] {
+  const types = text.split(',');
+  const known = (type: string): type is ComputeType =>
+    (COMPUTE_TYPES as readonly string[]).includes(type);
+  if (types.length >= 2 && new Set(types).size === types.length && types.every(known)) return types;
+  return fail('compare', `two or more of ${COMPUTE_TYPES.join(', ')}`, text);
+}
+
+/** One line per compute type, and the same for --json. */
+async function compare(
+  options: RecallRuntimeOptions,
+  { cases, skipped }: Cases,
+  load: Load,
+  types: readonly ComputeType[],
+) {
+  const results = [];
+  let reference: Answers['lists'] | undefined;
+  for (const computeType of types) {
+    const run = await evaluateWith({ ...options, computeType }, cases, load);
+    reference ??= run.answers.lists;
+    const overlap = meanOverlap(reference, run.answers.lists, OVERLAP_DEPTH);
+    const result = report(run.answers, skipped, run.model, run.catalogue);
+    results.push({ computeType, ...result, overlapDepth: OVERLAP_DEPTH, overlap });
+  }
+  return results;
+}
+
+function describeComparison(results: Awaited<ReturnType<typeof compare>>): string {
+  const [first] = results;
+  const lines = results.map(({ computeType, recall, ndcg, overlap, requestsPerSecond }) => {
+    const numbers = DEPTHS.flatMap((k) => [recall[k] ?? 0, ndcg[k] ?? 0]);
+    return [
+      computeType.padEnd(5),
+      ...[...numbers, overlap].map((value) => value.toFixed(4).padStart(9)),
+      requestsPerSecond.toFixed(1).padStart(10),
+    ].join(' ');
+  });
+  const names = DEPTHS.flatMap((k) => [`Recall@${k}`, `NDCG@${k}`]);
+  const columns = [...names, `same@${OVERLAP_DEPTH}`].map((name) => name.padStart(9));
+  return [
+    ['type ', ...columns, 'requests/s'].join(' '),
+    ...lines,
+    `users ${first?.users}; same@${OVERLAP_DEPTH}: share of the first ${OVERLAP_DEPTH} items of ` +
+      `${first?.computeType}`,
+  ].join('\n');
+}
+
 await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, {
     ...MODEL_FLAGS,
@@ -124,40 +203,36 @@ await runCommand(USAGE, async (words) => {
     beam: 'text',
     'max-items': 'text',
     concurrency: 'text',
+    compare: 'text',
     json: 'text',
   });
-  const beam = flags.integer('beam', 1, BEAM_MAX) ?? DEFAULT_BEAM;
-  const concurrency = flags.integer('concurrency', 1, CONCURRENCY_MAX) ?? DEFAULT_CONCURRENCY;
+  const compared = flags.text('compare');
+  const types = compared === undefined ? undefined : comparedTypes(compared);
+  const load = {
+    beam: flags.integer('beam', 1, BEAM_MAX) ?? DEFAULT_BEAM,
+    concurrency: flags.integer('concurrency', 1, CONCURRENCY_MAX) ?? DEFAULT_CONCURRENCY,
+    results: types === undefined ? Math.max(...DEPTHS) : OVERLAP_DEPTH,
+  };
   const progress = new ProgressLine();
   const options = runtimeOptions(flags, progress.update);
-  const { engine, recall } = options;
-  const { cases, skipped } = await readCases({
+  const { historyItemsMax } = options.recall;
+  const cases = await readCases({
     sequencesPath: flags.required('sequences'),
     targetsPath: flags.text('targets'),
-    itemsMax: flags.integer('max-items', 1, recall.historyItemsMax) ?? recall.historyItemsMax,
+    itemsMax: flags.integer('max-items', 1, historyItemsMax) ?? historyItemsMax,
     usersMax: flags.integer('users', 1, COUNT_MAX),
   });
-  const stack = await startStack(
-    {
-      ...options,
-      usersPath: '',
-      engine: {
-        ...engine,
-        widthMax: Math.max(engine.widthMax, beam),
-        queueCapacity: Math.max(engine.queueCapacity, concurrency),
-      },
-    },
-    DEADLINE_MS,
-  );
-  progress.end();
-  try {
-    const answers = await askAll(stack.grpcAddress, cases, { beam, concurrency });
-    const result = report(answers, skipped, stack.model, stack.catalogue);
-    for (const line of answers.failures.slice(0, FAILURES_SHOWN)) process.stderr.write(`${line}\n`);
-    await print(describe(result));
-    const path = flags.text('json');
+  const path = flags.text('json');
+  const write = async (result: object) => {
     if (path !== undefined) await writeFile(path, `${JSON.stringify(result, null, 2)}\n`);
-  } finally {
-    await stack.close();
+  };
+  if (types !== undefined) {
+    const results = await compare(options, cases, load, types);
+    await print(describeComparison(results));
+    return write(results);
   }
+  const { answers, model, catalogue } = await evaluateWith(options, cases.cases, load);
+  const result = report(answers, cases.skipped, model, catalogue);
+  await print(describe(result));
+  await write(result);
 });

@@ -25,7 +25,7 @@ Both:
   --results N          items (raw: SIDs) wanted
   --items-per-sid N    items of one SID at most
   --score full|level|allowed    what scores are normalised over
-  --dtype f32|bf16     type of the matrix products
+  --dtype f32|bf16|w8a8  type of the matrix products
   --threads N          compute threads
   --json               JSON on the standard output and nothing else (npm adds lines: npm run -s)`;
 

@@ -28,10 +28,13 @@ export type PriorityCode = 0 | 1 | 2;
 /** 0 = full, 1 = level, 2 = allowed (beam::ScoreNorm). */
 export type ScoreNormCode = 0 | 1 | 2;
 
+/** w8a8: the linear layers in INT8, the rest as in bf16 (docs/quantisation.md). */
+export type ComputeType = 'f32' | 'bf16' | 'w8a8';
+
 export interface EngineOptions {
   /** Hugging Face folder: config.json and safetensors. */
   readonly modelPath: string;
-  readonly computeType: 'f32' | 'bf16';
+  readonly computeType: ComputeType;
   /** Compute threads, the engine's own included; >= 1. */
   readonly threadCount: number;
   /**
@@ -68,9 +71,9 @@ export interface ModelInfo {
   readonly maxPositions: number;
   readonly parameterCount: number;
   readonly digest: string;
-  readonly computeType: 'f32' | 'bf16';
+  readonly computeType: ComputeType;
   readonly kvBytesPerPosition: number;
-  /** Instruction set that the kernels were dispatched to: 'avx512', 'avx2' or 'portable'. */
+  /** Instruction set that the kernels were dispatched to: 'amx', 'avx512', 'avx2' or 'portable'. */
   readonly instructionSet: string;
 }
 

@@ -46,7 +46,7 @@ interface RawOptions {
   readonly results: number;
   readonly itemsPerSid: number;
   readonly scoreNorm: ScoreNorm;
-  readonly computeType: 'f32' | 'bf16';
+  readonly computeType: 'f32' | 'bf16' | 'w8a8';
   readonly threadCount: number;
 }
 
@@ -84,7 +84,7 @@ async function readOptions(flags: Flags): Promise<RawOptions> {
     results: flags.integer('results', 1, ITEMS_MAX) ?? DEFAULT_RESULTS,
     itemsPerSid: flags.integer('items-per-sid', 1, ITEMS_MAX) ?? ITEMS_MAX,
     scoreNorm: flags.oneOf('score', ['full', 'level', 'allowed'], 'full'),
-    computeType: flags.oneOf('dtype', ['f32', 'bf16'], 'bf16'),
+    computeType: flags.oneOf('dtype', ['f32', 'bf16', 'w8a8'], 'bf16'),
     threadCount: flags.integer('threads', 1, THREADS_MAX) ?? os.availableParallelism(),
   };
 }

@@ -6,6 +6,7 @@ import type { RecallRuntimeOptions } from '@tessera/recall';
 import type { FlagKind, Flags } from './command.js';
 
 const THREADS_MAX = 256;
+export const COMPUTE_TYPES = ['f32', 'bf16', 'w8a8'] as const;
 
 /** Flags that choose what is served; what is not given comes from the configuration. */
 export const MODEL_FLAGS: Readonly<Record<string, FlagKind>> = {
@@ -25,7 +26,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
   const { recall, engine } = config;
   return {
     modelPath,
-    computeType: flags.oneOf('dtype', ['f32', 'bf16'], config.model.computeType),
+    computeType: flags.oneOf('dtype', COMPUTE_TYPES, config.model.computeType),
     catalogueSources: sources(flags, config, model === undefined ? undefined : modelPath),
     titlesPath: flags.text('titles') ?? config.catalogue.titlesPath,
     usersPath:

@@ -99,7 +99,11 @@ export const configSchema = z.strictObject({
   }),
   model: z.strictObject({
     path: nonEmptyText('models/demo', 'Hugging Face folder with tokenizer and prompt.json'),
-    computeType: oneOf(['bf16', 'f32'], 'bf16', 'type of the matrix products'),
+    computeType: oneOf(
+      ['bf16', 'f32', 'w8a8'],
+      'bf16',
+      'type of the matrix products; w8a8: linear layers in INT8, the rest in BF16',
+    ),
   }),
   catalogue: z.strictObject({
     path: text('', 'snapshot or importable file; empty: catalogue.jsonl in the model folder'),

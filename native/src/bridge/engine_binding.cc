@@ -12,7 +12,7 @@
 namespace tessera::bridge {
 namespace {
 
-constexpr std::string_view kComputeTypes[] = {"f32", "bf16"};
+constexpr std::string_view kComputeTypes[] = {"f32", "bf16", "w8a8"};
 constexpr std::string_view kPlacements[] = {"pinned", "free"};
 constexpr std::string_view kBatchings[] = {"continuous", "whole"};
 constexpr std::string_view kRefusals[] = {"ok", "queue-full", "draining"};

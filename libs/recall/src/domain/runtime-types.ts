@@ -46,7 +46,7 @@ export interface RecallDefaults {
 export interface RecallRuntimeOptions {
   /** Hugging Face folder with prompt.json and the tokenizer's files. */
   readonly modelPath: string;
-  readonly computeType: 'f32' | 'bf16';
+  readonly computeType: 'f32' | 'bf16' | 'w8a8';
   /** A snapshot alone, or importable files that make one catalogue. */
   readonly catalogueSources: readonly CatalogueSource[];
   /** JSON or TSV of titles; '' for none. */
