@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "device/panel.h"
 #include "tensor/dtype.h"
@@ -9,11 +10,23 @@
 namespace tessera::model {
 
 /// kF32: F32 throughout. kBf16: weights, keys, values and the left side of every product are BF16;
-/// sums, norms, the residual stream and softmax are F32.
-enum class ComputeType : uint8_t { kF32, kBf16 };
+/// sums, norms, the residual stream and softmax are F32. kW8A8: the linear layers of attention and
+/// MLP have INT8 weights and activations (docs/quantisation.md), the rest is as in kBf16.
+enum class ComputeType : uint8_t { kF32, kBf16, kW8A8 };
+
+/// As configuration spells it.
+constexpr std::string_view compute_type_name(ComputeType type) {
+  switch (type) {
+    case ComputeType::kF32: return "f32";
+    case ComputeType::kBf16: return "bf16";
+    case ComputeType::kW8A8: return "w8a8";
+  }
+  return "f32";
+}
 
 /// Panels of the matrices of the layers.
 constexpr device::PanelType layer_panels(ComputeType type) {
+  if (type == ComputeType::kW8A8) return device::PanelType::kI8;
   return type == ComputeType::kF32 ? device::PanelType::kF32 : device::PanelType::kBf16;
 }
 

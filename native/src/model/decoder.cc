@@ -1,7 +1,11 @@
 #include "model/decoder.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <utility>
 
 #include "attention/attention.h"
@@ -19,6 +23,8 @@ struct Decoder::Impl {
   ComputeType type;
   device::Device& device;
   Weights weights;
+  std::vector<LayerScales> scales;  // per layer; zeros where rows have scales of their own
+  std::string numbers;
 
   uint64_t q_size() const { return uint64_t{config.head_count} * config.head_dim; }
   uint64_t kv_size() const { return uint64_t{config.kv_head_count} * config.head_dim; }
@@ -31,22 +37,35 @@ struct Decoder::Impl {
     }
   }
 
-  /// The normalised rows of the residual stream, as the left side of the next products.
-  ops::Operand norm(Workspace& ws, uint64_t rows, const float* weight) const {
-    const ops::Operand x = ws.operand(layer_panels(type), rows, config.hidden_size);
-    ops::rms_norm(device, ws.hidden_, weight, config.rms_norm_eps, ws.normed_, x);
+  /// The left side of the products that take this input of this layer.
+  ops::Operand operand(Workspace& ws, uint32_t layer, LinearInput input, uint64_t rows,
+                       uint64_t k) const {
+    ops::Operand x = ws.operand(layer_panels(type), rows, k);
+    x.fixed_scale = scales[layer][static_cast<size_t>(input)];
     return x;
   }
 
-  ops::Operand operand(Workspace& ws, const float* x, uint64_t rows, uint64_t k) const {
-    const ops::Operand operand = ws.operand(layer_panels(type), rows, k);
-    ops::write_operand(device, x, k, operand);
-    return operand;
+  /// The same, written: the normalised rows of the residual stream.
+  ops::Operand norm(Workspace& ws, uint32_t layer, LinearInput input, uint64_t rows,
+                    const float* weight) const {
+    const ops::Operand x = operand(ws, layer, input, rows, config.hidden_size);
+    ops::rms_norm(device, ws.hidden_, weight, config.rms_norm_eps, ws.normed_, x);
+    if (ws.ranges_ != nullptr) ws.ranges_->add(layer, input, ws.normed_, rows, x.k);
+    return x;
+  }
+
+  /// The same, written from rows of floats.
+  ops::Operand operand_of(Workspace& ws, uint32_t layer, LinearInput input, const float* rows_of_x,
+                          uint64_t rows, uint64_t k) const {
+    const ops::Operand x = operand(ws, layer, input, rows, k);
+    ops::write_operand(device, rows_of_x, k, x);
+    if (ws.ranges_ != nullptr) ws.ranges_->add(layer, input, rows_of_x, rows, k);
+    return x;
   }
 
   void attend(const ForwardBatch& batch, const attention::Layer& layer, const LayerWeights& w,
               Workspace& ws) const;
-  void feed_forward(uint64_t rows, const LayerWeights& w, Workspace& ws) const;
+  void feed_forward(uint32_t layer, uint64_t rows, const LayerWeights& w, Workspace& ws) const;
 };
 
 namespace {
@@ -65,6 +84,20 @@ void place_rows(const ForwardBatch& batch, std::span<uint32_t> positions) {
   TESSERA_CHECK(next == positions.size());
 }
 
+/// F32 products are the same in every numeric class.
+std::string numbers_text(ComputeType type, const device::Device& device,
+                         const std::vector<LayerScales>* fixed) {
+  const bool tiles = device.kernels().numeric_class == device::NumericClass::kTiles;
+  std::string text(compute_type_name(type));
+  text += tiles && type != ComputeType::kF32 ? "/tiles" : "/fma";
+  if (fixed == nullptr) return text;
+  char digest[17];
+  std::snprintf(digest, sizeof digest, "%016llx",
+                static_cast<unsigned long long>(
+                    XXH3_64bits(fixed->data(), fixed->size() * sizeof(LayerScales))));
+  return text + "/" + digest;
+}
+
 }  // namespace
 
 /// Adds attention's output to the residual stream.
@@ -75,7 +108,8 @@ void Decoder::Impl::attend(const ForwardBatch& batch, const attention::Layer& la
       {.w = &w.q, .bias = w.q_bias, .y = ws.q_, .y_stride = q_size()},
       {.w = &w.k, .bias = w.k_bias, .y = ws.k_, .y_stride = kv_size()},
       {.w = &w.v, .bias = w.v_bias, .y = ws.v_, .y_stride = kv_size()}};
-  ops::matmul(device, norm(ws, rows, w.input_norm), projections);
+  ops::matmul(device, norm(ws, layer.index, LinearInput::kAttention, rows, w.input_norm),
+              projections);
   const ops::RopeRows rotated[] = {{ws.q_, config.head_count, w.q_norm, type != ComputeType::kF32},
                                    {ws.k_, config.kv_head_count, w.k_norm, false}};
   ops::rope(device, rotated, {ws.positions_.data(), rows}, config.head_dim, config.rms_norm_eps,
@@ -87,36 +121,56 @@ void Decoder::Impl::attend(const ForwardBatch& batch, const attention::Layer& la
                            .y = ws.hidden_,
                            .y_stride = config.hidden_size,
                            .adds_to_y = true};
-  ops::matmul(device, operand(ws, ws.mixed_, rows, q_size()), {&output, 1});
+  const ops::Operand x =
+      operand_of(ws, layer.index, LinearInput::kAttentionOutput, ws.mixed_, rows, q_size());
+  ops::matmul(device, x, {&output, 1});
 }
 
 /// Adds the SwiGLU layer's output to the residual stream.
-void Decoder::Impl::feed_forward(uint64_t rows, const LayerWeights& w, Workspace& ws) const {
+void Decoder::Impl::feed_forward(uint32_t layer, uint64_t rows, const LayerWeights& w,
+                                 Workspace& ws) const {
   const uint64_t inner = config.intermediate_size;
   const ops::Target gated{.w = &w.gate, .up = &w.up, .y = ws.gated_, .y_stride = inner};
-  ops::matmul(device, norm(ws, rows, w.post_norm), {&gated, 1});
+  ops::matmul(device, norm(ws, layer, LinearInput::kMlp, rows, w.post_norm), {&gated, 1});
   const ops::Target output{
       .w = &w.down, .y = ws.hidden_, .y_stride = config.hidden_size, .adds_to_y = true};
-  ops::matmul(device, operand(ws, ws.gated_, rows, inner), {&output, 1});
+  const ops::Operand x = operand_of(ws, layer, LinearInput::kMlpOutput, ws.gated_, rows, inner);
+  ops::matmul(device, x, {&output, 1});
 }
 
 Decoder::Decoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Decoder::~Decoder() = default;
 
 Result<std::shared_ptr<const Decoder>> Decoder::load(const std::string& folder, ComputeType type,
-                                                     device::Device& device) {
+                                                     device::Device& device,
+                                                     const std::string& scales_path) {
+  if (!scales_path.empty() && type != ComputeType::kW8A8) {
+    return Status(Code::kRequestInvalid, "activationScales: expected none for " +
+                                             std::string(compute_type_name(type)) + ", got " +
+                                             scales_path);
+  }
   Result<ModelConfig> config = ModelConfig::load(folder);
   if (!config.is_ok()) return config.status();
   Result<Weights> weights = Weights::load(folder, config.value(), type, device);
   if (!weights.is_ok()) return weights.status();
-  auto impl = std::unique_ptr<Impl>(
-      new Impl{std::move(config).value(), type, device, std::move(weights).value()});
+  std::vector<LayerScales> scales(config.value().layer_count, LayerScales{});
+  if (!scales_path.empty()) {
+    auto fixed =
+        ActivationScales::load(scales_path, weights.value().digest(), config.value().layer_count);
+    if (!fixed.is_ok()) return fixed.status();
+    scales = std::move(fixed.value().layers);
+  }
+  std::string numbers = numbers_text(type, device, scales_path.empty() ? nullptr : &scales);
+  auto impl = std::unique_ptr<Impl>(new Impl{std::move(config).value(), type, device,
+                                             std::move(weights).value(), std::move(scales),
+                                             std::move(numbers)});
   return std::shared_ptr<const Decoder>(new Decoder(std::move(impl)));
 }
 
 const ModelConfig& Decoder::config() const { return impl_->config; }
 ComputeType Decoder::compute_type() const { return impl_->type; }
 const std::string& Decoder::digest() const { return impl_->weights.digest(); }
+const std::string& Decoder::numbers() const { return impl_->numbers; }
 
 attention::BlockLayout Decoder::block_layout() const {
   return {impl_->config.layer_count, impl_->config.kv_head_count, impl_->config.head_dim,
@@ -150,7 +204,7 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
   attention::Layer layer{0, config.head_count, block_layout()};
   for (const LayerWeights& w : m.weights.layers()) {
     m.attend(batch, layer, w, ws);
-    m.feed_forward(rows, w, ws);
+    m.feed_forward(layer.index, rows, w, ws);
     layer.index += 1;
   }
   ops::rms_norm(m.device, ws.hidden_, rows, config.hidden_size, m.weights.final_norm(),

@@ -45,8 +45,11 @@ class Decoder final {
   /// decoder.
   /// Errors: MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT naming file and tensor;
   /// ENGINE_OVERLOADED when memory for the weights does not suffice.
+  /// `scales_path` names a file of fixed activation scales for kW8A8, or is empty. Errors:
+  /// REQUEST_INVALID for one with another type, and those of ActivationScales::load.
   static Result<std::shared_ptr<const Decoder>> load(const std::string& folder, ComputeType type,
-                                                     device::Device& device);
+                                                     device::Device& device,
+                                                     const std::string& scales_path = {});
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -55,6 +58,9 @@ class Decoder final {
   ComputeType compute_type() const;
   /// Content digest (hex) of configuration and weights: part of the KV identity.
   const std::string& digest() const;
+  /// What beside the weights decides the bits of keys and values: compute type, numeric class of
+  /// the device, fixed activation scales. The other part of the KV identity.
+  const std::string& numbers() const;
   /// Blocks of the prompt's keys and values, as forward() reads and writes them.
   attention::BlockLayout block_layout() const;
   /// Bytes that the packed weights take.

@@ -20,7 +20,7 @@ namespace {
 using device::InstructionSet;
 using tensor::DType;
 
-constexpr ComputeType kTypes[] = {ComputeType::kF32, ComputeType::kBf16};
+constexpr ComputeType kTypes[] = {ComputeType::kF32, ComputeType::kBf16, ComputeType::kW8A8};
 
 std::unique_ptr<device::Device> open(uint32_t threads = 2, std::optional<InstructionSet> set = {}) {
   auto device = device::open_cpu_device({.thread_count = threads, .instruction_set = set});

@@ -6,6 +6,7 @@
 
 #include "model/weights_scan.h"
 #include "ops/convert.h"
+#include "ops/quantise.h"
 
 namespace tessera::model {
 
@@ -45,7 +46,8 @@ struct Weights::Slot {
   std::vector<uint64_t> shape;
   std::variant<Vector, Matrix, Table> kind;
   const TensorEntry* entry = nullptr;
-  uint64_t offset = 0;  // in the weights' memory
+  uint64_t offset = 0;         // in the weights' memory
+  uint64_t scales_offset = 0;  // likewise, where it is quantised
 
   uint64_t columns() const { return shape.size() == 2 ? shape[1] : 0; }
   TensorView view() const {
@@ -68,6 +70,12 @@ struct Weights::Slot {
       return in_place() ? 0 : aligned(shape[0] * shape[1] * tensor::dtype_size(table->type));
     }
     return aligned(shape[0] * sizeof(float));
+  }
+  /// Bytes of its scales, which lie behind all matrices.
+  uint64_t scale_bytes() const {
+    const Matrix* matrix = std::get_if<Matrix>(&kind);
+    if (matrix == nullptr || matrix->type != PanelType::kI8) return 0;
+    return aligned(ops::scale_count(shape[0]) * sizeof(float));
   }
 };
 
@@ -157,6 +165,11 @@ Status Weights::check(const ModelConfig& config, std::vector<Slot>& slots) const
     if (slot.entry->shape != slot.shape) {
       return invalid(slot.name, "shape " + shape_text(slot.shape), shape_text(slot.entry->shape));
     }
+    if (slot.scale_bytes() > 0 && slot.columns() > ops::kInt8InputsMax) {
+      return invalid(slot.name,
+                     "at most " + std::to_string(ops::kInt8InputsMax) + " inputs for w8a8",
+                     std::to_string(slot.columns()));
+    }
   }
   for (const auto& [name, entry] : shards_.tensors()) {
     if (needed.count(name) == 0 && !may_be_ignored(name, config)) {
@@ -173,6 +186,10 @@ Status Weights::reserve(std::vector<Slot>& slots, device::Device& device) {
   for (Slot& slot : slots) {
     slot.offset = bytes;
     bytes += slot.bytes();
+  }
+  for (Slot& slot : slots) {
+    slot.scales_offset = bytes;
+    bytes += slot.scale_bytes();
   }
   Result<device::Buffer> memory = device.allocate(bytes);
   if (!memory.is_ok()) {
@@ -192,6 +209,9 @@ Status Weights::reserve(std::vector<Slot>& slots, device::Device& device) {
       const uint64_t panel = device::panel_bytes(matrix.type, slot.shape[1]);
       *matrix.target = {matrix.type, base + slot.offset, slot.shape[1], slot.shape[0], panel,
                         nullptr};
+      if (slot.scale_bytes() > 0) {
+        matrix.target->scales = reinterpret_cast<float*>(base + slot.scales_offset);
+      }
       if (matrix.beside_previous) {
         matrix.target->panels = static_cast<char*>(previous->panels) + panel;
         matrix.target->panel_stride = previous->panel_stride = 2 * panel;
@@ -216,7 +236,8 @@ Status Weights::fill(const std::vector<Slot>& slots, const ModelConfig& config,
       const Slot& slot = slots[i];
       char* to = memory_.as<char>() + slot.offset;
       if (const Matrix* matrix = std::get_if<Matrix>(&slot.kind)) {
-        ops::pack(device, slot.view(), *matrix->target);
+        const auto write = matrix->type == PanelType::kI8 ? ops::quantise : ops::pack;
+        write(device, slot.view(), *matrix->target);
       } else if (std::holds_alternative<Vector>(slot.kind)) {
         ops::convert(device, slot.view(), DType::kF32, to);
       } else if (!slot.in_place()) {

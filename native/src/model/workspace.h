@@ -8,6 +8,7 @@
 #include "attention/attention.h"
 #include "base/status.h"
 #include "device/device.h"
+#include "model/activation_scales.h"
 #include "model/compute_type.h"
 #include "model/model_config.h"
 #include "ops/operand.h"
@@ -25,6 +26,9 @@ class Workspace {
 
   uint32_t max_rows() const { return max_rows_; }
 
+  /// From now on forward passes add to `ranges`, which outlives them; null ends it.
+  void measure(ActivationRanges* ranges) { ranges_ = ranges; }
+
  private:
   friend class Decoder;
   Workspace() = default;
@@ -34,6 +38,7 @@ class Workspace {
   /// The left side of the next product: `rows` rows of k elements.
   ops::Operand operand(device::PanelType type, uint64_t rows, uint64_t k);
 
+  ActivationRanges* ranges_ = nullptr;
   device::Buffer memory_;
   uint32_t max_rows_ = 0;
   uint32_t rows_ = 0;        // of the last pass

@@ -12,13 +12,23 @@ uint64_t operand_bytes(const device::Device& device, device::PanelType type, uin
   return blocks * kernels.row_block * kernels.operand_row_bytes(k);
 }
 
+void write_rows(const device::PanelKernels& kernels, const float* x, uint64_t x_stride,
+                uint64_t first_row, uint64_t rows, const Operand& operand) {
+  if (operand.fixed_scale > 0) {
+    TESSERA_CHECK(kernels.write_scaled_operand != nullptr);
+    kernels.write_scaled_operand(x, x_stride, first_row, rows, operand.k, operand.fixed_scale,
+                                 operand.data, operand.scales);
+  } else {
+    kernels.write_operand(x, x_stride, first_row, rows, operand.k, operand.data, operand.scales);
+  }
+}
+
 void write_operand(device::Device& device, const float* x, uint64_t x_stride,
                    const Operand& operand) {
   TESSERA_CHECK(x_stride >= operand.k);
   const device::PanelKernels& kernels = device.kernels().panel(operand.type);
   for_rows(device, operand.rows, operand.k, [&](uint64_t begin, uint64_t end) {
-    kernels.write_operand(x + begin * x_stride, x_stride, begin, end - begin, operand.k,
-                          operand.data, operand.scales);
+    write_rows(kernels, x + begin * x_stride, x_stride, begin, end - begin, operand);
   });
 }
 
@@ -28,8 +38,7 @@ void write_operand(device::Device& device, const float* x, uint64_t x_stride,
   const device::PanelKernels& kernels = device.kernels().panel(operand.type);
   for_rows(device, rows.size(), operand.k, [&](uint64_t begin, uint64_t end) {
     for (uint64_t i = begin; i < end; ++i) {
-      kernels.write_operand(x + rows[i] * x_stride, x_stride, first_row + i, 1, operand.k,
-                            operand.data, operand.scales);
+      write_rows(kernels, x + rows[i] * x_stride, x_stride, first_row + i, 1, operand);
     }
   });
 }

@@ -16,7 +16,12 @@ struct Operand {
   float* scales = nullptr;                           // one per row where rows are quantised
   uint64_t rows = 0;
   uint64_t k = 0;
+  float fixed_scale = 0;  // of all rows, where they are quantised; 0: each has its own
 };
+
+/// Rows [first_row, first_row + rows) of `operand`, on the calling thread.
+void write_rows(const device::PanelKernels& kernels, const float* x, uint64_t x_stride,
+                uint64_t first_row, uint64_t rows, const Operand& operand);
 
 /// Bytes of Operand::data for `rows` rows of k elements.
 uint64_t operand_bytes(const device::Device& device, device::PanelType type, uint64_t rows,

@@ -24,7 +24,7 @@ void rms_norm(device::Device& device, const float* x, const float* weight, float
   for_rows(device, operand.rows, n, [&](uint64_t begin, uint64_t end) {
     for (uint64_t i = begin; i < end; ++i) {
       kernels.rms_norm(x + i * n, weight, n, epsilon, y + i * n);
-      products.write_operand(y + i * n, n, i, 1, n, operand.data, operand.scales);
+      write_rows(products, y + i * n, n, i, 1, operand);
     }
   });
 }

@@ -1,0 +1,140 @@
+#include "model/activation_scales.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/check.h"
+#include "model/json.h"
+#include "platform/mapped_file.h"
+
+namespace tessera::model {
+namespace {
+
+constexpr std::string_view kFormat = "tessera-activation-scales";
+constexpr float kSmallestScale = 1e-30f;
+constexpr float kLargestScale = 1e6f;
+
+/// A nested object that must be there.
+std::optional<ObjectReader> required_object(ObjectReader& reader, std::string_view field) {
+  if (!reader.find(field)) reader.refuse(field, "an object");
+  return reader.object(field);
+}
+
+/// The scales of one layer. Errors are the reader's.
+LayerScales read_layer(ObjectReader& reader) {
+  LayerScales scales{};
+  for (size_t i = 0; i < kLinearInputs; ++i) {
+    const std::string_view name = linear_input_name(static_cast<LinearInput>(i));
+    scales[i] = static_cast<float>(reader.number(name, 0, static_cast<double>(kLargestScale)));
+    if (reader.status().is_ok() && scales[i] < kSmallestScale) {
+      reader.refuse(name, "a scale of at least 1e-30");
+    }
+  }
+  return scales;
+}
+
+}  // namespace
+
+std::string_view linear_input_name(LinearInput input) {
+  switch (input) {
+    case LinearInput::kAttention: return "attention";
+    case LinearInput::kAttentionOutput: return "attentionOutput";
+    case LinearInput::kMlp: return "mlp";
+    case LinearInput::kMlpOutput: return "mlpOutput";
+  }
+  return "attention";
+}
+
+Result<ActivationScales> ActivationScales::load(const std::string& path,
+                                                const std::string& model_digest,
+                                                uint32_t layer_count) {
+  Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kModelNotFound);
+  if (!file.is_ok()) return file.status();
+  const auto bytes = file.value().bytes();
+  if (bytes.size() > kMaxScalesBytes) {
+    return Status(Code::kModelInvalid, path + ": expected at most " +
+                                           std::to_string(kMaxScalesBytes) + " bytes, got " +
+                                           std::to_string(bytes.size()));
+  }
+  simdjson::dom::parser parser;
+  auto document = parse_json(parser, {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                             path, Code::kModelInvalid);
+  if (!document.is_ok()) return document.status();
+  simdjson::dom::object object;
+  if (document.value().get(object) != simdjson::SUCCESS) {
+    return Status(Code::kModelInvalid, path + ": expected an object");
+  }
+  ObjectReader reader(object, path, "");
+  ActivationScales scales;
+  if (reader.text("format") != kFormat) reader.refuse("format", std::string(kFormat));
+  scales.model_digest = reader.text("modelDigest");
+  if (scales.model_digest != model_digest) {
+    reader.refuse("modelDigest", "the digest of the model at hand, " + model_digest);
+  }
+  scales.percentile = reader.number("percentile", 0, 100);
+  scales.rows = reader.whole("rows", 1, UINT32_MAX);
+  auto layers = required_object(reader, "layers");
+  for (uint32_t i = 0; layers && layers->status().is_ok() && i < layer_count; ++i) {
+    auto layer = required_object(*layers, std::to_string(i));
+    if (!layer) break;
+    scales.layers.push_back(read_layer(*layer));
+    layers->adopt(*layer);
+  }
+  if (layers) reader.adopt(*layers);
+  if (!reader.status().is_ok()) return reader.status();
+  return scales;
+}
+
+std::string ActivationScales::text() const {
+  char number[64];
+  const auto digits = [&](double value) {
+    std::snprintf(number, sizeof number, "%.9g", value);
+    return std::string(number);
+  };
+  std::string json = "{\n  \"format\": \"" + std::string(kFormat) + "\",\n";
+  json += "  \"modelDigest\": \"" + model_digest + "\",\n";
+  json += "  \"percentile\": " + digits(percentile) + ",\n";
+  json += "  \"rows\": " + std::to_string(rows) + ",\n  \"layers\": {\n";
+  for (size_t i = 0; i < layers.size(); ++i) {
+    json += "    \"" + std::to_string(i) + "\": {";
+    for (size_t input = 0; input < kLinearInputs; ++input) {
+      json += (input > 0 ? ", \"" : "\"");
+      json += linear_input_name(static_cast<LinearInput>(input));
+      json += "\": " + digits(static_cast<double>(layers[i][input]));
+    }
+    json += i + 1 < layers.size() ? "},\n" : "}\n";
+  }
+  return json + "  }\n}\n";
+}
+
+void ActivationRanges::add(uint32_t layer, LinearInput input, const float* x, uint64_t rows,
+                           uint64_t n) {
+  std::vector<float>& magnitudes = layers_[layer][static_cast<size_t>(input)];
+  for (uint64_t i = 0; i < rows; ++i) {
+    float largest = 0;
+    for (uint64_t j = 0; j < n; ++j) largest = std::max(largest, std::abs(x[i * n + j]));
+    magnitudes.push_back(largest);
+  }
+}
+
+uint64_t ActivationRanges::rows() const { return layers_.empty() ? 0 : layers_[0][0].size(); }
+
+std::vector<LayerScales> ActivationRanges::scales(double percentile) const {
+  TESSERA_CHECK(rows() > 0 && percentile > 0 && percentile <= 100);
+  std::vector<LayerScales> result(layers_.size());
+  for (size_t layer = 0; layer < layers_.size(); ++layer) {
+    for (size_t input = 0; input < kLinearInputs; ++input) {
+      std::vector<float> magnitudes = layers_[layer][input];
+      const double rank = std::ceil(percentile / 100 * static_cast<double>(magnitudes.size()));
+      const auto at = magnitudes.begin() + (static_cast<ptrdiff_t>(rank) - 1);
+      std::nth_element(magnitudes.begin(), at, magnitudes.end());
+      result[layer][input] = std::clamp(*at / 127.0f, kSmallestScale, kLargestScale);
+    }
+  }
+  return result;
+}
+
+}  // namespace tessera::model

@@ -1,0 +1,144 @@
+#include "model/activation_scales.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "device/backends.h"
+#include "model/test_model.h"
+#include "model/test_request.h"
+
+namespace tessera::model {
+namespace {
+
+constexpr uint32_t kTokens = 60;
+
+std::unique_ptr<device::Device> open() {
+  return std::move(device::open_cpu_device({.thread_count = 1, .instruction_set = {}}).value());
+}
+
+struct W8A8Model {
+  W8A8Model() { folder.write_model({}, test_tensors({}, tensor::DType::kF32, 8)); }
+
+  Result<std::shared_ptr<const Decoder>> load(const std::string& scales_path) const {
+    return Decoder::load(folder.path(), ComputeType::kW8A8, *device, scales_path);
+  }
+  Status refusal(const std::string& scales) const {
+    folder.write("scales.json", scales);
+    return load(scales_path()).status();
+  }
+  std::string scales_path() const { return folder.path() + "/scales.json"; }
+
+  /// Scales measured on the test prompt.
+  ActivationScales measured(double percentile) const {
+    const auto decoder = load("").value();
+    ActivationRanges ranges(decoder->config().layer_count);
+    TestRequest request(*decoder, kTokens, 1, 1);
+    request.workspace().measure(&ranges);
+    request.prefill(prompt(), 7);
+    return {decoder->digest(), percentile, ranges.rows(), ranges.scales(percentile)};
+  }
+
+  static std::vector<int32_t> prompt() {
+    std::vector<int32_t> tokens;
+    for (uint32_t i = 0; i < kTokens; ++i) tokens.push_back(static_cast<int32_t>(i * 29 % 70));
+    return tokens;
+  }
+  static std::vector<float> logits(const Decoder& decoder, uint32_t chunk) {
+    TestRequest request(decoder, kTokens, 1, 1);
+    request.prefill(prompt(), chunk);
+    return request.logits(request.last_row());
+  }
+
+  TestFolder folder;
+  std::unique_ptr<device::Device> device = open();
+};
+
+TEST(ActivationScalesTest, WhatIsWrittenIsReadBackAndUsed) {
+  const W8A8Model model;
+  const ActivationScales scales = model.measured(100);
+  EXPECT_EQ(scales.rows, kTokens);
+  model.folder.write("scales.json", scales.text());
+  const auto read = ActivationScales::load(model.scales_path(), scales.model_digest, 2);
+  ASSERT_TRUE(read.is_ok()) << read.status().message();
+  EXPECT_EQ(read.value().layers, scales.layers);
+  EXPECT_EQ(read.value().percentile, 100);
+
+  const auto fixed = model.load(model.scales_path()).value(), own = model.load("").value();
+  const std::vector<float> with = W8A8Model::logits(*fixed, 60),
+                           without = W8A8Model::logits(*own, 60);
+  double difference = 0, magnitude = 0;
+  for (size_t i = 0; i < with.size(); ++i) {
+    difference = std::max(difference, std::abs(static_cast<double>(with[i] - without[i])));
+    magnitude = std::max(magnitude, std::abs(static_cast<double>(without[i])));
+  }
+  EXPECT_GT(difference, 0);
+  EXPECT_LT(difference, 0.2 * magnitude);
+  EXPECT_EQ(with, W8A8Model::logits(*fixed, 11));
+}
+
+TEST(ActivationScalesTest, ThePercentileLeavesOutTheLargestRows) {
+  ActivationRanges ranges(1);
+  for (int i = 1; i <= 100; ++i) {
+    const float row[2] = {static_cast<float>(i), -2.0f * static_cast<float>(i)};
+    for (const LinearInput input : {LinearInput::kAttention, LinearInput::kAttentionOutput,
+                                    LinearInput::kMlp, LinearInput::kMlpOutput}) {
+      ranges.add(0, input, row, 1, 2);
+    }
+  }
+  EXPECT_EQ(ranges.scales(100)[0][0], 200.0f / 127.0f);
+  EXPECT_EQ(ranges.scales(99)[0][3], 198.0f / 127.0f);
+  EXPECT_EQ(ranges.scales(0.5)[0][1], 2.0f / 127.0f);
+}
+
+TEST(ActivationScalesTest, NumbersTellComputeTypesAndScalesApart) {
+  const W8A8Model model;
+  model.folder.write("scales.json", model.measured(100).text());
+  model.folder.write("other.json", model.measured(50).text());
+  const auto numbers = [&](ComputeType type, const std::string& path) {
+    return Decoder::load(model.folder.path(), type, *model.device, path).value()->numbers();
+  };
+  const std::vector<std::string> all = {
+      numbers(ComputeType::kF32, ""), numbers(ComputeType::kBf16, ""),
+      numbers(ComputeType::kW8A8, ""), numbers(ComputeType::kW8A8, model.scales_path()),
+      numbers(ComputeType::kW8A8, model.folder.path() + "/other.json")};
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(std::count(all.begin(), all.end(), all[i]), 1) << all[i];
+  }
+}
+
+TEST(ActivationScalesTest, WhatDoesNotFitIsRefusedByItsField) {
+  const W8A8Model model;
+  const std::string good = model.measured(100).text();
+  const auto spoiled = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {spoiled("tessera-activation", "other"), "format"},
+      {spoiled("\"modelDigest\": \"", "\"modelDigest\": \"0"), "modelDigest"},
+      {spoiled("\"percentile\": 100", "\"percentile\": 101"), "percentile"},
+      {spoiled("\"1\": {", "\"7\": {"), "layers.1"},
+      {spoiled("\"mlp\": ", "\"mlp\": -"), "layers.0.mlp"},
+      {spoiled("\"mlpOutput\"", "\"mlpOut\""), "layers.0.mlpOutput"},
+      {spoiled("\"attention\": ", "\"attention\": 1e-40, \"was\": "), "layers.0.attention"},
+      {"[]", "object"},
+      {"{", "scales.json"}};
+  for (const auto& [text, field] : cases) {
+    const Status status = model.refusal(text);
+    EXPECT_EQ(status.code(), Code::kModelInvalid) << field;
+    EXPECT_NE(status.message().find(field), std::string::npos) << status.message();
+  }
+  EXPECT_EQ(model.load(model.folder.path() + "/absent.json").status().code(), Code::kModelNotFound);
+  model.folder.write("scales.json", good);
+  const auto f32 =
+      Decoder::load(model.folder.path(), ComputeType::kF32, *model.device, model.scales_path());
+  ASSERT_FALSE(f32.is_ok());
+  EXPECT_EQ(f32.status().code(), Code::kRequestInvalid);
+}
+
+}  // namespace
+}  // namespace tessera::model
