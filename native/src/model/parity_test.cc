@@ -142,13 +142,16 @@ TEST(Parity, RecordedLogitsAndPathScoresOfEveryFamilyAreReproduced) {
     SCOPED_TRACE(folder.filename().string());
     const auto f32 = load(folder, ComputeType::kF32, *device);
     const auto bf16 = load(folder, ComputeType::kBf16, *device);
-    ASSERT_TRUE(f32 != nullptr && bf16 != nullptr);
+    const auto w8a8 = load(folder, ComputeType::kW8A8, *device);
+    ASSERT_TRUE(f32 != nullptr && bf16 != nullptr && w8a8 != nullptr);
     EXPECT_EQ(f32->digest(), bf16->digest());
+    EXPECT_EQ(f32->digest(), w8a8->digest());
     simdjson::dom::parser parser;
     for (const element recorded :
          simdjson::dom::array(parser.load((folder / "cases.json").string()))) {
       check_case(*f32, recorded, 2e-5);
       check_case(*bf16, recorded, 0.15);
+      check_case(*w8a8, recorded, 0.4);  // random weights: no room for rounding
     }
   }
 }
