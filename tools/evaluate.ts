@@ -19,7 +19,7 @@ Asks the served engine over gRPC for every user, prints Recall and NDCG at ${DEP
   --max-items N        newest items of a history that are sent
   --users N            users asked at most
   --concurrency N      requests in flight (default 16)
-  --dtype f32|bf16|w8a8, --threads N
+  --dtype f32|bf16|w8a8, --activation-scales FILE, --threads N
   --compare T,T,..     asks once with each compute type; tells, beside the quality of each, how much
                        of the first ${OVERLAP_DEPTH} items it shares with the first type
   --json FILE          the result as JSON`;
@@ -155,6 +155,11 @@ function comparedTypes(text: string): ComputeType[] {
   return fail('compare', `two or more of ${COMPUTE_TYPES.join(', ')}`, text);
 }
 
+/** Fixed scales are for w8a8 alone. */
+function scalesFor({ activationScalesPath }: RecallRuntimeOptions, type: ComputeType): string {
+  return type === 'w8a8' ? activationScalesPath : '';
+}
+
 /** One line per compute type, and the same for --json. */
 async function compare(
   options: RecallRuntimeOptions,
@@ -165,7 +170,11 @@ async function compare(
   const results = [];
   let reference: Answers['lists'] | undefined;
   for (const computeType of types) {
-    const run = await evaluateWith({ ...options, computeType }, cases, load);
+    const run = await evaluateWith(
+      { ...options, computeType, activationScalesPath: scalesFor(options, computeType) },
+      cases,
+      load,
+    );
     reference ??= run.answers.lists;
     const overlap = meanOverlap(reference, run.answers.lists, OVERLAP_DEPTH);
     const result = report(run.answers, skipped, run.model, run.catalogue);

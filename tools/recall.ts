@@ -26,6 +26,7 @@ Both:
   --items-per-sid N    items of one SID at most
   --score full|level|allowed    what scores are normalised over
   --dtype f32|bf16|w8a8  type of the matrix products
+  --activation-scales FILE  fixed scales for w8a8 (npm run calibrate)
   --threads N          compute threads
   --json               JSON on the standard output and nothing else (npm adds lines: npm run -s)`;
 

@@ -35,6 +35,8 @@ export interface EngineOptions {
   /** Hugging Face folder: config.json and safetensors. */
   readonly modelPath: string;
   readonly computeType: ComputeType;
+  /** File of fixed activation scales for w8a8, as measureScales writes it; '' for none. */
+  readonly activationScalesPath: string;
   /** Compute threads, the engine's own included; >= 1. */
   readonly threadCount: number;
   /**
@@ -75,6 +77,18 @@ export interface ModelInfo {
   readonly kvBytesPerPosition: number;
   /** Instruction set that the kernels were dispatched to: 'amx', 'avx512', 'avx2' or 'portable'. */
   readonly instructionSet: string;
+}
+
+/** Prompts whose activations are measured, and where the scales are written. */
+export interface ScaleMeasurement {
+  readonly modelPath: string;
+  readonly outputPath: string;
+  readonly threadCount: number;
+  /** Rows per thousand whose largest magnitude is represented whole. */
+  readonly keptPerMille: number;
+  /** [n + 1] into promptTokens. */
+  readonly promptOffsets: Uint32Array;
+  readonly promptTokens: Int32Array;
 }
 
 /** How the levels of a catalogue are written in the model's vocabulary. */
@@ -254,6 +268,9 @@ export interface NativeAddon {
   /** Idempotent: stop, join, discard, release. */
   engineClose(engine: EngineHandle): Promise<void>;
   engineStats(engine: EngineHandle, into: Float64Array): void;
+
+  /** Runs the prompts through the model and writes activation scales; resolves with the rows. */
+  measureScales(options: ScaleMeasurement): Promise<number>;
 
   catalogueBuild(
     options: CatalogueBuildOptions,

@@ -24,6 +24,7 @@ const VALID: Readonly<Record<string, Record<string, unknown>>> = {
   EngineOptions: {
     modelPath: '/nowhere',
     computeType: 'f32',
+    activationScalesPath: '',
     threadCount: 1,
     threadPlacement: 'free',
     queueCapacity: 1,

@@ -15,6 +15,7 @@ async function open() {
   const engine = await NativeEngine.open({
     modelPath,
     computeType: 'f32',
+    activationScalesPath: '',
     threadCount: 2,
     queueCapacity: 4,
     batchRequestsMax: 4,

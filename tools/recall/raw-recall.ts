@@ -47,6 +47,7 @@ interface RawOptions {
   readonly itemsPerSid: number;
   readonly scoreNorm: ScoreNorm;
   readonly computeType: 'f32' | 'bf16' | 'w8a8';
+  readonly activationScalesPath: string;
   readonly threadCount: number;
 }
 
@@ -85,11 +86,13 @@ async function readOptions(flags: Flags): Promise<RawOptions> {
     itemsPerSid: flags.integer('items-per-sid', 1, ITEMS_MAX) ?? ITEMS_MAX,
     scoreNorm: flags.oneOf('score', ['full', 'level', 'allowed'], 'full'),
     computeType: flags.oneOf('dtype', ['f32', 'bf16', 'w8a8'], 'bf16'),
+    activationScalesPath: flags.text('activation-scales') ?? '',
     threadCount: flags.integer('threads', 1, THREADS_MAX) ?? os.availableParallelism(),
   };
 }
 
-async function readPrompts(path: string): Promise<number[][]> {
+/** Prompts as token ids: an array of arrays. */
+export async function readPrompts(path: string): Promise<number[][]> {
   let document: unknown;
   try {
     document = JSON.parse(await readFile(path, 'utf8'));
@@ -117,6 +120,7 @@ async function answerAll(options: RawOptions, progress: ProgressLine): Promise<R
     engine = await NativeEngine.open({
       modelPath: options.modelPath,
       computeType: options.computeType,
+      activationScalesPath: options.activationScalesPath,
       threadCount: options.threadCount,
       threadPlacement: 'pinned',
       queueCapacity: IN_FLIGHT_MAX,

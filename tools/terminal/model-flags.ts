@@ -15,6 +15,7 @@ export const MODEL_FLAGS: Readonly<Record<string, FlagKind>> = {
   titles: 'text',
   'users-file': 'text',
   dtype: 'text',
+  'activation-scales': 'text',
   threads: 'text',
 };
 
@@ -27,6 +28,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
   return {
     modelPath,
     computeType: flags.oneOf('dtype', COMPUTE_TYPES, config.model.computeType),
+    activationScalesPath: flags.text('activation-scales') ?? config.model.activationScalesPath,
     catalogueSources: sources(flags, config, model === undefined ? undefined : modelPath),
     titlesPath: flags.text('titles') ?? config.catalogue.titlesPath,
     usersPath:

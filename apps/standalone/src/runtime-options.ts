@@ -9,6 +9,7 @@ export function runtimeOptions(config: Config, onProgress: ProgressListener): Re
   return {
     modelPath: config.model.path,
     computeType: config.model.computeType,
+    activationScalesPath: config.model.activationScalesPath,
     catalogueSources: [{ path: config.catalogue.path, domain: config.catalogue.domain }],
     titlesPath: config.catalogue.titlesPath,
     usersPath: config.users.path,

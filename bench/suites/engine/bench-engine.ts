@@ -24,7 +24,9 @@ const BUDGET_US = 600e6;
 const WIDTH_MAX = 256;
 const BYTES = { f32: 4, bf16: 2 } as const;
 
-export type OpenOptions = Partial<Omit<EngineOptions, 'modelPath' | 'computeType'>>;
+export type OpenOptions = Partial<
+  Omit<EngineOptions, 'modelPath' | 'computeType' | 'activationScalesPath'>
+>;
 
 export interface Ask {
   readonly tokens: Int32Array;
@@ -60,6 +62,7 @@ export class BenchEngine {
         ...options,
         modelPath,
         computeType,
+        activationScalesPath: '',
       });
       const binding = engine.bind(catalogue, levelTokens());
       return new BenchEngine(shape, computeType, engine, catalogue, random, binding);

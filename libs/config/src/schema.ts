@@ -104,6 +104,7 @@ export const configSchema = z.strictObject({
       'bf16',
       'type of the matrix products; w8a8: linear layers in INT8, the rest in BF16',
     ),
+    activationScalesPath: text('', 'fixed activation scales for w8a8; empty: each row its own'),
   }),
   catalogue: z.strictObject({
     path: text('', 'snapshot or importable file; empty: catalogue.jsonl in the model folder'),

@@ -19,6 +19,7 @@ export {
   type Priority,
   type ScoreNorm,
 } from './engine.js';
+export { measureScales, type ScaleMeasurementRun } from './measure-scales.js';
 export {
   type BuildProgress,
   buildCatalogue,

@@ -22,6 +22,7 @@ const [RECORDED] = CASES as [RecordedCase];
 const OPTIONS: EngineOptions = {
   modelPath: MODEL,
   computeType: 'f32',
+  activationScalesPath: '',
   threadCount: 1,
   threadPlacement: 'free',
   queueCapacity: 4,

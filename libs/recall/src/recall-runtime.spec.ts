@@ -54,6 +54,7 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
   return {
     modelPath: folder.path,
     computeType: 'f32',
+    activationScalesPath: '',
     catalogueSources: [{ path: join(folder.path, 'catalogue.jsonl'), domain: '' }],
     titlesPath: '',
     usersPath: join(folder.path, 'users.json'),

@@ -40,9 +40,9 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     );
     const compiled = new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes);
     onProgress('model', 0, 1);
-    const { computeType, engine: limits } = options;
+    const { computeType, activationScalesPath, engine: limits } = options;
     const engine = opened.keepEngine(
-      await NativeEngine.open({ modelPath, computeType, ...limits }),
+      await NativeEngine.open({ modelPath, computeType, activationScalesPath, ...limits }),
     );
     onProgress('model', 1, 1);
     checkVocabulary(compiled, engine.model.vocabSize);

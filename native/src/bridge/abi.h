@@ -17,24 +17,29 @@ struct StructTable {
   std::span<const std::string_view> fields;
 };
 
-inline constexpr std::array<std::string_view, 15> kEngineOptionsFields = {
-    "modelPath",        "computeType",      "threadCount",  "threadPlacement",
-    "queueCapacity",    "batchRequestsMax", "batchRowsMax", "prefillChunkTokens",
-    "passTimeTargetUs", "batching",         "kvBytesMax",   "promptTokensMax",
-    "widthMax",         "resultCountMax",   "scoreItemsMax"};
+inline constexpr std::array<std::string_view, 16> kEngineOptionsFields = {
+    "modelPath",        "computeType",     "activationScalesPath",
+    "threadCount",      "threadPlacement", "queueCapacity",
+    "batchRequestsMax", "batchRowsMax",    "prefillChunkTokens",
+    "passTimeTargetUs", "batching",        "kvBytesMax",
+    "promptTokensMax",  "widthMax",        "resultCountMax",
+    "scoreItemsMax"};
 inline constexpr std::array<std::string_view, 3> kBindingOptionsFields = {
     "levelOffsets", "levelTokens", "terminalTokens"};
 inline constexpr std::array<std::string_view, 15> kSubmitBatchFields = {
     "tickets",      "bindings",     "kinds",    "priorities",   "promptOffsets",
     "promptTokens", "widthOffsets", "widths",   "resultCounts", "itemsPerSid",
     "sidOffsets",   "codeOffsets",  "sidCodes", "scoreNorms",   "budgetsUs"};
+inline constexpr std::array<std::string_view, 6> kScaleMeasurementFields = {
+    "modelPath", "outputPath", "threadCount", "keptPerMille", "promptOffsets", "promptTokens"};
 inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {
     "sources", "domains", "titlesPath", "levelSizes", "outputPath"};
 
-inline constexpr std::array<StructTable, 4> kInputStructs = {{
+inline constexpr std::array<StructTable, 5> kInputStructs = {{
     {"EngineOptions", kEngineOptionsFields},
     {"BindingOptions", kBindingOptionsFields},
     {"SubmitBatch", kSubmitBatchFields},
+    {"ScaleMeasurement", kScaleMeasurementFields},
     {"CatalogueBuildOptions", kCatalogueBuildOptionsFields},
 }};
 

@@ -24,6 +24,7 @@ engine::EngineOptions read_options(Napi::Env env, const Napi::Value& value) {
   options.model_path = reader.string("modelPath");
   options.compute_type =
       static_cast<model::ComputeType>(reader.choice("computeType", kComputeTypes));
+  options.activation_scales_path = reader.string("activationScalesPath");
   options.thread_count = reader.u32("threadCount");
   options.thread_placement =
       static_cast<engine::ThreadPlacement>(reader.choice("threadPlacement", kPlacements));

@@ -62,7 +62,7 @@ struct PanelKernels {
 };
 
 /// Which definition BF16 panel products follow: the reduction above, or that of the tile unit (see
-/// docs/adr/0014-numeric-classes.md). F32 and INT8 products are the same in both. Numbers of two
+/// docs/adr/0018-numeric-classes.md). F32 and INT8 products are the same in both. Numbers of two
 /// classes are never mixed: keys and values of one are not read in another.
 enum class NumericClass : uint8_t { kFma, kTiles };
 

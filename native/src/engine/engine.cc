@@ -45,7 +45,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Compl
   cpu.pins_threads = options.thread_placement == ThreadPlacement::kPinned;
   auto device = device::open_cpu_device(cpu);
   if (!device.is_ok()) return device.status();
-  auto decoder = model::Decoder::load(options.model_path, options.compute_type, *device.value());
+  auto decoder = model::Decoder::load(options.model_path, options.compute_type, *device.value(),
+                                      options.activation_scales_path);
   if (!decoder.is_ok()) return decoder.status();
   const uint32_t context =
       std::min(options.prompt_tokens_max, decoder.value()->config().max_positions);

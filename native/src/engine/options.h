@@ -29,7 +29,8 @@ enum class ThreadPlacement : uint8_t { kPinned, kFree };
 struct EngineOptions {
   std::string model_path;
   model::ComputeType compute_type = model::ComputeType::kF32;
-  uint32_t thread_count = 1;  // the engine's own thread included
+  std::string activation_scales_path;  // of fixed ones, for kW8A8; empty: each row has its own
+  uint32_t thread_count = 1;           // the engine's own thread included
   ThreadPlacement thread_placement = ThreadPlacement::kFree;
   uint32_t queue_capacity = 1;        // requests waiting; a further one is refused
   uint32_t batch_requests_max = 1;    // requests that share forward passes

@@ -145,7 +145,7 @@ Result<std::shared_ptr<const Decoder>> Decoder::load(const std::string& folder, 
                                                      device::Device& device,
                                                      const std::string& scales_path) {
   if (!scales_path.empty() && type != ComputeType::kW8A8) {
-    return Status(Code::kRequestInvalid, "activationScales: expected none for " +
+    return Status(Code::kRequestInvalid, "activationScalesPath: expected none for " +
                                              std::string(compute_type_name(type)) + ", got " +
                                              scales_path);
   }

@@ -47,6 +47,8 @@ export interface RecallRuntimeOptions {
   /** Hugging Face folder with prompt.json and the tokenizer's files. */
   readonly modelPath: string;
   readonly computeType: 'f32' | 'bf16' | 'w8a8';
+  /** File of fixed activation scales for w8a8; '' where each row has its own. */
+  readonly activationScalesPath: string;
   /** A snapshot alone, or importable files that make one catalogue. */
   readonly catalogueSources: readonly CatalogueSource[];
   /** JSON or TSV of titles; '' for none. */

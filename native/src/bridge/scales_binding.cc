@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <memory>
+
+#include "bridge/abi.h"
+#include "bridge/bindings.h"
+#include "bridge/object_reader.h"
+#include "bridge/task.h"
+#include "engine/measure_scales.h"
+
+namespace tessera::bridge {
+namespace {
+
+engine::ScaleMeasurement read_options(Napi::Env env, const Napi::Value& value) {
+  const ObjectReader reader(env, value, "measureScales.options", kScaleMeasurementFields);
+  engine::ScaleMeasurement options;
+  options.model_path = reader.string("modelPath");
+  options.output_path = reader.string("outputPath");
+  options.thread_count = reader.u32("threadCount");
+  options.kept_per_mille = reader.u32("keptPerMille");
+  const std::span<const uint32_t> offsets = reader.u32_array("promptOffsets");
+  const std::span<const int32_t> tokens = reader.i32_array("promptTokens");
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != tokens.size() ||
+      !std::is_sorted(offsets.begin(), offsets.end())) {
+    reader.fail("promptOffsets", "ascending offsets from 0 to promptTokens.length");
+  }
+  for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+    options.prompts.emplace_back(tokens.begin() + offsets[i], tokens.begin() + offsets[i + 1]);
+  }
+  return options;
+}
+
+Napi::Value measure_scales(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto rows = std::make_shared<uint64_t>(0);
+  return Task::start(
+      env,
+      [options = read_options(env, info[0]), rows]() -> Status {
+        const Result<uint64_t> measured = engine::measure_scales(options);
+        if (!measured.is_ok()) return measured.status();
+        *rows = measured.value();
+        return Status::ok();
+      },
+      [rows](Napi::Env settled, const Status&) -> Napi::Value {
+        return Napi::Number::New(settled, static_cast<double>(*rows));
+      });
+}
+
+}  // namespace
+
+void register_scales_functions(Napi::Env env, Napi::Object exports) {
+  exports["measureScales"] = Napi::Function::New<&measure_scales>(env, "measureScales");
+}
+
+}  // namespace tessera::bridge

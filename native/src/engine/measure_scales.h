@@ -1,0 +1,26 @@
+// A calibration run: prompts through the decoder once, the largest magnitudes of what enters its
+// linear layers measured, fixed activation scales written for the compute type w8a8
+// (docs/quantisation.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tessera::engine {
+
+struct ScaleMeasurement {
+  std::string model_path;
+  std::string output_path;         // of the file of scales
+  uint32_t thread_count = 1;       // 1..kThreadCountMax
+  uint32_t kept_per_mille = 1000;  // of the rows are represented whole, 1..1000
+  std::vector<std::vector<int32_t>> prompts;
+};
+
+/// Blocks until the file is written; returns the rows measured. Errors: REQUEST_INVALID naming the
+/// field; those of Decoder::load; ENGINE_OVERLOADED when memory does not suffice; IO_FAILED.
+Result<uint64_t> measure_scales(const ScaleMeasurement& options);
+
+}  // namespace tessera::engine

@@ -1,0 +1,65 @@
+import { measureScales } from '@tessera/engine';
+import { promptsOf } from './calibrate/prompts.js';
+import { readCases } from './evaluate/cases.js';
+import { readPrompts } from './recall/raw-recall.js';
+import { Flags, fail, print, runCommand } from './terminal/command.js';
+import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
+import { ProgressLine } from './terminal/progress.js';
+
+const KEPT_ALL = 1000;
+const COUNT_MAX = 1_000_000_000;
+const DEFAULT_USERS = 500;
+
+const USAGE = `usage: npm run calibrate -- --out FILE (--sequences FILE | --prompts FILE) [flags]
+
+Measures what enters the linear layers of a model and writes fixed activation scales, for
+--activation-scales of the other commands and model.activationScalesPath (docs/quantisation.md).
+  --sequences FILE     {"user": [item IDs, oldest first]}, .gz too, as prompts of the service
+  --prompts FILE       an array of token-id arrays instead
+  --model DIR, --catalogue FILE[#domain=NAME]    as for npm run recall
+  --users N            users taken at most (default ${DEFAULT_USERS})
+  --max-items N        newest items of a history
+  --keep N             rows per thousand that are represented whole (default ${KEPT_ALL})
+  --threads N`;
+
+await runCommand(USAGE, async (words) => {
+  const flags = Flags.parse(words, {
+    ...MODEL_FLAGS,
+    sequences: 'text',
+    prompts: 'text',
+    users: 'text',
+    'max-items': 'text',
+    keep: 'text',
+    out: 'text',
+  });
+  if (flags.has('sequences') === flags.has('prompts')) {
+    fail('sequences', 'exactly one of --sequences and --prompts', 'none or both');
+  }
+  const outputPath = flags.required('out');
+  const keptPerMille = flags.integer('keep', 1, KEPT_ALL) ?? KEPT_ALL;
+  const progress = new ProgressLine();
+  const options = runtimeOptions(flags, progress.update);
+  const prompts = flags.has('prompts')
+    ? await readPrompts(flags.required('prompts'))
+    : await fromSequences(flags, options);
+  progress.end();
+  const rows = await measureScales({
+    modelPath: options.modelPath,
+    outputPath,
+    threadCount: options.engine.threadCount,
+    keptPerMille,
+    prompts,
+  });
+  await print(`${outputPath}: activation scales from ${rows} rows of ${prompts.length} prompts`);
+});
+
+async function fromSequences(flags: Flags, options: ReturnType<typeof runtimeOptions>) {
+  const { historyItemsMax } = options.recall;
+  const { cases } = await readCases({
+    sequencesPath: flags.required('sequences'),
+    targetsPath: undefined,
+    itemsMax: flags.integer('max-items', 1, historyItemsMax) ?? historyItemsMax,
+    usersMax: flags.integer('users', 1, COUNT_MAX) ?? DEFAULT_USERS,
+  });
+  return promptsOf(options, cases);
+}

@@ -1,0 +1,126 @@
+import { MemoryBehaviourStore } from '@tessera/behaviour';
+import { prepareCatalogue } from '@tessera/catalogue';
+import {
+  type Binding,
+  type Catalogue,
+  Engine,
+  type EngineAnswer,
+  type EngineModel,
+  type EngineRequest,
+  type EngineScores,
+  type EngineStats,
+  NativeEngine,
+} from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
+import { Recall, type RecallRuntimeOptions } from '@tessera/recall';
+import type { Case } from '../evaluate/cases.js';
+
+const ANSWER: EngineAnswer = {
+  items: [],
+  paths: [],
+  widthsUsed: [],
+  prefixReusedTokens: 0,
+  timings: {
+    queueUs: 0,
+    prefillUs: 0,
+    decodeUs: 0,
+    headUs: 0,
+    selectUs: 0,
+    exportUs: 0,
+    totalUs: 0,
+  },
+};
+const BUDGET_US = 60e6;
+
+/** Keeps the prompts that it is asked for, and finds nothing. */
+class PromptRecorder extends Engine {
+  readonly prompts: Int32Array[] = [];
+
+  constructor(readonly model: EngineModel) {
+    super();
+  }
+
+  bind(catalogue: Catalogue): Binding {
+    return { slot: 0, catalogue };
+  }
+
+  unbind(): void {}
+
+  async recall({ promptTokens }: EngineRequest): Promise<EngineAnswer> {
+    this.prompts.push(promptTokens);
+    return ANSWER;
+  }
+
+  score(): Promise<EngineScores> {
+    return Promise.reject(new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded'));
+  }
+
+  stats(): EngineStats {
+    throw new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded');
+  }
+
+  async drain(): Promise<void> {}
+
+  async close(): Promise<void> {}
+}
+
+/** The prompts that the service would give the engine for these histories. */
+export async function promptsOf(
+  options: RecallRuntimeOptions,
+  cases: readonly Case[],
+): Promise<readonly Int32Array[]> {
+  const { modelPath, catalogueSources, titlesPath, cacheDir, engine: limits } = options;
+  const template = await loadTemplate(modelPath);
+  const tokenizer = await loadTokenizer(modelPath);
+  const catalogue = await prepareCatalogue({
+    sources: catalogueSources,
+    titlesPath,
+    cacheDir,
+    onProgress: options.onProgress,
+  });
+  try {
+    const engine = new PromptRecorder(await describedModel(options));
+    const recall = new Recall({
+      engine,
+      catalogue,
+      binding: engine.bind(catalogue),
+      template: new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes),
+      behaviours: new MemoryBehaviourStore(new Map()),
+      defaults: options.recall,
+      promptTokensMax: limits.promptTokensMax,
+      widthMax: limits.widthMax,
+      resultCountMax: limits.resultCountMax,
+    });
+    for (const { history } of cases) await recall.run(asked(history), context());
+    return engine.prompts;
+  } finally {
+    catalogue.close();
+  }
+}
+
+/** How long prompts may be is the model's to say. */
+async function describedModel(options: RecallRuntimeOptions): Promise<EngineModel> {
+  const { modelPath, engine: limits } = options;
+  const own = { modelPath, computeType: 'bf16', activationScalesPath: '' } as const;
+  const engine = await NativeEngine.open({ ...limits, ...own });
+  await engine.close();
+  return engine.model;
+}
+
+function asked(history: readonly string[]) {
+  return {
+    requestId: '',
+    history,
+    profile: {},
+    scene: {},
+    resultCount: 0,
+    widths: [],
+    itemsPerSid: 0,
+    skipUnknownItems: true,
+  };
+}
+
+function context() {
+  return { signal: new AbortController().signal, budgetUs: BUDGET_US };
+}
