@@ -20,6 +20,7 @@
 #include "fma_probe.h"
 #include "onednn_column.h"
 #include "ops/matmul.h"
+#include "ops/quantise.h"
 
 namespace tessera::bench {
 namespace {
@@ -116,6 +117,11 @@ std::vector<float> random_floats(uint64_t count) {
   return values;
 }
 
+const char* name_of(PanelType type) {
+  if (type == PanelType::kI8) return "INT8";
+  return type == PanelType::kF32 ? "F32" : "BF16";
+}
+
 struct Ceilings {
   double flops = 0, bytes = 0;
 };
@@ -126,9 +132,11 @@ class Cell {
       : device_(device), type_(type), shape_(shape), memory_(memory) {
     bytes_ = ops::packed_bytes(type, shape.k, shape.n);
     copies_ = memory.size() / bytes_;
+    scales_.resize(ops::scale_count(shape.n));
     const std::vector<float> w = random_floats(shape.n * shape.k);
+    const auto write = type == PanelType::kI8 ? ops::quantise : ops::pack;
     for (uint64_t i = 0; i < copies_; ++i) {
-      ops::pack(device, {w.data(), tensor::DType::kF32, 2, {shape.n, shape.k}}, weights(i));
+      write(device, {w.data(), tensor::DType::kF32, 2, {shape.n, shape.k}}, weights(i));
     }
   }
 
@@ -137,7 +145,8 @@ class Cell {
     std::vector<float> y(rows * shape_.n);
     const uint64_t bytes = ops::operand_bytes(device_, type_, rows, shape_.k);
     device::Buffer operand_memory = std::move(device_.allocate(bytes)).value();
-    const ops::Operand operand{type_, operand_memory.data(), nullptr, rows, shape_.k};
+    std::vector<float> row_scales(rows);
+    const ops::Operand operand{type_, operand_memory.data(), row_scales.data(), rows, shape_.k};
     ops::write_operand(device_, x.data(), shape_.k, operand);
     const double flops = 2.0 * static_cast<double>(rows * shape_.k * shape_.n);
     for (const bool is_cold : {false, true}) {
@@ -158,9 +167,9 @@ class Cell {
   }
 
  private:
-  ops::PackedMatrix weights(uint64_t copy) const {
+  ops::PackedMatrix weights(uint64_t copy) {
     return {type_,    memory_.as<char>() + copy * bytes_,   shape_.k,
-            shape_.n, device::panel_bytes(type_, shape_.k), nullptr};
+            shape_.n, device::panel_bytes(type_, shape_.k), scales_.data()};
   }
 
   device::Device& device_;
@@ -169,6 +178,7 @@ class Cell {
   device::Buffer& memory_;
   uint64_t bytes_ = 0, copies_ = 0;
   uint64_t next_ = 0;  // goes on from cell to cell: the copy that was read longest ago is cold
+  std::vector<float> scales_;  // INT8: of every copy, since all are of the same weights
 };
 
 void measure_all(const Settings& settings) {
@@ -184,26 +194,29 @@ void measure_all(const Settings& settings) {
   const std::string prefix = std::string(device::instruction_set_name(set)) + "/";
   Ceilings ceilings{0, memory_peak(device, memory, 5 * budget)};
   print("memory/read" + suffix, ceilings.bytes * 1e-9, "GB/s");
-  for (const PanelType type : {PanelType::kF32, PanelType::kBf16}) {
+  for (const PanelType type : {PanelType::kF32, PanelType::kBf16, PanelType::kI8}) {
     for (const Shape& shape : kShapes) {
       Cell cell(device, type, shape, memory);
       for (const uint64_t rows : kRows) {
         if (settings.is_quick && (shape.k == 2048 || rows > 128)) continue;
         // Anew for every cell: the clock of a shared machine moves.
-        ceilings.flops = multiply_add_peak(device, set, budget);
+        // Of float products: INT8 has other units, and is told as a rate.
+        ceilings.flops = type == PanelType::kI8 ? 0 : multiply_add_peak(device, set, budget);
         const std::string dimensions =
             std::to_string(rows) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
-        const std::string type_name = type == PanelType::kF32 ? "F32" : "BF16";
+        const std::string type_name = name_of(type);
         const std::string name = "product/" + type_name + "/" + dimensions + suffix;
         std::fprintf(stderr, "%s\n", name.c_str());
         cell.run(rows, budget, prefix + name, ceilings);
+        if (type == PanelType::kI8) continue;
         const double onednn =
             onednn_flops(type == PanelType::kBf16, rows, shape.n, shape.k, budget);
         if (onednn > 0) print("onednn/" + name + "/hot", onednn * 1e-9, "GFLOP/s");
       }
     }
   }
-  if (ceilings.flops > 0) print(prefix + "multiply-add" + suffix, ceilings.flops * 1e-9, "GFLOP/s");
+  const double peak = multiply_add_peak(device, set, budget);
+  if (peak > 0) print(prefix + "multiply-add" + suffix, peak * 1e-9, "GFLOP/s");
 }
 
 std::optional<Settings> read_flags(int argc, char** argv) {
