@@ -125,7 +125,7 @@ async function answerAll(options: RawOptions, progress: ProgressLine): Promise<R
       threadPlacement: 'pinned',
       queueCapacity: IN_FLIGHT_MAX,
       batchRequestsMax: IN_FLIGHT_MAX,
-      batchRowsMax: 1024,
+      batchRowsMax: WIDTH_MAX,
       prefillChunkTokens: PREFILL_CHUNK_TOKENS,
       passTimeTargetUs: 0,
       batching: 'continuous',

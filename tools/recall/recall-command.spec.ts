@@ -103,7 +103,7 @@ describe('npm run recall', () => {
     [['--history', '1', '--results', '1e9'], '--results: expected an integer'],
     [['--history', '1', '--widths', '5,-1'], '--widths: expected an integer in 1..4096, came -1'],
     [['--history', '1', '--scene', 'x'], '--scene: expected key=value, came x'],
-    [['--history', '1', '--dtype', 'f16'], '--dtype: expected f32, bf16, came f16'],
+    [['--history', '1', '--dtype', 'f16'], '--dtype: expected f32, bf16, w8a8, came f16'],
     [[...raw, '--prompt-tokens', '5,,2'], '--prompt-tokens: expected an integer'],
     [[...raw, '--prompts', 'none.json'], '--prompts: expected a JSON file'],
     [['--model', 'm', '--prompt-tokens', '1'], '--level-token-base: expected a base per level'],
