@@ -3,9 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { protoSchema, protoSchemaAsWritten } from '@tessera/contracts';
 import { describe, expect, it } from 'vitest';
-import { answerTo } from '../integration/fake-runtime.js';
+import { answerTo, scoresOf } from '../integration/fake-runtime.js';
 
-const proto = readFileSync('proto/tessera/recall/v1/recall.proto', 'utf8');
+const proto = ['recall/v1/recall.proto', 'score/v1/score.proto']
+  .map((file) => readFileSync(`proto/tessera/${file}`, 'utf8'))
+  .join('\n');
 
 /** Field names of a message, read from the proto file itself. */
 function fieldsOf(message: string): string[] {
@@ -25,20 +27,23 @@ const request = {
   skipUnknownItems: false,
 };
 
-describe('tessera.recall.v1', () => {
+describe('tessera.recall.v1 and tessera.score.v1', () => {
   const answer = answerTo(request);
+  const scores = scoresOf({ ...request, items: [{ itemId: '1' }] });
 
   it.each([
     ['RecallResponse', answer],
     ['RecalledItem', answer.items[0]],
     ['RecallTimings', answer.timings],
     ['RecallVersions', answer.versions],
+    ['ScoreResponse', scores],
+    ['ItemScore', scores.items[0]],
   ])('%s has exactly the fields of the domain', (message, value) => {
     expect(fieldsOf(message).sort()).toEqual(Object.keys(value ?? {}).sort());
   });
 
   it('is served with the same messages that reflection tells', () => {
-    const names = (schema: object) => JSON.stringify(schema).match(/"Recall\w+":/g);
+    const names = (schema: object) => JSON.stringify(schema).match(/"(?:Recall|Score)\w+":/g);
     expect(names(protoSchema)).toEqual(names(protoSchemaAsWritten));
     expect(JSON.stringify(protoSchemaAsWritten)).toContain('"user_id"');
   });

@@ -67,6 +67,25 @@ describe('the served recall', () => {
     }
   });
 
+  it('scores items over both edges exactly as it recalls them', async () => {
+    const recalled = itemsOf((await service.post({ userId: '1', resultCount: 20 })).json);
+    const ids = recalled.map((item) => item.itemId);
+    const body = { userId: '1', items: [...ids, 'no-such-item', { sid: recalled[0]?.sid }] };
+    const overHttp = await service.post(body, undefined, '/v1/score');
+    const items = [...ids, 'no-such-item'].map((itemId) => ({ itemId }));
+    const overGrpc = await client.score({ userId: '1', items });
+    const scores = (json: Record<string, unknown> | undefined) =>
+      itemsOf(json).map((item) => item.score);
+    const expected = recalled.map((item) => item.score);
+    expect(scores(overHttp.json)).toEqual([...expected, undefined, expected[0]]);
+    expect(scores(overGrpc.answer).slice(0, -1)).toEqual(expected);
+    expect(overHttp.json.items).toContainEqual({
+      itemId: 'no-such-item',
+      sid: [],
+      outcome: 'unknown',
+    });
+  });
+
   it('says how long each stage took', async () => {
     const { timings } = (await service.post({ userId: '1' })).json as {
       timings: Record<string, number>;

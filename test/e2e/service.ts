@@ -69,8 +69,8 @@ export class Service {
     }
   }
 
-  async post(body: unknown, signal?: AbortSignal) {
-    const reply = await fetch(`${this.httpUrl}/v1/recall`, {
+  async post(body: unknown, signal?: AbortSignal, path = '/v1/recall') {
+    const reply = await fetch(this.httpUrl + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),

@@ -82,6 +82,17 @@ const refusedBodies: [string | Buffer, number, string, string][] = [
   ['{"userId":"1","requestId":7}', 400, 'REQUEST_INVALID', 'requestId'],
 ];
 
+/** Body of a request for scores, field. */
+const refusedScores: [string, string][] = [
+  ['{"userId":"1"}', 'items'],
+  ['{"userId":"1","items":"1"}', 'items'],
+  ['{"userId":"1","items":[1,null]}', 'items[1]'],
+  ['{"userId":"1","items":[{"sid":"1"}]}', 'items[0].sid'],
+  ['{"userId":"1","items":[{"sid":[1,"2"]}]}', 'items[0].sid[1]'],
+  ['{"userId":"1","items":[{"sid":[1],"id":2}]}', 'items[0].id'],
+  ['{"userId":"1","items":[1],"resultCount":5}', 'resultCount'],
+];
+
 /** Message, status, code, field. */
 const refusedMessages: [object, number, string, string][] = [
   [{ userId: '1', resultCount: 0 }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'resultCount'],
@@ -123,6 +134,16 @@ describe('the HTTP edge', () => {
       field,
     });
     expect(error.message).toContain('expected');
+  });
+
+  it.each(refusedScores)('refuses the scores %.60s', async (body, field) => {
+    const reply = await fetch(`${serving.httpUrl}/v1/score`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toMatchObject({ error: { code: 'REQUEST_INVALID', field } });
   });
 
   it('refuses a body that is not JSON by its content type', async () => {
@@ -174,6 +195,11 @@ describe('the gRPC edge', () => {
       code,
       field,
     });
+  });
+
+  it('refuses a target that names neither item nor SID', async () => {
+    const reply = await client.score({ userId: '1', items: [{ itemId: '1' }, {}] });
+    expect(reply).toMatchObject({ code: 'REQUEST_INVALID', field: 'items[1]' });
   });
 
   it('refuses a message over its size limit', async () => {

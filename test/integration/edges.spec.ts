@@ -4,7 +4,7 @@ import { loadConfig } from '@tessera/config';
 import { createLog } from '@tessera/telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Serving, serve } from '../../apps/standalone/src/serve.js';
-import { answerTo, FakeRuntime } from './fake-runtime.js';
+import { answerTo, FakeRuntime, scoresOf } from './fake-runtime.js';
 import { RecallClient } from './recall-client.js';
 
 const { config } = loadConfig({
@@ -31,10 +31,10 @@ afterEach(async () => {
   await serving.drain.run();
 });
 
-async function postJson(value: unknown) {
+async function postJson(value: unknown, path = '/v1/recall') {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify(value);
-  const reply = await fetch(`${serving.httpUrl}/v1/recall`, { method: 'POST', headers, body });
+  const reply = await fetch(serving.httpUrl + path, { method: 'POST', headers, body });
   const json = (await reply.json()) as { error?: unknown };
   return { status: reply.status, headers: reply.headers, json };
 }
@@ -76,6 +76,39 @@ describe('both edges', () => {
     expect({ ...second?.request }).toEqual({ ...first?.request });
     expect(http.json).toEqual(answerTo(first?.request as never));
     expect(overGrpc.answer).toEqual(http.json);
+  });
+
+  it('hand the same request for scores to the runtime and the same answer back', async () => {
+    const common = { requestId: 's-1', userId: '7', profile: {}, scene: {}, deadlineMs: 900 };
+    const items = [12, 'x', { sid: [1, 2, 3] }];
+    const http = await postJson({ ...common, items, scoreNorm: 'level' }, '/v1/score');
+    const overGrpc = await client.score({
+      ...common,
+      items: [{ itemId: '12' }, { itemId: 'x' }, { sid: { codes: [1, 2, 3] } }],
+      scoreNorm: 'SCORE_NORM_LEVEL',
+    });
+    expect(overGrpc.details).toBe('');
+    const [first, second] = runtime.scored;
+    expect(first?.request).toEqual({
+      requestId: 's-1',
+      userId: '7',
+      profile: {},
+      scene: {},
+      skipUnknownItems: false,
+      scoreNorm: 'level',
+      items: [{ itemId: '12' }, { itemId: 'x' }, { sid: [1, 2, 3] }],
+    });
+    expect({ ...second?.request }).toEqual({ ...first?.request });
+    expect(first?.context.budgetUs).toBe(900_000);
+    const answer = scoresOf(first?.request as never);
+    expect(http.json).toEqual(answer);
+    const outcomes = { scored: 'SCORE_OUTCOME_SCORED', unknown: 'SCORE_OUTCOME_UNKNOWN' };
+    expect(overGrpc.answer).toMatchObject({
+      ...answer,
+      items: answer.items.map((item) => ({ ...item, outcome: outcomes[item.outcome] })),
+    });
+    const metrics = await (await fetch(`${serving.httpUrl}/metrics`)).text();
+    expect(metrics).toContain('tessera_score_requests_total{edge="http",code="OK"} 1');
   });
 
   it('leave every default to the runtime when the request says nothing', async () => {

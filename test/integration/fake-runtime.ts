@@ -1,5 +1,12 @@
 import { TesseraError } from '@tessera/errors';
-import type { RecallAnswer, RecallContext, RecallRequest, RecallRuntime } from '@tessera/recall';
+import type {
+  RecallAnswer,
+  RecallContext,
+  RecallRequest,
+  RecallRuntime,
+  ScoreAnswer,
+  ScoreRequest,
+} from '@tessera/recall';
 
 const timings = {
   featuresUs: 1,
@@ -30,6 +37,24 @@ export function answerTo(request: RecallRequest): RecallAnswer {
   };
 }
 
+export function scoresOf(request: ScoreRequest): ScoreAnswer {
+  return {
+    requestId: request.requestId || 'made',
+    items: request.items.map((item, index) =>
+      'itemId' in item
+        ? { itemId: item.itemId, sid: [3, 1, 4], outcome: 'scored' as const, score: -index - 0.25 }
+        : { itemId: '', sid: item.sid, outcome: 'unknown' as const },
+    ),
+    historyItems: request.history?.length ?? 0,
+    trimmedItems: 0,
+    skippedItems: 0,
+    promptTokens: 9,
+    prefixReusedTokens: 5,
+    versions: { model: 'm', catalogue: 'c', promptTemplate: 'p' },
+    timings,
+  };
+}
+
 const stats = {
   queued: 0,
   running: 0,
@@ -50,6 +75,7 @@ const stats = {
 /** A runtime whose recalls the test decides; user `wait` waits until aborted or drained. */
 export class FakeRuntime implements RecallRuntime {
   readonly seen: { request: RecallRequest; context: RecallContext }[] = [];
+  readonly scored: { request: ScoreRequest; context: RecallContext }[] = [];
   /** Resolves when a recall of user `wait` has begun. */
   readonly waiting: Promise<RecallContext>;
   readonly events: string[] = [];
@@ -95,6 +121,11 @@ export class FakeRuntime implements RecallRuntime {
     }
     if (request.userId === 'wait') await this.wait(context);
     return answerTo(request);
+  }
+
+  async score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
+    this.scored.push({ request, context });
+    return scoresOf(request);
   }
 
   private wait(context: RecallContext): Promise<void> {

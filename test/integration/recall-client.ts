@@ -15,38 +15,35 @@ type Unary = (
   done: (error: grpc.ServiceError | null, answer: Record<string, unknown> | undefined) => void,
 ) => grpc.ClientUnaryCall;
 
+interface Packages {
+  readonly tessera: {
+    readonly recall: { readonly v1: { readonly RecallService: grpc.ServiceClientConstructor } };
+    readonly score: { readonly v1: { readonly ScoreService: grpc.ServiceClientConstructor } };
+  };
+}
+
 /** A client made from the proto files themselves, independent of the generated code. */
 export class RecallClient {
-  private readonly client: grpc.Client & { Recall: Unary };
+  private readonly recaller: grpc.Client & { Recall: Unary };
+  private readonly scorer: grpc.Client & { Score: Unary };
 
   constructor(address: string) {
-    const definition = protoLoader.loadSync('tessera/recall/v1/recall_service.proto', {
-      includeDirs: ['proto'],
-      defaults: true,
-      enums: String,
-    });
-    const packages = grpc.loadPackageDefinition(definition) as never as {
-      tessera: { recall: { v1: { RecallService: grpc.ServiceClientConstructor } } };
-    };
-    const { RecallService } = packages.tessera.recall.v1;
-    this.client = new RecallService(address, grpc.credentials.createInsecure()) as never;
+    const definition = protoLoader.loadSync(
+      ['tessera/recall/v1/recall_service.proto', 'tessera/score/v1/score_service.proto'],
+      { includeDirs: ['proto'], defaults: true, enums: String },
+    );
+    const { tessera } = grpc.loadPackageDefinition(definition) as never as Packages;
+    const credentials = grpc.credentials.createInsecure();
+    this.recaller = new tessera.recall.v1.RecallService(address, credentials) as never;
+    this.scorer = new tessera.score.v1.ScoreService(address, credentials) as never;
   }
 
   begin(message: object, options: grpc.CallOptions = {}) {
-    let call: grpc.ClientUnaryCall | undefined;
-    const reply = new Promise<GrpcReply>((resolve) => {
-      call = this.client.Recall(message, options, (error, answer) => {
-        const trailer = (name: string) => error?.metadata.get(name)[0]?.toString();
-        resolve({
-          status: error?.code ?? 0,
-          details: error?.details ?? '',
-          code: trailer('tessera-code'),
-          field: trailer('tessera-field'),
-          answer,
-        });
-      });
-    });
-    return { reply, cancel: () => call?.cancel() };
+    return called((done) => this.recaller.Recall(message, options, done));
+  }
+
+  score(message: object, options: grpc.CallOptions = {}): Promise<GrpcReply> {
+    return called((done) => this.scorer.Score(message, options, done)).reply;
   }
 
   recall(message: object, options: grpc.CallOptions = {}): Promise<GrpcReply> {
@@ -54,6 +51,24 @@ export class RecallClient {
   }
 
   close(): void {
-    this.client.close();
+    this.recaller.close();
+    this.scorer.close();
   }
+}
+
+function called(call: (done: Parameters<Unary>[2]) => grpc.ClientUnaryCall) {
+  let begun: grpc.ClientUnaryCall | undefined;
+  const reply = new Promise<GrpcReply>((resolve) => {
+    begun = call((error, answer) => {
+      const trailer = (name: string) => error?.metadata.get(name)[0]?.toString();
+      resolve({
+        status: error?.code ?? 0,
+        details: error?.details ?? '',
+        code: trailer('tessera-code'),
+        field: trailer('tessera-field'),
+        answer,
+      });
+    });
+  });
+  return { reply, cancel: () => begun?.cancel() };
 }

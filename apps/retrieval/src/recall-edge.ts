@@ -1,14 +1,21 @@
 import { TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
-import type { RecallAnswer, RecallRequest, RecallRuntime } from '@tessera/recall';
+import type {
+  RecallAnswer,
+  RecallContext,
+  RecallRequest,
+  RecallRuntime,
+  ScoreAnswer,
+  ScoreRequest,
+} from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
 const MILLISECONDS_PER_SECOND = 1000;
 
 /** A request as an edge parsed it, with the time the caller gives it. */
-export interface ParsedRecall {
-  readonly request: RecallRequest;
+export interface Parsed<Request> {
+  readonly request: Request;
   /** Milliseconds from the body; undefined where the caller said nothing. */
   readonly deadlineMs: number | undefined;
 }
@@ -26,7 +33,7 @@ export interface EdgeLimits {
 }
 
 export interface EdgeParts {
-  readonly runtime: Pick<RecallRuntime, 'recall'>;
+  readonly runtime: Pick<RecallRuntime, 'recall' | 'score'>;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -52,36 +59,70 @@ export function budgetOf(
   return Math.min(call.budgetUs, bodyMs * MICROSECONDS_PER_MILLISECOND);
 }
 
-/** What both edges do with a parsed request: admit, recall, count. */
+/** What both edges do with a parsed request: admit, ask the runtime, count. */
 export class RecallEdge {
   constructor(private readonly parts: EdgeParts) {}
 
   /** `parse` may throw; its refusals are counted like any other. */
-  async recall(parse: () => ParsedRecall, call: EdgeCall): Promise<RecallAnswer> {
-    const started = performance.now();
-    const seconds = () => (performance.now() - started) / MILLISECONDS_PER_SECOND;
-    const { metrics } = this.parts;
+  async recall(parse: () => Parsed<RecallRequest>, call: EdgeCall): Promise<RecallAnswer> {
+    const { metrics, runtime } = this.parts;
     const { edge } = call;
+    const seconds = stopwatch();
     try {
-      const answer = await this.admitted(parse, call);
+      const answer = await this.admitted(parse, call, (request, context) =>
+        runtime.recall(request, context),
+      );
       const { timings: stagesUs, short } = answer;
       metrics.observe({ edge, code: 'OK', seconds: seconds(), stagesUs: { ...stagesUs }, short });
       return answer;
     } catch (thrown) {
-      const error = TesseraError.from(thrown);
+      const error = this.failed(thrown, edge, 'a recall failed');
       metrics.observe({ edge, code: error.code, seconds: seconds() });
-      if (error.code === 'INTERNAL') this.parts.log.error({ err: thrown, edge }, 'a recall failed');
       throw error;
     }
   }
 
-  private admitted(parse: () => ParsedRecall, call: EdgeCall): Promise<RecallAnswer> {
-    const { readiness, runtime, limits } = this.parts;
+  /** As recall(). */
+  async score(parse: () => Parsed<ScoreRequest>, call: EdgeCall): Promise<ScoreAnswer> {
+    const { metrics, runtime } = this.parts;
+    const { edge } = call;
+    const seconds = stopwatch();
+    try {
+      const answer = await this.admitted(parse, call, (request, context) =>
+        runtime.score(request, context),
+      );
+      metrics.observeScore({ edge, code: 'OK', seconds: seconds() });
+      return answer;
+    } catch (thrown) {
+      const error = this.failed(thrown, edge, 'a score failed');
+      metrics.observeScore({ edge, code: error.code, seconds: seconds() });
+      throw error;
+    }
+  }
+
+  private failed(thrown: unknown, edge: string, message: string): TesseraError {
+    const error = TesseraError.from(thrown);
+    if (error.code === 'INTERNAL') this.parts.log.error({ err: thrown, edge }, message);
+    return error;
+  }
+
+  private admitted<Request, Answer>(
+    parse: () => Parsed<Request>,
+    call: EdgeCall,
+    ask: (request: Request, context: RecallContext) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { readiness, limits } = this.parts;
     if (!readiness.ready) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.state}`);
     }
     const { request, deadlineMs } = parse();
     const budgetUs = budgetOf(call, deadlineMs, limits);
-    return runtime.recall(request, { signal: call.signal, budgetUs });
+    return ask(request, { signal: call.signal, budgetUs });
   }
+}
+
+/** Seconds since it was made. */
+function stopwatch(): () => number {
+  const started = performance.now();
+  return () => (performance.now() - started) / MILLISECONDS_PER_SECOND;
 }

@@ -3,6 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { Readiness } from '@tessera/lifecycle';
 import { Log, Metrics } from '@tessera/telemetry';
 import { RecallGrpcController } from './grpc/recall.controller.js';
+import { ScoreGrpcController } from './grpc/score.controller.js';
 import { HttpErrorFilter } from './http/error-filter.js';
 import { HealthController } from './http/health.controller.js';
 import { MetricsController } from './http/metrics.controller.js';
@@ -14,7 +15,7 @@ export interface RetrievalOptions extends EdgeParts {
   readonly versions: ServedVersions;
 }
 
-/** Both edges of recall, with health and metrics. */
+/** Both edges of recall and score, with health and metrics. */
 @Module({})
 export class RetrievalModule {
   static register(options: RetrievalOptions): DynamicModule {
@@ -22,6 +23,7 @@ export class RetrievalModule {
       module: RetrievalModule,
       controllers: [
         RecallGrpcController,
+        ScoreGrpcController,
         RecallHttpController,
         HealthController,
         MetricsController,

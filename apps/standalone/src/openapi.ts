@@ -20,21 +20,45 @@ const object = (properties: Readonly<Record<string, object>>) => ({
 
 const itemId = { oneOf: [{ type: 'string' }, { type: 'integer' }] };
 
+/** Of both requests: of whom the prompt is made, and how the engine is to be asked. */
+const userSource = (what: string) => ({
+  requestId: text('echoed; made by the service when absent'),
+  userId: { ...itemId, description: 'a user whose behaviour the service knows' },
+  history: list(itemId, 'item IDs, oldest first; in place of userId'),
+  profile: texts('profile of the user, for the slots of the prompt template'),
+  scene: texts('where and when the items will be shown'),
+  scoreNorm: { type: 'string', enum: ['full', 'level', 'allowed'] },
+  priority: { type: 'string', enum: ['high', 'normal', 'low'] },
+  deadlineMs: integer(`milliseconds the ${what} may take`),
+  skipUnknownItems: { type: 'boolean', description: 'leave out unknown history items' },
+});
+
+/** Of both answers. */
+const promptFacts = {
+  historyItems: number('history items in the prompt'),
+  trimmedItems: number('oldest history items left out for want of room'),
+  skippedItems: number('history items that the catalogue does not know'),
+  promptTokens: number('tokens of the prompt'),
+  prefixReusedTokens: number('of these, computed by another request of the batch'),
+  versions: object({
+    model: text('content digest'),
+    catalogue: text('content digest'),
+    promptTemplate: text('content digest'),
+  }),
+  timings: {
+    type: 'object',
+    additionalProperties: { type: 'number' },
+    description: 'microseconds per stage',
+  },
+};
+
 const schemas = {
   RecallRequest: {
     ...object({
-      requestId: text('echoed; made by the service when absent'),
-      userId: { ...itemId, description: 'a user whose behaviour the service knows' },
-      history: list(itemId, 'item IDs, oldest first; in place of userId'),
-      profile: texts('profile of the user, for the slots of the prompt template'),
-      scene: texts('where and when the items will be shown'),
+      ...userSource('recall'),
       resultCount: integer('items wanted'),
       widths: list({ type: 'integer', minimum: 1 }, 'beam width per step; the last one holds on'),
       itemsPerSid: integer('items per semantic ID at most'),
-      scoreNorm: { type: 'string', enum: ['full', 'level', 'allowed'] },
-      priority: { type: 'string', enum: ['high', 'normal', 'low'] },
-      deadlineMs: integer('milliseconds the recall may take'),
-      skipUnknownItems: { type: 'boolean', description: 'leave out unknown history items' },
     }),
     example: { userId: '1', resultCount: 5 },
   },
@@ -50,21 +74,28 @@ const schemas = {
     items: list(reference('RecalledItem'), 'best first'),
     short: { type: 'boolean', description: 'fewer items exist than were asked for' },
     widthsUsed: list({ type: 'integer' }, 'beam widths after capping by what is reachable'),
-    historyItems: number('history items in the prompt'),
-    trimmedItems: number('oldest history items left out for want of room'),
-    skippedItems: number('history items that the catalogue does not know'),
-    promptTokens: number('tokens of the prompt'),
-    prefixReusedTokens: number('of these, computed by another request of the batch'),
-    versions: object({
-      model: text('content digest'),
-      catalogue: text('content digest'),
-      promptTemplate: text('content digest'),
+    ...promptFacts,
+  }),
+  ScoreRequest: {
+    ...object({
+      ...userSource('scores'),
+      items: list(
+        { oneOf: [...itemId.oneOf, object({ sid: list({ type: 'integer' }, 'codes') })] },
+        'items to score: IDs, or the semantic IDs of items',
+      ),
     }),
-    timings: {
-      type: 'object',
-      additionalProperties: { type: 'number' },
-      description: 'microseconds per stage',
-    },
+    example: { userId: '1', items: ['2', { sid: [0, 1, 2] }] },
+  },
+  ItemScore: object({
+    itemId: text('as asked; empty where a semantic ID was asked for'),
+    sid: list({ type: 'integer' }, 'codes of the semantic ID; empty where the item is not known'),
+    outcome: { type: 'string', enum: ['scored', 'unknown'] },
+    score: number('log-probability of the semantic ID, as a recall gives it'),
+  }),
+  ScoreResponse: object({
+    requestId: text('ID of the request'),
+    items: list(reference('ItemScore'), 'in the order asked'),
+    ...promptFacts,
   }),
   Error: object({
     error: object({
@@ -106,6 +137,17 @@ export function openApiDocument(version: string): object {
           requestBody: { required: true, content: json('RecallRequest') },
           responses: {
             200: { description: 'best items first', content: json('RecallResponse') },
+            ...failures,
+          },
+        },
+      },
+      '/v1/score': {
+        post: {
+          operationId: 'score',
+          summary: 'Log-probabilities of given items for a user or a history',
+          requestBody: { required: true, content: json('ScoreRequest') },
+          responses: {
+            200: { description: 'in the order asked', content: json('ScoreResponse') },
             ...failures,
           },
         },

@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Config } from '@tessera/config';
-import { protoSchema, protoSchemaAsWritten, recallPackage } from '@tessera/contracts';
+import { protoSchema, protoSchemaAsWritten, recallPackage, scorePackage } from '@tessera/contracts';
 import { errorBody, TesseraError } from '@tessera/errors';
 import { GrpcHealth, grpcServerOptions } from '@tessera/grpc';
 import { Drain, type DrainStep, Readiness, resolvePort } from '@tessera/lifecycle';
@@ -157,10 +157,13 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     grpcServerOptions({
       ...config.grpc,
       port: grpcPort,
-      packages: [recallPackage],
+      packages: [recallPackage, scorePackage],
       schema: protoSchema,
       schemaAsWritten: protoSchemaAsWritten,
-      health: new GrpcHealth([`${recallPackage}.RecallService`], readiness),
+      health: new GrpcHealth(
+        [`${recallPackage}.RecallService`, `${scorePackage}.ScoreService`],
+        readiness,
+      ),
     }),
   );
   await listening('grpc', { ...config.grpc, port: grpcPort }, () => app.startAllMicroservices());

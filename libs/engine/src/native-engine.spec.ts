@@ -99,6 +99,20 @@ describe('NativeEngine', () => {
     expect(timings.totalUs).toBeGreaterThanOrEqual(stages);
   });
 
+  it('scores given paths as a recall scores them, to the last bit', async () => {
+    const { widths: _, resultCount: __, itemsPerSid: ___, ...work } = request();
+    for (const scoreNorm of ['full', 'level', 'allowed'] as const) {
+      const recalled = await engine.recall(request({ scoreNorm, widths: [64] }));
+      const sids = recalled.paths.slice(0, 60).map((path) => path.sid);
+      const unknown = [0, 1, 2, 3, 4, 5, 6, 7];
+      const answer = await engine.score({ ...work, scoreNorm, sids: [...sids, unknown, [9e9]] });
+      const expected = recalled.paths.slice(0, 60).map((path) => path.score);
+      expect(answer.scores).toEqual([...expected, undefined, undefined]);
+    }
+    const none = engine.score({ ...work, sids: [] });
+    await expect(none).rejects.toMatchObject({ code: 'REQUEST_INVALID' });
+  });
+
   it('rejects what breaks a limit, naming the field', async () => {
     await expect(engine.recall(request({ widths: [0] }))).rejects.toMatchObject({
       code: 'REQUEST_INVALID',

@@ -1,11 +1,17 @@
 export { Recall, type RecallParts } from './domain/recall.js';
 export type {
+  ItemScore,
+  PromptFacts,
   RecallAnswer,
   RecallContext,
   RecalledItem,
   RecallRequest,
   RecallTimings,
   RecallVersions,
+  ScoreAnswer,
+  ScoreRequest,
+  ScoreTarget,
+  UserSource,
 } from './domain/recall-types.js';
 export type {
   EngineLimits,

@@ -5,7 +5,13 @@ import { type Catalogue, type Engine, NativeEngine } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { Recall } from './domain/recall.js';
-import type { RecallAnswer, RecallContext, RecallRequest } from './domain/recall-types.js';
+import type {
+  RecallAnswer,
+  RecallContext,
+  RecallRequest,
+  ScoreAnswer,
+  ScoreRequest,
+} from './domain/recall-types.js';
 import type {
   RecallRuntime,
   RecallRuntimeOptions,
@@ -57,6 +63,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       promptTokensMax: limits.promptTokensMax,
       widthMax: limits.widthMax,
       resultCountMax: limits.resultCountMax,
+      scoreItemsMax: limits.scoreItemsMax,
     });
     const summary = {
       model: { ...engine.model, path: modelPath },
@@ -135,6 +142,10 @@ class LoadedRuntime implements RecallRuntime {
 
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
     return this.flow.run(request, context);
+  }
+
+  score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
+    return this.flow.score(request, context);
   }
 
   engineStats() {

@@ -1,6 +1,12 @@
 import { MemoryBehaviourStore, type User } from '@tessera/behaviour';
 import { CompiledTemplate, loadTokenizer, parseTemplate, type Tokenizer } from '@tessera/prompt';
-import { Recall, type RecallParts, type RecallRequest } from '@tessera/recall';
+import {
+  Recall,
+  type RecallParts,
+  type RecallRequest,
+  type ScoreRequest,
+  type ScoreTarget,
+} from '@tessera/recall';
 import {
   byteLevelTokenizer,
   FakeCatalogue,
@@ -74,6 +80,7 @@ function setUp(template: object = HISTORY_ONLY, change: Partial<RecallParts> = {
     promptTokensMax: 200,
     widthMax: 32,
     resultCountMax: 100,
+    scoreItemsMax: 10,
     ...change,
   });
   return { engine, recall };
@@ -281,5 +288,48 @@ describe('a request', () => {
       }),
       { numRuns: 500, verbose: 1 },
     );
+  });
+});
+
+describe('a request for scores', () => {
+  const scoring = (items: ScoreTarget[]): ScoreRequest => {
+    const { resultCount: _, widths: __, itemsPerSid: ___, ...source } = request();
+    return { ...source, items };
+  };
+
+  it('answers each item in the order asked, with the score that a recall gives it', async () => {
+    const { recall, engine } = setUp();
+    const recalled = await recall.run(request({ resultCount: 20, widths: [32] }), context());
+    const items = [{ itemId: 'i7' }, { sid: [0, 0] }, { itemId: 'gone' }, { sid: [3, 4] }];
+    const answer = await recall.score(scoring(items), context());
+    const known = recalled.items.find((item) => item.itemId === 'i7');
+    expect(answer.items).toEqual([
+      { itemId: 'i7', sid: known?.sid, outcome: 'scored', score: known?.score },
+      expect.objectContaining({ itemId: '', sid: [0, 0], outcome: 'scored' }),
+      { itemId: 'gone', sid: [], outcome: 'unknown' },
+      { itemId: '', sid: [3, 4], outcome: 'unknown' },
+    ]);
+    expect(engine.scoreRequests[0]?.promptTokens).toEqual(engine.requests[0]?.promptTokens);
+    expect(answer.versions).toEqual(recalled.versions);
+  });
+
+  it('is answered without the engine when it knows none of the items', async () => {
+    const { recall, engine } = setUp();
+    const answer = await recall.score(scoring([{ itemId: 'gone' }]), context());
+    expect(answer.items).toEqual([{ itemId: 'gone', sid: [], outcome: 'unknown' }]);
+    expect(engine.scoreRequests).toHaveLength(0);
+  });
+
+  it.each([
+    [[], 'items'],
+    [Array.from({ length: 11 }, () => ({ itemId: 'i1' })), 'items'],
+    [[{ itemId: 'i1' }, { itemId: '' }], 'items[1].itemId'],
+    [[{ sid: [] }], 'items[0].sid'],
+    [[{ sid: [0, -1] }], 'items[0].sid[1]'],
+    [[{ sid: [0.5] }], 'items[0].sid[0]'],
+  ])('is refused for %j, naming the field', async (items, field) => {
+    const { recall } = setUp();
+    const run = recall.score(scoring(items), context());
+    await expect(run).rejects.toMatchObject({ code: 'REQUEST_INVALID', field });
   });
 });

@@ -19,6 +19,15 @@ export const METRICS = {
     name: 'tessera_recall_short_total',
     meaning: 'recalls answered with fewer items than asked for',
   },
+  scoreRequests: {
+    name: 'tessera_score_requests_total',
+    meaning:
+      'score requests answered, by edge (grpc, http) and code (OK or a code of docs/errors.md)',
+  },
+  scoreLatency: {
+    name: 'tessera_score_latency_seconds',
+    meaning: 'seconds from parsed score request to answer, by edge',
+  },
   engineRequests: {
     name: 'tessera_engine_requests',
     meaning: 'requests in the engine now, by state (queued, running)',
@@ -64,14 +73,22 @@ export interface EngineCounts {
   readonly actualUs: number;
 }
 
-export interface RecallObservation {
+export interface Observation {
   readonly edge: 'grpc' | 'http';
   /** OK or an error code. */
   readonly code: string;
   readonly seconds: number;
+}
+
+export interface RecallObservation extends Observation {
   /** Microseconds per stage, absent where the recall failed. */
   readonly stagesUs?: Readonly<Record<string, number>>;
   readonly short?: boolean;
+}
+
+interface Metric {
+  readonly name: string;
+  readonly meaning: string;
 }
 
 const LATENCY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
@@ -82,32 +99,19 @@ export class Metrics {
   readonly registry = new Registry();
   private readonly requests: Counter;
   private readonly latency: Histogram;
+  private readonly scoreRequests: Counter;
+  private readonly scoreLatency: Histogram;
   private readonly stage: Histogram;
   private readonly short: Counter;
 
   constructor(engineCounts: () => EngineCounts) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
-    this.requests = new Counter({
-      name: METRICS.recallRequests.name,
-      help: METRICS.recallRequests.meaning,
-      labelNames: ['edge', 'code'],
-      registers,
-    });
-    this.latency = new Histogram({
-      name: METRICS.recallLatency.name,
-      help: METRICS.recallLatency.meaning,
-      labelNames: ['edge'],
-      buckets: LATENCY_BUCKETS,
-      registers,
-    });
-    this.stage = new Histogram({
-      name: METRICS.recallStage.name,
-      help: METRICS.recallStage.meaning,
-      labelNames: ['stage'],
-      buckets: LATENCY_BUCKETS,
-      registers,
-    });
+    this.requests = this.answered(METRICS.recallRequests);
+    this.latency = this.timed(METRICS.recallLatency, 'edge');
+    this.scoreRequests = this.answered(METRICS.scoreRequests);
+    this.scoreLatency = this.timed(METRICS.scoreLatency, 'edge');
+    this.stage = this.timed(METRICS.recallStage, 'stage');
     this.short = new Counter({
       name: METRICS.recallShort.name,
       help: METRICS.recallShort.meaning,
@@ -124,6 +128,11 @@ export class Metrics {
     for (const [stage, us] of Object.entries(observation.stagesUs ?? {})) {
       this.stage.observe({ stage: stage.replace(/Us$/, '') }, us / MICROSECONDS_PER_SECOND);
     }
+  }
+
+  observeScore({ edge, code, seconds }: Observation): void {
+    this.scoreRequests.inc({ edge, code });
+    this.scoreLatency.observe({ edge }, seconds);
   }
 
   /** Prometheus text exposition format 0.0.4. */
@@ -179,8 +188,19 @@ export class Metrics {
     });
   }
 
+  private answered({ name, meaning }: Metric): Counter {
+    const registers = [this.registry];
+    return new Counter({ name, help: meaning, labelNames: ['edge', 'code'], registers });
+  }
+
+  private timed({ name, meaning }: Metric, label: string): Histogram {
+    const registers = [this.registry];
+    const buckets = LATENCY_BUCKETS;
+    return new Histogram({ name, help: meaning, labelNames: [label], buckets, registers });
+  }
+
   private copied(
-    metric: { readonly name: string; readonly meaning: string },
+    metric: Metric,
     label: string,
     read: () => Readonly<Record<string, number>>,
   ): void {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <random>
 
@@ -314,6 +315,151 @@ TEST_F(EngineFixture, ABindingThatDoesNotFitTheModelOrTheCatalogueIsRefused) {
   refused(levels(), {-5}, "terminalTokens[0]");
   refused(levels(), std::vector<int32_t>(kTerminalTokensMax + 1, 1), "terminalTokens");
   EXPECT_TRUE(Binding::create(config, snapshot_, levels(), {2}).is_ok());
+}
+
+/// Score requests for the SIDs of an answer.
+Request scoring(Request request, const Completion& recalled) {
+  request.kind = RequestKind::kScore;
+  request.widths.clear();
+  request.sid_codes = recalled.answer.path_codes;
+  request.sid_offsets.assign(recalled.answer.path_offsets.begin(),
+                             recalled.answer.path_offsets.end());
+  return request;
+}
+
+TEST(EngineParity, ScoresOfGivenPathsAreTheBitsThatABeamSearchGivesThem) {
+  for (const auto& folder : fixture_folders()) {
+    SCOPED_TRACE(folder.filename().string());
+    CollectingSink sink;
+    const auto engine = open(fixture_options(folder), sink);
+    const auto snapshot = open_fixture_catalogue(folder);
+    for (const FixtureCase& fixture : read_cases(folder)) {
+      for (const auto norm :
+           {beam::ScoreNorm::kFull, beam::ScoreNorm::kLevel, beam::ScoreNorm::kAllowed}) {
+        Request request =
+            make_request(1, bind_fixture(engine->decoder(), snapshot, fixture), fixture);
+        request.norm = norm;
+        engine->submit({request});
+        const Completion recalled = std::move(sink.wait_for(1).at(1));
+        Request asked = scoring(request, recalled);
+        asked.sid_codes.push_back(0xFFFFFFFF);  // one more, which no catalogue has
+        asked.sid_offsets.push_back(static_cast<uint32_t>(asked.sid_codes.size()));
+        asked.ticket = 2;
+        request.ticket = 3;
+        engine->submit({asked, request});  // both in the same passes
+        const auto completions = sink.wait_for(2);
+        const Completion& scored = completions.at(2);
+        ASSERT_TRUE(scored.status.is_ok()) << scored.status.message();
+        EXPECT_EQ(bits_of(completions.at(3)), bits_of(recalled));
+        ASSERT_EQ(scored.scores.size(), recalled.answer.path_scores.size() + 1);
+        for (size_t i = 0; i < recalled.answer.path_scores.size(); ++i) {
+          EXPECT_EQ(std::bit_cast<uint32_t>(scored.scores[i]),
+                    std::bit_cast<uint32_t>(recalled.answer.path_scores[i]))
+              << "path " << i;
+        }
+        EXPECT_TRUE(std::isnan(scored.scores.back()));
+      }
+    }
+  }
+}
+
+TEST_F(EngineFixture, ScoreRequestsOverTheirLimitAreRefusedNamingTheField) {
+  open_folder("qwen3-tied");
+  Request none = request(1);
+  none.kind = RequestKind::kScore;
+  none.sid_offsets = {0};
+  expect_refused(none, "sids.length");
+  none.sid_offsets.assign(engine_->options().score_items_max + 2, 0);
+  expect_refused(none, "sids.length");
+  Request urgent = request(1);
+  urgent.priority = kPriorityClasses;
+  expect_refused(urgent, "priority");
+}
+
+TEST_F(EngineFixture, ADeadlineThatNoPassCanMeetIsRefusedBeforeAnyWork) {
+  open_folder("qwen3-tied");
+  Request hopeless = request(1);
+  hopeless.prompt.assign(180, 3);
+  hopeless.deadline = Clock::now() + std::chrono::microseconds(20);
+  EXPECT_EQ(answer(std::move(hopeless)).status.code(), Code::kDeadlineExceeded);
+  EXPECT_EQ(engine_->stats().forward_passes, 0u);
+}
+
+TEST_F(EngineFixture, WhoCannotBeServedInTimeForThoseAheadIsToldWhenToRetry) {
+  EngineOptions options = fixture_options(folder("qwen3-tied"));
+  options.batch_requests_max = 1;
+  options.queue_capacity = 5000;
+  open_with(options);
+  std::vector<Request> requests;
+  for (uint32_t i = 0; i < 4000; ++i) requests.push_back(request(i));
+  ASSERT_EQ(engine_->submit(std::move(requests)).accepted, 4000u);
+  Request late = request(9999);
+  late.deadline = Clock::now() + std::chrono::milliseconds(40);
+  ASSERT_EQ(submit_one(std::move(late)).accepted, 1u);
+  Completion refused;
+  for (bool found = false; !found;) {
+    for (auto& [ticket, completion] : sink_.wait_for(1)) {
+      if (ticket != 9999) continue;
+      refused = std::move(completion);
+      found = true;
+    }
+  }
+  EXPECT_EQ(refused.status.code(), Code::kEngineOverloaded);
+  EXPECT_GT(refused.retry_after_us, 0u);
+  engine_->drain(std::chrono::microseconds(0));
+}
+
+TEST_F(EngineFixture, AFullQueueSaysWhenAPlaceMayBeFree) {
+  EngineOptions options = fixture_options(folder("qwen3-tied"));
+  options.queue_capacity = 1;
+  open_with(options);
+  const SubmitOutcome outcome = engine_->submit({request(0), request(1), request(2), request(3)});
+  EXPECT_EQ(outcome.refusal, Refusal::kQueueFull);
+  EXPECT_GT(outcome.retry_after_us, 0u);
+}
+
+TEST_F(EngineFixture, ARequestThatCanNeverHaveItsMemoryIsRefusedNamingTheLimit) {
+  EngineOptions options = fixture_options(folder("qwen3-tied"));
+  options.kv_bytes_max = 4096;
+  open_with(options);
+  expect_refused(request(1), "engine.kvBytesMax");
+}
+
+TEST_F(EngineFixture, NothingIsTakenOnceNewRequestsAreRefused) {
+  open_folder("qwen3-tied");
+  engine_->refuse_new();
+  EXPECT_EQ(submit_one(request(1)).refusal, Refusal::kDraining);
+}
+
+TEST_F(EngineFixture, BatchesFilledAsAWholeGiveTheSameAnswers) {
+  open_folder("qwen3-tied");
+  const Bits alone = bits_of(answer(request(0)));
+  EngineOptions options = fixture_options(folder("qwen3-tied"));
+  options.continuous_batching = false;
+  options.batch_requests_max = 3;
+  options.pass_time_target_us = 1;
+  open_with(options);
+  std::vector<Request> requests;
+  for (uint32_t i = 0; i < 10; ++i) requests.push_back(request(i));
+  engine_->submit(std::move(requests));
+  for (const auto& [ticket, completion] : sink_.wait_for(10)) EXPECT_EQ(bits_of(completion), alone);
+}
+
+TEST(RequestQueue, UrgentClassesGoFirstButEveryFourthPlaceIsTheOldests) {
+  RequestQueue queue;
+  const auto push = [&](uint32_t ticket, uint8_t priority) {
+    Request waiting;
+    waiting.ticket = ticket;
+    waiting.priority = priority;
+    queue.push(std::move(waiting), 10);
+  };
+  push(0, 2);
+  for (uint32_t i = 1; i <= 6; ++i) push(i, i % 2 == 0 ? 0 : 1);
+  EXPECT_DOUBLE_EQ(queue.ahead_us(0), 30);
+  EXPECT_DOUBLE_EQ(queue.ahead_us(2), 70);
+  std::vector<uint32_t> order;
+  for (; !queue.empty(); queue.pop()) order.push_back(queue.next().request.ticket);
+  EXPECT_EQ(order, (std::vector<uint32_t>{2, 4, 6, 0, 1, 3, 5}));
 }
 
 }  // namespace

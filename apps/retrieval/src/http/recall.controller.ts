@@ -1,8 +1,9 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
-import type { RecallAnswer } from '@tessera/recall';
+import type { RecallAnswer, ScoreAnswer } from '@tessera/recall';
 import type { FastifyReply } from 'fastify';
 import { RecallEdge } from '../recall-edge.js';
 import { parseJsonRecall } from './recall.mapper.js';
+import { parseJsonScore } from './score.mapper.js';
 
 /** Aborted when the connection closes before the answer was written. */
 function goneSignal(reply: FastifyReply): AbortSignal {
@@ -27,5 +28,17 @@ export class RecallHttpController {
     const signal = goneSignal(reply);
     const call = { edge: 'http' as const, signal, budgetUs: Number.POSITIVE_INFINITY };
     return this.edge.recall(() => parseJsonRecall(body), call);
+  }
+
+  /** The answer's JSON has the fields of ScoreResponse; outcomes are `scored` and `unknown`. */
+  @Post('score')
+  @HttpCode(200)
+  score(
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ScoreAnswer> {
+    const signal = goneSignal(reply);
+    const call = { edge: 'http' as const, signal, budgetUs: Number.POSITIVE_INFINITY };
+    return this.edge.score(() => parseJsonScore(body), call);
   }
 }

@@ -263,6 +263,193 @@ export const protoSchema: object = {
               }
             }
           }
+        },
+        "score": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "SemanticId": {
+                  "fields": {
+                    "codes": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 1
+                    }
+                  }
+                },
+                "ScoreTarget": {
+                  "oneofs": {
+                    "target": {
+                      "oneof": [
+                        "itemId",
+                        "sid"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "itemId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "sid": {
+                      "type": "SemanticId",
+                      "id": 2
+                    }
+                  }
+                },
+                "ScoreRequest": {
+                  "oneofs": {
+                    "source": {
+                      "oneof": [
+                        "userId",
+                        "history"
+                      ]
+                    },
+                    "_deadlineMs": {
+                      "oneof": [
+                        "deadlineMs"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "requestId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "userId": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "history": {
+                      "type": "tessera.recall.v1.History",
+                      "id": 3
+                    },
+                    "profile": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 4
+                    },
+                    "scene": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 5
+                    },
+                    "items": {
+                      "rule": "repeated",
+                      "type": "ScoreTarget",
+                      "id": 6
+                    },
+                    "scoreNorm": {
+                      "type": "tessera.recall.v1.ScoreNorm",
+                      "id": 7
+                    },
+                    "deadlineMs": {
+                      "type": "uint32",
+                      "id": 8,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "skipUnknownItems": {
+                      "type": "bool",
+                      "id": 9
+                    },
+                    "priority": {
+                      "type": "tessera.recall.v1.Priority",
+                      "id": 10
+                    }
+                  }
+                },
+                "ScoreOutcome": {
+                  "values": {
+                    "SCORE_OUTCOME_UNSPECIFIED": 0,
+                    "SCORE_OUTCOME_SCORED": 1,
+                    "SCORE_OUTCOME_UNKNOWN": 2
+                  }
+                },
+                "ItemScore": {
+                  "oneofs": {
+                    "_score": {
+                      "oneof": [
+                        "score"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "itemId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "outcome": {
+                      "type": "ScoreOutcome",
+                      "id": 3
+                    },
+                    "score": {
+                      "type": "double",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "ScoreResponse": {
+                  "fields": {
+                    "requestId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "items": {
+                      "rule": "repeated",
+                      "type": "ItemScore",
+                      "id": 2
+                    },
+                    "historyItems": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "trimmedItems": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "skippedItems": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "promptTokens": {
+                      "type": "uint32",
+                      "id": 6
+                    },
+                    "prefixReusedTokens": {
+                      "type": "uint32",
+                      "id": 7
+                    },
+                    "versions": {
+                      "type": "tessera.recall.v1.RecallVersions",
+                      "id": 8
+                    },
+                    "timings": {
+                      "type": "tessera.recall.v1.RecallTimings",
+                      "id": 9
+                    }
+                  }
+                },
+                "ScoreService": {
+                  "methods": {
+                    "Score": {
+                      "requestType": "ScoreRequest",
+                      "responseType": "ScoreResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
         }
       }
     }
@@ -526,6 +713,193 @@ export const protoSchemaAsWritten: object = {
                     "Recall": {
                       "requestType": "RecallRequest",
                       "responseType": "RecallResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
+        "score": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "SemanticId": {
+                  "fields": {
+                    "codes": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 1
+                    }
+                  }
+                },
+                "ScoreTarget": {
+                  "oneofs": {
+                    "target": {
+                      "oneof": [
+                        "item_id",
+                        "sid"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "item_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "sid": {
+                      "type": "SemanticId",
+                      "id": 2
+                    }
+                  }
+                },
+                "ScoreRequest": {
+                  "oneofs": {
+                    "source": {
+                      "oneof": [
+                        "user_id",
+                        "history"
+                      ]
+                    },
+                    "_deadline_ms": {
+                      "oneof": [
+                        "deadline_ms"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "request_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "user_id": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "history": {
+                      "type": "tessera.recall.v1.History",
+                      "id": 3
+                    },
+                    "profile": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 4
+                    },
+                    "scene": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 5
+                    },
+                    "items": {
+                      "rule": "repeated",
+                      "type": "ScoreTarget",
+                      "id": 6
+                    },
+                    "score_norm": {
+                      "type": "tessera.recall.v1.ScoreNorm",
+                      "id": 7
+                    },
+                    "deadline_ms": {
+                      "type": "uint32",
+                      "id": 8,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "skip_unknown_items": {
+                      "type": "bool",
+                      "id": 9
+                    },
+                    "priority": {
+                      "type": "tessera.recall.v1.Priority",
+                      "id": 10
+                    }
+                  }
+                },
+                "ScoreOutcome": {
+                  "values": {
+                    "SCORE_OUTCOME_UNSPECIFIED": 0,
+                    "SCORE_OUTCOME_SCORED": 1,
+                    "SCORE_OUTCOME_UNKNOWN": 2
+                  }
+                },
+                "ItemScore": {
+                  "oneofs": {
+                    "_score": {
+                      "oneof": [
+                        "score"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "item_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "outcome": {
+                      "type": "ScoreOutcome",
+                      "id": 3
+                    },
+                    "score": {
+                      "type": "double",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "ScoreResponse": {
+                  "fields": {
+                    "request_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "items": {
+                      "rule": "repeated",
+                      "type": "ItemScore",
+                      "id": 2
+                    },
+                    "history_items": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "trimmed_items": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "skipped_items": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "prompt_tokens": {
+                      "type": "uint32",
+                      "id": 6
+                    },
+                    "prefix_reused_tokens": {
+                      "type": "uint32",
+                      "id": 7
+                    },
+                    "versions": {
+                      "type": "tessera.recall.v1.RecallVersions",
+                      "id": 8
+                    },
+                    "timings": {
+                      "type": "tessera.recall.v1.RecallTimings",
+                      "id": 9
+                    }
+                  }
+                },
+                "ScoreService": {
+                  "methods": {
+                    "Score": {
+                      "requestType": "ScoreRequest",
+                      "responseType": "ScoreResponse"
                     }
                   }
                 }

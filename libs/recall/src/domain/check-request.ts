@@ -1,6 +1,6 @@
 import type { Priority, ScoreNorm } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import type { RecallContext, RecallRequest } from './recall-types.js';
+import type { RecallContext, RecallRequest, ScoreRequest, UserSource } from './recall-types.js';
 
 export const REQUEST_ID_LENGTH_MAX = 128;
 export const USER_ID_LENGTH_MAX = 256;
@@ -8,9 +8,14 @@ export const ITEM_ID_LENGTH_MAX = 1024;
 /** Keys of the request's profile, and of its scene. */
 export const SLOTS_MAX = 256;
 
+/** Levels of a SID, and codes of a level, that a format can have at all. */
+const SID_LEVELS_MAX = 32;
+const CODE_MAX = 0xffff_ffff;
+
 /** Bounds of what a request may ask for, and what it gets where it says nothing. */
 export interface RequestLimits {
   readonly resultCountMax: number;
+  readonly scoreItemsMax: number;
   readonly widthMax: number;
   /** Steps of the catalogue: its depth and the terminal tokens. */
   readonly stepsMax: number;
@@ -24,13 +29,17 @@ export interface RequestLimits {
   readonly sceneKeys: readonly string[];
 }
 
+/** How scores are made and whose turn it is, with every default filled in. */
+export interface Ranking {
+  readonly scoreNorm: ScoreNorm;
+  readonly priority: Priority;
+}
+
 /** What the engine is asked, with every default filled in. */
-export interface Wish {
+export interface Wish extends Ranking {
   readonly resultCount: number;
   readonly widths: readonly number[];
   readonly itemsPerSid: number;
-  readonly scoreNorm: ScoreNorm;
-  readonly priority: Priority;
 }
 
 export function refuse(field: string, expected: string, came: unknown): never {
@@ -58,12 +67,7 @@ export function checkWaiting(context: RecallContext, elapsedUs: number): void {
  * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
  */
 export function checkRequest(request: RecallRequest, limits: RequestLimits): Wish {
-  if (request.requestId.length > REQUEST_ID_LENGTH_MAX) {
-    refuse('requestId', `at most ${REQUEST_ID_LENGTH_MAX} characters`, request.requestId.length);
-  }
-  checkWho(request, limits);
-  checkSlots('profile', request.profile, limits.profileKeys);
-  checkSlots('scene', request.scene, limits.sceneKeys);
+  checkSource(request, limits);
   const resultCount = counted('resultCount', request.resultCount, limits.resultCountMax);
   const itemsPerSid = counted('itemsPerSid', request.itemsPerSid, limits.itemsPerSidMax);
   const count = resultCount === 0 ? limits.defaultResultCount : resultCount;
@@ -71,12 +75,52 @@ export function checkRequest(request: RecallRequest, limits: RequestLimits): Wis
     resultCount: count,
     widths: request.widths.length > 0 ? checkedWidths(request, limits) : widthsFor(count, limits),
     itemsPerSid: itemsPerSid === 0 ? limits.defaultItemsPerSid : itemsPerSid,
+    ...rankingOf(request, limits),
+  };
+}
+
+/**
+ * The same of a request for scores.
+ * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
+ */
+export function checkScoreRequest(request: ScoreRequest, limits: RequestLimits): Ranking {
+  checkSource(request, limits);
+  const { items } = request;
+  if (items.length < 1 || items.length > limits.scoreItemsMax) {
+    refuse('items', `1..${limits.scoreItemsMax} items`, items.length);
+  }
+  items.forEach((item, index) => {
+    if ('itemId' in item) {
+      checkItemId(`items[${index}].itemId`, item.itemId);
+    } else if (item.sid.length < 1 || item.sid.length > SID_LEVELS_MAX) {
+      refuse(`items[${index}].sid`, `1..${SID_LEVELS_MAX} codes`, item.sid.length);
+    } else {
+      item.sid.forEach((code, level) => {
+        if (Number.isInteger(code) && code >= 0 && code <= CODE_MAX) return;
+        refuse(`items[${index}].sid[${level}]`, `0..${CODE_MAX}`, code);
+      });
+    }
+  });
+  return rankingOf(request, limits);
+}
+
+function rankingOf(request: UserSource, limits: RequestLimits): Ranking {
+  return {
     scoreNorm: request.scoreNorm ?? limits.defaultScoreNorm,
     priority: request.priority ?? 'normal',
   };
 }
 
-function checkWho({ userId, history }: RecallRequest, limits: RequestLimits): void {
+function checkSource(request: UserSource, limits: RequestLimits): void {
+  if (request.requestId.length > REQUEST_ID_LENGTH_MAX) {
+    refuse('requestId', `at most ${REQUEST_ID_LENGTH_MAX} characters`, request.requestId.length);
+  }
+  checkWho(request, limits);
+  checkSlots('profile', request.profile, limits.profileKeys);
+  checkSlots('scene', request.scene, limits.sceneKeys);
+}
+
+function checkWho({ userId, history }: UserSource, limits: RequestLimits): void {
   if ((userId === undefined) === (history === undefined)) {
     refuse('userId', 'exactly one of userId and history', userId === undefined ? 'none' : 'both');
   }
@@ -88,9 +132,13 @@ function checkWho({ userId, history }: RecallRequest, limits: RequestLimits): vo
     refuse('history', `1..${limits.historyItemsMax} items`, history.length);
   }
   history.forEach((itemId, index) => {
-    if (itemId.length >= 1 && itemId.length <= ITEM_ID_LENGTH_MAX) return;
-    refuse(`history[${index}]`, `1..${ITEM_ID_LENGTH_MAX} characters`, itemId.length);
+    checkItemId(`history[${index}]`, itemId);
   });
+}
+
+function checkItemId(field: string, itemId: string): void {
+  if (itemId.length >= 1 && itemId.length <= ITEM_ID_LENGTH_MAX) return;
+  refuse(field, `1..${ITEM_ID_LENGTH_MAX} characters`, itemId.length);
 }
 
 /** The values are checked by the template's slots; a key without a slot is a typing error. */

@@ -2,8 +2,8 @@
 
 import type { Priority, ScoreNorm } from '@tessera/engine';
 
-/** A request after parsing; limits are checked by `recall()`, not by whoever maps the wire. */
-export interface RecallRequest {
+/** Of whom a prompt is made, and the circumstances. */
+export interface UserSource {
   /** Caller's ID, echoed; '' lets the service make one. */
   readonly requestId: string;
   /** Exactly one of userId and history is given. */
@@ -12,17 +12,28 @@ export interface RecallRequest {
   readonly history?: readonly string[];
   readonly profile: Readonly<Record<string, string>>;
   readonly scene: Readonly<Record<string, string>>;
+  readonly scoreNorm?: ScoreNorm;
+  /** Normal where the request says nothing. */
+  readonly priority?: Priority;
+  /** Items of an explicit history that the catalogue does not know are left out and counted. */
+  readonly skipUnknownItems: boolean;
+}
+
+/** A request after parsing; limits are checked by `recall()`, not by whoever maps the wire. */
+export interface RecallRequest extends UserSource {
   /** Items wanted; 0 means the configured default. */
   readonly resultCount: number;
   /** Beam width per step; empty means the configured default. */
   readonly widths: readonly number[];
   /** Items per SID at most; 0 means the configured default. */
   readonly itemsPerSid: number;
-  readonly scoreNorm?: ScoreNorm;
-  /** Normal where the request says nothing. */
-  readonly priority?: Priority;
-  /** Items of an explicit history that the catalogue does not know are left out and counted. */
-  readonly skipUnknownItems: boolean;
+}
+
+/** An item of the catalogue, or the SID of one. */
+export type ScoreTarget = { readonly itemId: string } | { readonly sid: readonly number[] };
+
+export interface ScoreRequest extends UserSource {
+  readonly items: readonly ScoreTarget[];
 }
 
 /** Remaining time and the caller's wish to go on. */
@@ -61,12 +72,8 @@ export interface RecallVersions {
   readonly promptTemplate: string;
 }
 
-export interface RecallAnswer {
-  readonly requestId: string;
-  readonly items: readonly RecalledItem[];
-  /** True when fewer items exist than were asked for. */
-  readonly short: boolean;
-  readonly widthsUsed: readonly number[];
+/** What every answer tells of the prompt that it was made with. */
+export interface PromptFacts {
   readonly historyItems: number;
   /** Oldest history items left out because the prompt would not fit. */
   readonly trimmedItems: number;
@@ -76,4 +83,28 @@ export interface RecallAnswer {
   readonly prefixReusedTokens: number;
   readonly versions: RecallVersions;
   readonly timings: RecallTimings;
+}
+
+export interface RecallAnswer extends PromptFacts {
+  readonly requestId: string;
+  readonly items: readonly RecalledItem[];
+  /** True when fewer items exist than were asked for. */
+  readonly short: boolean;
+  readonly widthsUsed: readonly number[];
+}
+
+export interface ItemScore {
+  /** As asked; '' where a SID was asked for. */
+  readonly itemId: string;
+  /** Empty where the item is not known. */
+  readonly sid: readonly number[];
+  readonly outcome: 'scored' | 'unknown';
+  /** Log-probability of the SID, as a recall gives it; absent where it is not known. */
+  readonly score?: number;
+}
+
+export interface ScoreAnswer extends PromptFacts {
+  readonly requestId: string;
+  /** One for each item asked for, in the same order. */
+  readonly items: readonly ItemScore[];
 }

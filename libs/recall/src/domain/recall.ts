@@ -1,17 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import type { BehaviourStore } from '@tessera/behaviour';
-import type { Binding, Catalogue, Engine, EngineAnswer, EngineTimings } from '@tessera/engine';
+import {
+  type Binding,
+  type Catalogue,
+  type Engine,
+  type EngineAnswer,
+  type EngineScores,
+  type EngineTimings,
+  NO_ITEM,
+} from '@tessera/engine';
 import { type CompiledTemplate, type Prompt, slotKeys } from '@tessera/prompt';
-import { checkRequest, checkWaiting, type RequestLimits, refuse } from './check-request.js';
+import {
+  checkRequest,
+  checkScoreRequest,
+  checkWaiting,
+  type RequestLimits,
+  refuse,
+} from './check-request.js';
 import type {
+  ItemScore,
+  PromptFacts,
   RecallAnswer,
   RecallContext,
   RecalledItem,
   RecallRequest,
   RecallVersions,
+  ScoreAnswer,
+  ScoreRequest,
+  ScoreTarget,
+  UserSource,
 } from './recall-types.js';
 import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
 import type { RecallDefaults } from './runtime-types.js';
+import { Stopwatch } from './stopwatch.js';
 
 /** What a recall works with. One set serves all requests; nothing in it changes. */
 export interface RecallParts {
@@ -24,6 +45,18 @@ export interface RecallParts {
   readonly promptTokensMax: number;
   readonly widthMax: number;
   readonly resultCountMax: number;
+  readonly scoreItemsMax: number;
+}
+
+/** A prompt on its way to the engine. */
+interface Prepared {
+  readonly prompt: Prompt;
+  readonly skippedItems: number;
+  readonly featuresUs: number;
+  readonly promptUs: number;
+  /** Of the budget. */
+  readonly leftUs: number;
+  readonly stopwatch: Stopwatch;
 }
 
 /** The life of a recall on this node: history -> SIDs -> prompt -> engine -> items. */
@@ -39,6 +72,7 @@ export class Recall {
     this.promptTokensMax = Math.min(parts.promptTokensMax, engine.model.maxPositions - steps + 1);
     this.limits = {
       resultCountMax: parts.resultCountMax,
+      scoreItemsMax: parts.scoreItemsMax,
       widthMax: parts.widthMax,
       stepsMax: steps,
       itemsPerSidMax: parts.resultCountMax,
@@ -65,19 +99,9 @@ export class Recall {
     const stopwatch = new Stopwatch();
     checkWaiting(context, 0);
     const wish = checkRequest(request, this.limits);
-    const history = await resolveHistory(request, { ...this.parts, ...this.historyLimits() });
-    const featuresUs = stopwatch.lapUs();
-    const prompt = this.promptOf(request, history);
-    const promptUs = stopwatch.lapUs();
-    const elapsedUs = stopwatch.totalUs();
-    checkWaiting(context, elapsedUs);
+    const prepared = await this.prepare(request, context, stopwatch);
     const answer = await this.parts.engine.recall(
-      {
-        ...wish,
-        binding: this.parts.binding,
-        promptTokens: prompt.tokens,
-        budgetUs: context.budgetUs - elapsedUs,
-      },
+      { ...wish, ...this.workOf(prepared) },
       context.signal,
     );
     const items = this.itemsOf(answer);
@@ -86,9 +110,62 @@ export class Recall {
       items,
       short: items.length < wish.resultCount,
       widthsUsed: answer.widthsUsed,
+      ...this.factsOf(prepared, answer),
+    };
+  }
+
+  /** The scores that `run` would give items, were they recalled. Rejects as `run` does. */
+  async score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
+    const stopwatch = new Stopwatch();
+    checkWaiting(context, 0);
+    const ranking = checkScoreRequest(request, this.limits);
+    const sids = this.sidsOf(request.items);
+    const prepared = await this.prepare(request, context, stopwatch);
+    const known = sids.filter((sid) => sid.length > 0);
+    const scored =
+      known.length === 0
+        ? NOTHING_SCORED
+        : await this.parts.engine.score(
+            { ...ranking, ...this.workOf(prepared), sids: known },
+            context.signal,
+          );
+    return {
+      requestId: request.requestId === '' ? randomUUID() : request.requestId,
+      items: scoresOf(request.items, sids, scored),
+      ...this.factsOf(prepared, scored),
+    };
+  }
+
+  /** The prompt of a user, within the time. */
+  private async prepare(
+    request: UserSource,
+    context: RecallContext,
+    stopwatch: Stopwatch,
+  ): Promise<Prepared> {
+    stopwatch.lapUs();
+    const history = await resolveHistory(request, { ...this.parts, ...this.historyLimits() });
+    const featuresUs = stopwatch.lapUs();
+    const prompt = this.promptOf(request, history);
+    const promptUs = stopwatch.lapUs();
+    const elapsedUs = stopwatch.totalUs();
+    checkWaiting(context, elapsedUs);
+    const { skippedItems } = history;
+    const leftUs = context.budgetUs - elapsedUs;
+    return { prompt, skippedItems, featuresUs, promptUs, leftUs, stopwatch };
+  }
+
+  private workOf({ prompt, leftUs }: Prepared) {
+    return { binding: this.parts.binding, promptTokens: prompt.tokens, budgetUs: leftUs };
+  }
+
+  private factsOf(
+    { prompt, skippedItems, featuresUs, promptUs, stopwatch }: Prepared,
+    answer: Pick<EngineAnswer, 'prefixReusedTokens' | 'timings'>,
+  ): PromptFacts {
+    return {
       historyItems: prompt.historyItems,
       trimmedItems: prompt.trimmedItems,
-      skippedItems: history.skippedItems,
+      skippedItems,
       promptTokens: prompt.tokens.length,
       prefixReusedTokens: answer.prefixReusedTokens,
       versions: this.versions,
@@ -101,12 +178,24 @@ export class Recall {
     };
   }
 
+  /** The SID of each target; empty where the catalogue does not know the item. */
+  private sidsOf(targets: readonly ScoreTarget[]): readonly (readonly number[])[] {
+    const { catalogue } = this.parts;
+    const itemIds = targets.flatMap((target) => ('itemId' in target ? [target.itemId] : []));
+    const ordinals = catalogue.find(itemIds);
+    const found = catalogue.sids(ordinals.filter((ordinal) => ordinal !== NO_ITEM));
+    const ofItems = Array.from(ordinals, (ordinal) =>
+      ordinal === NO_ITEM ? [] : (found.shift() ?? []),
+    );
+    return targets.map((target) => ('sid' in target ? target.sid : (ofItems.shift() ?? [])));
+  }
+
   private historyLimits() {
     const { historyItemsMax, profileKeys } = this.limits;
     return { historyItemsMax, profileKeys };
   }
 
-  private promptOf(request: RecallRequest, history: ResolvedHistory): Prompt {
+  private promptOf(request: UserSource, history: ResolvedHistory): Prompt {
     const prompt = this.parts.template.render(
       { profile: history.profile, scene: request.scene, history: history.items },
       this.promptTokensMax,
@@ -135,19 +224,33 @@ function engineStages(timings: EngineTimings): Omit<EngineTimings, 'totalUs'> {
   return stages;
 }
 
-/** Microseconds since it was made, and since the last lap. */
-class Stopwatch {
-  private readonly start = performance.now();
-  private last = this.start;
+const NOTHING_SCORED: EngineScores = {
+  scores: [],
+  prefixReusedTokens: 0,
+  timings: {
+    queueUs: 0,
+    prefillUs: 0,
+    decodeUs: 0,
+    headUs: 0,
+    selectUs: 0,
+    exportUs: 0,
+    totalUs: 0,
+  },
+};
 
-  lapUs(): number {
-    const now = performance.now();
-    const lap = (now - this.last) * 1000;
-    this.last = now;
-    return lap;
-  }
-
-  totalUs(): number {
-    return (performance.now() - this.start) * 1000;
-  }
+/** Scores come for the known SIDs alone, in the order of the targets. */
+function scoresOf(
+  targets: readonly ScoreTarget[],
+  sids: readonly (readonly number[])[],
+  { scores }: EngineScores,
+): ItemScore[] {
+  const left = [...scores];
+  return targets.map((target, index) => {
+    const itemId = 'itemId' in target ? target.itemId : '';
+    const sid = sids[index] ?? [];
+    const score = sid.length === 0 ? undefined : left.shift();
+    return score === undefined
+      ? { itemId, sid, outcome: 'unknown' as const }
+      : { itemId, sid, outcome: 'scored' as const, score };
+  });
 }

@@ -3,7 +3,7 @@ import { type Catalogue, NO_ITEM } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { CompiledTemplate, PromptItem, PromptTemplate } from '@tessera/prompt';
 import { refuse } from './check-request.js';
-import type { RecallRequest } from './recall-types.js';
+import type { UserSource } from './recall-types.js';
 
 /** What the prompt is made of. */
 export interface ResolvedHistory {
@@ -36,7 +36,7 @@ export interface HistoryParts {
  * @throws TesseraError USER_NOT_FOUND, ITEM_NOT_FOUND or REQUEST_INVALID with the field's path
  */
 export async function resolveHistory(
-  request: RecallRequest,
+  request: UserSource,
   parts: HistoryParts,
 ): Promise<ResolvedHistory> {
   const given = await givenBy(request, parts);
@@ -61,7 +61,7 @@ export async function resolveHistory(
   return { items, profile: given.profile, skippedItems: given.itemIds.length - items.length };
 }
 
-async function givenBy(request: RecallRequest, parts: HistoryParts): Promise<Given> {
+async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given> {
   if (request.history !== undefined) {
     const { history, profile, skipUnknownItems } = request;
     return { itemIds: history, actions: [], profile, skipUnknown: skipUnknownItems };
@@ -104,7 +104,7 @@ function usesDomains({ itemPrefix, itemSuffix, segments }: PromptTemplate): bool
 
 /** A prompt without items is answered only for a user of whom the template shows something else. */
 function checkNotEmpty(
-  request: RecallRequest,
+  request: UserSource,
   given: Given,
   itemCount: number,
   template: PromptTemplate,

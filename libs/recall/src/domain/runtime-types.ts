@@ -2,7 +2,13 @@
 
 import type { CatalogueSource, ProgressListener } from '@tessera/catalogue';
 import type { EngineModel, EngineStats, ScoreNorm } from '@tessera/engine';
-import type { RecallAnswer, RecallContext, RecallRequest } from './recall-types.js';
+import type {
+  RecallAnswer,
+  RecallContext,
+  RecallRequest,
+  ScoreAnswer,
+  ScoreRequest,
+} from './recall-types.js';
 
 export interface EngineLimits {
   /** Compute threads, the engine's own included; >= 1. */
@@ -79,6 +85,8 @@ export interface RecallRuntimeSummary {
 export interface RecallRuntime {
   readonly summary: RecallRuntimeSummary;
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;
+  /** Log-probabilities of given items: exactly the scores that a recall gives them. */
+  score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;
   engineStats(): EngineStats;
   /** IDs of users that can be recalled for, in the order of the file. */
   sampleUserIds(count: number): Promise<readonly string[]>;

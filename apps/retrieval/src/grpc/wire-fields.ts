@@ -1,0 +1,85 @@
+/** Fields that requests of both services have. Protobuf has checked types; what it cannot is here. */
+
+import { type WireHistory, WirePriority, WireScoreNorm } from '@tessera/contracts';
+import type { Priority, ScoreNorm } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import type { UserSource } from '@tessera/recall';
+
+interface WireSource {
+  readonly userId?: string | undefined;
+  readonly history?: WireHistory | undefined;
+}
+
+interface WireUser extends WireSource {
+  readonly requestId: string;
+  readonly profile: Readonly<Record<string, string>>;
+  readonly scene: Readonly<Record<string, string>>;
+  readonly scoreNorm: WireScoreNorm;
+  readonly priority: WirePriority;
+  readonly skipUnknownItems: boolean;
+}
+
+const SCORE_NORMS: ReadonlyMap<number, ScoreNorm> = new Map([
+  [WireScoreNorm.SCORE_NORM_FULL, 'full'],
+  [WireScoreNorm.SCORE_NORM_LEVEL, 'level'],
+  [WireScoreNorm.SCORE_NORM_ALLOWED, 'allowed'],
+]);
+
+const PRIORITIES: ReadonlyMap<number, Priority> = new Map([
+  [WirePriority.PRIORITY_HIGH, 'high'],
+  [WirePriority.PRIORITY_NORMAL, 'normal'],
+  [WirePriority.PRIORITY_LOW, 'low'],
+]);
+
+/** The decoder puts this character where bytes were not UTF-8. */
+const REPLACEMENT = '\ufffd';
+
+export function invalid(field: string, expected: string, came: unknown): TesseraError {
+  const message = `${field}: expected ${expected}, came ${String(came)}`;
+  return new TesseraError('REQUEST_INVALID', message, { field });
+}
+
+export function text(field: string, value: string): string {
+  if (value.includes(REPLACEMENT)) throw invalid(field, 'valid UTF-8', 'bytes that are not');
+  return value;
+}
+
+function texts(field: string, map: Readonly<Record<string, string>>): Record<string, string> {
+  for (const [key, value] of Object.entries(map)) {
+    text(`${field} key`, key);
+    text(`${field}.${key}`, value);
+  }
+  return map;
+}
+
+function scoreNorm(value: number): { scoreNorm?: ScoreNorm } {
+  if (value === WireScoreNorm.SCORE_NORM_UNSPECIFIED) return {};
+  const norm = SCORE_NORMS.get(value);
+  if (norm === undefined) throw invalid('scoreNorm', 'a value of ScoreNorm', value);
+  return { scoreNorm: norm };
+}
+
+function priority(value: number): { priority?: Priority } {
+  if (value === WirePriority.PRIORITY_UNSPECIFIED) return {};
+  const known = PRIORITIES.get(value);
+  if (known === undefined) throw invalid('priority', 'a value of Priority', value);
+  return { priority: known };
+}
+
+function source(message: WireSource): Pick<UserSource, 'userId' | 'history'> {
+  if (message.userId !== undefined) return { userId: text('userId', message.userId) };
+  if (message.history === undefined) return {};
+  return { history: message.history.itemIds.map((id, index) => text(`history[${index}]`, id)) };
+}
+
+export function userSource(message: WireUser): UserSource {
+  return {
+    requestId: text('requestId', message.requestId),
+    ...source(message),
+    profile: texts('profile', message.profile),
+    scene: texts('scene', message.scene),
+    ...scoreNorm(message.scoreNorm),
+    ...priority(message.priority),
+    skipUnknownItems: message.skipUnknownItems,
+  };
+}
