@@ -91,6 +91,7 @@ export async function promptsOf(
       promptTokensMax: limits.promptTokensMax,
       widthMax: limits.widthMax,
       resultCountMax: limits.resultCountMax,
+      scoreItemsMax: limits.scoreItemsMax,
     });
     for (const { history } of cases) await recall.run(asked(history), context());
     return engine.prompts;

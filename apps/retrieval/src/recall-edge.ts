@@ -73,6 +73,7 @@ export class RecallEdge {
         runtime.recall(request, context),
       );
       const { timings: stagesUs, short } = answer;
+      this.parts.log.debug({ edge, requestId: answer.requestId, ...stagesUs }, 'a recall');
       metrics.observe({ edge, code: 'OK', seconds: seconds(), stagesUs: { ...stagesUs }, short });
       return answer;
     } catch (thrown) {
@@ -91,6 +92,7 @@ export class RecallEdge {
       const answer = await this.admitted(parse, call, (request, context) =>
         runtime.score(request, context),
       );
+      this.parts.log.debug({ edge, requestId: answer.requestId, ...answer.timings }, 'a score');
       metrics.observeScore({ edge, code: 'OK', seconds: seconds() });
       return answer;
     } catch (thrown) {

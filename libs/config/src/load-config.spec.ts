@@ -78,6 +78,14 @@ describe('loadConfig', () => {
     expect(message).toContain('recall.defaultWidths: expected at most engine.widthMax (10)');
   });
 
+  it('refuses fewer rows than beams, naming the key', () => {
+    const environment = {
+      TESSERA_ENGINE_BATCH_ROWS_MAX: '511',
+    };
+    const message = faultsOf(() => loadConfig({ environment }));
+    expect(message).toContain('engine.batchRowsMax: expected at least engine.widthMax (512)');
+  });
+
   it('names a file that is absent or is not JSON', () => {
     expect(
       faultsOf(() => loadConfig({ file: join(folder, 'none.json'), environment: {} })),

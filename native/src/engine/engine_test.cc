@@ -379,8 +379,9 @@ TEST_F(EngineFixture, ScoreRequestsOverTheirLimitAreRefusedNamingTheField) {
 TEST_F(EngineFixture, ADeadlineThatNoPassCanMeetIsRefusedBeforeAnyWork) {
   open_folder("qwen3-tied");
   Request hopeless = request(1);
-  hopeless.prompt.assign(180, 3);
-  hopeless.deadline = Clock::now() + std::chrono::microseconds(20);
+  hopeless.prompt.assign(100, 3);
+  hopeless.widths = {512};
+  hopeless.deadline = Clock::now() + std::chrono::microseconds(300);
   EXPECT_EQ(answer(std::move(hopeless)).status.code(), Code::kDeadlineExceeded);
   EXPECT_EQ(engine_->stats().forward_passes, 0u);
 }

@@ -1,65 +1,118 @@
 #include "engine/head.h"
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
-#include <numeric>
 
 #include "beam/follow.h"
 
 namespace tessera::engine {
+namespace {
 
-uint64_t Head::cells_per_row(const RequestState& state, const model::Decoder& decoder) {
-  uint64_t cells = state.binding().terminal_tokens().size();
-  if (state.has_level()) cells += state.binding().level_tokens(state.level()).size();
-  if (state.request().norm == beam::ScoreNorm::kFull) cells += decoder.config().vocab_size;
+float microseconds_since(Clock::time_point start) {
+  return std::chrono::duration<float, std::micro>(Clock::now() - start).count();
+}
+
+const int32_t* level_tokens(const RequestState& state) {
+  return state.has_level() ? state.binding().level_tokens(state.level()).data() : nullptr;
+}
+
+uint32_t level_size(const RequestState& state) {
+  return state.has_level()
+             ? static_cast<uint32_t>(state.binding().level_tokens(state.level()).size())
+             : 0;
+}
+
+uint32_t terminal_count(const RequestState& state) {
+  return static_cast<uint32_t>(state.binding().terminal_tokens().size());
+}
+
+bool is_full(const RequestState& state) { return state.request().norm == beam::ScoreNorm::kFull; }
+
+}  // namespace
+
+/// Finds who is due and lays out the arrays. Requests that want the same codes stand together: they
+/// are multiplied together.
+double Head::collect(std::span<const std::unique_ptr<RequestState>> running) {
+  due_.clear();
+  for (const auto& state : running) {
+    if (!state->awaits_selection()) continue;
+    due_.push_back({state.get(), static_cast<uint32_t>(state->beams().nodes.size())});
+  }
+  std::sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) {
+    return std::less<>()(level_tokens(*a.state), level_tokens(*b.state));
+  });
+  rows_.clear();
+  double cells = 0;
+  size_t codes = 0, terminals = 0, sets = 0;
+  for (Due& due : due_) {
+    const uint32_t level = level_size(*due.state), ends = terminal_count(*due.state);
+    due.row = rows_.size();
+    due.code = codes;
+    due.terminal = terminals;
+    due.token_set = sets;
+    due.token_sets = (level > 0 ? 1 : 0) + (ends > 0 ? 1 : 0);
+    for (uint32_t b = 0; b < due.count; ++b) rows_.push_back(due.state->logit_row() + b);
+    codes += size_t{due.count} * level;
+    terminals += size_t{due.count} * ends;
+    sets += due.token_sets;
+    const uint32_t vocab = is_full(*due.state) ? decoder_.config().vocab_size : 0;
+    cells += static_cast<double>(due.count) * (static_cast<double>(level) + ends + vocab);
+  }
+  code_logits_.resize(codes);
+  terminal_logits_.resize(terminals);
+  token_sets_.resize(sets);
+  next_terminal_.resize(rows_.size());
+  log_sum_exp_.resize(rows_.size());
   return cells;
 }
 
-beam::StepLogits Head::multiply(const RequestState& state, model::Workspace& workspace) {
-  const Binding& binding = state.binding();
-  const beam::Beams& beams = state.beams();
-  const auto count = static_cast<uint32_t>(beams.nodes.size());
-  rows_.resize(count);
-  std::iota(rows_.begin(), rows_.end(), state.logit_row());
+void Head::multiply(model::Workspace& workspace) {
+  requests_.clear();
+  for (const Due& due : due_) {
+    const Binding& binding = due.state->binding();
+    ops::HeadTokens* set = token_sets_.data() + due.token_set;
+    if (due.state->has_level())
+      *set++ = {binding.level_tokens(due.state->level()), code_logits_.data() + due.code};
+    if (terminal_count(*due.state) > 0)
+      *set++ = {binding.terminal_tokens(), terminal_logits_.data() + due.terminal};
+    requests_.push_back({std::span(rows_).subspan(due.row, due.count),
+                         std::span(token_sets_).subspan(due.token_set, due.token_sets),
+                         is_full(*due.state) ? log_sum_exp_.data() + due.row : nullptr});
+  }
+  decoder_.head(requests_, workspace);
+}
 
+beam::StepLogits Head::logits_of(const Due& due) {
+  const RequestState& state = *due.state;
   beam::StepLogits logits;
+  logits.level_size = level_size(state);
   if (state.has_level()) {
-    const std::span<const int32_t> tokens = binding.level_tokens(state.level());
-    logits.level_size = static_cast<uint32_t>(tokens.size());
-    code_logits_.resize(size_t{count} * tokens.size());
-    decoder_.logits(workspace, rows_, tokens, code_logits_);
-    for (const uint32_t code : binding.codes_without_token(state.level())) {
-      for (uint32_t b = 0; b < count; ++b) {
-        code_logits_[size_t{b} * tokens.size() + code] = -std::numeric_limits<float>::infinity();
-      }
+    float* codes = code_logits_.data() + due.code;
+    for (const uint32_t code : state.binding().codes_without_token(state.level())) {
+      for (uint32_t b = 0; b < due.count; ++b)
+        codes[size_t{b} * logits.level_size + code] = -std::numeric_limits<float>::infinity();
     }
-    logits.codes = code_logits_;
+    logits.codes = {codes, size_t{due.count} * logits.level_size};
   }
-  const auto terminal_count = static_cast<uint32_t>(binding.terminal_tokens().size());
-  if (terminal_count > 0) {
-    terminal_logits_.resize(size_t{count} * terminal_count);
-    decoder_.logits(workspace, rows_, binding.terminal_tokens(), terminal_logits_);
-    next_terminal_.resize(count);
-    for (uint32_t b = 0; b < count; ++b) {
-      next_terminal_[b] = terminal_logits_[size_t{b} * terminal_count + beams.ended[b]];
-    }
-    logits.terminal = next_terminal_;
+  if (const uint32_t ends = terminal_count(state); ends > 0) {
+    float* next = next_terminal_.data() + due.row;
+    for (uint32_t b = 0; b < due.count; ++b)
+      next[b] = terminal_logits_[due.terminal + size_t{b} * ends + state.beams().ended[b]];
+    logits.terminal = {next, due.count};
   }
-  if (state.request().norm == beam::ScoreNorm::kFull) {
-    log_sum_exp_.resize(count);
-    decoder_.log_sum_exp(workspace, rows_, log_sum_exp_);
-    logits.log_sum_exp = log_sum_exp_;
-  }
+  if (is_full(state)) logits.log_sum_exp = {log_sum_exp_.data() + due.row, due.count};
   return logits;
 }
 
-void Head::select(RequestState& state, model::Workspace& workspace) {
+void Head::choose(const Due& due) {
   const Clock::time_point start = Clock::now();
-  const beam::StepLogits logits = multiply(state, workspace);
-  const Clock::time_point multiplied = Clock::now();
+  RequestState& state = *due.state;
+  const beam::StepLogits logits = logits_of(due);
   const catalogue::Reach& reach = state.binding().reach();
   beam::SelectOptions options;
-  options.terminal_count = static_cast<uint32_t>(state.binding().terminal_tokens().size());
+  options.terminal_count = terminal_count(state);
   options.norm = state.request().norm;
   if (state.request().kind == RequestKind::kScore) {
     beam::follow(state.beams(), logits, reach, options, state.route(), *scratch_, step_);
@@ -68,9 +121,21 @@ void Head::select(RequestState& state, model::Workspace& workspace) {
     beam::select(state.beams(), logits, reach, options, *scratch_, step_);
   }
   state.apply(step_);
-  using Microseconds = std::chrono::duration<float, std::micro>;
-  state.timings().head_us += Microseconds(multiplied - start).count();
-  state.timings().select_us += Microseconds(Clock::now() - multiplied).count();
+  state.timings().select_us += microseconds_since(start);
+}
+
+double Head::select(std::span<const std::unique_ptr<RequestState>> running,
+                    model::Workspace& workspace) {
+  const Clock::time_point start = Clock::now();
+  const double cells = collect(running);
+  if (due_.empty()) return 0;
+  multiply(workspace);
+  const float head_us = microseconds_since(start);
+  for (const Due& due : due_) {
+    due.state->timings().head_us += head_us;
+    choose(due);
+  }
+  return cells;
 }
 
 }  // namespace tessera::engine

@@ -1,5 +1,5 @@
-// From hidden rows to selections: the head's products for the beams of the requests that have
-// finished a pass, then the choice of their next beams. Engine thread only; buffers are kept.
+// From hidden rows to selections: the head's product for the beams of all requests whose logits are
+// due after a pass, then the choice of each one's next beams. Engine thread only; buffers are kept.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,35 @@ class Head {
   explicit Head(const model::Decoder& decoder)
       : decoder_(decoder), scratch_(beam::make_scratch()) {}
 
-  /// Applies the coming selection of a request whose logits are due, and times it.
-  void select(RequestState& state, model::Workspace& workspace);
-  /// Rows of the head that select() multiplies each beam of a request with.
-  static uint64_t cells_per_row(const RequestState& state, const model::Decoder& decoder);
+  /// Applies the coming selection of every running request whose logits are due, and times it.
+  /// Returns the rows of the head that were multiplied with beams.
+  double select(std::span<const std::unique_ptr<RequestState>> running,
+                model::Workspace& workspace);
 
  private:
-  beam::StepLogits multiply(const RequestState& state, model::Workspace& workspace);
+  /// A request whose logits are due, and where they go: indices into the arrays below.
+  struct Due {
+    RequestState* state = nullptr;
+    uint32_t count = 0;  // beams
+    size_t row = 0;      // into rows_, log_sum_exp_ and next_terminal_
+    size_t code = 0;     // into code_logits_
+    size_t terminal = 0;
+    size_t token_set = 0, token_sets = 0;
+  };
+
+  double collect(std::span<const std::unique_ptr<RequestState>> running);
+  void multiply(model::Workspace& workspace);
+  beam::StepLogits logits_of(const Due& due);
+  void choose(const Due& due);
 
   const model::Decoder& decoder_;
   std::unique_ptr<beam::Scratch, beam::ScratchDeleter> scratch_;
   beam::Step step_;
+  std::vector<Due> due_;
   std::vector<uint32_t> rows_;
   std::vector<float> code_logits_, terminal_logits_, next_terminal_, log_sum_exp_;
+  std::vector<ops::HeadTokens> token_sets_;
+  std::vector<model::HeadRequest> requests_;
 };
 
 }  // namespace tessera::engine

@@ -70,12 +70,7 @@ void StepLoop::run_pass(bool others_wait, std::vector<Completion>& completed) {
   const Clock::time_point start = Clock::now();
   plan(others_wait);
   forward();
-  for (const auto& state : running_) {
-    if (!state->awaits_selection()) continue;
-    work_.cells += static_cast<double>(state->beams().nodes.size()) *
-                   static_cast<double>(Head::cells_per_row(*state, decoder_));
-    head_.select(*state, *workspace_);
-  }
+  work_.cells += head_.select(running_, *workspace_);
   const float actual_us = microseconds_since(start);
   counters_.predicted_us += static_cast<uint64_t>(cost_model_.cost().predict_us(work_));
   counters_.actual_us += static_cast<uint64_t>(actual_us);

@@ -1,4 +1,4 @@
-/** Fields that requests of both services have. Protobuf has checked types; what it cannot is here. */
+/** Fields that requests of both services have. What protobuf cannot check is checked here. */
 
 import { type WireHistory, WirePriority, WireScoreNorm } from '@tessera/contracts';
 import type { Priority, ScoreNorm } from '@tessera/engine';

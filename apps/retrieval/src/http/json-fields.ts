@@ -1,4 +1,4 @@
-/** Fields that requests of both services have: strict JSON, unknown fields refused with their path. */
+/** Fields that requests of both services have: strict JSON, unknown fields refused by path. */
 
 import type { Priority, ScoreNorm } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';

@@ -1,0 +1,68 @@
+// Passes allocate nothing once the buffers have met requests of their size: counted, because what a
+// step allocates every step pays.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "device/backends.h"
+#include "engine/step_loop.h"
+#include "engine/test_fixture.h"
+
+namespace {
+
+std::atomic<uint64_t> allocation_count{0};
+
+}  // namespace
+
+// Not inlined, or GCC 12 takes our malloc and the library's delete for a mismatch.
+[[gnu::noinline]] void* operator new(size_t bytes) {
+  allocation_count.fetch_add(1, std::memory_order_relaxed);
+  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace tessera::engine {
+namespace {
+
+TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
+  const std::filesystem::path folder =
+      std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity/qwen3-tied";
+  const EngineOptions options = fixture_options(folder);
+  const auto device = std::move(device::open_cpu_device({})).value();
+  const auto decoder =
+      std::move(model::Decoder::load(folder.string(), model::ComputeType::kF32, *device)).value();
+  const FixtureCase fixture = read_cases(folder).front();
+  const auto binding = bind_fixture(*decoder, open_fixture_catalogue(folder), fixture);
+  LoopCounters counters;
+  StepLoop loop(options, *decoder, *device,
+                decoder->make_workspace(options.batch_rows_max, options.prompt_tokens_max), {},
+                counters);
+  uint64_t passes = 0, allocations = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (uint32_t i = 0; i < 4; ++i) {  // they share their prompts but for the last token
+      Request request = make_request(i, binding, fixture);
+      request.norm = static_cast<beam::ScoreNorm>(i % 3);
+      request.prompt.back() = static_cast<int32_t>(i);
+      request.submitted = Clock::now();
+      Status status;
+      ASSERT_EQ(loop.admit(request, Clock::now(), status), Admission::kAdmitted);
+    }
+    std::vector<Completion> completed;
+    while (loop.running() > 0) {
+      const uint64_t before = allocation_count;
+      loop.run_pass(false, completed);
+      if (round < 2 || !completed.empty()) continue;  // an answer is the caller's to keep
+      ++passes;
+      allocations += allocation_count - before;
+    }
+  }
+  EXPECT_GT(passes, 1u);
+  EXPECT_EQ(allocations, 0u);
+}
+
+}  // namespace
+}  // namespace tessera::engine

@@ -1,0 +1,15 @@
+/** The short form of `npm run soak`: overload, cancellations, hopeless deadlines, flat memory. */
+
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+
+it('an overloaded engine keeps its memory and ends every request as it may', () => {
+  const words = ['dist/tools/soak.js', '--seconds', '6'];
+  const run = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  expect(run.stderr).toBe('');
+  expect(run.status).toBe(0);
+  const { outcomes } = JSON.parse(run.stdout) as { outcomes: Record<string, number> };
+  for (const code of ['OK', 'ENGINE_OVERLOADED', 'DEADLINE_EXCEEDED', 'CANCELLED']) {
+    expect(outcomes[code]).toBeGreaterThan(0);
+  }
+});
