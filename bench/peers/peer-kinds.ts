@@ -20,7 +20,7 @@ export interface PeerKind {
   readonly install: string;
   /** The file that its installation leaves last. */
   readonly mark: string;
-  /** So slow on the larger shape that it is asked only where it is named. */
+  /** So slow that it is asked once, and on the larger shape only where it is named. */
   readonly isSlow?: boolean;
   /** Times over which the service's recall is to be faster, on the larger shape. */
   readonly bar?: number;
@@ -46,7 +46,7 @@ function transformers(name: string, way: string, precision: 'f32' | 'bf16'): Pee
     precision,
     install: 'transformers',
     mark: join(HOME, 'transformers.installed'),
-    isSlow: way === 'generate',
+    isSlow: way === 'generate' || precision === 'bf16',
     bar: 20,
     start: (setting) =>
       PeerProcess.start(name, PYTHON, [
@@ -121,6 +121,7 @@ function cTranslate2(type: 'int8' | 'float32', precision: Precision): PeerKind {
     precision,
     install: 'ctranslate2',
     mark: join(HOME, 'ctranslate2.installed'),
+    isSlow: true,
     start: ({ modelPath, levels, threads }) =>
       PeerProcess.start(name, PYTHON, [
         join(SOURCES, 'ctranslate2_peer.py'),

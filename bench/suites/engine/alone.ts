@@ -22,7 +22,7 @@ const FULL: readonly Case[] = [
 ];
 /** A case ends after so many recalls, or after the first one beyond the time. */
 const RECALLS_MAX = 20;
-const CASE_MS = { quick: 2000, full: 4000 };
+const CASE_MS = { quick: 2000, full: 3000 };
 /** Of the 0.6B shape at 512 tokens and width 64: time over the floor. */
 const FLOOR_BAR = 1.8;
 /** Decode passes: the first level is selected from the prompt's last row. */

@@ -20,7 +20,7 @@ const PROMPT_TOKENS = 512;
 const WIDTH = 64;
 const FIRST_SEED = 500;
 /** Prompts that every engine answers in turn, after one that is not counted. */
-const ROUNDS = { quick: 2, full: 4 };
+const ROUNDS = { quick: 2, full: 3 };
 /** What a peer's arithmetic is compared with; the first that is measured. */
 const MATCHES: Readonly<Record<Precision, readonly ComputeType[]>> = {
   f32: ['f32'],
