@@ -22,7 +22,8 @@ import type { ComputeType } from './machine.js';
 export const ITEMS = 1_000_000;
 const BUDGET_US = 600e6;
 const WIDTH_MAX = 256;
-const BYTES = { f32: 4, bf16: 2 } as const;
+/** Bytes of a weight of the layers and of the head. */
+const BYTES = { f32: [4, 4], bf16: [2, 2], w8a8: [1, 2] } as const;
 
 export type OpenOptions = Partial<
   Omit<EngineOptions, 'modelPath' | 'computeType' | 'activationScalesPath'>
@@ -73,9 +74,9 @@ export class BenchEngine {
   }
 
   get format(): NumberFormat {
-    const weightBytes = BYTES[this.computeType];
+    const [weightBytes, headBytes] = BYTES[this.computeType];
     const kvBytes = this.engine.model.kvBytesPerPosition / kvNumbersPerPosition(this.shape);
-    return { weightBytes, headBytes: weightBytes, kvBytes };
+    return { weightBytes, headBytes, kvBytes };
   }
 
   prompt(length: number, seed: number): Int32Array {

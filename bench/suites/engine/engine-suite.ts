@@ -27,7 +27,7 @@ const STAGES = {
 
 export const STAGE_NAMES = Object.keys(STAGES) as readonly (keyof typeof STAGES)[];
 const SHAPE_NAMES = Object.keys(SHAPES) as readonly ShapeName[];
-const COMPUTE_TYPES: readonly ComputeType[] = ['f32', 'bf16'];
+const COMPUTE_TYPES: readonly ComputeType[] = ['f32', 'bf16', 'w8a8'];
 /** The others take long, or are not there on a fresh clone. */
 const QUICK_STAGES = STAGE_NAMES.filter((name) => name !== 'instructions' && name !== 'peers');
 const QUICK_SHAPES: readonly ShapeName[] = ['8x512'];

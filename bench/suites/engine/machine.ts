@@ -1,11 +1,12 @@
 import os from 'node:os';
+import type { EngineOptions } from '@tessera/engine';
 import type { Measurement } from '../../result.js';
 import { nativeResults } from '../native-bench.js';
 import type { Peaks } from './floor.js';
 
 const NO_BAR = { bar: null } as const;
 
-export type ComputeType = 'f32' | 'bf16';
+export type ComputeType = EngineOptions['computeType'];
 
 /** Measured ceilings of the machine, for all threads together. */
 export interface Machine {
@@ -27,16 +28,17 @@ export async function probeMachine(isQuick: boolean): Promise<Machine> {
   };
   const multiplyAdd = value('multiply-add avx512', 'multiply-add avx2');
   const bandwidth = value('memory read');
-  const peaks: Peaks = {
-    operations: multiplyAdd,
-    attentionOperations: multiplyAdd,
-    bandwidth,
-  };
+  const peaks: Peaks = { operations: multiplyAdd, attentionOperations: multiplyAdd, bandwidth };
+  const int8Peaks: Peaks = { ...peaks, operations: value('multiply-add int8 avx2') };
   const measurements = results.map(({ name, value: perSecond, unit }) => ({
     name: `roofline, ${threads} threads: ${name}`,
     value: perSecond / 1e9,
     unit: `G${unit}`,
     ...NO_BAR,
   }));
-  return { threads, peaks: () => peaks, measurements };
+  return {
+    threads,
+    peaks: (computeType) => (computeType === 'w8a8' ? int8Peaks : peaks),
+    measurements,
+  };
 }

@@ -25,7 +25,7 @@ const ROUNDS = { quick: 2, full: 3 };
 const MATCHES: Readonly<Record<Precision, readonly ComputeType[]>> = {
   f32: ['f32'],
   bf16: ['bf16'],
-  int8: ['bf16'],
+  int8: ['w8a8', 'bf16'],
 };
 const BAR_SHAPE: ShapeName = 'qwen3-0.6b';
 
