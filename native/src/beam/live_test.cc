@@ -317,9 +317,10 @@ class LiveTest : public testing::Test {
 
 TEST_F(LiveTest, EveryVersionIsSearchedAsIfItWereASnapshotOfItsOwn) {
   const ModelFilter everything{{}, [](const std::string&, const ModelItem&) { return true; }};
-  const char* wanted = std::getenv("TESSERA_TEST_SEEDS");
-  const uint64_t seeds = wanted == nullptr ? kSeeds : std::strtoull(wanted, nullptr, 10);
-  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+  // The long form: --gtest_shuffle --gtest_repeat=N goes on with other seeds.
+  const auto first =
+      static_cast<uint64_t>(testing::UnitTest::GetInstance()->random_seed()) * kSeeds;
+  for (uint64_t seed = first + 1; seed <= first + kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const RandomCase test = random_case(

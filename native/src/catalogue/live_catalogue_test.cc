@@ -237,11 +237,11 @@ TEST_F(LiveCatalogueTest, AnyVersionKeptCanBeGoneBackTo) {
 
 /// A child acknowledges through a pipe what it has applied and is killed at some point.
 TEST_F(LiveCatalogueTest, WhatWasAcknowledgedSurvivesBeingKilled) {
-  const char* wanted = std::getenv("TESSERA_TEST_KILLS");
-  const int rounds = wanted == nullptr ? 10 : std::atoi(wanted);
-  std::mt19937_64 random(5);
+  // The long form: --gtest_shuffle --gtest_repeat=N goes on with other seeds.
+  constexpr int kRounds = 10;
+  std::mt19937_64 random(5 + testing::UnitTest::GetInstance()->random_seed());
   open().reset();
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < kRounds; ++round) {
     int channel[2];
     ASSERT_EQ(::pipe(channel), 0);
     const pid_t child = ::fork();
