@@ -22,7 +22,9 @@ const variables = {
 };
 
 const history = Array.from({ length: 1500 }, (_, index) => String((index * 37) % 200));
-const long = { history };
+// Time enough: what cannot be done in time is refused at once and never runs.
+const PATIENCE_MS = 60_000;
+const long = { history, deadlineMs: PATIENCE_MS };
 const longMessage = { history: { itemIds: history } };
 
 beforeAll(() => {
@@ -63,7 +65,9 @@ describe('while a recall runs', () => {
   it('a gRPC client that cancels its call cancels it in the engine', async () => {
     const before = await service.metric(outcome('cancelled'));
     const client = new RecallClient(service.grpcAddress);
-    const { reply, cancel } = client.begin(longMessage);
+    const { reply, cancel } = client.begin(longMessage, {
+      deadline: Date.now() + PATIENCE_MS,
+    });
     await service.metricBecomes(running, 1);
     cancel();
     expect((await reply).status).toBe(grpc.status.CANCELLED);
@@ -74,8 +78,8 @@ describe('while a recall runs', () => {
 
 describe('SIGTERM', () => {
   it('lets an accepted recall end, refuses new connections and exits with 0', async () => {
-    service = await Service.start({ ...variables, TESSERA_SHUTDOWN_DRAIN_MS: '60000' });
-    const reply = service.post({ history: history.slice(0, 300), deadlineMs: 60_000 });
+    service = await Service.start({ ...variables, TESSERA_SHUTDOWN_DRAIN_MS: String(PATIENCE_MS) });
+    const reply = service.post({ history: history.slice(0, 300), deadlineMs: PATIENCE_MS });
     await service.metricBecomes(running, 1);
     const ended = service.stop();
     expect((await reply).status).toBe(200);
@@ -93,7 +97,7 @@ describe('SIGTERM', () => {
 
   it('cancels a recall that outlasts the drain time, with a typed answer', async () => {
     service = await Service.start({ ...variables, TESSERA_SHUTDOWN_DRAIN_MS: '1' });
-    const reply = service.post({ ...long, deadlineMs: 60_000 });
+    const reply = service.post(long);
     await service.metricBecomes(running, 1);
     const ended = service.stop();
     const { status, json } = await reply;
