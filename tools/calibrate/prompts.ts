@@ -10,6 +10,7 @@ import {
   type EngineScores,
   type EngineStats,
   NativeEngine,
+  NO_TIMINGS,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
@@ -21,15 +22,7 @@ const ANSWER: EngineAnswer = {
   paths: [],
   widthsUsed: [],
   prefixReusedTokens: 0,
-  timings: {
-    queueUs: 0,
-    prefillUs: 0,
-    decodeUs: 0,
-    headUs: 0,
-    selectUs: 0,
-    exportUs: 0,
-    totalUs: 0,
-  },
+  timings: NO_TIMINGS,
 };
 const BUDGET_US = 60e6;
 

@@ -92,6 +92,17 @@ export interface EngineTimings {
   readonly totalUs: number;
 }
 
+/** Of a request that ran through no stage. */
+export const NO_TIMINGS: EngineTimings = {
+  queueUs: 0,
+  prefillUs: 0,
+  decodeUs: 0,
+  headUs: 0,
+  selectUs: 0,
+  exportUs: 0,
+  totalUs: 0,
+};
+
 export interface EngineAnswer {
   /** Best first; at most resultCount. */
   readonly items: readonly {

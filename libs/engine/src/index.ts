@@ -16,6 +16,7 @@ export {
   type EngineWork,
   type LevelTokens,
   NO_ITEM,
+  NO_TIMINGS,
   type Priority,
   type ScoreNorm,
 } from './engine.js';

@@ -8,6 +8,7 @@ import {
   type EngineScores,
   type EngineTimings,
   NO_ITEM,
+  NO_TIMINGS,
 } from '@tessera/engine';
 import { type CompiledTemplate, type Prompt, slotKeys } from '@tessera/prompt';
 import {
@@ -227,15 +228,7 @@ function engineStages(timings: EngineTimings): Omit<EngineTimings, 'totalUs'> {
 const NOTHING_SCORED: EngineScores = {
   scores: [],
   prefixReusedTokens: 0,
-  timings: {
-    queueUs: 0,
-    prefillUs: 0,
-    decodeUs: 0,
-    headUs: 0,
-    selectUs: 0,
-    exportUs: 0,
-    totalUs: 0,
-  },
+  timings: NO_TIMINGS,
 };
 
 /** Scores come for the known SIDs alone, in the order of the targets. */
