@@ -35,6 +35,9 @@ export async function catalogueSuite(context: SuiteContext): Promise<Measurement
       ? { bar: BUILD_SECONDS_BAR, bound: 'at-most' as const }
       : { bar: null }),
   }));
+  say(`changes and eligibility over ${items} SIDs`);
+  const live = await nativeResults('live_bench', words);
+  measurements.push(...live.map((result) => ({ ...result, bar: null })));
   for (const levelSize of LEVEL_SIZES) {
     for (const peer of PEERS) {
       say(`JavaScript: ${peer.name} of ${items} SIDs of ${levelSize} codes a level`);

@@ -12,13 +12,18 @@ export const ABI_VERSION = 2;
 
 declare const engineBrand: unique symbol;
 declare const catalogueBrand: unique symbol;
+declare const reachBrand: unique symbol;
 /** Opaque handle of an open engine. */
 export interface EngineHandle {
   readonly [engineBrand]: true;
 }
-/** Opaque handle of an open catalogue snapshot. */
+/** Opaque handle of an open catalogue: a snapshot and what has changed since. */
 export interface CatalogueHandle {
   readonly [catalogueBrand]: true;
+}
+/** Opaque handle of what a request may find: of one version of one catalogue. */
+export interface ReachHandle {
+  readonly [reachBrand]: true;
 }
 
 /** 0 = recall, 1 = score (engine::RequestKind). */
@@ -155,7 +160,12 @@ export interface Completions {
   readonly retryAfterUs: Uint32Array;
   readonly itemOffsets: Uint32Array;
   readonly itemOrdinals: Uint32Array;
+  /** IDs and titles as the version has them that the request was answered from. */
+  readonly itemIds: readonly string[];
+  readonly itemTitles: readonly string[];
   readonly itemScores: Float32Array;
+  /** [n] number of the last change of that version. */
+  readonly catalogueSequences: Float64Array;
   /** Index of the item's path within its request. */
   readonly itemPaths: Uint32Array;
   readonly pathOffsets: Uint32Array;
@@ -222,6 +232,36 @@ export interface CatalogueBuildOptions {
   readonly outputPath: string;
 }
 
+export interface CatalogueKeepOptions {
+  /** Made where it is missing; what it holds already is gone on from. */
+  readonly folder: string;
+  /** When an acknowledged change lies on the device: before it is acknowledged, or whenever. */
+  readonly sync: 'commit' | 'never';
+  /** Codes per level that changes may use; empty: those of the snapshot. */
+  readonly levelSizes: Uint32Array;
+}
+
+export interface CatalogueState {
+  /** Number of the last change in the newest version. */
+  readonly sequence: number;
+  /** Of the snapshot that the newest version is made over. */
+  readonly baseDigest: string;
+  readonly liveItemCount: number;
+  /** Items that differ from the snapshot. */
+  readonly changedItemCount: number;
+  /** What catalogueKeep() found in its folder, and what it cut from a damaged tail. */
+  readonly replayedChanges: number;
+  readonly cutBytes: number;
+}
+
+/** Generations that are kept, oldest first: any version of them can be gone back to. */
+export interface CatalogueVersions {
+  readonly firstSequences: Float64Array;
+  readonly lastSequences: Float64Array;
+  readonly logBytes: Float64Array;
+  readonly baseDigests: readonly string[];
+}
+
 export interface CatalogueBuildReport {
   readonly itemCount: number;
   readonly pathCount: number;
@@ -258,7 +298,12 @@ export interface NativeAddon {
   engineBind(engine: EngineHandle, catalogue: CatalogueHandle, options: BindingOptions): number;
   /** Requests in flight keep the binding they were submitted with. */
   engineUnbind(engine: EngineHandle, binding: number): void;
-  engineSubmit(engine: EngineHandle, batch: SubmitBatch): SubmitOutcome;
+  /** `reaches` per request: null for all of the newest version of the binding's catalogue. */
+  engineSubmit(
+    engine: EngineHandle,
+    batch: SubmitBatch,
+    reaches: readonly (ReachHandle | null)[],
+  ): SubmitOutcome;
   engineCancel(engine: EngineHandle, tickets: Uint32Array): void;
   /**
    * Refuses new requests from the call on, finishes those accepted within the budget, cancels the
@@ -278,7 +323,10 @@ export interface NativeAddon {
   ): Promise<CatalogueBuildReport>;
   catalogueOpen(path: string): Promise<CatalogueHandle>;
   catalogueInfo(catalogue: CatalogueHandle): CatalogueInfo;
-  /** Ordinal per item ID; 0xFFFFFFFF where the catalogue has no such item. */
+  /**
+   * Ordinal per item ID in the newest version; 0xFFFFFFFF where it has no such item. Ordinals given
+   * to catalogueSids and catalogueItems are those of the version that was newest here last.
+   */
   catalogueFind(catalogue: CatalogueHandle, itemIds: readonly string[]): Uint32Array;
   /** SIDs of items, flattened; offsets have n + 1 entries. */
   catalogueSids(
@@ -294,4 +342,26 @@ export interface NativeAddon {
     readonly attributes: readonly string[];
   };
   catalogueClose(catalogue: CatalogueHandle): void;
+
+  /**
+   * Keeps changes in a folder from now on, and goes on from those it has. Before the first bind and
+   * the first change. Rejects with CATALOGUE_INVALID, CATALOGUE_CORRUPT or IO_FAILED.
+   */
+  catalogueKeep(catalogue: CatalogueHandle, options: CatalogueKeepOptions): Promise<void>;
+  catalogueState(catalogue: CatalogueHandle): CatalogueState;
+  /**
+   * Applies a JSON array of changes, all or none; gives the number of the last. Rejects with
+   * CATALOGUE_INVALID or ITEM_NOT_FOUND naming index and member, or IO_FAILED.
+   */
+  catalogueApply(catalogue: CatalogueHandle, changes: string): Promise<number>;
+  /** Makes a new snapshot of the newest version, whose number it gives, and goes on from it. */
+  catalogueCompact(catalogue: CatalogueHandle): Promise<number>;
+  catalogueVersions(catalogue: CatalogueHandle): Promise<CatalogueVersions>;
+  /** Makes items what they were at a version; gives the number of the new version. */
+  catalogueRollBack(catalogue: CatalogueHandle, sequence: number): Promise<number>;
+  /** What a JSON object of eligibility lets a request find in the newest version. */
+  catalogueReach(
+    catalogue: CatalogueHandle,
+    eligibility: string,
+  ): Promise<{ readonly reach: ReachHandle; readonly sequence: number }>;
 }

@@ -1,3 +1,4 @@
+import { CatalogueChanges, CHANGES_NOT_KEPT } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import type {
   RecallAnswer,
@@ -7,6 +8,7 @@ import type {
   ScoreAnswer,
   ScoreRequest,
 } from '@tessera/recall';
+import { FakeChangingCatalogue } from '@tessera/testing';
 
 const timings = {
   featuresUs: 1,
@@ -32,7 +34,7 @@ export function answerTo(request: RecallRequest): RecallAnswer {
     skippedItems: 0,
     promptTokens: 9,
     prefixReusedTokens: 5,
-    versions: { model: 'm', catalogue: 'c', promptTemplate: 'p' },
+    versions: { model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 7 },
     timings,
   };
 }
@@ -50,7 +52,7 @@ export function scoresOf(request: ScoreRequest): ScoreAnswer {
     skippedItems: 0,
     promptTokens: 9,
     prefixReusedTokens: 5,
-    versions: { model: 'm', catalogue: 'c', promptTemplate: 'p' },
+    versions: { model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 7 },
     timings,
   };
 }
@@ -80,6 +82,8 @@ export class FakeRuntime implements RecallRuntime {
   readonly waiting: Promise<RecallContext>;
   readonly events: string[] = [];
   closes = 0;
+  readonly catalogue = new FakeChangingCatalogue([{ itemId: 'a', sid: [3, 1, 4] }]);
+  readonly changes = new CatalogueChanges(this.catalogue, CHANGES_NOT_KEPT);
   private announce: (context: RecallContext) => void = () => undefined;
   private release: () => void = () => undefined;
 

@@ -30,7 +30,7 @@ export class RecallClient {
   constructor(address: string) {
     const definition = protoLoader.loadSync(
       ['tessera/recall/v1/recall_service.proto', 'tessera/score/v1/score_service.proto'],
-      { includeDirs: ['proto'], defaults: true, enums: String },
+      { includeDirs: ['proto'], defaults: true, enums: String, longs: Number },
     );
     const { tessera } = grpc.loadPackageDefinition(definition) as never as Packages;
     const credentials = grpc.credentials.createInsecure();

@@ -20,6 +20,7 @@ import type { Case } from '../evaluate/cases.js';
 const ANSWER: EngineAnswer = {
   items: [],
   paths: [],
+  catalogueSequence: 0,
   widthsUsed: [],
   prefixReusedTokens: 0,
   timings: NO_TIMINGS,

@@ -200,7 +200,7 @@ async function answerOne(
       priority: 'normal',
       budgetUs: BUDGET_US,
     });
-    return pathsOf(answer, binding.catalogue).slice(0, results);
+    return pathsOf(answer).slice(0, results);
   } catch (thrown) {
     if (options.prompts.length === 1) throw thrown;
     const { code, message, field } = TesseraError.from(thrown);
@@ -208,12 +208,9 @@ async function answerOne(
   }
 }
 
-function pathsOf(answer: EngineAnswer, catalogue: Catalogue): RawPath[] {
-  const described = catalogue.items(Uint32Array.from(answer.items, (item) => item.ordinal));
+function pathsOf(answer: EngineAnswer): RawPath[] {
   const items: string[][] = answer.paths.map(() => []);
-  answer.items.forEach(({ path }, index) => {
-    items[path]?.push(described[index]?.itemId ?? '');
-  });
+  for (const { path, itemId } of answer.items) items[path]?.push(itemId);
   return answer.paths.map(({ sid, score }, path) => ({ sid, score, items: items[path] ?? [] }));
 }
 

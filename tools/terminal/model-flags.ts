@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type ProgressListener, parseSource } from '@tessera/catalogue';
+import { CHANGES_NOT_KEPT, type ProgressListener, parseSource } from '@tessera/catalogue';
 import { type Config, loadConfig } from '@tessera/config';
 import type { RecallRuntimeOptions } from '@tessera/recall';
 import type { FlagKind, Flags } from './command.js';
@@ -34,6 +34,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
     usersPath:
       flags.text('users-file') ?? (model === undefined ? config.users.path : usersIn(modelPath)),
     cacheDir: config.catalogue.cachePath,
+    changes: CHANGES_NOT_KEPT,
     engine: {
       ...engine,
       threadCount: flags.integer('threads', 1, THREADS_MAX) ?? engine.threadCount,

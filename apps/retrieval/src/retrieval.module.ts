@@ -1,7 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import { CatalogueChanges } from '@tessera/catalogue';
 import { Readiness } from '@tessera/lifecycle';
 import { Log, Metrics } from '@tessera/telemetry';
+import { CatalogueGrpcController } from './grpc/catalogue.controller.js';
 import { RecallGrpcController } from './grpc/recall.controller.js';
 import { ScoreGrpcController } from './grpc/score.controller.js';
 import { HttpErrorFilter } from './http/error-filter.js';
@@ -13,6 +15,7 @@ import { ServedVersions } from './served-versions.js';
 
 export interface RetrievalOptions extends EdgeParts {
   readonly versions: ServedVersions;
+  readonly changes: CatalogueChanges;
 }
 
 /** Both edges of recall and score, with health and metrics. */
@@ -24,12 +27,14 @@ export class RetrievalModule {
       controllers: [
         RecallGrpcController,
         ScoreGrpcController,
+        CatalogueGrpcController,
         RecallHttpController,
         HealthController,
         MetricsController,
       ],
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },
+        { provide: CatalogueChanges, useValue: options.changes },
         { provide: Readiness, useValue: options.readiness },
         { provide: Metrics, useValue: options.metrics },
         { provide: ServedVersions, useValue: options.versions },

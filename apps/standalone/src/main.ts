@@ -5,7 +5,7 @@ import { type Config, describeConfig, loadConfig, repositoryRoot } from '@tesser
 import { TesseraError } from '@tessera/errors';
 import { drainOnStopSignals } from '@tessera/lifecycle';
 import { createRecallRuntime, type RecallRuntime } from '@tessera/recall';
-import { createLog } from '@tessera/telemetry';
+import { createLog, type Log } from '@tessera/telemetry';
 import { ProgressLines } from './progress.js';
 import { runtimeOptions } from './runtime-options.js';
 import { sampleTable } from './sample-table.js';
@@ -40,10 +40,15 @@ function serviceVersion(): string {
   return JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')).version;
 }
 
-async function load(config: Config): Promise<RecallRuntime> {
+async function load(config: Config, log: Log): Promise<RecallRuntime> {
   print(`Loading ${config.model.path}`);
   const progress = new ProgressLines(print);
-  const runtime = await createRecallRuntime(runtimeOptions(config, progress.listener));
+  const runtime = await createRecallRuntime(
+    runtimeOptions(config, progress.listener, (error) => {
+      if (error === undefined) log.info({}, 'the catalogue was compacted');
+      else log.error({ err: error }, 'the catalogue could not be compacted');
+    }),
+  );
   progress.end();
   const { model, catalogue, promptTemplate, userCount } = runtime.summary;
   print(
@@ -93,7 +98,7 @@ async function start(flags: Flags): Promise<void> {
   }
   const { config } = loaded;
   const log = createLog(config.log.level);
-  const runtime = await load(config);
+  const runtime = await load(config, log);
   const parts = { config, runtime, log, serviceVersion: serviceVersion() };
   const serving = await serve(parts).catch(async (error: unknown) => {
     await runtime.close();

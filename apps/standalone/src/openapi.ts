@@ -44,6 +44,7 @@ const promptFacts = {
     model: text('content digest'),
     catalogue: text('content digest'),
     promptTemplate: text('content digest'),
+    catalogueSequence: number('last change of the catalogue that the answer knows'),
   }),
   timings: {
     type: 'object',
@@ -59,6 +60,10 @@ const schemas = {
       resultCount: integer('items wanted'),
       widths: list({ type: 'integer', minimum: 1 }, 'beam width per step; the last one holds on'),
       itemsPerSid: integer('items per semantic ID at most'),
+      eligibility: {
+        type: 'object',
+        description: 'predicate, allowed, denied, seen: which items may be found',
+      },
     }),
     example: { userId: '1', resultCount: 5 },
   },

@@ -1,9 +1,14 @@
 import type { ProgressListener } from '@tessera/catalogue';
 import type { Config } from '@tessera/config';
+import type { TesseraError } from '@tessera/errors';
 import type { RecallRuntimeOptions } from '@tessera/recall';
 
 /** The slice of the configuration that the recall service is composed from. */
-export function runtimeOptions(config: Config, onProgress: ProgressListener): RecallRuntimeOptions {
+export function runtimeOptions(
+  config: Config,
+  onProgress: ProgressListener,
+  onCompacted: (error: TesseraError | undefined) => void,
+): RecallRuntimeOptions {
   const { defaultWidths, defaultResultCount, itemsPerSid, scoreNorm, historyItemsMax } =
     config.recall;
   return {
@@ -14,6 +19,13 @@ export function runtimeOptions(config: Config, onProgress: ProgressListener): Re
     titlesPath: config.catalogue.titlesPath,
     usersPath: config.users.path,
     cacheDir: config.catalogue.cachePath,
+    changes: {
+      folder: config.catalogue.changesPath,
+      sync: config.catalogue.changesSync,
+      levelSizes: config.catalogue.levelSizes,
+      compactAfterItems: config.catalogue.compactAfterItems,
+      onCompacted,
+    },
     engine: config.engine,
     recall: {
       widths: defaultWidths,

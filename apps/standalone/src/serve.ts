@@ -1,7 +1,13 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Config } from '@tessera/config';
-import { protoSchema, protoSchemaAsWritten, recallPackage, scorePackage } from '@tessera/contracts';
+import {
+  cataloguePackage,
+  protoSchema,
+  protoSchemaAsWritten,
+  recallPackage,
+  scorePackage,
+} from '@tessera/contracts';
 import { errorBody, TesseraError } from '@tessera/errors';
 import { GrpcHealth, grpcServerOptions } from '@tessera/grpc';
 import { Drain, type DrainStep, Readiness, resolvePort } from '@tessera/lifecycle';
@@ -132,6 +138,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const { deadlineMsMax, defaultDeadlineMs } = config.recall;
   const options = {
     runtime,
+    changes: runtime.changes,
     readiness,
     log,
     limits: { defaultDeadlineMs, deadlineMsMax },
@@ -157,11 +164,15 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     grpcServerOptions({
       ...config.grpc,
       port: grpcPort,
-      packages: [recallPackage, scorePackage],
+      packages: [recallPackage, scorePackage, cataloguePackage],
       schema: protoSchema,
       schemaAsWritten: protoSchemaAsWritten,
       health: new GrpcHealth(
-        [`${recallPackage}.RecallService`, `${scorePackage}.ScoreService`],
+        [
+          `${recallPackage}.RecallService`,
+          `${scorePackage}.ScoreService`,
+          `${cataloguePackage}.CatalogueService`,
+        ],
         readiness,
       ),
     }),

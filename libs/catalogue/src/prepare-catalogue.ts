@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { buildCatalogue, type Catalogue, openCatalogue } from '@tessera/engine';
+import { buildCatalogue, type ChangingCatalogue, openCatalogue } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { SnapshotCache } from './adapters/snapshot-cache.js';
 import type { CatalogueSource, ProgressListener } from './domain/catalogue-source.js';
@@ -27,7 +27,7 @@ export interface CatalogueOptions {
  * built into the cache unless it already has what they make.
  * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID, CATALOGUE_CORRUPT or IO_FAILED
  */
-export async function prepareCatalogue(options: CatalogueOptions): Promise<Catalogue> {
+export async function prepareCatalogue(options: CatalogueOptions): Promise<ChangingCatalogue> {
   const { sources } = options;
   if (sources.length < 1 || sources.length > SOURCES_MAX) {
     throw invalid('catalogue', `expected 1..${SOURCES_MAX} files, came ${sources.length}`);
@@ -52,7 +52,10 @@ export async function prepareCatalogue(options: CatalogueOptions): Promise<Catal
 }
 
 /** A damaged snapshot of the cache is no reason to stop: its sources are at hand. */
-async function openCached(cache: SnapshotCache, digest: string): Promise<Catalogue | undefined> {
+async function openCached(
+  cache: SnapshotCache,
+  digest: string,
+): Promise<ChangingCatalogue | undefined> {
   try {
     return await openCatalogue(cache.pathOf(digest));
   } catch {

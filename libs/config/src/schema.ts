@@ -72,6 +72,9 @@ export const CONFIG_LIMITS = {
   historyItemsMax: 1_000_000,
   messageBytesMax: 256 * MEBIBYTE,
   millisecondsMax: 3_600_000,
+  levelSizeMax: 2 ** 20,
+  levelsMax: 32,
+  compactAfterItemsMax: 2 ** 30,
 } as const;
 
 const L = CONFIG_LIMITS;
@@ -84,6 +87,15 @@ const widths = z
   .meta({
     expected: `1..${L.widthListMax} integers of 1..${L.widthMax}, separated by commas`,
     meaning: 'beam width per step where the request gives none; the last holds for further steps',
+  });
+
+const levelSizes = z
+  .array(z.int().min(1).max(L.levelSizeMax))
+  .max(L.levelsMax)
+  .default([])
+  .meta({
+    expected: `0..${L.levelsMax} integers of 1..${L.levelSizeMax}, separated by commas`,
+    meaning: 'codes per level that changes may use; empty: those of the catalogue',
   });
 
 export const configSchema = z.strictObject({
@@ -111,6 +123,19 @@ export const configSchema = z.strictObject({
     domain: text('', 'domain given to all items of the file'),
     titlesPath: text('', 'JSON or TSV of titles; empty: none'),
     cachePath: nonEmptyText('data/catalogue', 'folder where built snapshots are kept'),
+    changesPath: text('', 'folder where changes are kept; empty: they end with the process'),
+    changesSync: oneOf(
+      ['commit', 'never'],
+      'commit',
+      'when an acknowledged change lies on the device: before it is acknowledged, or whenever',
+    ),
+    levelSizes,
+    compactAfterItems: integer(
+      0,
+      L.compactAfterItemsMax,
+      100_000,
+      'changed items after which a new snapshot is made; 0: never by itself',
+    ),
   }),
   users: z.strictObject({
     path: text(

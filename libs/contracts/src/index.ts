@@ -1,6 +1,24 @@
 export { protoSchema, protoSchemaAsWritten } from './generated/proto-schema.js';
 export {
+  type ApplyRequest as WireApplyRequest,
+  type ApplyResponse as WireApplyResponse,
+  type ApplyStreamRequest as WireApplyStreamRequest,
+  type ApplyStreamResponse as WireApplyStreamResponse,
+  type Change as WireChange,
+  type CompactRequest as WireCompactRequest,
+  type CompactResponse as WireCompactResponse,
+  type GetStateRequest as WireGetStateRequest,
+  type GetStateResponse as WireGetStateResponse,
+  type ListVersionsRequest as WireListVersionsRequest,
+  type ListVersionsResponse as WireListVersionsResponse,
+  protobufPackage as cataloguePackage,
+  type RollBackRequest as WireRollBackRequest,
+  type RollBackResponse as WireRollBackResponse,
+} from './generated/tessera/catalogue/v1/catalogue.js';
+export {
+  type Eligibility as WireEligibility,
   type History as WireHistory,
+  type Predicate as WirePredicate,
   Priority as WirePriority,
   protobufPackage as recallPackage,
   type RecalledItem as WireRecalledItem,

@@ -2,7 +2,7 @@
  * The engine as the rest of the service sees it: a port with a native and a fake implementation.
  */
 
-import type { ModelInfo } from '@tessera/native';
+import type { CatalogueState, ModelInfo } from '@tessera/native';
 
 /** Class of a request: the more urgent goes first where requests compete. */
 export type Priority = 'high' | 'normal' | 'low';
@@ -28,15 +28,63 @@ export interface CatalogueItem {
   readonly attributes: string;
 }
 
-/** One open, immutable version of the catalogue. */
+/** What a request may find; made by Catalogue.reach() and given to the engine with the request. */
+export interface Reach {
+  /** Number of the last change of the version that is pinned. */
+  readonly sequence: number;
+}
+
+/** An open catalogue. Its items may change; what it is bound by does not. */
 export interface Catalogue {
+  /** Of the snapshot that was opened; its levels as changes may use them. */
   readonly summary: CatalogueSummary;
-  /** Ordinal per item ID, NO_ITEM where absent. */
+  /** Of the newest version. */
+  state(): CatalogueState;
+  /**
+   * Ordinal per item ID in the newest version, NO_ITEM where absent. Ordinals given to sids() and
+   * items() are those of the version that was newest here last.
+   */
   find(itemIds: readonly string[]): Uint32Array;
   /** SID codes per ordinal. Throws REQUEST_INVALID for an ordinal out of range. */
   sids(ordinals: Uint32Array): number[][];
   items(ordinals: Uint32Array): CatalogueItem[];
+  /**
+   * Pins the newest version and finds out which of its items a JSON object of eligibility
+   * (docs/eligibility.md) lets pass. Rejects with REQUEST_INVALID naming the member at fault.
+   */
+  reach(eligibility: string): Promise<Reach>;
   close(): void;
+}
+
+/** Where changes are kept. */
+export interface ChangeKeeping {
+  readonly folder: string;
+  readonly sync: 'commit' | 'never';
+  /** Codes per level that changes may use; empty: those of the snapshot. */
+  readonly levelSizes: readonly number[];
+}
+
+/** A generation: a snapshot and its log. Each version of it can be gone back to. */
+export interface CatalogueGeneration {
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  readonly logBytes: number;
+  readonly baseDigest: string;
+}
+
+/** A catalogue that can be changed while it serves. */
+export interface ChangingCatalogue extends Catalogue {
+  /** Before it is bound. Rejects with CATALOGUE_INVALID, CATALOGUE_CORRUPT or IO_FAILED. */
+  keep(keeping: ChangeKeeping): Promise<void>;
+  /**
+   * A JSON array of changes (docs/live-catalogue.md), all or none; resolves with the number of the
+   * last when they are kept and visible. Rejects with CATALOGUE_INVALID or ITEM_NOT_FOUND naming
+   * index and member, or IO_FAILED.
+   */
+  apply(changes: string): Promise<number>;
+  compact(): Promise<number>;
+  generations(): Promise<CatalogueGeneration[]>;
+  rollBack(sequence: number): Promise<number>;
 }
 
 /** Token ids of the catalogue's codes in the model's vocabulary. */
@@ -69,6 +117,8 @@ export interface EngineRequest extends EngineWork {
   readonly widths: readonly number[];
   readonly resultCount: number;
   readonly itemsPerSid: number;
+  /** Of the binding's catalogue; left out: all of its newest version. */
+  readonly reach?: Reach | undefined;
 }
 
 /** Log-probabilities of given paths. */
@@ -107,10 +157,14 @@ export interface EngineAnswer {
   /** Best first; at most resultCount. */
   readonly items: readonly {
     readonly ordinal: number;
+    readonly itemId: string;
+    readonly title: string;
     readonly score: number;
     readonly path: number;
   }[];
   readonly paths: readonly EnginePath[];
+  /** Number of the last change of the version that was searched. */
+  readonly catalogueSequence: number;
   /** Widths after capping by what is reachable, per step. */
   readonly widthsUsed: readonly number[];
   /** Prompt tokens that other requests computed. */
@@ -124,6 +178,8 @@ export interface EngineScores {
    * the catalogue has no such path with items.
    */
   readonly scores: readonly (number | undefined)[];
+  /** Number of the last change of the version that the SIDs were looked up in. */
+  readonly catalogueSequence: number;
   readonly prefixReusedTokens: number;
   readonly timings: EngineTimings;
 }

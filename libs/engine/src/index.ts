@@ -1,9 +1,12 @@
-export type { CatalogueBuildReport, EngineOptions } from '@tessera/native';
+export type { CatalogueBuildReport, CatalogueState, EngineOptions } from '@tessera/native';
 export {
   type Binding,
   type Catalogue,
+  type CatalogueGeneration,
   type CatalogueItem,
   type CatalogueSummary,
+  type ChangeKeeping,
+  type ChangingCatalogue,
   Engine,
   type EngineAnswer,
   type EngineModel,
@@ -18,6 +21,7 @@ export {
   NO_ITEM,
   NO_TIMINGS,
   type Priority,
+  type Reach,
   type ScoreNorm,
 } from './engine.js';
 export { measureScales, type ScaleMeasurementRun } from './measure-scales.js';

@@ -1,20 +1,45 @@
-import type { CatalogueBuildReport, CatalogueHandle } from '@tessera/native';
+import type {
+  CatalogueBuildReport,
+  CatalogueHandle,
+  CatalogueState,
+  ReachHandle,
+} from '@tessera/native';
 import { addon } from './addon.js';
-import type { Catalogue, CatalogueItem, CatalogueSummary } from './engine.js';
+import type {
+  CatalogueGeneration,
+  CatalogueItem,
+  CatalogueSummary,
+  ChangeKeeping,
+  ChangingCatalogue,
+  Reach,
+} from './engine.js';
 import { awaitNative, callNative } from './native-error.js';
 
+export class NativeReach implements Reach {
+  constructor(
+    /** Seen by NativeEngine alone. */
+    readonly handle: ReachHandle,
+    readonly sequence: number,
+  ) {}
+}
+
 /**
- * A snapshot mapped by the addon. Reads go straight to the mapping; nothing is kept in JavaScript.
+ * A snapshot mapped by the addon, and the changes to it. Reads go straight there; nothing is kept
+ * in JavaScript.
  */
-export class NativeCatalogue implements Catalogue {
-  readonly summary: CatalogueSummary;
+export class NativeCatalogue implements ChangingCatalogue {
+  summary: CatalogueSummary;
 
   constructor(
     /** Seen by NativeEngine alone. */
     readonly handle: CatalogueHandle,
   ) {
-    const info = callNative(() => addon().catalogueInfo(handle));
-    this.summary = {
+    this.summary = this.describe();
+  }
+
+  private describe(): CatalogueSummary {
+    const info = callNative(() => addon().catalogueInfo(this.handle));
+    return {
       digest: info.digest,
       depth: info.depth,
       levelSizes: [...info.levelSizes],
@@ -45,13 +70,54 @@ export class NativeCatalogue implements Catalogue {
     }));
   }
 
+  async reach(eligibility: string): Promise<Reach> {
+    const { reach, sequence } = await awaitNative(() =>
+      addon().catalogueReach(this.handle, eligibility),
+    );
+    return new NativeReach(reach, sequence);
+  }
+
+  async keep({ folder, sync, levelSizes }: ChangeKeeping): Promise<void> {
+    const options = { folder, sync, levelSizes: Uint32Array.from(levelSizes) };
+    await awaitNative(() => addon().catalogueKeep(this.handle, options));
+    this.summary = this.describe();
+  }
+
+  state(): CatalogueState {
+    return callNative(() => addon().catalogueState(this.handle));
+  }
+
+  apply(changes: string): Promise<number> {
+    return awaitNative(() => addon().catalogueApply(this.handle, changes));
+  }
+
+  compact(): Promise<number> {
+    return awaitNative(() => addon().catalogueCompact(this.handle));
+  }
+
+  async generations(): Promise<CatalogueGeneration[]> {
+    const { firstSequences, lastSequences, logBytes, baseDigests } = await awaitNative(() =>
+      addon().catalogueVersions(this.handle),
+    );
+    return baseDigests.map((baseDigest, i) => ({
+      firstSequence: firstSequences[i] ?? 0,
+      lastSequence: lastSequences[i] ?? 0,
+      logBytes: logBytes[i] ?? 0,
+      baseDigest,
+    }));
+  }
+
+  rollBack(sequence: number): Promise<number> {
+    return awaitNative(() => addon().catalogueRollBack(this.handle, sequence));
+  }
+
   close(): void {
     callNative(() => addon().catalogueClose(this.handle));
   }
 }
 
 /** Maps and checks a snapshot file. Rejects with CATALOGUE_NOT_FOUND or CATALOGUE_CORRUPT. */
-export async function openCatalogue(path: string): Promise<Catalogue> {
+export async function openCatalogue(path: string): Promise<ChangingCatalogue> {
   return new NativeCatalogue(await awaitNative(() => addon().catalogueOpen(path)));
 }
 

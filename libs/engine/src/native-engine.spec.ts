@@ -87,8 +87,7 @@ describe('NativeEngine', () => {
   it('answers a recorded case with its paths, items and widths', async () => {
     const answer = await engine.recall(request());
     expect(answer.paths.map((path) => path.sid)).toEqual(RECORDED.expected.map((p) => p.sid));
-    const items = binding.catalogue.items(Uint32Array.from(answer.items, (i) => i.ordinal));
-    const ordinals = binding.catalogue.find(items.map((item) => item.itemId));
+    const ordinals = binding.catalogue.find(answer.items.map((item) => item.itemId));
     expect([...ordinals]).toEqual(answer.items.map((item) => item.ordinal));
     expect(binding.catalogue.sids(ordinals)).toEqual(
       answer.items.map((item) => answer.paths[item.path]?.sid),

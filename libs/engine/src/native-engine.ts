@@ -18,7 +18,7 @@ import {
   type EngineStats,
   type LevelTokens,
 } from './engine.js';
-import { NativeCatalogue } from './native-catalogue.js';
+import { NativeCatalogue, NativeReach } from './native-catalogue.js';
 import { awaitNative, callNative } from './native-error.js';
 import { readAnswer, readScores } from './read-completions.js';
 import { compileBatch, compileBinding } from './submit-batch.js';
@@ -162,7 +162,12 @@ export class NativeEngine extends Engine {
 
   private submit(ticket: number, request: EngineRequest | EngineScoreRequest): void {
     const batch = compileBatch([{ ticket, request }]);
-    const outcome = callNative(() => addon().engineSubmit(this.handle, batch));
+    const reach = 'reach' in request ? request.reach : undefined;
+    if (reach !== undefined && !(reach instanceof NativeReach)) {
+      throw new TesseraError('INTERNAL', "reach: expected one of the binding's catalogue");
+    }
+    const reaches = [reach?.handle ?? null];
+    const outcome = callNative(() => addon().engineSubmit(this.handle, batch, reaches));
     if (outcome.accepted === 1) return;
     if (outcome.reason === 'queue-full') {
       throw new TesseraError(

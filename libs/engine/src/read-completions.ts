@@ -27,12 +27,14 @@ function readPaths(completions: Completions, index: number): EnginePath[] {
 
 /** The answer of the completion at `index`. */
 export function readAnswer(completions: Completions, index: number): EngineAnswer {
-  const { itemOffsets, itemOrdinals, itemScores, itemPaths } = completions;
+  const { itemOffsets, itemOrdinals, itemIds, itemTitles, itemScores, itemPaths } = completions;
   const { widthOffsets, widthsUsed } = completions;
   const items: EngineAnswer['items'][number][] = [];
   for (let i = itemOffsets[index] ?? 0; i < (itemOffsets[index + 1] ?? 0); i++) {
     items.push({
       ordinal: itemOrdinals[i] ?? 0,
+      itemId: itemIds[i] ?? '',
+      title: itemTitles[i] ?? '',
       score: itemScores[i] ?? 0,
       path: itemPaths[i] ?? 0,
     });
@@ -40,6 +42,7 @@ export function readAnswer(completions: Completions, index: number): EngineAnswe
   return {
     items,
     paths: readPaths(completions, index),
+    catalogueSequence: completions.catalogueSequences[index] ?? 0,
     widthsUsed: [...widthsUsed.subarray(widthOffsets[index], widthOffsets[index + 1])],
     prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
     timings: readTimings(completions, index),
@@ -52,6 +55,7 @@ export function readScores(completions: Completions, index: number): EngineScore
   const own = scores.subarray(scoreOffsets[index], scoreOffsets[index + 1]);
   return {
     scores: [...own].map((score) => (Number.isNaN(score) ? undefined : score)),
+    catalogueSequence: completions.catalogueSequences[index] ?? 0,
     prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
     timings: readTimings(completions, index),
   };

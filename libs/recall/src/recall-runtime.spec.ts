@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CatalogueChange, CHANGES_NOT_KEPT } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import {
   createRecallRuntime,
@@ -59,6 +60,7 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
     titlesPath: '',
     usersPath: join(folder.path, 'users.json'),
     cacheDir: join(folder.path, 'cache'),
+    changes: CHANGES_NOT_KEPT,
     engine: {
       threadCount: 1,
       threadPlacement: 'free',
@@ -138,6 +140,85 @@ describe('the recall runtime on the native engine', () => {
     await expect(run).rejects.toMatchObject({ code: 'CANCELLED' });
     const answer = await runtime.recall(request({ userId: 'u' }), context());
     expect(answer.items).toHaveLength(10);
+    await runtime.close();
+  });
+
+  it('sees a change in the next answer, and again after the folder is opened anew', async () => {
+    const kept = options();
+    const changes = { ...CHANGES_NOT_KEPT, folder: join(folder.path, 'changes') };
+    let runtime = await createRecallRuntime({ ...kept, changes });
+    const ask = async () => (await runtime.recall(request({ userId: 'u' }), context())).items;
+    const [best, second] = await ask();
+    await runtime.changes.apply([
+      { op: 'pause', itemId: best?.itemId ?? '' },
+      {
+        op: 'upsert',
+        itemId: 'later',
+        sid: second?.sid ?? [],
+        title: 'Later',
+        attributes: '{"country":"de"}',
+        priority: 5,
+      },
+    ]);
+    const changed = await ask();
+    expect(changed[0]).toMatchObject({ itemId: 'later', title: 'Later', sid: second?.sid });
+    expect(changed.map((item) => item.itemId)).not.toContain(best?.itemId);
+    await runtime.changes.compact();
+    expect(await ask()).toEqual(changed);
+    await runtime.close();
+    runtime = await createRecallRuntime({ ...kept, changes });
+    expect(runtime.changes.state()).toMatchObject({ sequence: 2, cutBytes: 0 });
+    expect(await ask()).toEqual(changed);
+    await runtime.changes.rollBack(2);
+    await runtime.changes.apply([{ op: 'resume', itemId: best?.itemId ?? '' }]);
+    expect((await ask())[0]?.itemId).toBe(best?.itemId);
+    await runtime.close();
+  });
+
+  it('finds what is eligible alone, by predicate and by lists', async () => {
+    const runtime = await createRecallRuntime(options());
+    const ask = async (eligibility: object) =>
+      runtime.recall(
+        request({ userId: 'u', resultCount: 100, eligibility: JSON.stringify(eligibility) }),
+        context(),
+      );
+    const all = (await ask({})).items.map((item) => item.itemId);
+    const chosen = all.slice(2, 5);
+    await runtime.changes.apply(
+      chosen.map((itemId) => ({ op: 'set_attributes', itemId, attributes: '{"bid": 2}' })),
+    );
+    const predicate = { attribute: 'bid', min: 1 };
+    const ids = (answer: { items: readonly { itemId: string }[] }) =>
+      answer.items.map((item) => item.itemId);
+    expect(ids(await ask({ predicate }))).toEqual(chosen);
+    expect(ids(await ask({ predicate, seen: [chosen[0]] }))).toEqual(chosen.slice(1));
+    expect(ids(await ask({ allowed: [all[7], all[1], 'gone'] }))).toEqual([all[1], all[7]]);
+    expect(ids(await ask({ allowed: [] }))).toEqual([]);
+    const wrong = ask({ predicate: { attribute: 'price', min: 1 } });
+    await expect(wrong).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+      field: 'eligibility.predicate',
+    });
+    await runtime.close();
+  });
+
+  it('refuses a batch that breaks a rule, naming change and member', async () => {
+    const runtime = await createRecallRuntime(options());
+    const pause = { op: 'pause' as const, itemId: ITEMS[0]?.item_id ?? '' };
+    const sid = ITEMS[0]?.sid ?? [];
+    const upsert = { op: 'upsert' as const, sid, title: '', attributes: '', priority: 0 };
+    const wrong: [CatalogueChange, string, string][] = [
+      [{ op: 'pause', itemId: 'nobody' }, 'ITEM_NOT_FOUND', 'changes[1].itemId'],
+      [{ ...upsert, itemId: 'x', sid: [1e6] }, 'CATALOGUE_INVALID', 'changes[1].sid[0]'],
+      [{ ...upsert, itemId: 'x', attributes: '[' }, 'CATALOGUE_INVALID', 'changes[1].attributes'],
+      [pause, 'CATALOGUE_INVALID', 'changes[1].itemId'],
+    ];
+    for (const [change, code, field] of wrong) {
+      const applied = runtime.changes.apply([pause, change]);
+      await expect(applied).rejects.toMatchObject({ code, field });
+    }
+    expect(runtime.changes.state().sequence).toBe(0);
+    await expect(runtime.changes.compact()).rejects.toMatchObject({ code: 'CATALOGUE_INVALID' });
     await runtime.close();
   });
 

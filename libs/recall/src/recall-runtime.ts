@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type BehaviourStore, loadBehaviourStore, MemoryBehaviourStore } from '@tessera/behaviour';
-import { prepareCatalogue } from '@tessera/catalogue';
-import { type Catalogue, type Engine, NativeEngine } from '@tessera/engine';
+import { CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
+import { type Catalogue, type ChangingCatalogue, type Engine, NativeEngine } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { Recall } from './domain/recall.js';
@@ -36,14 +36,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
   onProgress('users', 1, 1);
   const opened = new Opened();
   try {
-    const catalogue = opened.keepCatalogue(
-      await prepareCatalogue({
-        sources: options.catalogueSources,
-        titlesPath: options.titlesPath,
-        cacheDir: options.cacheDir,
-        onProgress: (stage, done, total) => onProgress(`catalogue: ${stage}`, done, total),
-      }),
-    );
+    const { catalogue, changes } = await openChanging(options, opened);
     const compiled = new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes);
     onProgress('model', 0, 1);
     const { computeType, activationScalesPath, engine: limits } = options;
@@ -71,11 +64,35 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       promptTemplate: { name: template.name, digest: compiled.digest },
       userCount: behaviours.userCount,
     };
-    return new LoadedRuntime(recall, engine, behaviours, opened, summary);
+    return new LoadedRuntime(recall, changes, engine, behaviours, opened, summary);
   } catch (error) {
     await opened.close();
     throw error;
   }
+}
+
+/** The catalogue of the sources, with the changes that its folder keeps. */
+async function openChanging(options: RecallRuntimeOptions, opened: Opened) {
+  const { onProgress } = options;
+  const catalogue = opened.keepCatalogue(
+    await prepareCatalogue({
+      sources: options.catalogueSources,
+      titlesPath: options.titlesPath,
+      cacheDir: options.cacheDir,
+      onProgress: (stage, done, total) => onProgress(`catalogue: ${stage}`, done, total),
+    }),
+  );
+  const { folder, sync, levelSizes, compactAfterItems, onCompacted } = options.changes;
+  if (folder !== '') {
+    onProgress('catalogue: changes', 0, 1);
+    await catalogue.keep({ folder, sync, levelSizes });
+    onProgress('catalogue: changes', 1, 1);
+  }
+  const changes = new CatalogueChanges(catalogue, {
+    compactAfterItems: folder === '' ? 0 : compactAfterItems,
+    onCompacted,
+  });
+  return { catalogue, changes: opened.keepChanges(changes) };
 }
 
 async function checkModelFolder(path: string): Promise<void> {
@@ -107,10 +124,16 @@ async function loadUsers(path: string): Promise<BehaviourStore> {
 /** What must be closed: the engine first, since its requests read the catalogue. */
 class Opened {
   private catalogue: Catalogue | undefined;
+  private changes: CatalogueChanges | undefined;
   private engine: Engine | undefined;
   private closing: Promise<void> | undefined;
 
-  keepCatalogue(catalogue: Catalogue): Catalogue {
+  keepChanges(changes: CatalogueChanges): CatalogueChanges {
+    this.changes = changes;
+    return changes;
+  }
+
+  keepCatalogue(catalogue: ChangingCatalogue): ChangingCatalogue {
     this.catalogue = catalogue;
     return catalogue;
   }
@@ -127,6 +150,7 @@ class Opened {
 
   private async closeOnce(): Promise<void> {
     await this.engine?.close();
+    await this.changes?.settled();
     this.catalogue?.close();
   }
 }
@@ -134,6 +158,7 @@ class Opened {
 class LoadedRuntime implements RecallRuntime {
   constructor(
     private readonly flow: Recall,
+    readonly changes: CatalogueChanges,
     private readonly engine: Engine,
     private readonly behaviours: BehaviourStore,
     private readonly opened: Opened,

@@ -1,8 +1,12 @@
 import {
   type Catalogue,
+  type CatalogueGeneration,
   type CatalogueItem,
+  type CatalogueState,
   type CatalogueSummary,
+  type ChangingCatalogue,
   NO_ITEM,
+  type Reach,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 
@@ -11,6 +15,10 @@ export interface FakeItem {
   readonly sid: readonly number[];
   readonly title?: string;
   readonly attributes?: string;
+}
+
+export interface FakeReach extends Reach {
+  readonly denied: readonly string[];
 }
 
 /** A catalogue in memory; the ordinal of an item is its place in the list. */
@@ -37,6 +45,17 @@ export class FakeCatalogue implements Catalogue {
     };
   }
 
+  state(): CatalogueState {
+    return {
+      sequence: 0,
+      baseDigest: this.summary.digest,
+      liveItemCount: this.summary.itemCount,
+      changedItemCount: 0,
+      replayedChanges: 0,
+      cutBytes: 0,
+    };
+  }
+
   find(itemIds: readonly string[]): Uint32Array {
     return Uint32Array.from(itemIds, (itemId) => this.ordinals.get(itemId) ?? NO_ITEM);
   }
@@ -52,6 +71,12 @@ export class FakeCatalogue implements Catalogue {
     });
   }
 
+  /** Knows `denied` alone. */
+  async reach(eligibility: string): Promise<FakeReach> {
+    const { denied = [] } = JSON.parse(eligibility) as { denied?: string[] };
+    return { sequence: 0, denied };
+  }
+
   close(): void {
     this.closed = true;
   }
@@ -60,5 +85,45 @@ export class FakeCatalogue implements Catalogue {
     const item = this.list[ordinal];
     if (item !== undefined) return item;
     throw new TesseraError('REQUEST_INVALID', `ordinal ${ordinal} is out of range`);
+  }
+}
+
+/** Takes changes and numbers them; an item called `wrong` is refused. Keeps what it was told. */
+export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCatalogue {
+  readonly applied: unknown[] = [];
+  compactions = 0;
+
+  async keep(): Promise<void> {}
+
+  override state(): CatalogueState {
+    const { length } = this.applied;
+    return { ...super.state(), sequence: length, changedItemCount: length };
+  }
+
+  async apply(changes: string): Promise<number> {
+    const batch = JSON.parse(changes) as { item_id: string }[];
+    const wrong = batch.findIndex((change) => change.item_id === 'wrong');
+    if (wrong >= 0) {
+      throw new TesseraError('CATALOGUE_INVALID', `changes[${wrong}].sid: expected another`);
+    }
+    this.applied.push(...batch);
+    return this.applied.length;
+  }
+
+  async compact(): Promise<number> {
+    this.compactions += 1;
+    return this.applied.length;
+  }
+
+  async generations(): Promise<CatalogueGeneration[]> {
+    const { sequence, baseDigest } = this.state();
+    return [{ firstSequence: 0, lastSequence: sequence, logBytes: 64, baseDigest }];
+  }
+
+  async rollBack(sequence: number): Promise<number> {
+    if (sequence > this.applied.length) {
+      throw new TesseraError('CATALOGUE_NOT_FOUND', `version ${sequence} is not kept`);
+    }
+    return this.applied.length + 1;
   }
 }

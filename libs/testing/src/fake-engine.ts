@@ -12,6 +12,7 @@ import {
   type LevelTokens,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import type { FakeReach } from './fake-catalogue.js';
 
 /** Score of a path, given the prompt. */
 export type PathScore = (sid: readonly number[], prompt: Int32Array) => number;
@@ -88,7 +89,7 @@ export class FakeEngine extends Engine {
     const scores = request.sids.map((sid) =>
       known.has(sid.join()) ? rule(sid, request.promptTokens) : undefined,
     );
-    return { scores, prefixReusedTokens: 0, timings: TIMINGS };
+    return { scores, catalogueSequence: 0, prefixReusedTokens: 0, timings: TIMINGS };
   }
 
   private async admitted(signal: AbortSignal | undefined): Promise<void> {
@@ -133,11 +134,16 @@ export class FakeEngine extends Engine {
     await Promise.race([gate, aborted]);
   }
 
-  private answer({ binding, promptTokens, resultCount, itemsPerSid, widths }: EngineRequest) {
+  private answer(request: EngineRequest) {
+    const { binding, promptTokens, resultCount, itemsPerSid, widths } = request;
     const { catalogue } = binding;
-    const ordinals = Uint32Array.from({ length: catalogue.summary.itemCount }, (_, i) => i);
+    const denied = (request.reach as FakeReach | undefined)?.denied ?? [];
+    const all = Uint32Array.from({ length: catalogue.summary.itemCount }, (_, i) => i);
+    const described = catalogue.items(all);
+    const ordinals = all.filter((i) => !denied.includes(described[i]?.itemId ?? ''));
     const bySid = new Map<string, { path: EnginePath; ordinals: number[] }>();
-    catalogue.sids(ordinals).forEach((sid, ordinal) => {
+    catalogue.sids(ordinals).forEach((sid, index) => {
+      const ordinal = ordinals[index] as number;
       const score = (this.options.score ?? defaultScore)(sid, promptTokens);
       const entry = bySid.get(sid.join()) ?? { path: { sid, score }, ordinals: [] };
       entry.ordinals.push(ordinal);
@@ -148,11 +154,18 @@ export class FakeEngine extends Engine {
     );
     const kept = ranked.slice(0, widths.at(-1));
     const items = kept.flatMap(({ path, ordinals: own }, index) =>
-      own.slice(0, itemsPerSid).map((ordinal) => ({ ordinal, score: path.score, path: index })),
+      own.slice(0, itemsPerSid).map((ordinal) => ({
+        ordinal,
+        itemId: described[ordinal]?.itemId ?? '',
+        title: described[ordinal]?.title ?? '',
+        score: path.score,
+        path: index,
+      })),
     );
     return {
       items: items.slice(0, resultCount),
       paths: kept.map(({ path }) => path),
+      catalogueSequence: 0,
       widthsUsed: catalogue.summary.levelSizes.map(() => kept.length),
       prefixReusedTokens: 0,
       timings: TIMINGS,

@@ -34,13 +34,16 @@ inline constexpr std::array<std::string_view, 6> kScaleMeasurementFields = {
     "modelPath", "outputPath", "threadCount", "keptPerMille", "promptOffsets", "promptTokens"};
 inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {
     "sources", "domains", "titlesPath", "levelSizes", "outputPath"};
+inline constexpr std::array<std::string_view, 3> kCatalogueKeepOptionsFields = {"folder", "sync",
+                                                                                "levelSizes"};
 
-inline constexpr std::array<StructTable, 5> kInputStructs = {{
+inline constexpr std::array<StructTable, 6> kInputStructs = {{
     {"EngineOptions", kEngineOptionsFields},
     {"BindingOptions", kBindingOptionsFields},
     {"SubmitBatch", kSubmitBatchFields},
     {"ScaleMeasurement", kScaleMeasurementFields},
     {"CatalogueBuildOptions", kCatalogueBuildOptionsFields},
+    {"CatalogueKeepOptions", kCatalogueKeepOptionsFields},
 }};
 
 }  // namespace tessera::bridge

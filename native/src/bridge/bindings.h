@@ -8,5 +8,6 @@ namespace tessera::bridge {
 void register_engine_functions(Napi::Env env, Napi::Object exports);
 void register_scales_functions(Napi::Env env, Napi::Object exports);
 void register_catalogue_functions(Napi::Env env, Napi::Object exports);
+void register_live_functions(Napi::Env env, Napi::Object exports);
 
 }  // namespace tessera::bridge

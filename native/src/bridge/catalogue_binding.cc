@@ -29,7 +29,11 @@ Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
       [handle, path]() -> Status {
         auto snapshot = catalogue::Snapshot::open(path);
         if (!snapshot.is_ok()) return snapshot.status();
-        handle->snapshot = std::move(snapshot).value();
+        handle->seed = std::move(snapshot).value();
+        auto live = catalogue::LiveCatalogue::open(handle->seed, {});
+        if (!live.is_ok()) return live.status();
+        handle->live = std::move(live).value();
+        handle->view = handle->live->view();
         return Status::ok();
       },
       [handle](Napi::Env settled, const Status& status) -> Napi::Value {
@@ -40,16 +44,18 @@ Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
 Napi::Value catalogue_info(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto handle = open_catalogue(info[0]);
-  const catalogue::Snapshot& snapshot = *handle->snapshot;
-  auto level_sizes = Napi::Uint32Array::New(env, snapshot.depth());
-  auto patterns = Napi::Array::New(env, snapshot.depth());
-  for (uint32_t level = 0; level < snapshot.depth(); ++level) {
-    level_sizes[level] = snapshot.level_size(level);
-    patterns.Set(level, text(env, snapshot.level_pattern(level)));
+  const catalogue::Snapshot& snapshot = *handle->seed;
+  const catalogue::View& view = *handle->view;
+  auto level_sizes = Napi::Uint32Array::New(env, view.depth());
+  auto patterns = Napi::Array::New(env, view.depth());
+  for (uint32_t level = 0; level < view.depth(); ++level) {
+    level_sizes[level] = view.level_size(level);
+    const bool has_pattern = level < snapshot.depth();
+    patterns.Set(level, text(env, has_pattern ? snapshot.level_pattern(level) : ""));
   }
   Napi::Object result = Napi::Object::New(env);
   result["digest"] = text(env, snapshot.digest());
-  result["depth"] = Napi::Number::New(env, snapshot.depth());
+  result["depth"] = Napi::Number::New(env, view.depth());
   result["levelSizes"] = level_sizes;
   result["levelPatterns"] = patterns;
   result["nodeCount"] = Napi::Number::New(env, static_cast<double>(snapshot.node_count()));
@@ -68,6 +74,8 @@ Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
         "catalogueFind.itemIds: expected an array of strings, came " + describe_value(info[1]));
   }
   const auto ids = info[1].As<Napi::Array>();
+  handle->view = handle->live->view();
+  const catalogue::View& view = *handle->view;
   auto ordinals = Napi::Uint32Array::New(env, ids.Length());
   for (uint32_t i = 0; i < ids.Length(); ++i) {
     const Napi::Value id = ids.Get(i);
@@ -76,13 +84,16 @@ Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
                        "catalogueFind.itemIds[" + std::to_string(i) +
                            "]: expected a string, came " + describe_value(id));
     }
-    ordinals[i] = handle->snapshot->find_item(id.As<Napi::String>().Utf8Value());
+    const auto item = view.find_item(id.As<Napi::String>().Utf8Value());
+    const bool is_known =
+        item != catalogue::kNoItem && view.state(item) != catalogue::ItemState::kRemoved;
+    ordinals[i] = is_known ? item : catalogue::kNoItem;
   }
   return ordinals;
 }
 
 std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const char* name,
-                                        const catalogue::Snapshot& snapshot) {
+                                        const catalogue::View& view) {
   const std::string path = std::string(name) + ".ordinals";
   if (!info[1].IsTypedArray() ||
       info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
@@ -91,10 +102,10 @@ std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const ch
   }
   const auto array = info[1].As<Napi::Uint32Array>();
   for (size_t i = 0; i < array.ElementLength(); ++i) {
-    if (array[i] < snapshot.item_count()) continue;
+    if (array[i] < view.item_count()) continue;
     throw make_error(info.Env(), Code::kRequestInvalid,
                      path + "[" + std::to_string(i) + "]: expected an ordinal in 0.." +
-                         std::to_string(snapshot.item_count() - 1) + ", came " +
+                         std::to_string(view.item_count() - 1) + ", came " +
                          std::to_string(array[i]));
   }
   return {array.Data(), array.ElementLength()};
@@ -103,14 +114,14 @@ std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const ch
 Napi::Value catalogue_sids(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto handle = open_catalogue(info[0]);
-  const catalogue::Snapshot& snapshot = *handle->snapshot;
-  const std::span<const uint32_t> ordinals = read_ordinals(info, "catalogueSids", snapshot);
+  const catalogue::View& view = *handle->view;
+  const std::span<const uint32_t> ordinals = read_ordinals(info, "catalogueSids", view);
   auto offsets = Napi::Uint32Array::New(env, ordinals.size() + 1);
   std::vector<uint32_t> codes;
   std::array<uint32_t, catalogue::kMaxDepth> sid;
   offsets[0] = 0;
   for (size_t i = 0; i < ordinals.size(); ++i) {
-    const uint32_t depth = snapshot.sid(snapshot.node_of(ordinals[i]), sid);
+    const uint32_t depth = view.sid(view.node_of(ordinals[i]), sid);
     codes.insert(codes.end(), sid.begin(), sid.begin() + depth);
     offsets[i + 1] = static_cast<uint32_t>(codes.size());
   }
@@ -125,15 +136,15 @@ Napi::Value catalogue_sids(const Napi::CallbackInfo& info) {
 Napi::Value catalogue_items(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto handle = open_catalogue(info[0]);
-  const catalogue::Snapshot& snapshot = *handle->snapshot;
-  const std::span<const uint32_t> ordinals = read_ordinals(info, "catalogueItems", snapshot);
+  const catalogue::View& view = *handle->view;
+  const std::span<const uint32_t> ordinals = read_ordinals(info, "catalogueItems", view);
   auto item_ids = Napi::Array::New(env, ordinals.size());
   auto titles = Napi::Array::New(env, ordinals.size());
   auto attributes = Napi::Array::New(env, ordinals.size());
   for (uint32_t i = 0; i < ordinals.size(); ++i) {
-    item_ids.Set(i, text(env, snapshot.item_id(ordinals[i])));
-    titles.Set(i, text(env, snapshot.title(ordinals[i])));
-    attributes.Set(i, text(env, snapshot.attributes(ordinals[i])));
+    item_ids.Set(i, text(env, view.item_id(ordinals[i])));
+    titles.Set(i, text(env, view.title(ordinals[i])));
+    attributes.Set(i, text(env, view.attributes(ordinals[i])));
   }
   Napi::Object result = Napi::Object::New(env);
   result["itemIds"] = item_ids;
@@ -143,7 +154,10 @@ Napi::Value catalogue_items(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value catalogue_close(const Napi::CallbackInfo& info) {
-  any_catalogue(info[0])->snapshot.reset();
+  const auto handle = any_catalogue(info[0]);
+  handle->live.reset();
+  handle->view.reset();
+  handle->seed.reset();
   return info.Env().Undefined();
 }
 

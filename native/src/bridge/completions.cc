@@ -50,6 +50,21 @@ Napi::Value code_offsets(Napi::Env env, std::span<const engine::Completion> comp
   return array;
 }
 
+/// One text of every item of every completion, read from the version that it was found in.
+template <typename Text>
+Napi::Value texts(Napi::Env env, std::span<const engine::Completion> completions,
+                  const Text& text) {
+  auto array = Napi::Array::New(env);
+  uint32_t next = 0;
+  for (const engine::Completion& completion : completions) {
+    for (const catalogue::ItemOrdinal item : completion.answer.item_ordinals) {
+      const std::string_view value = text(*completion.view, item);
+      array.Set(next++, Napi::String::New(env, value.data(), value.size()));
+    }
+  }
+  return array;
+}
+
 Napi::Value timings(Napi::Env env, std::span<const engine::Completion> completions) {
   auto array = Napi::Float32Array::New(env, completions.size() * engine::kTimingSlots);
   float* next = array.Data();
@@ -87,13 +102,25 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   const auto path_codes = [](const Completion& c) -> const auto& { return c.answer.path_codes; };
   const auto widths = [](const Completion& c) -> const auto& { return c.widths_used; };
   const auto scores = [](const Completion& c) -> const auto& { return c.scores; };
+  auto sequences = Napi::Float64Array::New(env, count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool is_answered = completions[i].view != nullptr;
+    sequences[i] = is_answered ? static_cast<double>(completions[i].view->sequence()) : 0;
+  }
   Napi::Object result = Napi::Object::New(env);
   result["tickets"] = tickets;
+  result["catalogueSequences"] = sequences;
   result["statuses"] = statuses;
   result["messages"] = messages;
   result["retryAfterUs"] = retries;
   result["itemOffsets"] = offsets(env, completions, ordinals);
   result["itemOrdinals"] = flatten<uint32_t>(env, completions, ordinals);
+  result["itemIds"] = texts(env, completions, [](const catalogue::View& view, uint32_t item) {
+    return view.item_id(item);
+  });
+  result["itemTitles"] = texts(env, completions, [](const catalogue::View& view, uint32_t item) {
+    return view.title(item);
+  });
   result["itemScores"] = flatten<float>(env, completions, item_scores);
   result["itemPaths"] = flatten<uint32_t>(env, completions, item_paths);
   result["pathOffsets"] = offsets(env, completions, path_scores);

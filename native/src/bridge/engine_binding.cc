@@ -113,9 +113,10 @@ Napi::Value engine_bind(const Napi::CallbackInfo& info) {
   for (size_t l = 0; l + 1 < offsets.size(); ++l) {
     levels.emplace_back(tokens.begin() + offsets[l], tokens.begin() + offsets[l + 1]);
   }
-  auto binding = engine::Binding::create(handle->engine->decoder().config(), catalogue->snapshot,
+  auto binding = engine::Binding::create(handle->engine->decoder().config(), catalogue->live,
                                          std::move(levels), {terminal.begin(), terminal.end()});
   if (!binding.is_ok()) throw make_error(env, binding.status());
+  catalogue->is_bound = true;
   auto& slots = handle->bindings;
   auto free_slot = std::find(slots.begin(), slots.end(), nullptr);
   if (free_slot == slots.end()) free_slot = slots.insert(slots.end(), nullptr);
@@ -140,8 +141,9 @@ Napi::Value engine_unbind(const Napi::CallbackInfo& info) {
 Napi::Value engine_submit(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto handle = open_engine(info[0]);
-  const engine::SubmitOutcome outcome =
-      handle->engine->submit(read_batch(env, info[1], handle->bindings));
+  std::vector<engine::Request> requests = read_batch(env, info[1], handle->bindings);
+  read_reaches(env, info[2], requests);
+  const engine::SubmitOutcome outcome = handle->engine->submit(std::move(requests));
   Napi::Object result = Napi::Object::New(env);
   result["accepted"] = Napi::Number::New(env, outcome.accepted);
   result["reason"] =

@@ -9,6 +9,8 @@ namespace {
 constexpr napi_type_tag kEngineTag = {0x7e55e7a0e4617e01, 0x9d1f3c5b7a8e2460};
 constexpr napi_type_tag kCatalogueTag = {0x7e55e7a0ca7a1062, 0x35b8d0f6124c9e7a};
 
+constexpr napi_type_tag kReachTag = {0x7e55e7a04eac4003, 0x5fd2a9c8137b6e04};
+
 template <typename Handle>
 Napi::Value wrap(Napi::Env env, std::shared_ptr<Handle> handle, const napi_type_tag& tag) {
   auto external = Napi::External<std::shared_ptr<Handle>>::New(
@@ -44,6 +46,9 @@ Napi::Value wrap_engine(Napi::Env env, std::shared_ptr<EngineHandle> handle) {
 Napi::Value wrap_catalogue(Napi::Env env, std::shared_ptr<CatalogueHandle> handle) {
   return wrap(env, std::move(handle), kCatalogueTag);
 }
+Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle) {
+  return wrap(env, std::move(handle), kReachTag);
+}
 
 std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value) {
   return unwrap<EngineHandle>(value, kEngineTag, "engine");
@@ -55,12 +60,16 @@ std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value) {
   return handle;
 }
 
+std::shared_ptr<ReachHandle> any_reach(const Napi::Value& value) {
+  return unwrap<ReachHandle>(value, kReachTag, "reach");
+}
+
 std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value) {
   return unwrap<CatalogueHandle>(value, kCatalogueTag, "catalogue");
 }
 std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value) {
   auto handle = any_catalogue(value);
-  if (!handle->snapshot)
+  if (!handle->live)
     throw make_error(value.Env(), Code::kEngineClosed, "catalogue: the handle was closed");
   return handle;
 }

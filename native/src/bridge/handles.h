@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "bridge/completion_channel.h"
-#include "catalogue/snapshot.h"
+#include "catalogue/live_catalogue.h"
+#include "catalogue/reach.h"
 #include "engine/engine.h"
 
 namespace tessera::bridge {
@@ -25,16 +26,29 @@ struct EngineHandle {
   void close();
 };
 
+/// JavaScript thread only, except `live`'s own thread-safe methods.
 struct CatalogueHandle {
-  std::shared_ptr<const catalogue::Snapshot> snapshot;  // null after close
+  std::shared_ptr<const catalogue::Snapshot> seed;  // what was opened
+  std::shared_ptr<catalogue::LiveCatalogue> live;   // null after close
+  /// The version whose ordinals cross: the newest at the last catalogueFind().
+  std::shared_ptr<const catalogue::View> view;
+  bool is_bound = false;
+};
+
+/// What a request may find: of one version of one catalogue.
+struct ReachHandle {
+  std::shared_ptr<catalogue::LiveCatalogue> live;
+  catalogue::Reach reach;
 };
 
 Napi::Value wrap_engine(Napi::Env env, std::shared_ptr<EngineHandle> handle);
 Napi::Value wrap_catalogue(Napi::Env env, std::shared_ptr<CatalogueHandle> handle);
+Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle);
 /// Throw REQUEST_INVALID for a value that is no such handle, ENGINE_CLOSED for one that was closed.
 std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value);
 std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value);  // closed or not
 std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value);
 std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value);
+std::shared_ptr<ReachHandle> any_reach(const Napi::Value& value);
 
 }  // namespace tessera::bridge

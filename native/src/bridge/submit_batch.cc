@@ -5,6 +5,7 @@
 
 #include "bridge/abi.h"
 #include "bridge/errors.h"
+#include "bridge/handles.h"
 #include "bridge/object_reader.h"
 
 namespace tessera::bridge {
@@ -130,6 +131,26 @@ std::vector<engine::Request> read_batch(
     fill(arrays, i, requests[i]);
   }
   return requests;
+}
+
+void read_reaches(Napi::Env env, const Napi::Value& value, std::span<engine::Request> requests) {
+  const auto fail = [&](const std::string& place, const std::string& expected) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "engineSubmit.reaches" + place + ": expected " + expected);
+  };
+  const auto reaches = value.IsArray() ? value.As<Napi::Array>() : Napi::Array::New(env);
+  if (!value.IsArray() || reaches.Length() != requests.size()) {
+    fail("", "an array of " + std::to_string(requests.size()));
+  }
+  for (uint32_t i = 0; i < requests.size(); ++i) {
+    const Napi::Value entry = reaches.Get(i);
+    if (entry.IsNull()) continue;
+    const auto handle = any_reach(entry);
+    if (&requests[i].binding->catalogue() != handle->live.get()) {
+      fail("[" + std::to_string(i) + "]", "one of the binding's catalogue");
+    }
+    requests[i].reach = handle->reach;
+  }
 }
 
 }  // namespace tessera::bridge

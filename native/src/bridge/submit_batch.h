@@ -15,4 +15,7 @@ std::vector<engine::Request> read_batch(
     Napi::Env env, const Napi::Value& value,
     std::span<const std::shared_ptr<const engine::Binding>> bindings);
 
+/// `reaches` of engineSubmit: per request a ReachHandle of its binding's catalogue, or null.
+void read_reaches(Napi::Env env, const Napi::Value& value, std::span<engine::Request> requests);
+
 }  // namespace tessera::bridge

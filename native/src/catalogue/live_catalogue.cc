@@ -1,9 +1,9 @@
 #include "catalogue/live_catalogue.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
-#include "base/check.h"
 #include "platform/file.h"
 
 namespace tessera::catalogue {
@@ -30,6 +30,7 @@ Result<uint64_t> LiveCatalogue::apply(std::span<const Change> changes) {
   std::unique_lock lock(writer_);
   if (!failure_.is_ok()) return failure_;
   TESSERA_RETURN_IF_ERROR(check_changes(*head_, changes));
+  TESSERA_RETURN_IF_ERROR(check_codes(changes));
   if (changes.empty()) return head_->sequence();
   ViewEditor editor(*head_);
   for (const Change& change : changes) editor.apply(change);
@@ -47,6 +48,31 @@ Result<uint64_t> LiveCatalogue::apply(std::span<const Change> changes) {
   }
   if (view_->sequence() >= sequence) return sequence;
   return failure_;
+}
+
+void LiveCatalogue::forbid_codes(const std::vector<std::vector<uint32_t>>& codes) {
+  const std::lock_guard lock(writer_);
+  forbidden_codes_.resize(std::max(forbidden_codes_.size(), codes.size()));
+  for (size_t level = 0; level < codes.size(); ++level) {
+    std::vector<uint32_t> both;
+    std::set_union(codes[level].begin(), codes[level].end(), forbidden_codes_[level].begin(),
+                   forbidden_codes_[level].end(), std::back_inserter(both));
+    forbidden_codes_[level] = std::move(both);
+  }
+}
+
+Status LiveCatalogue::check_codes(std::span<const Change> changes) const {
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const std::vector<uint32_t>& sid = changes[i].sid;
+    for (size_t level = 0; level < std::min(sid.size(), forbidden_codes_.size()); ++level) {
+      const std::vector<uint32_t>& forbidden = forbidden_codes_[level];
+      if (!std::binary_search(forbidden.begin(), forbidden.end(), sid[level])) continue;
+      return {Code::kCatalogueInvalid, "changes[" + std::to_string(i) + "].sid[" +
+                                           std::to_string(level) + "]: no token writes code " +
+                                           std::to_string(sid[level])};
+    }
+  }
+  return Status::ok();
 }
 
 /// Logs all that is pending, for every writer that waits, and makes it visible.
@@ -103,6 +129,11 @@ CatalogueInput input_of(const View& view) {
   return input;
 }
 
+Status LiveCatalogue::check_kept() const {
+  if (!options_.folder.empty()) return Status::ok();
+  return {Code::kCatalogueInvalid, "catalogue: expected a folder where its changes are kept"};
+}
+
 /// That items are paused, each under the number it has.
 std::vector<ChangeBatch> paused_items(const View& view) {
   std::vector<ChangeBatch> batches;
@@ -129,7 +160,7 @@ Result<std::shared_ptr<const View>> LiveCatalogue::rebase(const View& from,
 }
 
 Status LiveCatalogue::compact(const Progress& progress) {
-  TESSERA_CHECK(!options_.folder.empty());
+  TESSERA_RETURN_IF_ERROR(check_kept());
   const std::lock_guard one(compaction_);
   std::unique_lock lock(writer_);
   wait_until_committed(lock);

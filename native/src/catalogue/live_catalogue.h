@@ -69,9 +69,13 @@ class LiveCatalogue {
   /// cannot be written: then nothing more is accepted until the folder is opened again.
   Result<uint64_t> apply(std::span<const Change> changes);
 
+  /// From now on apply() refuses items whose SID has one of the codes, given ascending per level:
+  /// CATALOGUE_INVALID. Codes forbidden before stay so.
+  void forbid_codes(const std::vector<std::vector<uint32_t>>& codes);
+
   /// Makes a new snapshot of view() and goes on from it; changes meanwhile are carried over.
-  /// One at a time, others wait. REQUIRES: a folder. Errors: CATALOGUE_INVALID when no item is left
-  /// to make a snapshot of, IO_FAILED.
+  /// One at a time, others wait. Errors: CATALOGUE_INVALID when there is no folder, or no item left
+  /// to make a snapshot of; IO_FAILED.
   Status compact(const Progress& progress);
 
   /// Generations in the folder, oldest first.
@@ -85,6 +89,8 @@ class LiveCatalogue {
       : seed_(std::move(seed)), options_(std::move(options)) {}
 
   // Writers.
+  Status check_kept() const;
+  Status check_codes(std::span<const Change> changes) const;
   void commit(std::unique_lock<std::mutex>& lock);
   void wait_until_committed(std::unique_lock<std::mutex>& lock);
   void publish(std::shared_ptr<const View> view);
@@ -117,7 +123,8 @@ class LiveCatalogue {
   std::shared_ptr<const View> head_;  // view_ and what is being committed
   std::string pending_;               // records not yet in the log
   bool is_committing_ = false;
-  Status failure_;  // of the log, for good
+  Status failure_;                                      // of the log, for good
+  std::vector<std::vector<uint32_t>> forbidden_codes_;  // per level, ascending
   uint64_t generation_ = 0;
   ChangeLog log_;
   std::optional<std::vector<ChangeBatch>> journal_;  // changes since a compaction began

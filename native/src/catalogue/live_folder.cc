@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "base/check.h"
 #include "catalogue/live_catalogue.h"
 #include "platform/file.h"
 
@@ -190,7 +189,7 @@ Result<std::vector<Generation>> LiveCatalogue::generations() const {
 }
 
 Result<uint64_t> LiveCatalogue::roll_back(uint64_t sequence) {
-  TESSERA_CHECK(!options_.folder.empty());
+  TESSERA_RETURN_IF_ERROR(check_kept());
   const std::lock_guard one(compaction_);
   Result<std::vector<Generation>> known = generations();
   if (!known.is_ok()) return known.status();

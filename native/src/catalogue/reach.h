@@ -42,6 +42,7 @@ class Reach {
         base_node_count_(static_cast<uint32_t>(base_->node_count())),
         is_plain_(eligibility_ == nullptr && !view_->has_changes()) {}
 
+  bool is_set() const { return view_ != nullptr; }
   const View& view() const { return *view_; }
   const std::shared_ptr<const View>& shared_view() const { return view_; }
   /// Whether the snapshot alone answers for every node.

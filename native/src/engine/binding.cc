@@ -37,23 +37,16 @@ Status check_level(uint32_t level, const std::vector<int32_t>& tokens, uint32_t 
   return Status::ok();
 }
 
-/// Every code on an edge of the trie needs a token, else its items could never be reached.
-Status check_used_codes(const catalogue::Snapshot& snapshot,
+/// Every code on an edge of the trie needs a token, else its items could never be reached; later
+/// items with other codes are refused (forbid_codes).
+Status check_used_codes(const catalogue::View& view,
                         const std::vector<std::vector<int32_t>>& level_tokens) {
-  catalogue::NodeIndex node = catalogue::kRoot;
-  uint64_t level_end = 1;
-  for (uint32_t level = 0; level < snapshot.depth(); ++level) {
-    for (; node < level_end; ++node) {
-      const catalogue::Children children = snapshot.children(node);
-      for (size_t i = 0; i < children.codes.size(); ++i) {
-        const uint32_t code = children.codes[i];
-        if (level_tokens[level][code] == kNoToken) {
-          return {Code::kRequestInvalid,
-                  at(level, code) + ": the catalogue uses this code, but it has no token"};
-        }
-      }
-    }
-    level_end += snapshot.nodes_at_level(level);
+  for (catalogue::NodeIndex node = 1; node < view.node_count(); ++node) {
+    const uint32_t level = view.depth_of(node) - 1;
+    const uint32_t code = view.code(node);
+    if (level_tokens[level][code] != kNoToken) continue;
+    return {Code::kRequestInvalid,
+            at(level, code) + ": the catalogue uses this code, but it has no token"};
   }
   return Status::ok();
 }
@@ -61,23 +54,24 @@ Status check_used_codes(const catalogue::Snapshot& snapshot,
 }  // namespace
 
 Result<std::shared_ptr<const Binding>> Binding::create(
-    const model::ModelConfig& config, std::shared_ptr<const catalogue::Snapshot> snapshot,
+    const model::ModelConfig& config, std::shared_ptr<catalogue::LiveCatalogue> catalogue,
     std::vector<std::vector<int32_t>> level_tokens, std::vector<int32_t> terminal_tokens) {
-  if (level_tokens.size() < snapshot->depth()) {
-    return Status(Code::kRequestInvalid, "levelTokens: expected " +
-                                             std::to_string(snapshot->depth()) + " levels, came " +
+  const std::shared_ptr<const catalogue::View> view = catalogue->view();
+  if (level_tokens.size() < view->depth()) {
+    return Status(Code::kRequestInvalid, "levelTokens: expected " + std::to_string(view->depth()) +
+                                             " levels, came " +
                                              std::to_string(level_tokens.size()));
   }
-  level_tokens.resize(snapshot->depth());
+  level_tokens.resize(view->depth());
   bool complete = true;
-  for (uint32_t level = 0; level < snapshot->depth(); ++level) {
+  for (uint32_t level = 0; level < view->depth(); ++level) {
     TESSERA_RETURN_IF_ERROR(
-        check_level(level, level_tokens[level], snapshot->level_size(level), config.vocab_size));
-    level_tokens[level].resize(snapshot->level_size(level));
+        check_level(level, level_tokens[level], view->level_size(level), config.vocab_size));
+    level_tokens[level].resize(view->level_size(level));
     complete = complete &&
                std::count(level_tokens[level].begin(), level_tokens[level].end(), kNoToken) == 0;
   }
-  if (!complete) TESSERA_RETURN_IF_ERROR(check_used_codes(*snapshot, level_tokens));
+  if (!complete) TESSERA_RETURN_IF_ERROR(check_used_codes(*view, level_tokens));
   if (terminal_tokens.size() > kTerminalTokensMax) {
     return Status(Code::kRequestInvalid, "terminalTokens: expected at most " +
                                              std::to_string(kTerminalTokensMax) + ", came " +
@@ -100,8 +94,8 @@ Result<std::shared_ptr<const Binding>> Binding::create(
       level_tokens[level][code] = 0;
     }
   }
-  binding->reach_ = catalogue::Reach(catalogue::View::of(snapshot));
-  binding->snapshot_ = std::move(snapshot);
+  catalogue->forbid_codes(binding->codes_without_token_);
+  binding->catalogue_ = std::move(catalogue);
   binding->level_tokens_ = std::move(level_tokens);
   binding->terminal_tokens_ = std::move(terminal_tokens);
   return std::shared_ptr<const Binding>(std::move(binding));

@@ -1,5 +1,5 @@
-// A catalogue bound to the model's vocabulary: which token writes each level-local code. Immutable;
-// requests in flight share it, and with it one snapshot from their first mask to their export.
+// A catalogue bound to the model's vocabulary: which token writes each level-local code. Immutable
+// but for the catalogue, whose newest version reach() gives; a request keeps the one it was given.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "catalogue/live_catalogue.h"
 #include "catalogue/reach.h"
 #include "model/model_config.h"
 
@@ -22,12 +23,14 @@ class Binding {
   /// vocabulary, two codes of a level share a token, or a code that the catalogue uses has no
   /// token.
   static Result<std::shared_ptr<const Binding>> create(
-      const model::ModelConfig& config, std::shared_ptr<const catalogue::Snapshot> snapshot,
+      const model::ModelConfig& config, std::shared_ptr<catalogue::LiveCatalogue> catalogue,
       std::vector<std::vector<int32_t>> level_tokens, std::vector<int32_t> terminal_tokens);
 
-  const catalogue::Snapshot& snapshot() const { return *snapshot_; }
-  /// The snapshot as it is, all of it.
-  const catalogue::Reach& reach() const { return reach_; }
+  const catalogue::LiveCatalogue& catalogue() const { return *catalogue_; }
+  /// All of the newest version.
+  catalogue::Reach reach() const { return catalogue::Reach(catalogue_->view()); }
+  /// Levels of the catalogue: the same in all of its versions.
+  uint32_t depth() const { return static_cast<uint32_t>(level_tokens_.size()); }
   /// Head rows to multiply for a level: the token of each code, 0 where there is none (see
   /// has_token).
   std::span<const int32_t> level_tokens(uint32_t level) const { return level_tokens_[level]; }
@@ -37,15 +40,12 @@ class Binding {
   }
   std::span<const int32_t> terminal_tokens() const { return terminal_tokens_; }
   /// Selections until the deepest path has ended.
-  uint32_t step_count() const {
-    return snapshot_->depth() + static_cast<uint32_t>(terminal_tokens_.size());
-  }
+  uint32_t step_count() const { return depth() + static_cast<uint32_t>(terminal_tokens_.size()); }
 
  private:
   Binding() = default;
 
-  std::shared_ptr<const catalogue::Snapshot> snapshot_;
-  catalogue::Reach reach_;
+  std::shared_ptr<catalogue::LiveCatalogue> catalogue_;
   std::vector<std::vector<int32_t>> level_tokens_;
   std::vector<std::vector<uint32_t>> codes_without_token_;
   std::vector<int32_t> terminal_tokens_;

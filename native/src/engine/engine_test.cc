@@ -292,7 +292,8 @@ TEST_F(EngineFixture, ABindingThatDoesNotFitTheModelOrTheCatalogueIsRefused) {
   };
   const auto refused = [&](std::vector<std::vector<int32_t>> tokens, std::vector<int32_t> terminal,
                            const std::string& what) {
-    const auto binding = Binding::create(config, snapshot_, std::move(tokens), std::move(terminal));
+    const auto binding =
+        Binding::create(config, live_fixture(snapshot_), std::move(tokens), std::move(terminal));
     ASSERT_FALSE(binding.is_ok()) << what;
     EXPECT_NE(binding.status().message().find(what), std::string::npos)
         << binding.status().message();
@@ -314,7 +315,7 @@ TEST_F(EngineFixture, ABindingThatDoesNotFitTheModelOrTheCatalogueIsRefused) {
   refused(without, {}, "has no token");
   refused(levels(), {-5}, "terminalTokens[0]");
   refused(levels(), std::vector<int32_t>(kTerminalTokensMax + 1, 1), "terminalTokens");
-  EXPECT_TRUE(Binding::create(config, snapshot_, levels(), {2}).is_ok());
+  EXPECT_TRUE(Binding::create(config, live_fixture(snapshot_), levels(), {2}).is_ok());
 }
 
 /// Score requests for the SIDs of an answer.

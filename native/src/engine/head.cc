@@ -110,7 +110,7 @@ void Head::choose(const Due& due) {
   const Clock::time_point start = Clock::now();
   RequestState& state = *due.state;
   const beam::StepLogits logits = logits_of(due);
-  const catalogue::Reach& reach = state.binding().reach();
+  const catalogue::Reach& reach = state.reach();
   beam::SelectOptions options;
   options.terminal_count = terminal_count(state);
   options.norm = state.request().norm;

@@ -27,6 +27,9 @@ struct Request {
   RequestKind kind = RequestKind::kRecall;
   uint8_t priority = 1;  // class below kPriorityClasses
   std::shared_ptr<const Binding> binding;
+  /// What of which version may be found; where the caller sets none, all of the newest when the
+  /// request begins.
+  catalogue::Reach reach;
   std::vector<int32_t> prompt;
   std::vector<uint32_t> widths;       // recall: per step; the last holds for all further steps
   uint32_t result_count = 0;          // recall
@@ -54,9 +57,10 @@ inline constexpr uint32_t kTimingSlots = 7;
 struct Completion {
   uint32_t ticket = 0;
   Status status;
-  uint32_t retry_after_us = 0;  // of a refusal for load; 0: no hint
-  beam::Exported answer;        // recall; empty unless status is ok
-  std::vector<float> scores;    // score: per SID; not-a-number where it is not in the catalogue
+  uint32_t retry_after_us = 0;                  // of a refusal for load; 0: no hint
+  beam::Exported answer;                        // recall; empty unless status is ok
+  std::shared_ptr<const catalogue::View> view;  // that was searched or scored
+  std::vector<float> scores;  // score: per SID; not-a-number where it is not in the catalogue
   std::vector<uint32_t> widths_used;  // beams kept per step
   uint32_t prefix_reused_tokens = 0;  // prompt tokens that other requests computed
   Timings timings;

@@ -32,7 +32,7 @@ scheduler::RequestWork RequestState::work_of(const Request& request,
   work.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
   work.selections = binding.step_count();
   work.beams = widest(request);
-  const uint32_t depth = binding.snapshot().depth();
+  const uint32_t depth = binding.depth();
   for (uint32_t level = 0; level < depth; ++level)
     work.cells_per_beam += static_cast<double>(binding.level_tokens(level).size()) / depth;
   if (request.norm == beam::ScoreNorm::kFull) work.cells_per_beam += config.vocab_size;
@@ -48,10 +48,11 @@ RequestState::Need RequestState::need(const Request& request, const model::Decod
 Status RequestState::begin(Request request, Clock::time_point now, const RequestState* leader,
                            uint32_t shared) {
   request_ = std::move(request);
+  if (!request_.reach.is_set()) request_.reach = binding().reach();
   TESSERA_RETURN_IF_ERROR(reserve_beams(need(request_, decoder_, shared).beam_bytes));
   TESSERA_RETURN_IF_ERROR(take_blocks(leader, shared));
   if (request_.kind == RequestKind::kScore) {
-    beam::find_route(binding().reach(), request_.sid_codes, request_.sid_offsets, route_);
+    beam::find_route(reach(), request_.sid_codes, request_.sid_offsets, route_);
   }
   beams_.scores.assign(1, 0.0F);
   beams_.nodes.assign(1, catalogue::kRoot);
@@ -202,8 +203,7 @@ std::vector<float> RequestState::scores() const {
   for (size_t i = 0; i + 1 < request_.sid_offsets.size(); ++i) {
     const uint32_t first = request_.sid_offsets[i];
     const beam::Finished asked{
-        0, beam::find_path(binding().reach(),
-                           codes.subspan(first, request_.sid_offsets[i + 1] - first))};
+        0, beam::find_path(reach(), codes.subspan(first, request_.sid_offsets[i + 1] - first))};
     const auto found = std::lower_bound(paths.begin(), paths.end(), asked, by_node);
     const bool is_path = found != paths.end() && found->node == asked.node;
     scores.push_back(is_path ? found->score : std::numeric_limits<float>::quiet_NaN());

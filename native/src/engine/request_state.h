@@ -69,7 +69,7 @@ class RequestState {
   uint32_t width() const;
   /// Level whose codes are candidates in the coming selection; false when only terminal tokens can
   /// follow.
-  bool has_level() const { return step_ < binding().snapshot().depth(); }
+  bool has_level() const { return step_ < binding().depth(); }
   uint32_t level() const { return step_; }
   /// Applies a selection: finished paths are collected, beams fork, their tokens wait for the next
   /// pass.
@@ -81,6 +81,7 @@ class RequestState {
   const Request& request() const { return request_; }
   const Binding& binding() const { return *request_.binding; }
   const attention::PromptKv& prompt() const { return prompt_kv_; }
+  const catalogue::Reach& reach() const { return request_.reach; }
   const beam::Beams& beams() const { return beams_; }
   std::span<const beam::Finished> finished() const { return finished_; }
   /// Score requests: the paths to follow.

@@ -150,11 +150,12 @@ Completion StepLoop::retire(size_t index, Status status) {
 void StepLoop::answer(RequestState& state, Completion& completion) {
   const Clock::time_point start = Clock::now();
   const Request& request = state.request();
+  completion.view = state.reach().shared_view();
   if (request.kind == RequestKind::kScore) {
     completion.scores = state.scores();
   } else {
     completion.answer =
-        beam::export_items(state.finished(), state.binding().reach(),
+        beam::export_items(state.finished(), state.reach(),
                            {request.result_count, request.items_per_sid}, device_.threads());
   }
   state.timings().export_us = microseconds_since(start);

@@ -98,6 +98,13 @@ EngineOptions fixture_options(const fs::path& folder) {
   return options;
 }
 
+std::shared_ptr<catalogue::LiveCatalogue> live_fixture(
+    std::shared_ptr<const catalogue::Snapshot> snapshot) {
+  auto live = catalogue::LiveCatalogue::open(std::move(snapshot), {});
+  if (!live.is_ok()) throw std::runtime_error(live.status().message());
+  return std::move(live).value();
+}
+
 std::shared_ptr<const Binding> bind_fixture(const model::Decoder& decoder,
                                             std::shared_ptr<const catalogue::Snapshot> snapshot,
                                             const FixtureCase& fixture) {
@@ -107,8 +114,8 @@ std::shared_ptr<const Binding> bind_fixture(const model::Decoder& decoder,
       levels[level].push_back(fixture.level_token_base[level] + static_cast<int32_t>(code));
     }
   }
-  auto binding = Binding::create(decoder.config(), std::move(snapshot), std::move(levels),
-                                 fixture.terminal_tokens);
+  auto binding = Binding::create(decoder.config(), live_fixture(std::move(snapshot)),
+                                 std::move(levels), fixture.terminal_tokens);
   if (!binding.is_ok()) throw std::runtime_error(binding.status().message());
   return std::move(binding).value();
 }

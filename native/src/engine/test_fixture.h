@@ -47,6 +47,9 @@ class CollectingSink final : public CompletionSink {
 };
 
 EngineOptions fixture_options(const std::filesystem::path& folder);
+/// The snapshot as a catalogue that may change, kept nowhere.
+std::shared_ptr<catalogue::LiveCatalogue> live_fixture(
+    std::shared_ptr<const catalogue::Snapshot> snapshot);
 /// Level l's code c is token base[l] + c.
 std::shared_ptr<const Binding> bind_fixture(const model::Decoder& decoder,
                                             std::shared_ptr<const catalogue::Snapshot> snapshot,

@@ -4,12 +4,19 @@ import type { WireRecallRequest, WireRecallResponse } from '@tessera/contracts';
 import { refuseMalformed } from '@tessera/grpc';
 import type { RecallAnswer, RecallRequest } from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
+import { eligibilityText } from './eligibility.mapper.js';
 import { invalid, userSource } from './wire-fields.js';
 
 /** 0 stands for "not said" in the domain, so a 0 that was said is refused here. */
 export function positive(field: string, value: number | undefined): number {
   if (value === 0) throw invalid(field, 'at least 1', 0);
   return value ?? 0;
+}
+
+function eligibility(message: WireRecallRequest): Pick<RecallRequest, 'eligibility'> {
+  // The decoder gives null for a message that is not there.
+  if (!message.eligibility) return {};
+  return { eligibility: eligibilityText(message.eligibility) };
 }
 
 export function parseWireRecall(message: WireRecallRequest): Parsed<RecallRequest> {
@@ -19,6 +26,7 @@ export function parseWireRecall(message: WireRecallRequest): Parsed<RecallReques
     resultCount: positive('resultCount', message.resultCount),
     widths: message.widths,
     itemsPerSid: positive('itemsPerSid', message.itemsPerSid),
+    ...eligibility(message),
   };
   return { request, deadlineMs: message.deadlineMs };
 }

@@ -2,7 +2,15 @@
 
 import type { RecallRequest } from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
-import { asInteger, asList, bodyWith, deadlineOf, invalid, userSource } from './json-fields.js';
+import {
+  asInteger,
+  asList,
+  asObject,
+  bodyWith,
+  deadlineOf,
+  invalid,
+  userSource,
+} from './json-fields.js';
 
 /** 0 stands for "not said" in the domain, so a 0 that was said is refused here. */
 function asPositive(field: string, value: unknown): number {
@@ -12,13 +20,20 @@ function asPositive(field: string, value: unknown): number {
   return number;
 }
 
+/** Passed on as it is: the engine knows its members and their limits. */
+function asEligibility(value: unknown): { eligibility?: string } {
+  if (value === undefined) return {};
+  return { eligibility: JSON.stringify(asObject('eligibility', value)) };
+}
+
 export function parseJsonRecall(json: unknown): Parsed<RecallRequest> {
-  const body = bodyWith(['resultCount', 'widths', 'itemsPerSid'], json);
+  const body = bodyWith(['resultCount', 'widths', 'itemsPerSid', 'eligibility'], json);
   const request = {
     ...userSource(body),
     resultCount: asPositive('resultCount', body.resultCount),
     widths: body.widths === undefined ? [] : asList('widths', body.widths, asInteger),
     itemsPerSid: asPositive('itemsPerSid', body.itemsPerSid),
+    ...asEligibility(body.eligibility),
   };
   return { request, deadlineMs: deadlineOf(body) };
 }

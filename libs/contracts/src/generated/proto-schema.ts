@@ -5,6 +5,257 @@ export const protoSchema: object = {
   "nested": {
     "tessera": {
       "nested": {
+        "catalogue": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "Upsert": {
+                  "fields": {
+                    "itemId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "title": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "attributes": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "priority": {
+                      "type": "double",
+                      "id": 5
+                    }
+                  }
+                },
+                "SetAttributes": {
+                  "fields": {
+                    "itemId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "attributes": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "SetPriority": {
+                  "fields": {
+                    "itemId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "priority": {
+                      "type": "double",
+                      "id": 2
+                    }
+                  }
+                },
+                "Change": {
+                  "oneofs": {
+                    "change": {
+                      "oneof": [
+                        "upsert",
+                        "pauseItemId",
+                        "resumeItemId",
+                        "removeItemId",
+                        "setAttributes",
+                        "setPriority"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "upsert": {
+                      "type": "Upsert",
+                      "id": 1
+                    },
+                    "pauseItemId": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "resumeItemId": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "removeItemId": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "setAttributes": {
+                      "type": "SetAttributes",
+                      "id": 5
+                    },
+                    "setPriority": {
+                      "type": "SetPriority",
+                      "id": 6
+                    }
+                  }
+                },
+                "ApplyRequest": {
+                  "fields": {
+                    "changes": {
+                      "rule": "repeated",
+                      "type": "Change",
+                      "id": 1
+                    }
+                  }
+                },
+                "ApplyResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
+                "ApplyStreamRequest": {
+                  "fields": {
+                    "changes": {
+                      "rule": "repeated",
+                      "type": "Change",
+                      "id": 1
+                    }
+                  }
+                },
+                "ApplyStreamResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
+                "GetStateRequest": {
+                  "fields": {}
+                },
+                "GetStateResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "base": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "liveItemCount": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "changedItemCount": {
+                      "type": "uint64",
+                      "id": 4
+                    },
+                    "replayedChanges": {
+                      "type": "uint64",
+                      "id": 5
+                    },
+                    "cutBytes": {
+                      "type": "uint64",
+                      "id": 6
+                    }
+                  }
+                },
+                "ListVersionsRequest": {
+                  "fields": {}
+                },
+                "Generation": {
+                  "fields": {
+                    "firstSequence": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "lastSequence": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "logBytes": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "base": {
+                      "type": "string",
+                      "id": 4
+                    }
+                  }
+                },
+                "ListVersionsResponse": {
+                  "fields": {
+                    "generations": {
+                      "rule": "repeated",
+                      "type": "Generation",
+                      "id": 1
+                    }
+                  }
+                },
+                "CompactRequest": {
+                  "fields": {}
+                },
+                "CompactResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
+                "RollBackRequest": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
+                "RollBackResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
+                "CatalogueService": {
+                  "methods": {
+                    "Apply": {
+                      "requestType": "ApplyRequest",
+                      "responseType": "ApplyResponse"
+                    },
+                    "ApplyStream": {
+                      "requestType": "ApplyStreamRequest",
+                      "requestStream": true,
+                      "responseType": "ApplyStreamResponse",
+                      "responseStream": true
+                    },
+                    "GetState": {
+                      "requestType": "GetStateRequest",
+                      "responseType": "GetStateResponse"
+                    },
+                    "ListVersions": {
+                      "requestType": "ListVersionsRequest",
+                      "responseType": "ListVersionsResponse"
+                    },
+                    "Compact": {
+                      "requestType": "CompactRequest",
+                      "responseType": "CompactResponse"
+                    },
+                    "RollBack": {
+                      "requestType": "RollBackRequest",
+                      "responseType": "RollBackResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
         "recall": {
           "nested": {
             "v1": {
@@ -31,6 +282,133 @@ export const protoSchema: object = {
                       "rule": "repeated",
                       "type": "string",
                       "id": 1
+                    }
+                  }
+                },
+                "TextClause": {
+                  "fields": {
+                    "attribute": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "values": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "RangeClause": {
+                  "oneofs": {
+                    "_min": {
+                      "oneof": [
+                        "min"
+                      ]
+                    },
+                    "_max": {
+                      "oneof": [
+                        "max"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "attribute": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "min": {
+                      "type": "double",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "max": {
+                      "type": "double",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "Predicates": {
+                  "fields": {
+                    "predicates": {
+                      "rule": "repeated",
+                      "type": "Predicate",
+                      "id": 1
+                    }
+                  }
+                },
+                "Predicate": {
+                  "oneofs": {
+                    "form": {
+                      "oneof": [
+                        "all",
+                        "any",
+                        "not",
+                        "in",
+                        "contains",
+                        "range"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "all": {
+                      "type": "Predicates",
+                      "id": 1
+                    },
+                    "any": {
+                      "type": "Predicates",
+                      "id": 2
+                    },
+                    "not": {
+                      "type": "Predicate",
+                      "id": 3
+                    },
+                    "in": {
+                      "type": "TextClause",
+                      "id": 4
+                    },
+                    "contains": {
+                      "type": "TextClause",
+                      "id": 5
+                    },
+                    "range": {
+                      "type": "RangeClause",
+                      "id": 6
+                    }
+                  }
+                },
+                "ItemList": {
+                  "fields": {
+                    "itemIds": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "Eligibility": {
+                  "fields": {
+                    "predicate": {
+                      "type": "Predicate",
+                      "id": 1
+                    },
+                    "allowed": {
+                      "type": "ItemList",
+                      "id": 2
+                    },
+                    "denied": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 3
+                    },
+                    "seen": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 4
                     }
                   }
                 },
@@ -118,6 +496,10 @@ export const protoSchema: object = {
                     "priority": {
                       "type": "Priority",
                       "id": 12
+                    },
+                    "eligibility": {
+                      "type": "Eligibility",
+                      "id": 20
                     }
                   }
                 },
@@ -199,6 +581,10 @@ export const protoSchema: object = {
                     "promptTemplate": {
                       "type": "string",
                       "id": 3
+                    },
+                    "catalogueSequence": {
+                      "type": "uint64",
+                      "id": 4
                     }
                   }
                 },
@@ -461,6 +847,257 @@ export const protoSchemaAsWritten: object = {
   "nested": {
     "tessera": {
       "nested": {
+        "catalogue": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "Upsert": {
+                  "fields": {
+                    "item_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "title": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "attributes": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "priority": {
+                      "type": "double",
+                      "id": 5
+                    }
+                  }
+                },
+                "SetAttributes": {
+                  "fields": {
+                    "item_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "attributes": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "SetPriority": {
+                  "fields": {
+                    "item_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "priority": {
+                      "type": "double",
+                      "id": 2
+                    }
+                  }
+                },
+                "Change": {
+                  "oneofs": {
+                    "change": {
+                      "oneof": [
+                        "upsert",
+                        "pause_item_id",
+                        "resume_item_id",
+                        "remove_item_id",
+                        "set_attributes",
+                        "set_priority"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "upsert": {
+                      "type": "Upsert",
+                      "id": 1
+                    },
+                    "pause_item_id": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "resume_item_id": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "remove_item_id": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "set_attributes": {
+                      "type": "SetAttributes",
+                      "id": 5
+                    },
+                    "set_priority": {
+                      "type": "SetPriority",
+                      "id": 6
+                    }
+                  }
+                },
+                "ApplyRequest": {
+                  "fields": {
+                    "changes": {
+                      "rule": "repeated",
+                      "type": "Change",
+                      "id": 1
+                    }
+                  }
+                },
+                "ApplyResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
+                "ApplyStreamRequest": {
+                  "fields": {
+                    "changes": {
+                      "rule": "repeated",
+                      "type": "Change",
+                      "id": 1
+                    }
+                  }
+                },
+                "ApplyStreamResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
+                "GetStateRequest": {
+                  "fields": {}
+                },
+                "GetStateResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "base": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "live_item_count": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "changed_item_count": {
+                      "type": "uint64",
+                      "id": 4
+                    },
+                    "replayed_changes": {
+                      "type": "uint64",
+                      "id": 5
+                    },
+                    "cut_bytes": {
+                      "type": "uint64",
+                      "id": 6
+                    }
+                  }
+                },
+                "ListVersionsRequest": {
+                  "fields": {}
+                },
+                "Generation": {
+                  "fields": {
+                    "first_sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "last_sequence": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "log_bytes": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "base": {
+                      "type": "string",
+                      "id": 4
+                    }
+                  }
+                },
+                "ListVersionsResponse": {
+                  "fields": {
+                    "generations": {
+                      "rule": "repeated",
+                      "type": "Generation",
+                      "id": 1
+                    }
+                  }
+                },
+                "CompactRequest": {
+                  "fields": {}
+                },
+                "CompactResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
+                "RollBackRequest": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
+                "RollBackResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
+                "CatalogueService": {
+                  "methods": {
+                    "Apply": {
+                      "requestType": "ApplyRequest",
+                      "responseType": "ApplyResponse"
+                    },
+                    "ApplyStream": {
+                      "requestType": "ApplyStreamRequest",
+                      "requestStream": true,
+                      "responseType": "ApplyStreamResponse",
+                      "responseStream": true
+                    },
+                    "GetState": {
+                      "requestType": "GetStateRequest",
+                      "responseType": "GetStateResponse"
+                    },
+                    "ListVersions": {
+                      "requestType": "ListVersionsRequest",
+                      "responseType": "ListVersionsResponse"
+                    },
+                    "Compact": {
+                      "requestType": "CompactRequest",
+                      "responseType": "CompactResponse"
+                    },
+                    "RollBack": {
+                      "requestType": "RollBackRequest",
+                      "responseType": "RollBackResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
         "recall": {
           "nested": {
             "v1": {
@@ -487,6 +1124,133 @@ export const protoSchemaAsWritten: object = {
                       "rule": "repeated",
                       "type": "string",
                       "id": 1
+                    }
+                  }
+                },
+                "TextClause": {
+                  "fields": {
+                    "attribute": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "values": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "RangeClause": {
+                  "oneofs": {
+                    "_min": {
+                      "oneof": [
+                        "min"
+                      ]
+                    },
+                    "_max": {
+                      "oneof": [
+                        "max"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "attribute": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "min": {
+                      "type": "double",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "max": {
+                      "type": "double",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "Predicates": {
+                  "fields": {
+                    "predicates": {
+                      "rule": "repeated",
+                      "type": "Predicate",
+                      "id": 1
+                    }
+                  }
+                },
+                "Predicate": {
+                  "oneofs": {
+                    "form": {
+                      "oneof": [
+                        "all",
+                        "any",
+                        "not",
+                        "in",
+                        "contains",
+                        "range"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "all": {
+                      "type": "Predicates",
+                      "id": 1
+                    },
+                    "any": {
+                      "type": "Predicates",
+                      "id": 2
+                    },
+                    "not": {
+                      "type": "Predicate",
+                      "id": 3
+                    },
+                    "in": {
+                      "type": "TextClause",
+                      "id": 4
+                    },
+                    "contains": {
+                      "type": "TextClause",
+                      "id": 5
+                    },
+                    "range": {
+                      "type": "RangeClause",
+                      "id": 6
+                    }
+                  }
+                },
+                "ItemList": {
+                  "fields": {
+                    "item_ids": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "Eligibility": {
+                  "fields": {
+                    "predicate": {
+                      "type": "Predicate",
+                      "id": 1
+                    },
+                    "allowed": {
+                      "type": "ItemList",
+                      "id": 2
+                    },
+                    "denied": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 3
+                    },
+                    "seen": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 4
                     }
                   }
                 },
@@ -574,6 +1338,10 @@ export const protoSchemaAsWritten: object = {
                     "priority": {
                       "type": "Priority",
                       "id": 12
+                    },
+                    "eligibility": {
+                      "type": "Eligibility",
+                      "id": 20
                     }
                   }
                 },
@@ -655,6 +1423,10 @@ export const protoSchemaAsWritten: object = {
                     "prompt_template": {
                       "type": "string",
                       "id": 3
+                    },
+                    "catalogue_sequence": {
+                      "type": "uint64",
+                      "id": 4
                     }
                   }
                 },

@@ -27,6 +27,8 @@ export interface RecallRequest extends UserSource {
   readonly widths: readonly number[];
   /** Items per SID at most; 0 means the configured default. */
   readonly itemsPerSid: number;
+  /** JSON object of eligibility (docs/eligibility.md); left out: every live item. */
+  readonly eligibility?: string;
 }
 
 /** An item of the catalogue, or the SID of one. */
@@ -69,6 +71,8 @@ export interface RecallTimings {
 export interface RecallVersions {
   readonly model: string;
   readonly catalogue: string;
+  /** Number of the last change of the catalogue that the answer knows. */
+  readonly catalogueSequence: number;
   readonly promptTemplate: string;
 }
 

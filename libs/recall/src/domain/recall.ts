@@ -9,7 +9,9 @@ import {
   type EngineTimings,
   NO_ITEM,
   NO_TIMINGS,
+  type Reach,
 } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
 import { type CompiledTemplate, type Prompt, slotKeys } from '@tessera/prompt';
 import {
   checkRequest,
@@ -63,7 +65,7 @@ interface Prepared {
 /** The life of a recall on this node: history -> SIDs -> prompt -> engine -> items. */
 export class Recall {
   private readonly limits: RequestLimits;
-  private readonly versions: RecallVersions;
+  private readonly versions: Omit<RecallVersions, 'catalogueSequence'>;
   /** Tokens of a prompt that leave room for the answer: its last token is chosen, never fed. */
   private readonly promptTokensMax: number;
 
@@ -101,8 +103,9 @@ export class Recall {
     checkWaiting(context, 0);
     const wish = checkRequest(request, this.limits);
     const prepared = await this.prepare(request, context, stopwatch);
+    const reach = await this.reachOf(request);
     const answer = await this.parts.engine.recall(
-      { ...wish, ...this.workOf(prepared) },
+      { ...wish, ...this.workOf(prepared), reach },
       context.signal,
     );
     const items = this.itemsOf(answer);
@@ -125,7 +128,7 @@ export class Recall {
     const known = sids.filter((sid) => sid.length > 0);
     const scored =
       known.length === 0
-        ? NOTHING_SCORED
+        ? { ...NOTHING_SCORED, catalogueSequence: this.parts.catalogue.state().sequence }
         : await this.parts.engine.score(
             { ...ranking, ...this.workOf(prepared), sids: known },
             context.signal,
@@ -161,7 +164,7 @@ export class Recall {
 
   private factsOf(
     { prompt, skippedItems, featuresUs, promptUs, stopwatch }: Prepared,
-    answer: Pick<EngineAnswer, 'prefixReusedTokens' | 'timings'>,
+    answer: Pick<EngineAnswer, 'catalogueSequence' | 'prefixReusedTokens' | 'timings'>,
   ): PromptFacts {
     return {
       historyItems: prompt.historyItems,
@@ -169,7 +172,7 @@ export class Recall {
       skippedItems,
       promptTokens: prompt.tokens.length,
       prefixReusedTokens: answer.prefixReusedTokens,
-      versions: this.versions,
+      versions: { ...this.versions, catalogueSequence: answer.catalogueSequence },
       timings: {
         featuresUs,
         promptUs,
@@ -191,6 +194,16 @@ export class Recall {
     return targets.map((target) => ('sid' in target ? target.sid : (ofItems.shift() ?? [])));
   }
 
+  /** Compiled off this thread, before the request waits for the engine. */
+  private async reachOf({ eligibility }: RecallRequest): Promise<Reach | undefined> {
+    if (eligibility === undefined) return undefined;
+    return this.parts.catalogue.reach(eligibility).catch((thrown: unknown) => {
+      const error = TesseraError.from(thrown);
+      const field = /^(eligibility[^:]*):/.exec(error.message)?.[1];
+      throw new TesseraError(error.code, error.message, { field, cause: error });
+    });
+  }
+
   private historyLimits() {
     const { historyItemsMax, profileKeys } = this.limits;
     return { historyItemsMax, profileKeys };
@@ -208,14 +221,12 @@ export class Recall {
   }
 
   private itemsOf(answer: EngineAnswer): RecalledItem[] {
-    const ordinals = Uint32Array.from(answer.items, (item) => item.ordinal);
-    const described = this.parts.catalogue.items(ordinals);
-    return answer.items.map(({ score, path }, index) => ({
-      itemId: described[index]?.itemId ?? '',
+    return answer.items.map(({ itemId, title, score, path }, index) => ({
+      itemId,
       sid: answer.paths[path]?.sid ?? [],
       score,
       rank: index + 1,
-      title: described[index]?.title ?? '',
+      title,
     }));
   }
 }
@@ -225,7 +236,7 @@ function engineStages(timings: EngineTimings): Omit<EngineTimings, 'totalUs'> {
   return stages;
 }
 
-const NOTHING_SCORED: EngineScores = {
+const NOTHING_SCORED: Omit<EngineScores, 'catalogueSequence'> = {
   scores: [],
   prefixReusedTokens: 0,
   timings: NO_TIMINGS,
@@ -235,7 +246,7 @@ const NOTHING_SCORED: EngineScores = {
 function scoresOf(
   targets: readonly ScoreTarget[],
   sids: readonly (readonly number[])[],
-  { scores }: EngineScores,
+  { scores }: Pick<EngineScores, 'scores'>,
 ): ItemScore[] {
   const left = [...scores];
   return targets.map((target, index) => {

@@ -1,6 +1,11 @@
 /** What composes a recall service from plain options; nothing here reads the environment. */
 
-import type { CatalogueSource, ProgressListener } from '@tessera/catalogue';
+import type {
+  CatalogueChanges,
+  CatalogueSource,
+  ChangesSettings,
+  ProgressListener,
+} from '@tessera/catalogue';
 import type { EngineModel, EngineStats, ScoreNorm } from '@tessera/engine';
 import type {
   RecallAnswer,
@@ -63,6 +68,7 @@ export interface RecallRuntimeOptions {
   readonly usersPath: string;
   /** Where built snapshots are kept. */
   readonly cacheDir: string;
+  readonly changes: ChangesSettings;
   readonly engine: EngineLimits;
   readonly recall: RecallDefaults;
   readonly onProgress: ProgressListener;
@@ -84,6 +90,7 @@ export interface RecallRuntimeSummary {
 /** A recall service that is loaded and serving. Safe to call concurrently. */
 export interface RecallRuntime {
   readonly summary: RecallRuntimeSummary;
+  readonly changes: CatalogueChanges;
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;
   /** Log-probabilities of given items: exactly the scores that a recall gives them. */
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;

@@ -39,6 +39,58 @@ export interface History {
   itemIds: string[];
 }
 
+/** One of the texts or sets of texts that an item carries as attributes. */
+export interface TextClause {
+  attribute: string;
+  values: string[];
+}
+
+/** A number in [min, max]; either may be left out. */
+export interface RangeClause {
+  attribute: string;
+  min?: number | undefined;
+  max?: number | undefined;
+}
+
+export interface Predicates {
+  predicates: Predicate[];
+}
+
+/** About the attributes of an item. A clause about an attribute that the item lacks is false. */
+export interface Predicate {
+  all?: Predicates | undefined;
+  any?: Predicates | undefined;
+  not?:
+    | Predicate
+    | undefined;
+  /** A text that is one of the values. */
+  in?:
+    | TextClause
+    | undefined;
+  /** A set that has at least one of the values. */
+  contains?: TextClause | undefined;
+  range?: RangeClause | undefined;
+}
+
+export interface ItemList {
+  itemIds: string[];
+}
+
+/** Which items this request may get. The search is exact among them. */
+export interface Eligibility {
+  predicate:
+    | Predicate
+    | undefined;
+  /** These alone, where given. */
+  allowed:
+    | ItemList
+    | undefined;
+  /** Not these. */
+  denied: string[];
+  /** Nor these: what the user has seen already. */
+  seen: string[];
+}
+
 export interface RecallRequest {
   /** The caller's ID of this request, echoed; the service makes one when empty. */
   requestId: string;
@@ -70,6 +122,7 @@ export interface RecallRequest {
   /** Leave out history items that the catalogue does not know, instead of refusing the request. */
   skipUnknownItems: boolean;
   priority: Priority;
+  eligibility: Eligibility | undefined;
 }
 
 export interface RecallRequest_ProfileEntry {
@@ -111,6 +164,8 @@ export interface RecallVersions {
   model: string;
   catalogue: string;
   promptTemplate: string;
+  /** Number of the last change of the catalogue that the answer knows. */
+  catalogueSequence: number;
 }
 
 export interface RecallResponse {

@@ -1,0 +1,97 @@
+import type { CatalogueGeneration, CatalogueState, ChangingCatalogue } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import { type CatalogueChange, changesText } from './domain/change.js';
+
+/** Where changes are kept, and what follows when they have become many. */
+export interface ChangesSettings extends ChangesOptions {
+  /** '' for nowhere: they end with the process. */
+  readonly folder: string;
+  readonly sync: 'commit' | 'never';
+  /** Codes per level that changes may use; empty: those of the catalogue. */
+  readonly levelSizes: readonly number[];
+}
+
+export interface ChangesOptions {
+  /** Items that differ from the snapshot before a new one is made; 0: never by itself. */
+  readonly compactAfterItems: number;
+  /** Told how a compaction of its own accord ended; undefined: well. */
+  readonly onCompacted: (error: TesseraError | undefined) => void;
+}
+
+export const CHANGES_NOT_KEPT: ChangesSettings = {
+  folder: '',
+  sync: 'never',
+  levelSizes: [],
+  compactAfterItems: 0,
+  onCompacted: () => undefined,
+};
+
+/** The changes of an open catalogue, and the compaction that follows when they have become many. */
+export class CatalogueChanges {
+  private compaction: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly catalogue: ChangingCatalogue,
+    private readonly options: ChangesOptions,
+  ) {}
+
+  /**
+   * All or none; resolves with the number of the last when they are kept and visible.
+   * @throws TesseraError CATALOGUE_INVALID or ITEM_NOT_FOUND with the field, IO_FAILED
+   */
+  apply(changes: readonly CatalogueChange[]): Promise<number> {
+    return this.applyText(changesText(changes));
+  }
+
+  /** The same for a JSON array of changes. */
+  async applyText(changes: string): Promise<number> {
+    const sequence = await this.catalogue.apply(changes).catch((thrown: unknown) => {
+      throw withField(TesseraError.from(thrown));
+    });
+    this.compactWhereDue();
+    return sequence;
+  }
+
+  state(): CatalogueState {
+    return this.catalogue.state();
+  }
+
+  generations(): Promise<CatalogueGeneration[]> {
+    return this.catalogue.generations();
+  }
+
+  compact(): Promise<number> {
+    return this.catalogue.compact();
+  }
+
+  rollBack(sequence: number): Promise<number> {
+    return this.catalogue.rollBack(sequence);
+  }
+
+  /** Resolves when no compaction of its own accord runs. */
+  async settled(): Promise<void> {
+    await this.compaction;
+  }
+
+  private compactWhereDue(): void {
+    const { compactAfterItems, onCompacted } = this.options;
+    if (compactAfterItems === 0 || this.compaction !== undefined) return;
+    if (this.catalogue.state().changedItemCount < compactAfterItems) return;
+    this.compaction = this.catalogue
+      .compact()
+      .then(
+        () => onCompacted(undefined),
+        (thrown: unknown) => onCompacted(TesseraError.from(thrown)),
+      )
+      .finally(() => {
+        this.compaction = undefined;
+      });
+  }
+}
+
+/** The engine's messages begin with the path of what is at fault. */
+function withField(error: TesseraError): TesseraError {
+  const field = /^(changes\[[^:]*):/.exec(error.message)?.[1];
+  if (field === undefined || error.field !== undefined) return error;
+  return new TesseraError(error.code, error.message, { field, cause: error });
+}

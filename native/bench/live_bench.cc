@@ -1,0 +1,330 @@
+// What changes and eligibility cost at size: steps under predicates and with changes outstanding or
+// coming in, predicates not seen before, change to visible, compaction, and what filtering after
+// the search would lose. Prints one JSON document like catalogue_bench, whose workload it shares;
+// item i has {"decile": mix(i) % 10, "shard": mix(i) % 10000, "bid": mix(i) % 1000}.
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "base/check.h"
+#include "beam/export.h"
+#include "beam/select.h"
+#include "catalogue/builder.h"
+#include "catalogue/eligibility.h"
+#include "catalogue/live_catalogue.h"
+#include "catalogue_workload.h"
+
+namespace tessera {
+namespace {
+
+using catalogue::Change;
+using catalogue::ChangeKind;
+using catalogue::LiveCatalogue;
+using catalogue::Reach;
+using catalogue::View;
+
+constexpr uint32_t kLevelSize = 256;
+constexpr uint32_t kResults = 512;
+
+double percentile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1,
+                         static_cast<size_t>(share * static_cast<double>(values.size())))];
+}
+
+struct Options {
+  uint32_t items = 10'000'000;
+  uint32_t repetitions = 40;
+};
+
+catalogue::EligibilityRequest one_text(const char* attribute, const std::string& value) {
+  const auto clause = catalogue::parse_predicate(std::string(R"({"attribute":")") + attribute +
+                                                 R"(","in":[")" + value + "\"]}");
+  TESSERA_CHECK(clause.is_ok());
+  return {clause.value(), {}, {}, {}};
+}
+
+catalogue::EligibilityRequest bid_below(uint32_t bid) {
+  const auto clause = catalogue::parse_predicate(R"({"attribute":"bid","min":0,"max":)" +
+                                                 std::to_string(bid) + "}");
+  TESSERA_CHECK(clause.is_ok());
+  return {clause.value(), {}, {}, {}};
+}
+
+/// Pauses, resumes and later items in turn.
+std::vector<Change> make_changes(uint32_t items, uint32_t first, uint32_t count) {
+  std::vector<Change> changes(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t number = first + i;
+    Change& change = changes[i];
+    if (number % 2 == 0) {
+      change.kind = ChangeKind::kPause;
+      change.item_id = std::to_string(mix(number) % items);
+      continue;
+    }
+    change.item_id = "later-" + std::to_string(number);
+    for (uint32_t level = 0; level < kLevels; ++level) {
+      change.sid.push_back(mix(0x51ED270Bu + kLevels * number + level) & (kLevelSize - 1));
+    }
+  }
+  // One batch names an item once.
+  std::sort(changes.begin(), changes.end(),
+            [](const Change& a, const Change& b) { return a.item_id < b.item_id; });
+  const auto is_same = [](const Change& a, const Change& b) { return a.item_id == b.item_id; };
+  changes.erase(std::unique(changes.begin(), changes.end(), is_same), changes.end());
+  return changes;
+}
+
+class LiveBench {
+ public:
+  LiveBench(const Options& options, Report& report)
+      : options_(options),
+        report_(report),
+        pool_(make_pool(options.repetitions, kLevelSize)),
+        folder_(std::filesystem::temp_directory_path() /
+                ("tessera-live-bench-" + std::to_string(::getpid()))) {}
+  ~LiveBench() { std::filesystem::remove_all(folder_); }
+
+  void run() {
+    open();
+    predicates();
+    changes_outstanding();
+    changes_coming_in();
+    visible();
+    compaction();
+  }
+
+ private:
+  void add(const std::string& name, double value, const char* unit) {
+    report_.add("live " + std::to_string(options_.items) + " SIDs: " + name, value, unit);
+  }
+
+  void open() {
+    std::filesystem::create_directories(folder_);
+    catalogue::CatalogueInput input = make_input(options_.items, kLevelSize);
+    for (uint32_t i = 0; i < options_.items; ++i) {
+      char json[96];
+      const int size = std::snprintf(json, sizeof(json), R"({"decile":"%u","shard":"%u","bid":%u})",
+                                     mix(i) % 10, mix(i) % 10000, mix(i) % 1000);
+      input.attributes.add({json, static_cast<size_t>(size)});
+    }
+    const std::string path = folder_ / "seed";
+    TESSERA_CHECK(catalogue::build_snapshot(input, path, {}).is_ok());
+    input = {};
+    auto live = LiveCatalogue::open(catalogue::Snapshot::open(path).value(),
+                                    {folder_ / "changes", catalogue::SyncPolicy::kNever, {}});
+    TESSERA_CHECK(live.is_ok());
+    live_ = std::move(live).value();
+    const Clock::time_point start = Clock::now();
+    live_->view()->eligibility_index().attributes();
+    add("attribute index", seconds_since(start), "s");
+  }
+
+  /// All levels of one search; the paths that finished.
+  std::vector<beam::Finished> search(const Reach& reach, uint32_t width, uint32_t r) {
+    beam::Beams beams{{0.0f}, {catalogue::kRoot}, {0}};
+    std::vector<beam::Finished> finished;
+    for (uint32_t level = 0; level < kLevels && !beams.nodes.empty(); ++level) {
+      const std::span<const float> codes =
+          std::span(pool_).subspan(size_t{kPoolStride} * r, beams.nodes.size() * kLevelSize);
+      beam::select(beams, {codes, kLevelSize, {}, log_sum_exp_}, reach,
+                   {width, 0, beam::ScoreNorm::kFull}, *scratch_, step_);
+      finished.insert(finished.end(), step_.finished.begin(), step_.finished.end());
+      std::swap(beams, step_.next);
+    }
+    return finished;
+  }
+
+  std::vector<double> times(const Reach& reach, uint32_t width) {
+    std::vector<double> result;
+    for (uint32_t r = 0; r < options_.repetitions; ++r) {
+      const Clock::time_point start = Clock::now();
+      search(reach, width, r);
+      result.push_back(seconds_since(start) * 1e6);
+    }
+    return result;
+  }
+
+  void steps(const std::string& name, const Reach& reach) {
+    for (const uint32_t width : {64u, 512u}) {
+      add("width " + std::to_string(width) + ", " + name, median(times(reach, width)), "us");
+    }
+  }
+
+  Reach reach(const catalogue::EligibilityRequest& request) {
+    const auto view = live_->view();
+    TESSERA_CHECK(check_eligibility(*view, request).is_ok());
+    return Reach(view, compile_eligibility(*view, request));
+  }
+
+  double compile_ms(const catalogue::EligibilityRequest& request) {
+    const Clock::time_point start = Clock::now();
+    reach(request);
+    return seconds_since(start) * 1e3;
+  }
+
+  void predicates() {
+    steps("no predicate", Reach(live_->view()));
+    add("new predicate of 10 %, text", compile_ms(one_text("decile", "3")), "ms");
+    add("new predicate of 0.01 %, text", compile_ms(one_text("shard", "77")), "ms");
+    add("new predicate of 10 %, number", compile_ms(bid_below(99)), "ms");
+    add("the same again", compile_ms(one_text("decile", "3")) * 1e3, "us");
+    steps("predicate of 10 %", reach(one_text("decile", "3")));
+    steps("predicate of 0.01 %", reach(one_text("shard", "77")));
+    catalogue::EligibilityRequest seen;
+    for (uint32_t i = 0; i < 1000; ++i) {
+      seen.seen.push_back(std::to_string(mix(i) % options_.items));
+    }
+    compile_ms(seen);
+    add("1,000 items seen already", compile_ms(seen), "ms");
+    filter_afterwards("10 %", one_text("decile", "3"));
+    filter_afterwards("0.01 %", one_text("shard", "77"));
+  }
+
+  /// Share of the paths that the exact search finds which a search without the predicate has.
+  void filter_afterwards(const std::string& name, const catalogue::EligibilityRequest& request) {
+    double wanted = 0;
+    double found = 0;
+    const Reach exact = reach(request);
+    for (uint32_t r = 0; r < options_.repetitions; ++r) {
+      std::vector<catalogue::NodeIndex> all;
+      for (const auto& path : search(Reach(live_->view()), kResults, r)) all.push_back(path.node);
+      std::sort(all.begin(), all.end());
+      for (const auto& path : search(exact, kResults, r)) {
+        wanted += 1;
+        found += std::binary_search(all.begin(), all.end(), path.node) ? 1 : 0;
+      }
+    }
+    add("filtering afterwards keeps, " + name, wanted > 0 ? 100 * found / wanted : 0, "%");
+  }
+
+  void apply(uint32_t count) {
+    const std::vector<Change> changes = make_changes(options_.items, applied_, count);
+    applied_ += count;
+    TESSERA_CHECK(live_->apply(changes).is_ok());
+  }
+
+  void changes_outstanding() {
+    for (const uint32_t outstanding : {1000u, 10000u}) {
+      while (applied_ < outstanding) apply(1000);
+      const std::string name = std::to_string(outstanding) + " changes outstanding";
+      steps(name, Reach(live_->view()));
+      add("predicate of 10 % on a new version, " + name, compile_ms(one_text("decile", "3")), "ms");
+      steps("predicate of 10 %, " + name, reach(one_text("decile", "3")));
+    }
+  }
+
+  /// A writer at a steady rate, a hundred batches a second, beside the searches.
+  template <typename Body>
+  void beside_changes(uint32_t per_second, const Body& body) {
+    std::atomic<bool> stop{false};
+    std::thread writer([&] {
+      Clock::time_point next = Clock::now();
+      while (!stop) {
+        apply(per_second / 100);
+        next += std::chrono::milliseconds(10);
+        std::this_thread::sleep_until(next);
+      }
+    });
+    body();
+    stop = true;
+    writer.join();
+  }
+
+  void changes_coming_in() {
+    for (const uint32_t rate : {1000u, 10000u}) {
+      beside_changes(rate, [&] {
+        for (const uint32_t width : {64u, 512u}) {
+          std::vector<double> all;
+          for (uint32_t r = 0; r < options_.repetitions; ++r) {
+            const Reach newest(live_->view());
+            const Clock::time_point start = Clock::now();
+            search(newest, width, r);
+            all.push_back(seconds_since(start) * 1e6);
+          }
+          add("width " + std::to_string(width) + ", " + std::to_string(rate) + " changes a second",
+              median(all), "us");
+        }
+      });
+    }
+  }
+
+  void visible() {
+    std::vector<double> all;
+    for (uint32_t i = 0; i < 1000; ++i) {
+      const std::vector<Change> changes = make_changes(options_.items, applied_++, 1);
+      const Clock::time_point start = Clock::now();
+      TESSERA_CHECK(live_->apply(changes).is_ok());
+      TESSERA_CHECK(live_->view()->sequence() > 0);
+      all.push_back(seconds_since(start) * 1e6);
+    }
+    add("change to visible, median", percentile(all, 0.5), "us");
+    add("change to visible, 99th percentile", percentile(all, 0.99), "us");
+    const Clock::time_point start = Clock::now();
+    for (uint32_t i = 0; i < 20; ++i) apply(1000);
+    add("changes in batches of 1,000", 20000 / seconds_since(start), "changes/s");
+  }
+
+  void compaction() {
+    const std::vector<double> before = times(Reach(live_->view()), kResults);
+    std::atomic<bool> stop{false};
+    double seconds = 0;
+    std::thread compactor([&] {
+      const Clock::time_point start = Clock::now();
+      TESSERA_CHECK(live_->compact({}).is_ok());
+      seconds = seconds_since(start);
+      stop = true;
+    });
+    std::vector<double> during;
+    for (uint32_t r = 0; !stop; r = (r + 1) % options_.repetitions) {
+      const Reach newest(live_->view());
+      const Clock::time_point start = Clock::now();
+      search(newest, kResults, r);
+      during.push_back(seconds_since(start) * 1e6);
+    }
+    compactor.join();
+    add("compaction", seconds, "s");
+    add("width 512, 99th percentile before compaction", percentile(before, 0.99), "us");
+    add("width 512, 99th percentile during compaction", percentile(during, 0.99), "us");
+  }
+
+  const Options options_;
+  Report& report_;
+  const std::vector<float> pool_;
+  const std::filesystem::path folder_;
+  const std::vector<float> log_sum_exp_ = std::vector<float>(kResults, kNorm);
+  std::unique_ptr<LiveCatalogue> live_;
+  std::unique_ptr<beam::Scratch, beam::ScratchDeleter> scratch_ = beam::make_scratch();
+  beam::Step step_;
+  uint32_t applied_ = 0;
+};
+
+}  // namespace
+}  // namespace tessera
+
+int main(int argc, char** argv) {
+  tessera::Options options;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--quick") == 0) {
+      options.items = 1'000'000;
+      options.repetitions = 15;
+    } else if (std::strcmp(argv[i], "--items") == 0 && i + 1 < argc) {
+      options.items = static_cast<uint32_t>(std::strtoul(argv[++i], nullptr, 10));
+    } else {
+      std::fprintf(stderr, "usage: live_bench [--quick] [--items N]\n");
+      return 2;
+    }
+  }
+  if (options.items < 1000 || options.items > 50'000'000) {
+    std::fprintf(stderr, "live_bench: --items: expected 1000 to 50000000\n");
+    return 2;
+  }
+  tessera::Report report;
+  tessera::LiveBench(options, report).run();
+  report.print();
+  return 0;
+}

@@ -1,0 +1,189 @@
+#include "bridge/abi.h"
+#include "bridge/bindings.h"
+#include "bridge/errors.h"
+#include "bridge/handles.h"
+#include "bridge/object_reader.h"
+#include "bridge/task.h"
+#include "catalogue/change_json.h"
+#include "catalogue/eligibility.h"
+
+namespace tessera::bridge {
+namespace {
+
+constexpr std::string_view kSyncs[] = {"commit", "never"};
+
+Napi::Value number(Napi::Env env, uint64_t value) {
+  return Napi::Number::New(env, static_cast<double>(value));
+}
+
+std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* path) {
+  if (!info[index].IsString()) {
+    throw make_error(
+        info.Env(), Code::kRequestInvalid,
+        std::string(path) + ": expected a string, came " + describe_value(info[index]));
+  }
+  return info[index].As<Napi::String>().Utf8Value();
+}
+
+/// A task that gives a number.
+Napi::Value start_counting(Napi::Env env, std::function<Result<uint64_t>()> work) {
+  auto result = std::make_shared<uint64_t>(0);
+  return Task::start(
+      env,
+      [result, work = std::move(work)]() -> Status {
+        Result<uint64_t> done = work();
+        if (!done.is_ok()) return done.status();
+        *result = done.value();
+        return Status::ok();
+      },
+      [result](Napi::Env settled, const Status&) { return number(settled, *result); });
+}
+
+Napi::Value catalogue_keep(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_catalogue(info[0]);
+  const ObjectReader reader(env, info[1], "catalogueKeep.options", kCatalogueKeepOptionsFields);
+  catalogue::LiveOptions options;
+  options.folder = reader.string("folder");
+  options.sync = static_cast<catalogue::SyncPolicy>(reader.choice("sync", kSyncs));
+  const auto level_sizes = reader.u32_array("levelSizes");
+  options.level_sizes.assign(level_sizes.begin(), level_sizes.end());
+  if (handle->is_bound || handle->view->sequence() > 0) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "catalogueKeep: expected a catalogue that is neither bound nor changed");
+  }
+  auto opened = std::make_shared<std::shared_ptr<catalogue::LiveCatalogue>>();
+  return Task::start(
+      env,
+      [seed = handle->seed, options, opened]() -> Status {
+        auto live = catalogue::LiveCatalogue::open(seed, options);
+        if (!live.is_ok()) return live.status();
+        *opened = std::move(live).value();
+        return Status::ok();
+      },
+      [handle, opened](Napi::Env settled, const Status& status) -> Napi::Value {
+        if (status.is_ok()) {
+          handle->live = *opened;
+          handle->view = handle->live->view();
+        }
+        return settled.Undefined();
+      });
+}
+
+Napi::Value catalogue_state(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_catalogue(info[0]);
+  const auto view = handle->live->view();
+  Napi::Object result = Napi::Object::New(env);
+  result["sequence"] = number(env, view->sequence());
+  result["baseDigest"] = Napi::String::New(env, view->base().digest());
+  result["liveItemCount"] = number(env, view->live_item_count());
+  result["changedItemCount"] = number(env, view->item_changes().size());
+  result["replayedChanges"] = number(env, handle->live->recovery().replayed_changes);
+  result["cutBytes"] = number(env, handle->live->recovery().cut_bytes);
+  return result;
+}
+
+Napi::Value catalogue_apply(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  std::string json = read_text(info, 1, "catalogueApply.changes");
+  return start_counting(
+      info.Env(), [live = handle->live, json = std::move(json)]() -> Result<uint64_t> {
+        Result<std::vector<catalogue::Change>> changes = catalogue::parse_changes(json);
+        if (!changes.is_ok()) return changes.status();
+        return live->apply(changes.value());
+      });
+}
+
+Napi::Value catalogue_compact(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  return start_counting(info.Env(), [live = handle->live]() -> Result<uint64_t> {
+    TESSERA_RETURN_IF_ERROR(live->compact({}));
+    return live->view()->sequence();
+  });
+}
+
+Napi::Value catalogue_roll_back(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  const double sequence = info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : -1;
+  if (!(sequence >= 0 && sequence <= 9007199254740991.0)) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     "catalogueRollBack.sequence: expected an integer from 0 on, came " +
+                         describe_value(info[1]));
+  }
+  return start_counting(info.Env(), [live = handle->live, sequence] {
+    return live->roll_back(static_cast<uint64_t>(sequence));
+  });
+}
+
+Napi::Value catalogue_versions(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  auto found = std::make_shared<std::vector<catalogue::Generation>>();
+  return Task::start(
+      info.Env(),
+      [live = handle->live, found]() -> Status {
+        auto generations = live->generations();
+        if (!generations.is_ok()) return generations.status();
+        *found = std::move(generations).value();
+        return Status::ok();
+      },
+      [found](Napi::Env env, const Status&) -> Napi::Value {
+        auto firsts = Napi::Float64Array::New(env, found->size());
+        auto lasts = Napi::Float64Array::New(env, found->size());
+        auto bytes = Napi::Float64Array::New(env, found->size());
+        auto digests = Napi::Array::New(env, found->size());
+        for (uint32_t i = 0; i < found->size(); ++i) {
+          const catalogue::Generation& generation = (*found)[i];
+          firsts[i] = static_cast<double>(generation.first_sequence);
+          lasts[i] = static_cast<double>(generation.last_sequence);
+          bytes[i] = static_cast<double>(generation.log_bytes);
+          digests.Set(i, Napi::String::New(env, generation.base_digest));
+        }
+        Napi::Object result = Napi::Object::New(env);
+        result["firstSequences"] = firsts;
+        result["lastSequences"] = lasts;
+        result["logBytes"] = bytes;
+        result["baseDigests"] = digests;
+        return result;
+      });
+}
+
+Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  std::string json = read_text(info, 1, "catalogueReach.eligibility");
+  auto reach = std::make_shared<ReachHandle>();
+  reach->live = handle->live;
+  return Task::start(
+      info.Env(),
+      [reach, json = std::move(json)]() -> Status {
+        Result<catalogue::EligibilityRequest> request = catalogue::parse_eligibility(json);
+        if (!request.is_ok()) return request.status();
+        const auto view = reach->live->view();
+        TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request.value()));
+        reach->reach =
+            catalogue::Reach(view, catalogue::compile_eligibility(*view, request.value()));
+        return Status::ok();
+      },
+      [reach](Napi::Env env, const Status& status) -> Napi::Value {
+        if (!status.is_ok()) return env.Undefined();
+        Napi::Object result = Napi::Object::New(env);
+        result["reach"] = wrap_reach(env, reach);
+        result["sequence"] = number(env, reach->reach.view().sequence());
+        return result;
+      });
+}
+
+}  // namespace
+
+void register_live_functions(Napi::Env env, Napi::Object exports) {
+  exports["catalogueKeep"] = Napi::Function::New<&catalogue_keep>(env, "catalogueKeep");
+  exports["catalogueState"] = Napi::Function::New<&catalogue_state>(env, "catalogueState");
+  exports["catalogueApply"] = Napi::Function::New<&catalogue_apply>(env, "catalogueApply");
+  exports["catalogueCompact"] = Napi::Function::New<&catalogue_compact>(env, "catalogueCompact");
+  exports["catalogueVersions"] = Napi::Function::New<&catalogue_versions>(env, "catalogueVersions");
+  exports["catalogueRollBack"] =
+      Napi::Function::New<&catalogue_roll_back>(env, "catalogueRollBack");
+  exports["catalogueReach"] = Napi::Function::New<&catalogue_reach>(env, "catalogueReach");
+}
+
+}  // namespace tessera::bridge

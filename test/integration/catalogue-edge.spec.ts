@@ -1,0 +1,162 @@
+/** CatalogueService and eligibility over gRPC, on a fake runtime. */
+
+import 'reflect-metadata';
+import * as grpc from '@grpc/grpc-js';
+import * as protoLoader from '@grpc/proto-loader';
+import { loadConfig } from '@tessera/config';
+import { createLog } from '@tessera/telemetry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Serving, serve } from '../../apps/standalone/src/serve.js';
+import { CatalogueClient } from '../../tools/served/catalogue-client.js';
+import { FakeRuntime } from './fake-runtime.js';
+import { RecallClient } from './recall-client.js';
+
+const CALL_MS = 30_000;
+const runtime = new FakeRuntime();
+let serving: Serving;
+let client: CatalogueClient;
+let recalls: RecallClient;
+
+beforeAll(async () => {
+  const { config } = loadConfig();
+  const edge = { host: '127.0.0.1', port: 0 };
+  serving = await serve({
+    config: { ...config, http: { ...config.http, ...edge }, grpc: { ...config.grpc, ...edge } },
+    runtime,
+    serviceVersion: 'test',
+    log: createLog('silent'),
+  });
+  client = new CatalogueClient(serving.grpcAddress);
+  recalls = new RecallClient(serving.grpcAddress);
+});
+
+afterAll(async () => {
+  client.close();
+  recalls.close();
+  await serving.drain.run();
+});
+
+interface Streamed {
+  readonly sequences: number[];
+  readonly code: string | undefined;
+}
+
+/** A stream from the proto files themselves. */
+function applyStream(batches: readonly object[]): Promise<Streamed> {
+  const definition = protoLoader.loadSync('tessera/catalogue/v1/catalogue_service.proto', {
+    includeDirs: ['proto'],
+    longs: Number,
+  });
+  const packages = grpc.loadPackageDefinition(definition) as never as {
+    tessera: { catalogue: { v1: { CatalogueService: grpc.ServiceClientConstructor } } };
+  };
+  const { CatalogueService } = packages.tessera.catalogue.v1;
+  const stub = new CatalogueService(serving.grpcAddress, grpc.credentials.createInsecure());
+  const stream = (stub as never as { ApplyStream(): grpc.ClientDuplexStream<object, Answer> })
+    .ApplyStream();
+  const sequences: number[] = [];
+  return new Promise((resolve) => {
+    const end = (code: string | undefined) => {
+      stub.close();
+      resolve({ sequences, code });
+    };
+    stream.on('data', ({ sequence }: Answer) => sequences.push(sequence));
+    stream.on('error', (error: grpc.ServiceError) =>
+      end(error.metadata.get('tessera-code')[0]?.toString() ?? error.message),
+    );
+    stream.on('end', () => end(undefined));
+    for (const batch of batches) stream.write(batch);
+    stream.end();
+  });
+}
+
+interface Answer {
+  readonly sequence: number;
+}
+
+const call = (method: string, message: object) =>
+  client.call<Record<string, unknown>>(method, message, CALL_MS);
+
+describe('CatalogueService', () => {
+  it('hands every kind of change on and answers with the version that has them', async () => {
+    const changes = [
+      { upsert: { itemId: 'x', sid: [1, 2], attributes: '{"a":[1]}', priority: 0.5 } },
+      { pauseItemId: 'p' },
+      { resumeItemId: 'r' },
+      { removeItemId: 'm' },
+      { setAttributes: { itemId: 's', attributes: '' } },
+      { setPriority: { itemId: 't', priority: -1 } },
+    ];
+    expect(await call('Apply', { changes })).toEqual({ sequence: 6 });
+    expect(runtime.catalogue.applied).toEqual([
+      { op: 'upsert', item_id: 'x', sid: [1, 2], title: '', attributes: { a: [1] }, priority: 0.5 },
+      { op: 'pause', item_id: 'p' },
+      { op: 'resume', item_id: 'r' },
+      { op: 'remove', item_id: 'm' },
+      { op: 'set_attributes', item_id: 's', attributes: {} },
+      { op: 'set_priority', item_id: 't', priority: -1 },
+    ]);
+  });
+
+  it('answers a stream batch by batch and ends it at the first that is refused', async () => {
+    const before = runtime.catalogue.applied.length;
+    const batch = (...itemIds: string[]) => ({
+      changes: itemIds.map((pauseItemId) => ({ pauseItemId })),
+    });
+    const good = await applyStream([batch('a', 'b'), batch('c')]);
+    expect(good).toEqual({ sequences: [before + 2, before + 3], code: undefined });
+    const bad = await applyStream([batch('d'), batch('e', 'wrong'), batch('f')]);
+    expect(bad).toEqual({ sequences: [before + 4], code: 'CATALOGUE_INVALID' });
+  });
+
+  it('tells its state and versions, compacts and rolls back', async () => {
+    const sequence = runtime.catalogue.applied.length;
+    expect(await call('GetState', {})).toMatchObject({ sequence, base: 'fake-catalogue' });
+    const generations = [{ lastSequence: sequence }];
+    expect(await call('ListVersions', {})).toMatchObject({ generations });
+    expect(await call('Compact', {})).toEqual({ sequence });
+    expect(runtime.catalogue.compactions).toBe(1);
+    expect(await call('RollBack', { sequence: 2 })).toEqual({ sequence: sequence + 1 });
+  });
+
+  it.each([
+    [{ changes: [{ pauseItemId: 'p' }, { removeItemId: 'wrong' }] }, 'changes[1].sid'],
+    [{ changes: [{ pauseItemId: 'p' }, {}] }, 'changes[1]'],
+  ])('refuses %j naming the change at fault', async (message, field) => {
+    const error = await call('Apply', message).catch((thrown) => thrown);
+    expect(error.metadata.get('tessera-code')).toEqual(['CATALOGUE_INVALID']);
+    expect(error.metadata.get('tessera-field')).toEqual([field]);
+  });
+});
+
+describe('eligibility of a recall', () => {
+  it('reaches the runtime as the JSON that the engine reads', async () => {
+    const text = (attribute: string, values: string[]) => ({ attribute, values });
+    const predicate = {
+      all: {
+        predicates: [
+          { any: { predicates: [{ in: text('country', ['de']) }] } },
+          { not: { contains: text('labels', ['old']) } },
+          { range: { attribute: 'bid', min: 0 } },
+        ],
+      },
+    };
+    const eligibility = { predicate, allowed: { itemIds: [] }, seen: ['7'] };
+    expect((await recalls.recall({ userId: 'eligible', eligibility })).status).toBe(0);
+    const { request } = runtime.seen.at(-1) ?? {};
+    expect(JSON.parse(request?.eligibility ?? '')).toEqual({
+      predicate: {
+        all: [
+          { any: [{ attribute: 'country', in: ['de'] }] },
+          { not: { attribute: 'labels', contains: ['old'] } },
+          { attribute: 'bid', min: 0 },
+        ],
+      },
+      allowed: [],
+      denied: [],
+      seen: ['7'],
+    });
+    await recalls.recall({ userId: 'free' });
+    expect(runtime.seen.at(-1)?.request.eligibility).toBeUndefined();
+  });
+});

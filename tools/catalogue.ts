@@ -1,0 +1,172 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { ServiceError } from '@grpc/grpc-js';
+import { loadConfig } from '@tessera/config';
+import { isErrorCode, TesseraError } from '@tessera/errors';
+import { ERROR_TRAILERS } from '@tessera/grpc';
+import { wireChange } from './catalogue/wire-change.js';
+import { CatalogueClient } from './served/catalogue-client.js';
+import { Flags, print, runCommand, UsageError } from './terminal/command.js';
+import { table } from './terminal/table.js';
+
+const USAGE = `usage: npm run catalogue -- COMMAND [words] [--address HOST:PORT] [--json]
+
+Changes of the catalogue of a service that runs; the next recall sees them:
+  apply FILE           JSON lines, each {"op", "item_id", ...}; in batches, all of one or none
+  upsert JSON          an item as {"item_id", "sid", "title", "attributes", "priority"}
+  pause ID ...         stays known, is recalled no more
+  resume ID ...
+  remove ID ...
+Versions:
+  state                newest version, live and changed items
+  versions             what can be gone back to
+  compact              make a new snapshot of the newest version
+  rollback N           make items what they were at version N
+
+  --address HOST:PORT  of its gRPC edge (default: the configured one)
+  --batch N            changes of a batch of apply at most (default 1000)
+  --json               JSON on the standard output and nothing else`;
+
+const CALL_MS = 60_000;
+const COMPACT_MS = 3_600_000;
+const BATCH_MAX = 65_536;
+const BATCH_DEFAULT = 1000;
+
+interface Sequence {
+  readonly sequence: number;
+}
+
+/** A refusal in the words of the service, with the field it names. */
+function told(error: ServiceError): TesseraError {
+  const trailer = (name: string) => error.metadata?.get(name)[0]?.toString();
+  const code = trailer(ERROR_TRAILERS.code) ?? '';
+  const field = trailer(ERROR_TRAILERS.field);
+  return new TesseraError(isErrorCode(code) ? code : 'ENGINE_UNAVAILABLE', error.details, {
+    ...(field === undefined ? {} : { field }),
+    cause: error,
+  });
+}
+
+class Commands {
+  constructor(
+    private readonly client: CatalogueClient,
+    private readonly batch: number,
+  ) {}
+
+  run(command: string, words: readonly string[]): Promise<object> {
+    switch (command) {
+      case 'apply':
+        return this.applyFile(only(words, 'a file'));
+      case 'upsert':
+        return this.apply([
+          { ...parseLine(only(words, 'an item as JSON'), 'upsert'), op: 'upsert' },
+        ]);
+      case 'pause':
+      case 'resume':
+      case 'remove':
+        if (words.length === 0) throw new UsageError(`${command}: expected item IDs`);
+        return this.apply(words.map((item_id) => ({ op: command, item_id })));
+      case 'state':
+        return this.call('GetState', {});
+      case 'versions':
+        return this.call('ListVersions', {});
+      case 'compact':
+        return this.call('Compact', {}, COMPACT_MS);
+      case 'rollback':
+        return this.call('RollBack', { sequence: version(only(words, 'a version')) });
+      default:
+        throw new UsageError(`unknown command '${command}'`);
+    }
+  }
+
+  private async call<Answer>(method: string, message: object, ms = CALL_MS): Promise<Answer> {
+    return this.client.call<Answer>(method, message, ms).catch((error: ServiceError) => {
+      throw told(error);
+    });
+  }
+
+  private apply(changes: readonly Record<string, unknown>[]): Promise<Sequence> {
+    return this.call('Apply', { changes: changes.map(wireChange) });
+  }
+
+  /** A line at fault is named by file and number; batches before its own have been applied. */
+  private async applyFile(path: string): Promise<object> {
+    let lines: { text: string; number: number }[] = [];
+    let sequence = 0;
+    let applied = 0;
+    const send = async () => {
+      if (lines.length === 0) return;
+      const first = lines[0]?.number ?? 0;
+      const changes = lines.map(({ text, number }) => parseLine(text, `${path}:${number}`));
+      const place = `${path}:${first} to ${lines.at(-1)?.number}`;
+      ({ sequence } = await this.apply(changes).catch((thrown: unknown) => {
+        const { code, message, field } = TesseraError.from(thrown);
+        const told = `${place}: ${message} (${applied} changes before were applied)`;
+        throw new TesseraError(code, told, { field, cause: thrown });
+      }));
+      applied += lines.length;
+      lines = [];
+    };
+    let number = 0;
+    for await (const text of createInterface({ input: createReadStream(path) })) {
+      number += 1;
+      if (text.trim() !== '') lines.push({ text, number });
+      if (lines.length === this.batch) await send();
+    }
+    await send();
+    return { applied, sequence };
+  }
+}
+
+function parseLine(text: string, place: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch (error) {
+    const message = `${place}: expected a JSON object: ${(error as Error).message}`;
+    throw new TesseraError('CATALOGUE_INVALID', message, { cause: error });
+  }
+}
+
+function only(words: readonly string[], what: string): string {
+  const [word] = words;
+  if (word === undefined || words.length > 1) throw new UsageError(`expected ${what}, alone`);
+  return word;
+}
+
+function version(word: string): number {
+  const number = Number(word);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new UsageError(`expected the number of a version, came '${word}'`);
+}
+
+function shown(answer: object): string {
+  const { generations } = answer as { generations?: Record<string, unknown>[] };
+  const rows = generations ?? [answer as Record<string, unknown>];
+  const names = Object.keys(rows[0] ?? {});
+  const cells = rows.map((row) => names.map((name) => String(row[name])));
+  return table(
+    names.map((name) => ({ name })),
+    cells,
+  );
+}
+
+await runCommand(USAGE, async (all) => {
+  const at = all.findIndex((word) => word.startsWith('--'));
+  const words = at < 0 ? all : all.slice(0, at);
+  const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
+    address: 'text',
+    batch: 'text',
+    json: 'switch',
+  });
+  const [command, ...rest] = words;
+  if (command === undefined) throw new UsageError('expected a command');
+  const { grpc } = loadConfig().config;
+  const client = new CatalogueClient(flags.text('address') ?? `${grpc.host}:${grpc.port}`);
+  try {
+    const commands = new Commands(client, flags.integer('batch', 1, BATCH_MAX) ?? BATCH_DEFAULT);
+    const answer = await commands.run(command, rest);
+    await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));
+  } finally {
+    client.close();
+  }
+});

@@ -1,0 +1,41 @@
+import * as grpc from '@grpc/grpc-js';
+import * as protoLoader from '@grpc/proto-loader';
+import { protoSchema } from '@tessera/contracts';
+
+type Unary<Answer> = (
+  message: object,
+  options: grpc.CallOptions,
+  done: (error: grpc.ServiceError | null, answer: Answer) => void,
+) => void;
+
+/** A gRPC client of CatalogueService, as a caller in another process would make one. */
+export class CatalogueClient {
+  private readonly client: grpc.Client;
+
+  constructor(address: string) {
+    const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];
+    const definition = protoLoader.fromJSON(schema, { defaults: true, longs: Number });
+    const packages = grpc.loadPackageDefinition(definition) as never as {
+      tessera: { catalogue: { v1: { CatalogueService: grpc.ServiceClientConstructor } } };
+    };
+    const { CatalogueService } = packages.tessera.catalogue.v1;
+    this.client = new CatalogueService(address, grpc.credentials.createInsecure());
+  }
+
+  /** Rejects with the service's own words and the code of the error table. */
+  call<Answer>(method: string, message: object, deadlineMs: number): Promise<Answer> {
+    const methods = this.client as never as Record<string, Unary<Answer>>;
+    return new Promise((resolve, reject) => {
+      methods[method]?.call(
+        this.client,
+        message,
+        { deadline: Date.now() + deadlineMs },
+        (error, answer) => (error ? reject(error) : resolve(answer)),
+      );
+    });
+  }
+
+  close(): void {
+    this.client.close();
+  }
+}
