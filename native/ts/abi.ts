@@ -1,5 +1,6 @@
 /**
- * Every declaration of the addon, in the order in which native/src/bridge registers it. Free
+ * The declarations of the addon, in the order in which native/src/bridge registers them (structures
+ * of catalogues are in catalogue-abi.ts). Free
  * functions, handle first, flat data; no optional
  * properties, no defaults. test/contract compares this file with the addon's own `describeAbi()`.
  *
@@ -8,22 +9,24 @@
  * Times cross as a remaining budget in microseconds, never as a wall clock.
  */
 
+import type {
+  CatalogueBuildOptions,
+  CatalogueBuildReport,
+  CatalogueHandle,
+  CatalogueInfo,
+  CatalogueJudgement,
+  CatalogueKeepOptions,
+  CatalogueState,
+  CatalogueVersions,
+  ReachHandle,
+} from './catalogue-abi.js';
+
 export const ABI_VERSION = 2;
 
 declare const engineBrand: unique symbol;
-declare const catalogueBrand: unique symbol;
-declare const reachBrand: unique symbol;
 /** Opaque handle of an open engine. */
 export interface EngineHandle {
   readonly [engineBrand]: true;
-}
-/** Opaque handle of an open catalogue: a snapshot and what has changed since. */
-export interface CatalogueHandle {
-  readonly [catalogueBrand]: true;
-}
-/** Opaque handle of what a request may find: of one version of one catalogue. */
-export interface ReachHandle {
-  readonly [reachBrand]: true;
 }
 
 /** 0 = recall, 1 = score (engine::RequestKind). */
@@ -123,6 +126,8 @@ export interface SubmitBatch {
   readonly widths: Uint32Array;
   readonly resultCounts: Uint32Array;
   readonly itemsPerSid: Uint32Array;
+  /** Of recalls whose reach has the item: whose fate is told; 0xFFFFFFFF: none. */
+  readonly watchedItems: Uint32Array;
   /** [n + 1] into the SIDs of score requests; SID s is sidCodes[codeOffsets[s]..). */
   readonly sidOffsets: Uint32Array;
   readonly codeOffsets: Uint32Array;
@@ -179,6 +184,14 @@ export interface Completions {
   /** Of score requests: one per SID, NaN where the catalogue has no such path with items. */
   readonly scoreOffsets: Uint32Array;
   readonly scores: Float32Array;
+  /** [n] of the watched item: index into VERDICTS, `open` where none was watched. */
+  readonly verdicts: Uint8Array;
+  /** [n] from 1: among the items, or, pruned, among the candidates of the step. */
+  readonly verdictRanks: Uint32Array;
+  readonly prunedSteps: Uint32Array;
+  /** [n] of the item's path or, pruned, its candidate; and of the last candidate that was kept. */
+  readonly watchedScores: Float32Array;
+  readonly cutScores: Float32Array;
   /** Prompt tokens that other requests computed. */
   readonly prefixReusedTokens: Uint32Array;
   /** [n][TIMING_SLOTS.length]. */
@@ -202,73 +215,6 @@ export const STATS_SLOTS = [
   'predictedUs',
   'actualUs',
 ] as const;
-
-export interface CatalogueInfo {
-  readonly digest: string;
-  readonly depth: number;
-  readonly levelSizes: Uint32Array;
-  /**
-   * Token pattern per level as the index file wrote it, e.g. `<a_{code}>`; '' where the codes were
-   * integers.
-   */
-  readonly levelPatterns: readonly string[];
-  readonly nodeCount: number;
-  readonly pathCount: number;
-  readonly itemCount: number;
-  readonly fileBytes: number;
-}
-
-export interface CatalogueBuildOptions {
-  /**
-   * index.json, sid2pid.json, .jsonl or an existing snapshot; the format is detected by content.
-   */
-  readonly sources: readonly string[];
-  /** Parallel to sources: domain given to all items of the file; '' for none. */
-  readonly domains: readonly string[];
-  /** Optional titles file (JSON or TSV); '' for none. */
-  readonly titlesPath: string;
-  /** Codes per level; empty: derived from the items. */
-  readonly levelSizes: Uint32Array;
-  readonly outputPath: string;
-}
-
-export interface CatalogueKeepOptions {
-  /** Made where it is missing; what it holds already is gone on from. */
-  readonly folder: string;
-  /** When an acknowledged change lies on the device: before it is acknowledged, or whenever. */
-  readonly sync: 'commit' | 'never';
-  /** Codes per level that changes may use; empty: those of the snapshot. */
-  readonly levelSizes: Uint32Array;
-}
-
-export interface CatalogueState {
-  /** Number of the last change in the newest version. */
-  readonly sequence: number;
-  /** Of the snapshot that the newest version is made over. */
-  readonly baseDigest: string;
-  readonly liveItemCount: number;
-  /** Items that differ from the snapshot. */
-  readonly changedItemCount: number;
-  /** What catalogueKeep() found in its folder, and what it cut from a damaged tail. */
-  readonly replayedChanges: number;
-  readonly cutBytes: number;
-}
-
-/** Generations that are kept, oldest first: any version of them can be gone back to. */
-export interface CatalogueVersions {
-  readonly firstSequences: Float64Array;
-  readonly lastSequences: Float64Array;
-  readonly logBytes: Float64Array;
-  readonly baseDigests: readonly string[];
-}
-
-export interface CatalogueBuildReport {
-  readonly itemCount: number;
-  readonly pathCount: number;
-  readonly fileBytes: number;
-  readonly seconds: number;
-  readonly digest: string;
-}
 
 export interface AbiDescription {
   readonly version: number;
@@ -364,4 +310,14 @@ export interface NativeAddon {
     catalogue: CatalogueHandle,
     eligibility: string,
   ): Promise<{ readonly reach: ReachHandle; readonly sequence: number }>;
+  /**
+   * What version `sequence`, -1 for the newest, says of an item. Rejects with CATALOGUE_NOT_FOUND
+   * where the version is not kept.
+   */
+  catalogueJudge(
+    catalogue: CatalogueHandle,
+    eligibility: string,
+    itemId: string,
+    sequence: number,
+  ): Promise<CatalogueJudgement>;
 }

@@ -5,17 +5,21 @@ import { describe, expect, it } from 'vitest';
 
 const addon = loadAddon();
 const description = addon.describeAbi();
-const source = ts.createSourceFile(
-  'abi.ts',
-  readFileSync(new URL('../../native/ts/abi.ts', import.meta.url), 'utf8'),
-  ts.ScriptTarget.ES2022,
+const sources = ['abi.ts', 'catalogue-abi.ts'].map((name) =>
+  ts.createSourceFile(
+    name,
+    readFileSync(new URL(`../../native/ts/${name}`, import.meta.url), 'utf8'),
+    ts.ScriptTarget.ES2022,
+  ),
 );
 
 /** Names of the members of an interface of abi.ts, in order. */
 function members(interfaceName: string): string[] {
-  for (const statement of source.statements) {
-    if (!ts.isInterfaceDeclaration(statement) || statement.name.text !== interfaceName) continue;
-    return statement.members.map((member) => member.name?.getText(source) ?? '');
+  for (const source of sources) {
+    for (const statement of source.statements) {
+      if (!ts.isInterfaceDeclaration(statement) || statement.name.text !== interfaceName) continue;
+      return statement.members.map((member) => member.name?.getText(source) ?? '');
+    }
   }
   throw new Error(`abi.ts has no interface ${interfaceName}`);
 }

@@ -93,6 +93,17 @@ const refusedScores: [string, string][] = [
   ['{"userId":"1","items":[1],"resultCount":5}', 'resultCount'],
 ];
 
+/** Body of a question about an item, field. */
+const refusedQuestions: [string, string][] = [
+  ['{"itemId":"1"}', 'request'],
+  ['{"request":{"userId":"1"}}', 'itemId'],
+  ['{"request":{"userId":"1","widths":5},"itemId":"1"}', 'request.widths'],
+  ['{"request":{"userId":"1","when":5},"itemId":"1"}', 'request.when'],
+  ['{"request":{"userId":"1"},"itemId":"1","why":1}', 'why'],
+  ['{"request":{"userId":"1"},"itemId":"1","versions":{"model":1}}', 'versions.model'],
+  ['{"request":{"userId":"1"},"itemId":"1","versions":{"template":""}}', 'versions.template'],
+];
+
 /** Message, status, code, field. */
 const refusedMessages: [object, number, string, string][] = [
   [{ userId: '1', resultCount: 0 }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'resultCount'],
@@ -138,6 +149,16 @@ describe('the HTTP edge', () => {
 
   it.each(refusedScores)('refuses the scores %.60s', async (body, field) => {
     const reply = await fetch(`${serving.httpUrl}/v1/score`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toMatchObject({ error: { code: 'REQUEST_INVALID', field } });
+  });
+
+  it.each(refusedQuestions)('refuses the question %.60s', async (body, field) => {
+    const reply = await fetch(`${serving.httpUrl}/v1/explain`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
@@ -198,6 +219,8 @@ describe('the gRPC edge', () => {
   });
 
   it('refuses a target that names neither item nor SID', async () => {
+    const question = await client.explain({ itemId: '1' });
+    expect(question).toMatchObject({ code: 'REQUEST_INVALID', field: 'request' });
     const reply = await client.score({ userId: '1', items: [{ itemId: '1' }, {}] });
     expect(reply).toMatchObject({ code: 'REQUEST_INVALID', field: 'items[1]' });
   });

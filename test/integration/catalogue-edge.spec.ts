@@ -52,8 +52,9 @@ function applyStream(batches: readonly object[]): Promise<Streamed> {
   };
   const { CatalogueService } = packages.tessera.catalogue.v1;
   const stub = new CatalogueService(serving.grpcAddress, grpc.credentials.createInsecure());
-  const stream = (stub as never as { ApplyStream(): grpc.ClientDuplexStream<object, Answer> })
-    .ApplyStream();
+  const stream = (
+    stub as never as { ApplyStream(): grpc.ClientDuplexStream<object, Answer> }
+  ).ApplyStream();
   const sequences: number[] = [];
   return new Promise((resolve) => {
     const end = (code: string | undefined) => {

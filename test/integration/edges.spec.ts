@@ -4,7 +4,7 @@ import { loadConfig } from '@tessera/config';
 import { createLog } from '@tessera/telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Serving, serve } from '../../apps/standalone/src/serve.js';
-import { answerTo, FakeRuntime, scoresOf } from './fake-runtime.js';
+import { answerTo, explanationOf, FakeRuntime, scoresOf } from './fake-runtime.js';
 import { RecallClient } from './recall-client.js';
 
 const { config } = loadConfig({
@@ -109,6 +109,28 @@ describe('both edges', () => {
     });
     const metrics = await (await fetch(`${serving.httpUrl}/metrics`)).text();
     expect(metrics).toContain('tessera_score_requests_total{edge="http",code="OK"} 1');
+  });
+
+  it('hand the same question about an item to the runtime and the same answer back', async () => {
+    const request = { requestId: 'e-1', userId: '7', deadlineMs: 900, resultCount: 3 };
+    const versions = { model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 0 };
+    const http = await postJson({ request, itemId: 12, versions }, '/v1/explain');
+    const overGrpc = await client.explain({ request, itemId: '12', versions });
+    expect(overGrpc.details).toBe('');
+    const [first, second] = runtime.explained;
+    expect(first?.request).toMatchObject({
+      recall: { requestId: 'e-1', userId: '7', resultCount: 3 },
+      itemId: '12',
+      versions,
+    });
+    expect({ ...second?.request.versions }).toEqual(versions);
+    expect({ ...second?.request.recall }).toEqual({ ...first?.request.recall });
+    expect(first?.context.budgetUs).toBe(900_000);
+    const answer = explanationOf(first?.request as never);
+    expect(http.json).toEqual(answer);
+    expect(overGrpc.answer).toMatchObject({ ...answer, verdict: 'VERDICT_PRUNED' });
+    const metrics = await (await fetch(`${serving.httpUrl}/metrics`)).text();
+    expect(metrics).toContain('tessera_explain_requests_total{edge="grpc",code="OK"} 1');
   });
 
   it('leave every default to the runtime when the request says nothing', async () => {

@@ -1,6 +1,8 @@
 import { CatalogueChanges, CHANGES_NOT_KEPT } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import type {
+  ExplainAnswer,
+  ExplainRequest,
   RecallAnswer,
   RecallContext,
   RecallRequest,
@@ -57,6 +59,27 @@ export function scoresOf(request: ScoreRequest): ScoreAnswer {
   };
 }
 
+export function explanationOf({ recall, itemId }: ExplainRequest): ExplainAnswer {
+  return {
+    requestId: recall.requestId || 'made',
+    itemId,
+    sid: [3, 1, 4],
+    verdict: 'pruned',
+    rank: 12,
+    step: 1,
+    score: -3.5,
+    cutScore: -2.25,
+    widthsUsed: [4, 8],
+    historyItems: recall.history?.length ?? 0,
+    trimmedItems: 0,
+    skippedItems: 0,
+    promptTokens: 9,
+    prefixReusedTokens: 5,
+    versions: { model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 7 },
+    timings,
+  };
+}
+
 const stats = {
   queued: 0,
   running: 0,
@@ -77,6 +100,7 @@ const stats = {
 /** A runtime whose recalls the test decides; user `wait` waits until aborted or drained. */
 export class FakeRuntime implements RecallRuntime {
   readonly seen: { request: RecallRequest; context: RecallContext }[] = [];
+  readonly explained: { request: ExplainRequest; context: RecallContext }[] = [];
   readonly scored: { request: ScoreRequest; context: RecallContext }[] = [];
   /** Resolves when a recall of user `wait` has begun. */
   readonly waiting: Promise<RecallContext>;
@@ -130,6 +154,11 @@ export class FakeRuntime implements RecallRuntime {
   async score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
     this.scored.push({ request, context });
     return scoresOf(request);
+  }
+
+  async explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer> {
+    this.explained.push({ request, context });
+    return explanationOf(request);
   }
 
   private wait(context: RecallContext): Promise<void> {

@@ -18,6 +18,7 @@ type Unary = (
 interface Packages {
   readonly tessera: {
     readonly recall: { readonly v1: { readonly RecallService: grpc.ServiceClientConstructor } };
+    readonly explain: { readonly v1: { readonly ExplainService: grpc.ServiceClientConstructor } };
     readonly score: { readonly v1: { readonly ScoreService: grpc.ServiceClientConstructor } };
   };
 }
@@ -26,15 +27,17 @@ interface Packages {
 export class RecallClient {
   private readonly recaller: grpc.Client & { Recall: Unary };
   private readonly scorer: grpc.Client & { Score: Unary };
+  private readonly explainer: grpc.Client & { Explain: Unary };
 
   constructor(address: string) {
     const definition = protoLoader.loadSync(
-      ['tessera/recall/v1/recall_service.proto', 'tessera/score/v1/score_service.proto'],
+      ['recall', 'score', 'explain'].map((name) => `tessera/${name}/v1/${name}_service.proto`),
       { includeDirs: ['proto'], defaults: true, enums: String, longs: Number },
     );
     const { tessera } = grpc.loadPackageDefinition(definition) as never as Packages;
     const credentials = grpc.credentials.createInsecure();
     this.recaller = new tessera.recall.v1.RecallService(address, credentials) as never;
+    this.explainer = new tessera.explain.v1.ExplainService(address, credentials) as never;
     this.scorer = new tessera.score.v1.ScoreService(address, credentials) as never;
   }
 
@@ -46,6 +49,10 @@ export class RecallClient {
     return called((done) => this.scorer.Score(message, options, done)).reply;
   }
 
+  explain(message: object, options: grpc.CallOptions = {}): Promise<GrpcReply> {
+    return called((done) => this.explainer.Explain(message, options, done)).reply;
+  }
+
   recall(message: object, options: grpc.CallOptions = {}): Promise<GrpcReply> {
     return this.begin(message, options).reply;
   }
@@ -53,6 +60,7 @@ export class RecallClient {
   close(): void {
     this.recaller.close();
     this.scorer.close();
+    this.explainer.close();
   }
 }
 

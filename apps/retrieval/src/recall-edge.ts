@@ -1,6 +1,8 @@
 import { TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import type {
+  ExplainAnswer,
+  ExplainRequest,
   RecallAnswer,
   RecallContext,
   RecallRequest,
@@ -33,7 +35,7 @@ export interface EdgeLimits {
 }
 
 export interface EdgeParts {
-  readonly runtime: Pick<RecallRuntime, 'recall' | 'score'>;
+  readonly runtime: Pick<RecallRuntime, 'recall' | 'score' | 'explain'>;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -57,6 +59,18 @@ export function budgetOf(
   const silent = deadlineMs === undefined && call.budgetUs === Number.POSITIVE_INFINITY;
   const bodyMs = silent ? limits.defaultDeadlineMs : (deadlineMs ?? limits.deadlineMsMax);
   return Math.min(call.budgetUs, bodyMs * MICROSECONDS_PER_MILLISECOND);
+}
+
+/** What `parse` refuses, told as of a member of `field`. */
+export function inside<Value>(field: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (thrown) {
+    const error = TesseraError.from(thrown);
+    const path = error.field === undefined ? field : `${field}.${error.field}`;
+    const message = `${field}.${error.message}`;
+    throw new TesseraError(error.code, message, { field: path, cause: thrown });
+  }
 }
 
 /** What both edges do with a parsed request: admit, ask the runtime, count. */
@@ -98,6 +112,24 @@ export class RecallEdge {
     } catch (thrown) {
       const error = this.failed(thrown, edge, 'a score failed');
       metrics.observeScore({ edge, code: error.code, seconds: seconds() });
+      throw error;
+    }
+  }
+
+  /** As recall(). */
+  async explain(parse: () => Parsed<ExplainRequest>, call: EdgeCall): Promise<ExplainAnswer> {
+    const { metrics, runtime } = this.parts;
+    const { edge } = call;
+    const seconds = stopwatch();
+    try {
+      const answer = await this.admitted(parse, call, (request, context) =>
+        runtime.explain(request, context),
+      );
+      metrics.observeExplain({ edge, code: 'OK', seconds: seconds() });
+      return answer;
+    } catch (thrown) {
+      const error = this.failed(thrown, edge, 'an explanation failed');
+      metrics.observeExplain({ edge, code: error.code, seconds: seconds() });
       throw error;
     }
   }

@@ -4,6 +4,7 @@ import { CatalogueChanges } from '@tessera/catalogue';
 import { Readiness } from '@tessera/lifecycle';
 import { Log, Metrics } from '@tessera/telemetry';
 import { CatalogueGrpcController } from './grpc/catalogue.controller.js';
+import { ExplainGrpcController } from './grpc/explain.controller.js';
 import { RecallGrpcController } from './grpc/recall.controller.js';
 import { ScoreGrpcController } from './grpc/score.controller.js';
 import { HttpErrorFilter } from './http/error-filter.js';
@@ -18,7 +19,7 @@ export interface RetrievalOptions extends EdgeParts {
   readonly changes: CatalogueChanges;
 }
 
-/** Both edges of recall and score, with health and metrics. */
+/** Both edges of recall, score and explain, changes of the catalogue, with health and metrics. */
 @Module({})
 export class RetrievalModule {
   static register(options: RetrievalOptions): DynamicModule {
@@ -27,6 +28,7 @@ export class RetrievalModule {
       controllers: [
         RecallGrpcController,
         ScoreGrpcController,
+        ExplainGrpcController,
         CatalogueGrpcController,
         RecallHttpController,
         HealthController,

@@ -102,6 +102,39 @@ const schemas = {
     items: list(reference('ItemScore'), 'in the order asked'),
     ...promptFacts,
   }),
+  ExplainRequest: {
+    ...object({
+      request: reference('RecallRequest'),
+      itemId: { ...itemId, description: 'the item that is, or is not, in the answer' },
+      versions: promptFacts.versions,
+    }),
+    example: { request: { userId: '1', resultCount: 5 }, itemId: '2' },
+  },
+  ExplainResponse: object({
+    requestId: text('ID of the request'),
+    itemId: text('as asked'),
+    sid: list({ type: 'integer' }, 'codes of the semantic ID; empty where there is no such item'),
+    verdict: {
+      type: 'string',
+      enum: [
+        'returned',
+        'pruned',
+        'behind-sid-cap',
+        'behind-results',
+        'not-eligible',
+        'not-live',
+        'not-in-catalogue',
+      ],
+    },
+    rank: integer('of the item in the answer, or of its path among the candidates of the step'),
+    step: number('selection in which it was pruned, from 0'),
+    score: number('log-probability of the path, or of what there was of it'),
+    cutScore: number('of the last candidate that was kept in its stead'),
+    clause: text('path of the clause that keeps it out'),
+    notLiveSince: number('number of the change since which it is not live'),
+    widthsUsed: list({ type: 'integer' }, 'of the replay; empty where the catalogue decides'),
+    ...promptFacts,
+  }),
   Error: object({
     error: object({
       code: { type: 'string', enum: Object.keys(ERROR_TABLE) },
@@ -153,6 +186,17 @@ export function openApiDocument(version: string): object {
           requestBody: { required: true, content: json('ScoreRequest') },
           responses: {
             200: { description: 'in the order asked', content: json('ScoreResponse') },
+            ...failures,
+          },
+        },
+      },
+      '/v1/explain': {
+        post: {
+          operationId: 'explain',
+          summary: 'Why an item is in the answer of a recall, or is not',
+          requestBody: { required: true, content: json('ExplainRequest') },
+          responses: {
+            200: { description: 'what became of the item', content: json('ExplainResponse') },
             ...failures,
           },
         },

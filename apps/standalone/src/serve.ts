@@ -3,6 +3,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { Config } from '@tessera/config';
 import {
   cataloguePackage,
+  explainPackage,
   protoSchema,
   protoSchemaAsWritten,
   recallPackage,
@@ -130,6 +131,14 @@ function closeConnectionsWhileDraining(instance: FastifyInstance, readiness: Rea
   });
 }
 
+/** By package. */
+const SERVICES = {
+  [recallPackage]: 'RecallService',
+  [scorePackage]: 'ScoreService',
+  [explainPackage]: 'ExplainService',
+  [cataloguePackage]: 'CatalogueService',
+};
+
 /** Serves a runtime on both edges; ready when it returns. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, runtime, log } = parts;
@@ -164,15 +173,11 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     grpcServerOptions({
       ...config.grpc,
       port: grpcPort,
-      packages: [recallPackage, scorePackage, cataloguePackage],
+      packages: Object.keys(SERVICES),
       schema: protoSchema,
       schemaAsWritten: protoSchemaAsWritten,
       health: new GrpcHealth(
-        [
-          `${recallPackage}.RecallService`,
-          `${scorePackage}.ScoreService`,
-          `${cataloguePackage}.CatalogueService`,
-        ],
+        Object.entries(SERVICES).map(([name, service]) => `${name}.${service}`),
         readiness,
       ),
     }),

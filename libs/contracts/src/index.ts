@@ -16,6 +16,12 @@ export {
   type RollBackResponse as WireRollBackResponse,
 } from './generated/tessera/catalogue/v1/catalogue.js';
 export {
+  type ExplainRequest as WireExplainRequest,
+  type ExplainResponse as WireExplainResponse,
+  protobufPackage as explainPackage,
+  Verdict as WireVerdict,
+} from './generated/tessera/explain/v1/explain.js';
+export {
   type Eligibility as WireEligibility,
   type History as WireHistory,
   type Predicate as WirePredicate,

@@ -2,7 +2,7 @@
  * The engine as the rest of the service sees it: a port with a native and a fake implementation.
  */
 
-import type { CatalogueState, ModelInfo } from '@tessera/native';
+import type { CatalogueState, ModelInfo, VERDICTS } from '@tessera/native';
 
 /** Class of a request: the more urgent goes first where requests compete. */
 export type Priority = 'high' | 'normal' | 'low';
@@ -34,6 +34,23 @@ export interface Reach {
   readonly sequence: number;
 }
 
+export type Verdict = (typeof VERDICTS)[number];
+
+/** What a version of a catalogue says of an item before any search. */
+export interface Judgement {
+  /** Of the version and the eligibility: what the search is to be run with. */
+  readonly reach: Reach;
+  /** `open` where the item may be had: then a search tells. */
+  readonly verdict: Verdict;
+  /** Not eligible: the clause that decides. */
+  readonly clause: string;
+  /** Not live: the change since which. */
+  readonly notLiveSince: number;
+  /** Ordinal in the version; NO_ITEM where it has no such item. */
+  readonly item: number;
+  readonly sid: readonly number[];
+}
+
 /** An open catalogue. Its items may change; what it is bound by does not. */
 export interface Catalogue {
   /** Of the snapshot that was opened; its levels as changes may use them. */
@@ -53,6 +70,11 @@ export interface Catalogue {
    * (docs/eligibility.md) lets pass. Rejects with REQUEST_INVALID naming the member at fault.
    */
   reach(eligibility: string): Promise<Reach>;
+  /**
+   * Pins a version by the number of its last change, or the newest, and says what it has to say of
+   * an item. Rejects as reach() does, and with CATALOGUE_NOT_FOUND where the version is not kept.
+   */
+  judge(eligibility: string, itemId: string, sequence: number | undefined): Promise<Judgement>;
   close(): void;
 }
 
@@ -119,6 +141,20 @@ export interface EngineRequest extends EngineWork {
   readonly itemsPerSid: number;
   /** Of the binding's catalogue; left out: all of its newest version. */
   readonly reach?: Reach | undefined;
+  /** Ordinal of a live and eligible item of `reach` whose fate is to be told. */
+  readonly watchedItem?: number | undefined;
+}
+
+/** What became of a watched item in a search. */
+export interface ItemFate {
+  readonly verdict: Verdict;
+  /** From 1: of the item in the answer, or of its path among the candidates of the step. */
+  readonly rank: number;
+  /** Pruned: in which selection, from 0. */
+  readonly step: number;
+  readonly score: number;
+  /** Pruned: of the last candidate that was kept in its stead. */
+  readonly cutScore: number;
 }
 
 /** Log-probabilities of given paths. */
@@ -165,6 +201,8 @@ export interface EngineAnswer {
   readonly paths: readonly EnginePath[];
   /** Number of the last change of the version that was searched. */
   readonly catalogueSequence: number;
+  /** Of the watched item, where there was one. */
+  readonly fate?: ItemFate | undefined;
   /** Widths after capping by what is reachable, per step. */
   readonly widthsUsed: readonly number[];
   /** Prompt tokens that other requests computed. */

@@ -17,12 +17,15 @@ export {
   type EngineStats,
   type EngineTimings,
   type EngineWork,
+  type ItemFate,
+  type Judgement,
   type LevelTokens,
   NO_ITEM,
   NO_TIMINGS,
   type Priority,
   type Reach,
   type ScoreNorm,
+  type Verdict,
 } from './engine.js';
 export { measureScales, type ScaleMeasurementRun } from './measure-scales.js';
 export {

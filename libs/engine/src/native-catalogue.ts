@@ -1,8 +1,9 @@
-import type {
-  CatalogueBuildReport,
-  CatalogueHandle,
-  CatalogueState,
-  ReachHandle,
+import {
+  type CatalogueBuildReport,
+  type CatalogueHandle,
+  type CatalogueState,
+  type ReachHandle,
+  VERDICTS,
 } from '@tessera/native';
 import { addon } from './addon.js';
 import type {
@@ -11,9 +12,12 @@ import type {
   CatalogueSummary,
   ChangeKeeping,
   ChangingCatalogue,
+  Judgement,
   Reach,
 } from './engine.js';
 import { awaitNative, callNative } from './native-error.js';
+
+const NEWEST = -1;
 
 export class NativeReach implements Reach {
   constructor(
@@ -75,6 +79,24 @@ export class NativeCatalogue implements ChangingCatalogue {
       addon().catalogueReach(this.handle, eligibility),
     );
     return new NativeReach(reach, sequence);
+  }
+
+  async judge(
+    eligibility: string,
+    itemId: string,
+    sequence: number | undefined,
+  ): Promise<Judgement> {
+    const judged = await awaitNative(() =>
+      addon().catalogueJudge(this.handle, eligibility, itemId, sequence ?? NEWEST),
+    );
+    return {
+      reach: new NativeReach(judged.reach, judged.sequence),
+      verdict: VERDICTS[judged.verdict] ?? 'open',
+      clause: judged.clause,
+      notLiveSince: judged.notLiveSince,
+      item: judged.item,
+      sid: [...judged.sid],
+    };
   }
 
   async keep({ folder, sync, levelSizes }: ChangeKeeping): Promise<void> {

@@ -1,5 +1,5 @@
-import { type Completions, TIMING_SLOTS } from '@tessera/native';
-import type { EngineAnswer, EnginePath, EngineScores, EngineTimings } from './engine.js';
+import { type Completions, TIMING_SLOTS, VERDICTS } from '@tessera/native';
+import type { EngineAnswer, EnginePath, EngineScores, EngineTimings, ItemFate } from './engine.js';
 
 function readTimings(completions: Completions, index: number): EngineTimings {
   const at = (slot: number): number =>
@@ -25,6 +25,18 @@ function readPaths(completions: Completions, index: number): EnginePath[] {
   return paths;
 }
 
+function readFate(completions: Completions, index: number): ItemFate | undefined {
+  const verdict = VERDICTS[completions.verdicts[index] ?? -1] ?? 'open';
+  if (verdict === 'open') return undefined;
+  return {
+    verdict,
+    rank: completions.verdictRanks[index] ?? 0,
+    step: completions.prunedSteps[index] ?? 0,
+    score: completions.watchedScores[index] ?? 0,
+    cutScore: completions.cutScores[index] ?? 0,
+  };
+}
+
 /** The answer of the completion at `index`. */
 export function readAnswer(completions: Completions, index: number): EngineAnswer {
   const { itemOffsets, itemOrdinals, itemIds, itemTitles, itemScores, itemPaths } = completions;
@@ -43,6 +55,7 @@ export function readAnswer(completions: Completions, index: number): EngineAnswe
     items,
     paths: readPaths(completions, index),
     catalogueSequence: completions.catalogueSequences[index] ?? 0,
+    fate: readFate(completions, index),
     widthsUsed: [...widthsUsed.subarray(widthOffsets[index], widthOffsets[index + 1])],
     prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
     timings: readTimings(completions, index),

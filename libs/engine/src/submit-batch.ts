@@ -5,12 +5,13 @@ import type {
   ScoreNormCode,
   SubmitBatch,
 } from '@tessera/native';
-import type {
-  EngineRequest,
-  EngineScoreRequest,
-  LevelTokens,
-  Priority,
-  ScoreNorm,
+import {
+  type EngineRequest,
+  type EngineScoreRequest,
+  type LevelTokens,
+  NO_ITEM,
+  type Priority,
+  type ScoreNorm,
 } from './engine.js';
 
 const SCORE_NORM_CODES: Readonly<Record<ScoreNorm, ScoreNormCode>> = {
@@ -46,9 +47,11 @@ function isScore(request: EngineRequest | EngineScoreRequest): request is Engine
   return 'sids' in request;
 }
 
+const NO_BEAM = { widths: [], resultCount: 0, itemsPerSid: 0, watchedItem: undefined };
+
 /** What a recall alone says; a score request leaves it empty. */
 function beamOf(request: EngineRequest | EngineScoreRequest) {
-  return isScore(request) ? { widths: [], resultCount: 0, itemsPerSid: 0 } : request;
+  return isScore(request) ? NO_BEAM : request;
 }
 
 /** Requests as the addon takes them: a structure of arrays. */
@@ -71,6 +74,7 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
     widths: Uint32Array.from(beams.flatMap(({ widths }) => widths.map(uint32))),
     resultCounts: Uint32Array.from(beams, ({ resultCount }) => uint32(resultCount)),
     itemsPerSid: Uint32Array.from(beams, ({ itemsPerSid }) => uint32(itemsPerSid)),
+    watchedItems: Uint32Array.from(beams, ({ watchedItem = NO_ITEM }) => watchedItem),
     sidOffsets: offsetsOf(sids.map((list) => list.length)),
     codeOffsets: offsetsOf(sids.flat().map((sid) => sid.length)),
     sidCodes: Uint32Array.from(sids.flat(2).map(uint32)),

@@ -1,5 +1,7 @@
 export { Recall, type RecallParts } from './domain/recall.js';
 export type {
+  ExplainAnswer,
+  ExplainRequest,
   ItemScore,
   PromptFacts,
   RecallAnswer,

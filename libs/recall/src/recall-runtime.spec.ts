@@ -202,6 +202,44 @@ describe('the recall runtime on the native engine', () => {
     await runtime.close();
   });
 
+  it('says of every item what the recall in question did with it', async () => {
+    const kept = options();
+    const changes = { ...CHANGES_NOT_KEPT, folder: join(folder.path, 'changes') };
+    const runtime = await createRecallRuntime({ ...kept, changes });
+    const recall = request({ userId: 'u', resultCount: 6, widths: [4, 8], itemsPerSid: 1 });
+    await runtime.changes.apply([{ op: 'pause', itemId: ITEMS[5]?.item_id ?? '' }]);
+    const { items, versions } = await runtime.recall(recall, context());
+    const expected = new Map(items.map((item) => [item.itemId, item]));
+    // What the search gives when nothing falls out of it.
+    const wide = { ...recall, resultCount: 100, widths: [64], itemsPerSid: 100 };
+    const all = new Map(
+      (await runtime.recall(wide, context())).items.map((item) => [item.itemId, item]),
+    );
+    const [best] = items;
+    await runtime.changes.apply([{ op: 'remove', itemId: best?.itemId ?? '' }]);
+    const verdicts = new Set<string>();
+    for (const { item_id: itemId, sid } of ITEMS) {
+      const told = await runtime.explain({ recall, itemId, versions }, context());
+      expect(told).toMatchObject({ itemId, sid, versions });
+      verdicts.add(told.verdict);
+      const returned = expected.get(itemId);
+      expect(told.verdict === 'returned').toBe(returned !== undefined);
+      if (told.verdict === 'returned') {
+        expect(told).toMatchObject({ rank: returned?.rank, score: returned?.score });
+      } else if (told.verdict === 'not-live') {
+        expect(told).toMatchObject({ itemId: ITEMS[5]?.item_id, notLiveSince: 1 });
+      } else if (told.verdict === 'pruned') {
+        expect(told.rank).toBeGreaterThan(told.step === 0 ? 4 : 8);
+        expect(told.score).toBeLessThanOrEqual(told.cutScore ?? Number.NaN);
+        expect(told.score).toBeGreaterThanOrEqual(all.get(itemId)?.score ?? -Infinity);
+      }
+    }
+    expect([...verdicts]).toEqual(expect.arrayContaining(['returned', 'pruned', 'not-live']));
+    const now = await runtime.explain({ recall, itemId: best?.itemId ?? '' }, context());
+    expect(now).toMatchObject({ verdict: 'not-live', notLiveSince: 2 });
+    await runtime.close();
+  });
+
   it('refuses a batch that breaks a rule, naming change and member', async () => {
     const runtime = await createRecallRuntime(options());
     const pause = { op: 'pause' as const, itemId: ITEMS[0]?.item_id ?? '' };

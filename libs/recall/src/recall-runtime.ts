@@ -6,6 +6,8 @@ import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { Recall } from './domain/recall.js';
 import type {
+  ExplainAnswer,
+  ExplainRequest,
   RecallAnswer,
   RecallContext,
   RecallRequest,
@@ -171,6 +173,10 @@ class LoadedRuntime implements RecallRuntime {
 
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
     return this.flow.score(request, context);
+  }
+
+  explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer> {
+    return this.flow.explain(request, context);
   }
 
   engineStats() {

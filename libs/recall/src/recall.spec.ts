@@ -1,6 +1,7 @@
 import { MemoryBehaviourStore, type User } from '@tessera/behaviour';
 import { CompiledTemplate, loadTokenizer, parseTemplate, type Tokenizer } from '@tessera/prompt';
 import {
+  type ExplainRequest,
   Recall,
   type RecallParts,
   type RecallRequest,
@@ -331,5 +332,49 @@ describe('a request for scores', () => {
     const { recall } = setUp();
     const run = recall.score(scoring(items), context());
     await expect(run).rejects.toMatchObject({ code: 'REQUEST_INVALID', field });
+  });
+});
+
+describe('an explanation', () => {
+  const about = (itemId: string, change: Partial<ExplainRequest> = {}): ExplainRequest => ({
+    recall: request({ resultCount: 3 }),
+    itemId,
+    ...change,
+  });
+
+  it('is what the search tells of the item, or what the catalogue says without one', async () => {
+    const { recall, engine } = setUp();
+    const { items, versions } = await recall.run(request({ resultCount: 3 }), context());
+    const [, second] = items;
+    const told = await recall.explain(about(second?.itemId ?? '', { versions }), context());
+    expect(told).toMatchObject({ verdict: 'returned', rank: 2, score: second?.score, versions });
+    const before = engine.requests.length;
+    expect(await recall.explain(about('gone'), context())).toMatchObject({
+      verdict: 'not-in-catalogue',
+      sid: [],
+      widthsUsed: [],
+    });
+    const eligibility = JSON.stringify({ denied: ['i7'] });
+    const denied = { recall: request({ eligibility }) };
+    expect(await recall.explain(about('i7', denied), context())).toMatchObject({
+      verdict: 'not-eligible',
+      clause: 'denied',
+    });
+    expect(engine.requests).toHaveLength(before);
+  });
+
+  it('is refused on versions that are not served, naming which', async () => {
+    const { recall } = setUp();
+    const { versions } = await recall.run(request(), context());
+    const other = (change: object) => about('i7', { versions: { ...versions, ...change } });
+    for (const name of ['model', 'promptTemplate', 'catalogue']) {
+      const run = recall.explain(other({ [name]: 'another' }), context());
+      const field = `versions.${name}`;
+      await expect(run).rejects.toMatchObject({ code: 'REQUEST_INVALID', field });
+    }
+    const gone = recall.explain(other({ catalogueSequence: 99 }), context());
+    await expect(gone).rejects.toMatchObject({ code: 'CATALOGUE_NOT_FOUND' });
+    const nameless = recall.explain(about(''), context());
+    await expect(nameless).rejects.toMatchObject({ code: 'REQUEST_INVALID', field: 'itemId' });
   });
 });

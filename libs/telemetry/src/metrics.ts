@@ -28,6 +28,15 @@ export const METRICS = {
     name: 'tessera_score_latency_seconds',
     meaning: 'seconds from parsed score request to answer, by edge',
   },
+  explainRequests: {
+    name: 'tessera_explain_requests_total',
+    meaning:
+      'explain requests answered, by edge (grpc, http) and code (OK or a code of docs/errors.md)',
+  },
+  explainLatency: {
+    name: 'tessera_explain_latency_seconds',
+    meaning: 'seconds from parsed explain request to answer, by edge',
+  },
   engineRequests: {
     name: 'tessera_engine_requests',
     meaning: 'requests in the engine now, by state (queued, running)',
@@ -101,6 +110,8 @@ export class Metrics {
   private readonly latency: Histogram;
   private readonly scoreRequests: Counter;
   private readonly scoreLatency: Histogram;
+  private readonly explainRequests: Counter;
+  private readonly explainLatency: Histogram;
   private readonly stage: Histogram;
   private readonly short: Counter;
 
@@ -111,6 +122,8 @@ export class Metrics {
     this.latency = this.timed(METRICS.recallLatency, 'edge');
     this.scoreRequests = this.answered(METRICS.scoreRequests);
     this.scoreLatency = this.timed(METRICS.scoreLatency, 'edge');
+    this.explainRequests = this.answered(METRICS.explainRequests);
+    this.explainLatency = this.timed(METRICS.explainLatency, 'edge');
     this.stage = this.timed(METRICS.recallStage, 'stage');
     this.short = new Counter({
       name: METRICS.recallShort.name,
@@ -133,6 +146,11 @@ export class Metrics {
   observeScore({ edge, code, seconds }: Observation): void {
     this.scoreRequests.inc({ edge, code });
     this.scoreLatency.observe({ edge }, seconds);
+  }
+
+  observeExplain({ edge, code, seconds }: Observation): void {
+    this.explainRequests.inc({ edge, code });
+    this.explainLatency.observe({ edge }, seconds);
   }
 
   /** Prometheus text exposition format 0.0.4. */

@@ -5,6 +5,7 @@ import {
   type CatalogueState,
   type CatalogueSummary,
   type ChangingCatalogue,
+  type Judgement,
   NO_ITEM,
   type Reach,
 } from '@tessera/engine';
@@ -75,6 +76,21 @@ export class FakeCatalogue implements Catalogue {
   async reach(eligibility: string): Promise<FakeReach> {
     const { denied = [] } = JSON.parse(eligibility) as { denied?: string[] };
     return { sequence: 0, denied };
+  }
+
+  /** Knows `denied` alone; every item of the list is live. */
+  async judge(eligibility: string, itemId: string, sequence?: number): Promise<Judgement> {
+    if (sequence !== undefined && sequence !== this.state().sequence) {
+      throw new TesseraError('CATALOGUE_NOT_FOUND', `version ${sequence} is not kept`);
+    }
+    const reach = await this.reach(eligibility);
+    const item = this.ordinals.get(itemId) ?? NO_ITEM;
+    const nothing = { clause: '', notLiveSince: 0 };
+    if (item === NO_ITEM) return { ...nothing, reach, item, verdict: 'not-in-catalogue', sid: [] };
+    const sid = [...this.at(item).sid];
+    return reach.denied.includes(itemId)
+      ? { ...nothing, reach, item, verdict: 'not-eligible', clause: 'denied', sid }
+      : { ...nothing, reach, item, verdict: 'open', sid };
   }
 
   close(): void {

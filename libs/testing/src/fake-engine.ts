@@ -9,6 +9,7 @@ import {
   type EngineScoreRequest,
   type EngineScores,
   type EngineStats,
+  type ItemFate,
   type LevelTokens,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -162,8 +163,10 @@ export class FakeEngine extends Engine {
         path: index,
       })),
     );
+    const returned = items.slice(0, resultCount);
     return {
-      items: items.slice(0, resultCount),
+      items: returned,
+      fate: fateOf(request.watchedItem, returned),
       paths: kept.map(({ path }) => path),
       catalogueSequence: 0,
       widthsUsed: catalogue.summary.levelSizes.map(() => kept.length),
@@ -171,4 +174,15 @@ export class FakeEngine extends Engine {
       timings: TIMINGS,
     };
   }
+}
+
+/** Returned, or behind the results. */
+function fateOf(
+  watched: number | undefined,
+  items: readonly { readonly ordinal: number; readonly score: number }[],
+): ItemFate | undefined {
+  if (watched === undefined) return undefined;
+  const at = items.findIndex(({ ordinal }) => ordinal === watched);
+  const fate = { rank: at + 1, step: 0, score: items[at]?.score ?? 0, cutScore: 0 };
+  return { ...fate, verdict: at < 0 ? 'behind-results' : 'returned' };
 }

@@ -60,6 +60,7 @@ std::vector<Finished> decode_loop(const catalogue::Reach& reach, const OracleMod
     } else {
       follow(beams, logits, reach, select_options, *options.route, scratch, step);
     }
+    if (options.observe) options.observe(beams, logits, select_options, step);
     finished.insert(finished.end(), step.finished.begin(), step.finished.end());
     check_finished_parents(view, beams, step);
     paths = fork_paths(paths, step);

@@ -2,6 +2,7 @@
 // until no beam runs.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct DecodeOptions {
   uint32_t terminal_count = 0;
   ScoreNorm norm = ScoreNorm::kFull;
   const Route* route = nullptr;  // followed in place of the best candidates
+  /// Told of each selection.
+  std::function<void(const Beams&, const StepLogits&, const SelectOptions&, const Step&)> observe =
+      nullptr;
 };
 
 /// All finished paths in the order in which they finished.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 
+#include "beam/explain.h"
 #include "beam/export.h"
 #include "beam/naive_beam_search.h"
 #include "beam/random_case.h"
@@ -343,6 +344,136 @@ TEST_F(LiveTest, EveryVersionIsSearchedAsIfItWereASnapshotOfItsOwn) {
       if (HasFatalFailure()) return;
     }
   }
+}
+
+/// The place at which a SID stands after some selections.
+Hypothesis place_of(const Sid& sid, size_t steps) {
+  Hypothesis place{Sid(sid.begin(), sid.begin() + std::min(sid.size(), steps))};
+  place.path.resize(steps, kTerminalCode);
+  return place;
+}
+
+/// What the rules of the search say of a path: the step that dropped it, or none.
+Explanation naive_pruning(const NaiveBeamSearch& naive, const Sid& sid, uint32_t terminal_count) {
+  Explanation expected;
+  for (size_t s = 0; s < naive.steps().size(); ++s) {
+    const NaiveStep& step = naive.steps()[s];
+    const Hypothesis wanted = place_of(sid, s + 1);
+    const auto is_wanted = [&](const Hypothesis& other) { return other.path == wanted.path; };
+    const auto found = std::find_if(step.candidates.begin(), step.candidates.end(), is_wanted);
+    EXPECT_NE(found, step.candidates.end());
+    const bool ends = s + 1 == sid.size() + terminal_count;
+    const auto rank = static_cast<size_t>(found - step.candidates.begin()) + 1;
+    const bool is_running = std::any_of(step.running.begin(), step.running.end(), is_wanted);
+    if (ends ? rank <= step.width : is_running) {
+      if (ends) return expected;
+      continue;
+    }
+    // Without terminal tokens, paths that end have a place in the width too.
+    if (terminal_count == 0 && rank <= step.width) continue;
+    const Hypothesis& last =
+        terminal_count > 0 && !ends ? step.running.back() : step.candidates[step.width - 1];
+    expected.verdict = Verdict::kPruned;
+    expected.step = static_cast<uint32_t>(s);
+    expected.rank = static_cast<uint32_t>(rank);
+    expected.score = static_cast<float>(found->score);
+    expected.cut_score = static_cast<float>(last.score);
+    return expected;
+  }
+  ADD_FAILURE() << "the path neither ended nor was dropped";
+  return expected;
+}
+
+/// Against the rules of the search over the model's items.
+struct Explained {
+  const View& view;
+  const ItemModel& model;
+  const ModelFilter& filter;
+  const NaiveBeamSearch& naive;
+  const DecodeOptions& search;
+  const ExportOptions& results;
+  std::vector<std::string> returned;  // by the rules
+
+  void expect(const std::string& id, const Explanation& told) const {
+    SCOPED_TRACE("item " + id);
+    const auto item = model.items().find(id);
+    if (item == model.items().end() || item->second.is_paused) {
+      const bool was = view.find_item(id) != catalogue::kNoItem;
+      ASSERT_EQ(told.verdict, was ? Verdict::kNotLive : Verdict::kNotInCatalogue);
+      return;
+    }
+    const bool is_eligible = filter.lets_pass(id, item->second);
+    ASSERT_EQ(told.verdict == Verdict::kNotEligible, !is_eligible) << told.clause;
+    ASSERT_EQ(told.clause.empty(), is_eligible);
+    if (!is_eligible) return;
+    const Explanation pruned = naive_pruning(naive, item->second.sid, search.terminal_count);
+    ASSERT_EQ(told.verdict == Verdict::kPruned, pruned.verdict == Verdict::kPruned);
+    if (told.verdict == Verdict::kPruned) {
+      ASSERT_EQ(told.step, pruned.step);
+      ASSERT_EQ(told.rank, pruned.rank);
+      ASSERT_EQ(told.score, pruned.score);
+      ASSERT_EQ(told.cut_score, pruned.cut_score);
+      return;
+    }
+    const auto place = std::find(returned.begin(), returned.end(), id);
+    if (place != returned.end()) {
+      ASSERT_EQ(told.verdict, Verdict::kReturned);
+      ASSERT_EQ(told.rank, static_cast<uint32_t>(place - returned.begin()) + 1);
+      return;
+    }
+    const auto of_sid = std::count_if(returned.begin(), returned.end(), [&](const auto& other) {
+      return model.items().at(other).sid == item->second.sid;
+    });
+    const bool is_capped = static_cast<uint64_t>(of_sid) == results.items_per_sid;
+    ASSERT_EQ(told.verdict, is_capped ? Verdict::kBehindSidCap : Verdict::kBehindResults);
+  }
+};
+
+TEST_F(LiveTest, AnExplanationSaysWhatBecameOfEveryItem) {
+  std::map<Verdict, uint32_t> told_of;
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const RandomCase test = random_case(
+        random, snapshot_path(), [](uint64_t i) { return ItemModel::test_attributes(i).json(); });
+    ItemModel model(test);
+    const OracleModel logits = random_model(random(), test.level_sizes, true);
+    const auto view = change_both(*View::of(test.snapshot), model, random);
+    const ModelFilter filter = random_filter(model, random);
+    if (!check_eligibility(*view, filter.request).is_ok()) continue;
+    DecodeOptions search;
+    search.widths = {static_cast<uint32_t>(1 + random() % 4)};
+    search.terminal_count = static_cast<uint32_t>(random() % 3);
+    const ExportOptions results{static_cast<uint32_t>(1 + random() % 6), 1};
+    NaiveBeamSearch naive(model.sids_to_be_had(filter), logits, search);
+    Explained rules{*view, model, filter, naive, search, results, {}};
+    for (const OraclePath& path : naive.run()) {
+      const auto items = model.items_to_be_had(path.sid, filter);
+      if (rules.returned.size() < results.result_count) rules.returned.push_back(items.front());
+    }
+    const Reach reach(view, compile_eligibility(*view, filter.request));
+    std::vector<std::string> ids = {"never-was"};
+    for (catalogue::ItemOrdinal i = 0; i < view->item_count(); ++i) {
+      ids.emplace_back(view->item_id(i));
+    }
+    for (const std::string& id : ids) {
+      Explanation told = judge(*view, filter.request, id);
+      if (told.verdict == Verdict::kOpen) {
+        Watch watch(reach, view->find_item(id));
+        DecodeOptions watched = search;
+        watched.observe = [&](const Beams& beams, const StepLogits& step_logits,
+                              const SelectOptions& options, const Step& kept) {
+          watch.observe(beams, step_logits, options, kept);
+        };
+        const auto finished = decode_loop(reach, logits, watched, *scratch_);
+        told = watch.conclude(export_items(finished, reach, results, threads_), results);
+      }
+      ++told_of[told.verdict];
+      rules.expect(id, told);
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_EQ(told_of.size(), 7u);  // every verdict but kOpen was given
 }
 
 TEST_F(LiveTest, ACatalogueWhoseLastItemIsPausedGivesNothingUntilItResumes) {

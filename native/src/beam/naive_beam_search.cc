@@ -55,6 +55,7 @@ std::vector<OraclePath> NaiveBeamSearch::run() {
     const uint32_t width = options_.widths[std::min<size_t>(level, options_.widths.size() - 1)];
     beams = options_.terminal_count == 0 ? choose(candidates, width)
                                          : choose_with_terminals(candidates, width);
+    steps_.push_back({candidates, beams, width});
   }
   std::stable_sort(finished_.begin(), finished_.end(),
                    [](const OraclePath& a, const OraclePath& b) {

@@ -35,6 +35,13 @@ struct Hypothesis {
   uint32_t ended() const { return static_cast<uint32_t>(path.size() - codes().size()); }
 };
 
+/// One step: its candidates, best first, and how many of them were kept on either count.
+struct NaiveStep {
+  std::vector<Hypothesis> candidates;
+  std::vector<Hypothesis> running;
+  size_t width = 0;
+};
+
 /// `margin` is the smallest score distance on which a decision hung.
 class NaiveBeamSearch {
  public:
@@ -44,6 +51,7 @@ class NaiveBeamSearch {
 
   std::vector<OraclePath> run();
   double margin() const { return margin_; }
+  const std::vector<NaiveStep>& steps() const { return steps_; }
 
  private:
   void expand(const Hypothesis& beam, std::vector<Hypothesis>& candidates) const;
@@ -56,6 +64,7 @@ class NaiveBeamSearch {
   const OracleModel& model_;
   const DecodeOptions options_;
   std::vector<OraclePath> finished_;
+  std::vector<NaiveStep> steps_;
   double margin_ = 1e9;
 };
 

@@ -78,6 +78,29 @@ Napi::Value timings(Napi::Env env, std::span<const engine::Completion> completio
   return array;
 }
 
+void add_explanations(Napi::Env env, std::span<const engine::Completion> completions,
+                      Napi::Object& result) {
+  const size_t count = completions.size();
+  auto verdicts = Napi::Uint8Array::New(env, count);
+  auto ranks = Napi::Uint32Array::New(env, count);
+  auto steps = Napi::Uint32Array::New(env, count);
+  auto scores = Napi::Float32Array::New(env, count);
+  auto cut_scores = Napi::Float32Array::New(env, count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const beam::Explanation& explanation = completions[i].explanation;
+    verdicts[i] = static_cast<uint8_t>(explanation.verdict);
+    ranks[i] = explanation.rank;
+    steps[i] = explanation.step;
+    scores[i] = explanation.score;
+    cut_scores[i] = explanation.cut_score;
+  }
+  result["verdicts"] = verdicts;
+  result["verdictRanks"] = ranks;
+  result["prunedSteps"] = steps;
+  result["watchedScores"] = scores;
+  result["cutScores"] = cut_scores;
+}
+
 }  // namespace
 
 Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> completions) {
@@ -131,6 +154,7 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   result["widthsUsed"] = flatten<uint32_t>(env, completions, widths);
   result["scoreOffsets"] = offsets(env, completions, scores);
   result["scores"] = flatten<float>(env, completions, scores);
+  add_explanations(env, completions, result);
   result["prefixReusedTokens"] = reused;
   result["timingsUs"] = timings(env, completions);
   return result;

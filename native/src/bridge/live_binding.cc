@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <array>
+
+#include "beam/explain.h"
 #include "bridge/abi.h"
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
@@ -148,6 +152,39 @@ Napi::Value catalogue_versions(const Napi::CallbackInfo& info) {
       });
 }
 
+constexpr double kNewest = -1;
+
+/// What a version says of an item, and the version.
+struct Judgement {
+  std::shared_ptr<ReachHandle> reach;
+  beam::Explanation explanation;
+  catalogue::ItemOrdinal item = catalogue::kNoItem;
+  std::vector<uint32_t> sid;
+};
+
+Status judge(Judgement& judgement, const std::string& eligibility, const std::string& item_id,
+             double sequence) {
+  Result<catalogue::EligibilityRequest> request = catalogue::parse_eligibility(eligibility);
+  if (!request.is_ok()) return request.status();
+  const catalogue::LiveCatalogue& live = *judgement.reach->live;
+  std::shared_ptr<const catalogue::View> view = live.view();
+  if (sequence != kNewest) {
+    auto found = live.view_at(static_cast<uint64_t>(sequence));
+    if (!found.is_ok()) return found.status();
+    view = std::move(found).value();
+  }
+  TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request.value()));
+  judgement.reach->reach =
+      catalogue::Reach(view, catalogue::compile_eligibility(*view, request.value()));
+  judgement.explanation = beam::judge(*view, request.value(), item_id);
+  judgement.item = view->find_item(item_id);
+  if (judgement.item == catalogue::kNoItem) return Status::ok();
+  std::array<uint32_t, catalogue::kMaxDepth> codes;
+  const uint32_t depth = view->sid(view->node_of(judgement.item), codes);
+  judgement.sid.assign(codes.begin(), codes.begin() + depth);
+  return Status::ok();
+}
+
 Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   std::string json = read_text(info, 1, "catalogueReach.eligibility");
@@ -173,6 +210,37 @@ Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
       });
 }
 
+Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  std::string json = read_text(info, 1, "catalogueJudge.eligibility");
+  std::string item_id = read_text(info, 2, "catalogueJudge.itemId");
+  const double sequence = info[3].IsNumber() ? info[3].As<Napi::Number>().DoubleValue() : kNewest;
+  auto judgement = std::make_shared<Judgement>();
+  judgement->reach = std::make_shared<ReachHandle>();
+  judgement->reach->live = handle->live;
+  return Task::start(
+      info.Env(),
+      [judgement, json = std::move(json), item_id = std::move(item_id), sequence] {
+        return judge(*judgement, json, item_id, sequence);
+      },
+      [judgement](Napi::Env env, const Status& status) -> Napi::Value {
+        if (!status.is_ok()) return env.Undefined();
+        const catalogue::View& view = judgement->reach->reach.view();
+        const beam::Explanation& explanation = judgement->explanation;
+        Napi::Object result = Napi::Object::New(env);
+        result["reach"] = wrap_reach(env, judgement->reach);
+        result["sequence"] = number(env, view.sequence());
+        result["verdict"] = number(env, static_cast<uint64_t>(explanation.verdict));
+        result["clause"] = Napi::String::New(env, explanation.clause);
+        result["notLiveSince"] = number(env, explanation.sequence);
+        result["item"] = number(env, judgement->item);
+        auto codes = Napi::Uint32Array::New(env, judgement->sid.size());
+        std::copy(judgement->sid.begin(), judgement->sid.end(), codes.Data());
+        result["sid"] = codes;
+        return result;
+      });
+}
+
 }  // namespace
 
 void register_live_functions(Napi::Env env, Napi::Object exports) {
@@ -184,6 +252,7 @@ void register_live_functions(Napi::Env env, Napi::Object exports) {
   exports["catalogueRollBack"] =
       Napi::Function::New<&catalogue_roll_back>(env, "catalogueRollBack");
   exports["catalogueReach"] = Napi::Function::New<&catalogue_reach>(env, "catalogueReach");
+  exports["catalogueJudge"] = Napi::Function::New<&catalogue_judge>(env, "catalogueJudge");
 }
 
 }  // namespace tessera::bridge

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -80,6 +81,9 @@ class LiveCatalogue {
 
   /// Generations in the folder, oldest first.
   Result<std::vector<Generation>> generations() const;
+  /// A version as it was: the newest, or one that a generation has, made again from its log.
+  /// Errors: CATALOGUE_NOT_FOUND when no generation has it, or it lies inside a batch; IO_FAILED.
+  Result<std::shared_ptr<const View>> view_at(uint64_t sequence) const;
   /// Makes the items what they were at `sequence`, under a new number. Errors: CATALOGUE_NOT_FOUND
   /// when no generation has that version, or it lies inside a batch; IO_FAILED.
   Result<uint64_t> roll_back(uint64_t sequence);
@@ -104,6 +108,7 @@ class LiveCatalogue {
   Result<std::shared_ptr<const View>> load(const LogContent& content, const std::string& path,
                                            uint64_t sequence_max) const;
   Result<std::shared_ptr<const Snapshot>> open_base(const std::string& digest) const;
+  Result<std::pair<LogContent, std::string>> content_at(uint64_t sequence) const;
   std::vector<uint64_t> generation_numbers() const;
   std::string log_path(uint64_t generation) const;
   std::string snapshot_path(const std::string& digest) const;
@@ -116,7 +121,8 @@ class LiveCatalogue {
   mutable std::mutex view_mutex_;  // held to copy view_ only
   std::shared_ptr<const View> view_;
 
-  std::mutex compaction_;  // held by the one compaction or roll-back; taken before writer_
+  // Held by the one compaction, roll-back or reading of an old version; taken before writer_.
+  mutable std::mutex compaction_;
 
   std::mutex writer_;  // guards what follows
   std::condition_variable committed_;

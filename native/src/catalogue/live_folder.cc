@@ -188,9 +188,8 @@ Result<std::vector<Generation>> LiveCatalogue::generations() const {
   return result;
 }
 
-Result<uint64_t> LiveCatalogue::roll_back(uint64_t sequence) {
-  TESSERA_RETURN_IF_ERROR(check_kept());
-  const std::lock_guard one(compaction_);
+/// The log that has a version, up to it, and the log's path.
+Result<std::pair<LogContent, std::string>> LiveCatalogue::content_at(uint64_t sequence) const {
   Result<std::vector<Generation>> known = generations();
   if (!known.is_ok()) return known.status();
   const auto found = std::find_if(
@@ -203,19 +202,40 @@ Result<uint64_t> LiveCatalogue::roll_back(uint64_t sequence) {
   const std::string path = log_path(found->number);
   Result<LogContent> content = ChangeLog::read(path);
   if (!content.is_ok()) return content.status();
-  std::vector<ChangeBatch> batches = std::move(content.value().batches);
+  std::vector<ChangeBatch>& batches = content.value().batches;
   std::erase_if(batches, [&](const ChangeBatch& batch) { return batch.sequence() > sequence; });
   const bool is_version = batches.empty() ? sequence == 0 : batches.back().sequence() == sequence;
   if (!is_version) return unknown;
+  return std::pair(std::move(content).value(), path);
+}
+
+Result<std::shared_ptr<const View>> LiveCatalogue::view_at(uint64_t sequence) const {
+  const std::shared_ptr<const View> newest = view();
+  if (newest->sequence() == sequence) return newest;
+  if (options_.folder.empty()) {
+    return Status(Code::kCatalogueNotFound,
+                  "version " + std::to_string(sequence) + " is not kept: changes have no folder");
+  }
+  const std::lock_guard one(compaction_);
+  Result<std::pair<LogContent, std::string>> found = content_at(sequence);
+  if (!found.is_ok()) return found.status();
+  return load(found.value().first, found.value().second, kNoLimit);
+}
+
+Result<uint64_t> LiveCatalogue::roll_back(uint64_t sequence) {
+  TESSERA_RETURN_IF_ERROR(check_kept());
+  const std::lock_guard one(compaction_);
+  Result<std::pair<LogContent, std::string>> found = content_at(sequence);
+  if (!found.is_ok()) return found.status();
+  auto& [content, path] = found.value();
   std::unique_lock lock(writer_);
   wait_until_committed(lock);
   if (!failure_.is_ok()) return failure_;
   const uint64_t next = view_->sequence() + 1;
-  batches.push_back({next, {}});
-  content.value().batches = batches;
-  Result<std::shared_ptr<const View>> view = load(content.value(), path, kNoLimit);
+  content.batches.push_back({next, {}});
+  Result<std::shared_ptr<const View>> view = load(content, path, kNoLimit);
   if (!view.is_ok()) return view.status();
-  TESSERA_RETURN_IF_ERROR(start(view.value(), batches));
+  TESSERA_RETURN_IF_ERROR(start(view.value(), content.batches));
   return next;
 }
 

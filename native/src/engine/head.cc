@@ -119,6 +119,7 @@ void Head::choose(const Due& due) {
   } else {
     options.width = state.width();
     beam::select(state.beams(), logits, reach, options, *scratch_, step_);
+    state.observe(logits, options, step_);
   }
   state.apply(step_);
   state.timings().select_us += microseconds_since(start);

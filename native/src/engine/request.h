@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "beam/explain.h"
 #include "beam/export.h"
 #include "beam/select.h"
 #include "engine/binding.h"
@@ -31,9 +32,11 @@ struct Request {
   /// request begins.
   catalogue::Reach reach;
   std::vector<int32_t> prompt;
-  std::vector<uint32_t> widths;       // recall: per step; the last holds for all further steps
-  uint32_t result_count = 0;          // recall
-  uint32_t items_per_sid = 0;         // recall
+  std::vector<uint32_t> widths;  // recall: per step; the last holds for all further steps
+  uint32_t result_count = 0;     // recall
+  uint32_t items_per_sid = 0;    // recall
+  /// Recall: an item that `reach` has, whose fate is to be told; kNoItem: none.
+  catalogue::ItemOrdinal watched_item = catalogue::kNoItem;
   std::vector<uint32_t> sid_codes;    // score: the SIDs, one after the other
   std::vector<uint32_t> sid_offsets;  // score: [SIDs + 1] into sid_codes
   beam::ScoreNorm norm = beam::ScoreNorm::kFull;
@@ -60,6 +63,7 @@ struct Completion {
   uint32_t retry_after_us = 0;                  // of a refusal for load; 0: no hint
   beam::Exported answer;                        // recall; empty unless status is ok
   std::shared_ptr<const catalogue::View> view;  // that was searched or scored
+  beam::Explanation explanation;                // recall: of the watched item; kOpen: none
   std::vector<float> scores;  // score: per SID; not-a-number where it is not in the catalogue
   std::vector<uint32_t> widths_used;  // beams kept per step
   uint32_t prefix_reused_tokens = 0;  // prompt tokens that other requests computed

@@ -33,6 +33,13 @@ Status check_prompt(const Request& request, const EngineOptions& options,
   return Status::ok();
 }
 
+bool is_to_be_had(const Request& request) {
+  const catalogue::View& view = request.reach.view();
+  return request.watched_item < view.item_count() &&
+         view.state(request.watched_item) == catalogue::ItemState::kLive &&
+         request.reach.may_get(request.watched_item);
+}
+
 Status check_recall(const Request& request, const EngineOptions& options) {
   if (request.widths.empty() || request.widths.size() > request.binding->step_count()) {
     return invalid(
@@ -47,6 +54,10 @@ Status check_recall(const Request& request, const EngineOptions& options) {
     return invalid(expected_range("resultCount", options.result_count_max, request.result_count));
   }
   if (request.items_per_sid < 1) return invalid("itemsPerSid: expected at least 1, came 0");
+  const bool is_watched = request.watched_item != catalogue::kNoItem;
+  if (is_watched && (!request.reach.is_set() || !is_to_be_had(request))) {
+    return invalid("watchedItem: expected an item that the request may get");
+  }
   return Status::ok();
 }
 

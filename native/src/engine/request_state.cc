@@ -54,6 +54,7 @@ Status RequestState::begin(Request request, Clock::time_point now, const Request
   if (request_.kind == RequestKind::kScore) {
     beam::find_route(reach(), request_.sid_codes, request_.sid_offsets, route_);
   }
+  if (request_.watched_item != catalogue::kNoItem) watch_.emplace(reach(), request_.watched_item);
   beams_.scores.assign(1, 0.0F);
   beams_.nodes.assign(1, catalogue::kRoot);
   beams_.ended.assign(1, 0);
@@ -218,6 +219,7 @@ void RequestState::release() {
   prompt_kv_ = {};
   request_ = Request{};
   finished_.clear();
+  watch_.reset();
 }
 
 void RequestState::drop_buffers() { arena_.release_beside(beam_buffer_); }

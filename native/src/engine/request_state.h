@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -74,6 +75,12 @@ class RequestState {
   /// Applies a selection: finished paths are collected, beams fork, their tokens wait for the next
   /// pass.
   void apply(const beam::Step& step);
+  /// Shows the watched item's watch a selection; before apply().
+  void observe(const beam::StepLogits& logits, const beam::SelectOptions& options,
+               const beam::Step& step) {
+    if (watch_) watch_->observe(beams_, logits, options, step);
+  }
+  const std::optional<beam::Watch>& watch() const { return watch_; }
   bool is_done() const {
     return !awaits_selection_ && prompt_left() == 0 && pending_tokens_.empty();
   }
@@ -116,6 +123,7 @@ class RequestState {
   attention::BeamKv beam_kv_;
   beam::Beams beams_;
   beam::Route route_;
+  std::optional<beam::Watch> watch_;
   std::vector<int32_t> pending_tokens_;  // [beams]: tokens to compute next; empty during the prompt
   std::vector<uint32_t> ancestors_;      // [beams][step_ - 1]
   std::vector<uint32_t> forked_ancestors_;  // scratch of apply()

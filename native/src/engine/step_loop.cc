@@ -154,9 +154,10 @@ void StepLoop::answer(RequestState& state, Completion& completion) {
   if (request.kind == RequestKind::kScore) {
     completion.scores = state.scores();
   } else {
+    const beam::ExportOptions options{request.result_count, request.items_per_sid};
     completion.answer =
-        beam::export_items(state.finished(), state.reach(),
-                           {request.result_count, request.items_per_sid}, device_.threads());
+        beam::export_items(state.finished(), state.reach(), options, device_.threads());
+    if (state.watch()) completion.explanation = state.watch()->conclude(completion.answer, options);
   }
   state.timings().export_us = microseconds_since(start);
 }

@@ -110,9 +110,13 @@ const USER_FIELDS: readonly string[] = [
 /** The body as an object that has no fields but those of a user and `own`. */
 export function bodyWith(own: readonly string[], json: unknown): JsonObject {
   const body = asObject('body', json);
-  const known = [...USER_FIELDS, ...own];
+  refuseUnknown([...USER_FIELDS, ...own], body);
+  return body;
+}
+
+export function refuseUnknown(known: readonly string[], body: JsonObject): void {
   const unknown = Object.keys(body).find((name) => !known.includes(name));
-  if (unknown === undefined) return body;
+  if (unknown === undefined) return;
   const message = `${unknown}: unknown field; expected ${known.join(', ')}`;
   throw new TesseraError('REQUEST_INVALID', message, { field: unknown });
 }

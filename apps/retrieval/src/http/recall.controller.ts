@@ -1,7 +1,8 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
-import type { RecallAnswer, ScoreAnswer } from '@tessera/recall';
+import type { ExplainAnswer, RecallAnswer, ScoreAnswer } from '@tessera/recall';
 import type { FastifyReply } from 'fastify';
 import { RecallEdge } from '../recall-edge.js';
+import { parseJsonExplain } from './explain.mapper.js';
 import { parseJsonRecall } from './recall.mapper.js';
 import { parseJsonScore } from './score.mapper.js';
 
@@ -40,5 +41,17 @@ export class RecallHttpController {
     const signal = goneSignal(reply);
     const call = { edge: 'http' as const, signal, budgetUs: Number.POSITIVE_INFINITY };
     return this.edge.score(() => parseJsonScore(body), call);
+  }
+
+  /** The answer's JSON has the fields of ExplainResponse; verdicts are words such as `pruned`. */
+  @Post('explain')
+  @HttpCode(200)
+  explain(
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ExplainAnswer> {
+    const signal = goneSignal(reply);
+    const call = { edge: 'http' as const, signal, budgetUs: Number.POSITIVE_INFINITY };
+    return this.edge.explain(() => parseJsonExplain(body), call);
   }
 }

@@ -256,6 +256,178 @@ export const protoSchema: object = {
             }
           }
         },
+        "explain": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "ExplainRequest": {
+                  "fields": {
+                    "request": {
+                      "type": "tessera.recall.v1.RecallRequest",
+                      "id": 1
+                    },
+                    "itemId": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "versions": {
+                      "type": "tessera.recall.v1.RecallVersions",
+                      "id": 3
+                    }
+                  }
+                },
+                "Verdict": {
+                  "values": {
+                    "VERDICT_UNSPECIFIED": 0,
+                    "VERDICT_RETURNED": 1,
+                    "VERDICT_PRUNED": 2,
+                    "VERDICT_BEHIND_SID_CAP": 3,
+                    "VERDICT_BEHIND_RESULTS": 4,
+                    "VERDICT_NOT_ELIGIBLE": 5,
+                    "VERDICT_NOT_LIVE": 6,
+                    "VERDICT_NOT_IN_CATALOGUE": 7
+                  }
+                },
+                "ExplainResponse": {
+                  "oneofs": {
+                    "_rank": {
+                      "oneof": [
+                        "rank"
+                      ]
+                    },
+                    "_step": {
+                      "oneof": [
+                        "step"
+                      ]
+                    },
+                    "_score": {
+                      "oneof": [
+                        "score"
+                      ]
+                    },
+                    "_cutScore": {
+                      "oneof": [
+                        "cutScore"
+                      ]
+                    },
+                    "_clause": {
+                      "oneof": [
+                        "clause"
+                      ]
+                    },
+                    "_notLiveSince": {
+                      "oneof": [
+                        "notLiveSince"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "requestId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "itemId": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "verdict": {
+                      "type": "Verdict",
+                      "id": 4
+                    },
+                    "rank": {
+                      "type": "uint32",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "step": {
+                      "type": "uint32",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "score": {
+                      "type": "double",
+                      "id": 7,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "cutScore": {
+                      "type": "double",
+                      "id": 8,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "clause": {
+                      "type": "string",
+                      "id": 9,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "notLiveSince": {
+                      "type": "uint64",
+                      "id": 10,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "widthsUsed": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 11
+                    },
+                    "historyItems": {
+                      "type": "uint32",
+                      "id": 12
+                    },
+                    "trimmedItems": {
+                      "type": "uint32",
+                      "id": 13
+                    },
+                    "skippedItems": {
+                      "type": "uint32",
+                      "id": 14
+                    },
+                    "promptTokens": {
+                      "type": "uint32",
+                      "id": 15
+                    },
+                    "prefixReusedTokens": {
+                      "type": "uint32",
+                      "id": 16
+                    },
+                    "versions": {
+                      "type": "tessera.recall.v1.RecallVersions",
+                      "id": 17
+                    },
+                    "timings": {
+                      "type": "tessera.recall.v1.RecallTimings",
+                      "id": 18
+                    }
+                  }
+                },
+                "ExplainService": {
+                  "methods": {
+                    "Explain": {
+                      "requestType": "ExplainRequest",
+                      "responseType": "ExplainResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
         "recall": {
           "nested": {
             "v1": {
@@ -1091,6 +1263,178 @@ export const protoSchemaAsWritten: object = {
                     "RollBack": {
                       "requestType": "RollBackRequest",
                       "responseType": "RollBackResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
+        "explain": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "ExplainRequest": {
+                  "fields": {
+                    "request": {
+                      "type": "tessera.recall.v1.RecallRequest",
+                      "id": 1
+                    },
+                    "item_id": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "versions": {
+                      "type": "tessera.recall.v1.RecallVersions",
+                      "id": 3
+                    }
+                  }
+                },
+                "Verdict": {
+                  "values": {
+                    "VERDICT_UNSPECIFIED": 0,
+                    "VERDICT_RETURNED": 1,
+                    "VERDICT_PRUNED": 2,
+                    "VERDICT_BEHIND_SID_CAP": 3,
+                    "VERDICT_BEHIND_RESULTS": 4,
+                    "VERDICT_NOT_ELIGIBLE": 5,
+                    "VERDICT_NOT_LIVE": 6,
+                    "VERDICT_NOT_IN_CATALOGUE": 7
+                  }
+                },
+                "ExplainResponse": {
+                  "oneofs": {
+                    "_rank": {
+                      "oneof": [
+                        "rank"
+                      ]
+                    },
+                    "_step": {
+                      "oneof": [
+                        "step"
+                      ]
+                    },
+                    "_score": {
+                      "oneof": [
+                        "score"
+                      ]
+                    },
+                    "_cut_score": {
+                      "oneof": [
+                        "cut_score"
+                      ]
+                    },
+                    "_clause": {
+                      "oneof": [
+                        "clause"
+                      ]
+                    },
+                    "_not_live_since": {
+                      "oneof": [
+                        "not_live_since"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "request_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "item_id": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "verdict": {
+                      "type": "Verdict",
+                      "id": 4
+                    },
+                    "rank": {
+                      "type": "uint32",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "step": {
+                      "type": "uint32",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "score": {
+                      "type": "double",
+                      "id": 7,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "cut_score": {
+                      "type": "double",
+                      "id": 8,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "clause": {
+                      "type": "string",
+                      "id": 9,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "not_live_since": {
+                      "type": "uint64",
+                      "id": 10,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "widths_used": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 11
+                    },
+                    "history_items": {
+                      "type": "uint32",
+                      "id": 12
+                    },
+                    "trimmed_items": {
+                      "type": "uint32",
+                      "id": 13
+                    },
+                    "skipped_items": {
+                      "type": "uint32",
+                      "id": 14
+                    },
+                    "prompt_tokens": {
+                      "type": "uint32",
+                      "id": 15
+                    },
+                    "prefix_reused_tokens": {
+                      "type": "uint32",
+                      "id": 16
+                    },
+                    "versions": {
+                      "type": "tessera.recall.v1.RecallVersions",
+                      "id": 17
+                    },
+                    "timings": {
+                      "type": "tessera.recall.v1.RecallTimings",
+                      "id": 18
+                    }
+                  }
+                },
+                "ExplainService": {
+                  "methods": {
+                    "Explain": {
+                      "requestType": "ExplainRequest",
+                      "responseType": "ExplainResponse"
                     }
                   }
                 }

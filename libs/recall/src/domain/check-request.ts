@@ -136,7 +136,7 @@ function checkWho({ userId, history }: UserSource, limits: RequestLimits): void 
   });
 }
 
-function checkItemId(field: string, itemId: string): void {
+export function checkItemId(field: string, itemId: string): void {
   if (itemId.length >= 1 && itemId.length <= ITEM_ID_LENGTH_MAX) return;
   refuse(field, `1..${ITEM_ID_LENGTH_MAX} characters`, itemId.length);
 }

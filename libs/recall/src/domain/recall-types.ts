@@ -1,6 +1,6 @@
 /** What a recall is asked and answers, in the domain's own words; edges map wire types to these. */
 
-import type { Priority, ScoreNorm } from '@tessera/engine';
+import type { Priority, ScoreNorm, Verdict } from '@tessera/engine';
 
 /** Of whom a prompt is made, and the circumstances. */
 export interface UserSource {
@@ -36,6 +36,14 @@ export type ScoreTarget = { readonly itemId: string } | { readonly sid: readonly
 
 export interface ScoreRequest extends UserSource {
   readonly items: readonly ScoreTarget[];
+}
+
+/** A recall, and the item that is or is not in its answer. */
+export interface ExplainRequest {
+  readonly recall: RecallRequest;
+  readonly itemId: string;
+  /** Of the answer in question: replayed on them; left out: on the newest. */
+  readonly versions?: RecallVersions;
 }
 
 /** Remaining time and the caller's wish to go on. */
@@ -111,4 +119,26 @@ export interface ScoreAnswer extends PromptFacts {
   readonly requestId: string;
   /** One for each item asked for, in the same order. */
   readonly items: readonly ItemScore[];
+}
+
+export interface ExplainAnswer extends PromptFacts {
+  readonly requestId: string;
+  readonly itemId: string;
+  /** Empty where the item is not in the catalogue. */
+  readonly sid: readonly number[];
+  readonly verdict: Exclude<Verdict, 'open'>;
+  /** From 1. Returned: of the item in the answer; pruned: of its path in the step. */
+  readonly rank?: number;
+  /** Pruned: in which selection, from 0. */
+  readonly step?: number;
+  /** Of the path, or of what there was of it when it was pruned. */
+  readonly score?: number;
+  /** Pruned: of the last candidate that was kept in its stead. */
+  readonly cutScore?: number;
+  /** Not eligible: the clause that keeps it out. */
+  readonly clause?: string;
+  /** Not live: the change since which. */
+  readonly notLiveSince?: number;
+  /** Empty where the catalogue alone decided. */
+  readonly widthsUsed: readonly number[];
 }

@@ -14,13 +14,17 @@ import {
 import { TesseraError } from '@tessera/errors';
 import { type CompiledTemplate, type Prompt, slotKeys } from '@tessera/prompt';
 import {
+  checkItemId,
   checkRequest,
   checkScoreRequest,
   checkWaiting,
   type RequestLimits,
   refuse,
 } from './check-request.js';
+import { checkSameVersions, toldByCatalogue, toldBySearch } from './explain.js';
 import type {
+  ExplainAnswer,
+  ExplainRequest,
   ItemScore,
   PromptFacts,
   RecallAnswer,
@@ -128,7 +132,11 @@ export class Recall {
     const known = sids.filter((sid) => sid.length > 0);
     const scored =
       known.length === 0
-        ? { ...NOTHING_SCORED, catalogueSequence: this.parts.catalogue.state().sequence }
+        ? {
+            ...NOTHING_COMPUTED,
+            scores: [],
+            catalogueSequence: this.parts.catalogue.state().sequence,
+          }
         : await this.parts.engine.score(
             { ...ranking, ...this.workOf(prepared), sids: known },
             context.signal,
@@ -137,6 +145,43 @@ export class Recall {
       requestId: request.requestId === '' ? randomUUID() : request.requestId,
       items: scoresOf(request.items, sids, scored),
       ...this.factsOf(prepared, scored),
+    };
+  }
+
+  /**
+   * What becomes of an item in a recall: replayed on the versions of the answer in question, so
+   * that it is what became of it. Rejects as `run` does, and with CATALOGUE_NOT_FOUND where the
+   * version of the catalogue is not kept.
+   */
+  async explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer> {
+    const stopwatch = new Stopwatch();
+    checkWaiting(context, 0);
+    const { recall, itemId, versions } = request;
+    const wish = checkRequest(recall, this.limits);
+    checkItemId('itemId', itemId);
+    checkSameVersions(versions, this.versions);
+    const { catalogue, engine } = this.parts;
+    const { eligibility = '{}' } = recall;
+    const judged = await namingField(
+      catalogue.judge(eligibility, itemId, versions?.catalogueSequence),
+    );
+    const prepared = await this.prepare(recall, context, stopwatch);
+    const told = toldByCatalogue(judged);
+    const { sequence } = judged.reach;
+    const found =
+      told === undefined
+        ? await engine.recall(
+            { ...wish, ...this.workOf(prepared), reach: judged.reach, watchedItem: judged.item },
+            context.signal,
+          )
+        : { ...NOTHING_COMPUTED, catalogueSequence: sequence, widthsUsed: [], fate: undefined };
+    return {
+      requestId: recall.requestId === '' ? randomUUID() : recall.requestId,
+      itemId,
+      sid: judged.sid,
+      ...(told ?? toldBySearch(found.fate)),
+      widthsUsed: found.widthsUsed,
+      ...this.factsOf(prepared, found),
     };
   }
 
@@ -197,11 +242,7 @@ export class Recall {
   /** Compiled off this thread, before the request waits for the engine. */
   private async reachOf({ eligibility }: RecallRequest): Promise<Reach | undefined> {
     if (eligibility === undefined) return undefined;
-    return this.parts.catalogue.reach(eligibility).catch((thrown: unknown) => {
-      const error = TesseraError.from(thrown);
-      const field = /^(eligibility[^:]*):/.exec(error.message)?.[1];
-      throw new TesseraError(error.code, error.message, { field, cause: error });
-    });
+    return namingField(this.parts.catalogue.reach(eligibility));
   }
 
   private historyLimits() {
@@ -236,11 +277,16 @@ function engineStages(timings: EngineTimings): Omit<EngineTimings, 'totalUs'> {
   return stages;
 }
 
-const NOTHING_SCORED: Omit<EngineScores, 'catalogueSequence'> = {
-  scores: [],
-  prefixReusedTokens: 0,
-  timings: NO_TIMINGS,
-};
+const NOTHING_COMPUTED = { prefixReusedTokens: 0, timings: NO_TIMINGS };
+
+/** The engine's messages about an eligibility begin with the path of what is at fault. */
+async function namingField<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  return asked.catch((thrown: unknown) => {
+    const error = TesseraError.from(thrown);
+    const field = /^(eligibility[^:]*):/.exec(error.message)?.[1];
+    throw new TesseraError(error.code, error.message, { field, cause: error });
+  });
+}
 
 /** Scores come for the known SIDs alone, in the order of the targets. */
 function scoresOf(

@@ -8,6 +8,8 @@ import type {
 } from '@tessera/catalogue';
 import type { EngineModel, EngineStats, ScoreNorm } from '@tessera/engine';
 import type {
+  ExplainAnswer,
+  ExplainRequest,
   RecallAnswer,
   RecallContext,
   RecallRequest,
@@ -94,6 +96,8 @@ export interface RecallRuntime {
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;
   /** Log-probabilities of given items: exactly the scores that a recall gives them. */
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;
+  /** What becomes of an item in a recall, and why. */
+  explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer>;
   engineStats(): EngineStats;
   /** IDs of users that can be recalled for, in the order of the file. */
   sampleUserIds(count: number): Promise<readonly string[]>;

@@ -1,0 +1,80 @@
+// Why an item is in a recall or not. What the catalogue says of it is judged without a search; an
+// item that may be had is watched while its search runs again on the version and eligibility that
+// it had. Exact, as the model gives the same logits again.
+//
+// Thread-safety: judge() is a free function; a Watch belongs to the one thread that searches.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "beam/export.h"
+#include "beam/select.h"
+#include "catalogue/eligibility.h"
+
+namespace tessera::beam {
+
+enum class Verdict : uint8_t {
+  kReturned = 0,
+  kPruned = 1,         // its path fell out of the beam
+  kBehindSidCap = 2,   // its path was found, others of its SID took the places
+  kBehindResults = 3,  // its path was found and ranks behind the results wanted
+  kNotEligible = 4,
+  kNotLive = 5,  // paused or removed
+  kNotInCatalogue = 6,
+  kOpen = 7,  // no search has been run yet
+};
+
+struct Explanation {
+  Verdict verdict = Verdict::kOpen;
+  uint32_t rank = 0;      // returned: of the item, from 1; pruned: of its candidate in that step
+  uint32_t step = 0;      // pruned: in which selection, from 0
+  float score = 0;        // of the path, or of the candidate that was pruned
+  float cut_score = 0;    // pruned: of the last candidate that was kept in its stead
+  uint64_t sequence = 0;  // not live: of the change since which
+  std::string clause;     // not eligible: "predicate...", "allowed", "denied" or "seen"
+};
+
+/// What the catalogue alone says: kNotInCatalogue, kNotLive, kNotEligible, or kOpen.
+/// REQUIRES: check_eligibility(view, request) is ok.
+Explanation judge(const catalogue::View& view, const catalogue::EligibilityRequest& request,
+                  const std::string& item_id);
+
+/// Follows the path of one item through a search.
+class Watch {
+ public:
+  /// REQUIRES: the item is live and eligible in `reach`, that of the search.
+  Watch(catalogue::Reach reach, catalogue::ItemOrdinal item);
+
+  /// After each select(): what it was given and what it decided.
+  void observe(const Beams& beams, const StepLogits& logits, const SelectOptions& options,
+               const Step& kept);
+  /// When the search has ended and given its items.
+  Explanation conclude(const Exported& exported, const ExportOptions& options) const;
+
+ private:
+  struct Candidate {
+    float score = 0;
+    catalogue::NodeIndex node = catalogue::kNoNode;
+    uint32_t ended = 0;  // terminal tokens
+    bool operator==(const Candidate& other) const {
+      return node == other.node && ended == other.ended;
+    }
+  };
+
+  /// Where the path stands after `steps` selections.
+  Candidate place(uint32_t steps) const;
+  bool is_kept(const Step& kept) const;
+  std::vector<Candidate> all_candidates(const Beams& beams, const StepLogits& logits,
+                                        const SelectOptions& options) const;
+
+  catalogue::Reach reach_;
+  catalogue::ItemOrdinal item_;
+  catalogue::NodeIndex node_;
+  uint32_t steps_ = 0;  // observed
+  bool is_found_ = false;
+  Explanation explanation_;
+};
+
+}  // namespace tessera::beam
