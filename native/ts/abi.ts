@@ -36,6 +36,9 @@ export type PriorityCode = 0 | 1 | 2;
 /** 0 = full, 1 = level, 2 = allowed (beam::ScoreNorm). */
 export type ScoreNormCode = 0 | 1 | 2;
 
+/** How much of the search that was asked for an answer has seen (engine::Completeness). */
+export const COMPLETENESS = ['whole', 'narrowed', 'cut'] as const;
+
 /** w8a8: the linear layers in INT8, the rest as in bf16 (docs/quantisation.md). */
 export type ComputeType = 'f32' | 'bf16' | 'w8a8';
 
@@ -126,6 +129,8 @@ export interface SubmitBatch {
   readonly widths: Uint32Array;
   readonly resultCounts: Uint32Array;
   readonly itemsPerSid: Uint32Array;
+  /** 1: rather a narrower search, or what of it has finished, than no answer in time. */
+  readonly partials: Uint8Array;
   /** Of recalls whose reach has the item: whose fate is told; 0xFFFFFFFF: none. */
   readonly watchedItems: Uint32Array;
   /** [n + 1] into the SIDs of score requests; SID s is sidCodes[codeOffsets[s]..). */
@@ -184,6 +189,10 @@ export interface Completions {
   /** Of score requests: one per SID, NaN where the catalogue has no such path with items. */
   readonly scoreOffsets: Uint32Array;
   readonly scores: Float32Array;
+  /** [n] items that a diversity cap kept out. */
+  readonly leftOutByDiversity: Uint32Array;
+  /** [n] index into COMPLETENESS. */
+  readonly completeness: Uint8Array;
   /** [n] of the watched item: index into VERDICTS, `open` where none was watched. */
   readonly verdicts: Uint8Array;
   /** [n] from 1: among the items, or, pruned, among the candidates of the step. */
@@ -192,6 +201,8 @@ export interface Completions {
   /** [n] of the item's path or, pruned, its candidate; and of the last candidate that was kept. */
   readonly watchedScores: Float32Array;
   readonly cutScores: Float32Array;
+  /** [n] behind a diversity cap: its attribute. */
+  readonly cappedAttributes: readonly string[];
   /** Prompt tokens that other requests computed. */
   readonly prefixReusedTokens: Uint32Array;
   /** [n][TIMING_SLOTS.length]. */
@@ -305,10 +316,14 @@ export interface NativeAddon {
   catalogueVersions(catalogue: CatalogueHandle): Promise<CatalogueVersions>;
   /** Makes items what they were at a version; gives the number of the new version. */
   catalogueRollBack(catalogue: CatalogueHandle, sequence: number): Promise<number>;
-  /** What a JSON object of eligibility lets a request find in the newest version. */
+  /**
+   * What JSON objects of eligibility and item policy (docs/items-of-a-sid.md) let a request find in
+   * the newest version.
+   */
   catalogueReach(
     catalogue: CatalogueHandle,
     eligibility: string,
+    itemPolicy: string,
   ): Promise<{ readonly reach: ReachHandle; readonly sequence: number }>;
   /**
    * What version `sequence`, -1 for the newest, says of an item. Rejects with CATALOGUE_NOT_FOUND
@@ -317,6 +332,7 @@ export interface NativeAddon {
   catalogueJudge(
     catalogue: CatalogueHandle,
     eligibility: string,
+    itemPolicy: string,
     itemId: string,
     sequence: number,
   ): Promise<CatalogueJudgement>;

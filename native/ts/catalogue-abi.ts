@@ -20,6 +20,7 @@ export const VERDICTS = [
   'not-eligible',
   'not-live',
   'not-in-catalogue',
+  'behind-diversity-cap',
   'open',
 ] as const;
 

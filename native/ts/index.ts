@@ -2,6 +2,7 @@ export {
   ABI_VERSION,
   type AbiDescription,
   type BindingOptions,
+  COMPLETENESS,
   type Completions,
   type EngineHandle,
   type EngineOptions,

@@ -80,6 +80,22 @@ const refusedBodies: [string | Buffer, number, string, string][] = [
   ['{"userId":"1","deadlineMs":"1s"}', 400, 'REQUEST_INVALID', 'deadlineMs'],
   ['{"userId":"1","skipUnknownItems":1}', 400, 'REQUEST_INVALID', 'skipUnknownItems'],
   ['{"userId":"1","requestId":7}', 400, 'REQUEST_INVALID', 'requestId'],
+  ['{"userId":"1","allowPartial":"no"}', 400, 'REQUEST_INVALID', 'allowPartial'],
+  ['{"userId":"1","eligibility":[]}', 400, 'REQUEST_INVALID', 'eligibility'],
+  ['{"userId":"1","itemPolicy":{"order":1}}', 400, 'REQUEST_INVALID', 'itemPolicy.order'],
+  ['{"userId":"1","itemPolicy":{"orderBy":1}}', 400, 'REQUEST_INVALID', 'itemPolicy.orderBy'],
+  [
+    '{"userId":"1","itemPolicy":{"diversity":[{"attribute":"c"}]}}',
+    400,
+    'REQUEST_INVALID',
+    'itemPolicy.diversity[0].maxItems',
+  ],
+  [
+    '{"userId":"1","itemPolicy":{"diversity":[{"max":1}]}}',
+    400,
+    'REQUEST_INVALID',
+    'itemPolicy.diversity[0].max',
+  ],
 ];
 
 /** Body of a request for scores, field. */

@@ -50,6 +50,8 @@ describe('both edges', () => {
       itemsPerSid: 2,
       deadlineMs: 900,
       skipUnknownItems: true,
+      allowPartial: true,
+      itemPolicy: { orderBy: 'bid', diversity: [{ attribute: 'campaign', maxItems: 2 }] },
     };
     const http = await postJson({
       ...common,
@@ -75,7 +77,7 @@ describe('both edges', () => {
     });
     expect({ ...second?.request }).toEqual({ ...first?.request });
     expect(http.json).toEqual(answerTo(first?.request as never));
-    expect(overGrpc.answer).toEqual(http.json);
+    expect(overGrpc.answer).toEqual({ ...http.json, completeness: 'COMPLETENESS_NARROWED' });
   });
 
   it('hand the same request for scores to the runtime and the same answer back', async () => {
@@ -145,6 +147,7 @@ describe('both edges', () => {
       widths: [],
       itemsPerSid: 0,
       skipUnknownItems: false,
+      allowPartial: false,
     };
     expect(runtime.seen.map((seen) => seen.request)).toEqual([expected, expected]);
     const budgets = runtime.seen.map((seen) => seen.context.budgetUs);

@@ -21,6 +21,8 @@ const ANSWER: EngineAnswer = {
   items: [],
   paths: [],
   catalogueSequence: 0,
+  leftOutByDiversity: 0,
+  completeness: 'whole',
   widthsUsed: [],
   prefixReusedTokens: 0,
   timings: NO_TIMINGS,

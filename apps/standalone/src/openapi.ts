@@ -33,6 +33,14 @@ const userSource = (what: string) => ({
   skipUnknownItems: { type: 'boolean', description: 'leave out unknown history items' },
 });
 
+const itemPolicy = {
+  orderBy: text('number attribute, highest first; empty: the priority of the items'),
+  diversity: list(
+    object({ attribute: text('a text attribute'), maxItems: integer('items of a value at most') }),
+    'caps on items that share a value',
+  ),
+};
+
 /** Of both answers. */
 const promptFacts = {
   historyItems: number('history items in the prompt'),
@@ -64,6 +72,11 @@ const schemas = {
         type: 'object',
         description: 'predicate, allowed, denied, seen: which items may be found',
       },
+      itemPolicy: object(itemPolicy),
+      allowPartial: {
+        type: 'boolean',
+        description: 'rather a narrower search than none before the deadline',
+      },
     }),
     example: { userId: '1', resultCount: 5 },
   },
@@ -79,6 +92,13 @@ const schemas = {
     items: list(reference('RecalledItem'), 'best first'),
     short: { type: 'boolean', description: 'fewer items exist than were asked for' },
     widthsUsed: list({ type: 'integer' }, 'beam widths after capping by what is reachable'),
+    completeness: { type: 'string', enum: ['whole', 'narrowed', 'cut'] },
+    itemPolicy: object({
+      ...itemPolicy,
+      itemsPerSid: integer('items per semantic ID at most'),
+      resultCount: integer('items wanted'),
+      leftOutByDiversity: number('items that a diversity cap kept out'),
+    }),
     ...promptFacts,
   }),
   ScoreRequest: {
@@ -124,6 +144,7 @@ const schemas = {
         'not-eligible',
         'not-live',
         'not-in-catalogue',
+        'behind-diversity-cap',
       ],
     },
     rank: integer('of the item in the answer, or of its path among the candidates of the step'),
@@ -131,6 +152,7 @@ const schemas = {
     score: number('log-probability of the path, or of what there was of it'),
     cutScore: number('of the last candidate that was kept in its stead'),
     clause: text('path of the clause that keeps it out'),
+    attribute: text('of the diversity cap that it is behind'),
     notLiveSince: number('number of the change since which it is not live'),
     widthsUsed: list({ type: 'integer' }, 'of the replay; empty where the catalogue decides'),
     ...promptFacts,

@@ -22,6 +22,7 @@ export {
   Verdict as WireVerdict,
 } from './generated/tessera/explain/v1/explain.js';
 export {
+  Completeness as WireCompleteness,
   type Eligibility as WireEligibility,
   type History as WireHistory,
   type Predicate as WirePredicate,

@@ -2,7 +2,7 @@
  * The engine as the rest of the service sees it: a port with a native and a fake implementation.
  */
 
-import type { CatalogueState, ModelInfo, VERDICTS } from '@tessera/native';
+import type { CatalogueState, COMPLETENESS, ModelInfo, VERDICTS } from '@tessera/native';
 
 /** Class of a request: the more urgent goes first where requests compete. */
 export type Priority = 'high' | 'normal' | 'low';
@@ -67,14 +67,20 @@ export interface Catalogue {
   items(ordinals: Uint32Array): CatalogueItem[];
   /**
    * Pins the newest version and finds out which of its items a JSON object of eligibility
-   * (docs/eligibility.md) lets pass. Rejects with REQUEST_INVALID naming the member at fault.
+   * (docs/eligibility.md) lets pass, and how those of a SID are chosen by one of item policy
+   * (docs/items-of-a-sid.md). Rejects with REQUEST_INVALID naming the member at fault.
    */
-  reach(eligibility: string): Promise<Reach>;
+  reach(eligibility: string, itemPolicy: string): Promise<Reach>;
   /**
    * Pins a version by the number of its last change, or the newest, and says what it has to say of
    * an item. Rejects as reach() does, and with CATALOGUE_NOT_FOUND where the version is not kept.
    */
-  judge(eligibility: string, itemId: string, sequence: number | undefined): Promise<Judgement>;
+  judge(question: {
+    readonly eligibility: string;
+    readonly itemPolicy: string;
+    readonly itemId: string;
+    readonly sequence: number | undefined;
+  }): Promise<Judgement>;
   close(): void;
 }
 
@@ -139,6 +145,8 @@ export interface EngineRequest extends EngineWork {
   readonly widths: readonly number[];
   readonly resultCount: number;
   readonly itemsPerSid: number;
+  /** Rather a narrower search, or what of it has finished, than no answer in time. */
+  readonly allowsPartial?: boolean | undefined;
   /** Of the binding's catalogue; left out: all of its newest version. */
   readonly reach?: Reach | undefined;
   /** Ordinal of a live and eligible item of `reach` whose fate is to be told. */
@@ -155,7 +163,12 @@ export interface ItemFate {
   readonly score: number;
   /** Pruned: of the last candidate that was kept in its stead. */
   readonly cutScore: number;
+  /** Behind a diversity cap: its attribute. */
+  readonly attribute: string;
 }
+
+/** How much of the search that was asked for an answer has seen. */
+export type Completeness = (typeof COMPLETENESS)[number];
 
 /** Log-probabilities of given paths. */
 export interface EngineScoreRequest extends EngineWork {
@@ -201,6 +214,9 @@ export interface EngineAnswer {
   readonly paths: readonly EnginePath[];
   /** Number of the last change of the version that was searched. */
   readonly catalogueSequence: number;
+  /** Items that a diversity cap kept out. */
+  readonly leftOutByDiversity: number;
+  readonly completeness: Completeness;
   /** Of the watched item, where there was one. */
   readonly fate?: ItemFate | undefined;
   /** Widths after capping by what is reachable, per step. */

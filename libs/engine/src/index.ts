@@ -7,6 +7,7 @@ export {
   type CatalogueSummary,
   type ChangeKeeping,
   type ChangingCatalogue,
+  type Completeness,
   Engine,
   type EngineAnswer,
   type EngineModel,

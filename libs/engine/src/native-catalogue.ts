@@ -74,20 +74,21 @@ export class NativeCatalogue implements ChangingCatalogue {
     }));
   }
 
-  async reach(eligibility: string): Promise<Reach> {
+  async reach(eligibility: string, itemPolicy: string): Promise<Reach> {
     const { reach, sequence } = await awaitNative(() =>
-      addon().catalogueReach(this.handle, eligibility),
+      addon().catalogueReach(this.handle, eligibility, itemPolicy),
     );
     return new NativeReach(reach, sequence);
   }
 
-  async judge(
-    eligibility: string,
-    itemId: string,
-    sequence: number | undefined,
-  ): Promise<Judgement> {
+  async judge({
+    eligibility,
+    itemPolicy,
+    itemId,
+    sequence = NEWEST,
+  }: Parameters<ChangingCatalogue['judge']>[0]): Promise<Judgement> {
     const judged = await awaitNative(() =>
-      addon().catalogueJudge(this.handle, eligibility, itemId, sequence ?? NEWEST),
+      addon().catalogueJudge(this.handle, eligibility, itemPolicy, itemId, sequence),
     );
     return {
       reach: new NativeReach(judged.reach, judged.sequence),

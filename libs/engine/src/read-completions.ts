@@ -1,4 +1,4 @@
-import { type Completions, TIMING_SLOTS, VERDICTS } from '@tessera/native';
+import { COMPLETENESS, type Completions, TIMING_SLOTS, VERDICTS } from '@tessera/native';
 import type { EngineAnswer, EnginePath, EngineScores, EngineTimings, ItemFate } from './engine.js';
 
 function readTimings(completions: Completions, index: number): EngineTimings {
@@ -34,6 +34,7 @@ function readFate(completions: Completions, index: number): ItemFate | undefined
     step: completions.prunedSteps[index] ?? 0,
     score: completions.watchedScores[index] ?? 0,
     cutScore: completions.cutScores[index] ?? 0,
+    attribute: completions.cappedAttributes[index] ?? '',
   };
 }
 
@@ -55,6 +56,8 @@ export function readAnswer(completions: Completions, index: number): EngineAnswe
     items,
     paths: readPaths(completions, index),
     catalogueSequence: completions.catalogueSequences[index] ?? 0,
+    leftOutByDiversity: completions.leftOutByDiversity[index] ?? 0,
+    completeness: COMPLETENESS[completions.completeness[index] ?? 0] ?? 'whole',
     fate: readFate(completions, index),
     widthsUsed: [...widthsUsed.subarray(widthOffsets[index], widthOffsets[index + 1])],
     prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,

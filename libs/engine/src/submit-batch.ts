@@ -47,7 +47,13 @@ function isScore(request: EngineRequest | EngineScoreRequest): request is Engine
   return 'sids' in request;
 }
 
-const NO_BEAM = { widths: [], resultCount: 0, itemsPerSid: 0, watchedItem: undefined };
+const NO_BEAM = {
+  widths: [],
+  resultCount: 0,
+  itemsPerSid: 0,
+  allowsPartial: false,
+  watchedItem: undefined,
+};
 
 /** What a recall alone says; a score request leaves it empty. */
 function beamOf(request: EngineRequest | EngineScoreRequest) {
@@ -74,6 +80,7 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
     widths: Uint32Array.from(beams.flatMap(({ widths }) => widths.map(uint32))),
     resultCounts: Uint32Array.from(beams, ({ resultCount }) => uint32(resultCount)),
     itemsPerSid: Uint32Array.from(beams, ({ itemsPerSid }) => uint32(itemsPerSid)),
+    partials: Uint8Array.from(beams, ({ allowsPartial }) => (allowsPartial === true ? 1 : 0)),
     watchedItems: Uint32Array.from(beams, ({ watchedItem = NO_ITEM }) => watchedItem),
     sidOffsets: offsetsOf(sids.map((list) => list.length)),
     codeOffsets: offsetsOf(sids.flat().map((sid) => sid.length)),

@@ -1,7 +1,10 @@
 export { Recall, type RecallParts } from './domain/recall.js';
 export type {
+  AppliedItemPolicy,
+  DiversityCap,
   ExplainAnswer,
   ExplainRequest,
+  ItemPolicy,
   ItemScore,
   PromptFacts,
   RecallAnswer,

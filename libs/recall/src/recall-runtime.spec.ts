@@ -4,6 +4,7 @@ import { type CatalogueChange, CHANGES_NOT_KEPT } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import {
   createRecallRuntime,
+  type ItemPolicy,
   type RecallRequest,
   type RecallRuntimeOptions,
 } from '@tessera/recall';
@@ -199,6 +200,65 @@ describe('the recall runtime on the native engine', () => {
       code: 'REQUEST_INVALID',
       field: 'eligibility.predicate',
     });
+    await runtime.close();
+  });
+
+  it('chooses items of a SID by the policy that the request gives, and says so', async () => {
+    const runtime = await createRecallRuntime(options());
+    const wide = { userId: 'u', resultCount: 40 };
+    const { items: before } = await runtime.recall(request(wide), context());
+    const [sid] = before.map((item) => item.sid);
+    const ads = [1, 3, 2].map((bid, index) => ({
+      op: 'upsert' as const,
+      itemId: `ad-${index}`,
+      sid: sid ?? [],
+      title: '',
+      attributes: JSON.stringify({ bid, campaign: index === 1 ? 'one' : 'two' }),
+      priority: -index,
+    }));
+    await runtime.changes.apply(ads);
+    const ask = async (itemPolicy: ItemPolicy | undefined) => {
+      const change = itemPolicy === undefined ? {} : { itemPolicy };
+      const answer = await runtime.recall(request({ ...wide, ...change }), context());
+      const ids = answer.items.map((item) => item.itemId).filter((id) => id.startsWith('ad-'));
+      return { ids, applied: answer.itemPolicy };
+    };
+    expect((await ask(undefined)).ids).toEqual(['ad-0', 'ad-1', 'ad-2']);
+    expect((await ask({ orderBy: 'bid', diversity: [] })).ids).toEqual(['ad-1', 'ad-2', 'ad-0']);
+    const diversity = [{ attribute: 'campaign', maxItems: 1 }];
+    const capped = await ask({ orderBy: 'bid', diversity });
+    expect(capped).toEqual({
+      ids: ['ad-1', 'ad-2'],
+      applied: {
+        orderBy: 'bid',
+        diversity,
+        itemsPerSid: 100,
+        resultCount: 40,
+        leftOutByDiversity: 1,
+      },
+    });
+    const recall = request({ ...wide, itemPolicy: { orderBy: 'bid', diversity } });
+    const told = await runtime.explain({ recall, itemId: 'ad-0' }, context());
+    expect(told).toMatchObject({ verdict: 'behind-diversity-cap', attribute: 'campaign' });
+    const wrong: [ItemPolicy, string][] = [
+      [{ orderBy: 'campaign', diversity: [] }, 'itemPolicy.orderBy'],
+      [{ orderBy: 'price', diversity: [] }, 'itemPolicy.orderBy'],
+      [
+        { orderBy: '', diversity: [{ attribute: 'bid', maxItems: 1 }] },
+        'itemPolicy.diversity[0].attribute',
+      ],
+      [
+        { orderBy: '', diversity: [{ attribute: 'campaign', maxItems: 0 }] },
+        'itemPolicy.diversity[0].maxItems',
+      ],
+      [
+        { orderBy: '', diversity: [...diversity, ...diversity] },
+        'itemPolicy.diversity[1].attribute',
+      ],
+    ];
+    for (const [policy, field] of wrong) {
+      await expect(ask(policy)).rejects.toMatchObject({ code: 'REQUEST_INVALID', field });
+    }
     await runtime.close();
   });
 

@@ -79,7 +79,11 @@ export class FakeCatalogue implements Catalogue {
   }
 
   /** Knows `denied` alone; every item of the list is live. */
-  async judge(eligibility: string, itemId: string, sequence?: number): Promise<Judgement> {
+  async judge({
+    eligibility,
+    itemId,
+    sequence,
+  }: Parameters<Catalogue['judge']>[0]): Promise<Judgement> {
     if (sequence !== undefined && sequence !== this.state().sequence) {
       throw new TesseraError('CATALOGUE_NOT_FOUND', `version ${sequence} is not kept`);
     }

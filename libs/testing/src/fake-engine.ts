@@ -166,6 +166,8 @@ export class FakeEngine extends Engine {
     const returned = items.slice(0, resultCount);
     return {
       items: returned,
+      leftOutByDiversity: 0,
+      completeness: 'whole' as const,
       fate: fateOf(request.watchedItem, returned),
       paths: kept.map(({ path }) => path),
       catalogueSequence: 0,
@@ -183,6 +185,6 @@ function fateOf(
 ): ItemFate | undefined {
   if (watched === undefined) return undefined;
   const at = items.findIndex(({ ordinal }) => ordinal === watched);
-  const fate = { rank: at + 1, step: 0, score: items[at]?.score ?? 0, cutScore: 0 };
+  const fate = { rank: at + 1, step: 0, score: items[at]?.score ?? 0, cutScore: 0, attribute: '' };
   return { ...fate, verdict: at < 0 ? 'behind-results' : 'returned' };
 }

@@ -116,19 +116,21 @@ std::vector<Watch::Candidate> Watch::all_candidates(const Beams& beams, const St
 Explanation Watch::conclude(const Exported& exported, const ExportOptions& options) const {
   Explanation explanation = explanation_;
   if (explanation.verdict == Verdict::kPruned) return explanation;
-  const auto& items = exported.item_ordinals;
-  const auto found = std::find(items.begin(), items.end(), item_);
-  if (found != items.end()) {
-    explanation.verdict = Verdict::kReturned;
-    explanation.rank = static_cast<uint32_t>(found - items.begin()) + 1;
-    return explanation;
+  switch (exported.watched) {
+    case ItemFate::kTaken: {
+      const auto& items = exported.item_ordinals;
+      const auto found = std::find(items.begin(), items.end(), item_);
+      explanation.rank = static_cast<uint32_t>(found - items.begin()) + 1;
+      explanation.verdict = Verdict::kReturned;
+      break;
+    }
+    case ItemFate::kBehindSidCap: explanation.verdict = Verdict::kBehindSidCap; break;
+    case ItemFate::kBehindDiversityCap:
+      explanation.verdict = Verdict::kBehindDiversityCap;
+      explanation.attribute = options.policy->request().diversity[exported.watched_cap].attribute;
+      break;
+    case ItemFate::kNotMet: explanation.verdict = Verdict::kBehindResults; break;
   }
-  const auto of_sid = std::count_if(items.begin(), items.end(), [this](auto other) {
-    return reach_.view().node_of(other) == node_;
-  });
-  const bool is_capped =
-      options.items_per_sid > 0 && static_cast<uint64_t>(of_sid) == options.items_per_sid;
-  explanation.verdict = is_capped ? Verdict::kBehindSidCap : Verdict::kBehindResults;
   return explanation;
 }
 

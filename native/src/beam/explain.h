@@ -23,7 +23,8 @@ enum class Verdict : uint8_t {
   kNotEligible = 4,
   kNotLive = 5,  // paused or removed
   kNotInCatalogue = 6,
-  kOpen = 7,  // no search has been run yet
+  kBehindDiversityCap = 7,  // its path was found, a cap of the item policy was full
+  kOpen = 8,                // no search has been run yet
 };
 
 struct Explanation {
@@ -34,6 +35,7 @@ struct Explanation {
   float cut_score = 0;    // pruned: of the last candidate that was kept in its stead
   uint64_t sequence = 0;  // not live: of the change since which
   std::string clause;     // not eligible: "predicate...", "allowed", "denied" or "seen"
+  std::string attribute;  // behind a diversity cap: of the cap
 };
 
 /// What the catalogue alone says: kNotInCatalogue, kNotLive, kNotEligible, or kOpen.
@@ -50,7 +52,7 @@ class Watch {
   /// After each select(): what it was given and what it decided.
   void observe(const Beams& beams, const StepLogits& logits, const SelectOptions& options,
                const Step& kept);
-  /// When the search has ended and given its items.
+  /// When the search has ended and given its items, with the item watched there too.
   Explanation conclude(const Exported& exported, const ExportOptions& options) const;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/check.h"
 
@@ -46,24 +47,90 @@ std::vector<Finished> rank_paths(std::span<const Finished> finished, const View&
   return paths;
 }
 
-/// Appends the first `count_max` items of the list that may be had; returns their number.
-uint32_t take_items(const ItemList& items, const Reach& reach, uint32_t count_max,
-                    std::vector<catalogue::ItemOrdinal>& taken) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < items.size() && count < count_max; ++i) {
-    if (!reach.may_get(items[i])) continue;
-    taken.push_back(items[i]);
-    ++count;
+/// Takes the items of path after path, as the policy says.
+class ItemTaker {
+ public:
+  ItemTaker(const Reach& reach, const ExportOptions& options, Exported& result)
+      : reach_(reach),
+        options_(options),
+        diversity_(reach.view(), options.policy),
+        result_(result) {}
+
+  /// Number of items taken of a SID; no more than there is room for in the answer.
+  uint32_t take(const ItemList& items) {
+    collect(items);
+    uint32_t count = 0;
+    for (const ItemOrdinal item : eligible_) {
+      if (result_.item_ordinals.size() == options_.result_count) break;
+      const bool is_capped = options_.items_per_sid > 0 && count == options_.items_per_sid;
+      if (is_capped && options_.watched_item == catalogue::kNoItem) break;
+      const bool is_watched = item == options_.watched_item;
+      if (is_capped) {
+        if (is_watched) result_.watched = ItemFate::kBehindSidCap;
+        continue;
+      }
+      const uint32_t cap = diversity_.take(item);
+      if (cap != catalogue::DiversityCount::kNone) {
+        ++result_.left_out_by_diversity;
+        if (is_watched) {
+          result_.watched = ItemFate::kBehindDiversityCap;
+          result_.watched_cap = cap;
+        }
+        continue;
+      }
+      if (is_watched) result_.watched = ItemFate::kTaken;
+      result_.item_ordinals.push_back(item);
+      ++count;
+    }
+    return count;
   }
-  return count;
-}
+
+ private:
+  using ItemOrdinal = catalogue::ItemOrdinal;
+
+  /// In the order in which they are to be taken.
+  void collect(const ItemList& items) {
+    eligible_.clear();
+    const catalogue::ItemPolicy* policy = options_.policy;
+    // Without a policy of its own the list is in order, and its first items are enough.
+    const bool is_in_order = policy == nullptr && options_.watched_item == catalogue::kNoItem;
+    const uint32_t enough = is_in_order ? cap() : UINT32_MAX;
+    for (uint32_t i = 0; i < items.size() && eligible_.size() < enough; ++i) {
+      if (reach_.may_get(items[i])) eligible_.push_back(items[i]);
+    }
+    if (policy == nullptr || !policy->has_order()) return;
+    ordered_.clear();
+    for (const ItemOrdinal item : eligible_) {
+      ordered_.emplace_back(policy->order_of(reach_.view(), item), item);
+    }
+    std::stable_sort(ordered_.begin(), ordered_.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::transform(ordered_.begin(), ordered_.end(), eligible_.begin(),
+                   [](const auto& entry) { return entry.second; });
+  }
+
+  uint32_t cap() const {
+    const auto left = static_cast<uint32_t>(options_.result_count - result_.item_ordinals.size());
+    return options_.items_per_sid > 0 ? std::min(options_.items_per_sid, left) : left;
+  }
+
+  const Reach& reach_;
+  const ExportOptions& options_;
+  catalogue::DiversityCount diversity_;
+  Exported& result_;
+  std::vector<ItemOrdinal> eligible_;
+  std::vector<std::pair<double, ItemOrdinal>> ordered_;
+};
 
 }  // namespace
 
 Exported export_items(std::span<const Finished> finished, const Reach& reach,
                       const ExportOptions& options, platform::ThreadPool& threads) {
   const View& view = reach.view();
-  std::vector<Finished> paths = rank_paths(finished, view, options.result_count);
+  // A diversity cap may leave a path without items: then no path is surely enough.
+  const bool is_diverse = options.policy != nullptr && options.policy->has_diversity();
+  std::vector<Finished> paths =
+      rank_paths(finished, view, is_diverse ? UINT32_MAX : options.result_count);
   std::vector<ItemList> lists(paths.size());
   std::vector<uint32_t> depths(paths.size());
   for_paths(paths.size(), threads, [&](uint64_t begin, uint64_t end) {
@@ -74,22 +141,26 @@ Exported export_items(std::span<const Finished> finished, const Reach& reach,
   });
   Exported result;
   result.path_offsets.push_back(0);
+  std::vector<Finished> taken_from;
+  ItemTaker taker(reach, options, result);
   for (size_t p = 0; p < paths.size(); ++p) {
-    const auto left = static_cast<uint32_t>(options.result_count - result.item_ordinals.size());
-    if (left == 0) break;
-    const uint32_t cap = options.items_per_sid > 0 ? std::min(options.items_per_sid, left) : left;
-    const uint32_t taken = take_items(lists[p], reach, cap, result.item_ordinals);
-    TESSERA_CHECK(taken > 0);
+    if (result.item_ordinals.size() == options.result_count) break;
+    const uint32_t taken = taker.take(lists[p]);
+    if (taken == 0) {
+      TESSERA_CHECK(is_diverse);
+      continue;
+    }
     result.item_scores.resize(result.item_ordinals.size(), paths[p].score);
-    result.item_paths.resize(result.item_ordinals.size(), static_cast<uint32_t>(p));
+    result.item_paths.resize(result.item_ordinals.size(), static_cast<uint32_t>(taken_from.size()));
     result.path_scores.push_back(paths[p].score);
     result.path_offsets.push_back(result.path_offsets.back() + depths[p]);
+    taken_from.push_back(paths[p]);
   }
   result.path_codes.resize(result.path_offsets.back());
   for_paths(result.path_scores.size(), threads, [&](uint64_t begin, uint64_t end) {
     std::array<uint32_t, catalogue::kMaxDepth> sid;
     for (uint64_t p = begin; p < end; ++p) {
-      const uint32_t depth = view.sid(paths[p].node, sid);
+      const uint32_t depth = view.sid(taken_from[p].node, sid);
       std::copy_n(sid.begin(), depth, result.path_codes.begin() + result.path_offsets[p]);
     }
   });

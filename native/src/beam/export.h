@@ -1,6 +1,7 @@
 // From finished paths to items: back-track each path to its SID, drop duplicates, take the items of
-// each SID by the stated policy (priority descending, item ID ascending: the order of the view),
-// rank, cut. Thread-safety: free function; the pool serves one caller at a time.
+// each SID by the stated policy (catalogue/item_policy.h; without one priority descending, item ID
+// ascending: the order of the view), rank, cut. Thread-safety: free function; the pool serves one
+// caller at a time.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +9,21 @@
 #include <vector>
 
 #include "beam/select.h"
+#include "catalogue/item_policy.h"
 #include "catalogue/reach.h"
 #include "platform/thread_pool.h"
 
 namespace tessera::beam {
 
 struct ExportOptions {
-  uint32_t result_count = 0;   // items at most
-  uint32_t items_per_sid = 0;  // items taken from one SID at most; 0: no cap
+  uint32_t result_count = 0;                      // items at most
+  uint32_t items_per_sid = 0;                     // items taken from one SID at most; 0: no cap
+  const catalogue::ItemPolicy* policy = nullptr;  // null: none beside these
+  catalogue::ItemOrdinal watched_item = catalogue::kNoItem;  // whose fate is told
 };
+
+/// What became of the watched item among those of its SID.
+enum class ItemFate : uint8_t { kNotMet, kTaken, kBehindSidCap, kBehindDiversityCap };
 
 /// Items best first, and the paths they came from. Arrays of one prefix have equal length.
 struct Exported {
@@ -26,6 +33,9 @@ struct Exported {
   std::vector<float> path_scores;      // best first
   std::vector<uint32_t> path_offsets;  // [paths + 1] into path_codes
   std::vector<uint32_t> path_codes;    // SIDs laid end to end
+  uint32_t left_out_by_diversity = 0;  // items that a cap of the policy kept out
+  ItemFate watched = ItemFate::kNotMet;
+  uint32_t watched_cap = 0;  // kBehindDiversityCap: its index
 };
 
 /// Order: path score descending, then SID lexicographic, then item order within the SID. A node

@@ -26,10 +26,10 @@ inline constexpr std::array<std::string_view, 16> kEngineOptionsFields = {
     "scoreItemsMax"};
 inline constexpr std::array<std::string_view, 3> kBindingOptionsFields = {
     "levelOffsets", "levelTokens", "terminalTokens"};
-inline constexpr std::array<std::string_view, 16> kSubmitBatchFields = {
-    "tickets",      "bindings", "kinds",        "priorities",  "promptOffsets", "promptTokens",
-    "widthOffsets", "widths",   "resultCounts", "itemsPerSid", "watchedItems",  "sidOffsets",
-    "codeOffsets",  "sidCodes", "scoreNorms",   "budgetsUs"};
+inline constexpr std::array<std::string_view, 17> kSubmitBatchFields = {
+    "tickets",      "bindings",    "kinds",        "priorities",  "promptOffsets", "promptTokens",
+    "widthOffsets", "widths",      "resultCounts", "itemsPerSid", "partials",      "watchedItems",
+    "sidOffsets",   "codeOffsets", "sidCodes",     "scoreNorms",  "budgetsUs"};
 inline constexpr std::array<std::string_view, 6> kScaleMeasurementFields = {
     "modelPath", "outputPath", "threadCount", "keptPerMille", "promptOffsets", "promptTokens"};
 inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {

@@ -86,6 +86,7 @@ void add_explanations(Napi::Env env, std::span<const engine::Completion> complet
   auto steps = Napi::Uint32Array::New(env, count);
   auto scores = Napi::Float32Array::New(env, count);
   auto cut_scores = Napi::Float32Array::New(env, count);
+  auto attributes = Napi::Array::New(env, count);
   for (uint32_t i = 0; i < count; ++i) {
     const beam::Explanation& explanation = completions[i].explanation;
     verdicts[i] = static_cast<uint8_t>(explanation.verdict);
@@ -93,12 +94,14 @@ void add_explanations(Napi::Env env, std::span<const engine::Completion> complet
     steps[i] = explanation.step;
     scores[i] = explanation.score;
     cut_scores[i] = explanation.cut_score;
+    attributes.Set(i, Napi::String::New(env, explanation.attribute));
   }
   result["verdicts"] = verdicts;
   result["verdictRanks"] = ranks;
   result["prunedSteps"] = steps;
   result["watchedScores"] = scores;
   result["cutScores"] = cut_scores;
+  result["cappedAttributes"] = attributes;
 }
 
 }  // namespace
@@ -111,12 +114,16 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   auto messages = Napi::Array::New(env, count);
   auto retries = Napi::Uint32Array::New(env, count);
   auto reused = Napi::Uint32Array::New(env, count);
+  auto completeness = Napi::Uint8Array::New(env, count);
+  auto left_out = Napi::Uint32Array::New(env, count);
   for (uint32_t i = 0; i < count; ++i) {
     tickets[i] = completions[i].ticket;
     statuses[i] = static_cast<uint8_t>(completions[i].status.code());
     messages.Set(i, Napi::String::New(env, completions[i].status.message()));
     retries[i] = completions[i].retry_after_us;
     reused[i] = completions[i].prefix_reused_tokens;
+    completeness[i] = static_cast<uint8_t>(completions[i].completeness);
+    left_out[i] = completions[i].answer.left_out_by_diversity;
   }
   const auto ordinals = [](const Completion& c) -> const auto& { return c.answer.item_ordinals; };
   const auto item_scores = [](const Completion& c) -> const auto& { return c.answer.item_scores; };
@@ -154,6 +161,8 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   result["widthsUsed"] = flatten<uint32_t>(env, completions, widths);
   result["scoreOffsets"] = offsets(env, completions, scores);
   result["scores"] = flatten<float>(env, completions, scores);
+  result["leftOutByDiversity"] = left_out;
+  result["completeness"] = completeness;
   add_explanations(env, completions, result);
   result["prefixReusedTokens"] = reused;
   result["timingsUs"] = timings(env, completions);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bridge/completion_channel.h"
+#include "catalogue/item_policy.h"
 #include "catalogue/live_catalogue.h"
 #include "catalogue/reach.h"
 #include "engine/engine.h"
@@ -39,6 +40,7 @@ struct CatalogueHandle {
 struct ReachHandle {
   std::shared_ptr<catalogue::LiveCatalogue> live;
   catalogue::Reach reach;
+  std::shared_ptr<const catalogue::ItemPolicy> item_policy;  // may be null
 };
 
 Napi::Value wrap_engine(Napi::Env env, std::shared_ptr<EngineHandle> handle);

@@ -154,6 +154,26 @@ Napi::Value catalogue_versions(const Napi::CallbackInfo& info) {
 
 constexpr double kNewest = -1;
 
+/// What a request may get of a catalogue and how, as it crosses.
+struct Wish {
+  std::string eligibility;
+  std::string item_policy;
+};
+
+/// Compiles for a version.
+Status fill_reach(ReachHandle& handle, std::shared_ptr<const catalogue::View> view,
+                  const catalogue::EligibilityRequest& request, const Wish& wish) {
+  TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request));
+  Result<catalogue::ItemPolicyRequest> asked = catalogue::parse_item_policy(wish.item_policy);
+  if (!asked.is_ok()) return asked.status();
+  auto policy = catalogue::ItemPolicy::compile(*view, asked.value());
+  if (!policy.is_ok()) return policy.status();
+  handle.item_policy = std::move(policy).value();
+  auto eligibility = catalogue::compile_eligibility(*view, request);
+  handle.reach = catalogue::Reach(std::move(view), std::move(eligibility));
+  return Status::ok();
+}
+
 /// What a version says of an item, and the version.
 struct Judgement {
   std::shared_ptr<ReachHandle> reach;
@@ -162,9 +182,8 @@ struct Judgement {
   std::vector<uint32_t> sid;
 };
 
-Status judge(Judgement& judgement, const std::string& eligibility, const std::string& item_id,
-             double sequence) {
-  Result<catalogue::EligibilityRequest> request = catalogue::parse_eligibility(eligibility);
+Status judge(Judgement& judgement, const Wish& wish, const std::string& item_id, double sequence) {
+  Result<catalogue::EligibilityRequest> request = catalogue::parse_eligibility(wish.eligibility);
   if (!request.is_ok()) return request.status();
   const catalogue::LiveCatalogue& live = *judgement.reach->live;
   std::shared_ptr<const catalogue::View> view = live.view();
@@ -173,9 +192,7 @@ Status judge(Judgement& judgement, const std::string& eligibility, const std::st
     if (!found.is_ok()) return found.status();
     view = std::move(found).value();
   }
-  TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request.value()));
-  judgement.reach->reach =
-      catalogue::Reach(view, catalogue::compile_eligibility(*view, request.value()));
+  TESSERA_RETURN_IF_ERROR(fill_reach(*judgement.reach, view, request.value(), wish));
   judgement.explanation = beam::judge(*view, request.value(), item_id);
   judgement.item = view->find_item(item_id);
   if (judgement.item == catalogue::kNoItem) return Status::ok();
@@ -187,19 +204,17 @@ Status judge(Judgement& judgement, const std::string& eligibility, const std::st
 
 Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
-  std::string json = read_text(info, 1, "catalogueReach.eligibility");
+  Wish wish{read_text(info, 1, "catalogueReach.eligibility"),
+            read_text(info, 2, "catalogueReach.itemPolicy")};
   auto reach = std::make_shared<ReachHandle>();
   reach->live = handle->live;
   return Task::start(
       info.Env(),
-      [reach, json = std::move(json)]() -> Status {
-        Result<catalogue::EligibilityRequest> request = catalogue::parse_eligibility(json);
+      [reach, wish = std::move(wish)]() -> Status {
+        Result<catalogue::EligibilityRequest> request =
+            catalogue::parse_eligibility(wish.eligibility);
         if (!request.is_ok()) return request.status();
-        const auto view = reach->live->view();
-        TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request.value()));
-        reach->reach =
-            catalogue::Reach(view, catalogue::compile_eligibility(*view, request.value()));
-        return Status::ok();
+        return fill_reach(*reach, reach->live->view(), request.value(), wish);
       },
       [reach](Napi::Env env, const Status& status) -> Napi::Value {
         if (!status.is_ok()) return env.Undefined();
@@ -212,16 +227,17 @@ Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
 
 Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
-  std::string json = read_text(info, 1, "catalogueJudge.eligibility");
-  std::string item_id = read_text(info, 2, "catalogueJudge.itemId");
-  const double sequence = info[3].IsNumber() ? info[3].As<Napi::Number>().DoubleValue() : kNewest;
+  Wish wish{read_text(info, 1, "catalogueJudge.eligibility"),
+            read_text(info, 2, "catalogueJudge.itemPolicy")};
+  std::string item_id = read_text(info, 3, "catalogueJudge.itemId");
+  const double sequence = info[4].IsNumber() ? info[4].As<Napi::Number>().DoubleValue() : kNewest;
   auto judgement = std::make_shared<Judgement>();
   judgement->reach = std::make_shared<ReachHandle>();
   judgement->reach->live = handle->live;
   return Task::start(
       info.Env(),
-      [judgement, json = std::move(json), item_id = std::move(item_id), sequence] {
-        return judge(*judgement, json, item_id, sequence);
+      [judgement, wish = std::move(wish), item_id = std::move(item_id), sequence] {
+        return judge(*judgement, wish, item_id, sequence);
       },
       [judgement](Napi::Env env, const Status& status) -> Napi::Value {
         if (!status.is_ok()) return env.Undefined();

@@ -40,6 +40,7 @@ struct BatchArrays {
   std::span<const uint32_t> prompt_offsets;
   std::span<const int32_t> prompt_tokens;
   std::span<const uint32_t> width_offsets, widths, result_counts, items_per_sid;
+  std::span<const uint8_t> partials;
   std::span<const uint32_t> watched_items;
   std::span<const uint32_t> sid_offsets, code_offsets, sid_codes;
   std::span<const uint8_t> norms;
@@ -58,6 +59,7 @@ BatchArrays read_arrays(const ObjectReader& reader) {
   arrays.widths = reader.u32_array("widths");
   arrays.result_counts = reader.u32_array("resultCounts");
   arrays.items_per_sid = reader.u32_array("itemsPerSid");
+  arrays.partials = reader.u8_array("partials");
   arrays.watched_items = reader.u32_array("watchedItems");
   arrays.sid_offsets = reader.u32_array("sidOffsets");
   arrays.code_offsets = reader.u32_array("codeOffsets");
@@ -73,6 +75,7 @@ BatchArrays read_arrays(const ObjectReader& reader) {
   require_offsets(reader, "widthOffsets", arrays.width_offsets, count, arrays.widths.size());
   require_length(reader, "resultCounts", arrays.result_counts, count);
   require_length(reader, "itemsPerSid", arrays.items_per_sid, count);
+  require_length(reader, "partials", arrays.partials, count);
   require_length(reader, "watchedItems", arrays.watched_items, count);
   if (arrays.code_offsets.empty()) reader.fail("codeOffsets", "at least one offset");
   require_offsets(reader, "sidOffsets", arrays.sid_offsets, count, arrays.code_offsets.size() - 1);
@@ -97,6 +100,7 @@ void fill(const BatchArrays& arrays, size_t i, engine::Request& request) {
   request.widths.assign(widths.begin(), widths.end());
   request.result_count = arrays.result_counts[i];
   request.items_per_sid = arrays.items_per_sid[i];
+  request.allows_partial = arrays.partials[i] != 0;
   request.watched_item = arrays.watched_items[i];
   request.norm = static_cast<beam::ScoreNorm>(arrays.norms[i]);
   const uint32_t first_code = arrays.code_offsets[arrays.sid_offsets[i]];
@@ -154,6 +158,7 @@ void read_reaches(Napi::Env env, const Napi::Value& value, std::span<engine::Req
       fail("[" + std::to_string(i) + "]", "one of the binding's catalogue");
     }
     requests[i].reach = handle->reach;
+    requests[i].item_policy = handle->item_policy;
   }
 }
 

@@ -174,6 +174,9 @@ class View final {
     return later_attributes_ == nullptr ? 0 : later_attributes_->size();
   }
   const EligibilityIndex& eligibility_index() const { return *eligibility_index_; }
+  const std::shared_ptr<const EligibilityIndex>& shared_eligibility_index() const {
+    return eligibility_index_;
+  }
 
  private:
   friend class ViewEditor;

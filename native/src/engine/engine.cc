@@ -87,8 +87,9 @@ Status Engine::accept(const Request& request, Clock::time_point now, double& own
             "tickets: ticket " + std::to_string(request.ticket) + " is already in flight"};
   }
   TESSERA_RETURN_IF_ERROR(ended_status(request, {}, now));
-  own_us = scheduler::alone_us(cost_, RequestState::work_of(request, decoder_->config()),
-                               options_.prefill_chunk_tokens);
+  scheduler::RequestWork work = RequestState::work_of(request, decoder_->config());
+  if (request.allows_partial) work.beams = 1;  // it may come to that
+  own_us = scheduler::alone_us(cost_, work, options_.prefill_chunk_tokens);
   const double budget_us =
       std::chrono::duration<double, std::micro>(request.deadline - now).count();
   const double ahead_us = running_us_ + queue_.ahead_us(request.priority);

@@ -35,6 +35,10 @@ struct Request {
   std::vector<uint32_t> widths;  // recall: per step; the last holds for all further steps
   uint32_t result_count = 0;     // recall
   uint32_t items_per_sid = 0;    // recall
+  /// Recall: rather a narrower search, or what of it has finished, than no answer in time.
+  bool allows_partial = false;
+  /// Recall: how items of a SID are chosen; null: as the catalogue orders them.
+  std::shared_ptr<const catalogue::ItemPolicy> item_policy;
   /// Recall: an item that `reach` has, whose fate is to be told; kNoItem: none.
   catalogue::ItemOrdinal watched_item = catalogue::kNoItem;
   std::vector<uint32_t> sid_codes;    // score: the SIDs, one after the other
@@ -57,6 +61,13 @@ struct Timings {
 };
 inline constexpr uint32_t kTimingSlots = 7;
 
+/// How much of the search that was asked for an answer has seen.
+enum class Completeness : uint8_t {
+  kWhole = 0,
+  kNarrowed = 1,  // fewer beams than asked for from some step on, for the deadline's sake
+  kCut = 2,       // the paths that had finished when the deadline came near
+};
+
 struct Completion {
   uint32_t ticket = 0;
   Status status;
@@ -65,8 +76,9 @@ struct Completion {
   std::shared_ptr<const catalogue::View> view;  // that was searched or scored
   beam::Explanation explanation;                // recall: of the watched item; kOpen: none
   std::vector<float> scores;  // score: per SID; not-a-number where it is not in the catalogue
-  std::vector<uint32_t> widths_used;  // beams kept per step
-  uint32_t prefix_reused_tokens = 0;  // prompt tokens that other requests computed
+  Completeness completeness = Completeness::kWhole;  // recall
+  std::vector<uint32_t> widths_used;                 // beams kept per step
+  uint32_t prefix_reused_tokens = 0;                 // prompt tokens that other requests computed
   Timings timings;
 };
 

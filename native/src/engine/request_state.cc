@@ -67,6 +67,9 @@ Status RequestState::begin(Request request, Clock::time_point now, const Request
   step_ = 0;
   reused_ = prompt_kv_.length;
   awaits_selection_ = false;
+  affordable_width_ = UINT32_MAX;
+  is_narrowed_ = false;
+  comes_too_late_ = false;
   return Status::ok();
 }
 
@@ -161,7 +164,21 @@ void RequestState::clear_beams() {
 }
 
 uint32_t RequestState::width() const {
-  return request_.widths[std::min<size_t>(step_, request_.widths.size() - 1)];
+  const uint32_t wanted = request_.widths[std::min<size_t>(step_, request_.widths.size() - 1)];
+  return std::min(wanted, affordable_width_);
+}
+
+void RequestState::narrow_to(const scheduler::Narrowing& narrowing) {
+  if (narrowing.width < width()) {
+    affordable_width_ = narrowing.width;
+    is_narrowed_ = true;
+  }
+  comes_too_late_ = !narrowing.fits;
+}
+
+Completeness RequestState::completeness() const {
+  if (!pending_tokens_.empty()) return Completeness::kCut;
+  return is_narrowed_ ? Completeness::kNarrowed : Completeness::kWhole;
 }
 
 void RequestState::apply(const beam::Step& step) {

@@ -21,6 +21,7 @@
 #include "engine/request.h"
 #include "model/decoder.h"
 #include "scheduler/admission.h"
+#include "scheduler/narrowing.h"
 #include "scheduler/plan_step.h"
 
 namespace tessera::engine {
@@ -68,6 +69,9 @@ class RequestState {
   uint32_t logit_row() const { return logit_row_; }
   /// Candidates kept in the coming selection, before capping by what is reachable.
   uint32_t width() const;
+  /// For the coming selection and all further ones.
+  void narrow_to(const scheduler::Narrowing& narrowing);
+  Completeness completeness() const;
   /// Level whose codes are candidates in the coming selection; false when only terminal tokens can
   /// follow.
   bool has_level() const { return step_ < binding().depth(); }
@@ -82,7 +86,8 @@ class RequestState {
   }
   const std::optional<beam::Watch>& watch() const { return watch_; }
   bool is_done() const {
-    return !awaits_selection_ && prompt_left() == 0 && pending_tokens_.empty();
+    if (awaits_selection_ || prompt_left() > 0) return false;
+    return pending_tokens_.empty() || is_cut();
   }
 
   const Request& request() const { return request_; }
@@ -110,6 +115,8 @@ class RequestState {
   uint32_t prompt_left() const {
     return static_cast<uint32_t>(request_.prompt.size()) - prompt_kv_.length;
   }
+  /// Ends with the paths that have finished.
+  bool is_cut() const { return comes_too_late_ && !finished_.empty(); }
   Status reserve_beams(uint64_t bytes);
   Status take_blocks(const RequestState* leader, uint32_t shared);
 
@@ -134,6 +141,9 @@ class RequestState {
   uint32_t reused_ = 0;
   uint32_t logit_row_ = 0;
   bool awaits_selection_ = false;
+  uint32_t affordable_width_ = UINT32_MAX;
+  bool is_narrowed_ = false;
+  bool comes_too_late_ = false;  // even the narrowest beam would
 };
 
 }  // namespace tessera::engine

@@ -70,6 +70,7 @@ void StepLoop::run_pass(bool others_wait, std::vector<Completion>& completed) {
   const Clock::time_point start = Clock::now();
   plan(others_wait);
   forward();
+  narrow_late();
   work_.cells += head_.select(running_, *workspace_);
   const float actual_us = microseconds_since(start);
   counters_.predicted_us += static_cast<uint64_t>(cost_model_.cost().predict_us(work_));
@@ -79,6 +80,21 @@ void StepLoop::run_pass(bool others_wait, std::vector<Completion>& completed) {
   end_failed(completed);
   for (size_t i = running_.size(); i-- > 0;) {
     if (running_[i]->is_done()) completed.push_back(retire(i, Status::ok()));
+  }
+}
+
+/// Requests that may be answered in part take no more beams than they have time for.
+void StepLoop::narrow_late() {
+  const double slowdown = std::max(1.0, running() * sharing_.rate());
+  const Clock::time_point now = Clock::now();
+  for (const auto& state : running_) {
+    if (!state->request().allows_partial || !state->awaits_selection()) continue;
+    scheduler::RequestWork after = state->work();
+    after.selections -= std::min(after.selections, 1u);
+    const double budget_us =
+        std::chrono::duration<double, std::micro>(state->request().deadline - now).count();
+    state->narrow_to(scheduler::narrow(cost(), after, state->width(), slowdown, budget_us,
+                                       options_.prefill_chunk_tokens));
   }
 }
 
@@ -154,7 +170,9 @@ void StepLoop::answer(RequestState& state, Completion& completion) {
   if (request.kind == RequestKind::kScore) {
     completion.scores = state.scores();
   } else {
-    const beam::ExportOptions options{request.result_count, request.items_per_sid};
+    const beam::ExportOptions options{request.result_count, request.items_per_sid,
+                                      request.item_policy.get(), request.watched_item};
+    completion.completeness = state.completeness();
     completion.answer =
         beam::export_items(state.finished(), state.reach(), options, device_.threads());
     if (state.watch()) completion.explanation = state.watch()->conclude(completion.answer, options);

@@ -74,6 +74,7 @@ class StepLoop {
  private:
   void plan(bool others_wait);
   void forward();
+  void narrow_late();
   void end_failed(std::vector<Completion>& completed);
   bool make_room(const RequestState::Need& need);
   scheduler::Link find_leader(const Request& request);

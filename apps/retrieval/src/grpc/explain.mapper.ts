@@ -15,6 +15,7 @@ const VERDICTS: Readonly<Record<ExplainAnswer['verdict'], WireVerdict>> = {
   'not-eligible': WireVerdict.VERDICT_NOT_ELIGIBLE,
   'not-live': WireVerdict.VERDICT_NOT_LIVE,
   'not-in-catalogue': WireVerdict.VERDICT_NOT_IN_CATALOGUE,
+  'behind-diversity-cap': WireVerdict.VERDICT_BEHIND_DIVERSITY_CAP,
 };
 
 export function parseWireExplain(message: WireExplainRequest): Parsed<ExplainRequest> {
@@ -37,6 +38,7 @@ export function toWireExplanation(answer: ExplainAnswer): WireExplainResponse {
     score: answer.score,
     cutScore: answer.cutScore,
     clause: answer.clause,
+    attribute: answer.attribute,
     notLiveSince: answer.notLiveSince,
     widthsUsed: [...answer.widthsUsed],
     versions: { ...answer.versions },

@@ -1,6 +1,10 @@
 /** Wire <-> domain of the gRPC edge. */
 
-import type { WireRecallRequest, WireRecallResponse } from '@tessera/contracts';
+import {
+  WireCompleteness,
+  type WireRecallRequest,
+  type WireRecallResponse,
+} from '@tessera/contracts';
 import { refuseMalformed } from '@tessera/grpc';
 import type { RecallAnswer, RecallRequest } from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
@@ -19,6 +23,18 @@ function eligibility(message: WireRecallRequest): Pick<RecallRequest, 'eligibili
   return { eligibility: eligibilityText(message.eligibility) };
 }
 
+function itemPolicy(message: WireRecallRequest): Pick<RecallRequest, 'itemPolicy'> {
+  if (!message.itemPolicy) return {};
+  const { orderBy, diversity } = message.itemPolicy;
+  return { itemPolicy: { orderBy, diversity } };
+}
+
+const COMPLETENESS = {
+  whole: WireCompleteness.COMPLETENESS_WHOLE,
+  narrowed: WireCompleteness.COMPLETENESS_NARROWED,
+  cut: WireCompleteness.COMPLETENESS_CUT,
+} as const;
+
 export function parseWireRecall(message: WireRecallRequest): Parsed<RecallRequest> {
   refuseMalformed(message);
   const request = {
@@ -27,6 +43,8 @@ export function parseWireRecall(message: WireRecallRequest): Parsed<RecallReques
     widths: message.widths,
     itemsPerSid: positive('itemsPerSid', message.itemsPerSid),
     ...eligibility(message),
+    ...itemPolicy(message),
+    allowPartial: message.allowPartial,
   };
   return { request, deadlineMs: message.deadlineMs };
 }
@@ -43,6 +61,8 @@ export function toWireResponse(answer: RecallAnswer): WireRecallResponse {
     })),
     short: answer.short,
     widthsUsed: [...answer.widthsUsed],
+    completeness: COMPLETENESS[answer.completeness],
+    itemPolicy: { ...answer.itemPolicy, diversity: [...answer.itemPolicy.diversity] },
     historyItems: answer.historyItems,
     trimmedItems: answer.trimmedItems,
     skippedItems: answer.skippedItems,

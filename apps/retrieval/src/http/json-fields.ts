@@ -89,7 +89,7 @@ function source(body: JsonObject): Pick<UserSource, 'userId' | 'history'> {
   };
 }
 
-function asBoolean(field: string, value: unknown): boolean {
+export function asBoolean(field: string, value: unknown): boolean {
   if (value === undefined) return false;
   if (typeof value !== 'boolean') throw invalid(field, 'true or false', value);
   return value;

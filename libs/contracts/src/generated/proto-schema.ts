@@ -285,7 +285,8 @@ export const protoSchema: object = {
                     "VERDICT_BEHIND_RESULTS": 4,
                     "VERDICT_NOT_ELIGIBLE": 5,
                     "VERDICT_NOT_LIVE": 6,
-                    "VERDICT_NOT_IN_CATALOGUE": 7
+                    "VERDICT_NOT_IN_CATALOGUE": 7,
+                    "VERDICT_BEHIND_DIVERSITY_CAP": 8
                   }
                 },
                 "ExplainResponse": {
@@ -318,6 +319,11 @@ export const protoSchema: object = {
                     "_notLiveSince": {
                       "oneof": [
                         "notLiveSince"
+                      ]
+                    },
+                    "_attribute": {
+                      "oneof": [
+                        "attribute"
                       ]
                     }
                   },
@@ -413,6 +419,13 @@ export const protoSchema: object = {
                     "timings": {
                       "type": "tessera.recall.v1.RecallTimings",
                       "id": 18
+                    },
+                    "attribute": {
+                      "type": "string",
+                      "id": 19,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },
@@ -584,6 +597,31 @@ export const protoSchema: object = {
                     }
                   }
                 },
+                "DiversityCap": {
+                  "fields": {
+                    "attribute": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "maxItems": {
+                      "type": "uint32",
+                      "id": 2
+                    }
+                  }
+                },
+                "ItemPolicy": {
+                  "fields": {
+                    "orderBy": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "diversity": {
+                      "rule": "repeated",
+                      "type": "DiversityCap",
+                      "id": 2
+                    }
+                  }
+                },
                 "RecallRequest": {
                   "oneofs": {
                     "source": {
@@ -672,6 +710,14 @@ export const protoSchema: object = {
                     "eligibility": {
                       "type": "Eligibility",
                       "id": 20
+                    },
+                    "itemPolicy": {
+                      "type": "ItemPolicy",
+                      "id": 21
+                    },
+                    "allowPartial": {
+                      "type": "bool",
+                      "id": 22
                     }
                   }
                 },
@@ -760,6 +806,39 @@ export const protoSchema: object = {
                     }
                   }
                 },
+                "Completeness": {
+                  "values": {
+                    "COMPLETENESS_UNSPECIFIED": 0,
+                    "COMPLETENESS_WHOLE": 1,
+                    "COMPLETENESS_NARROWED": 2,
+                    "COMPLETENESS_CUT": 3
+                  }
+                },
+                "AppliedItemPolicy": {
+                  "fields": {
+                    "orderBy": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "diversity": {
+                      "rule": "repeated",
+                      "type": "DiversityCap",
+                      "id": 2
+                    },
+                    "itemsPerSid": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "resultCount": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "leftOutByDiversity": {
+                      "type": "uint32",
+                      "id": 5
+                    }
+                  }
+                },
                 "RecallResponse": {
                   "fields": {
                     "requestId": {
@@ -807,6 +886,14 @@ export const protoSchema: object = {
                     "prefixReusedTokens": {
                       "type": "uint32",
                       "id": 11
+                    },
+                    "completeness": {
+                      "type": "Completeness",
+                      "id": 20
+                    },
+                    "itemPolicy": {
+                      "type": "AppliedItemPolicy",
+                      "id": 21
                     }
                   }
                 },
@@ -1299,7 +1386,8 @@ export const protoSchemaAsWritten: object = {
                     "VERDICT_BEHIND_RESULTS": 4,
                     "VERDICT_NOT_ELIGIBLE": 5,
                     "VERDICT_NOT_LIVE": 6,
-                    "VERDICT_NOT_IN_CATALOGUE": 7
+                    "VERDICT_NOT_IN_CATALOGUE": 7,
+                    "VERDICT_BEHIND_DIVERSITY_CAP": 8
                   }
                 },
                 "ExplainResponse": {
@@ -1332,6 +1420,11 @@ export const protoSchemaAsWritten: object = {
                     "_not_live_since": {
                       "oneof": [
                         "not_live_since"
+                      ]
+                    },
+                    "_attribute": {
+                      "oneof": [
+                        "attribute"
                       ]
                     }
                   },
@@ -1427,6 +1520,13 @@ export const protoSchemaAsWritten: object = {
                     "timings": {
                       "type": "tessera.recall.v1.RecallTimings",
                       "id": 18
+                    },
+                    "attribute": {
+                      "type": "string",
+                      "id": 19,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },
@@ -1598,6 +1698,31 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "DiversityCap": {
+                  "fields": {
+                    "attribute": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "max_items": {
+                      "type": "uint32",
+                      "id": 2
+                    }
+                  }
+                },
+                "ItemPolicy": {
+                  "fields": {
+                    "order_by": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "diversity": {
+                      "rule": "repeated",
+                      "type": "DiversityCap",
+                      "id": 2
+                    }
+                  }
+                },
                 "RecallRequest": {
                   "oneofs": {
                     "source": {
@@ -1686,6 +1811,14 @@ export const protoSchemaAsWritten: object = {
                     "eligibility": {
                       "type": "Eligibility",
                       "id": 20
+                    },
+                    "item_policy": {
+                      "type": "ItemPolicy",
+                      "id": 21
+                    },
+                    "allow_partial": {
+                      "type": "bool",
+                      "id": 22
                     }
                   }
                 },
@@ -1774,6 +1907,39 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "Completeness": {
+                  "values": {
+                    "COMPLETENESS_UNSPECIFIED": 0,
+                    "COMPLETENESS_WHOLE": 1,
+                    "COMPLETENESS_NARROWED": 2,
+                    "COMPLETENESS_CUT": 3
+                  }
+                },
+                "AppliedItemPolicy": {
+                  "fields": {
+                    "order_by": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "diversity": {
+                      "rule": "repeated",
+                      "type": "DiversityCap",
+                      "id": 2
+                    },
+                    "items_per_sid": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "result_count": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "left_out_by_diversity": {
+                      "type": "uint32",
+                      "id": 5
+                    }
+                  }
+                },
                 "RecallResponse": {
                   "fields": {
                     "request_id": {
@@ -1821,6 +1987,14 @@ export const protoSchemaAsWritten: object = {
                     "prefix_reused_tokens": {
                       "type": "uint32",
                       "id": 11
+                    },
+                    "completeness": {
+                      "type": "Completeness",
+                      "id": 20
+                    },
+                    "item_policy": {
+                      "type": "AppliedItemPolicy",
+                      "id": 21
                     }
                   }
                 },

@@ -40,6 +40,7 @@ export interface Wish extends Ranking {
   readonly resultCount: number;
   readonly widths: readonly number[];
   readonly itemsPerSid: number;
+  readonly allowsPartial: boolean;
 }
 
 export function refuse(field: string, expected: string, came: unknown): never {
@@ -75,6 +76,7 @@ export function checkRequest(request: RecallRequest, limits: RequestLimits): Wis
     resultCount: count,
     widths: request.widths.length > 0 ? checkedWidths(request, limits) : widthsFor(count, limits),
     itemsPerSid: itemsPerSid === 0 ? limits.defaultItemsPerSid : itemsPerSid,
+    allowsPartial: request.allowPartial ?? false,
     ...rankingOf(request, limits),
   };
 }

@@ -4,7 +4,7 @@ import type { ExplainAnswer, RecallVersions } from './recall-types.js';
 
 type Told = Pick<
   ExplainAnswer,
-  'verdict' | 'rank' | 'step' | 'score' | 'cutScore' | 'clause' | 'notLiveSince'
+  'verdict' | 'rank' | 'step' | 'score' | 'cutScore' | 'clause' | 'attribute' | 'notLiveSince'
 >;
 
 /** What the catalogue says where it decides alone; undefined where a search must tell. */
@@ -26,8 +26,9 @@ export function toldBySearch(fate: ItemFate | undefined): Told {
   if (fate === undefined || fate.verdict === 'open') {
     throw new TesseraError('INTERNAL', 'the engine told nothing of the item');
   }
-  const { verdict, rank, step, score, cutScore } = fate;
+  const { verdict, rank, step, score, cutScore, attribute } = fate;
   if (verdict === 'pruned') return { verdict, rank, step, score, cutScore };
+  if (verdict === 'behind-diversity-cap') return { verdict, score, attribute };
   return verdict === 'returned' ? { verdict, rank, score } : { verdict, score };
 }
 

@@ -1,6 +1,6 @@
 /** What a recall is asked and answers, in the domain's own words; edges map wire types to these. */
 
-import type { Priority, ScoreNorm, Verdict } from '@tessera/engine';
+import type { Completeness, Priority, ScoreNorm, Verdict } from '@tessera/engine';
 
 /** Of whom a prompt is made, and the circumstances. */
 export interface UserSource {
@@ -27,8 +27,31 @@ export interface RecallRequest extends UserSource {
   readonly widths: readonly number[];
   /** Items per SID at most; 0 means the configured default. */
   readonly itemsPerSid: number;
+  /** How items of the found SIDs are chosen; left out: by priority, then item ID. */
+  readonly itemPolicy?: ItemPolicy;
+  /** Rather a narrower search, or what of it has finished, than DEADLINE_EXCEEDED; left out: no. */
+  readonly allowPartial?: boolean;
   /** JSON object of eligibility (docs/eligibility.md); left out: every live item. */
   readonly eligibility?: string;
+}
+
+/** Items of an answer that share a value of a text attribute, at most. */
+export interface DiversityCap {
+  readonly attribute: string;
+  readonly maxItems: number;
+}
+
+export interface ItemPolicy {
+  /** A number attribute, highest first; '' for the priority of the items. */
+  readonly orderBy: string;
+  readonly diversity: readonly DiversityCap[];
+}
+
+/** The policy as it was applied. */
+export interface AppliedItemPolicy extends ItemPolicy {
+  readonly itemsPerSid: number;
+  readonly resultCount: number;
+  readonly leftOutByDiversity: number;
 }
 
 /** An item of the catalogue, or the SID of one. */
@@ -103,6 +126,8 @@ export interface RecallAnswer extends PromptFacts {
   /** True when fewer items exist than were asked for. */
   readonly short: boolean;
   readonly widthsUsed: readonly number[];
+  readonly completeness: Completeness;
+  readonly itemPolicy: AppliedItemPolicy;
 }
 
 export interface ItemScore {
@@ -137,6 +162,8 @@ export interface ExplainAnswer extends PromptFacts {
   readonly cutScore?: number;
   /** Not eligible: the clause that keeps it out. */
   readonly clause?: string;
+  /** Behind a diversity cap: its attribute. */
+  readonly attribute?: string;
   /** Not live: the change since which. */
   readonly notLiveSince?: number;
   /** Empty where the catalogue alone decided. */

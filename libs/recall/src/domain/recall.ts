@@ -25,6 +25,7 @@ import { checkSameVersions, toldByCatalogue, toldBySearch } from './explain.js';
 import type {
   ExplainAnswer,
   ExplainRequest,
+  ItemPolicy,
   ItemScore,
   PromptFacts,
   RecallAnswer,
@@ -118,6 +119,13 @@ export class Recall {
       items,
       short: items.length < wish.resultCount,
       widthsUsed: answer.widthsUsed,
+      completeness: answer.completeness,
+      itemPolicy: {
+        ...(request.itemPolicy ?? NO_POLICY),
+        itemsPerSid: wish.itemsPerSid,
+        resultCount: wish.resultCount,
+        leftOutByDiversity: answer.leftOutByDiversity,
+      },
       ...this.factsOf(prepared, answer),
     };
   }
@@ -162,19 +170,31 @@ export class Recall {
     checkSameVersions(versions, this.versions);
     const { catalogue, engine } = this.parts;
     const { eligibility = '{}' } = recall;
+    const itemPolicy = itemPolicyText(recall);
+    const sequence = versions?.catalogueSequence;
     const judged = await namingField(
-      catalogue.judge(eligibility, itemId, versions?.catalogueSequence),
+      catalogue.judge({ eligibility, itemPolicy, itemId, sequence }),
     );
     const prepared = await this.prepare(recall, context, stopwatch);
     const told = toldByCatalogue(judged);
-    const { sequence } = judged.reach;
     const found =
       told === undefined
         ? await engine.recall(
-            { ...wish, ...this.workOf(prepared), reach: judged.reach, watchedItem: judged.item },
+            {
+              ...wish,
+              ...this.workOf(prepared),
+              allowsPartial: false,
+              reach: judged.reach,
+              watchedItem: judged.item,
+            },
             context.signal,
           )
-        : { ...NOTHING_COMPUTED, catalogueSequence: sequence, widthsUsed: [], fate: undefined };
+        : {
+            ...NOTHING_COMPUTED,
+            catalogueSequence: judged.reach.sequence,
+            widthsUsed: [],
+            fate: undefined,
+          };
     return {
       requestId: recall.requestId === '' ? randomUUID() : recall.requestId,
       itemId,
@@ -240,9 +260,11 @@ export class Recall {
   }
 
   /** Compiled off this thread, before the request waits for the engine. */
-  private async reachOf({ eligibility }: RecallRequest): Promise<Reach | undefined> {
-    if (eligibility === undefined) return undefined;
-    return namingField(this.parts.catalogue.reach(eligibility));
+  private async reachOf(request: RecallRequest): Promise<Reach | undefined> {
+    const { eligibility, itemPolicy } = request;
+    if (eligibility === undefined && itemPolicy === undefined) return undefined;
+    const { catalogue } = this.parts;
+    return namingField(catalogue.reach(eligibility ?? '{}', itemPolicyText(request)));
   }
 
   private historyLimits() {
@@ -277,13 +299,23 @@ function engineStages(timings: EngineTimings): Omit<EngineTimings, 'totalUs'> {
   return stages;
 }
 
+const NO_POLICY: ItemPolicy = { orderBy: '', diversity: [] };
+
+/** As the engine reads it; it knows the members and their limits. */
+function itemPolicyText({ itemPolicy }: RecallRequest): string {
+  if (itemPolicy === undefined) return '{}';
+  const { orderBy, diversity } = itemPolicy;
+  const caps = diversity.map(({ attribute, maxItems }) => ({ attribute, maxItems }));
+  return JSON.stringify({ orderBy, diversity: caps });
+}
+
 const NOTHING_COMPUTED = { prefixReusedTokens: 0, timings: NO_TIMINGS };
 
-/** The engine's messages about an eligibility begin with the path of what is at fault. */
+/** The engine's messages about these begin with the path of what is at fault. */
 async function namingField<Answer>(asked: Promise<Answer>): Promise<Answer> {
   return asked.catch((thrown: unknown) => {
     const error = TesseraError.from(thrown);
-    const field = /^(eligibility[^:]*):/.exec(error.message)?.[1];
+    const field = /^((?:eligibility|itemPolicy)[^:]*):/.exec(error.message)?.[1];
     throw new TesseraError(error.code, error.message, { field, cause: error });
   });
 }

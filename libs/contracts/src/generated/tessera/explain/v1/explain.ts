@@ -29,6 +29,8 @@ export enum Verdict {
   /** VERDICT_NOT_LIVE - Paused or removed by change `not_live_since`. */
   VERDICT_NOT_LIVE = 6,
   VERDICT_NOT_IN_CATALOGUE = 7,
+  /** VERDICT_BEHIND_DIVERSITY_CAP - Its path was found; as many items with its value of `attribute` as may be were before it. */
+  VERDICT_BEHIND_DIVERSITY_CAP = 8,
   UNRECOGNIZED = -1,
 }
 
@@ -79,4 +81,5 @@ export interface ExplainResponse {
   prefixReusedTokens: number;
   versions: RecallVersions | undefined;
   timings: RecallTimings | undefined;
+  attribute?: string | undefined;
 }

@@ -33,6 +33,17 @@ export enum Priority {
   UNRECOGNIZED = -1,
 }
 
+/** How much of the search that was asked for the answer has seen. */
+export enum Completeness {
+  COMPLETENESS_UNSPECIFIED = 0,
+  COMPLETENESS_WHOLE = 1,
+  /** COMPLETENESS_NARROWED - Fewer beams than asked for from some step on, as `widths_used` says. */
+  COMPLETENESS_NARROWED = 2,
+  /** COMPLETENESS_CUT - The paths that had finished when the deadline came near. */
+  COMPLETENESS_CUT = 3,
+  UNRECOGNIZED = -1,
+}
+
 /** An explicit behaviour of the user. */
 export interface History {
   /** Item IDs, oldest first. */
@@ -91,6 +102,23 @@ export interface Eligibility {
   seen: string[];
 }
 
+/** Items of an answer that share a value of a text attribute, at most. */
+export interface DiversityCap {
+  attribute: string;
+  /** At least 1. */
+  maxItems: number;
+}
+
+/** How items are chosen among those of the found semantic IDs. */
+export interface ItemPolicy {
+  /**
+   * A number attribute, highest first; items without it last. Empty: the priority of the items. What
+   * ties goes by priority, then item ID.
+   */
+  orderBy: string;
+  diversity: DiversityCap[];
+}
+
 export interface RecallRequest {
   /** The caller's ID of this request, echoed; the service makes one when empty. */
   requestId: string;
@@ -123,6 +151,11 @@ export interface RecallRequest {
   skipUnknownItems: boolean;
   priority: Priority;
   eligibility: Eligibility | undefined;
+  itemPolicy:
+    | ItemPolicy
+    | undefined;
+  /** Rather a narrower search, or what of it has finished, than DEADLINE_EXCEEDED. */
+  allowPartial: boolean;
 }
 
 export interface RecallRequest_ProfileEntry {
@@ -168,6 +201,16 @@ export interface RecallVersions {
   catalogueSequence: number;
 }
 
+/** The policy as it was applied. */
+export interface AppliedItemPolicy {
+  orderBy: string;
+  diversity: DiversityCap[];
+  itemsPerSid: number;
+  resultCount: number;
+  /** Items that a diversity cap kept out. */
+  leftOutByDiversity: number;
+}
+
 export interface RecallResponse {
   requestId: string;
   /** Best first. */
@@ -189,4 +232,6 @@ export interface RecallResponse {
     | undefined;
   /** Of the prompt's tokens, those that another request of the same batch computed. */
   prefixReusedTokens: number;
+  completeness: Completeness;
+  itemPolicy: AppliedItemPolicy | undefined;
 }

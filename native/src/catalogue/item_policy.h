@@ -1,0 +1,76 @@
+// Which items of the found SIDs a request takes, and in which order: the highest of a number
+// attribute first, and no more than so many that share a value of a text attribute (a campaign, an
+// advertiser). Deterministic: what ties falls to the order of the view (priority, then item ID).
+// docs/items-of-a-sid.md.
+//
+// Thread-safety: an ItemPolicy is immutable once compiled; a DiversityCount belongs to one export.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "catalogue/view.h"
+
+namespace tessera::catalogue {
+
+inline constexpr uint32_t kDiversityCapsMax = 4;
+inline constexpr uint32_t kItemPolicyTextBytesMax = 1u << 12;
+
+/// Items that have the same text as an attribute, of a whole answer at most. Items without the
+/// attribute are not counted.
+struct DiversityCap {
+  std::string attribute;
+  uint32_t items_max = 0;
+};
+
+/// On the wire {"orderBy": "bid", "diversity": [{"attribute": "campaign", "maxItems": 2}]}.
+struct ItemPolicyRequest {
+  std::string order_by;  // a number attribute, highest first; empty: the priority of the items
+  std::vector<DiversityCap> diversity;
+};
+
+/// Errors: REQUEST_INVALID, the message beginning with the path of the member at fault, from
+/// "itemPolicy" on.
+Result<ItemPolicyRequest> parse_item_policy(std::string_view json);
+
+class ItemPolicy {
+ public:
+  /// Null where the request asks for nothing. Errors: REQUEST_INVALID: an attribute that the view
+  /// does not know or that is of another type.
+  static Result<std::shared_ptr<const ItemPolicy>> compile(const View& view,
+                                                           const ItemPolicyRequest& request);
+
+  const ItemPolicyRequest& request() const { return request_; }
+  bool has_order() const { return !request_.order_by.empty(); }
+  bool has_diversity() const { return !request_.diversity.empty(); }
+  /// Of a live item; minus infinity where it has no such attribute: those come last.
+  double order_of(const View& view, ItemOrdinal item) const;
+
+ private:
+  ItemPolicyRequest request_;
+  std::shared_ptr<const EligibilityIndex> index_;  // keeps numbers_
+  const std::vector<double>* numbers_ = nullptr;   // by item of the snapshot; null: none has it
+};
+
+/// The caps as one answer fills them.
+class DiversityCount {
+ public:
+  /// `policy` may be null.
+  DiversityCount(const View& view, const ItemPolicy* policy) : view_(view), policy_(policy) {}
+
+  static constexpr uint32_t kNone = UINT32_MAX;
+  /// Index of the first cap that has no room for the item; kNone where it is taken, and counted.
+  uint32_t take(ItemOrdinal item);
+
+ private:
+  const View& view_;
+  const ItemPolicy* policy_;
+  std::map<std::string, uint32_t, std::less<>> counts_[kDiversityCapsMax];  // by text
+};
+
+}  // namespace tessera::catalogue
