@@ -195,7 +195,9 @@ async function buildNative() {
   );
   await run('cmake', ['-S', 'native', '-B', folder, '-G', generator, '-DTESSERA_ADDON=ON']);
   const env = { ...process.env, NINJA_STATUS: '[%f/%t, %e s] ' };
-  await run('cmake', ['--build', folder, '-j', String(jobs)], { env });
+  await run('cmake', ['--build', folder, '-j', String(jobs), '--target', 'tessera'], {
+    env,
+  });
 }
 
 /** True while the process that wrote the lock still runs; a recycled process ID does not count. */
