@@ -58,6 +58,12 @@ export const NATIVE_ERRORS = {
     retryable: false,
     meaning: 'a weights file is damaged',
   },
+  MODEL_NOT_FINITE: {
+    grpc: GRPC_STATUS.INTERNAL,
+    http: 500,
+    retryable: false,
+    meaning: "the model's numbers for the request are infinite or not a number",
+  },
   CATALOGUE_NOT_FOUND: {
     grpc: GRPC_STATUS.NOT_FOUND,
     http: 404,

@@ -18,6 +18,7 @@ enum class Code : uint8_t {
   kModelNotFound,
   kModelInvalid,
   kModelCorrupt,
+  kModelNotFinite,
   kCatalogueNotFound,
   kCatalogueInvalid,
   kCatalogueCorrupt,
@@ -42,6 +43,7 @@ constexpr const char* code_name(Code code) {
     case Code::kModelNotFound: return "MODEL_NOT_FOUND";
     case Code::kModelInvalid: return "MODEL_INVALID";
     case Code::kModelCorrupt: return "MODEL_CORRUPT";
+    case Code::kModelNotFinite: return "MODEL_NOT_FINITE";
     case Code::kCatalogueNotFound: return "CATALOGUE_NOT_FOUND";
     case Code::kCatalogueInvalid: return "CATALOGUE_INVALID";
     case Code::kCatalogueCorrupt: return "CATALOGUE_CORRUPT";

@@ -211,7 +211,7 @@ TEST_F(EpochFixture, WhoBuiltOnRowsThatFailedComputesAgainAndAnswersTheSame) {
   loop->run_pass(false, completed);
   ASSERT_EQ(completed.size(), 1u);
   EXPECT_EQ(completed[0].ticket, 0u);
-  EXPECT_EQ(completed[0].status.code(), Code::kInternal);
+  EXPECT_EQ(completed[0].status.code(), Code::kModelNotFinite);
   EXPECT_GT(counters.rolled_back_tokens, 0u);
   EXPECT_TRUE(spoiler_->is_taken_back());
   spoiler_->chance = 0;
@@ -268,7 +268,7 @@ TEST_F(EpochFixture, AnyMixOfArrivalsFailuresAndCancellationsAnswersAsAlone) {
     std::set<uint32_t> tickets;
     for (const Completion& completion : completed) {
       EXPECT_TRUE(tickets.insert(completion.ticket).second) << "completed twice";
-      if (completion.status.code() == Code::kInternal) ++failed;
+      if (completion.status.code() == Code::kModelNotFinite) ++failed;
       if (!completion.status.is_ok()) continue;
       const Request& request = requests[completion.ticket];
       EXPECT_EQ(bits_of(completion), (known[{request.prompt, request.widths[0]}]));

@@ -139,7 +139,7 @@ void StepLoop::end_failed(std::vector<Completion>& completed) {
   const std::span<const uint32_t> failed = epoch_.failed();
   for (size_t i = failed.size(); i-- > 0;) {
     completed.push_back(retire(
-        failed[i], {Code::kInternal, "the model's numbers for this request are not finite"}));
+        failed[i], {Code::kModelNotFinite, "the model's numbers for this request are not finite"}));
   }
 }
 
