@@ -4,33 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <new>
 #include <random>
 
+#include "base/test_allocations.h"
 #include "beam/export.h"
 #include "beam/scan.h"
 #include "beam/select.h"
 #include "catalogue/builder.h"
 #include "platform/cpu_features.h"
-
-namespace {
-
-std::atomic<uint64_t> allocation_count{0};
-
-}  // namespace
-
-// Not inlined, or GCC 12 takes our malloc and the library's delete for a mismatch.
-[[gnu::noinline]] void* operator new(size_t bytes) {
-  allocation_count.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace tessera::beam {
 namespace {
@@ -274,9 +257,9 @@ TEST_F(SelectTest, TheSteadyStateAllocatesNothing) {
   Step step;
   for (const ScoreNorm norm : {ScoreNorm::kFull, ScoreNorm::kLevel, ScoreNorm::kAllowed}) {
     select(512, norm, step);
-    const uint64_t before = allocation_count.load();
+    const uint64_t before = allocation_count();
     select(512, norm, step);
-    EXPECT_EQ(allocation_count.load(), before);
+    EXPECT_EQ(allocation_count(), before);
   }
 }
 

@@ -2,28 +2,11 @@
 // step allocates every step pays.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 
+#include "base/test_allocations.h"
 #include "device/backends.h"
 #include "engine/step_loop.h"
 #include "engine/test_fixture.h"
-
-namespace {
-
-std::atomic<uint64_t> allocation_count{0};
-
-}  // namespace
-
-// Not inlined, or GCC 12 takes our malloc and the library's delete for a mismatch.
-[[gnu::noinline]] void* operator new(size_t bytes) {
-  allocation_count.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace tessera::engine {
 namespace {
@@ -53,11 +36,11 @@ TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
     }
     std::vector<Completion> completed;
     while (loop.running() > 0) {
-      const uint64_t before = allocation_count;
+      const uint64_t before = allocation_count();
       loop.run_pass(false, completed);
       if (round < 2 || !completed.empty()) continue;  // an answer is the caller's to keep
       ++passes;
-      allocations += allocation_count - before;
+      allocations += allocation_count() - before;
     }
   }
   EXPECT_GT(passes, 1u);
