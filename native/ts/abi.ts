@@ -76,13 +76,17 @@ export interface EngineOptions {
   readonly scoreItemsMax: number;
 }
 
-export interface ModelInfo {
+/** What config.json alone says of a model. */
+export interface ModelShape {
   readonly family: string;
   readonly vocabSize: number;
   readonly hiddenSize: number;
   readonly layerCount: number;
   readonly maxPositions: number;
   readonly parameterCount: number;
+}
+
+export interface ModelInfo extends ModelShape {
   readonly digest: string;
   readonly computeType: ComputeType;
   readonly kvBytesPerPosition: number;
@@ -239,6 +243,8 @@ export interface NativeAddon {
   buildInfo(): string;
   describeAbi(): AbiDescription;
 
+  /** Reads config.json alone; throws MODEL_NOT_FOUND or MODEL_INVALID. */
+  modelShape(modelPath: string): ModelShape;
   /**
    * Loads the model on a thread of its own; rejects with a coded error. `onCompletions` is the one
    * doorbell.

@@ -9,8 +9,8 @@ import {
   type EngineRequest,
   type EngineScores,
   type EngineStats,
-  NativeEngine,
   NO_TIMINGS,
+  readModelShape,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
@@ -76,7 +76,7 @@ export async function promptsOf(
     onProgress: options.onProgress,
   });
   try {
-    const engine = new PromptRecorder(await describedModel(options));
+    const engine = new PromptRecorder(shapeAlone(modelPath));
     const recall = new Recall({
       engine,
       catalogue,
@@ -96,13 +96,15 @@ export async function promptsOf(
   }
 }
 
-/** How long prompts may be is the model's to say. */
-async function describedModel(options: RecallRuntimeOptions): Promise<EngineModel> {
-  const { modelPath, engine: limits } = options;
-  const own = { modelPath, computeType: 'bf16', activationScalesPath: '' } as const;
-  const engine = await NativeEngine.open({ ...limits, ...own });
-  await engine.close();
-  return engine.model;
+/** How long prompts may be is the model's to say; nothing is computed with it. */
+function shapeAlone(modelPath: string): EngineModel {
+  return {
+    ...readModelShape(modelPath),
+    digest: '',
+    computeType: 'bf16',
+    kvBytesPerPosition: 0,
+    instructionSet: '',
+  };
 }
 
 function asked(history: readonly string[]) {

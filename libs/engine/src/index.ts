@@ -29,6 +29,7 @@ export {
   type Verdict,
 } from './engine.js';
 export { measureScales, type ScaleMeasurementRun } from './measure-scales.js';
+export { readModelShape } from './model-shape.js';
 export {
   type BuildProgress,
   buildCatalogue,

@@ -76,11 +76,7 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
       });
 }
 
-Napi::Value engine_model(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  const auto handle = open_engine(info[0]);
-  const model::Decoder& decoder = handle->engine->decoder();
-  const model::ModelConfig& config = decoder.config();
+Napi::Object describe(Napi::Env env, const model::ModelConfig& config) {
   Napi::Object result = Napi::Object::New(env);
   result["family"] = Napi::String::New(env, std::string(model::family_name(config.family)));
   result["vocabSize"] = Napi::Number::New(env, config.vocab_size);
@@ -88,6 +84,25 @@ Napi::Value engine_model(const Napi::CallbackInfo& info) {
   result["layerCount"] = Napi::Number::New(env, config.layer_count);
   result["maxPositions"] = Napi::Number::New(env, config.max_positions);
   result["parameterCount"] = Napi::Number::New(env, static_cast<double>(config.parameter_count()));
+  return result;
+}
+
+Napi::Value model_shape(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsString()) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "modelShape.modelPath: expected a string, came " + describe_value(info[0]));
+  }
+  const auto config = model::ModelConfig::load(info[0].As<Napi::String>().Utf8Value());
+  if (!config.is_ok()) throw make_error(env, config.status());
+  return describe(env, config.value());
+}
+
+Napi::Value engine_model(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_engine(info[0]);
+  const model::Decoder& decoder = handle->engine->decoder();
+  Napi::Object result = describe(env, decoder.config());
   result["digest"] = Napi::String::New(env, decoder.digest());
   result["computeType"] = Napi::String::New(
       env, std::string(kComputeTypes[static_cast<size_t>(decoder.compute_type())]));
@@ -231,6 +246,7 @@ Napi::Value engine_stats(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_engine_functions(Napi::Env env, Napi::Object exports) {
+  exports["modelShape"] = Napi::Function::New<&model_shape>(env, "modelShape");
   exports["engineOpen"] = Napi::Function::New<&engine_open>(env, "engineOpen");
   exports["engineModel"] = Napi::Function::New<&engine_model>(env, "engineModel");
   exports["engineBind"] = Napi::Function::New<&engine_bind>(env, "engineBind");

@@ -1,0 +1,8 @@
+import type { ModelShape } from '@tessera/native';
+import { addon } from './addon.js';
+import { callNative } from './native-error.js';
+
+/** Reads a model's config.json alone. Throws MODEL_NOT_FOUND or MODEL_INVALID. */
+export function readModelShape(modelPath: string): ModelShape {
+  return callNative(() => addon().modelShape(modelPath));
+}
