@@ -132,7 +132,7 @@ class Cell {
       : device_(device), type_(type), shape_(shape), memory_(memory) {
     bytes_ = ops::packed_bytes(type, shape.k, shape.n);
     copies_ = memory.size() / bytes_;
-    scales_.resize(ops::scale_count(shape.n));
+    scales_.resize(ops::scale_count(shape.k, shape.n));
     const std::vector<float> w = random_floats(shape.n * shape.k);
     const auto write = type == PanelType::kI8 ? ops::quantise : ops::pack;
     for (uint64_t i = 0; i < copies_; ++i) {
@@ -145,7 +145,7 @@ class Cell {
     std::vector<float> y(rows * shape_.n);
     const uint64_t bytes = ops::operand_bytes(device_, type_, rows, shape_.k);
     device::Buffer operand_memory = std::move(device_.allocate(bytes)).value();
-    std::vector<float> row_scales(rows);
+    std::vector<float> row_scales(rows * device::panel_scales(type_, shape_.k));
     const ops::Operand operand{type_, operand_memory.data(), row_scales.data(), rows, shape_.k};
     ops::write_operand(device_, x.data(), shape_.k, operand);
     const double flops = 2.0 * static_cast<double>(rows * shape_.k * shape_.n);

@@ -29,7 +29,7 @@ describe('npm run calibrate', () => {
     ]);
     expect(stdout).toContain('of 3 prompts');
     const scales = JSON.parse(readFileSync(path('scales.json'), 'utf8'));
-    expect(scales).toMatchObject({ format: 'tessera-activation-scales', percentile: 99.9 });
+    expect(scales).toMatchObject({ format: 'tessera-activation-scales-2', percentile: 99.9 });
     for (const layer of Object.values(scales.layers) as Record<string, number>[]) {
       expect(Object.keys(layer)).toEqual(INPUTS);
       for (const scale of Object.values(layer)) expect(scale).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ describe('npm run calibrate', () => {
 
   it('refuses scales of another model by their field', async () => {
     const folder = temporaryFolder({
-      'scales.json': { format: 'tessera-activation-scales', modelDigest: '00' },
+      'scales.json': { format: 'tessera-activation-scales-2', modelDigest: '00' },
       'sequences.json': { user: items(5) },
     });
     const words = ['--sequences', join(folder.path, 'sequences.json'), '--dtype', 'w8a8'];

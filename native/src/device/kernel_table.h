@@ -20,12 +20,12 @@ namespace tessera::device {
 struct PanelProduct {
   const void* x = nullptr;  // first row of the operand
   size_t x_row_bytes = 0;   // as PanelKernels::operand_row_bytes(k), or the rows' own stride
-  const float* x_scales = nullptr;  // of each row, where the operand is quantised
+  const float* x_scales = nullptr;  // [rows][panel_scales(k)], where the operand is quantised
   size_t rows = 0;
   size_t k = 0;
   const void* panels = nullptr;     // aligned to 64 bytes
   size_t panel_stride = 0;          // bytes from one panel to the next
-  const float* w_scales = nullptr;  // of each column, where the panels are quantised
+  const float* w_scales = nullptr;  // [panels][panel_scales(k)][32], where they are quantised
   size_t columns = 0;               // of all panels; only these columns of y are touched
   float* y = nullptr;
   size_t y_stride = 0;  // floats
@@ -36,27 +36,32 @@ struct PanelProduct {
 /// then read by several products, in the form that the kernels of this type want:
 /// - in the FMA class (F32 and BF16 of portable, AVX2, AVX-512) rows of floats, for BF16 rounded;
 ///   row_block is 1, so any rows of floats that hold such values are an operand as they are;
-/// - in other classes (INT8, tile units) rows may be quantised, with one scale each, and may be
-///   laid out in blocks of `row_block` rows; the first row of a product is a multiple of row_block,
-///   and operand memory holds whole blocks.
+/// - in other classes (INT8, tile units) rows may be quantised, with one scale per tile of k, and
+///   may be laid out in blocks of `row_block` rows; the first row of a product is a multiple of
+///   row_block, and operand memory holds whole blocks.
 ///
 /// Canonical reduction of the FMA class: k is cut in runs of kPanelRun; within a run one chain of
 /// fused multiply-adds from 0 in the order of k; the runs' sums are added in their order, to y
 /// first where it accumulates; +0.0 after each, so that no result is a negative zero. Padding
 /// changes nothing, and every set of the class gives the same bits, whatever the other rows and
 /// columns.
+///
+/// INT8 products, the same in every set: each tile of 64 k has an exact sum, which becomes a float
+/// (exactly: it is below 2^24) and is multiplied with the product of the row's scale and the
+/// column's; these are added in the order of k by one chain of fused multiply-adds from 0, then
+/// added to y where it accumulates; +0.0 at the end.
 struct PanelKernels {
   size_t row_block = 1;
   /// Bytes of one operand row over k inputs.
   size_t (*operand_row_bytes)(size_t k) = nullptr;
   /// Writes rows [first_row, first_row + rows) of `operand` from float rows of k elements, and
-  /// their scales (unused in the FMA class). Threads may write different rows of one operand at
-  /// once.
+  /// their scales, [operand rows][panel_scales(k)] (unused in the FMA class). Threads may write
+  /// different rows of one operand at once.
   void (*write_operand)(const float* x, size_t x_stride, size_t first_row, size_t rows, size_t k,
                         void* operand, float* scales) = nullptr;
   void (*multiply)(const PanelProduct& product) = nullptr;
-  /// Where rows are quantised: write_operand with `scale` for every row instead of one of its own;
-  /// what lies beyond 127 scales is cut off. REQUIRES: scale > 0.
+  /// Where rows are quantised: write_operand with `scale` for all tiles instead of their own; what
+  /// lies beyond 127 scales is cut off. REQUIRES: scale > 0.
   void (*write_scaled_operand)(const float* x, size_t x_stride, size_t first_row, size_t rows,
                                size_t k, float scale, void* operand, float* scales) = nullptr;
 };

@@ -43,6 +43,12 @@ constexpr size_t panel_tiles(PanelType type, size_t k) {
 /// Bytes of one panel over k inputs; panels of a matrix follow each other.
 constexpr size_t panel_bytes(PanelType type, size_t k) { return panel_tiles(type, k) * kPanelTile; }
 
+/// Scales of one column, or of one row that it is multiplied with: one per tile of k where values
+/// are quantised.
+constexpr size_t panel_scales(PanelType type, size_t k) {
+  return type == PanelType::kI8 ? panel_tiles(type, k) : 0;
+}
+
 constexpr size_t panel_count(size_t columns) {
   return (columns + kPanelColumns - 1) / kPanelColumns;
 }

@@ -7,15 +7,18 @@
 #include <cstdio>
 
 #include "base/check.h"
+#include "device/panel.h"
 #include "model/json.h"
+#include "ops/quantise.h"
 #include "platform/mapped_file.h"
 
 namespace tessera::model {
 namespace {
 
-constexpr std::string_view kFormat = "tessera-activation-scales";
+constexpr std::string_view kFormat = "tessera-activation-scales-2";
 constexpr float kSmallestScale = 1e-30f;
 constexpr float kLargestScale = 1e6f;
+constexpr uint64_t kTile = device::panel_tile_depth(device::PanelType::kI8);
 
 /// A nested object that must be there.
 std::optional<ObjectReader> required_object(ObjectReader& reader, std::string_view field) {
@@ -115,7 +118,12 @@ void ActivationRanges::add(uint32_t layer, LinearInput input, const float* x, ui
   std::vector<float>& magnitudes = layers_[layer][static_cast<size_t>(input)];
   for (uint64_t i = 0; i < rows; ++i) {
     float largest = 0;
-    for (uint64_t j = 0; j < n; ++j) largest = std::max(largest, std::abs(x[i * n + j]));
+    for (uint64_t j = 0; j < n; j += kTile) {
+      float tile[kTile] = {};
+      std::copy_n(x + i * n + j, std::min(kTile, n - j), tile);
+      ops::hadamard_tile(tile);
+      for (const float value : tile) largest = std::max(largest, std::abs(value));
+    }
     magnitudes.push_back(largest);
   }
 }

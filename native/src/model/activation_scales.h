@@ -37,7 +37,8 @@ struct ActivationScales {
   std::string text() const;
 };
 
-/// The largest magnitude of every row that enters a linear layer. One pass at a time.
+/// The largest magnitude of every row that enters a linear layer, transformed as it is when it is
+/// quantised (ops/quantise.h). One pass at a time.
 class ActivationRanges {
  public:
   explicit ActivationRanges(uint32_t layer_count) : layers_(layer_count) {}

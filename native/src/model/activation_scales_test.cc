@@ -88,9 +88,9 @@ TEST(ActivationScalesTest, ThePercentileLeavesOutTheLargestRows) {
       ranges.add(0, input, row, 1, 2);
     }
   }
-  EXPECT_EQ(ranges.scales(100)[0][0], 200.0f / 127.0f);
-  EXPECT_EQ(ranges.scales(99)[0][3], 198.0f / 127.0f);
-  EXPECT_EQ(ranges.scales(0.5)[0][1], 2.0f / 127.0f);
+  EXPECT_EQ(ranges.scales(100)[0][0], 300.0f / 127.0f);
+  EXPECT_EQ(ranges.scales(99)[0][3], 297.0f / 127.0f);
+  EXPECT_EQ(ranges.scales(0.5)[0][1], 3.0f / 127.0f);
 }
 
 TEST(ActivationScalesTest, NumbersTellComputeTypesAndScalesApart) {

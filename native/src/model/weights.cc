@@ -75,7 +75,7 @@ struct Weights::Slot {
   uint64_t scale_bytes() const {
     const Matrix* matrix = std::get_if<Matrix>(&kind);
     if (matrix == nullptr || matrix->type != PanelType::kI8) return 0;
-    return aligned(ops::scale_count(shape[0]) * sizeof(float));
+    return aligned(ops::scale_count(shape[1], shape[0]) * sizeof(float));
   }
 };
 
@@ -164,11 +164,6 @@ Status Weights::check(const ModelConfig& config, std::vector<Slot>& slots) const
     if (!slot.entry->type) return invalid(slot.name, "F32, BF16 or F16", slot.entry->dtype);
     if (slot.entry->shape != slot.shape) {
       return invalid(slot.name, "shape " + shape_text(slot.shape), shape_text(slot.entry->shape));
-    }
-    if (slot.scale_bytes() > 0 && slot.columns() > ops::kInt8InputsMax) {
-      return invalid(slot.name,
-                     "at most " + std::to_string(ops::kInt8InputsMax) + " inputs for w8a8",
-                     std::to_string(slot.columns()));
     }
   }
   for (const auto& [name, entry] : shards_.tensors()) {

@@ -50,7 +50,7 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const ModelConfig& config
                ops::operand_bytes(device, head_panels(type), max_rows, config.hidden_size)));
   if (!operand.is_ok()) return operand.status();
   workspace->operand_ = std::move(operand).value();
-  workspace->operand_scales_.resize(max_rows);
+  workspace->operand_scales_.resize(max_rows * device::panel_scales(layer_panels(type), widest));
   Result<attention::Scratch> scratch = attention::Scratch::allocate(device, config.head_dim);
   if (!scratch.is_ok()) return scratch.status();
   workspace->attention_ = std::move(scratch).value();

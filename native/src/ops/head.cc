@@ -115,12 +115,12 @@ class Head {
     device::PanelProduct p;
     p.x_row_bytes = products_.operand_row_bytes(x_.k);
     p.x = static_cast<const char*>(x_.data) + row * p.x_row_bytes;
-    p.x_scales = x_.scales == nullptr ? nullptr : x_.scales + row;
+    p.x_scales = x_.scales + row * device::panel_scales(x_.type, x_.k);
     p.rows = rows;
     p.k = x_.k;
     p.panels = w_.panel(column / kPanelColumns);
     p.panel_stride = w_.panel_stride;
-    p.w_scales = w_.scales == nullptr ? nullptr : w_.scales + column;
+    p.w_scales = w_.panel_scales(column / kPanelColumns);
     p.columns = columns;
     p.y = y;
     p.y_stride = y_stride;

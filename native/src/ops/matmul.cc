@@ -30,12 +30,12 @@ void multiply(const device::PanelKernels& kernels, const Operand& x, uint64_t fi
   PanelProduct p;
   p.x_row_bytes = kernels.operand_row_bytes(x.k);
   p.x = static_cast<const char*>(x.data) + first * p.x_row_bytes;
-  p.x_scales = x.scales == nullptr ? nullptr : x.scales + first;
+  p.x_scales = x.scales + first * device::panel_scales(x.type, x.k);
   p.rows = rows;
   p.k = x.k;
   p.panels = w.panel(panel);
   p.panel_stride = w.panel_stride;
-  p.w_scales = w.scales == nullptr ? nullptr : w.scales + panel * kPanelColumns;
+  p.w_scales = w.panel_scales(panel);
   p.columns = std::min<uint64_t>(kPanelColumns, w.columns - panel * kPanelColumns);
   p.y = tile;
   p.y_stride = kPanelColumns;

@@ -13,10 +13,10 @@ namespace tessera::ops {
 struct Operand {
   device::PanelType type = device::PanelType::kF32;  // of the panels it is multiplied with
   void* data = nullptr;                              // 64-byte aligned, whole blocks of rows
-  float* scales = nullptr;                           // one per row where rows are quantised
+  float* scales = nullptr;  // [rows][panel_scales(k)] where rows are quantised
   uint64_t rows = 0;
   uint64_t k = 0;
-  float fixed_scale = 0;  // of all rows, where they are quantised; 0: each has its own
+  float fixed_scale = 0;  // of all tiles, where rows are quantised; 0: each has its own
 };
 
 /// Rows [first_row, first_row + rows) of `operand`, on the calling thread.

@@ -19,11 +19,16 @@ struct PackedMatrix {
   /// Bytes from one panel to the next: panel_bytes(type, k), or twice that where two matrices that
   /// are read together (gate and up) lie panel by panel beside each other.
   uint64_t panel_stride = 0;
-  float* scales = nullptr;  // one per column of all panels, where quantised
+  float* scales = nullptr;  // [panels][panel_scales(k)][32], where quantised
 
   uint64_t panel_count() const { return device::panel_count(columns); }
   const void* panel(uint64_t i) const {
     return static_cast<const char*>(panels) + i * panel_stride;
+  }
+  /// Null where values are not quantised.
+  const float* panel_scales(uint64_t i) const {
+    return scales == nullptr ? nullptr
+                             : scales + i * device::panel_scales(type, k) * device::kPanelColumns;
   }
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <vector>
 
 #include "base/check.h"
 #include "ops/convert.h"
@@ -20,66 +19,83 @@ using tensor::TensorView;
 constexpr uint64_t kDepth = device::panel_tile_depth(PanelType::kI8);
 constexpr uint64_t kSlots = device::panel_slots(PanelType::kI8);
 constexpr float kLargest = 127.0f;
-constexpr float kSmallestColumn = 1e-30f;  // columns of smaller magnitudes count as zero
+constexpr float kSmallestTile = 1e-30f;  // tiles of smaller magnitudes count as zero
+static_assert(kConvertPiece % kDepth == 0);
 
-/// One column, first as floats and then as integers, padded with zeros to whole tiles.
-struct Column {
-  explicit Column(uint64_t k)
-      : floats(k), values(device::panel_tiles(PanelType::kI8, k) * kDepth, 0) {}
+/// One tile of one column as integers.
+struct Tile {
+  int8_t values[kDepth] = {};
+  float scale = 0;
 
-  void read(const device::KernelTable& kernels, const TensorView& from, uint64_t row) {
-    const char* at = static_cast<const char*>(from.row(row));
-    for (uint64_t i = 0; i < floats.size(); i += kConvertPiece) {
-      const uint64_t count = std::min<uint64_t>(kConvertPiece, floats.size() - i);
-      convert_piece(kernels, at + i * tensor::dtype_size(from.type), from.type, count, DType::kF32,
-                    floats.data() + i);
-    }
-  }
-
-  /// Returns the scale.
-  float quantise() {
+  explicit Tile(const float* x) {
     float largest = 0;
-    for (const float value : floats) largest = std::max(largest, std::abs(value));
-    const float scale = largest < kSmallestColumn ? 0.0f : largest / kLargest;
-    const float inverse = scale > 0 ? 1.0f / scale : 0.0f;
+    for (uint64_t i = 0; i < kDepth; ++i) largest = std::max(largest, std::abs(x[i]));
+    if (largest < kSmallestTile) return;
+    const float step = largest / kLargest, inverse = 1.0f / step;
     // Adding it leaves the nearest integer, ties to even, in a float; loops of it become vectors.
     constexpr float kRound = 12582912.0f;  // 1.5 * 2^23
-    for (uint64_t i = 0; i < floats.size(); ++i) {
-      const float value = std::min(kLargest, std::max(-kLargest, floats[i] * inverse));
+    for (uint64_t i = 0; i < kDepth; ++i) {
+      const float value = std::min(kLargest, std::max(-kLargest, x[i] * inverse));
       values[i] = static_cast<int8_t>(static_cast<int32_t>((value + kRound) - kRound));
     }
-    return scale;
+    scale = step / static_cast<float>(kDepth);
   }
 
-  void place(char* panel, uint64_t column) const {
-    for (uint64_t k = 0; k < values.size(); k += kSlots) {
-      std::memcpy(panel + device::panel_offset(PanelType::kI8, k, column), &values[k], kSlots);
+  void place(char* panel, uint64_t first, uint64_t column) const {
+    for (uint64_t i = 0; i < kDepth; i += kSlots) {
+      std::memcpy(panel + device::panel_offset(PanelType::kI8, first + i, column), values + i,
+                  kSlots);
     }
   }
-
-  std::vector<float> floats;
-  std::vector<int8_t> values;
 };
+
+/// One row of `from` as a column of a panel. `scales`: of the panel's first tile.
+void quantise_column(const device::KernelTable& kernels, const TensorView& from, uint64_t row,
+                     char* panel, float* scales, uint64_t column) {
+  const char* at = static_cast<const char*>(from.row(row));
+  const uint64_t k = from.columns();
+  for (uint64_t piece = 0; piece < k; piece += kConvertPiece) {
+    alignas(64) float floats[kConvertPiece] = {};
+    convert_piece(kernels, at + piece * tensor::dtype_size(from.type), from.type,
+                  std::min<uint64_t>(kConvertPiece, k - piece), DType::kF32, floats);
+    for (uint64_t i = 0; i < kConvertPiece && piece + i < k; i += kDepth) {
+      hadamard_tile(floats + i);
+      const Tile tile(floats + i);
+      tile.place(panel, piece + i, column);
+      scales[(piece + i) / kDepth * kPanelColumns + column] = tile.scale;
+    }
+  }
+}
 
 }  // namespace
 
+void hadamard_tile(float* x) {
+  for (uint64_t distance = 1; distance < kDepth; distance *= 2) {
+    for (uint64_t begin = 0; begin < kDepth; begin += 2 * distance) {
+      for (uint64_t i = begin; i < begin + distance; ++i) {
+        const float a = x[i], b = x[i + distance];
+        x[i] = a + b;
+        x[i + distance] = a - b;
+      }
+    }
+  }
+}
+
 void quantise(device::Device& device, const TensorView& from, const PackedMatrix& to) {
-  TESSERA_CHECK(to.type == PanelType::kI8 && to.scales != nullptr && to.k <= kInt8InputsMax);
+  TESSERA_CHECK(to.type == PanelType::kI8 && to.scales != nullptr);
   TESSERA_CHECK(from.rank == 2 && from.rows() == to.columns && from.columns() == to.k);
   const uint64_t bytes = device::panel_bytes(to.type, to.k);
+  const uint64_t scales_of_panel = device::panel_scales(to.type, to.k) * kPanelColumns;
   TESSERA_CHECK(to.panel_stride >= bytes);
   for_rows(device, to.panel_count(), kPanelColumns * to.k, [&](uint64_t begin, uint64_t end) {
-    Column column(to.k);
     for (uint64_t panel = begin; panel < end; ++panel) {
       char* target = static_cast<char*>(to.panels) + panel * to.panel_stride;
-      float* scales = to.scales + panel * kPanelColumns;
+      float* scales = to.scales + panel * scales_of_panel;
       std::memset(target, 0, bytes);
-      std::fill_n(scales, kPanelColumns, 0.0f);
+      std::fill_n(scales, scales_of_panel, 0.0f);
       const uint64_t first = panel * kPanelColumns;
       for (uint64_t j = 0; j < kPanelColumns && first + j < to.columns; ++j) {
-        column.read(device.kernels(), from, first + j);
-        scales[j] = column.quantise();
-        column.place(target, j);
+        quantise_column(device.kernels(), from, first + j, target, scales, j);
       }
     }
   });

@@ -1,23 +1,28 @@
-// Weights as INT8 panels: symmetric, one scale per output. Once at load; products over them are
-// ops::matmul's, whose operands the kernels quantise row by row (docs/quantisation.md).
+// Weights as INT8 panels: symmetric, one scale per output and tile of 64 inputs. Once at load;
+// products over them are ops::matmul's, whose operands the kernels quantise row by row
+// (docs/quantisation.md).
 #pragma once
 
 #include "ops/packed_matrix.h"
 
 namespace tessera::ops {
 
-/// Inputs of an INT8 product at most: 127 * 127 of them fit a 32-bit sum.
-inline constexpr uint64_t kInt8InputsMax = 131072;
-
-/// Floats of PackedMatrix::scales for a matrix of `columns` outputs.
-constexpr uint64_t scale_count(uint64_t columns) {
-  return device::panel_count(columns) * device::kPanelColumns;
+/// Floats of PackedMatrix::scales for a matrix of `columns` outputs over k inputs.
+constexpr uint64_t scale_count(uint64_t k, uint64_t columns) {
+  return device::panel_count(columns) * device::panel_scales(device::PanelType::kI8, k) *
+         device::kPanelColumns;
 }
 
+/// The Hadamard transform of the 64 values of a tile, in place and not normalised, in the order of
+/// additions that the kernels keep to: twice is 64 times. Both sides of an INT8 product go through
+/// it before they are rounded.
+void hadamard_tile(float* x);
+
 /// Packs `from`, [to.columns, to.k] of any type and alignment and of finite numbers, into to.panels
-/// and to.scales, all of both written, padding included: column j becomes round(w / scale), ties to
-/// even, with scale = max|w| / 127.
-/// REQUIRES: to.type is kI8; to.k <= kInt8InputsMax.
+/// and to.scales, all of both written, padding included. Each tile of a column, padded with zeros,
+/// is transformed, and becomes round(w / scale), ties to even, with scale = max|w| / 127; the scale
+/// that is stored is a 64th of that, for both sides have been transformed.
+/// REQUIRES: to.type is kI8.
 void quantise(device::Device& device, const tensor::TensorView& from, const PackedMatrix& to);
 
 }  // namespace tessera::ops

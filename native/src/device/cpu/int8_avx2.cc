@@ -8,12 +8,20 @@
 namespace tessera::device::cpu {
 namespace {
 
-constexpr size_t kRows = 6;                     // 12 of 16 registers hold sums
-constexpr size_t kStripTiles = 8;               // tiles of k in a strip
-constexpr size_t kSumRows = 96;                 // rows that share a strip
-constexpr size_t kGroupWords = 2 * kPanelHalf;  // 32-bit pairs of a widened group
-constexpr size_t kAhead = 4 * kPanelTile;       // bytes between the reader and the prefetch
+constexpr size_t kRows = 6;                          // 12 of 16 registers hold sums
+constexpr size_t kStripTiles = 8;                    // tiles of k in a strip
+constexpr size_t kSumRows = 96;                      // rows that share a strip
+constexpr size_t kGroupWords = 2 * kPanelHalf;       // 32-bit pairs of a widened group
+constexpr size_t kAhead = 4 * kPanelTile;            // bytes between the reader and the prefetch
+constexpr size_t kScalesAhead = 16 * kPanelColumns;  // likewise, floats
 constexpr size_t kRowTileBytes = 2 * panel_tile_depth(PanelType::kI8);
+
+}  // namespace
+
+#include "device/cpu/int8_rows_avx2.inc"
+#include "device/cpu/int8_sums.inc"
+
+namespace {
 
 /// An odd number of cache lines, so that the rows of a tile do not fall into one set of the cache.
 size_t operand_row_bytes(size_t k) { return panel_tiles(PanelType::kI8, k) * kRowTileBytes + 64; }
@@ -61,48 +69,61 @@ inline void multiply_pair(const char* x, size_t x_row_bytes, __m256i low, __m256
   }
 }
 
-/// R rows times 16 columns over some tiles of k.
+/// Rows times 16 columns over some tiles of k.
 struct Strip {
   const char* x;
   size_t x_row_bytes;
-  const char* w;      // widened strip, or half of a panel
-  size_t tiles;       // of k
-  const char* ahead;  // will be wanted: two cache lines per group of k
-  int32_t* sums;      // [rows][16], added to
+  const float* x_scales;  // of the strip's first tile; of each further tile one more
+  size_t x_scales_stride;
+  const char* w;          // widened strip, or half of a panel
+  const float* w_scales;  // 16 of each tile, which lie kPanelColumns apart
+  size_t tiles;           // of k
+  const char* ahead;      // will be wanted: two cache lines per group of k
+  float* sums;            // [rows][16], added to
 };
+
+/// The exact sums of R rows over one tile.
+template <int R, bool kWidened>
+inline void multiply_tile(const char* x, size_t x_row_bytes, const char* w, const char* ahead,
+                          __m256i (&products)[R][2]) {
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) products[r][0] = products[r][1] = _mm256_setzero_si256();
+#pragma GCC unroll 2
+  for (size_t group = 0; group < kPanelGroups; ++group, x += 8, ahead += 128) {
+    __builtin_prefetch(ahead);
+    __builtin_prefetch(ahead + 64);
+    if constexpr (kWidened) {
+      multiply_pair<R>(x, x_row_bytes, load_bytes(w), load_bytes(w + 32), products);
+      multiply_pair<R>(x + 4, x_row_bytes, load_bytes(w + 64), load_bytes(w + 96), products);
+      w += kGroupWords * sizeof(int32_t);
+    } else {
+      const __m256i low = load_bytes(w), high = load_bytes(w + 32);
+      multiply_pair<R>(x, x_row_bytes, even_pairs(low), even_pairs(high), products);
+      multiply_pair<R>(x + 4, x_row_bytes, odd_pairs(low), odd_pairs(high), products);
+      w += 64;
+    }
+  }
+}
 
 template <int R, bool kWidened>
 void multiply_strip(const Strip& s) {
-  __m256i sums[R][2];
-  __m256i* memory = reinterpret_cast<__m256i*>(s.sums);
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r) {
-    sums[r][0] = _mm256_load_si256(memory + 2 * r);
-    sums[r][1] = _mm256_load_si256(memory + 2 * r + 1);
-  }
-  const char *x = s.x, *w = s.w, *ahead = s.ahead;
+  constexpr size_t kTileBytes =
+      kWidened ? kPanelGroups * kGroupWords * sizeof(int32_t) : kPanelTile;
   for (size_t tile = 0; tile < s.tiles; ++tile) {
-#pragma GCC unroll 2
-    for (size_t group = 0; group < kPanelGroups; ++group, x += 8, ahead += 128) {
-      __builtin_prefetch(ahead);
-      __builtin_prefetch(ahead + 64);
-      if constexpr (kWidened) {
-        multiply_pair<R>(x, s.x_row_bytes, load_bytes(w), load_bytes(w + 32), sums);
-        multiply_pair<R>(x + 4, s.x_row_bytes, load_bytes(w + 64), load_bytes(w + 96), sums);
-        w += kGroupWords * sizeof(int32_t);
-      } else {
-        const __m256i low = load_bytes(w), high = load_bytes(w + 32);
-        multiply_pair<R>(x, s.x_row_bytes, even_pairs(low), even_pairs(high), sums);
-        multiply_pair<R>(x + 4, s.x_row_bytes, odd_pairs(low), odd_pairs(high), sums);
-        w += 64;
-      }
-    }
-    if constexpr (!kWidened) w += kPanelHalfTile;
-  }
+    __m256i products[R][2];
+    multiply_tile<R, kWidened>(s.x + tile * kRowTileBytes, s.x_row_bytes, s.w + tile * kTileBytes,
+                               s.ahead + tile * kPanelTile, products);
+    const float* w_scales = s.w_scales + tile * kPanelColumns;
+    __builtin_prefetch(w_scales + kScalesAhead);
+    const __m256 low = _mm256_loadu_ps(w_scales), high = _mm256_loadu_ps(w_scales + 8);
 #pragma GCC unroll 8
-  for (int r = 0; r < R; ++r) {
-    _mm256_store_si256(memory + 2 * r, sums[r][0]);
-    _mm256_store_si256(memory + 2 * r + 1, sums[r][1]);
+    for (int r = 0; r < R; ++r) {
+      const __m256 scale =
+          _mm256_broadcast_ss(s.x_scales + static_cast<size_t>(r) * s.x_scales_stride + tile);
+      float* sums = s.sums + static_cast<size_t>(r) * kPanelHalf;
+      _mm256_store_ps(sums, add_eight(products[r][0], scale, low, _mm256_load_ps(sums)));
+      _mm256_store_ps(sums + 8, add_eight(products[r][1], scale, high, _mm256_load_ps(sums + 8)));
+    }
   }
 }
 
@@ -128,13 +149,23 @@ void widen_strip(const char* w, size_t tiles, char* to) {
   }
 }
 
-/// Rows [first, first + rows) times one half of a panel. While the first half is read, both are
-/// fetched.
-void multiply_half(const PanelProduct& p, size_t first, size_t rows, const char* w, int32_t* sums) {
+/// Rows [first, first + rows) times the half panel of `column`. While the first half is read, both
+/// are fetched.
+void multiply_half(const PanelProduct& p, size_t first, size_t rows, size_t column, float* sums) {
   const size_t tiles = panel_tiles(PanelType::kI8, p.k);
-  const char* x = static_cast<const char*>(p.x) + first * p.x_row_bytes;
+  const char* w = static_cast<const char*>(p.panels) + column / kPanelColumns * p.panel_stride +
+                  column % kPanelColumns / kPanelHalf * kPanelHalfTile;
+  Strip s{static_cast<const char*>(p.x) + first * p.x_row_bytes,
+          p.x_row_bytes,
+          p.x_scales + first * tiles,
+          tiles,
+          w,
+          scales_of_columns(p, column),
+          tiles,
+          w + kAhead,
+          sums};
   if (rows <= kRows) {
-    multiply_strip_of<kRows, false>(rows, {x, p.x_row_bytes, w, tiles, w + kAhead, sums});
+    multiply_strip_of<kRows, false>(rows, s);
     return;
   }
   alignas(64) char strip[kStripTiles * kPanelGroups * kGroupWords * sizeof(int32_t)];
@@ -142,43 +173,39 @@ void multiply_half(const PanelProduct& p, size_t first, size_t rows, const char*
   for (size_t tile = 0; tile < tiles; tile += kStripTiles) {
     const size_t count = tiles - tile < kStripTiles ? tiles - tile : kStripTiles;
     widen_strip(w + tile * kPanelTile, count, strip);
-    const char* ahead = w + (tile + count) * kPanelTile;
     for (size_t block = 0; block < blocks; ++block) {
       const size_t begin = rows * block / blocks, end = rows * (block + 1) / blocks;
-      multiply_strip_of<kRows, true>(
-          end - begin, {x + begin * p.x_row_bytes + tile * kRowTileBytes, p.x_row_bytes, strip,
-                        count, ahead, sums + begin * kPanelHalf});
+      Strip part = s;
+      part.x += begin * p.x_row_bytes + tile * kRowTileBytes;
+      part.x_scales += begin * tiles + tile;
+      part.w = strip;
+      part.w_scales += tile * kPanelColumns;
+      part.tiles = count;
+      part.ahead = w + (tile + count) * kPanelTile;
+      part.sums += begin * kPanelHalf;
+      multiply_strip_of<kRows, true>(end - begin, part);
     }
   }
 }
 
-}  // namespace
-
-#include "device/cpu/int8_rows_avx2.inc"
-
-#include "device/cpu/int8_rows.inc"
-#include "device/cpu/int8_sums.inc"
-
-namespace {
-
 void multiply(const PanelProduct& p) {
-  alignas(64) int32_t sums[kSumRows * kPanelHalf];
+  alignas(64) float sums[kSumRows * kPanelHalf];
   for (size_t column = 0; column < p.columns; column += kPanelHalf) {
-    const char* w = static_cast<const char*>(p.panels) + column / kPanelColumns * p.panel_stride +
-                    column % kPanelColumns / kPanelHalf * kPanelHalfTile;
     const size_t columns = p.columns - column < kPanelHalf ? p.columns - column : kPanelHalf;
     for (size_t first = 0; first < p.rows; first += kSumRows) {
       const size_t rows = p.rows - first < kSumRows ? p.rows - first : kSumRows;
-      __builtin_memset(sums, 0, rows * kPanelHalf * sizeof(int32_t));
-      multiply_half(p, first, rows, w, sums);
+      __builtin_memset(sums, 0, rows * kPanelHalf * sizeof(float));
+      multiply_half(p, first, rows, column, sums);
       for (size_t i = 0; i < rows; ++i) {
-        dequantise(p, first + i, column, columns, sums + i * kPanelHalf);
+        finish_row(p, first + i, column, columns, sums + i * kPanelHalf);
       }
     }
   }
 }
 
 }  // namespace
+
+#include "device/cpu/int8_rows.inc"
 
 PanelKernels int8_avx2() {
   return {1, operand_row_bytes, write_int8_rows, multiply, write_scaled_int8_rows};

@@ -8,13 +8,12 @@ namespace tessera::device::cpu {
 namespace {
 
 constexpr size_t kVectors = 1, kHalves = 2;
-constexpr size_t kRows = 12;  // 24 of 32 registers hold sums
+constexpr size_t kRows = 12;  // 24 of 32 registers hold products
 
 using I = __m512i;
 
 inline I zero() { return _mm512_setzero_si512(); }
 inline I load(const char* from) { return _mm512_load_si512(from); }
-inline void store(char* to, I value) { _mm512_store_si512(to, value); }
 inline I broadcast(const char* from) {
   int32_t group;
   __builtin_memcpy(&group, from, sizeof group);
@@ -22,6 +21,12 @@ inline I broadcast(const char* from) {
 }
 inline I dot(I sum, I x, I w) { return _mm512_dpbusd_epi32(sum, x, w); }
 inline I minus_64_times(I x) { return _mm512_sub_epi32(zero(), _mm512_slli_epi32(x, 6)); }
+
+/// sums += products * (row scale * column scales).
+inline void add_products(I products, float row_scale, const float* w_scales, float* sums) {
+  const __m512 scale = _mm512_mul_ps(_mm512_set1_ps(row_scale), _mm512_loadu_ps(w_scales));
+  _mm512_store_ps(sums, _mm512_fmadd_ps(_mm512_cvtepi32_ps(products), scale, _mm512_load_ps(sums)));
+}
 
 }  // namespace
 

@@ -8,7 +8,7 @@ namespace tessera::device::cpu {
 namespace {
 
 constexpr size_t kVectors = 2, kHalves = 1;
-constexpr size_t kRows = 6;  // 12 of 16 registers hold sums
+constexpr size_t kRows = 6;  // 12 of 16 registers hold products
 
 using I = __m256i;
 
@@ -16,7 +16,6 @@ inline I zero() { return _mm256_setzero_si256(); }
 inline I load(const char* from) {
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
 }
-inline void store(char* to, I value) { _mm256_store_si256(reinterpret_cast<__m256i*>(to), value); }
 inline I broadcast(const char* from) {
   int32_t group;
   __builtin_memcpy(&group, from, sizeof group);
@@ -24,6 +23,12 @@ inline I broadcast(const char* from) {
 }
 inline I dot(I sum, I x, I w) { return _mm256_dpbusd_avx_epi32(sum, x, w); }
 inline I minus_64_times(I x) { return _mm256_sub_epi32(zero(), _mm256_slli_epi32(x, 6)); }
+
+/// sums += products * (row scale * column scales).
+inline void add_products(I products, float row_scale, const float* w_scales, float* sums) {
+  const __m256 scale = _mm256_mul_ps(_mm256_set1_ps(row_scale), _mm256_loadu_ps(w_scales));
+  _mm256_store_ps(sums, _mm256_fmadd_ps(_mm256_cvtepi32_ps(products), scale, _mm256_load_ps(sums)));
+}
 
 }  // namespace
 

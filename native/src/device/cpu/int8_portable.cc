@@ -16,11 +16,11 @@ inline void place_tile(const int8_t* values, size_t k, size_t row, size_t tile, 
 }
 
 /// One row times one half of one tile.
-inline void multiply_tile(const int8_t* x, const int8_t* w, int32_t* sums) {
+inline void multiply_tile(const int8_t* x, const int8_t* w, int32_t* products) {
   constexpr size_t kSlots = panel_slots(PanelType::kI8);
   for (size_t group = 0; group < kPanelGroups; ++group, x += kSlots) {
     for (size_t j = 0; j < kPanelHalf; ++j, w += kSlots) {
-      sums[j] += x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3];
+      products[j] += x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3];
     }
   }
 }
@@ -40,14 +40,17 @@ void multiply(const PanelProduct& p) {
     const int8_t* w = static_cast<const int8_t*>(p.panels) +
                       column / kPanelColumns * p.panel_stride +
                       column % kPanelColumns / kPanelHalf * kPanelHalfTile;
+    const float* w_scales = scales_of_columns(p, column);
     const size_t columns = p.columns - column < kPanelHalf ? p.columns - column : kPanelHalf;
     for (size_t i = 0; i < p.rows; ++i) {
       const int8_t* x = static_cast<const int8_t*>(p.x) + i * p.x_row_bytes;
-      int32_t sums[kPanelHalf] = {};
+      float sums[kPanelHalf] = {};
       for (size_t tile = 0; tile < tiles; ++tile) {
-        multiply_tile(x + tile * kTileDepth, w + tile * kPanelTile, sums);
+        int32_t products[kPanelHalf] = {};
+        multiply_tile(x + tile * kTileDepth, w + tile * kPanelTile, products);
+        add_tile(products, p.x_scales[i * tiles + tile], w_scales + tile * kPanelColumns, sums);
       }
-      dequantise(p, i, column, columns, sums);
+      finish_row(p, i, column, columns, sums);
     }
   }
 }

@@ -16,47 +16,96 @@ namespace {
 
 constexpr uint64_t kSeed = 20240711;
 
+constexpr size_t kDepth = panel_tile_depth(PanelType::kI8);
+
+/// By its definition, sum over j of x[j] * (-1)^popcount(i & j), in pairs of growing distance: the
+/// order of additions is part of the contract.
+std::vector<float> hadamard(std::vector<float> x) {
+  for (size_t distance = 1; distance < kDepth; distance *= 2) {
+    std::vector<float> y(kDepth);
+    for (size_t i = 0; i < kDepth; ++i) {
+      y[i] = (i & distance) == 0 ? x[i] + x[i + distance] : x[i - distance] - x[i];
+    }
+    x = y;
+  }
+  return x;
+}
+
+struct QuantisedRow {
+  std::vector<int> values;    // [tiles][64]
+  std::vector<float> scales;  // [tiles]
+};
+
 struct Int8Case {
-  Int8Case(uint64_t salt, const PanelSizes& sizes) : s(sizes), random(kSeed + salt) {
+  Int8Case(uint64_t salt, const PanelSizes& sizes)
+      : s(sizes), tiles(panel_tiles(PanelType::kI8, sizes.k)), random(kSeed + salt) {
     x = random_floats(random, s.rows * s.k);
     std::uniform_int_distribution<int> any(-127, 127);
-    for (size_t i = 0; i < s.columns * s.k; ++i) w.push_back(static_cast<int8_t>(any(random)));
-    for (const float value : random_floats(random, panel_count(s.columns) * kPanelColumns)) {
+    for (size_t i = 0; i < s.columns * tiles * kDepth; ++i)
+      w.push_back(static_cast<int8_t>(any(random)));
+    for (const float value :
+         random_floats(random, panel_count(s.columns) * tiles * kPanelColumns)) {
       w_scales.push_back(std::abs(value) + 0.01f);
     }
     y = random_floats(random, s.rows * (s.columns + PanelRun::kPadding));
-    fill_panels(PanelType::kI8, w, s.columns, s.k, panels.data());
+    fill();
   }
+
+  /// Columns are whole tiles: the transform fills the padding of k with numbers.
+  void fill() { fill_panels(PanelType::kI8, w, s.columns, tiles * kDepth, panels.data()); }
 
   PanelRun run(const PanelKernels& kernels, float fixed_scale, bool accumulate) const {
     return run_panels(kernels, PanelType::kI8, s, x, panels.data(), w_scales.data(), fixed_scale,
                       accumulate, y);
   }
 
-  /// The row as integers, by the definition of docs/quantisation.md.
-  std::vector<int> quantised(size_t row, float scale) const {
-    std::vector<int> q(s.k, 0);
-    const float inverse = scale > 0 ? 1.0f / scale : 0.0f;
-    for (size_t i = 0; i < s.k; ++i) {
-      const float value = std::nearbyint(x[row * s.k + i] * inverse);
-      q[i] = static_cast<int>(std::min(127.0f, std::max(-127.0f, value)));
+  std::vector<float> transformed(size_t row, size_t tile) const {
+    std::vector<float> values(kDepth, 0.0f);
+    for (size_t i = 0; i < kDepth && tile * kDepth + i < s.k; ++i)
+      values[i] = x[row * s.k + tile * kDepth + i];
+    return hadamard(values);
+  }
+
+  /// By the definition of docs/quantisation.md.
+  QuantisedRow quantised(size_t row, float fixed_scale) const {
+    QuantisedRow q;
+    for (size_t tile = 0; tile < tiles; ++tile) {
+      const std::vector<float> values = transformed(row, tile);
+      float largest = 0;
+      for (const float value : values) largest = std::max(largest, std::abs(value));
+      const float scale = fixed_scale > 0 ? fixed_scale : largest / 127.0f;
+      const float inverse = scale > 0 ? 1.0f / scale : 0.0f;
+      q.scales.push_back(scale);
+      for (const float value : values) {
+        const float nearest = std::nearbyint(value * inverse);
+        q.values.push_back(static_cast<int>(std::min(127.0f, std::max(-127.0f, nearest))));
+      }
     }
     return q;
   }
 
-  float expected(size_t row, size_t column, const std::vector<int>& q, float scale,
-                 bool accumulate) const {
-    int64_t sum = 0;
-    for (size_t i = 0; i < s.k; ++i) sum += q[i] * w[column * s.k + i];
-    const float value = static_cast<float>(sum) * (scale * w_scales[column]);
+  float weight_scale(size_t column, size_t tile) const {
+    return w_scales[(column / kPanelColumns * tiles + tile) * kPanelColumns +
+                    column % kPanelColumns];
+  }
+
+  float expected(size_t row, size_t column, const QuantisedRow& q, bool accumulate) const {
+    float value = 0;
+    for (size_t tile = 0; tile < tiles; ++tile) {
+      int64_t sum = 0;
+      for (size_t i = tile * kDepth; i < (tile + 1) * kDepth; ++i)
+        sum += q.values[i] * w[column * tiles * kDepth + i];
+      value = std::fma(static_cast<float>(sum), q.scales[tile] * weight_scale(column, tile), value);
+    }
     const float before = y[row * (s.columns + PanelRun::kPadding) + column];
     return (accumulate ? before + value : value) + 0.0f;
   }
 
   PanelSizes s;
+  size_t tiles;
   std::mt19937_64 random;
   std::vector<float> x, w_scales, y;
-  std::vector<int8_t> w;
+  std::vector<int8_t> w;  // [columns][tiles][64]
   AlignedBytes panels{panel_count(s.columns) * panel_bytes(PanelType::kI8, s.k)};
 };
 
@@ -65,13 +114,11 @@ class Int8 : public ::testing::TestWithParam<Int8Set> {};
 void check(const Int8Case& c, const PanelRun& run, float fixed_scale, bool accumulate) {
   const size_t stride = c.s.columns + PanelRun::kPadding;
   for (size_t i = 0; i < c.s.rows; ++i) {
-    float largest = 0;
-    for (size_t k = 0; k < c.s.k; ++k) largest = std::max(largest, std::abs(c.x[i * c.s.k + k]));
-    const float scale = fixed_scale > 0 ? fixed_scale : largest / 127.0f;
-    ASSERT_EQ(run.scales[i], scale);
-    const std::vector<int> q = c.quantised(i, scale);
+    const QuantisedRow q = c.quantised(i, fixed_scale);
+    for (size_t tile = 0; tile < c.tiles; ++tile)
+      ASSERT_EQ(run.scales[i * c.tiles + tile], q.scales[tile]);
     for (size_t j = 0; j < c.s.columns; ++j) {
-      ASSERT_EQ(run.y[i * stride + j], c.expected(i, j, q, scale, accumulate))
+      ASSERT_EQ(run.y[i * stride + j], c.expected(i, j, q, accumulate))
           << c.s.rows << "x" << c.s.columns << "x" << c.s.k << " at " << i << "," << j;
     }
     for (size_t j = c.s.columns; j < stride; ++j)
@@ -97,8 +144,8 @@ TEST_P(Int8, AFixedScaleIsUsedAsItIsAndClipsWhatLiesBeyond) {
 TEST_P(Int8, SumsOfTheLargestMagnitudesAreExact) {
   Int8Case c(1, {3, 33, 4096});
   for (size_t i = 0; i < c.x.size(); ++i) c.x[i] = i < c.s.k ? -2.0f : 2.0f;
-  for (size_t i = 0; i < c.w.size(); ++i) c.w[i] = i / c.s.k % 2 == 0 ? 127 : -127;
-  fill_panels(PanelType::kI8, c.w, c.s.columns, c.s.k, c.panels.data());
+  for (size_t i = 0; i < c.w.size(); ++i) c.w[i] = i / (c.tiles * kDepth) % 2 == 0 ? 127 : -127;
+  c.fill();
   check(c, c.run(GetParam().kernels, 0.0f, false), 0.0f, false);
 }
 
@@ -108,15 +155,33 @@ TEST_P(Int8, ProductsAreWithinTheErrorOfQuantisationOfDoublePrecision) {
   for (size_t i = 0; i < c.s.rows; ++i) {
     for (size_t j = 0; j < c.s.columns; ++j) {
       double exact = 0, bound = 0;
-      for (size_t k = 0; k < c.s.k; ++k) {
-        const double weight = static_cast<double>(c.w[j * c.s.k + k]) * c.w_scales[j];
-        exact += static_cast<double>(c.x[i * c.s.k + k]) * weight;
-        bound += std::abs(weight) * run.scales[i] * 0.501;
+      for (size_t tile = 0; tile < c.tiles; ++tile) {
+        const std::vector<float> values = c.transformed(i, tile);
+        const double scale = static_cast<double>(c.weight_scale(j, tile));
+        for (size_t k = 0; k < kDepth; ++k) {
+          const double weight = c.w[(j * c.tiles + tile) * kDepth + k] * scale;
+          exact += static_cast<double>(values[k]) * weight;
+          bound += std::abs(weight) * run.scales[i * c.tiles + tile] * 0.501;
+        }
       }
       ASSERT_NEAR(static_cast<double>(run.y[i * (c.s.columns + PanelRun::kPadding) + j]), exact,
                   bound);
     }
   }
+}
+
+TEST_P(Int8, WhatIsLargeInATileIsSpreadOverAllOfItsValues) {
+  Int8Case c(11, {1, 1, 64});
+  std::fill(c.x.begin(), c.x.end(), 0.0f);
+  c.x[17] = 5.0f;
+  const PanelRun run = c.run(GetParam().kernels, 0.0f, false);
+  EXPECT_EQ(run.scales[0], 5.0f / 127.0f);
+  int64_t sum = 0;
+  for (size_t k = 0; k < kDepth; ++k) {
+    const bool is_negative = __builtin_popcountll(k & 17) % 2 == 1;
+    sum += (is_negative ? -127 : 127) * c.w[k];
+  }
+  EXPECT_EQ(run.y[0], static_cast<float>(sum) * (run.scales[0] * c.w_scales[0]));
 }
 
 TEST_P(Int8, ARowIsTheSameAloneAndAmongOthers) {

@@ -61,7 +61,7 @@ void fill_panels(PanelType type, const std::vector<T>& values, size_t columns, s
 struct PanelRun {
   static constexpr size_t kPadding = 3;
   std::vector<float> y;
-  std::vector<float> scales;  // of the rows
+  std::vector<float> scales;  // [rows][panel_scales(k)]
 };
 
 /// Rows x, written as an operand of `kernels`, times panels; `y` is what the result is added to
@@ -71,7 +71,7 @@ inline PanelRun run_panels(const PanelKernels& kernels, PanelType type, const Pa
                            float fixed_scale, bool accumulate, std::vector<float> y) {
   const size_t blocks = (s.rows + kernels.row_block - 1) / kernels.row_block;
   AlignedBytes operand(blocks * kernels.row_block * kernels.operand_row_bytes(s.k));
-  PanelRun run{std::move(y), std::vector<float>(s.rows)};
+  PanelRun run{std::move(y), std::vector<float>(s.rows * panel_scales(type, s.k))};
   // In two parts, as two threads would.
   const size_t half = s.rows / 2;
   const auto write = [&](size_t first, size_t rows) {
