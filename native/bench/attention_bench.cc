@@ -18,8 +18,8 @@
 #include "attention/attention.h"
 #include "base/check.h"
 #include "device/backends.h"
-#include "fma_probe.h"
 #include "per_beam_avx2.h"
+#include "probes.h"
 
 namespace tessera::bench {
 namespace {
@@ -229,8 +229,8 @@ double roof(double budget_s) {
     const double best = best_seconds(1, budget_s, {[&] { sink = probe(kRounds); }})[0];
     return static_cast<double>(kRounds * flops) / best * 1e-9;
   };
-  if (set == InstructionSet::kAvx512) return rate(kProbeFlopsAvx512, fma_probe_avx512);
-  if (set == InstructionSet::kAvx2) return rate(kProbeFlopsAvx2, fma_probe_avx2);
+  if (set == InstructionSet::kAvx512) return rate(kFmaOperationsAvx512, fma_probe_avx512);
+  if (set == InstructionSet::kAvx2) return rate(kFmaOperationsAvx2, fma_probe_avx2);
   return 0;
 }
 

@@ -1,11 +1,11 @@
 #include <immintrin.h>
 
-#include "fma_probe.h"
+#include "probes.h"
 
 namespace tessera::bench {
 
 float fma_probe_avx2(uint64_t rounds) {
-  __m256 sums[kProbeChains];
+  __m256 sums[kFmaChains];
   for (__m256& sum : sums) sum = _mm256_set1_ps(1.0f);
   const __m256 a = _mm256_set1_ps(0.999f), b = _mm256_set1_ps(0.001f);
   for (uint64_t i = 0; i < rounds; ++i) {

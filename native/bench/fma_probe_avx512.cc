@@ -1,11 +1,11 @@
 #include <immintrin.h>
 
-#include "fma_probe.h"
+#include "probes.h"
 
 namespace tessera::bench {
 
 float fma_probe_avx512(uint64_t rounds) {
-  __m512 sums[kProbeChains];
+  __m512 sums[kFmaChains];
   for (__m512& sum : sums) sum = _mm512_set1_ps(1.0f);
   const __m512 a = _mm512_set1_ps(0.999f), b = _mm512_set1_ps(0.001f);
   for (uint64_t i = 0; i < rounds; ++i) {

@@ -1,9 +1,10 @@
 // Matrix products of the engine beside the machine's own ceilings, in one run: multiply-adds on
 // registers, bytes read from memory, and products of the decoders' shapes with weights in the cache
 // ("hot") and streamed from memory ("cold", as a model of many layers sees them). A product's share
-// is of its floor: computing it at the first ceiling or, when cold, reading its weights at the
-// second, whichever takes longer. stdout: one JSON document {"results": [{"name", "value",
-// "unit"}]}; stderr: progress. Flags: --quick, --set NAME, --threads N.
+// is of its floor: computing it at the first ceiling or reading its weights (cold: at the second
+// ceiling; hot: at the rate at which weights of this size are read again), whichever takes longer.
+// stdout: one JSON document {"results": [{"name", "value", "unit"}]}; stderr: progress. Flags:
+// --quick, --set NAME, --threads N.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,10 +18,10 @@
 
 #include "base/check.h"
 #include "device/backends.h"
-#include "fma_probe.h"
 #include "onednn_column.h"
 #include "ops/matmul.h"
 #include "ops/quantise.h"
+#include "probes.h"
 
 namespace tessera::bench {
 namespace {
@@ -72,31 +73,32 @@ Times measure(double budget, const auto& work) {
   return {seconds.front(), seconds[seconds.size() / 2]};
 }
 
-/// FLOP/s of all threads on registers; 0 where the set has no probe.
-double multiply_add_peak(device::Device& device, InstructionSet set, double budget) {
-  constexpr uint64_t kRounds = 200'000;
-  const auto probe = set == InstructionSet::kAvx512 ? fma_probe_avx512 : fma_probe_avx2;
-  if (set == InstructionSet::kPortable) return 0;
-  const uint64_t flops = set == InstructionSet::kAvx512 ? kProbeFlopsAvx512 : kProbeFlopsAvx2;
+/// Operations a second of all threads on registers or tiles; 0 where the set has no probe.
+double multiply_add_peak(device::Device& device, const Probe* probe, double budget) {
+  constexpr uint64_t kOperations = 40'000'000;  // of one run and thread, about
+  if (probe == nullptr) return 0;
+  const uint64_t rounds = kOperations / probe->operations;
   const uint32_t threads = device.threads().thread_count();
   volatile float sink = 0;
   const Times times = measure(budget, [&](size_t) {
     device.threads().parallel_for(threads, [&](uint64_t begin, uint64_t end) {
-      for (uint64_t i = begin; i < end; ++i) sink = probe(kRounds);
+      for (uint64_t i = begin; i < end; ++i) sink = probe->run(rounds);
     });
   });
-  return static_cast<double>(kRounds * flops * threads) / times.best;
+  return static_cast<double>(rounds * probe->operations * threads) / times.best;
 }
 
-/// Bytes per second that all threads together read from memory: the best of many pieces, each as
-/// large as a product's weights, so that what disturbs a run disturbs both alike.
-double memory_peak(device::Device& device, const device::Buffer& memory, double budget) {
-  constexpr uint64_t kLines = kPieceBytes / 64;
-  const uint64_t pieces = memory.size() / kPieceBytes;
+/// Bytes per second that all threads together read of the first `bytes` of memory: the best of many
+/// pieces, so that what disturbs a run disturbs this and a product alike. A part that fits a cache
+/// is read out of it.
+double reading_peak(device::Device& device, const device::Buffer& memory, uint64_t bytes,
+                    double budget) {
+  const uint64_t piece_bytes = std::min(bytes, kPieceBytes);
+  const uint64_t pieces = bytes / piece_bytes;
   volatile uint64_t sink = 0;
   const Times times = measure(budget, [&](size_t i) {
-    const uint64_t* piece = memory.as<uint64_t>() + i % pieces * (kPieceBytes / sizeof(uint64_t));
-    device.threads().parallel_for(kLines, [&](uint64_t begin, uint64_t end) {
+    const uint64_t* piece = memory.as<uint64_t>() + i % pieces * (piece_bytes / sizeof(uint64_t));
+    device.threads().parallel_for(piece_bytes / 64, [&](uint64_t begin, uint64_t end) {
       uint64_t sum = 0;  // one word per line is enough to fetch it
       for (uint64_t line = begin; line < end; ++line) {
         __builtin_prefetch(piece + (line + 64) * 8);
@@ -105,7 +107,7 @@ double memory_peak(device::Device& device, const device::Buffer& memory, double 
       sink = sum;
     });
   });
-  return static_cast<double>(kPieceBytes) / times.best;
+  return static_cast<double>(piece_bytes) / times.best;
 }
 
 /// Random and not zero: products of zeros run faster than real ones.
@@ -122,8 +124,9 @@ const char* name_of(PanelType type) {
   return type == PanelType::kF32 ? "F32" : "BF16";
 }
 
+/// A second: operations, bytes from memory, bytes of weights that were read just before.
 struct Ceilings {
-  double flops = 0, bytes = 0;
+  double flops = 0, bytes = 0, hot_bytes = 0;
 };
 
 class Cell {
@@ -132,13 +135,16 @@ class Cell {
       : device_(device), type_(type), shape_(shape), memory_(memory) {
     bytes_ = ops::packed_bytes(type, shape.k, shape.n);
     copies_ = memory.size() / bytes_;
-    scales_.resize(ops::scale_count(shape.k, shape.n));
+    if (type == PanelType::kI8) scale_count_ = ops::scale_count(shape.k, shape.n);
+    scales_.resize(copies_ * scale_count_);
     const std::vector<float> w = random_floats(shape.n * shape.k);
     const auto write = type == PanelType::kI8 ? ops::quantise : ops::pack;
     for (uint64_t i = 0; i < copies_; ++i) {
       write(device, {w.data(), tensor::DType::kF32, 2, {shape.n, shape.k}}, weights(i));
     }
   }
+
+  uint64_t bytes() const { return bytes_; }
 
   void run(uint64_t rows, double budget, const std::string& name, const Ceilings& ceilings) {
     const std::vector<float> x = random_floats(rows * shape_.k);
@@ -159,7 +165,9 @@ class Cell {
       const std::string cell = name + (is_cold ? "/cold" : "/hot");
       print(cell, flops / times.best * 1e-9, "GFLOP/s");
       if (ceilings.flops == 0) continue;
-      const double reading = is_cold ? static_cast<double>(bytes_) / ceilings.bytes : 0;
+      const uint64_t read = bytes_ + scale_count_ * sizeof(float);
+      const double reading =
+          static_cast<double>(read) / (is_cold ? ceilings.bytes : ceilings.hot_bytes);
       const double floor = std::max(flops / ceilings.flops, reading);
       print(cell + "/of_floor", floor / times.best, "ratio");
       print(cell + "/of_floor/median", floor / times.median, "ratio");
@@ -169,7 +177,7 @@ class Cell {
  private:
   ops::PackedMatrix weights(uint64_t copy) {
     return {type_,    memory_.as<char>() + copy * bytes_,   shape_.k,
-            shape_.n, device::panel_bytes(type_, shape_.k), scales_.data()};
+            shape_.n, device::panel_bytes(type_, shape_.k), scales_.data() + copy * scale_count_};
   }
 
   device::Device& device_;
@@ -178,7 +186,8 @@ class Cell {
   device::Buffer& memory_;
   uint64_t bytes_ = 0, copies_ = 0;
   uint64_t next_ = 0;  // goes on from cell to cell: the copy that was read longest ago is cold
-  std::vector<float> scales_;  // INT8: of every copy, since all are of the same weights
+  uint64_t scale_count_ = 0;   // of a copy
+  std::vector<float> scales_;  // [copies]
 };
 
 void measure_all(const Settings& settings) {
@@ -188,20 +197,21 @@ void measure_all(const Settings& settings) {
   device::Device& device = *opened.value();
   const InstructionSet set = settings.set.value_or(device::available_instruction_sets().back());
   const double budget = settings.is_quick ? kQuickSecondsPerCell : kSecondsPerCell;
+  const std::vector<Probe> probes = probes_here();
   device::Buffer memory = std::move(device.allocate(kColdBytes)).value();
   std::memset(memory.data(), 1, memory.size());
   const std::string suffix = "/" + std::to_string(settings.threads) + "t";
   const std::string prefix = std::string(device::instruction_set_name(set)) + "/";
-  Ceilings ceilings{0, memory_peak(device, memory, 5 * budget)};
+  Ceilings ceilings{0, reading_peak(device, memory, memory.size(), 5 * budget), 0};
   print("memory/read" + suffix, ceilings.bytes * 1e-9, "GB/s");
   for (const PanelType type : {PanelType::kF32, PanelType::kBf16, PanelType::kI8}) {
     for (const Shape& shape : kShapes) {
       Cell cell(device, type, shape, memory);
+      ceilings.hot_bytes = reading_peak(device, memory, cell.bytes(), budget);
       for (const uint64_t rows : kRows) {
         if (settings.is_quick && (shape.k == 2048 || rows > 128)) continue;
         // Anew for every cell: the clock of a shared machine moves.
-        // Of float products: INT8 has other units, and is told as a rate.
-        ceilings.flops = type == PanelType::kI8 ? 0 : multiply_add_peak(device, set, budget);
+        ceilings.flops = multiply_add_peak(device, find_probe(probes, type, set), budget);
         const std::string dimensions =
             std::to_string(rows) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
         const std::string type_name = name_of(type);
@@ -215,8 +225,10 @@ void measure_all(const Settings& settings) {
       }
     }
   }
-  const double peak = multiply_add_peak(device, set, budget);
-  if (peak > 0) print(prefix + "multiply-add" + suffix, peak * 1e-9, "GFLOP/s");
+  for (const PanelType type : {PanelType::kF32, PanelType::kBf16, PanelType::kI8}) {
+    const double peak = multiply_add_peak(device, find_probe(probes, type, set), budget);
+    if (peak > 0) print(prefix + "multiply-add/" + name_of(type) + suffix, peak * 1e-9, "GFLOP/s");
+  }
 }
 
 std::optional<Settings> read_flags(int argc, char** argv) {

@@ -9,10 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "fma_probe.h"
-#include "int8_probe.h"
-#include "platform/cpu_features.h"
 #include "platform/thread_pool.h"
+#include "probes.h"
 
 namespace tessera::bench {
 namespace {
@@ -45,15 +43,14 @@ void print(const char* name, double value, const char* unit) {
 }
 
 /// Operations a second of all threads together.
-double rate(platform::ThreadPool& pool, int runs, uint64_t operations_per_round,
-            const auto& probe) {
-  constexpr uint64_t kRounds = 1'000'000;
+double rate(platform::ThreadPool& pool, int runs, const Probe& probe) {
+  constexpr uint64_t kOperations = 200'000'000;  // of one run and thread, about
+  const uint64_t rounds = kOperations / probe.operations;
   volatile float sink = 0;
   const double seconds = best_seconds(runs, [&] {
-    pool.parallel_for(pool.thread_count(),
-                      [&](uint64_t, uint64_t) { sink = static_cast<float>(probe(kRounds)); });
+    pool.parallel_for(pool.thread_count(), [&](uint64_t, uint64_t) { sink = probe.run(rounds); });
   });
-  return static_cast<double>(kRounds * operations_per_round * pool.thread_count()) / seconds;
+  return static_cast<double>(rounds * probe.operations * pool.thread_count()) / seconds;
 }
 
 /// A sum over words on four chains: the loads are the bottleneck.
@@ -102,16 +99,9 @@ Settings read_flags(int argc, char** argv) {
 
 void measure(const Settings& settings) {
   platform::ThreadPool pool(settings.threads);
-  const platform::CpuFeatures features = platform::detect_cpu_features();
-  if (features.avx2_fma) {
-    print("multiply-add avx2", rate(pool, settings.runs, kProbeFlopsAvx2, fma_probe_avx2),
-          "FLOP/s");
-    print("multiply-add int8 avx2",
-          rate(pool, settings.runs, kInt8ProbeOperationsAvx2, int8_probe_avx2), "OP/s");
-  }
-  if (features.avx512) {
-    print("multiply-add avx512", rate(pool, settings.runs, kProbeFlopsAvx512, fma_probe_avx512),
-          "FLOP/s");
+  for (const Probe& probe : probes_here()) {
+    const char* unit = probe.numbers == device::PanelType::kI8 ? "OP/s" : "FLOP/s";
+    print(probe.name, rate(pool, settings.runs, probe), unit);
   }
   print("memory read", bandwidth(pool, settings.runs, kMemoryBytes), "B/s");
   print("cache read", bandwidth(pool, settings.runs, kCacheBytes), "B/s");

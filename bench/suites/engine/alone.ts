@@ -49,7 +49,10 @@ async function measureAll(
   engine: BenchEngine,
   { quick, machine, say }: StageContext,
 ): Promise<Measurement[]> {
-  const measurements: Measurement[] = [];
+  const opened = `${engine.shape.name} ${engine.computeType}: opening the engine`;
+  const measurements: Measurement[] = [
+    { name: opened, value: engine.openSeconds, unit: 's', bar: null },
+  ];
   await engine.recall({ tokens: engine.prompt(64, 1), width: 32 });
   for (const one of quick ? QUICK : FULL) {
     const { promptTokens, width } = one;
@@ -127,8 +130,12 @@ function rows(
     { ...recall, bar, bound: 'at-most' },
     row('prefill', median('prefillUs'), floors.prefill),
     row('decode', median('decodeUs'), floors.decode),
+    row('of these projections', median('projectionsUs'), undefined),
+    row('of these attention', median('attentionUs'), undefined),
+    row('plan', median('planUs'), undefined),
     row('head', median('headUs'), floors.head),
     row('select', median('selectUs'), undefined),
+    row('fork', median('forkUs'), undefined),
     row('export', median('exportUs'), undefined),
   ];
 }

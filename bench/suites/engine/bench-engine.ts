@@ -43,6 +43,8 @@ export class BenchEngine {
     private readonly catalogue: Catalogue,
     private readonly random: RandomCatalogue,
     private readonly binding: Binding,
+    /** Reading and packing the weights, and measuring what passes cost. */
+    readonly openSeconds: number,
   ) {}
 
   static async open(
@@ -56,6 +58,7 @@ export class BenchEngine {
     const random = await randomCatalogue(items, say);
     const catalogue = await openCatalogue(random.snapshotPath);
     try {
+      const started = performance.now();
       const engine = await NativeEngine.open({
         ...loadConfig().config.engine,
         promptTokensMax: POSITIONS,
@@ -65,8 +68,9 @@ export class BenchEngine {
         computeType,
         activationScalesPath: '',
       });
+      const seconds = (performance.now() - started) / 1000;
       const binding = engine.bind(catalogue, levelTokens());
-      return new BenchEngine(shape, computeType, engine, catalogue, random, binding);
+      return new BenchEngine(shape, computeType, engine, catalogue, random, binding, seconds);
     } catch (error) {
       catalogue.close();
       throw error;

@@ -5,6 +5,10 @@ import { nativeResults } from '../native-bench.js';
 import type { Peaks } from './floor.js';
 
 const NO_BAR = { bar: null } as const;
+/** A row is there where the processor has the instructions; the fastest first. */
+const INT8_PROBES = ['amx', 'avx512-vnni', 'avx-vnni', 'avx2'].map(
+  (set) => `multiply-add int8 ${set}`,
+);
 
 export type ComputeType = EngineOptions['computeType'];
 
@@ -26,10 +30,15 @@ export async function probeMachine(isQuick: boolean): Promise<Machine> {
     if (first === undefined) throw new Error(`roofline_bench: expected ${names[0]}, came nothing`);
     return first.value;
   };
-  const multiplyAdd = value('multiply-add avx512', 'multiply-add avx2');
+  const float = value('multiply-add avx512', 'multiply-add avx2');
+  const bf16 = value('multiply-add bf16 amx', 'multiply-add avx512', 'multiply-add avx2');
+  const int8 = value(...INT8_PROBES);
   const bandwidth = value('memory read');
-  const peaks: Peaks = { operations: multiplyAdd, attentionOperations: multiplyAdd, bandwidth };
-  const int8Peaks: Peaks = { ...peaks, operations: value('multiply-add int8 avx2') };
+  const peaks: Readonly<Record<ComputeType, Peaks>> = {
+    f32: { operations: float, attentionOperations: float, bandwidth },
+    bf16: { operations: bf16, attentionOperations: bf16, bandwidth },
+    w8a8: { operations: int8, attentionOperations: bf16, bandwidth },
+  };
   const measurements = results.map(({ name, value: perSecond, unit }) => ({
     name: `roofline, ${threads} threads: ${name}`,
     value: perSecond / 1e9,
@@ -38,7 +47,7 @@ export async function probeMachine(isQuick: boolean): Promise<Machine> {
   }));
   return {
     threads,
-    peaks: (computeType) => (computeType === 'w8a8' ? int8Peaks : peaks),
+    peaks: (computeType) => peaks[computeType],
     measurements,
   };
 }
