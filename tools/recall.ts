@@ -12,6 +12,7 @@ Recall for a user or for a history of item IDs, oldest first:
   --users-file FILE    users.json or sequences (default: of the model folder)
   --skip-unknown       leave out items that the catalogue does not know
   --deadline-ms N      time that the recall may take
+  --passes             where the time of each forward pass went
 
 Raw recall by token ids, without tokenizer and template (a code's token: its level's base + code):
   --prompts FILE.json  array of token-id arrays, in place of --prompt-tokens; one answer each
@@ -39,6 +40,7 @@ await runCommand(USAGE, async (words) => {
     profile: 'texts',
     'skip-unknown': 'switch',
     'deadline-ms': 'text',
+    passes: 'switch',
     'prompt-tokens': 'list',
     prompts: 'text',
     'level-token-base': 'list',

@@ -153,15 +153,35 @@ export interface SubmitOutcome {
   readonly retryAfterUs: number;
 }
 
-/** Timings of one request, microseconds; index = TimingSlot. */
+/**
+ * Timings of one request, microseconds; index = TimingSlot. Projections and attention are parts of
+ * prefill and decode.
+ */
 export const TIMING_SLOTS = [
   'queue',
+  'plan',
   'prefill',
   'decode',
+  'projections',
+  'attention',
   'head',
   'select',
+  'fork',
   'export',
   'total',
+] as const;
+
+/** A forward pass that a request waited for: rows of all requests, 1 for decode, microseconds. */
+export const PASS_SLOTS = [
+  'rows',
+  'isDecode',
+  'plan',
+  'forward',
+  'projections',
+  'attention',
+  'head',
+  'select',
+  'fork',
 ] as const;
 
 /** Finished tickets, many at a time. Arrays are parallel; offsets have n + 1 entries. */
@@ -211,6 +231,9 @@ export interface Completions {
   readonly prefixReusedTokens: Uint32Array;
   /** [n][TIMING_SLOTS.length]. */
   readonly timingsUs: Float32Array;
+  /** [n + 1] into the passes, each PASS_SLOTS.length numbers. */
+  readonly passOffsets: Uint32Array;
+  readonly passes: Float32Array;
 }
 
 /** engineStats writes these, in this order. */

@@ -16,12 +16,16 @@ const timings = {
   featuresUs: 1,
   promptUs: 2,
   queueUs: 3,
+  planUs: 9,
   prefillUs: 4,
   decodeUs: 5,
+  projectionsUs: 6,
+  attentionUs: 2,
   headUs: 6,
   selectUs: 7,
+  forkUs: 10,
   exportUs: 8,
-  totalUs: 36,
+  totalUs: 55,
 };
 
 export function answerTo(request: RecallRequest): RecallAnswer {

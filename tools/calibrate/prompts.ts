@@ -26,6 +26,7 @@ const ANSWER: EngineAnswer = {
   widthsUsed: [],
   prefixReusedTokens: 0,
   timings: NO_TIMINGS,
+  passes: [],
 };
 const BUDGET_US = 60e6;
 

@@ -128,4 +128,13 @@ describe('npm run recall', () => {
     expect(lines.slice(2, 7).map((line) => line.trim().split(/ +/)[0])).toEqual([...'12345']);
     expect(stdout).toMatch(/ms: features .*total/);
   });
+
+  it.skipIf(!existsSync('models/demo'))('tells where the time of each pass went', async () => {
+    const { stdout } = await recall('--user', '1', '--passes');
+    const passes = stdout.slice(stdout.indexOf('pass  kind')).trim().split('\n');
+    expect(passes[0]).toMatch(/plan +projections +attention +rest +head +select +fork$/);
+    const kinds = passes.slice(2).map((line) => line.trim().split(/ +/)[1]);
+    expect(kinds[0]).toBe('prefill');
+    expect(new Set(kinds.slice(1))).toEqual(new Set(['decode']));
+  });
 });

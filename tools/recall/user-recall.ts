@@ -1,3 +1,4 @@
+import type { EnginePass } from '@tessera/engine';
 import {
   createRecallRuntime,
   type RecallAnswer,
@@ -19,12 +20,17 @@ export async function userRecall(flags: Flags): Promise<void> {
   const request = readRequest(flags);
   const budgetUs = 1000 * (flags.integer('deadline-ms', 1, DEADLINE_MS_MAX) ?? DEFAULT_DEADLINE_MS);
   const progress = new ProgressLine();
-  const runtime = await createRecallRuntime(runtimeOptions(flags, progress.update));
+  const passes: EnginePass[] = [];
+  const runtime = await createRecallRuntime({
+    ...runtimeOptions(flags, progress.update),
+    onPasses: (made) => passes.push(...made),
+  });
   progress.end();
   try {
     const { signal } = new AbortController();
     const answer = await runtime.recall(request, { signal, budgetUs });
     await print(flags.has('json') ? JSON.stringify(answer, null, 2) : describe(answer));
+    if (flags.has('passes')) await print(`\n${passTable(passes)}`);
   } finally {
     await runtime.close();
   }
@@ -76,6 +82,29 @@ function describe(answer: RecallAnswer): string {
     `(${trimmedItems} trimmed, ${skippedItems} unknown); widths ${widthsUsed.join(', ')}`;
   const short = answer.short ? '\nfewer items exist on the paths found than were asked for' : '';
   return `${list}${short}\n\n${prompt}\n${timingLine(answer.timings)}`;
+}
+
+/** Milliseconds of each forward pass, part by part. */
+function passTable(passes: readonly EnginePass[]): string {
+  const times = (pass: EnginePass) => [
+    pass.planUs,
+    pass.projectionsUs,
+    pass.attentionUs,
+    pass.forwardUs - pass.projectionsUs - pass.attentionUs,
+    pass.headUs,
+    pass.selectUs,
+    pass.forkUs,
+  ];
+  const columns = ['plan', 'projections', 'attention', 'rest', 'head', 'select', 'fork'];
+  return table(
+    ['pass', 'kind', 'rows', ...columns].map((name) => ({ name, right: name !== 'kind' })),
+    passes.map((pass, index) => [
+      String(index + 1),
+      pass.kind,
+      String(pass.rows),
+      ...times(pass).map((us) => (us / 1000).toFixed(3)),
+    ]),
+  );
 }
 
 function timingLine(timings: RecallTimings): string {

@@ -183,21 +183,47 @@ export interface EnginePath {
 
 export interface EngineTimings {
   readonly queueUs: number;
+  /** Deciding who runs. */
+  readonly planUs: number;
   readonly prefillUs: number;
   readonly decodeUs: number;
+  /** Of prefill and decode: products with the layers' weights. */
+  readonly projectionsUs: number;
+  /** Of prefill and decode. */
+  readonly attentionUs: number;
   readonly headUs: number;
   readonly selectUs: number;
+  readonly forkUs: number;
   readonly exportUs: number;
   readonly totalUs: number;
+}
+
+/** One forward pass that a request waited for. */
+export interface EnginePass {
+  readonly kind: 'prefill' | 'decode';
+  /** Of all requests in it. */
+  readonly rows: number;
+  readonly planUs: number;
+  /** All layers; projections and attention are parts of it. */
+  readonly forwardUs: number;
+  readonly projectionsUs: number;
+  readonly attentionUs: number;
+  readonly headUs: number;
+  readonly selectUs: number;
+  readonly forkUs: number;
 }
 
 /** Of a request that ran through no stage. */
 export const NO_TIMINGS: EngineTimings = {
   queueUs: 0,
+  planUs: 0,
   prefillUs: 0,
   decodeUs: 0,
+  projectionsUs: 0,
+  attentionUs: 0,
   headUs: 0,
   selectUs: 0,
+  forkUs: 0,
   exportUs: 0,
   totalUs: 0,
 };
@@ -224,6 +250,8 @@ export interface EngineAnswer {
   /** Prompt tokens that other requests computed. */
   readonly prefixReusedTokens: number;
   readonly timings: EngineTimings;
+  /** In their order. */
+  readonly passes: readonly EnginePass[];
 }
 
 export interface EngineScores {

@@ -11,6 +11,7 @@ export {
   Engine,
   type EngineAnswer,
   type EngineModel,
+  type EnginePass,
   type EnginePath,
   type EngineRequest,
   type EngineScoreRequest,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { EngineOptions } from '@tessera/native';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Binding, EngineRequest } from './engine.js';
+import { readModelShape } from './model-shape.js';
 import { buildCatalogue, openCatalogue } from './native-catalogue.js';
 import { NativeEngine } from './native-engine.js';
 
@@ -93,9 +94,35 @@ describe('NativeEngine', () => {
       answer.items.map((item) => answer.paths[item.path]?.sid),
     );
     expect(answer.widthsUsed).toHaveLength(binding.catalogue.summary.depth);
-    const { timings } = answer;
-    const stages = timings.queueUs + timings.prefillUs + timings.decodeUs + timings.headUs;
-    expect(timings.totalUs).toBeGreaterThanOrEqual(stages);
+  });
+
+  it('knows the shape of a model before it is loaded', () => {
+    expect(engine.model).toMatchObject(readModelShape(MODEL));
+    expect(() => readModelShape(folder)).toThrow(
+      expect.objectContaining({ code: 'MODEL_NOT_FOUND' }),
+    );
+  });
+
+  it('tells where the time went, pass by pass and as their sums', async () => {
+    const { timings, passes } = await engine.recall(request());
+    const { totalUs, projectionsUs, attentionUs, ...stages } = timings;
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+    expect(totalUs).toBeGreaterThanOrEqual(0.999 * sum(Object.values(stages)));
+    const steps = binding.catalogue.summary.depth;
+    expect(passes.filter(({ kind }) => kind === 'decode')).toHaveLength(steps - 1);
+    expect(passes.filter(({ kind }) => kind === 'prefill').length).toBeGreaterThan(0);
+    for (const pass of passes) {
+      expect(pass.projectionsUs).toBeGreaterThan(0);
+      expect(pass.attentionUs).toBeGreaterThan(0);
+      expect(pass.projectionsUs + pass.attentionUs).toBeLessThan(pass.forwardUs);
+    }
+    expect(sum(passes.map((pass) => pass.projectionsUs))).toBeCloseTo(projectionsUs, 1);
+    expect(sum(passes.map((pass) => pass.attentionUs))).toBeCloseTo(attentionUs, 1);
+    expect(sum(passes.map((pass) => pass.forwardUs))).toBeCloseTo(
+      timings.prefillUs + timings.decodeUs,
+      1,
+    );
+    expect(sum(passes.map((pass) => pass.forkUs))).toBeCloseTo(timings.forkUs, 1);
   });
 
   it('scores given paths as a recall scores them, to the last bit', async () => {

@@ -1,19 +1,40 @@
-import { COMPLETENESS, type Completions, TIMING_SLOTS, VERDICTS } from '@tessera/native';
-import type { EngineAnswer, EnginePath, EngineScores, EngineTimings, ItemFate } from './engine.js';
+import {
+  COMPLETENESS,
+  type Completions,
+  PASS_SLOTS,
+  TIMING_SLOTS,
+  VERDICTS,
+} from '@tessera/native';
+import type {
+  EngineAnswer,
+  EnginePass,
+  EnginePath,
+  EngineScores,
+  EngineTimings,
+  ItemFate,
+} from './engine.js';
 
-function readTimings(completions: Completions, index: number): EngineTimings {
-  const at = (slot: number): number =>
-    completions.timingsUs[index * TIMING_SLOTS.length + slot] ?? 0;
-  return {
-    queueUs: at(0),
-    prefillUs: at(1),
-    decodeUs: at(2),
-    headUs: at(3),
-    selectUs: at(4),
-    exportUs: at(5),
-    totalUs: at(6),
-  };
+/** The numbers of slot names that begin at `first`, as fields with `Us` behind their names. */
+function readSlots<T>(names: readonly string[], numbers: Float32Array, first: number): T {
+  const entries = names.map((name, slot) => [`${name}Us`, numbers[first + slot] ?? 0] as const);
+  return Object.fromEntries(entries) as T;
 }
+
+function readTimings({ timingsUs }: Completions, index: number): EngineTimings {
+  return readSlots(TIMING_SLOTS, timingsUs, index * TIMING_SLOTS.length);
+}
+
+function readPasses({ passOffsets, passes }: Completions, index: number): EnginePass[] {
+  const [begin = 0, end = 0] = passOffsets.subarray(index, index + 2);
+  return Array.from({ length: end - begin }, (_, i) => {
+    const first = (begin + i) * PASS_SLOTS.length;
+    const [rows = 0, isDecode = 0] = passes.subarray(first, first + 2);
+    const kind = isDecode === 1 ? 'decode' : 'prefill';
+    return { kind, rows, ...readSlots<PassTimes>(PASS_SLOTS.slice(2), passes, first + 2) };
+  });
+}
+
+type PassTimes = Omit<EnginePass, 'kind' | 'rows'>;
 
 function readPaths(completions: Completions, index: number): EnginePath[] {
   const { pathOffsets, pathScores, codeOffsets, pathCodes } = completions;
@@ -62,6 +83,7 @@ export function readAnswer(completions: Completions, index: number): EngineAnswe
     widthsUsed: [...widthsUsed.subarray(widthOffsets[index], widthOffsets[index + 1])],
     prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
     timings: readTimings(completions, index),
+    passes: readPasses(completions, index),
   };
 }
 

@@ -59,6 +59,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       widthMax: limits.widthMax,
       resultCountMax: limits.resultCountMax,
       scoreItemsMax: limits.scoreItemsMax,
+      onPasses: options.onPasses,
     });
     const summary = {
       model: { ...engine.model, path: modelPath },

@@ -13,7 +13,9 @@ export const METRICS = {
   },
   recallStage: {
     name: 'tessera_recall_stage_seconds',
-    meaning: 'seconds of a recall per stage; answered recalls only',
+    meaning:
+      'seconds of a recall per stage; answered recalls only; projections and attention are parts ' +
+      'of prefill and decode',
   },
   recallShort: {
     name: 'tessera_recall_short_total',

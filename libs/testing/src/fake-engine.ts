@@ -24,12 +24,16 @@ const defaultScore: PathScore = (sid, prompt) =>
 
 const TIMINGS = {
   queueUs: 1,
+  planUs: 7,
   prefillUs: 2,
   decodeUs: 3,
+  projectionsUs: 3,
+  attentionUs: 1,
   headUs: 4,
   selectUs: 5,
+  forkUs: 8,
   exportUs: 6,
-  totalUs: 21,
+  totalUs: 36,
 };
 
 export interface FakeEngineOptions {
@@ -174,6 +178,7 @@ export class FakeEngine extends Engine {
       widthsUsed: catalogue.summary.levelSizes.map(() => kept.length),
       prefixReusedTokens: 0,
       timings: TIMINGS,
+      passes: [],
     };
   }
 }

@@ -71,7 +71,8 @@ Napi::Value timings(Napi::Env env, std::span<const engine::Completion> completio
   for (const engine::Completion& completion : completions) {
     const engine::Timings& t = completion.timings;
     for (const float value :
-         {t.queue_us, t.prefill_us, t.decode_us, t.head_us, t.select_us, t.export_us, t.total_us}) {
+         {t.queue_us, t.plan_us, t.prefill_us, t.decode_us, t.projections_us, t.attention_us,
+          t.head_us, t.select_us, t.fork_us, t.export_us, t.total_us}) {
       *next++ = value;
     }
   }
@@ -102,6 +103,23 @@ void add_explanations(Napi::Env env, std::span<const engine::Completion> complet
   result["watchedScores"] = scores;
   result["cutScores"] = cut_scores;
   result["cappedAttributes"] = attributes;
+}
+
+Napi::Value passes(Napi::Env env, std::span<const engine::Completion> completions) {
+  size_t count = 0;
+  for (const engine::Completion& completion : completions) count += completion.passes.size();
+  auto array = Napi::Float32Array::New(env, count * engine::kPassSlots);
+  float* next = array.Data();
+  for (const engine::Completion& completion : completions) {
+    for (const engine::PassTimes& p : completion.passes) {
+      for (const float value :
+           {static_cast<float>(p.rows), p.is_decode ? 1.0f : 0.0f, p.plan_us, p.forward_us,
+            p.projections_us, p.attention_us, p.head_us, p.select_us, p.fork_us}) {
+        *next++ = value;
+      }
+    }
+  }
+  return array;
 }
 
 }  // namespace
@@ -166,6 +184,9 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   add_explanations(env, completions, result);
   result["prefixReusedTokens"] = reused;
   result["timingsUs"] = timings(env, completions);
+  result["passOffsets"] = offsets(
+      env, completions, [](const Completion& c) -> const auto& { return c.passes; });
+  result["passes"] = passes(env, completions);
   return result;
 }
 

@@ -2,7 +2,6 @@
 // step allocates every step pays.
 #include <gtest/gtest.h>
 
-
 #include "base/test_allocations.h"
 #include "device/backends.h"
 #include "engine/step_loop.h"

@@ -121,8 +121,10 @@ void Head::choose(const Due& due) {
     beam::select(state.beams(), logits, reach, options, *scratch_, step_);
     state.observe(logits, options, step_);
   }
+  const Clock::time_point selected = Clock::now();
   state.apply(step_);
-  state.timings().select_us += microseconds_since(start);
+  state.pass().select_us = std::chrono::duration<float, std::micro>(selected - start).count();
+  state.pass().fork_us = microseconds_since(selected);
 }
 
 double Head::select(std::span<const std::unique_ptr<RequestState>> running,
@@ -133,7 +135,7 @@ double Head::select(std::span<const std::unique_ptr<RequestState>> running,
   multiply(workspace);
   const float head_us = microseconds_since(start);
   for (const Due& due : due_) {
-    due.state->timings().head_us += head_us;
+    due.state->pass().head_us = head_us;
     choose(due);
   }
   return cells;

@@ -48,18 +48,46 @@ struct Request {
   Clock::time_point submitted;
 };
 
-/// Microseconds. A pass shared by several requests counts whole for each of them: it is what each
-/// one waited.
-struct Timings {
-  float queue_us = 0;
-  float prefill_us = 0;
-  float decode_us = 0;
+/// A forward pass as a request that waited for it saw it, microseconds. Shared by several requests,
+/// it counts whole for each of them; selecting and forking are each one's own.
+struct PassTimes {
+  uint32_t rows = 0;  // of all requests
+  bool is_decode = false;
+  float plan_us = 0;
+  float forward_us = 0;
+  float projections_us = 0;  // of forward_us
+  float attention_us = 0;    // of forward_us
   float head_us = 0;
   float select_us = 0;
+  float fork_us = 0;
+};
+inline constexpr uint32_t kPassSlots = 9;
+
+/// Microseconds of a request: sums over its passes, and what comes before and after them.
+struct Timings {
+  float queue_us = 0;
+  float plan_us = 0;
+  float prefill_us = 0;
+  float decode_us = 0;
+  float projections_us = 0;  // of prefill and decode
+  float attention_us = 0;    // of prefill and decode
+  float head_us = 0;
+  float select_us = 0;
+  float fork_us = 0;
   float export_us = 0;
   float total_us = 0;
+
+  void add(const PassTimes& pass) {
+    plan_us += pass.plan_us;
+    (pass.is_decode ? decode_us : prefill_us) += pass.forward_us;
+    projections_us += pass.projections_us;
+    attention_us += pass.attention_us;
+    head_us += pass.head_us;
+    select_us += pass.select_us;
+    fork_us += pass.fork_us;
+  }
 };
-inline constexpr uint32_t kTimingSlots = 7;
+inline constexpr uint32_t kTimingSlots = 11;
 
 /// How much of the search that was asked for an answer has seen.
 enum class Completeness : uint8_t {
@@ -80,6 +108,7 @@ struct Completion {
   std::vector<uint32_t> widths_used;                 // beams kept per step
   uint32_t prefix_reused_tokens = 0;                 // prompt tokens that other requests computed
   Timings timings;
+  std::vector<PassTimes> passes;
 };
 
 /// Where finished requests go. Called on the engine's thread (and on the submitting thread for

@@ -63,6 +63,7 @@ Status RequestState::begin(Request request, Clock::time_point now, const Request
   finished_.clear();
   widths_used_.clear();
   timings_ = Timings{};
+  passes_.clear();
   timings_.queue_us = std::chrono::duration<float, std::micro>(now - request_.submitted).count();
   step_ = 0;
   reused_ = prompt_kv_.length;

@@ -104,6 +104,13 @@ class RequestState {
   const std::vector<uint32_t>& widths_used() const { return widths_used_; }
   uint32_t prefix_reused_tokens() const { return reused_; }
   Timings& timings() { return timings_; }
+  /// Of the pass that runs.
+  PassTimes& pass() { return pass_; }
+  void end_pass() {
+    timings_.add(pass_);
+    passes_.push_back(pass_);
+  }
+  const std::vector<PassTimes>& passes() const { return passes_; }
   bool is_decoding() const { return step_ > 0; }
 
   /// Gives back the blocks and drops the references that the request held; the beams' buffer stays.
@@ -137,6 +144,8 @@ class RequestState {
   std::vector<beam::Finished> finished_;
   std::vector<uint32_t> widths_used_;
   Timings timings_;
+  PassTimes pass_;
+  std::vector<PassTimes> passes_;
   uint32_t step_ = 0;  // selections applied
   uint32_t reused_ = 0;
   uint32_t logit_row_ = 0;

@@ -69,9 +69,16 @@ Admission StepLoop::admit(Request& request, Clock::time_point now, Status& statu
 void StepLoop::run_pass(bool others_wait, std::vector<Completion>& completed) {
   const Clock::time_point start = Clock::now();
   plan(others_wait);
-  forward();
+  PassTimes times;
+  times.plan_us = microseconds_since(start);
+  forward(times);
+  for (const auto& state : running_) {
+    state->pass() = times;
+    state->pass().is_decode = state->is_decoding();
+  }
   narrow_late();
   work_.cells += head_.select(running_, *workspace_);
+  for (const auto& state : running_) state->end_pass();
   const float actual_us = microseconds_since(start);
   counters_.predicted_us += static_cast<uint64_t>(cost_model_.cost().predict_us(work_));
   counters_.actual_us += static_cast<uint64_t>(actual_us);
@@ -121,16 +128,17 @@ void StepLoop::plan(bool others_wait) {
   }
 }
 
-void StepLoop::forward() {
+void StepLoop::forward(PassTimes& times) {
   const Clock::time_point start = Clock::now();
   batch_.build(plan_, running_, links_);
   decoder_.forward(batch_.forward_batch(), *workspace_);
   const uint64_t rolled_back = epoch_.rolled_back_rows();
   epoch_.settle(plan_, running_, links_, batch_, *workspace_);
   counters_.rolled_back_tokens += epoch_.rolled_back_rows() - rolled_back;
-  const float elapsed_us = microseconds_since(start);
-  for (const auto& state : running_)
-    (state->is_decoding() ? state->timings().decode_us : state->timings().prefill_us) += elapsed_us;
+  times.rows = static_cast<uint32_t>(batch_.forward_batch().tokens.size());
+  times.forward_us = microseconds_since(start);
+  times.projections_us = workspace_->times().projections_us;
+  times.attention_us = workspace_->times().attention_us;
   ++counters_.forward_passes;
 }
 
@@ -157,6 +165,7 @@ Completion StepLoop::retire(size_t index, Status status) {
                   alone_us(state->work()));
   if (completion.status.is_ok()) answer(*state, completion);
   completion.timings = state->timings();
+  completion.passes = state->passes();
   completion.timings.total_us = microseconds_since(state->request().submitted);
   state->release();
   idle_.push_back(std::move(state));

@@ -73,7 +73,7 @@ class StepLoop {
 
  private:
   void plan(bool others_wait);
-  void forward();
+  void forward(PassTimes& times);
   void narrow_late();
   void end_failed(std::vector<Completion>& completed);
   bool make_room(const RequestState::Need& need);

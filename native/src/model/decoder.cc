@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -70,6 +71,14 @@ struct Decoder::Impl {
 
 namespace {
 
+/// Adds the microseconds that `work` takes.
+template <typename Work>
+void timed(float& us, const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  us += std::chrono::duration<float, std::micro>(std::chrono::steady_clock::now() - start).count();
+}
+
 /// Position of every row, and that the groups cover the rows in order.
 void place_rows(const ForwardBatch& batch, std::span<uint32_t> positions) {
   uint32_t next = 0;
@@ -108,14 +117,15 @@ void Decoder::Impl::attend(const ForwardBatch& batch, const attention::Layer& la
       {.w = &w.q, .bias = w.q_bias, .y = ws.q_, .y_stride = q_size()},
       {.w = &w.k, .bias = w.k_bias, .y = ws.k_, .y_stride = kv_size()},
       {.w = &w.v, .bias = w.v_bias, .y = ws.v_, .y_stride = kv_size()}};
-  ops::matmul(device, norm(ws, layer.index, LinearInput::kAttention, rows, w.input_norm),
-              projections);
+  const ops::Operand normed = norm(ws, layer.index, LinearInput::kAttention, rows, w.input_norm);
+  timed(ws.times_.projections_us, [&] { ops::matmul(device, normed, projections); });
   const ops::RopeRows rotated[] = {{ws.q_, config.head_count, w.q_norm, type != ComputeType::kF32},
                                    {ws.k_, config.kv_head_count, w.k_norm, false}};
   ops::rope(device, rotated, {ws.positions_.data(), rows}, config.head_dim, config.rms_norm_eps,
             ws.rope_);
   attention::write_kv(device, layer, batch.groups, ws.k_, ws.v_);
-  attention::attend(device, layer, batch.groups, ws.q_, ws.mixed_, ws.attention_);
+  timed(ws.times_.attention_us,
+        [&] { attention::attend(device, layer, batch.groups, ws.q_, ws.mixed_, ws.attention_); });
   const ops::Target output{.w = &w.o,
                            .bias = w.o_bias,
                            .y = ws.hidden_,
@@ -123,7 +133,7 @@ void Decoder::Impl::attend(const ForwardBatch& batch, const attention::Layer& la
                            .adds_to_y = true};
   const ops::Operand x =
       operand_of(ws, layer.index, LinearInput::kAttentionOutput, ws.mixed_, rows, q_size());
-  ops::matmul(device, x, {&output, 1});
+  timed(ws.times_.projections_us, [&] { ops::matmul(device, x, {&output, 1}); });
 }
 
 /// Adds the SwiGLU layer's output to the residual stream.
@@ -131,11 +141,12 @@ void Decoder::Impl::feed_forward(uint32_t layer, uint64_t rows, const LayerWeigh
                                  Workspace& ws) const {
   const uint64_t inner = config.intermediate_size;
   const ops::Target gated{.w = &w.gate, .up = &w.up, .y = ws.gated_, .y_stride = inner};
-  ops::matmul(device, norm(ws, layer, LinearInput::kMlp, rows, w.post_norm), {&gated, 1});
+  const ops::Operand normed = norm(ws, layer, LinearInput::kMlp, rows, w.post_norm);
+  timed(ws.times_.projections_us, [&] { ops::matmul(device, normed, {&gated, 1}); });
   const ops::Target output{
       .w = &w.down, .y = ws.hidden_, .y_stride = config.hidden_size, .adds_to_y = true};
   const ops::Operand x = operand_of(ws, layer, LinearInput::kMlpOutput, ws.gated_, rows, inner);
-  ops::matmul(device, x, {&output, 1});
+  timed(ws.times_.projections_us, [&] { ops::matmul(device, x, {&output, 1}); });
 }
 
 Decoder::Decoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -198,6 +209,7 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
   Workspace& ws = workspace;
   TESSERA_CHECK(rows <= ws.max_rows_);
   ws.rows_ = static_cast<uint32_t>(rows);
+  ws.times_ = {};
   const std::span<uint32_t> positions(ws.positions_.data(), rows);
   place_rows(batch, positions);
   m.embed(batch.tokens, ws.hidden_);

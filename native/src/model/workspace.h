@@ -16,6 +16,12 @@
 
 namespace tessera::model {
 
+/// Of one forward pass, microseconds; what is left of its time went into norms, rope, operands.
+struct ForwardTimes {
+  float projections_us = 0;  // products with the layers' weights
+  float attention_us = 0;
+};
+
 class Workspace {
  public:
   /// For up to max_rows rows per pass and prompts of up to max_context positions. Errors:
@@ -25,6 +31,8 @@ class Workspace {
                                                      device::Device& device);
 
   uint32_t max_rows() const { return max_rows_; }
+  /// Of the last pass.
+  const ForwardTimes& times() const { return times_; }
 
   /// From now on forward passes add to `ranges`, which outlives them; null ends it.
   void measure(ActivationRanges* ranges) { ranges_ = ranges; }
@@ -39,6 +47,7 @@ class Workspace {
   ops::Operand operand(device::PanelType type, uint64_t rows, uint64_t k);
 
   ActivationRanges* ranges_ = nullptr;
+  ForwardTimes times_;
   device::Buffer memory_;
   uint32_t max_rows_ = 0;
   uint32_t rows_ = 0;        // of the last pass

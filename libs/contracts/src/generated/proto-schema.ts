@@ -783,6 +783,22 @@ export const protoSchema: object = {
                     "totalUs": {
                       "type": "double",
                       "id": 9
+                    },
+                    "planUs": {
+                      "type": "double",
+                      "id": 10
+                    },
+                    "projectionsUs": {
+                      "type": "double",
+                      "id": 11
+                    },
+                    "attentionUs": {
+                      "type": "double",
+                      "id": 12
+                    },
+                    "forkUs": {
+                      "type": "double",
+                      "id": 13
                     }
                   }
                 },
@@ -1884,6 +1900,22 @@ export const protoSchemaAsWritten: object = {
                     "total_us": {
                       "type": "double",
                       "id": 9
+                    },
+                    "plan_us": {
+                      "type": "double",
+                      "id": 10
+                    },
+                    "projections_us": {
+                      "type": "double",
+                      "id": 11
+                    },
+                    "attention_us": {
+                      "type": "double",
+                      "id": 12
+                    },
+                    "fork_us": {
+                      "type": "double",
+                      "id": 13
                     }
                   }
                 },

@@ -91,10 +91,16 @@ export interface RecallTimings {
   readonly featuresUs: number;
   readonly promptUs: number;
   readonly queueUs: number;
+  readonly planUs: number;
   readonly prefillUs: number;
   readonly decodeUs: number;
+  /** Of prefill and decode: products with the layers' weights. */
+  readonly projectionsUs: number;
+  /** Of prefill and decode. */
+  readonly attentionUs: number;
   readonly headUs: number;
   readonly selectUs: number;
+  readonly forkUs: number;
   readonly exportUs: number;
   readonly totalUs: number;
 }

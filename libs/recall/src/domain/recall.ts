@@ -5,6 +5,7 @@ import {
   type Catalogue,
   type Engine,
   type EngineAnswer,
+  type EnginePass,
   type EngineScores,
   type EngineTimings,
   NO_ITEM,
@@ -54,6 +55,8 @@ export interface RecallParts {
   readonly widthMax: number;
   readonly resultCountMax: number;
   readonly scoreItemsMax: number;
+  /** Told the forward passes of every recall. */
+  readonly onPasses?: ((passes: readonly EnginePass[]) => void) | undefined;
 }
 
 /** A prompt on its way to the engine. */
@@ -113,6 +116,7 @@ export class Recall {
       { ...wish, ...this.workOf(prepared), reach },
       context.signal,
     );
+    this.parts.onPasses?.(answer.passes);
     const items = this.itemsOf(answer);
     return {
       requestId: request.requestId === '' ? randomUUID() : request.requestId,

@@ -6,7 +6,7 @@ import type {
   ChangesSettings,
   ProgressListener,
 } from '@tessera/catalogue';
-import type { EngineModel, EngineStats, ScoreNorm } from '@tessera/engine';
+import type { EngineModel, EnginePass, EngineStats, ScoreNorm } from '@tessera/engine';
 import type {
   ExplainAnswer,
   ExplainRequest,
@@ -74,6 +74,8 @@ export interface RecallRuntimeOptions {
   readonly engine: EngineLimits;
   readonly recall: RecallDefaults;
   readonly onProgress: ProgressListener;
+  /** Told the forward passes of every recall. */
+  readonly onPasses?: (passes: readonly EnginePass[]) => void;
 }
 
 export interface RecallRuntimeSummary {

@@ -190,6 +190,14 @@ export interface RecallTimings {
   selectUs: number;
   exportUs: number;
   totalUs: number;
+  /** Deciding which requests run in a pass. */
+  planUs: number;
+  /** Of prefill and decode: products with the layers' weights. */
+  projectionsUs: number;
+  /** Of prefill and decode: attention. */
+  attentionUs: number;
+  /** Giving the beams that were selected their paths and keys. */
+  forkUs: number;
 }
 
 /** Content digests of what the answer was made with. */
