@@ -3,12 +3,14 @@ import { MODEL_FLAGS } from '../tools/terminal/model-flags.js';
 import { report, resultTable, writeReport } from './result.js';
 import { catalogueSuite } from './suites/catalogue.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
+import { kvSuite } from './suites/kv/kv-suite.js';
 import { recallSuite } from './suites/recall.js';
 import type { Suite } from './suites/suite.js';
 
 const SUITES: Readonly<Record<string, Suite>> = {
   catalogue: catalogueSuite,
   engine: engineSuite,
+  kv: kvSuite,
   recall: recallSuite,
 };
 
@@ -20,6 +22,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --model DIR, --catalogue FILE, --users-file FILE, --threads N    what the recall suite serves
   --items N      SIDs of the catalogue suite
   --stage A,B, --shape A,B, --compute A,B, --peer A,B    parts of the engine suite;
+                 --shape of the kv suite too;
                  stages: ${STAGE_NAMES.join(', ')}`;
 
 await runCommand(USAGE, async (words) => {

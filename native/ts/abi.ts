@@ -20,8 +20,9 @@ import type {
   CatalogueVersions,
   ReachHandle,
 } from './catalogue-abi.js';
+import type { KvChains, KvIntegrity } from './kv-abi.js';
 
-export const ABI_VERSION = 2;
+export const ABI_VERSION = 3;
 
 declare const engineBrand: unique symbol;
 /** Opaque handle of an open engine. */
@@ -29,8 +30,8 @@ export interface EngineHandle {
   readonly [engineBrand]: true;
 }
 
-/** 0 = recall, 1 = score (engine::RequestKind). */
-export type RequestKindCode = 0 | 1;
+/** 0 = recall, 1 = score, 2 = append (engine::RequestKind). */
+export type RequestKindCode = 0 | 1 | 2;
 /** 0 = high, 1 = normal, 2 = low. */
 export type PriorityCode = 0 | 1 | 2;
 /** 0 = full, 1 = level, 2 = allowed (beam::ScoreNorm). */
@@ -67,8 +68,26 @@ export interface EngineOptions {
   readonly passTimeTargetUs: number;
   /** Requests join a running batch between passes, or wait until it has ended. */
   readonly batching: 'continuous' | 'whole';
-  /** Bytes of the keys and values of all running requests at most. */
+  /** Bytes of the keys and values of all running requests at most, beams included. */
   readonly kvBytesMax: number;
+  /** Off: nothing of a prompt is found or kept. */
+  readonly kvPool: 'off' | 'on';
+  /** Of the device tier, where the prompts of running requests lie as well. */
+  readonly kvDeviceBytes: number;
+  /** 0: no such tier. */
+  readonly kvHostBytes: number;
+  /** 0: no such tier. */
+  readonly kvDiskBytes: number;
+  /** Of the disk tier; made when absent, one engine at a time. */
+  readonly kvFolder: string;
+  readonly kvEviction: 'lru' | 'segmented-lru';
+  readonly kvReadThreads: number;
+  /** Users whose new blocks wait to be stored at most; further ones are not stored. */
+  readonly kvStoreQueueMax: number;
+  /** Users whose blocks wait to be loaded at most; further ones are computed; >= 2. */
+  readonly kvPrefetchQueueMax: number;
+  /** Locked: all of it is taken at once and never swapped, where the process may. */
+  readonly kvMemory: 'pageable' | 'locked';
   readonly promptTokensMax: number;
   readonly widthMax: number;
   readonly resultCountMax: number;
@@ -114,6 +133,9 @@ export interface BindingOptions {
   readonly levelTokens: Int32Array;
   /** Tokens that end every path, in order; may be empty. */
   readonly terminalTokens: Int32Array;
+  /** Of the content that decides a prompt's tokens: keys and values are kept under these names. */
+  readonly templateDigest: string;
+  readonly codebookDigest: string;
 }
 
 /**
@@ -128,6 +150,12 @@ export interface SubmitBatch {
   /** [n + 1] into promptTokens. */
   readonly promptOffsets: Uint32Array;
   readonly promptTokens: Int32Array;
+  /** Whose keys and values are found and kept; '' for nobody's but the static text's. */
+  readonly users: readonly string[];
+  /** First tokens of the prompt that are the same for all users. */
+  readonly prefixTokens: Uint32Array;
+  /** First tokens of the prompt that the user's next one may begin with. */
+  readonly keepTokens: Uint32Array;
   /** [n + 1] into widths; a request's last width holds for all further steps. */
   readonly widthOffsets: Uint32Array;
   readonly widths: Uint32Array;
@@ -229,6 +257,10 @@ export interface Completions {
   readonly cappedAttributes: readonly string[];
   /** Prompt tokens that other requests computed. */
   readonly prefixReusedTokens: Uint32Array;
+  /** [n][KV_TIERS.length]: prompt tokens that the pool had, by the tier they were found in. */
+  readonly kvTokens: Uint32Array;
+  /** Waited for blocks on their way to the device when the request's turn had come. */
+  readonly kvWaitUs: Uint32Array;
   /** [n][TIMING_SLOTS.length]. */
   readonly timingsUs: Float32Array;
   /** [n + 1] into the passes, each PASS_SLOTS.length numbers. */
@@ -299,6 +331,21 @@ export interface NativeAddon {
   /** Idempotent: stop, join, discard, release. */
   engineClose(engine: EngineHandle): Promise<void>;
   engineStats(engine: EngineHandle, into: Float64Array): void;
+
+  /**
+   * Begins to bring the user's keys and values to the device for the request that will be submitted
+   * under the ticket; engineCancel ends it where none comes.
+   */
+  enginePrefetch(engine: EngineHandle, ticket: number, binding: number, user: string): void;
+  /** Returns what last kept blocks from being stored; '' for nothing. */
+  kvMetrics(engine: EngineHandle, into: Float64Array): string;
+  kvInspect(engine: EngineHandle, user: string): KvChains;
+  /** Resolves when he is gone from disk; rejects with DEADLINE_EXCEEDED, IO_FAILED. */
+  kvDropUser(engine: EngineHandle, user: string, budgetUs: number): Promise<void>;
+  /** Finds nothing under the version any more; false when the pool does not know it. */
+  kvDropVersion(engine: EngineHandle, version: string): boolean;
+  /** Reads every block on disk. */
+  kvCheckIntegrity(engine: EngineHandle): Promise<KvIntegrity>;
 
   /** Runs the prompts through the model and writes activation scales; resolves with the rows. */
   measureScales(options: ScaleMeasurement): Promise<number>;

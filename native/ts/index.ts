@@ -30,4 +30,12 @@ export {
   type ReachHandle,
   VERDICTS,
 } from './catalogue-abi.js';
+export {
+  KV_CHAIN_SLOTS,
+  KV_METRICS_SLOTS,
+  KV_TIER_SLOTS,
+  KV_TIERS,
+  type KvChains,
+  type KvIntegrity,
+} from './kv-abi.js';
 export { loadAddon } from './load.js';

@@ -34,6 +34,7 @@ describe('tessera.recall.v1 and tessera.score.v1', () => {
   it.each([
     ['RecallResponse', answer],
     ['RecalledItem', answer.items[0]],
+    ['KvProvenance', answer.kv],
     ['RecallTimings', answer.timings],
     ['RecallVersions', answer.versions],
     ['ScoreResponse', scores],

@@ -45,6 +45,7 @@ export class Service {
       ...cleanEnvironment(),
       TESSERA_HTTP_PORT: '0',
       TESSERA_GRPC_PORT: '0',
+      TESSERA_KV_DISK_BYTES: '0',
       ...variables,
     };
     return new Service(spawn(process.execPath, [MAIN, ...flags], { env }));

@@ -1,6 +1,7 @@
 import { CatalogueChanges, CHANGES_NOT_KEPT } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import type {
+  AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
   RecallAnswer,
@@ -9,8 +10,9 @@ import type {
   RecallRuntime,
   ScoreAnswer,
   ScoreRequest,
+  UserSource,
 } from '@tessera/recall';
-import { FakeChangingCatalogue } from '@tessera/testing';
+import { FakeChangingCatalogue, FakeKvPool } from '@tessera/testing';
 
 const timings = {
   featuresUs: 1,
@@ -26,6 +28,17 @@ const timings = {
   forkUs: 10,
   exportUs: 8,
   totalUs: 55,
+};
+
+const NO_BEAM = { resultCount: 0, widths: [], itemsPerSid: 0 };
+const kv = {
+  deviceTokens: 1,
+  hostTokens: 1,
+  diskTokens: 1,
+  sharedTokens: 5,
+  computedTokens: 1,
+  savedTokens: 8,
+  waitUs: 250,
 };
 
 export function answerTo(request: RecallRequest): RecallAnswer {
@@ -48,6 +61,7 @@ export function answerTo(request: RecallRequest): RecallAnswer {
     skippedItems: 0,
     promptTokens: 9,
     prefixReusedTokens: 5,
+    kv,
     versions: { model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 7 },
     timings,
   };
@@ -66,6 +80,7 @@ export function scoresOf(request: ScoreRequest): ScoreAnswer {
     skippedItems: 0,
     promptTokens: 9,
     prefixReusedTokens: 5,
+    kv,
     versions: { model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 7 },
     timings,
   };
@@ -87,6 +102,7 @@ export function explanationOf({ recall, itemId }: ExplainRequest): ExplainAnswer
     skippedItems: 0,
     promptTokens: 9,
     prefixReusedTokens: 5,
+    kv,
     versions: { model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 7 },
     timings,
   };
@@ -114,6 +130,8 @@ export class FakeRuntime implements RecallRuntime {
   readonly seen: { request: RecallRequest; context: RecallContext }[] = [];
   readonly explained: { request: ExplainRequest; context: RecallContext }[] = [];
   readonly scored: { request: ScoreRequest; context: RecallContext }[] = [];
+  readonly appended: { request: UserSource; context: RecallContext }[] = [];
+  readonly kvPool = new FakeKvPool();
   /** Resolves when a recall of user `wait` has begun. */
   readonly waiting: Promise<RecallContext>;
   readonly events: string[] = [];
@@ -182,6 +200,13 @@ export class FakeRuntime implements RecallRuntime {
       this.release = resolve;
       this.announce(context);
     });
+  }
+
+  async append(request: UserSource, context: RecallContext): Promise<AppendAnswer> {
+    this.appended.push({ request, context });
+    const { historyItems, trimmedItems, skippedItems } = answerTo({ ...request, ...NO_BEAM });
+    const requestId = request.requestId || 'made';
+    return { requestId, historyItems, trimmedItems, skippedItems, keptTokens: 8, kv };
   }
 
   engineStats() {

@@ -3,18 +3,19 @@ import { prepareCatalogue } from '@tessera/catalogue';
 import {
   type Binding,
   type Catalogue,
-  Engine,
   type EngineAnswer,
+  type EngineAppended,
   type EngineModel,
   type EngineRequest,
   type EngineScores,
-  type EngineStats,
+  type KvPrefetch,
   NO_TIMINGS,
+  NOTHING_FOUND,
   readModelShape,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
-import { Recall, type RecallRuntimeOptions } from '@tessera/recall';
+import { Recall, type RecallEngine, type RecallRuntimeOptions } from '@tessera/recall';
 import type { Case } from '../evaluate/cases.js';
 
 const ANSWER: EngineAnswer = {
@@ -25,24 +26,21 @@ const ANSWER: EngineAnswer = {
   completeness: 'whole',
   widthsUsed: [],
   prefixReusedTokens: 0,
+  kv: NOTHING_FOUND,
   timings: NO_TIMINGS,
   passes: [],
 };
 const BUDGET_US = 60e6;
 
 /** Keeps the prompts that it is asked for, and finds nothing. */
-class PromptRecorder extends Engine {
+class PromptRecorder implements RecallEngine {
   readonly prompts: Int32Array[] = [];
 
-  constructor(readonly model: EngineModel) {
-    super();
-  }
+  constructor(readonly model: EngineModel) {}
 
   bind(catalogue: Catalogue): Binding {
     return { slot: 0, catalogue };
   }
-
-  unbind(): void {}
 
   async recall({ promptTokens }: EngineRequest): Promise<EngineAnswer> {
     this.prompts.push(promptTokens);
@@ -53,13 +51,13 @@ class PromptRecorder extends Engine {
     return Promise.reject(new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded'));
   }
 
-  stats(): EngineStats {
-    throw new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded');
+  append(): Promise<EngineAppended> {
+    return Promise.reject(new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded'));
   }
 
-  async drain(): Promise<void> {}
-
-  async close(): Promise<void> {}
+  prefetch(): KvPrefetch {
+    return { ticket: 0, release: () => undefined };
+  }
 }
 
 /** The prompts that the service would give the engine for these histories. */

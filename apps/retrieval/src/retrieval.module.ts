@@ -5,21 +5,28 @@ import { Readiness } from '@tessera/lifecycle';
 import { Log, Metrics } from '@tessera/telemetry';
 import { CatalogueGrpcController } from './grpc/catalogue.controller.js';
 import { ExplainGrpcController } from './grpc/explain.controller.js';
+import { KvPoolGrpcController } from './grpc/kv-pool.controller.js';
 import { RecallGrpcController } from './grpc/recall.controller.js';
 import { ScoreGrpcController } from './grpc/score.controller.js';
 import { HttpErrorFilter } from './http/error-filter.js';
 import { HealthController } from './http/health.controller.js';
+import { KvPoolHttpController } from './http/kv-pool.controller.js';
 import { MetricsController } from './http/metrics.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
+import { KvEdge, type KvEdgeParts } from './kv-edge.js';
 import { type EdgeParts, RecallEdge } from './recall-edge.js';
 import { ServedVersions } from './served-versions.js';
 
-export interface RetrievalOptions extends EdgeParts {
+export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
+  readonly runtime: EdgeParts['runtime'] & KvEdgeParts['runtime'];
   readonly versions: ServedVersions;
   readonly changes: CatalogueChanges;
 }
 
-/** Both edges of recall, score and explain, changes of the catalogue, with health and metrics. */
+/**
+ * Both edges of recall, score and explain, changes of the catalogue, operations on the KV pool,
+ * with health and metrics.
+ */
 @Module({})
 export class RetrievalModule {
   static register(options: RetrievalOptions): DynamicModule {
@@ -30,12 +37,15 @@ export class RetrievalModule {
         ScoreGrpcController,
         ExplainGrpcController,
         CatalogueGrpcController,
+        KvPoolGrpcController,
         RecallHttpController,
+        KvPoolHttpController,
         HealthController,
         MetricsController,
       ],
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },
+        { provide: KvEdge, useValue: new KvEdge(options) },
         { provide: CatalogueChanges, useValue: options.changes },
         { provide: Readiness, useValue: options.readiness },
         { provide: Metrics, useValue: options.metrics },

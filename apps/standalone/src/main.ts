@@ -12,6 +12,7 @@ import { sampleTable } from './sample-table.js';
 import { type Serving, serve } from './serve.js';
 
 const EXIT_FAILED = 1;
+const MEBIBYTE = 2 ** 20;
 const EXIT_USAGE = 2;
 const USAGE = `usage: node dist/apps/standalone/src/main.js [--config FILE] [--print-config]
 Every key and its variable: docs/configuration.md`;
@@ -56,7 +57,15 @@ async function load(config: Config, log: Log): Promise<RecallRuntime> {
       `${model.instructionSet}; catalogue of ${catalogue.itemCount} items in ` +
       `${catalogue.pathCount} semantic IDs; template ${promptTemplate.name}; ${userCount} users`,
   );
+  print(kvLine(config.kv));
   return runtime;
+}
+
+function kvLine({ pool, deviceBytes, hostBytes, diskBytes, path }: Config['kv']): string {
+  if (pool === 'off') return 'KV pool off';
+  const size = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(0)} MiB`;
+  const disk = diskBytes === 0 ? 'none on disk' : `${size(diskBytes)} on disk in ${path}`;
+  return `KV pool: ${size(deviceBytes)} on the device, ${size(hostBytes)} on the host, ${disk}`;
 }
 
 async function printSample(runtime: RecallRuntime, config: Config): Promise<void> {

@@ -1,22 +1,8 @@
 /** The HTTP API as OpenAPI 3.0; field for field the JSON form of tessera.recall.v1. */
 
 import { ERROR_TABLE } from '@tessera/errors';
-
-const text = (description: string) => ({ type: 'string', description });
-const integer = (description: string) => ({ type: 'integer', minimum: 1, description });
-const number = (description: string) => ({ type: 'number', description });
-const list = (items: object, description: string) => ({ type: 'array', items, description });
-const texts = (description: string) => ({
-  type: 'object',
-  additionalProperties: { type: 'string' },
-  description,
-});
-const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const object = (properties: Readonly<Record<string, object>>) => ({
-  type: 'object',
-  additionalProperties: false,
-  properties,
-});
+import { integer, list, number, object, reference, text, texts } from './openapi-fields.js';
+import { KV_SCHEMAS, kvPaths } from './openapi-kv.js';
 
 const itemId = { oneOf: [{ type: 'string' }, { type: 'integer' }] };
 
@@ -48,6 +34,7 @@ const promptFacts = {
   skippedItems: number('history items that the catalogue does not know'),
   promptTokens: number('tokens of the prompt'),
   prefixReusedTokens: number('of these, computed by another request of the batch'),
+  kv: reference('KvProvenance'),
   versions: object({
     model: text('content digest'),
     catalogue: text('content digest'),
@@ -62,6 +49,16 @@ const promptFacts = {
 };
 
 const schemas = {
+  KvProvenance: object({
+    deviceTokens: number('found in the user KV pool, on the device'),
+    hostTokens: number('found there, in the memory of the host'),
+    diskTokens: number('found there, on disk'),
+    sharedTokens: number('taken from requests that ran at the same time'),
+    computedTokens: number('computed for this request'),
+    savedTokens: number('all that were not computed'),
+    waitUs: number('microseconds waited for blocks on their way to the device'),
+  }),
+  ...KV_SCHEMAS,
   RecallRequest: {
     ...object({
       ...userSource('recall'),
@@ -223,6 +220,7 @@ export function openApiDocument(version: string): object {
           },
         },
       },
+      ...kvPaths(json, failures),
       '/health': health('Does the process take requests?'),
       '/health/ready': health('The same as /health'),
       '/health/live': {

@@ -27,6 +27,7 @@ export function runtimeOptions(
       onCompacted,
     },
     engine: config.engine,
+    kv: config.kv,
     recall: {
       widths: defaultWidths,
       resultCount: defaultResultCount,

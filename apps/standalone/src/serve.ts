@@ -4,6 +4,7 @@ import type { Config } from '@tessera/config';
 import {
   cataloguePackage,
   explainPackage,
+  kvPackage,
   protoSchema,
   protoSchemaAsWritten,
   recallPackage,
@@ -17,6 +18,7 @@ import { type Log, Metrics, NestLog } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { acceptOnlyJson, fromServer, ServedVersions } from '../../retrieval/src/index.js';
 import { serveDocs } from './docs-page.js';
+import { watchKvPool } from './kv-watch.js';
 import { StandaloneModule } from './standalone.module.js';
 
 /** Steps that wait for nothing but a free core. */
@@ -50,6 +52,7 @@ function drainSteps(
   app: NestFastifyApplication,
   readiness: Readiness,
   { runtime, config }: ServeParts,
+  endWatch: () => void,
 ): DrainStep[] {
   const { drainMs } = config.shutdown;
   let edgesClosed: Promise<void> | undefined;
@@ -81,7 +84,14 @@ function drainSteps(
         return edgesClosed;
       },
     },
-    { name: 'engine close', budgetMs: STEP_BUDGET_MS, act: () => runtime.close() },
+    {
+      name: 'engine close',
+      budgetMs: STEP_BUDGET_MS,
+      act: () => {
+        endWatch();
+        return runtime.close();
+      },
+    },
   ];
 }
 
@@ -137,7 +147,13 @@ const SERVICES = {
   [scorePackage]: 'ScoreService',
   [explainPackage]: 'ExplainService',
   [cataloguePackage]: 'CatalogueService',
+  [kvPackage]: 'KvPoolService',
 };
+
+function httpPortOf(app: NestFastifyApplication, config: Config): number {
+  const address = app.getHttpServer().address();
+  return typeof address === 'object' && address ? address.port : config.http.port;
+}
 
 /** Serves a runtime on both edges; ready when it returns. */
 export async function serve(parts: ServeParts): Promise<Serving> {
@@ -151,7 +167,10 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     readiness,
     log,
     limits: { defaultDeadlineMs, deadlineMsMax },
-    metrics: new Metrics(() => runtime.engineStats()),
+    metrics: new Metrics(
+      () => runtime.engineStats(),
+      () => runtime.kvPool.metrics(),
+    ),
     versions: new ServedVersions(
       parts.serviceVersion,
       model.digest,
@@ -185,13 +204,14 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   await listening('grpc', { ...config.grpc, port: grpcPort }, () => app.startAllMicroservices());
   await listening('http', config.http, () => app.listen(config.http.port, config.http.host));
   readiness.set('ready');
-  const drain = new Drain(drainSteps(app, readiness, parts), ({ name, outcome, milliseconds }) =>
-    log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
+  const endWatch = watchKvPool(() => runtime.kvPool.metrics(), log);
+  const drain = new Drain(
+    drainSteps(app, readiness, parts, endWatch),
+    ({ name, outcome, milliseconds }) =>
+      log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
   );
-  const address = app.getHttpServer().address();
-  const httpPort = typeof address === 'object' && address ? address.port : config.http.port;
   return {
-    httpUrl: `http://${hostAndPort(config.http.host, httpPort)}`,
+    httpUrl: `http://${hostAndPort(config.http.host, httpPortOf(app, config))}`,
     grpcAddress: hostAndPort(config.grpc.host, grpcPort),
     drain,
   };

@@ -5,6 +5,9 @@ import {
   type EngineAnswer,
   type EngineOptions,
   type EngineStats,
+  type KvPool,
+  type KvPrefetch,
+  type KvUse,
   NativeEngine,
   openCatalogue,
 } from '@tessera/engine';
@@ -32,6 +35,7 @@ export type OpenOptions = Partial<
 export interface Ask {
   readonly tokens: Int32Array;
   readonly width: number;
+  readonly kv?: KvUse;
 }
 
 /** The engine in this process with a random model and catalogue, through the service's own port. */
@@ -87,10 +91,11 @@ export class BenchEngine {
     return randomPrompt(this.random.sids, length, seed);
   }
 
-  recall({ tokens, width }: Ask): Promise<EngineAnswer> {
+  recall({ tokens, width, kv }: Ask): Promise<EngineAnswer> {
     return this.engine.recall({
       binding: this.binding,
       promptTokens: tokens,
+      ...(kv === undefined ? {} : { kv }),
       widths: [width],
       resultCount: width,
       itemsPerSid: 1,
@@ -98,6 +103,24 @@ export class BenchEngine {
       priority: 'normal',
       budgetUs: BUDGET_US,
     });
+  }
+
+  async append(tokens: Int32Array, kv: KvUse): Promise<void> {
+    const request = { binding: this.binding, promptTokens: tokens, kv, budgetUs: BUDGET_US };
+    await this.engine.append({ ...request, priority: 'low' });
+  }
+
+  prefetch(userId: string): KvPrefetch {
+    return this.engine.prefetch(this.binding, userId);
+  }
+
+  get kvPool(): KvPool {
+    return this.engine.kvPool;
+  }
+
+  /** Until what is kept is on disk. */
+  drain(): Promise<void> {
+    return this.engine.drain(BUDGET_US / 1000);
   }
 
   stats(): EngineStats {

@@ -161,6 +161,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       titlesPath: place('catalogue.titlesPath', config.catalogue.titlesPath),
       cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
     },
+    kv: { ...config.kv, path: place('kv.path', config.kv.path) },
     users: { path: place('users.path', config.users.path) || usersPath },
   };
 }

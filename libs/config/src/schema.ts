@@ -9,6 +9,7 @@ import { z } from 'zod';
 
 const PORT_MAX = 65_535;
 const MEBIBYTE = 2 ** 20;
+const GIBIBYTE = 2 ** 30;
 
 interface LeafMeta {
   readonly expected: string;
@@ -63,6 +64,8 @@ export const CONFIG_LIMITS = {
   prefillChunkTokensMax: 65_536,
   passTimeTargetUsMax: 60_000_000,
   kvBytesMax: 2 ** 50,
+  kvReadThreadsMax: 64,
+  kvQueueMax: 1_000_000,
   promptTokensMax: 131_072,
   widthMax: 65_536,
   widthListMax: 64,
@@ -78,6 +81,11 @@ export const CONFIG_LIMITS = {
 } as const;
 
 const L = CONFIG_LIMITS;
+
+/** One part in so many of the machine's memory, in bytes. */
+function memoryShare(parts: number): number {
+  return Math.min(L.kvBytesMax, Math.max(MEBIBYTE, Math.floor(os.totalmem() / parts)));
+}
 
 const widths = z
   .array(z.int().min(1).max(L.widthMax))
@@ -185,14 +193,60 @@ export const configSchema = z.strictObject({
     kvBytesMax: integer(
       MEBIBYTE,
       L.kvBytesMax,
-      Math.min(L.kvBytesMax, Math.max(MEBIBYTE, Math.floor(os.totalmem() / 4))),
-      'bytes of the keys and values of all running requests at most',
+      memoryShare(4),
+      'bytes of the keys and values of all running requests at most, beams included',
       'a quarter of the memory',
     ),
     promptTokensMax: integer(1, L.promptTokensMax, 4096, 'tokens of a prompt at most'),
     widthMax: integer(1, L.widthMax, 512, 'beam width that a request may ask for'),
     resultCountMax: integer(1, L.resultCountMax, 1000, 'items that a request may ask for'),
     scoreItemsMax: integer(1, L.scoreItemsMax, 512, 'items whose scores a request may ask for'),
+  }),
+  kv: z.strictObject({
+    pool: oneOf(
+      ['on', 'off'],
+      'on',
+      'keep what was computed for a user, to find it again when he comes back',
+    ),
+    deviceBytes: integer(
+      1024,
+      L.kvBytesMax,
+      memoryShare(8),
+      'bytes of the device tier; the prompts of running requests lie there as well',
+      'an eighth of the memory',
+    ),
+    hostBytes: integer(
+      0,
+      L.kvBytesMax,
+      memoryShare(16),
+      'bytes of the host tier; 0: none',
+      'a sixteenth of the memory',
+    ),
+    diskBytes: integer(0, L.kvBytesMax, 4 * GIBIBYTE, 'bytes of the disk tier; 0: none'),
+    path: nonEmptyText('data/kv', 'folder of the disk tier; one process at a time'),
+    eviction: oneOf(
+      ['lru', 'segmented-lru'],
+      'lru',
+      'whose blocks go first where a tier is full; segmented-lru: of who came once before others',
+    ),
+    readThreads: integer(1, L.kvReadThreadsMax, 2, 'threads that bring blocks to the device'),
+    storeQueueMax: integer(
+      1,
+      L.kvQueueMax,
+      1024,
+      'users whose new blocks wait to be stored at most; further ones are not stored',
+    ),
+    prefetchQueueMax: integer(
+      2,
+      L.kvQueueMax,
+      256,
+      'users whose blocks wait to be loaded at most; further ones are computed',
+    ),
+    memory: oneOf(
+      ['pageable', 'locked'],
+      'pageable',
+      'locked: device and host tier are taken at the start and never swapped, where allowed',
+    ),
   }),
   recall: z.strictObject({
     defaultWidths: widths,

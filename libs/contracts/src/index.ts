@@ -22,6 +22,18 @@ export {
   Verdict as WireVerdict,
 } from './generated/tessera/explain/v1/explain.js';
 export {
+  type AppendRequest as WireAppendRequest,
+  type AppendResponse as WireAppendResponse,
+  type CheckIntegrityResponse as WireCheckIntegrityResponse,
+  type DropUserRequest as WireDropUserRequest,
+  type DropUserResponse as WireDropUserResponse,
+  type DropVersionRequest as WireDropVersionRequest,
+  type DropVersionResponse as WireDropVersionResponse,
+  type InspectRequest as WireInspectRequest,
+  type InspectResponse as WireInspectResponse,
+  protobufPackage as kvPackage,
+} from './generated/tessera/kv/v1/kv_pool.js';
+export {
   Completeness as WireCompleteness,
   type Eligibility as WireEligibility,
   type History as WireHistory,

@@ -2,7 +2,20 @@
  * The engine as the rest of the service sees it: a port with a native and a fake implementation.
  */
 
-import type { CatalogueState, COMPLETENESS, ModelInfo, VERDICTS } from '@tessera/native';
+import type {
+  CatalogueState,
+  COMPLETENESS,
+  ModelInfo,
+  EngineOptions as NativeEngineOptions,
+  VERDICTS,
+} from '@tessera/native';
+import type { KvFound, KvPool, KvPoolOptions, KvPrefetch, KvUse } from './kv-pool.js';
+import type { KvOptionFields } from './native-kv-pool.js';
+
+/** How an engine is opened; without `kv` nothing is kept between requests. */
+export type EngineOptions = Omit<NativeEngineOptions, keyof KvOptionFields> & {
+  readonly kv?: KvPoolOptions;
+};
 
 /** Class of a request: the more urgent goes first where requests compete. */
 export type Priority = 'high' | 'normal' | 'low';
@@ -123,6 +136,12 @@ export interface LevelTokens {
   readonly terminal: readonly number[];
 }
 
+/** Digests of the content that decides a prompt's tokens: keys and values are kept under them. */
+export interface PromptDigests {
+  readonly template: string;
+  readonly codebook: string;
+}
+
 /** A catalogue bound to the engine's vocabulary; requests name the binding they decode against. */
 export interface Binding {
   readonly slot: number;
@@ -137,6 +156,8 @@ export interface EngineWork {
   readonly priority: Priority;
   /** Remaining time, microseconds. */
   readonly budgetUs: number;
+  /** Absent: the pool neither finds nor keeps anything of the prompt. */
+  readonly kv?: KvUse;
 }
 
 /** A beam search for items. */
@@ -173,6 +194,14 @@ export type Completeness = (typeof COMPLETENESS)[number];
 /** Log-probabilities of given paths. */
 export interface EngineScoreRequest extends EngineWork {
   readonly sids: readonly (readonly number[])[];
+}
+
+/** A prompt whose keys and values are computed and kept, and nothing else. */
+export type EngineAppendRequest = Omit<EngineWork, 'scoreNorm'>;
+
+export interface EngineAppended {
+  readonly kv: KvFound;
+  readonly prefixReusedTokens: number;
 }
 
 export interface EnginePath {
@@ -249,6 +278,8 @@ export interface EngineAnswer {
   readonly widthsUsed: readonly number[];
   /** Prompt tokens that other requests computed. */
   readonly prefixReusedTokens: number;
+  /** Prompt tokens that the user KV pool had. */
+  readonly kv: KvFound;
   readonly timings: EngineTimings;
   /** In their order. */
   readonly passes: readonly EnginePass[];
@@ -263,6 +294,7 @@ export interface EngineScores {
   /** Number of the last change of the version that the SIDs were looked up in. */
   readonly catalogueSequence: number;
   readonly prefixReusedTokens: number;
+  readonly kv: KvFound;
   readonly timings: EngineTimings;
 }
 
@@ -292,8 +324,9 @@ export interface EngineStats {
 /** DI token and port. Every method that fails throws TesseraError. */
 export abstract class Engine {
   abstract readonly model: EngineModel;
+  abstract readonly kvPool: KvPool;
   /** Throws REQUEST_INVALID when the tokens do not fit the model or the catalogue. */
-  abstract bind(catalogue: Catalogue, tokens: LevelTokens): Binding;
+  abstract bind(catalogue: Catalogue, tokens: LevelTokens, digests?: PromptDigests): Binding;
   abstract unbind(binding: Binding): void;
   /**
    * Rejects with ENGINE_OVERLOADED, ENGINE_UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED,
@@ -303,6 +336,10 @@ export abstract class Engine {
   abstract recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer>;
   /** Rejects as recall() does. */
   abstract score(request: EngineScoreRequest, signal?: AbortSignal): Promise<EngineScores>;
+  /** Computes what the pool has not of a user's prompt and keeps it. Rejects as recall() does. */
+  abstract append(request: EngineAppendRequest, signal?: AbortSignal): Promise<EngineAppended>;
+  /** Begins to bring the user's keys and values to the device, for a request that is being made. */
+  abstract prefetch(binding: Binding, userId: string): KvPrefetch;
   abstract stats(): EngineStats;
   abstract drain(budgetMs: number): Promise<void>;
   abstract close(): Promise<void>;

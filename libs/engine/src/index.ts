@@ -1,4 +1,4 @@
-export type { CatalogueBuildReport, CatalogueState, EngineOptions } from '@tessera/native';
+export type { CatalogueBuildReport, CatalogueState, KvIntegrity } from '@tessera/native';
 export {
   type Binding,
   type Catalogue,
@@ -10,7 +10,10 @@ export {
   type Completeness,
   Engine,
   type EngineAnswer,
+  type EngineAppended,
+  type EngineAppendRequest,
   type EngineModel,
+  type EngineOptions,
   type EnginePass,
   type EnginePath,
   type EngineRequest,
@@ -25,10 +28,23 @@ export {
   NO_ITEM,
   NO_TIMINGS,
   type Priority,
+  type PromptDigests,
   type Reach,
   type ScoreNorm,
   type Verdict,
 } from './engine.js';
+export {
+  type KvChain,
+  type KvFound,
+  type KvMetrics,
+  type KvPool,
+  type KvPoolOptions,
+  type KvPrefetch,
+  type KvTier,
+  type KvTierMetrics,
+  type KvUse,
+  NOTHING_FOUND,
+} from './kv-pool.js';
 export { measureScales, type ScaleMeasurementRun } from './measure-scales.js';
 export { readModelShape } from './model-shape.js';
 export {

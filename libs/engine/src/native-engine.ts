@@ -1,27 +1,28 @@
 import { isErrorCode, TesseraError } from '@tessera/errors';
-import {
-  type Completions,
-  type EngineHandle,
-  type EngineOptions,
-  STATS_SLOTS,
-} from '@tessera/native';
+import { type Completions, type EngineHandle, STATS_SLOTS } from '@tessera/native';
 import { addon } from './addon.js';
 import {
   type Binding,
   type Catalogue,
   Engine,
   type EngineAnswer,
+  type EngineAppended,
+  type EngineAppendRequest,
   type EngineModel,
+  type EngineOptions,
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
   type EngineStats,
   type LevelTokens,
+  type PromptDigests,
 } from './engine.js';
+import { type KvPool, type KvPrefetch, kvOff } from './kv-pool.js';
 import { NativeCatalogue, NativeReach } from './native-catalogue.js';
 import { awaitNative, callNative } from './native-error.js';
-import { readAnswer, readScores } from './read-completions.js';
-import { compileBatch, compileBinding } from './submit-batch.js';
+import { kvFields, NativeKvPool } from './native-kv-pool.js';
+import { readAnswer, readAppended, readScores } from './read-completions.js';
+import { compileBatch, compileBinding, type EngineAsk } from './submit-batch.js';
 
 /** Settled with the completion's arrays and its index in them; `resolve` reads what was asked. */
 interface Waiting {
@@ -35,14 +36,20 @@ const TICKETS = 2 ** 32;
 /** Requests still waiting for their completion, by ticket. */
 class Tickets {
   readonly waiting = new Map<number, Waiting>();
+  /** Of requests that are still being made. */
+  readonly reserved = new Set<number>();
   private next = 1;
 
-  add(waiting: Waiting): number {
-    while (this.waiting.has(this.next)) this.next = (this.next + 1) % TICKETS;
+  /** A ticket that nobody else has. */
+  take(): number {
+    while (this.waiting.has(this.next) || this.reserved.has(this.next)) this.step();
     const ticket = this.next;
-    this.next = (this.next + 1) % TICKETS;
-    this.waiting.set(ticket, waiting);
+    this.step();
     return ticket;
+  }
+
+  private step(): void {
+    this.next = (this.next + 1) % TICKETS;
   }
 
   settle(completions: Completions, codes: readonly string[]): void {
@@ -68,6 +75,7 @@ class Tickets {
  */
 export class NativeEngine extends Engine {
   readonly model: EngineModel;
+  readonly kvPool: KvPool;
   private closing: Promise<void> | undefined;
 
   private constructor(
@@ -76,26 +84,31 @@ export class NativeEngine extends Engine {
   ) {
     super();
     this.model = callNative(() => addon().engineModel(handle));
+    this.kvPool = new NativeKvPool(handle);
   }
 
   /**
-   * Loads the model. Rejects with MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT or REQUEST_INVALID.
+   * Loads the model and opens the pool. Rejects with MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT,
+   * KV_POOL_INVALID, KV_STORE_INVALID, KV_STORE_CORRUPT or REQUEST_INVALID.
    */
-  static async open(options: EngineOptions): Promise<NativeEngine> {
+  static async open({ kv, ...options }: EngineOptions): Promise<NativeEngine> {
     const tickets = new Tickets();
     const { codes } = addon().describeAbi();
     const handle = await awaitNative(() =>
-      addon().engineOpen(options, (completions) => tickets.settle(completions, codes)),
+      addon().engineOpen(
+        { ...options, ...kvFields(kv ?? kvOff(options.kvBytesMax)) },
+        (completions) => tickets.settle(completions, codes),
+      ),
     );
     return new NativeEngine(handle, tickets);
   }
 
-  bind(catalogue: Catalogue, tokens: LevelTokens): Binding {
+  bind(catalogue: Catalogue, tokens: LevelTokens, digests?: PromptDigests): Binding {
     if (!(catalogue instanceof NativeCatalogue)) {
       throw new TesseraError('INTERNAL', 'catalogue: expected one opened by openCatalogue()');
     }
     const slot = callNative(() =>
-      addon().engineBind(this.handle, catalogue.handle, compileBinding(tokens)),
+      addon().engineBind(this.handle, catalogue.handle, compileBinding(tokens, digests)),
     );
     return { slot, catalogue };
   }
@@ -110,6 +123,22 @@ export class NativeEngine extends Engine {
 
   score(request: EngineScoreRequest, signal?: AbortSignal): Promise<EngineScores> {
     return this.run(request, readScores, signal);
+  }
+
+  append(request: EngineAppendRequest, signal?: AbortSignal): Promise<EngineAppended> {
+    return this.run(request, readAppended, signal);
+  }
+
+  prefetch(binding: Binding, userId: string): KvPrefetch {
+    const ticket = this.tickets.take();
+    callNative(() => addon().enginePrefetch(this.handle, ticket, binding.slot, userId));
+    this.tickets.reserved.add(ticket);
+    return {
+      ticket,
+      release: () => {
+        if (this.tickets.reserved.delete(ticket)) this.cancel(ticket);
+      },
+    };
   }
 
   stats(): EngineStats {
@@ -129,14 +158,14 @@ export class NativeEngine extends Engine {
   }
 
   private async run<Answer>(
-    request: EngineRequest | EngineScoreRequest,
+    request: EngineAsk,
     read: (completions: Completions, index: number) => Answer,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
     if (hasAborted(signal)) throw cancelled();
-    let ticket = 0;
+    const ticket = this.ticketOf(request);
     const answer = new Promise<Answer>((resolve, reject) => {
-      ticket = this.tickets.add({
+      this.tickets.waiting.set(ticket, {
         resolve: (completions, index) => resolve(read(completions, index)),
         reject,
       });
@@ -145,6 +174,7 @@ export class NativeEngine extends Engine {
       this.submit(ticket, request);
     } catch (thrown) {
       this.tickets.waiting.delete(ticket);
+      this.cancel(ticket);
       throw thrown;
     }
     const onAbort = (): void => this.cancel(ticket);
@@ -160,7 +190,15 @@ export class NativeEngine extends Engine {
     }
   }
 
-  private submit(ticket: number, request: EngineRequest | EngineScoreRequest): void {
+  /** The one of its prefetch, which is the request's from now on. */
+  private ticketOf({ kv }: EngineAsk): number {
+    const ticket = kv?.prefetch?.ticket;
+    return ticket !== undefined && this.tickets.reserved.delete(ticket)
+      ? ticket
+      : this.tickets.take();
+  }
+
+  private submit(ticket: number, request: EngineAsk): void {
     const batch = compileBatch([{ ticket, request }]);
     const reach = 'reach' in request ? request.reach : undefined;
     if (reach !== undefined && !(reach instanceof NativeReach)) {

@@ -1,18 +1,21 @@
 import {
   COMPLETENESS,
   type Completions,
+  KV_TIERS,
   PASS_SLOTS,
   TIMING_SLOTS,
   VERDICTS,
 } from '@tessera/native';
 import type {
   EngineAnswer,
+  EngineAppended,
   EnginePass,
   EnginePath,
   EngineScores,
   EngineTimings,
   ItemFate,
 } from './engine.js';
+import type { KvFound } from './kv-pool.js';
 
 /** The numbers of slot names that begin at `first`, as fields with `Us` behind their names. */
 function readSlots<T>(names: readonly string[], numbers: Float32Array, first: number): T {
@@ -35,6 +38,16 @@ function readPasses({ passOffsets, passes }: Completions, index: number): Engine
 }
 
 type PassTimes = Omit<EnginePass, 'kind' | 'rows'>;
+
+function readKv({ kvTokens, kvWaitUs }: Completions, index: number): KvFound {
+  const at = (tier: number): number => kvTokens[index * KV_TIERS.length + tier] ?? 0;
+  return {
+    deviceTokens: at(0),
+    hostTokens: at(1),
+    diskTokens: at(2),
+    waitUs: kvWaitUs[index] ?? 0,
+  };
+}
 
 function readPaths(completions: Completions, index: number): EnginePath[] {
   const { pathOffsets, pathScores, codeOffsets, pathCodes } = completions;
@@ -82,6 +95,7 @@ export function readAnswer(completions: Completions, index: number): EngineAnswe
     fate: readFate(completions, index),
     widthsUsed: [...widthsUsed.subarray(widthOffsets[index], widthOffsets[index + 1])],
     prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
+    kv: readKv(completions, index),
     timings: readTimings(completions, index),
     passes: readPasses(completions, index),
   };
@@ -95,6 +109,14 @@ export function readScores(completions: Completions, index: number): EngineScore
     scores: [...own].map((score) => (Number.isNaN(score) ? undefined : score)),
     catalogueSequence: completions.catalogueSequences[index] ?? 0,
     prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
+    kv: readKv(completions, index),
     timings: readTimings(completions, index),
+  };
+}
+
+export function readAppended(completions: Completions, index: number): EngineAppended {
+  return {
+    kv: readKv(completions, index),
+    prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
   };
 }

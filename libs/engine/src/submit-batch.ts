@@ -6,11 +6,13 @@ import type {
   SubmitBatch,
 } from '@tessera/native';
 import {
+  type EngineAppendRequest,
   type EngineRequest,
   type EngineScoreRequest,
   type LevelTokens,
   NO_ITEM,
   type Priority,
+  type PromptDigests,
   type ScoreNorm,
 } from './engine.js';
 
@@ -23,6 +25,8 @@ const SCORE_NORM_CODES: Readonly<Record<ScoreNorm, ScoreNormCode>> = {
 const PRIORITY_CODES: Readonly<Record<Priority, PriorityCode>> = { high: 0, normal: 1, low: 2 };
 const RECALL: RequestKindCode = 0;
 const SCORE: RequestKindCode = 1;
+const APPEND: RequestKindCode = 2;
+const NO_DIGESTS: PromptDigests = { template: '', codebook: '' };
 
 /**
  * Largest value that crosses in a Uint32Array; a larger count is clamped to it and refused by the
@@ -32,9 +36,12 @@ const UINT32_MAX = 0xffff_ffff;
 
 const uint32 = (value: number): number => Math.min(Math.max(Math.trunc(value), 0), UINT32_MAX);
 
+/** Whatever an engine is asked. */
+export type EngineAsk = EngineRequest | EngineScoreRequest | EngineAppendRequest;
+
 export interface Ticketed {
   readonly ticket: number;
-  readonly request: EngineRequest | EngineScoreRequest;
+  readonly request: EngineAsk;
 }
 
 function offsetsOf(lengths: readonly number[]): Uint32Array {
@@ -43,7 +50,7 @@ function offsetsOf(lengths: readonly number[]): Uint32Array {
   return offsets;
 }
 
-function isScore(request: EngineRequest | EngineScoreRequest): request is EngineScoreRequest {
+function isScore(request: EngineAsk): request is EngineScoreRequest {
   return 'sids' in request;
 }
 
@@ -55,9 +62,22 @@ const NO_BEAM = {
   watchedItem: undefined,
 };
 
-/** What a recall alone says; a score request leaves it empty. */
-function beamOf(request: EngineRequest | EngineScoreRequest) {
-  return isScore(request) ? NO_BEAM : request;
+function isRecall(request: EngineAsk): request is EngineRequest {
+  return 'widths' in request;
+}
+
+function kindOf(request: EngineAsk): RequestKindCode {
+  if (isRecall(request)) return RECALL;
+  return isScore(request) ? SCORE : APPEND;
+}
+
+/** What a recall alone says; another request leaves it empty. */
+function beamOf(request: EngineAsk) {
+  return isRecall(request) ? request : NO_BEAM;
+}
+
+function scoreNormOf(request: EngineAsk): ScoreNormCode {
+  return SCORE_NORM_CODES['scoreNorm' in request ? request.scoreNorm : 'full'];
 }
 
 /** Requests as the addon takes them: a structure of arrays. */
@@ -72,10 +92,13 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
   return {
     tickets: Uint32Array.from(requests, ({ ticket }) => ticket),
     bindings: Uint32Array.from(requests, ({ request }) => request.binding.slot),
-    kinds: Uint8Array.from(requests, ({ request }) => (isScore(request) ? SCORE : RECALL)),
+    kinds: Uint8Array.from(requests, ({ request }) => kindOf(request)),
     priorities: Uint8Array.from(requests, ({ request }) => PRIORITY_CODES[request.priority]),
     promptOffsets,
     promptTokens,
+    users: requests.map(({ request }) => request.kv?.userId ?? ''),
+    prefixTokens: Uint32Array.from(requests, ({ request }) => request.kv?.prefixTokens ?? 0),
+    keepTokens: Uint32Array.from(requests, ({ request }) => request.kv?.keepTokens ?? 0),
     widthOffsets: offsetsOf(beams.map(({ widths }) => widths.length)),
     widths: Uint32Array.from(beams.flatMap(({ widths }) => widths.map(uint32))),
     resultCounts: Uint32Array.from(beams, ({ resultCount }) => uint32(resultCount)),
@@ -85,14 +108,20 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
     sidOffsets: offsetsOf(sids.map((list) => list.length)),
     codeOffsets: offsetsOf(sids.flat().map((sid) => sid.length)),
     sidCodes: Uint32Array.from(sids.flat(2).map(uint32)),
-    scoreNorms: Uint8Array.from(requests, ({ request }) => SCORE_NORM_CODES[request.scoreNorm]),
+    scoreNorms: Uint8Array.from(requests, ({ request }) => scoreNormOf(request)),
     budgetsUs: Float64Array.from(requests, ({ request }) => request.budgetUs),
   };
 }
 
-export function compileBinding(tokens: LevelTokens): BindingOptions {
+export function compileBinding(tokens: LevelTokens, digests = NO_DIGESTS): BindingOptions {
   const levelOffsets = offsetsOf(tokens.levels.map((level) => level.length));
   const levelTokens = new Int32Array(levelOffsets.at(-1) ?? 0);
   for (const [i, level] of tokens.levels.entries()) levelTokens.set(level, levelOffsets[i]);
-  return { levelOffsets, levelTokens, terminalTokens: Int32Array.from(tokens.terminal) };
+  return {
+    levelOffsets,
+    levelTokens,
+    terminalTokens: Int32Array.from(tokens.terminal),
+    templateDigest: digests.template,
+    codebookDigest: digests.codebook,
+  };
 }

@@ -233,6 +233,50 @@ describe('a profile or scene value', () => {
   });
 });
 
+describe('what of a prompt may be kept', () => {
+  it('is the same for a longer history, another scene and, in front, another user', async () => {
+    const template = parseTemplate({
+      version: 1,
+      name: 'kept',
+      levels: patternsOf(readTemplate('minionerec')),
+      segments: [
+        { text: 'Which ad next? ' },
+        { slot: 'profile', key: 'age', before: 'Age ' },
+        { slot: 'history', before: ' Seen: ', separator: ', ' },
+        { slot: 'scene', key: 'hour', before: ' At ' },
+      ],
+    });
+    const { tokenizer } = await setUp(template, false);
+    const compiled = new CompiledTemplate(template, tokenizer, LEVEL_SIZES);
+    const item = (code: number) => ({ sid: [code, 0, 1], action: '', domain: '' });
+    const of = (age: string, hour: string, items: number) =>
+      compiled.render(
+        {
+          profile: { age },
+          scene: { hour },
+          history: Array.from({ length: items }, (_, i) => item(i)),
+        },
+        1000,
+      );
+    const kept = ({ tokens, keepTokens }: { tokens: Int32Array; keepTokens: number }) => [
+      ...tokens.subarray(0, keepTokens),
+    ];
+    const now = of('30', '7', 4);
+    const later = of('30', '23', 6);
+    expect(kept(now).at(-3)).toBe(compiled.levelTokens.levels[0]?.[3]);
+    expect(kept(later).slice(0, now.keepTokens)).toEqual(kept(now));
+    const other = of('61', '7', 4);
+    const leading = tokenizer.encode('Which ad next? ');
+    expect(other.prefixTokens).toBe(now.prefixTokens);
+    expect([...other.tokens.subarray(0, other.prefixTokens)]).toEqual(
+      leading.slice(0, other.prefixTokens),
+    );
+    expect(now.prefixTokens).toBeGreaterThan(leading.length - 2);
+    const empty = of('30', '7', 0);
+    expect(empty.keepTokens).toBe(empty.prefixTokens);
+  });
+});
+
 describe('the digest of a compiled template', () => {
   it('tells another template and another tokenizer, and nothing else', async () => {
     const template = readTemplate('minionerec');

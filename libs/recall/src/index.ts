@@ -1,11 +1,13 @@
-export { Recall, type RecallParts } from './domain/recall.js';
+export { Recall, type RecallEngine, type RecallParts } from './domain/recall.js';
 export type {
+  AppendAnswer,
   AppliedItemPolicy,
   DiversityCap,
   ExplainAnswer,
   ExplainRequest,
   ItemPolicy,
   ItemScore,
+  KvProvenance,
   PromptFacts,
   RecallAnswer,
   RecallContext,

@@ -6,6 +6,7 @@ import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { Recall } from './domain/recall.js';
 import type {
+  AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
   RecallAnswer,
@@ -13,6 +14,7 @@ import type {
   RecallRequest,
   ScoreAnswer,
   ScoreRequest,
+  UserSource,
 } from './domain/recall-types.js';
 import type {
   RecallRuntime,
@@ -41,13 +43,22 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const { catalogue, changes } = await openChanging(options, opened);
     const compiled = new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes);
     onProgress('model', 0, 1);
-    const { computeType, activationScalesPath, engine: limits } = options;
+    const { computeType, activationScalesPath, engine: limits, kv } = options;
     const engine = opened.keepEngine(
-      await NativeEngine.open({ modelPath, computeType, activationScalesPath, ...limits }),
+      await NativeEngine.open({
+        modelPath,
+        computeType,
+        activationScalesPath,
+        ...limits,
+        ...(kv === undefined ? {} : { kv }),
+      }),
     );
     onProgress('model', 1, 1);
     checkVocabulary(compiled, engine.model.vocabSize);
-    const binding = engine.bind(catalogue, compiled.levelTokens);
+    const binding = engine.bind(catalogue, compiled.levelTokens, {
+      template: compiled.digest,
+      codebook: compiled.codebookDigest,
+    });
     const recall = new Recall({
       engine,
       catalogue,
@@ -178,6 +189,14 @@ class LoadedRuntime implements RecallRuntime {
 
   explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer> {
     return this.flow.explain(request, context);
+  }
+
+  append(request: UserSource, context: RecallContext): Promise<AppendAnswer> {
+    return this.flow.append(request, context);
+  }
+
+  get kvPool() {
+    return this.engine.kvPool;
   }
 
   engineStats() {

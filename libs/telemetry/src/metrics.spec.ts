@@ -17,9 +17,48 @@ const counts = {
   actualUs: 2e6,
 };
 
+const tier = {
+  capacityBlocks: 100,
+  usedBlocks: 60,
+  hitTokens: 700,
+  readBytes: 5,
+  writtenBytes: 6,
+  readUs: 2e6,
+  writtenUs: 3e6,
+  evictedBlocks: 9,
+  evictedDirtyBlocks: 4,
+};
+const kv = {
+  chains: 1,
+  chainTokens: 2,
+  leases: 3,
+  lookups: 4,
+  askedTokens: 5,
+  commits: 6,
+  commitsLost: 7,
+  rolledBack: 8,
+  refusedExtends: 9,
+  prefetches: 10,
+  prefetchesRefused: 11,
+  loadsFailed: 12,
+  loadsCorrupt: 13,
+  loadWaitUs: 14e6,
+  stores: 15,
+  storesDropped: 16,
+  storesFailed: 17,
+  storeWaitUs: 18e6,
+  storeQueue: 19,
+  isStoring: 0,
+  computeTokenUs: 20e6,
+  tiers: { device: tier, host: tier, disk: { ...tier, hitTokens: 42 } },
+};
+
 describe('Metrics', () => {
   it('offers every listed metric with its meaning', async () => {
-    const text = await new Metrics(() => counts).text();
+    const text = await new Metrics(
+      () => counts,
+      () => kv,
+    ).text();
     for (const metric of Object.values(METRICS)) {
       expect(text).toContain(`# HELP ${metric.name} ${metric.meaning}`);
     }
@@ -27,7 +66,10 @@ describe('Metrics', () => {
 
   it('copies the counts of the engine at each scrape without adding them up', async () => {
     let completed = 3;
-    const metrics = new Metrics(() => ({ ...counts, completed }));
+    const metrics = new Metrics(
+      () => ({ ...counts, completed }),
+      () => kv,
+    );
     await metrics.text();
     completed = 10;
     const text = await metrics.text();
@@ -36,8 +78,32 @@ describe('Metrics', () => {
     expect(text).toContain('tessera_engine_forward_passes_total 9');
   });
 
+  it('tells what the user KV pool did, by tier, and asks it once per scrape', async () => {
+    let asked = 0;
+    const metrics = new Metrics(
+      () => counts,
+      () => {
+        asked += 1;
+        return kv;
+      },
+    );
+    await metrics.text();
+    expect(asked).toBe(1);
+    const text = await metrics.text();
+    expect(asked).toBe(2);
+    expect(text).toContain('tessera_kv_hit_tokens_total{tier="disk"} 42');
+    expect(text).toContain('tessera_kv_blocks{tier="host",kind="capacity"} 100');
+    expect(text).toContain('tessera_kv_transfer_seconds_total{tier="device",direction="read"} 2');
+    expect(text).toContain('tessera_kv_evicted_blocks_total{tier="device",kind="kept"} 5');
+    expect(text).toContain('tessera_kv_refusals_total{kind="store"} 16');
+    expect(text).toContain('tessera_kv_storing 0');
+  });
+
   it('counts an answered recall by edge, code and stage', async () => {
-    const metrics = new Metrics(() => counts);
+    const metrics = new Metrics(
+      () => counts,
+      () => kv,
+    );
     const stagesUs = { prefillUs: 1500, totalUs: 2500 };
     metrics.observe({ edge: 'http', code: 'OK', seconds: 0.003, stagesUs, short: true });
     metrics.observe({ edge: 'grpc', code: 'ITEM_NOT_FOUND', seconds: 0.001 });

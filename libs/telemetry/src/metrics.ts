@@ -1,6 +1,7 @@
 /** Every metric of the service, with unit and meaning. docs/metrics.md lists the same names. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 
 export const METRICS = {
   recallRequests: {
@@ -65,6 +66,7 @@ export const METRICS = {
       'prompt tokens by outcome: reused (taken from another request), ' +
       'rolled_back (computed on rows that failed)',
   },
+  ...KV_METRICS,
 } as const;
 
 /** Counts of the engine since it opened, as it reports them. */
@@ -105,7 +107,7 @@ interface Metric {
 const LATENCY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const MICROSECONDS_PER_SECOND = 1e6;
 
-/** The registry of one process; `engineCounts` is read at each scrape. */
+/** The registry of one process; engine and pool are read at each scrape. */
 export class Metrics {
   readonly registry = new Registry();
   private readonly requests: Counter;
@@ -117,7 +119,7 @@ export class Metrics {
   private readonly stage: Histogram;
   private readonly short: Counter;
 
-  constructor(engineCounts: () => EngineCounts) {
+  constructor(engineCounts: () => EngineCounts, kvCounts: () => KvCounts) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     this.requests = this.answered(METRICS.recallRequests);
@@ -133,6 +135,7 @@ export class Metrics {
       registers,
     });
     this.registerEngine(engineCounts);
+    registerKvMetrics(this.registry, kvCounts);
   }
 
   observe(observation: RecallObservation): void {

@@ -3,6 +3,8 @@ import {
   type Catalogue,
   Engine,
   type EngineAnswer,
+  type EngineAppended,
+  type EngineAppendRequest,
   type EngineModel,
   type EnginePath,
   type EngineRequest,
@@ -10,7 +12,12 @@ import {
   type EngineScores,
   type EngineStats,
   type ItemFate,
+  type KvChain,
+  type KvMetrics,
+  type KvPool,
+  type KvPrefetch,
   type LevelTokens,
+  NOTHING_FOUND,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { FakeReach } from './fake-catalogue.js';
@@ -41,12 +48,90 @@ export interface FakeEngineOptions {
   readonly score?: PathScore;
 }
 
+const TIER = {
+  capacityBlocks: 0,
+  usedBlocks: 0,
+  hitTokens: 0,
+  readBytes: 0,
+  writtenBytes: 0,
+  readUs: 0,
+  writtenUs: 0,
+  evictedBlocks: 0,
+  evictedDirtyBlocks: 0,
+};
+
+/** A pool that holds what a test puts into it. */
+export class FakeKvPool implements KvPool {
+  readonly chains = new Map<string, KvChain[]>();
+  readonly droppedVersions: string[] = [];
+  storeError = '';
+
+  metrics(): KvMetrics {
+    return {
+      chains: this.chains.size,
+      chainTokens: 0,
+      leases: 0,
+      lookups: 0,
+      askedTokens: 0,
+      commits: 0,
+      commitsLost: 0,
+      rolledBack: 0,
+      refusedExtends: 0,
+      prefetches: 0,
+      prefetchesRefused: 0,
+      loadsFailed: 0,
+      loadsCorrupt: 0,
+      loadWaitUs: 0,
+      stores: 0,
+      storesDropped: 0,
+      storesFailed: 0,
+      storeWaitUs: 0,
+      storeQueue: 0,
+      isStoring: this.storeError === '' ? 1 : 0,
+      computeTokenUs: 0,
+      blockBytes: 64,
+      tiers: { device: TIER, host: TIER, disk: TIER },
+      storeError: this.storeError,
+    };
+  }
+
+  inspect(userId: string): readonly KvChain[] {
+    return this.chains.get(userId) ?? [];
+  }
+
+  async dropUser(userId: string): Promise<void> {
+    this.chains.delete(userId);
+  }
+
+  dropVersion(version: string): boolean {
+    this.droppedVersions.push(version);
+    return [...this.chains.values()].flat().some((chain) => chain.version === version);
+  }
+
+  async checkIntegrity() {
+    return {
+      chains: this.chains.size,
+      blocks: 0,
+      checkedDiskBlocks: 0,
+      corruptDiskBlocks: 0,
+      unreadableDiskBlocks: 0,
+      faults: [],
+    };
+  }
+}
+
 /** The engine port by brute force: scores every path of the catalogue. Keeps what it was asked. */
 export class FakeEngine extends Engine {
   readonly model: EngineModel;
   readonly requests: EngineRequest[] = [];
   readonly scoreRequests: EngineScoreRequest[] = [];
+  readonly appendRequests: EngineAppendRequest[] = [];
   readonly bound: LevelTokens[] = [];
+  /** Users, in the order of their prefetches; a ticket is 1 + the index. */
+  readonly prefetched: string[] = [];
+  /** Tickets of prefetches that were given up. */
+  readonly released: number[] = [];
+  readonly kvPool = new FakeKvPool();
   draining = false;
   closeCount = 0;
   /** While set, recalls wait for it (or for their signal). */
@@ -94,7 +179,24 @@ export class FakeEngine extends Engine {
     const scores = request.sids.map((sid) =>
       known.has(sid.join()) ? rule(sid, request.promptTokens) : undefined,
     );
-    return { scores, catalogueSequence: 0, prefixReusedTokens: 0, timings: TIMINGS };
+    return {
+      scores,
+      catalogueSequence: 0,
+      prefixReusedTokens: 0,
+      kv: NOTHING_FOUND,
+      timings: TIMINGS,
+    };
+  }
+
+  async append(request: EngineAppendRequest, signal?: AbortSignal): Promise<EngineAppended> {
+    this.appendRequests.push(request);
+    await this.admitted(signal);
+    return { kv: NOTHING_FOUND, prefixReusedTokens: 0 };
+  }
+
+  prefetch(_binding: Binding, userId: string): KvPrefetch {
+    const ticket = this.prefetched.push(userId);
+    return { ticket, release: () => this.released.push(ticket) };
   }
 
   private async admitted(signal: AbortSignal | undefined): Promise<void> {
@@ -177,6 +279,7 @@ export class FakeEngine extends Engine {
       catalogueSequence: 0,
       widthsUsed: catalogue.summary.levelSizes.map(() => kept.length),
       prefixReusedTokens: 0,
+      kv: NOTHING_FOUND,
       timings: TIMINGS,
       passes: [],
     };

@@ -1,4 +1,4 @@
 export { byteLevelTokenizer, levelTokenTexts } from './byte-level-tokenizer.js';
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
-export { FakeEngine, type FakeEngineOptions, type PathScore } from './fake-engine.js';
+export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
 export { temporaryFolder } from './temporary-folder.js';

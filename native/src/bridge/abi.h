@@ -10,26 +10,30 @@
 
 namespace tessera::bridge {
 
-inline constexpr uint32_t kAbiVersion = 2;
+inline constexpr uint32_t kAbiVersion = 3;
 
 struct StructTable {
   std::string_view name;
   std::span<const std::string_view> fields;
 };
 
-inline constexpr std::array<std::string_view, 16> kEngineOptionsFields = {
+inline constexpr std::array<std::string_view, 26> kEngineOptionsFields = {
     "modelPath",        "computeType",     "activationScalesPath",
     "threadCount",      "threadPlacement", "queueCapacity",
     "batchRequestsMax", "batchRowsMax",    "prefillChunkTokens",
     "passTimeTargetUs", "batching",        "kvBytesMax",
-    "promptTokensMax",  "widthMax",        "resultCountMax",
-    "scoreItemsMax"};
-inline constexpr std::array<std::string_view, 3> kBindingOptionsFields = {
-    "levelOffsets", "levelTokens", "terminalTokens"};
-inline constexpr std::array<std::string_view, 17> kSubmitBatchFields = {
-    "tickets",      "bindings",    "kinds",        "priorities",  "promptOffsets", "promptTokens",
-    "widthOffsets", "widths",      "resultCounts", "itemsPerSid", "partials",      "watchedItems",
-    "sidOffsets",   "codeOffsets", "sidCodes",     "scoreNorms",  "budgetsUs"};
+    "kvPool",           "kvDeviceBytes",   "kvHostBytes",
+    "kvDiskBytes",      "kvFolder",        "kvEviction",
+    "kvReadThreads",    "kvStoreQueueMax", "kvPrefetchQueueMax",
+    "kvMemory",         "promptTokensMax", "widthMax",
+    "resultCountMax",   "scoreItemsMax"};
+inline constexpr std::array<std::string_view, 5> kBindingOptionsFields = {
+    "levelOffsets", "levelTokens", "terminalTokens", "templateDigest", "codebookDigest"};
+inline constexpr std::array<std::string_view, 20> kSubmitBatchFields = {
+    "tickets",      "bindings",     "kinds",        "priorities", "promptOffsets",
+    "promptTokens", "users",        "prefixTokens", "keepTokens", "widthOffsets",
+    "widths",       "resultCounts", "itemsPerSid",  "partials",   "watchedItems",
+    "sidOffsets",   "codeOffsets",  "sidCodes",     "scoreNorms", "budgetsUs"};
 inline constexpr std::array<std::string_view, 6> kScaleMeasurementFields = {
     "modelPath", "outputPath", "threadCount", "keptPerMille", "promptOffsets", "promptTokens"};
 inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {

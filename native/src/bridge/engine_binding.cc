@@ -15,8 +15,26 @@ namespace {
 constexpr std::string_view kComputeTypes[] = {"f32", "bf16", "w8a8"};
 constexpr std::string_view kPlacements[] = {"pinned", "free"};
 constexpr std::string_view kBatchings[] = {"continuous", "whole"};
+constexpr std::string_view kSwitches[] = {"off", "on"};
+constexpr std::string_view kEvictions[] = {"lru", "segmented-lru"};
+constexpr std::string_view kMemories[] = {"pageable", "locked"};
 constexpr std::string_view kRefusals[] = {"ok", "queue-full", "draining"};
 constexpr uint32_t kStatsSlots = 14;
+
+engine::KvOptions read_kv_options(const ObjectReader& reader) {
+  engine::KvOptions kv;
+  kv.is_enabled = reader.choice("kvPool", kSwitches) == 1;
+  kv.device_bytes = reader.u53("kvDeviceBytes");
+  kv.host_bytes = reader.u53("kvHostBytes");
+  kv.disk_bytes = reader.u53("kvDiskBytes");
+  kv.folder = reader.string("kvFolder");
+  kv.eviction = static_cast<kv::EvictionKind>(reader.choice("kvEviction", kEvictions));
+  kv.read_threads = reader.u32("kvReadThreads");
+  kv.store_queue_max = reader.u32("kvStoreQueueMax");
+  kv.prefetch_queue_max = reader.u32("kvPrefetchQueueMax");
+  kv.locks_memory = reader.choice("kvMemory", kMemories) == 1;
+  return kv;
+}
 
 engine::EngineOptions read_options(Napi::Env env, const Napi::Value& value) {
   const ObjectReader reader(env, value, "engineOpen.options", kEngineOptionsFields);
@@ -35,6 +53,7 @@ engine::EngineOptions read_options(Napi::Env env, const Napi::Value& value) {
   options.pass_time_target_us = reader.u32("passTimeTargetUs");
   options.continuous_batching = reader.choice("batching", kBatchings) == 0;
   options.kv_bytes_max = reader.u53("kvBytesMax");
+  options.kv = read_kv_options(reader);
   options.prompt_tokens_max = reader.u32("promptTokensMax");
   options.width_max = reader.u32("widthMax");
   options.result_count_max = reader.u32("resultCountMax");
@@ -131,25 +150,21 @@ Napi::Value engine_bind(const Napi::CallbackInfo& info) {
   auto binding = engine::Binding::create(handle->engine->decoder().config(), catalogue->live,
                                          std::move(levels), {terminal.begin(), terminal.end()});
   if (!binding.is_ok()) throw make_error(env, binding.status());
+  auto version =
+      handle->engine->add_version(reader.string("templateDigest"), reader.string("codebookDigest"));
+  if (!version.is_ok()) throw make_error(env, version.status());
   catalogue->is_bound = true;
   auto& slots = handle->bindings;
-  auto free_slot = std::find(slots.begin(), slots.end(), nullptr);
-  if (free_slot == slots.end()) free_slot = slots.insert(slots.end(), nullptr);
-  *free_slot = std::move(binding).value();
+  auto free_slot = std::find_if(slots.begin(), slots.end(),
+                                [](const BoundCatalogue& slot) { return slot.binding == nullptr; });
+  if (free_slot == slots.end()) free_slot = slots.insert(slots.end(), BoundCatalogue{});
+  *free_slot = {std::move(binding).value(), version.value()};
   return Napi::Number::New(env, static_cast<double>(free_slot - slots.begin()));
 }
 
 Napi::Value engine_unbind(const Napi::CallbackInfo& info) {
   const auto handle = open_engine(info[0]);
-  const double slot = info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : -1;
-  if (!(slot >= 0 && slot < static_cast<double>(handle->bindings.size())) ||
-      slot != static_cast<uint32_t>(slot) ||
-      handle->bindings[static_cast<size_t>(slot)] == nullptr) {
-    throw make_error(
-        info.Env(), Code::kRequestInvalid,
-        "engineUnbind.binding: expected the slot of a binding, came " + describe_value(info[1]));
-  }
-  handle->bindings[static_cast<size_t>(slot)] = nullptr;
+  *bound_slot(*handle, info[1], "engineUnbind.binding") = {};
   return info.Env().Undefined();
 }
 

@@ -64,6 +64,18 @@ std::shared_ptr<ReachHandle> any_reach(const Napi::Value& value) {
   return unwrap<ReachHandle>(value, kReachTag, "reach");
 }
 
+BoundCatalogue* bound_slot(EngineHandle& handle, const Napi::Value& value, const char* field) {
+  const double slot = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
+  if (!(slot >= 0 && slot < static_cast<double>(handle.bindings.size())) ||
+      slot != static_cast<uint32_t>(slot) ||
+      handle.bindings[static_cast<size_t>(slot)].binding == nullptr) {
+    throw make_error(
+        value.Env(), Code::kRequestInvalid,
+        std::string(field) + ": expected the slot of a binding, came " + describe_value(value));
+  }
+  return &handle.bindings[static_cast<size_t>(slot)];
+}
+
 std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value) {
   return unwrap<CatalogueHandle>(value, kCatalogueTag, "catalogue");
 }

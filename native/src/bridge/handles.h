@@ -16,11 +16,16 @@
 
 namespace tessera::bridge {
 
+struct BoundCatalogue {
+  std::shared_ptr<const engine::Binding> binding;  // null after unbind
+  kv::Version version = 0;                         // of the prompts that go with it
+};
+
 /// JavaScript thread only, except `engine`'s own thread-safe methods.
 struct EngineHandle {
   std::shared_ptr<CompletionChannel> channel;
-  std::unique_ptr<engine::Engine> engine;                        // destroyed before the channel
-  std::vector<std::shared_ptr<const engine::Binding>> bindings;  // by slot; null after unbind
+  std::unique_ptr<engine::Engine> engine;  // destroyed before the channel
+  std::vector<BoundCatalogue> bindings;    // by slot
   bool closed = false;
 
   /// Joins the engine's thread: blocks for at most one forward pass. Idempotent.
@@ -49,6 +54,8 @@ Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle);
 /// Throw REQUEST_INVALID for a value that is no such handle, ENGINE_CLOSED for one that was closed.
 std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value);
 std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value);  // closed or not
+/// Throws REQUEST_INVALID naming `field` for a value that is no binding's slot.
+BoundCatalogue* bound_slot(EngineHandle& handle, const Napi::Value& value, const char* field);
 std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value);
 std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value);
 std::shared_ptr<ReachHandle> any_reach(const Napi::Value& value);

@@ -39,6 +39,8 @@ struct BatchArrays {
   std::span<const uint8_t> kinds, priorities;
   std::span<const uint32_t> prompt_offsets;
   std::span<const int32_t> prompt_tokens;
+  std::vector<std::string> users;
+  std::span<const uint32_t> prefix_tokens, keep_tokens;
   std::span<const uint32_t> width_offsets, widths, result_counts, items_per_sid;
   std::span<const uint8_t> partials;
   std::span<const uint32_t> watched_items;
@@ -55,6 +57,9 @@ BatchArrays read_arrays(const ObjectReader& reader) {
   arrays.priorities = reader.u8_array("priorities");
   arrays.prompt_offsets = reader.u32_array("promptOffsets");
   arrays.prompt_tokens = reader.i32_array("promptTokens");
+  arrays.users = reader.strings("users");
+  arrays.prefix_tokens = reader.u32_array("prefixTokens");
+  arrays.keep_tokens = reader.u32_array("keepTokens");
   arrays.width_offsets = reader.u32_array("widthOffsets");
   arrays.widths = reader.u32_array("widths");
   arrays.result_counts = reader.u32_array("resultCounts");
@@ -72,6 +77,9 @@ BatchArrays read_arrays(const ObjectReader& reader) {
   require_length(reader, "priorities", arrays.priorities, count);
   require_offsets(reader, "promptOffsets", arrays.prompt_offsets, count,
                   arrays.prompt_tokens.size());
+  require_length(reader, "users", std::span<const std::string>(arrays.users), count);
+  require_length(reader, "prefixTokens", arrays.prefix_tokens, count);
+  require_length(reader, "keepTokens", arrays.keep_tokens, count);
   require_offsets(reader, "widthOffsets", arrays.width_offsets, count, arrays.widths.size());
   require_length(reader, "resultCounts", arrays.result_counts, count);
   require_length(reader, "itemsPerSid", arrays.items_per_sid, count);
@@ -96,6 +104,9 @@ void fill(const BatchArrays& arrays, size_t i, engine::Request& request) {
   request.priority = arrays.priorities[i];
   const auto prompt = part(arrays.prompt_tokens, arrays.prompt_offsets);
   request.prompt.assign(prompt.begin(), prompt.end());
+  request.kv.user = arrays.users[i];
+  request.kv.prefix_tokens = arrays.prefix_tokens[i];
+  request.kv.keep_tokens = arrays.keep_tokens[i];
   const auto widths = part(arrays.widths, arrays.width_offsets);
   request.widths.assign(widths.begin(), widths.end());
   request.result_count = arrays.result_counts[i];
@@ -113,28 +124,28 @@ void fill(const BatchArrays& arrays, size_t i, engine::Request& request) {
 
 }  // namespace
 
-std::vector<engine::Request> read_batch(
-    Napi::Env env, const Napi::Value& value,
-    std::span<const std::shared_ptr<const engine::Binding>> bindings) {
+std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
+                                        std::span<const BoundCatalogue> bindings) {
   const ObjectReader reader(env, value, "engineSubmit.batch", kSubmitBatchFields);
   const BatchArrays arrays = read_arrays(reader);
   const engine::Clock::time_point now = engine::Clock::now();
   std::vector<engine::Request> requests(arrays.tickets.size());
   for (size_t i = 0; i < requests.size(); ++i) {
     const uint32_t slot = arrays.bindings[i];
-    if (slot >= bindings.size() || bindings[slot] == nullptr) {
+    if (slot >= bindings.size() || bindings[slot].binding == nullptr) {
       throw make_error(env, Code::kRequestInvalid,
                        "engineSubmit.batch.bindings[" + std::to_string(i) +
                            "]: expected the slot of a binding, came " + std::to_string(slot));
     }
-    if (arrays.kinds[i] > static_cast<uint8_t>(engine::RequestKind::kScore) ||
+    if (arrays.kinds[i] > static_cast<uint8_t>(engine::RequestKind::kAppend) ||
         arrays.norms[i] > static_cast<uint8_t>(beam::ScoreNorm::kAllowed) ||
         std::isnan(arrays.budgets_us[i])) {
       throw make_error(env, Code::kRequestInvalid,
                        "engineSubmit.batch[" + std::to_string(i) +
                            "]: kind, scoreNorm or budgetUs out of range");
     }
-    requests[i].binding = bindings[slot];
+    requests[i].binding = bindings[slot].binding;
+    requests[i].kv.version = bindings[slot].version;
     requests[i].deadline = deadline_of(now, arrays.budgets_us[i]);
     fill(arrays, i, requests[i]);
   }

@@ -3,17 +3,16 @@
 
 #include <napi.h>
 
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "bridge/handles.h"
 #include "engine/request.h"
 
 namespace tessera::bridge {
 
-std::vector<engine::Request> read_batch(
-    Napi::Env env, const Napi::Value& value,
-    std::span<const std::shared_ptr<const engine::Binding>> bindings);
+std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
+                                        std::span<const BoundCatalogue> bindings);
 
 /// `reaches` of engineSubmit: per request a ReachHandle of its binding's catalogue, or null.
 void read_reaches(Napi::Env env, const Napi::Value& value, std::span<engine::Request> requests);

@@ -20,7 +20,8 @@ TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
   const FixtureCase fixture = read_cases(folder).front();
   const auto binding = bind_fixture(*decoder, open_fixture_catalogue(folder), fixture);
   LoopCounters counters;
-  StepLoop loop(options, *decoder, *device,
+  const auto pool = open_fixture_pool(options, *decoder);
+  StepLoop loop(options, *decoder, *device, *pool,
                 decoder->make_workspace(options.batch_rows_max, options.prompt_tokens_max), {},
                 counters);
   uint64_t passes = 0, allocations = 0;

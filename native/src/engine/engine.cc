@@ -6,11 +6,16 @@
 
 #include "device/backends.h"
 #include "engine/calibrate.h"
+#include "engine/open_pool.h"
 #include "engine/request_limits.h"
 
 namespace tessera::engine {
 namespace {
 
+/// How long all who wait for blocks wait before they look again unasked.
+constexpr std::chrono::milliseconds kTransferWait{1};
+/// What is not on disk yet when the engine closes has this long to get there.
+constexpr uint64_t kCloseFlushUs = 2'000'000;
 constexpr double kRetryAfterUsMin = 1'000;
 constexpr double kRetryAfterUsMax = 60e6;
 
@@ -56,22 +61,29 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Compl
                                                std::to_string(options.batch_rows_max) +
                                                " rows per pass");
   }
+  auto work = std::make_shared<std::condition_variable>();
+  auto pool = open_pool(options.kv, *decoder.value(), [work] { work->notify_one(); });
+  if (!pool.is_ok()) return pool.status();
   const scheduler::PassCost cost =
       calibrate(options, *decoder.value(), *device.value(), *workspace);
   return std::unique_ptr<Engine>(new Engine(options, std::move(device).value(),
-                                            std::move(decoder).value(), std::move(workspace), cost,
-                                            sink));
+                                            std::move(decoder).value(), std::move(workspace),
+                                            std::move(work), std::move(pool).value(), cost, sink));
 }
 
 Engine::Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
                std::shared_ptr<const model::Decoder> decoder,
-               std::unique_ptr<model::Workspace> workspace, const scheduler::PassCost& cost,
-               CompletionSink& sink)
+               std::unique_ptr<model::Workspace> workspace,
+               std::shared_ptr<std::condition_variable> work, std::shared_ptr<kv::Pool> pool,
+               const scheduler::PassCost& cost, CompletionSink& sink)
     : options_(options),
       device_(std::move(device)),
       decoder_(std::move(decoder)),
       sink_(sink),
-      loop_(options_, *decoder_, *device_, std::move(workspace), cost, loop_counters_),
+      work_(std::move(work)),
+      pool_(std::move(pool)),
+      loop_(options_, *decoder_, *device_, *pool_, std::move(workspace), cost, loop_counters_),
+      gate_(*pool_, options_.queue_capacity),
       cost_(cost) {
   thread_ = std::thread([this] { run(); });
 }
@@ -143,7 +155,7 @@ SubmitOutcome Engine::submit(std::vector<Request> requests) {
       }
     }
   }
-  work_.notify_one();
+  work_->notify_one();
   for (Completion& completion : refused) sink_.complete(std::move(completion));
   return outcome;
 }
@@ -152,10 +164,11 @@ void Engine::cancel(std::span<const uint32_t> tickets) {
   {
     std::lock_guard lock(mutex_);
     for (const uint32_t ticket : tickets) {
+      gate_.drop(ticket);
       if (in_flight_.contains(ticket)) cancelled_.insert(ticket);
     }
   }
-  work_.notify_one();
+  work_->notify_one();
 }
 
 void Engine::run() {
@@ -165,10 +178,15 @@ void Engine::run() {
     bool others_wait = false;
     {
       std::unique_lock lock(mutex_);
-      work_.wait(lock, [this] { return stopping_ || !queue_.empty() || loop_.running() > 0; });
+      work_->wait(lock, [this] {
+        return stopping_ || !queue_.empty() || !loading_.empty() || loop_.running() > 0;
+      });
       if (stopping_) return;
       sweep_ended(completed);
+      admit_loaded(Clock::now(), completed);
       admit_waiting(completed);
+      const bool all_wait = loop_.running() == 0 && completed.empty();
+      if (all_wait) work_->wait_for(lock, kTransferWait);
       others_wait = !queue_.empty();
     }
     if (loop_.running() > 0) loop_.run_pass(others_wait, completed);
@@ -182,12 +200,47 @@ void Engine::sweep_ended(std::vector<Completion>& completed) {
   const Clock::time_point now = Clock::now();
   loop_.sweep([&](const Request& request) { return ended_status(request, cancelled_, now); },
               completed);
-  queue_.erase_if([&](const Request& request) {
+  const auto has_ended = [&](const Request& request) {
     Status status = ended_status(request, cancelled_, now);
     if (status.is_ok()) return false;
+    gate_.drop(request.ticket);
     completed.push_back(refusal_of(request, std::move(status), 0));
     return true;
-  });
+  };
+  queue_.erase_if(has_ended);
+  std::erase_if(loading_, [&](const auto& waiting) { return has_ended(waiting.request); });
+}
+
+/// False when the request must wait for memory; else it runs or has been refused. REQUIRES: mutex_
+/// held, loop_.has_room().
+bool Engine::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
+                   std::vector<Completion>& completed) {
+  const uint32_t ticket = waiting.request.ticket;
+  const double left_us =
+      std::chrono::duration<double, std::micro>(waiting.request.deadline - now).count();
+  Status status;
+  if (scheduler::decide({waiting.alone_us, 0, left_us}, sharing_rate_).verdict !=
+      scheduler::Verdict::kAdmit) {
+    status = {Code::kDeadlineExceeded, "the request waited too long for its deadline to be met"};
+  } else if (loop_.admit(waiting.request, now, status) == Admission::kWaits) {
+    return false;
+  }
+  if (status.is_ok()) return true;
+  completed.push_back({});
+  completed.back().ticket = ticket;
+  completed.back().status = std::move(status);
+  return true;
+}
+
+/// Those whose blocks have come, or are not to be waited for any longer. REQUIRES: mutex_ held.
+void Engine::admit_loaded(Clock::time_point now, std::vector<Completion>& completed) {
+  for (size_t i = 0; i < loading_.size() && loop_.has_room();) {
+    if (gate_.is_ready(loading_[i].request, now, cost_) && admit(loading_[i], now, completed)) {
+      loading_.erase(loading_.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
 }
 
 /// REQUIRES: mutex_ held.
@@ -196,21 +249,13 @@ void Engine::admit_waiting(std::vector<Completion>& completed) {
   const bool may_join = options_.continuous_batching || loop_.running() == 0;
   while (may_join && !queue_.empty() && loop_.has_room()) {
     RequestQueue::Waiting& next = queue_.next();
-    const uint32_t ticket = next.request.ticket;
-    const double left_us =
-        std::chrono::duration<double, std::micro>(next.request.deadline - now).count();
-    Status status;
-    if (scheduler::decide({next.alone_us, 0, left_us}, sharing_rate_).verdict !=
-        scheduler::Verdict::kAdmit) {
-      status = {Code::kDeadlineExceeded, "the request waited too long for its deadline to be met"};
-    } else if (loop_.admit(next.request, now, status) == Admission::kWaits) {
+    if (!gate_.is_ready(next.request, now, cost_)) {
+      if (loading_.size() >= options_.batch_requests_max) break;
+      loading_.push_back(std::move(next));
+    } else if (!admit(next, now, completed)) {
       break;
     }
     queue_.pop();
-    if (status.is_ok()) continue;
-    completed.push_back({});
-    completed.back().ticket = ticket;
-    completed.back().status = std::move(status);
   }
   counters_.running = loop_.running();
 }
@@ -259,13 +304,22 @@ void Engine::refuse_new() {
 }
 
 void Engine::drain(std::chrono::microseconds budget) {
-  std::unique_lock lock(mutex_);
-  draining_ = true;
-  const auto none_left = [this] { return (in_flight_.empty() && delivering_ == 0) || stopping_; };
-  if (idle_.wait_for(lock, budget, none_left)) return;
-  cancelled_ = in_flight_;
-  work_.notify_one();
-  idle_.wait(lock, none_left);
+  const Clock::time_point end = Clock::now() + budget;
+  std::shared_ptr<kv::Pool> pool;
+  {
+    std::unique_lock lock(mutex_);
+    draining_ = true;
+    const auto none_left = [this] { return (in_flight_.empty() && delivering_ == 0) || stopping_; };
+    if (!idle_.wait_for(lock, budget, none_left)) {
+      cancelled_ = in_flight_;
+      work_->notify_one();
+      idle_.wait(lock, none_left);
+    }
+    pool = pool_;
+  }
+  const auto left = std::chrono::duration_cast<std::chrono::microseconds>(end - Clock::now());
+  // A flush that fails is told by the pool's metrics: the pool is a cache.
+  if (pool != nullptr) (void)pool->flush(static_cast<uint64_t>(std::max<int64_t>(left.count(), 0)));
 }
 
 void Engine::close() {
@@ -275,23 +329,61 @@ void Engine::close() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  work_.notify_one();
+  work_->notify_one();
   idle_.notify_all();
   thread_.join();
   std::vector<Completion> discarded;
-  loop_.sweep([](const Request&) { return Status(Code::kEngineClosed, "the engine was closed"); },
-              discarded);
-  queue_.erase_if([&](const Request& request) {
-    discarded.push_back(refusal_of(request, {Code::kEngineClosed, "the engine was closed"}, 0));
+  const Status closed(Code::kEngineClosed, "the engine was closed");
+  loop_.sweep([&](const Request&) { return closed; }, discarded);
+  const auto discard = [&](const Request& request) {
+    discarded.push_back(refusal_of(request, closed, 0));
     return true;
-  });
+  };
+  queue_.erase_if(discard);
+  for (const RequestQueue::Waiting& waiting : loading_) discard(waiting.request);
+  loading_.clear();
   deliver(discarded);
+  close_pool();
+}
+
+/// The folder is free for another engine from then on, unless an operation of the pool still runs.
+void Engine::close_pool() {
+  std::shared_ptr<kv::Pool> pool;
+  {
+    std::lock_guard lock(mutex_);
+    gate_.clear();
+    pool = std::move(pool_);
+  }
+  if (pool != nullptr) (void)pool->flush(kCloseFlushUs);
+}
+
+std::shared_ptr<kv::Pool> Engine::pool() const {
+  std::lock_guard lock(mutex_);
+  return pool_;
+}
+
+Result<kv::Version> Engine::add_version(const std::string& template_digest,
+                                        const std::string& codebook_digest) {
+  const std::shared_ptr<kv::Pool> open = pool();
+  if (open == nullptr) return Status(Code::kEngineClosed, "the engine was closed");
+  return open->add_version(identity_of(*decoder_, template_digest, codebook_digest));
+}
+
+void Engine::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {
+  std::lock_guard lock(mutex_);
+  if (pool_ == nullptr || draining_ || !options_.kv.is_enabled) return;
+  gate_.prefetch(ticket, version, user);
+}
+
+kv::Rates Engine::kv_rates() {
+  std::lock_guard lock(mutex_);
+  return pool_ == nullptr ? kv::Rates{} : gate_.rates(Clock::now(), cost_);
 }
 
 Stats Engine::stats() const {
   std::lock_guard lock(mutex_);
   Stats stats = counters_;
-  stats.queued = queue_.size();
+  stats.queued = queue_.size() + loading_.size();
   stats.prefill_tokens = loop_counters_.prefill_tokens;
   stats.decode_tokens = loop_counters_.decode_tokens;
   stats.forward_passes = loop_counters_.forward_passes;

@@ -15,6 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/kv_gate.h"
 #include "engine/options.h"
 #include "engine/request.h"
 #include "engine/request_queue.h"
@@ -57,10 +58,22 @@ class Engine {
   SubmitOutcome submit(std::vector<Request> requests);
   /// Unknown tickets are ignored: they may just have finished.
   void cancel(std::span<const uint32_t> tickets);
+  /// The pool's number of prompts that a template and a codebook wrote, known by the digests of
+  /// their content. Errors: ENGINE_CLOSED.
+  Result<kv::Version> add_version(const std::string& template_digest,
+                                  const std::string& codebook_digest);
+  /// Brings the user's keys and values to the device for the request that will be submitted under
+  /// the ticket: at its arrival, while its prompt is made. Ended by cancel() where none comes.
+  void prefetch(uint32_t ticket, kv::Version version, const std::string& user);
+  /// Null once the engine is closed.
+  std::shared_ptr<kv::Pool> pool() const;
+  /// As the decision between loading and computing sees them.
+  kv::Rates kv_rates();
+
   /// Refuses new requests from now on; the others go on.
   void refuse_new();
-  /// As refuse_new(), lets those accepted finish within `budget`, cancels the rest; returns
-  /// when none is left.
+  /// As refuse_new(), lets those accepted finish within `budget`, cancels the rest; returns when
+  /// none is left and what they left behind is on disk, as far as the budget goes.
   void drain(std::chrono::microseconds budget);
   void close();
   Stats stats() const;
@@ -68,14 +81,19 @@ class Engine {
  private:
   Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
          std::shared_ptr<const model::Decoder> decoder, std::unique_ptr<model::Workspace> workspace,
+         std::shared_ptr<std::condition_variable> work, std::shared_ptr<kv::Pool> pool,
          const scheduler::PassCost& cost, CompletionSink& sink);
 
   void run();
   Status accept(const Request& request, Clock::time_point now, double& own_us,
                 uint32_t& retry_after_us) const;
   uint32_t place_free_in_us() const;
+  void close_pool();
   void note_progress();
   void admit_waiting(std::vector<Completion>& completed);
+  void admit_loaded(Clock::time_point now, std::vector<Completion>& completed);
+  bool admit(RequestQueue::Waiting& waiting, Clock::time_point now,
+             std::vector<Completion>& completed);
   void sweep_ended(std::vector<Completion>& completed);
   void deliver(std::vector<Completion>& completed);
 
@@ -84,16 +102,20 @@ class Engine {
   std::shared_ptr<const model::Decoder> decoder_;
   CompletionSink& sink_;
   LoopCounters loop_counters_;
-  StepLoop loop_;  // engine thread only
+  // The engine's thread waits here: work arrived, blocks came, or stop. The pool's threads ring it.
+  const std::shared_ptr<std::condition_variable> work_;
+  std::shared_ptr<kv::Pool> pool_;  // set under mutex_
+  StepLoop loop_;                   // engine thread only
 
   mutable std::mutex mutex_;
-  std::condition_variable work_;            // engine thread waits: work arrived, or stop
-  std::condition_variable idle_;            // drain waits: nothing queued, nothing running
-  RequestQueue queue_;                      // guarded by mutex_
-  scheduler::PassCost cost_;                // of the last pass on; guarded by mutex_
-  double running_us_ = 0;                   // left of running requests, each alone; guarded
-  double sharing_rate_ = 1;                 // guarded by mutex_
-  std::unordered_set<uint32_t> in_flight_;  // tickets queued or running; guarded by mutex_
+  std::condition_variable idle_;                // drain waits: nothing queued, nothing running
+  RequestQueue queue_;                          // guarded by mutex_
+  KvGate gate_;                                 // guarded by mutex_
+  std::vector<RequestQueue::Waiting> loading_;  // out of the queue, waiting for blocks; guarded
+  scheduler::PassCost cost_;                    // of the last pass on; guarded by mutex_
+  double running_us_ = 0;                       // left of running requests, each alone; guarded
+  double sharing_rate_ = 1;                     // guarded by mutex_
+  std::unordered_set<uint32_t> in_flight_;      // tickets queued or running; guarded by mutex_
   std::unordered_set<uint32_t>
       cancelled_;           // subset of in_flight_ that shall end; guarded by mutex_
   size_t delivering_ = 0;   // completions on their way to the sink; guarded by mutex_

@@ -80,12 +80,13 @@ class EpochFixture : public testing::Test {
                    .value();
     fixture_ = read_cases(folder).front();
     binding_ = bind_fixture(*decoder_, open_fixture_catalogue(folder), fixture_);
+    pool_ = open_fixture_pool(options_, *decoder_);
     spoiler_ = std::make_unique<Spoiler>(*decoder_);
   }
 
   std::unique_ptr<StepLoop> make_loop(LoopCounters& counters) {
     return std::make_unique<StepLoop>(
-        options_, *decoder_, *device_,
+        options_, *decoder_, *device_, *pool_,
         decoder_->make_workspace(options_.batch_rows_max, options_.prompt_tokens_max),
         scheduler::PassCost{}, counters, spoiler_.get());
   }
@@ -109,13 +110,26 @@ class EpochFixture : public testing::Test {
     return bits_of(completed.front());
   }
 
+  /// The request as one of three users' whose histories the pool keeps.
+  Request of_user(Request request, std::mt19937& random) const {
+    const auto size = static_cast<uint32_t>(request.prompt.size());
+    request.kv.user = "user " + std::to_string(random() % 3);
+    request.kv.prefix_tokens = random() % 2 == 0 ? 0 : 32;
+    request.kv.keep_tokens = size - static_cast<uint32_t>(random() % 4);
+    return request;
+  }
+
   static void admit(StepLoop& loop, Request request) {
     Status status;
     ASSERT_EQ(loop.admit(request, Clock::now(), status), Admission::kAdmitted);
   }
 
   void expect_nothing_held(const StepLoop& loop) const {
-    EXPECT_EQ(loop.arena().free_blocks(), loop.arena().block_count());
+    EXPECT_EQ(loop.budget().blocks(), 0u);
+    EXPECT_EQ(pool_->metrics().leases, 0u);
+    EXPECT_EQ(pool_->check_integrity().faults, std::vector<std::string>());
+    if (options_.kv.is_enabled) return;
+    EXPECT_EQ(pool_->metrics().tiers[0].used_blocks, 0u);
   }
 
   uint32_t vocab() const { return decoder_->config().vocab_size; }
@@ -139,6 +153,7 @@ class EpochFixture : public testing::Test {
   std::shared_ptr<const model::Decoder> decoder_;
   FixtureCase fixture_;
   std::shared_ptr<const Binding> binding_;
+  std::unique_ptr<kv::Pool> pool_;
   std::unique_ptr<Spoiler> spoiler_;
 };
 
@@ -233,6 +248,7 @@ TEST_F(EpochFixture, AnyMixOfArrivalsFailuresAndCancellationsAnswersAsAlone) {
     std::mt19937 random(seed);
     options_.prefill_chunk_tokens = 8 + static_cast<uint32_t>(random() % 60);
     options_.batch_requests_max = 2 + static_cast<uint32_t>(random() % 6);
+    options_.kv.is_enabled = false;
     std::vector<Request> requests;
     for (uint32_t i = 0; i < 12; ++i) {
       const uint32_t lengths[] = {31, 32, 33, 63, 64, 65};
@@ -245,6 +261,11 @@ TEST_F(EpochFixture, AnyMixOfArrivalsFailuresAndCancellationsAnswersAsAlone) {
     }
     spoiler_->random.seed(seed);
     spoiler_->chance = seed % 3 == 0 ? 0 : 0.05;
+    options_.kv.is_enabled = seed % 2 == 0;
+    pool_ = open_fixture_pool(options_, *decoder_);
+    if (options_.kv.is_enabled) {
+      for (Request& request : requests) request = of_user(request, random);
+    }
     spoiler_->forget();
     LoopCounters counters;
     const auto loop = make_loop(counters);
@@ -285,7 +306,7 @@ TEST_F(EpochFixture, AnyMixOfArrivalsFailuresAndCancellationsAnswersAsAlone) {
 TEST_F(EpochFixture, MemoryThatDoesNotSufficeMakesRequestsWaitAndNeverHalfAdmitsThem) {
   const uint64_t block = decoder_->block_layout().bytes();
   const Request request = make(0, branch(1, 64, 1), 4);
-  const RequestState::Need need = RequestState::need(request, *decoder_, 0);
+  const RequestState::Need need = RequestState::need(request, *decoder_);
   options_.kv_bytes_max = 2 * (need.blocks * block + need.beam_bytes) + block / 2;
   LoopCounters counters;
   const auto loop = make_loop(counters);

@@ -40,6 +40,11 @@ Status validate(const EngineOptions& options) {
   TESSERA_RETURN_IF_ERROR(from_one("widthMax", options.width_max, kWidthMax));
   TESSERA_RETURN_IF_ERROR(from_one("resultCountMax", options.result_count_max, kResultCountMax));
   TESSERA_RETURN_IF_ERROR(from_one("scoreItemsMax", options.score_items_max, kScoreItemsMax));
+  TESSERA_RETURN_IF_ERROR(from_one("kvDeviceBytes", options.kv.device_bytes, UINT64_MAX));
+  TESSERA_RETURN_IF_ERROR(from_one("kvReadThreads", options.kv.read_threads, kKvThreadsMax));
+  TESSERA_RETURN_IF_ERROR(from_one("kvStoreQueueMax", options.kv.store_queue_max, kKvQueueMax));
+  TESSERA_RETURN_IF_ERROR(
+      in_range("kvPrefetchQueueMax", options.kv.prefetch_queue_max, 2, kKvQueueMax));
   // All beams of a request go through one pass.
   return in_range("batchRowsMax", options.batch_rows_max,
                   std::max(options.width_max, options.score_items_max), kBatchRowsMax);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "kv/eviction.h"
 #include "model/decoder.h"
 
 namespace tessera::engine {
@@ -21,10 +22,26 @@ inline constexpr uint32_t kWidthMax = 4096;
 inline constexpr uint32_t kResultCountMax = 1u << 16;
 inline constexpr uint32_t kScoreItemsMax = 1u << 16;
 inline constexpr uint32_t kTerminalTokensMax = 8;
+inline constexpr uint32_t kKvThreadsMax = 64;
+inline constexpr uint32_t kKvQueueMax = 1u << 20;
 
 /// kPinned: every thread keeps to a CPU of its own, so there are no more threads than CPUs. kFree:
 /// the system places them, however many.
 enum class ThreadPlacement : uint8_t { kPinned, kFree };
+
+/// The user KV pool (kv/options.h), its tiers in bytes.
+struct KvOptions {
+  bool is_enabled = false;    // false: nothing is found or kept
+  uint64_t device_bytes = 1;  // prompts of running requests lie here as well
+  uint64_t host_bytes = 0;    // 0: no such tier
+  uint64_t disk_bytes = 0;    // 0: no such tier
+  std::string folder;         // of the disk tier
+  kv::EvictionKind eviction = kv::EvictionKind::kLru;
+  uint32_t read_threads = 1;
+  uint32_t store_queue_max = 1;     // chains that wait to be stored; more are dropped
+  uint32_t prefetch_queue_max = 2;  // chains that wait to be loaded; more are refused
+  bool locks_memory = false;
+};
 
 struct EngineOptions {
   std::string model_path;
@@ -38,7 +55,8 @@ struct EngineOptions {
   uint32_t prefill_chunk_tokens = 1;  // prompt rows per forward pass
   uint32_t pass_time_target_us = 0;   // of a pass while others wait; 0: not bounded
   bool continuous_batching = true;    // false: a batch is filled only when the last one has ended
-  uint64_t kv_bytes_max = 1;          // keys and values of all running requests
+  uint64_t kv_bytes_max = 1;          // keys and values of all running requests, beams included
+  KvOptions kv;
   uint32_t prompt_tokens_max = 1;
   uint32_t width_max = 1;
   uint32_t result_count_max = 1;

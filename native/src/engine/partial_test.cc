@@ -43,7 +43,8 @@ class PartialFixture : public testing::Test {
   Completion run(Request request) {
     LoopCounters counters;
     const scheduler::PassCost cost{0, kRowUs, 0, 0};
-    StepLoop loop(options_, *decoder_, *device_,
+    const auto pool = open_fixture_pool(options_, *decoder_);
+    StepLoop loop(options_, *decoder_, *device_, *pool,
                   decoder_->make_workspace(options_.batch_rows_max, options_.prompt_tokens_max),
                   cost, counters);
     Status status;

@@ -24,8 +24,8 @@ void PassBatch::build(std::span<const scheduler::Share> plan, Running running,
     groups_[s].mirrors = std::span(mirrors_).subspan(ranges_[s].first, ranges_[s].count);
 }
 
-/// Requests hold whole shared blocks in common, so what must be mirrored lies in the block in which
-/// the shared part ends.
+/// Rows of the share that others keep as well, in blocks of their own. Requests that hold a block
+/// in common need it written once.
 void PassBatch::add_mirrors(const scheduler::Share& share, Running running,
                             std::span<const scheduler::Link> links) {
   shared_.resize(running.size());
@@ -33,19 +33,22 @@ void PassBatch::add_mirrors(const scheduler::Share& share, Running running,
   const attention::PromptKv& own = running[share.runnable]->prompt();
   const size_t first_mirror = mirrors_.size();
   for (uint32_t i = 0; i < running.size(); ++i) {
-    if (i == share.runnable || shared_[i] <= share.first) continue;
-    const uint32_t block = shared_[i] / kBlockPositions;
-    const uint32_t begin = std::max(share.first, block * kBlockPositions);
-    const uint32_t end = std::min(share.first + share.rows, shared_[i]);
-    if (begin >= end) continue;
+    if (i == share.runnable) continue;
     const attention::PromptKv& other = running[i]->prompt();
-    const bool is_written = other.blocks[block] == own.blocks[block] ||
-                            std::any_of(mirrors_.begin() + static_cast<ptrdiff_t>(first_mirror),
-                                        mirrors_.end(), [&](const attention::Mirror& mirror) {
-                                          return mirror.first_position / kBlockPositions == block &&
-                                                 mirror.to->blocks[block] == other.blocks[block];
-                                        });
-    if (!is_written) mirrors_.push_back({&other, begin, end - begin});
+    const uint32_t shared_end = std::min(share.first + share.rows, shared_[i]);
+    for (uint32_t begin = share.first; begin < shared_end;) {
+      const uint32_t block = begin / kBlockPositions;
+      const uint32_t end = std::min(shared_end, (block + 1) * kBlockPositions);
+      const auto written = std::span(mirrors_).subspan(first_mirror);
+      const bool is_written = other.blocks[block] == own.blocks[block] ||
+                              std::any_of(written.begin(), written.end(), [&](const auto& mirror) {
+                                return mirror.first_position <= begin &&
+                                       begin < mirror.first_position + mirror.count &&
+                                       mirror.to->blocks[block] == other.blocks[block];
+                              });
+      if (!is_written) mirrors_.push_back({&other, begin, end - begin});
+      begin = end;
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 // What the engine is asked and what it answers. Plain values, moved between threads.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -11,6 +13,7 @@
 #include "beam/export.h"
 #include "beam/select.h"
 #include "engine/binding.h"
+#include "kv/pool.h"
 
 namespace tessera::engine {
 
@@ -21,6 +24,16 @@ inline constexpr uint8_t kPriorityClasses = 3;  // 0 high, 1 normal, 2 low
 enum class RequestKind : uint8_t {
   kRecall = 0,  // a beam search for items
   kScore = 1,   // log-probabilities of given paths
+  kAppend = 2,  // nothing but the prompt's keys and values, for the pool
+};
+
+/// What of a prompt the user KV pool may find and keep.
+struct KvUse {
+  kv::Version version = 0;     // as Engine::add_version gave it
+  std::string user;            // empty: nothing but the text that all users share
+  uint32_t prefix_tokens = 0;  // first tokens that are the same for all users
+  uint32_t keep_tokens = 0;    // first tokens that the next request of the user may begin with
+  uint32_t waited_us = 0;      // for its blocks when its turn had come; filled in by the engine
 };
 
 struct Request {
@@ -32,6 +45,7 @@ struct Request {
   /// request begins.
   catalogue::Reach reach;
   std::vector<int32_t> prompt;
+  KvUse kv;
   std::vector<uint32_t> widths;  // recall: per step; the last holds for all further steps
   uint32_t result_count = 0;     // recall
   uint32_t items_per_sid = 0;    // recall
@@ -107,6 +121,8 @@ struct Completion {
   Completeness completeness = Completeness::kWhole;  // recall
   std::vector<uint32_t> widths_used;                 // beams kept per step
   uint32_t prefix_reused_tokens = 0;                 // prompt tokens that other requests computed
+  std::array<uint32_t, kv::kTierCount> kv_tokens{};  // prompt tokens that the pool had, by tier
+  uint32_t kv_wait_us = 0;  // waited for blocks on their way to the device, nothing else to do
   Timings timings;
   std::vector<PassTimes> passes;
 };

@@ -78,9 +78,20 @@ Status check_limits(const Request& request, const EngineOptions& options,
                    std::to_string(request.priority));
   }
   TESSERA_RETURN_IF_ERROR(check_prompt(request, options, decoder.config()));
-  TESSERA_RETURN_IF_ERROR(request.kind == RequestKind::kScore ? check_score(request, options)
-                                                              : check_recall(request, options));
-  const RequestState::Need need = RequestState::need(request, decoder, 0);
+  if (request.kind == RequestKind::kScore) TESSERA_RETURN_IF_ERROR(check_score(request, options));
+  if (request.kind == RequestKind::kRecall) TESSERA_RETURN_IF_ERROR(check_recall(request, options));
+  if (request.kv.user.size() > kv::kOwnerBytesMax) {
+    return invalid("userId: expected at most " + std::to_string(kv::kOwnerBytesMax) +
+                   " bytes, came " + std::to_string(request.kv.user.size()));
+  }
+  const RequestState::Need need = RequestState::need(request, decoder);
+  // One more than it has: who goes on in a block that is not full works in a copy of it.
+  const uint64_t device_bytes = (need.blocks + uint64_t{1}) * decoder.block_layout().bytes();
+  if (device_bytes > options.kv.device_bytes) {
+    return invalid("promptTokens.length: the prompt needs " + std::to_string(device_bytes) +
+                   " bytes of keys and values, kv.deviceBytes is " +
+                   std::to_string(options.kv.device_bytes));
+  }
   const uint64_t bytes = need.blocks * decoder.block_layout().bytes() + need.beam_bytes;
   if (bytes <= options.kv_bytes_max) return Status::ok();
   return invalid("promptTokens.length: prompt and beams need " + std::to_string(bytes) +

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "base/check.h"
 
@@ -14,12 +15,15 @@ uint32_t blocks_of(uint64_t tokens) {
                                attention::kBlockPositions);
 }
 
-uint32_t decode_passes(const Request& request) { return request.binding->step_count() - 1; }
+uint32_t decode_passes(const Request& request) {
+  return request.kind == RequestKind::kAppend ? 0 : request.binding->step_count() - 1;
+}
 
 /// Beams that a step may have at most.
 uint32_t widest(const Request& request) {
   if (request.kind == RequestKind::kScore)
     return static_cast<uint32_t>(request.sid_offsets.size() - 1);
+  if (request.kind == RequestKind::kAppend) return 0;
   return *std::max_element(request.widths.begin(), request.widths.end());
 }
 
@@ -30,6 +34,7 @@ scheduler::RequestWork RequestState::work_of(const Request& request,
   const Binding& binding = *request.binding;
   scheduler::RequestWork work;
   work.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
+  if (request.kind == RequestKind::kAppend) return work;
   work.selections = binding.step_count();
   work.beams = widest(request);
   const uint32_t depth = binding.depth();
@@ -39,18 +44,28 @@ scheduler::RequestWork RequestState::work_of(const Request& request,
   return work;
 }
 
-RequestState::Need RequestState::need(const Request& request, const model::Decoder& decoder,
-                                      uint32_t shared) {
-  return {blocks_of(request.prompt.size()) - shared / attention::kBlockPositions,
+RequestState::Need RequestState::need(const Request& request, const model::Decoder& decoder) {
+  return {blocks_of(request.prompt.size()),
           decoder.kv_bytes_per_position() * decode_passes(request) * widest(request)};
 }
 
-Status RequestState::begin(Request request, Clock::time_point now, const RequestState* leader,
-                           uint32_t shared) {
+Status RequestState::reserve(const Request& request, const RequestState* leader,
+                             scheduler::Link& link) {
+  TESSERA_RETURN_IF_ERROR(reserve_beams(request));
+  TESSERA_RETURN_IF_ERROR(kv_.begin(request, leader == nullptr ? nullptr : &leader->request_,
+                                    leader == nullptr ? nullptr : &leader->kv_, link));
+  if (budget_.fits(kv_.own_blocks(), 0)) {
+    budget_.take_blocks(kv_.own_blocks());
+    return Status::ok();
+  }
+  kv_.release();
+  return {Code::kEngineOverloaded, "keys and values: running requests leave no room for " +
+                                       std::to_string(request.prompt.size()) + " further tokens"};
+}
+
+void RequestState::begin(Request request, Clock::time_point now) {
   request_ = std::move(request);
   if (!request_.reach.is_set()) request_.reach = binding().reach();
-  TESSERA_RETURN_IF_ERROR(reserve_beams(need(request_, decoder_, shared).beam_bytes));
-  TESSERA_RETURN_IF_ERROR(take_blocks(leader, shared));
   if (request_.kind == RequestKind::kScore) {
     beam::find_route(reach(), request_.sid_codes, request_.sid_offsets, route_);
   }
@@ -66,59 +81,36 @@ Status RequestState::begin(Request request, Clock::time_point now, const Request
   passes_.clear();
   timings_.queue_us = std::chrono::duration<float, std::micro>(now - request_.submitted).count();
   step_ = 0;
-  reused_ = prompt_kv_.length;
+  reused_ = prompt().length - kv_.found_tokens();
   awaits_selection_ = false;
   affordable_width_ = UINT32_MAX;
   is_narrowed_ = false;
   comes_too_late_ = false;
-  return Status::ok();
 }
 
-Status RequestState::take_blocks(const RequestState* leader, uint32_t shared) {
-  const uint32_t count = blocks_of(request_.prompt.size());
-  const uint32_t common = shared / attention::kBlockPositions;
-  TESSERA_RETURN_IF_ERROR(arena_.reserve(count - common));
-  for (uint32_t i = 0; i < count; ++i) {
-    if (i < common) {
-      blocks_.push_back(leader->blocks_[i]);
-      arena_.share(blocks_.back());
-    } else {
-      blocks_.push_back(arena_.take());
-    }
-    block_data_.push_back(arena_.data(blocks_.back()));
-  }
-  const uint32_t computed = leader == nullptr ? 0 : std::min(shared, leader->prompt_kv_.length);
-  if (computed > common * attention::kBlockPositions) {
-    // Whole, because that is one copy: what follows the shared positions is written before it is
-    // read, and finite until then.
-    std::memcpy(block_data_[common], leader->block_data_[common], arena_.block_bytes());
-  }
-  prompt_kv_ = {block_data_.data(), count, computed};
-  return Status::ok();
-}
-
-Status RequestState::reserve_beams(uint64_t bytes) {
+Status RequestState::reserve_beams(const Request& request) {
+  const uint64_t bytes = need(request, decoder_).beam_bytes;
   if (beam_buffer_.size() < bytes) {
-    arena_.release_beside(beam_buffer_);
-    Result<device::Buffer> grown = arena_.allocate_beside(bytes);
+    budget_.give_beams(beam_buffer_);
+    Result<device::Buffer> grown = budget_.take_beams(bytes);
     if (!grown.is_ok()) return grown.status();
     beam_buffer_ = std::move(grown).value();
   }
   char* values = beam_buffer_.as<char>() + bytes / 2;
-  beam_kv_ = {beam_buffer_.data(), values, decode_passes(request_), widest(request_)};
+  beam_kv_ = {beam_buffer_.data(), values, decode_passes(request), widest(request)};
   return Status::ok();
 }
 
 scheduler::Runnable RequestState::runnable(Clock::time_point now) const {
   const auto slack =
       std::chrono::duration_cast<std::chrono::microseconds>(request_.deadline - now).count();
-  return {static_cast<uint32_t>(request_.prompt.size()), prompt_kv_.length,
+  return {static_cast<uint32_t>(request_.prompt.size()), prompt().length,
           static_cast<uint32_t>(pending_tokens_.size()), request_.priority, slack};
 }
 
 scheduler::RequestWork RequestState::work() const {
   scheduler::RequestWork work = work_of(request_, decoder_.config());
-  work.length = prompt_kv_.length;
+  work.length = prompt().length;
   work.selections -= std::min(work.selections, step_);
   return work;
 }
@@ -126,7 +118,7 @@ scheduler::RequestWork RequestState::work() const {
 void RequestState::append_rows(const scheduler::Share& share, std::vector<int32_t>& tokens,
                                std::vector<attention::RowGroup>& groups) const {
   attention::RowGroup group;
-  group.prompt = &prompt_kv_;
+  group.prompt = &prompt();
   group.first_row = static_cast<uint32_t>(tokens.size());
   group.row_count = share.rows;
   if (pending_tokens_.empty()) {
@@ -136,7 +128,7 @@ void RequestState::append_rows(const scheduler::Share& share, std::vector<int32_
     tokens.insert(tokens.end(), first, first + share.rows);
   } else {
     TESSERA_CHECK(share.rows == pending_tokens_.size());
-    group.first_position = prompt_kv_.length + step_ - 1;
+    group.first_position = prompt().length + step_ - 1;
     group.beam = &beam_kv_;
     group.step = step_;
     group.ancestors = ancestors_;
@@ -152,10 +144,10 @@ void RequestState::beams_computed(uint32_t end) {
 }
 
 void RequestState::prompt_computed(uint32_t length, uint32_t own, uint32_t end) {
-  TESSERA_CHECK(length >= prompt_kv_.length + own && length <= request_.prompt.size());
-  reused_ += length - prompt_kv_.length - own;
-  prompt_kv_.length = length;
-  if (prompt_left() > 0 || own == 0) return;
+  TESSERA_CHECK(length >= prompt().length + own && length <= request_.prompt.size());
+  reused_ += length - prompt().length - own;
+  kv_.set_length(length);
+  if (prompt_left() > 0 || own == 0 || request_.kind == RequestKind::kAppend) return;
   logit_row_ = end - 1;
   awaits_selection_ = true;
 }
@@ -231,15 +223,13 @@ std::vector<float> RequestState::scores() const {
 }
 
 void RequestState::release() {
-  for (const uint32_t block : blocks_) arena_.give_back(block);
-  blocks_.clear();
-  block_data_.clear();
-  prompt_kv_ = {};
+  budget_.give_blocks(kv_.own_blocks());
+  kv_.release();
   request_ = Request{};
   finished_.clear();
   watch_.reset();
 }
 
-void RequestState::drop_buffers() { arena_.release_beside(beam_buffer_); }
+void RequestState::drop_buffers() { budget_.give_beams(beam_buffer_); }
 
 }  // namespace tessera::engine

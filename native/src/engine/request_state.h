@@ -2,9 +2,7 @@
 // touched by the engine's thread alone. Buffers are kept and reused by the next request in the same
 // slot, so the steady state allocates nothing.
 //
-// The prompt's blocks are held, not owned: those that lie whole in what the request shares with
-// others are held by them too. The block in which the shared part ends is the request's own, and
-// whoever computes its shared positions writes them here too (attention::Mirror).
+// The prompt's keys and values are request_kv.h's; those of the beams are here.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +15,9 @@
 #include "beam/follow.h"
 #include "beam/select.h"
 #include "device/device.h"
-#include "engine/block_arena.h"
+#include "engine/kv_budget.h"
 #include "engine/request.h"
+#include "engine/request_kv.h"
 #include "model/decoder.h"
 #include "scheduler/admission.h"
 #include "scheduler/narrowing.h"
@@ -28,29 +27,30 @@ namespace tessera::engine {
 
 class RequestState {
  public:
-  RequestState(const model::Decoder& decoder, BlockArena& arena)
-      : decoder_(decoder), arena_(arena) {}
+  RequestState(const model::Decoder& decoder, kv::Pool& pool, KvBudget& budget)
+      : decoder_(decoder), budget_(budget), kv_(pool) {}
   ~RequestState() { drop_buffers(); }
   RequestState(const RequestState&) = delete;
   RequestState& operator=(const RequestState&) = delete;
 
-  /// KV memory that a request takes beside what it shares.
+  /// KV memory that a request takes where it shares nothing.
   struct Need {
     uint32_t blocks = 0;
     uint64_t beam_bytes = 0;
   };
-  /// `shared`: first tokens in common with another request.
-  static Need need(const Request& request, const model::Decoder& decoder, uint32_t shared);
+  static Need need(const Request& request, const model::Decoder& decoder);
 
   /// What a request that has not begun asks for, for the prediction of its end.
   static scheduler::RequestWork work_of(const Request& request, const model::ModelConfig& config);
   /// What is left of it.
   scheduler::RequestWork work() const;
 
-  /// Takes a request whose limits have been checked. `leader` (null: none) shares the first
-  /// `shared` tokens; what it has computed of them is there at once. ENGINE_OVERLOADED when keys
-  /// and values find no memory.
-  Status begin(Request request, Clock::time_point now, const RequestState* leader, uint32_t shared);
+  /// Finds keys and values for a request whose limits have been checked, which begin() then takes.
+  /// `leader` (null: none) is the running request of the link, which is undone where it is of no
+  /// use. ENGINE_OVERLOADED when there is no room now; nothing is held then.
+  Status reserve(const Request& request, const RequestState* leader, scheduler::Link& link);
+  /// REQUIRES: reserve() for the same request.
+  void begin(Request request, Clock::time_point now);
 
   scheduler::Runnable runnable(Clock::time_point now) const;
   /// Appends the rows of a share to a forward batch, without mirrors.
@@ -92,7 +92,10 @@ class RequestState {
 
   const Request& request() const { return request_; }
   const Binding& binding() const { return *request_.binding; }
-  const attention::PromptKv& prompt() const { return prompt_kv_; }
+  const attention::PromptKv& prompt() const { return kv_.view(); }
+  const RequestKv& kv() const { return kv_; }
+  /// Keeps what is computed of the prompt in the user KV pool.
+  void keep_kv() { kv_.keep(request_); }
   const catalogue::Reach& reach() const { return request_.reach; }
   const beam::Beams& beams() const { return beams_; }
   std::span<const beam::Finished> finished() const { return finished_; }
@@ -120,20 +123,17 @@ class RequestState {
 
  private:
   uint32_t prompt_left() const {
-    return static_cast<uint32_t>(request_.prompt.size()) - prompt_kv_.length;
+    return static_cast<uint32_t>(request_.prompt.size()) - prompt().length;
   }
   /// Ends with the paths that have finished.
   bool is_cut() const { return comes_too_late_ && !finished_.empty(); }
-  Status reserve_beams(uint64_t bytes);
-  Status take_blocks(const RequestState* leader, uint32_t shared);
+  Status reserve_beams(const Request& request);
 
   const model::Decoder& decoder_;
-  BlockArena& arena_;
+  KvBudget& budget_;
+  RequestKv kv_;
   Request request_;
-  std::vector<uint32_t> blocks_;   // of the arena, position 0 first
-  std::vector<void*> block_data_;  // what prompt_kv_ points to
   device::Buffer beam_buffer_;
-  attention::PromptKv prompt_kv_;
   attention::BeamKv beam_kv_;
   beam::Beams beams_;
   beam::Route route_;

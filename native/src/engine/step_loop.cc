@@ -15,14 +15,16 @@ float microseconds_since(Clock::time_point start) {
 }  // namespace
 
 StepLoop::StepLoop(const EngineOptions& options, const model::Decoder& decoder,
-                   device::Device& device, std::unique_ptr<model::Workspace> workspace,
-                   const scheduler::PassCost& cost, LoopCounters& counters, RowFaults* faults)
+                   device::Device& device, kv::Pool& pool,
+                   std::unique_ptr<model::Workspace> workspace, const scheduler::PassCost& cost,
+                   LoopCounters& counters, RowFaults* faults)
     : options_(options),
       decoder_(decoder),
       device_(device),
       counters_(counters),
       workspace_(std::move(workspace)),
-      arena_(device, decoder.block_layout().bytes(), options.kv_bytes_max),
+      pool_(pool),
+      budget_(device, decoder.block_layout().bytes(), options.kv_bytes_max),
       epoch_(decoder, faults),
       head_(decoder),
       cost_model_(cost) {}
@@ -33,33 +35,30 @@ scheduler::Link StepLoop::find_leader(const Request& request) {
   return scheduler::find_leader(prompts_, request.prompt);
 }
 
-/// True when the need is within the limit, after what idles has been given back.
-bool StepLoop::make_room(const RequestState::Need& need) {
-  const auto fits = [&] {
-    // The buffer that the request would take over counts as its own.
-    const uint64_t kept = idle_.empty() ? 0 : idle_.back()->buffer_bytes();
-    const uint64_t grows = need.beam_bytes > kept ? need.beam_bytes - kept : 0;
-    return arena_.fits(need.blocks, grows);
-  };
-  if (fits()) return true;
+/// Room for the request in the state that it will have, after what idles has been given back.
+Status StepLoop::reserve(const Request& request, scheduler::Link& link) {
+  if (idle_.empty()) idle_.push_back(std::make_unique<RequestState>(decoder_, pool_, budget_));
+  const RequestState* leader =
+      link.leader == scheduler::kNoLeader ? nullptr : running_[link.leader].get();
+  Status status = idle_.back()->reserve(request, leader, link);
+  if (status.code() != Code::kEngineOverloaded) return status;
   for (const auto& state : idle_) state->drop_buffers();
-  arena_.trim();
-  return fits();
+  return idle_.back()->reserve(request, leader, link);
 }
 
 Admission StepLoop::admit(Request& request, Clock::time_point now, Status& status) {
   TESSERA_CHECK(has_room());
-  const scheduler::Link link = find_leader(request);
-  const bool has_memory = make_room(RequestState::need(request, decoder_, link.shared));
-  if (!has_memory && !running_.empty()) return Admission::kWaits;
-  if (idle_.empty()) idle_.push_back(std::make_unique<RequestState>(decoder_, arena_));
-  const RequestState* leader =
-      link.leader == scheduler::kNoLeader ? nullptr : running_[link.leader].get();
-  status = idle_.back()->begin(std::move(request), now, leader, link.shared);
-  if (!status.is_ok()) {
-    idle_.back()->release();  // a refused request must not pin its snapshot
-    return Admission::kRefused;
+  if (is_full_ && !running_.empty()) return Admission::kWaits;
+  scheduler::Link link = find_leader(request);
+  status = reserve(request, link);
+  is_full_ = status.code() == Code::kEngineOverloaded;
+  if (is_full_) {
+    // A request alone waits for transfers that hold blocks: its own need is within the limits.
+    status = Status::ok();
+    return Admission::kWaits;
   }
+  if (!status.is_ok()) return Admission::kRefused;
+  idle_.back()->begin(std::move(request), now);
   running_.push_back(std::move(idle_.back()));
   idle_.pop_back();
   links_.push_back(link);
@@ -160,6 +159,11 @@ Completion StepLoop::retire(size_t index, Status status) {
   completion.status = std::move(status);
   completion.widths_used = state->widths_used();
   completion.prefix_reused_tokens = state->prefix_reused_tokens();
+  completion.kv_tokens = state->kv().found();
+  completion.kv_wait_us = state->request().kv.waited_us;
+  if (completion.status.is_ok() && state->kv().is_revoked()) {
+    completion.status = {Code::kCancelled, "the user was dropped while the request ran"};
+  }
   counters_.prefix_reused_tokens += completion.prefix_reused_tokens;
   sharing_.served(alone_us(RequestState::work_of(state->request(), decoder_.config())) -
                   alone_us(state->work()));
@@ -167,7 +171,9 @@ Completion StepLoop::retire(size_t index, Status status) {
   completion.timings = state->timings();
   completion.passes = state->passes();
   completion.timings.total_us = microseconds_since(state->request().submitted);
+  if (options_.kv.is_enabled) state->keep_kv();
   state->release();
+  is_full_ = false;
   idle_.push_back(std::move(state));
   return completion;
 }
@@ -178,7 +184,7 @@ void StepLoop::answer(RequestState& state, Completion& completion) {
   completion.view = state.reach().shared_view();
   if (request.kind == RequestKind::kScore) {
     completion.scores = state.scores();
-  } else {
+  } else if (request.kind == RequestKind::kRecall) {
     const beam::ExportOptions options{request.result_count, request.items_per_sid,
                                       request.item_policy.get(), request.watched_item};
     completion.completeness = state.completeness();

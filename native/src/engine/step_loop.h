@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "engine/block_arena.h"
 #include "engine/epoch.h"
 #include "engine/head.h"
+#include "engine/kv_budget.h"
 #include "engine/options.h"
 #include "engine/pass_batch.h"
 #include "engine/request.h"
@@ -36,16 +36,17 @@ struct LoopCounters {
 
 enum class Admission : uint8_t {
   kAdmitted,
-  kWaits,    // no KV memory while others run; the request was left as it is
+  kWaits,    // no KV memory now; the request was left as it is
   kRefused,  // the status says why
 };
 
 class StepLoop {
  public:
-  /// `workspace` holds options.batch_rows_max rows. `faults` is a test seam.
+  /// `workspace` holds options.batch_rows_max rows; the pool outlives the loop. `faults` is a test
+  /// seam.
   StepLoop(const EngineOptions& options, const model::Decoder& decoder, device::Device& device,
-           std::unique_ptr<model::Workspace> workspace, const scheduler::PassCost& cost,
-           LoopCounters& counters, RowFaults* faults = nullptr);
+           kv::Pool& pool, std::unique_ptr<model::Workspace> workspace,
+           const scheduler::PassCost& cost, LoopCounters& counters, RowFaults* faults = nullptr);
 
   uint32_t running() const { return static_cast<uint32_t>(running_.size()); }
   bool has_room() const { return running() < options_.batch_requests_max; }
@@ -63,7 +64,7 @@ class StepLoop {
       if (!status.is_ok()) completed.push_back(retire(i, std::move(status)));
     }
   }
-  const BlockArena& arena() const { return arena_; }
+  const KvBudget& budget() const { return budget_; }
   /// The corrected cost of passes.
   scheduler::PassCost cost() const { return cost_model_.cost(); }
   /// Predicted time that the running requests still take, each alone, and how much of such times
@@ -76,7 +77,7 @@ class StepLoop {
   void forward(PassTimes& times);
   void narrow_late();
   void end_failed(std::vector<Completion>& completed);
-  bool make_room(const RequestState::Need& need);
+  Status reserve(const Request& request, scheduler::Link& link);
   scheduler::Link find_leader(const Request& request);
   Completion retire(size_t index, Status status);
   void answer(RequestState& state, Completion& completion);
@@ -89,7 +90,8 @@ class StepLoop {
   device::Device& device_;
   LoopCounters& counters_;
   std::unique_ptr<model::Workspace> workspace_;
-  BlockArena arena_;
+  kv::Pool& pool_;
+  KvBudget budget_;
   Epoch epoch_;
   Head head_;
   scheduler::CostModel cost_model_;
@@ -98,6 +100,7 @@ class StepLoop {
   std::vector<std::unique_ptr<RequestState>> running_;  // oldest first
   std::vector<scheduler::Link> links_;                  // [running_]
   std::vector<std::unique_ptr<RequestState>> idle_;     // buffers of past requests, reused
+  bool is_full_ = false;  // nobody has left since a request found no room
 
   // Scratch of one pass.
   PassBatch batch_;

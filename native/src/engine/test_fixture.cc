@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "catalogue/builder.h"
+#include "engine/open_pool.h"
 
 namespace tessera::engine {
 namespace {
@@ -91,6 +92,7 @@ EngineOptions fixture_options(const fs::path& folder) {
   options.batch_rows_max = 600;
   options.prefill_chunk_tokens = 64;
   options.kv_bytes_max = 1u << 30;
+  options.kv.device_bytes = 64u << 20;
   options.prompt_tokens_max = 512;
   options.width_max = 512;
   options.result_count_max = 4096;
@@ -103,6 +105,15 @@ std::shared_ptr<catalogue::LiveCatalogue> live_fixture(
   auto live = catalogue::LiveCatalogue::open(std::move(snapshot), {});
   if (!live.is_ok()) throw std::runtime_error(live.status().message());
   return std::move(live).value();
+}
+
+std::unique_ptr<kv::Pool> open_fixture_pool(const EngineOptions& options,
+                                            const model::Decoder& decoder) {
+  auto pool = open_pool(options.kv, decoder, {});
+  if (!pool.is_ok()) throw std::runtime_error(pool.status().message());
+  const auto version = pool.value()->add_version(identity_of(decoder, "template", "codebook"));
+  if (!version.is_ok()) throw std::runtime_error(version.status().message());
+  return std::move(pool).value();
 }
 
 std::shared_ptr<const Binding> bind_fixture(const model::Decoder& decoder,

@@ -72,7 +72,7 @@ PoolState::Attached PoolState::attach_locked(LeaseRecord& lease) {
       if (chain == nullptr) chain = &make_chain_locked(key, Digest{}, 0);
       is_prefix_new = attach_blocks_locked(lease, *chain, tokens.first(prefix_tokens), 0);
     }
-    if (tokens.size() > prefix_tokens) result = attach_user_locked(lease);
+    if (tokens.size() > prefix_tokens && !lease.user.empty()) result = attach_user_locked(lease);
     if (result == Attached::kNothingNew && is_prefix_new) result = Attached::kCommitted;
   }
   const uint32_t staged_end = blocks_of(lease.keep);

@@ -30,12 +30,42 @@ bool reserve_blocks(PoolState& pool, LeaseRecord& lease, uint64_t wanted) {
   return true;
 }
 
+/// Blocks [whole, shared_blocks) of the leader, pinned for the lease as well; a matched block that
+/// is not full gives way to the leader's. False where there is none.
+bool pin_leaders(PoolState& pool, LeaseRecord& lease, const LeaseRecord& leader,
+                 uint32_t shared_blocks) {
+  SlotTable& slots = *pool.tier(Tier::kDevice).slots;
+  const uint32_t whole = lease.matched / kBlockTokens;
+  const uint64_t end = std::min<uint64_t>(shared_blocks, leader.blocks.size());
+  bool any = false;
+  for (uint64_t i = whole; i < end && slots.pin(leader.blocks[i].slot); ++i) {
+    if (!any && lease.blocks.size() > whole) {
+      pool.unpin_locked(Tier::kDevice, lease.blocks.back().slot);
+      lease.blocks.pop_back();
+    }
+    any = true;
+    lease.blocks.push_back(leader.blocks[i]);
+  }
+  lease.own_from = static_cast<uint32_t>(lease.blocks.size());
+  return any;
+}
+
 }  // namespace
 
 Status Pool::extend(Lease& lease, uint32_t positions) {
-  TESSERA_CHECK(lease.record_ != nullptr);
+  return extend_record(*lease.record_, nullptr, 0, positions);
+}
+
+Status Pool::extend_beside(Lease& lease, const Lease& leader, uint32_t shared_blocks,
+                           uint32_t positions) {
+  TESSERA_CHECK(lease.record_ != nullptr && leader.record_ != nullptr);
+  TESSERA_CHECK(lease.record_->own_from == lease.record_->blocks.size());
+  return extend_record(*lease.record_, leader.record_, shared_blocks, positions);
+}
+
+Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint32_t shared_blocks,
+                           uint32_t positions) {
   PoolState& pool = *state_;
-  LeaseRecord& record = *lease.record_;
   SlotTable& slots = *pool.tier(Tier::kDevice).slots;
   BlockMemory& memory = *pool.tier(Tier::kDevice).memory;
   uint64_t had = 0;
@@ -43,10 +73,15 @@ Status Pool::extend(Lease& lease, uint32_t positions) {
   {
     const std::lock_guard lock(pool.mutex);
     if (record.phase != LeasePhase::kOpen) return {Code::kCancelled, "the lease was revoked"};
+    // A matched block that is not full is shared: this lease goes on in a copy of it, or in the
+    // leader's.
+    has_shared_tail = record.own_from == record.blocks.size() &&
+                      record.matched < record.blocks.size() * kBlockTokens;
+    if (leader != nullptr && pin_leaders(pool, record, *leader, shared_blocks)) {
+      has_shared_tail = false;
+    }
     had = record.blocks.size();
     const uint64_t wanted = std::max<uint64_t>(blocks_of(positions), had);
-    // A matched block that is not full is shared: this lease goes on in a copy of it.
-    has_shared_tail = record.own_from == had && record.matched < had * kBlockTokens;
     if (wanted > slots.count()) {
       return {Code::kRequestInvalid, "the device tier has " + std::to_string(slots.count()) +
                                          " blocks, " + std::to_string(wanted) + " are needed"};

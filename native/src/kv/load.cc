@@ -194,6 +194,7 @@ void PoolWork::finish(LoadJob& job) {
   }
   pool.release_locked(chain);
   pool.landed.notify_all();
+  if (pool.options.on_transfer) pool.options.on_transfer();
 }
 
 void PoolState::give_up_disk_locked(Chain& chain, uint32_t index, SlotIndex slot) {

@@ -48,7 +48,8 @@ void match_committed(PoolState& pool, LeaseRecord& lease) {
       lease.loadable += loadable_tokens(*prefix, prefix_tokens);
     }
   }
-  Chain* chain = pool.find_locked({lease.version, false, lease.user});
+  Chain* chain =
+      lease.user.empty() ? nullptr : pool.find_locked({lease.version, false, lease.user});
   if (chain != nullptr) {
     lease.expected_seq = chain->seq;
     if (chain->prefix_blocks == lease.prefix_blocks && chain->prefix == lease.prefix) {
@@ -107,9 +108,11 @@ Status check_query(const PoolState& pool, const Query& query) {
   const auto invalid = [](const std::string& what) {
     return Status(Code::kRequestInvalid, "kv lookup: " + what);
   };
-  if (query.version >= pool.versions.size()) return invalid("unknown version");
-  if (query.user.empty() || query.user.size() > kOwnerBytesMax) {
-    return invalid("user: expected 1.." + std::to_string(kOwnerBytesMax) + " bytes, got " +
+  if (query.version >= pool.versions.size() && !query.tokens.empty()) {
+    return invalid("unknown version");
+  }
+  if (query.user.size() > kOwnerBytesMax) {
+    return invalid("user: expected up to " + std::to_string(kOwnerBytesMax) + " bytes, got " +
                    std::to_string(query.user.size()));
   }
   if (query.tokens.size() > kChainTokensMax) {
@@ -149,18 +152,17 @@ Result<Lease> Pool::lookup(const Query& query) {
   const std::lock_guard lock(pool.mutex);
   TESSERA_RETURN_IF_ERROR(check_query(pool, query));
   LeaseRecord& lease = *pool.take_lease_locked();
-  const VersionRecord& version = pool.versions[query.version];
   lease.version = query.version;
   lease.user = query.user;
   lease.tokens.assign(query.tokens.begin(), query.tokens.end());
   lease.prefix_blocks = query.prefix_tokens / kBlockTokens;
   lease.prefix = Digest{};
   if (lease.prefix_blocks > 0) {
-    lease.prefix =
-        prefix_digest(version.digest, query.tokens.first(lease.prefix_blocks * kBlockTokens));
+    lease.prefix = prefix_digest(pool.versions[query.version].digest,
+                                 query.tokens.first(lease.prefix_blocks * kBlockTokens));
   }
   lease.tag = query.tag;
-  if (!version.is_retired) {
+  if (!query.tokens.empty() && !pool.versions[query.version].is_retired) {
     match_committed(pool, lease);
     const EpochRecord* epoch = query.epoch == 0 ? nullptr : pool.epoch_locked(query.epoch);
     if (epoch != nullptr) match_staged(pool, lease, *epoch);

@@ -10,7 +10,7 @@
 
 namespace tessera::kv {
 
-Result<std::unique_ptr<Arena>> Arena::open(uint32_t slot_count, uint64_t block_bytes) {
+Result<std::unique_ptr<Arena>> Arena::open(uint32_t slot_count, uint64_t block_bytes, bool locks) {
   const uint64_t stride = slot_stride(block_bytes);
   const uint64_t bytes = stride * slot_count;
   if (bytes == 0) {
@@ -29,7 +29,7 @@ Result<std::unique_ptr<Arena>> Arena::open(uint32_t slot_count, uint64_t block_b
                   "the system gives no " + std::to_string(bytes) + " bytes of address space");
   }
   (void)::madvise(data, bytes, MADV_HUGEPAGE);  // a hint: small pages are slower, not wrong
-  const bool locked = ::mlock(data, bytes) == 0;
+  const bool locked = locks && ::mlock(data, bytes) == 0;
   return std::unique_ptr<Arena>(
       new Arena(slot_count, block_bytes, stride, static_cast<std::byte*>(data), locked));
 }

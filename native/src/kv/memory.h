@@ -36,7 +36,8 @@ class Arena final : public BlockMemory {
   static constexpr uint64_t kAlignment = 4096;  // bytes
 
   /// Errors: KV_POOL_INVALID when the machine has not that much memory left.
-  static Result<std::unique_ptr<Arena>> open(uint32_t slot_count, uint64_t block_bytes);
+  static Result<std::unique_ptr<Arena>> open(uint32_t slot_count, uint64_t block_bytes,
+                                             bool locks = true);
   ~Arena() override;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;

@@ -25,6 +25,12 @@ struct PoolOptions {
   uint64_t store_batch_bytes = uint64_t{32} << 20;  // written between two commits, about
   uint64_t store_retry_us = 5'000'000;              // stores rest this long after a full disk
 
+  /// Memory of the device and host tiers is locked where the process may, which takes all of it at
+  /// once; else it is taken as it fills.
+  bool locks_memory = true;
+  /// Called when a transfer has ended, by its thread and under the pool's lock: it must not call
+  /// the pool. Whoever waits for blocks looks again.
+  std::function<void()> on_transfer;
   /// Device memory that is not the processor's; an Arena is opened when null.
   std::unique_ptr<BlockMemory> device_memory;
   /// Instead of the files in `disk_folder`.

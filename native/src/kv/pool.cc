@@ -46,7 +46,8 @@ Status open_tier(PoolState& pool, Tier which, std::unique_ptr<BlockMemory> memor
                  uint32_t blocks) {
   TierState& tier = pool.tier(which);
   if (memory == nullptr && which != Tier::kDisk) {
-    Result<std::unique_ptr<Arena>> arena = Arena::open(blocks, pool.options.block_bytes);
+    Result<std::unique_ptr<Arena>> arena =
+        Arena::open(blocks, pool.options.block_bytes, pool.options.locks_memory);
     if (!arena.is_ok()) {
       return invalid(std::string(tier_name(which)) + " tier: " + arena.status().message());
     }
@@ -149,6 +150,8 @@ Pool::Pool(std::unique_ptr<PoolState> state) : state_(std::move(state)) {}
 
 Pool::~Pool() = default;
 
+uint64_t Pool::block_bytes() const { return state_->options.block_bytes; }
+
 PoolState::~PoolState() {
   threads.reset();
   TESSERA_CHECK(free_leases.size() == leases.size());          // leases end before their pool
@@ -164,6 +167,14 @@ Result<Version> Pool::add_version(const Identity& identity) {
   const uint32_t version = state_->version_index_locked(version_digest(identity));
   state_->versions[version].is_retired = false;
   return version;
+}
+
+std::optional<Version> Pool::find_version(std::string_view digest) const {
+  const std::lock_guard lock(state_->mutex);
+  for (Version version = 0; version < state_->versions.size(); ++version) {
+    if (to_text(state_->versions[version].digest) == digest) return version;
+  }
+  return std::nullopt;
 }
 
 PoolMetrics Pool::metrics() const {

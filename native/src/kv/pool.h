@@ -21,6 +21,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,7 +47,7 @@ using Epoch = uint64_t;
 
 struct Query {
   Version version = 0;
-  std::string_view user = {};          // 1..kOwnerBytesMax bytes
+  std::string_view user = {};          // up to kOwnerBytesMax bytes; empty: only prefixes are kept
   std::span<const Token> tokens = {};  // the prompt as far as it may be kept, from its first token
   uint32_t prefix_tokens = 0;          // of them, the static text that is the same for all users
   Epoch epoch = 0;                     // also sees what is staged in this epoch
@@ -134,9 +135,13 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
+  uint64_t block_bytes() const;
   /// The identity's index: the same for the same content, also after a restart or a retirement.
   /// Errors: KV_POOL_INVALID when its block size is not the pool's.
   Result<Version> add_version(const Identity& identity);
+
+  /// The version whose digest has this text (identity.h); none when the pool has never seen it.
+  std::optional<Version> find_version(std::string_view digest) const;
 
   /// Pins the longest prefix of the query that is on the device. Errors: REQUEST_INVALID for a
   /// user, version or length out of bounds.
@@ -145,6 +150,12 @@ class Pool {
   /// ENGINE_OVERLOADED when the device has no such blocks now, REQUEST_INVALID when it can never
   /// have them.
   Status extend(Lease& lease, uint32_t positions);
+  /// As extend(), for a lease that goes on with another one's work, once and before anything else:
+  /// of the blocks before `shared_blocks` those that hold nothing matched are `leader`'s own where
+  /// they can still be had. Whoever writes into them in turn writes for both, and never after
+  /// either has committed them. REQUIRES: fewer blocks than the leader has.
+  Status extend_beside(Lease& lease, const Lease& leader, uint32_t shared_blocks,
+                       uint32_t positions);
 
   /// REQUIRES: fewer than kEpochsMax are open; asked by the caller's own bound on passes in flight.
   Epoch open_epoch();
@@ -188,6 +199,8 @@ class Pool {
  private:
   friend class PoolWork;
   explicit Pool(std::unique_ptr<PoolState> state);
+  Status extend_record(LeaseRecord& lease, const LeaseRecord* leader, uint32_t shared_blocks,
+                       uint32_t positions);
   std::unique_ptr<PoolState> state_;
 };
 

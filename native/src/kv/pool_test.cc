@@ -147,6 +147,43 @@ TEST(Pool, AStaticPrefixIsComputedOnceForAllUsers) {
   expect_sound(*pool);
 }
 
+TEST(Pool, ARequestOfNobodyKeepsTheStaticPrefixAlone) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(1, 100);
+  serve(*pool, request_of(version, "", tokens, 70));
+  EXPECT_EQ(serve(*pool, request_of(version, "", tokens, 70)).matched, 64u);
+  EXPECT_EQ(serve(*pool, request_of(version, "u", tokens, 70)).matched, 64u);
+  EXPECT_EQ(pool->metrics().chains, 2u);
+  expect_sound(*pool);
+}
+
+TEST(Pool, WhoGoesOnBesideALeaderHoldsItsBlocksAndCommitsBehindIt) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(1, 100);
+  const Query query{.version = version, .user = "u", .tokens = tokens};
+  Lease leader = pool->lookup(query).value();
+  ASSERT_TRUE(pool->extend(leader, 110).is_ok());
+  Lease follower = pool->lookup(query).value();
+  ASSERT_TRUE(pool->extend_beside(follower, leader, 2, 110).is_ok());
+  EXPECT_EQ(follower.blocks()[1].address, leader.blocks()[1].address);
+  EXPECT_NE(follower.blocks()[2].address, leader.blocks()[2].address);
+  EXPECT_EQ(used(*pool, Tier::kDevice), 6u);
+  const uint64_t value = forward(1, tokens, 0, leader.blocks());
+  EXPECT_EQ(forward(1, tokens, 64, follower.blocks()), value);
+  // The leader gives up; what the follower stands on belongs to nobody who could commit it.
+  leader.reset();
+  expect_sound(*pool);
+  EXPECT_EQ(forward(1, tokens, 99, follower.blocks()), value);
+  const Epoch epoch = pool->open_epoch();
+  pool->stage(follower, epoch, 100);
+  EXPECT_EQ(pool->commit(epoch).lost, 1u);
+  follower.reset();
+  EXPECT_EQ(used(*pool, Tier::kDevice), 0u);
+  expect_sound(*pool);
+}
+
 TEST(Pool, ACommittedBlockIsNeverWrittenAgain) {
   auto pool = open_pool(64);
   const Version version = add(*pool, "a");
@@ -438,11 +475,11 @@ TEST(Limits, EachHasAName) {
   auto pool = open_pool(4);
   const Version version = add(*pool, "a");
   const std::string long_user(kOwnerBytesMax + 1, 'u');
-  for (const std::string& user : {std::string(), long_user}) {
-    EXPECT_EQ(pool->lookup({.version = version, .user = user}).status().code(),
-              Code::kRequestInvalid);
-  }
-  EXPECT_EQ(pool->lookup({.version = 9, .user = "u"}).status().code(), Code::kRequestInvalid);
+  EXPECT_EQ(pool->lookup({.version = version, .user = long_user}).status().code(),
+            Code::kRequestInvalid);
+  const std::vector<Token> token{1};
+  EXPECT_EQ(pool->lookup({.version = 9, .user = "u", .tokens = token}).status().code(),
+            Code::kRequestInvalid);
   EXPECT_EQ(pool->add_version(test_identity("a", 64)).status().code(), Code::kKvPoolInvalid);
 }
 

@@ -103,6 +103,7 @@ void PoolState::publish_locked(StoreJob& job) {
     const auto dangling = static_cast<int64_t>(job.dangling_count);
     dangling_heads.insert(dangling_heads.end(), job.erased.begin(), job.erased.begin() + dangling);
   }
+  if (options.on_transfer) options.on_transfer();
 }
 
 }  // namespace tessera::kv

@@ -41,6 +41,7 @@ export function toWireExplanation(answer: ExplainAnswer): WireExplainResponse {
     attribute: answer.attribute,
     notLiveSince: answer.notLiveSince,
     widthsUsed: [...answer.widthsUsed],
+    kv: { ...answer.kv },
     versions: { ...answer.versions },
     timings: { ...answer.timings },
   };

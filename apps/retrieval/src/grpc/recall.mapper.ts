@@ -68,6 +68,7 @@ export function toWireResponse(answer: RecallAnswer): WireRecallResponse {
     skippedItems: answer.skippedItems,
     promptTokens: answer.promptTokens,
     prefixReusedTokens: answer.prefixReusedTokens,
+    kv: { ...answer.kv },
     versions: { ...answer.versions },
     timings: { ...answer.timings },
   };

@@ -43,6 +43,7 @@ export function toWireScores(answer: ScoreAnswer): WireScoreResponse {
     skippedItems: answer.skippedItems,
     promptTokens: answer.promptTokens,
     prefixReusedTokens: answer.prefixReusedTokens,
+    kv: { ...answer.kv },
     versions: { ...answer.versions },
     timings: { ...answer.timings },
   };

@@ -44,7 +44,10 @@ export function text(field: string, value: string): string {
   return value;
 }
 
-function texts(field: string, map: Readonly<Record<string, string>>): Record<string, string> {
+export function texts(
+  field: string,
+  map: Readonly<Record<string, string>>,
+): Record<string, string> {
   for (const [key, value] of Object.entries(map)) {
     text(`${field} key`, key);
     text(`${field}.${key}`, value);

@@ -114,6 +114,13 @@ export function bodyWith(own: readonly string[], json: unknown): JsonObject {
   return body;
 }
 
+/** The body as an object that has no fields but `known`. */
+export function objectWith(known: readonly string[], json: unknown): JsonObject {
+  const body = asObject('body', json);
+  refuseUnknown(known, body);
+  return body;
+}
+
 export function refuseUnknown(known: readonly string[], body: JsonObject): void {
   const unknown = Object.keys(body).find((name) => !known.includes(name));
   if (unknown === undefined) return;

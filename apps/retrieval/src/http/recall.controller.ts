@@ -7,7 +7,7 @@ import { parseJsonRecall } from './recall.mapper.js';
 import { parseJsonScore } from './score.mapper.js';
 
 /** Aborted when the connection closes before the answer was written. */
-function goneSignal(reply: FastifyReply): AbortSignal {
+export function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort();

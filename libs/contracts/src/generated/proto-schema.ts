@@ -426,6 +426,10 @@ export const protoSchema: object = {
                       "options": {
                         "proto3_optional": true
                       }
+                    },
+                    "kv": {
+                      "type": "tessera.recall.v1.KvProvenance",
+                      "id": 20
                     }
                   }
                 },
@@ -855,6 +859,38 @@ export const protoSchema: object = {
                     }
                   }
                 },
+                "KvProvenance": {
+                  "fields": {
+                    "deviceTokens": {
+                      "type": "uint32",
+                      "id": 1
+                    },
+                    "hostTokens": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "diskTokens": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "sharedTokens": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "computedTokens": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "savedTokens": {
+                      "type": "uint32",
+                      "id": 6
+                    },
+                    "waitUs": {
+                      "type": "double",
+                      "id": 7
+                    }
+                  }
+                },
                 "RecallResponse": {
                   "fields": {
                     "requestId": {
@@ -903,6 +939,10 @@ export const protoSchema: object = {
                       "type": "uint32",
                       "id": 11
                     },
+                    "kv": {
+                      "type": "KvProvenance",
+                      "id": 12
+                    },
                     "completeness": {
                       "type": "Completeness",
                       "id": 20
@@ -918,6 +958,226 @@ export const protoSchema: object = {
                     "Recall": {
                       "requestType": "RecallRequest",
                       "responseType": "RecallResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
+        "kv": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "InspectRequest": {
+                  "fields": {
+                    "userId": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "Chain": {
+                  "fields": {
+                    "version": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "isRetired": {
+                      "type": "bool",
+                      "id": 2
+                    },
+                    "seq": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "tokens": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "prefixTokens": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "deviceTokens": {
+                      "type": "uint32",
+                      "id": 6
+                    },
+                    "hostTokens": {
+                      "type": "uint32",
+                      "id": 7
+                    },
+                    "diskTokens": {
+                      "type": "uint32",
+                      "id": 8
+                    },
+                    "durableTokens": {
+                      "type": "uint32",
+                      "id": 9
+                    },
+                    "unusedUs": {
+                      "type": "double",
+                      "id": 10
+                    }
+                  }
+                },
+                "InspectResponse": {
+                  "fields": {
+                    "chains": {
+                      "rule": "repeated",
+                      "type": "Chain",
+                      "id": 1
+                    }
+                  }
+                },
+                "DropUserRequest": {
+                  "oneofs": {
+                    "_deadlineMs": {
+                      "oneof": [
+                        "deadlineMs"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "userId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "deadlineMs": {
+                      "type": "uint32",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "DropUserResponse": {
+                  "fields": {}
+                },
+                "DropVersionRequest": {
+                  "fields": {
+                    "version": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "DropVersionResponse": {
+                  "fields": {}
+                },
+                "CheckIntegrityRequest": {
+                  "fields": {}
+                },
+                "CheckIntegrityResponse": {
+                  "fields": {
+                    "chains": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "blocks": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "checkedDiskBlocks": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "corruptDiskBlocks": {
+                      "type": "uint64",
+                      "id": 4
+                    },
+                    "unreadableDiskBlocks": {
+                      "type": "uint64",
+                      "id": 5
+                    },
+                    "faults": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 6
+                    }
+                  }
+                },
+                "AppendRequest": {
+                  "oneofs": {
+                    "_deadlineMs": {
+                      "oneof": [
+                        "deadlineMs"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "requestId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "userId": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "profile": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 3
+                    },
+                    "deadlineMs": {
+                      "type": "uint32",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "AppendResponse": {
+                  "fields": {
+                    "requestId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "historyItems": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "trimmedItems": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "skippedItems": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "keptTokens": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "kv": {
+                      "type": "tessera.recall.v1.KvProvenance",
+                      "id": 6
+                    }
+                  }
+                },
+                "KvPoolService": {
+                  "methods": {
+                    "Inspect": {
+                      "requestType": "InspectRequest",
+                      "responseType": "InspectResponse"
+                    },
+                    "DropUser": {
+                      "requestType": "DropUserRequest",
+                      "responseType": "DropUserResponse"
+                    },
+                    "DropVersion": {
+                      "requestType": "DropVersionRequest",
+                      "responseType": "DropVersionResponse"
+                    },
+                    "CheckIntegrity": {
+                      "requestType": "CheckIntegrityRequest",
+                      "responseType": "CheckIntegrityResponse"
+                    },
+                    "Append": {
+                      "requestType": "AppendRequest",
+                      "responseType": "AppendResponse"
                     }
                   }
                 }
@@ -1097,6 +1357,10 @@ export const protoSchema: object = {
                     "timings": {
                       "type": "tessera.recall.v1.RecallTimings",
                       "id": 9
+                    },
+                    "kv": {
+                      "type": "tessera.recall.v1.KvProvenance",
+                      "id": 10
                     }
                   }
                 },
@@ -1543,6 +1807,10 @@ export const protoSchemaAsWritten: object = {
                       "options": {
                         "proto3_optional": true
                       }
+                    },
+                    "kv": {
+                      "type": "tessera.recall.v1.KvProvenance",
+                      "id": 20
                     }
                   }
                 },
@@ -1972,6 +2240,38 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "KvProvenance": {
+                  "fields": {
+                    "device_tokens": {
+                      "type": "uint32",
+                      "id": 1
+                    },
+                    "host_tokens": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "disk_tokens": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "shared_tokens": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "computed_tokens": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "saved_tokens": {
+                      "type": "uint32",
+                      "id": 6
+                    },
+                    "wait_us": {
+                      "type": "double",
+                      "id": 7
+                    }
+                  }
+                },
                 "RecallResponse": {
                   "fields": {
                     "request_id": {
@@ -2020,6 +2320,10 @@ export const protoSchemaAsWritten: object = {
                       "type": "uint32",
                       "id": 11
                     },
+                    "kv": {
+                      "type": "KvProvenance",
+                      "id": 12
+                    },
                     "completeness": {
                       "type": "Completeness",
                       "id": 20
@@ -2035,6 +2339,226 @@ export const protoSchemaAsWritten: object = {
                     "Recall": {
                       "requestType": "RecallRequest",
                       "responseType": "RecallResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
+        "kv": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "InspectRequest": {
+                  "fields": {
+                    "user_id": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "Chain": {
+                  "fields": {
+                    "version": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "is_retired": {
+                      "type": "bool",
+                      "id": 2
+                    },
+                    "seq": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "tokens": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "prefix_tokens": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "device_tokens": {
+                      "type": "uint32",
+                      "id": 6
+                    },
+                    "host_tokens": {
+                      "type": "uint32",
+                      "id": 7
+                    },
+                    "disk_tokens": {
+                      "type": "uint32",
+                      "id": 8
+                    },
+                    "durable_tokens": {
+                      "type": "uint32",
+                      "id": 9
+                    },
+                    "unused_us": {
+                      "type": "double",
+                      "id": 10
+                    }
+                  }
+                },
+                "InspectResponse": {
+                  "fields": {
+                    "chains": {
+                      "rule": "repeated",
+                      "type": "Chain",
+                      "id": 1
+                    }
+                  }
+                },
+                "DropUserRequest": {
+                  "oneofs": {
+                    "_deadline_ms": {
+                      "oneof": [
+                        "deadline_ms"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "user_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "deadline_ms": {
+                      "type": "uint32",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "DropUserResponse": {
+                  "fields": {}
+                },
+                "DropVersionRequest": {
+                  "fields": {
+                    "version": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "DropVersionResponse": {
+                  "fields": {}
+                },
+                "CheckIntegrityRequest": {
+                  "fields": {}
+                },
+                "CheckIntegrityResponse": {
+                  "fields": {
+                    "chains": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "blocks": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "checked_disk_blocks": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "corrupt_disk_blocks": {
+                      "type": "uint64",
+                      "id": 4
+                    },
+                    "unreadable_disk_blocks": {
+                      "type": "uint64",
+                      "id": 5
+                    },
+                    "faults": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 6
+                    }
+                  }
+                },
+                "AppendRequest": {
+                  "oneofs": {
+                    "_deadline_ms": {
+                      "oneof": [
+                        "deadline_ms"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "request_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "user_id": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "profile": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 3
+                    },
+                    "deadline_ms": {
+                      "type": "uint32",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "AppendResponse": {
+                  "fields": {
+                    "request_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "history_items": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "trimmed_items": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "skipped_items": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "kept_tokens": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "kv": {
+                      "type": "tessera.recall.v1.KvProvenance",
+                      "id": 6
+                    }
+                  }
+                },
+                "KvPoolService": {
+                  "methods": {
+                    "Inspect": {
+                      "requestType": "InspectRequest",
+                      "responseType": "InspectResponse"
+                    },
+                    "DropUser": {
+                      "requestType": "DropUserRequest",
+                      "responseType": "DropUserResponse"
+                    },
+                    "DropVersion": {
+                      "requestType": "DropVersionRequest",
+                      "responseType": "DropVersionResponse"
+                    },
+                    "CheckIntegrity": {
+                      "requestType": "CheckIntegrityRequest",
+                      "responseType": "CheckIntegrityResponse"
+                    },
+                    "Append": {
+                      "requestType": "AppendRequest",
+                      "responseType": "AppendResponse"
                     }
                   }
                 }
@@ -2214,6 +2738,10 @@ export const protoSchemaAsWritten: object = {
                     "timings": {
                       "type": "tessera.recall.v1.RecallTimings",
                       "id": 9
+                    },
+                    "kv": {
+                      "type": "tessera.recall.v1.KvProvenance",
+                      "id": 10
                     }
                   }
                 },

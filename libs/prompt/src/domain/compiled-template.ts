@@ -21,10 +21,28 @@ export interface Prompt {
   readonly historyItems: number;
   /** Oldest items left out so that the prompt fits or a segment keeps its maxItems. */
   readonly trimmedItems: number;
+  /** First tokens that every prompt of the template begins with. */
+  readonly prefixTokens: number;
+  /**
+   * First tokens that a later prompt of the user begins with as well, as long as nothing is
+   * trimmed: through the last item of the history, before anything of the scene.
+   */
+  readonly keepTokens: number;
 }
 
 /** A part of the prompt: text, or the SID of an item. */
 type Piece = string | readonly number[];
+
+interface Pieces {
+  readonly pieces: readonly Piece[];
+  /** Index of the first piece of the scene; their number where there is none. */
+  readonly sceneAt: number;
+}
+
+interface Rendered {
+  readonly tokens: readonly number[];
+  readonly keepTokens: number;
+}
 
 /**
  * A template bound to a tokenizer and to the level sizes of a catalogue. Level tokens are written
@@ -34,7 +52,10 @@ export class CompiledTemplate {
   readonly levelTokens: LevelTokens;
   /** SHA-256 over template and tokenizer, hexadecimal: equal digests give equal tokens. */
   readonly digest: string;
+  /** SHA-256 over how codes are written: equal digests give equal tokens to equal SIDs. */
+  readonly codebookDigest: string;
   private readonly text: TextTokens;
+  private readonly leadingText: string;
 
   /** @throws TesseraError PROMPT_TEMPLATE_INVALID or TOKENIZER_INVALID */
   constructor(
@@ -46,6 +67,9 @@ export class CompiledTemplate {
     this.text = new TextTokens(tokenizer, this.anchorText());
     const parts = `${template.digest} ${tokenizer.digest}`;
     this.digest = createHash('sha256').update(parts).digest('hex');
+    const codebook = `${JSON.stringify(template.levels)} ${tokenizer.digest}`;
+    this.codebookDigest = createHash('sha256').update(codebook).digest('hex');
+    this.leadingText = leadingText(template);
   }
 
   /** True where every code of the SID has a token. */
@@ -65,17 +89,21 @@ export class CompiledTemplate {
     const count = plan.used.length;
     const step = this.template.trimStep;
     const render = (steps: number) => this.tokensOf(this.pieces(input, plan, steps * step));
-    let tokens = render(0);
+    let { tokens, keepTokens } = render(0);
     let steps = 0;
     if (tokens.length > limit) {
       steps = this.stepsThatFit(render, Math.ceil(count / step), limit);
-      tokens = render(steps);
+      ({ tokens, keepTokens } = render(steps));
     }
     if (tokens.length > limit || (count > 0 && steps * step >= count)) {
       refuseLength(tokens.length, limit, count);
     }
     const historyItems = count - steps * step;
+    const leading = this.text.encode(this.leadingText, { left: false, right: false });
+    const prefixTokens = commonLength(leading, tokens);
     return {
+      prefixTokens,
+      keepTokens: Math.max(keepTokens, prefixTokens),
       tokens: Int32Array.from(tokens),
       historyItems,
       trimmedItems: plan.matchedCount - historyItems,
@@ -84,7 +112,7 @@ export class CompiledTemplate {
 
   /** Smallest count of steps that fits, or stepsMax. Dropping more never makes a prompt longer. */
   private stepsThatFit(
-    render: (steps: number) => readonly number[],
+    render: (steps: number) => Rendered,
     stepsMax: number,
     limit: number,
   ): number {
@@ -92,25 +120,30 @@ export class CompiledTemplate {
     let high = stepsMax;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (render(middle).length <= limit) high = middle;
+      if (render(middle).tokens.length <= limit) high = middle;
       else low = middle + 1;
     }
     return low;
   }
 
-  private pieces(input: PromptInput, plan: HistoryPlan, dropped: number): Piece[] {
+  private pieces(input: PromptInput, plan: HistoryPlan, dropped: number): Pieces {
     const oldest = dropped < plan.used.length ? (plan.used[dropped] ?? 0) : input.history.length;
-    const pieces = this.template.segments.flatMap((segment): Piece[] => {
-      if (segment.kind === 'text') return [segment.text];
-      if (segment.kind !== 'history') return this.valuePieces(segment, input);
-      const indices = plan.shown.get(segment)?.filter((index) => index >= oldest) ?? [];
-      return this.historyPieces(
-        segment,
-        indices.map((index) => input.history[index] as PromptItem),
-      );
-    });
+    const pieces: Piece[] = [];
+    let sceneAt: number | undefined;
+    for (const segment of this.template.segments) {
+      if (segment.kind === 'scene') sceneAt ??= pieces.length;
+      if (segment.kind === 'text') {
+        pieces.push(segment.text);
+      } else if (segment.kind === 'history') {
+        const indices = plan.shown.get(segment)?.filter((index) => index >= oldest) ?? [];
+        const items = indices.map((index) => input.history[index] as PromptItem);
+        pieces.push(...this.historyPieces(segment, items));
+      } else {
+        pieces.push(...this.valuePieces(segment, input));
+      }
+    }
     pieces.push(this.template.answerPrefix);
-    return pieces;
+    return { pieces, sceneAt: sceneAt ?? pieces.length };
   }
 
   private valuePieces(segment: ValueSegment, input: PromptInput): Piece[] {
@@ -130,14 +163,15 @@ export class CompiledTemplate {
     return pieces;
   }
 
-  private tokensOf(pieces: readonly Piece[]): number[] {
+  private tokensOf({ pieces, sceneAt }: Pieces): Rendered {
     const tokens: number[] = [];
     let text = '';
     let left = false;
-    for (const piece of pieces) {
+    let keepTokens = 0;
+    pieces.forEach((piece, index) => {
       if (typeof piece === 'string') {
         text += piece;
-        continue;
+        return;
       }
       for (const id of this.text.encode(text, { left, right: true })) tokens.push(id);
       piece.forEach((code, level) => {
@@ -145,9 +179,10 @@ export class CompiledTemplate {
       });
       text = '';
       left = true;
-    }
+      if (index < sceneAt) keepTokens = tokens.length;
+    });
     for (const id of this.text.encode(text, { left, right: false })) tokens.push(id);
-    return tokens;
+    return { tokens, keepTokens };
   }
 
   private tokenOf(level: number, code: number): number {
@@ -160,6 +195,19 @@ export class CompiledTemplate {
     const code = this.levelTokens.levels[0]?.findIndex((id) => id !== NO_TOKEN) ?? -1;
     return form?.kind === 'pattern' && code >= 0 ? levelTokenText(form.pattern, code) : '';
   }
+}
+
+/** Text segments that stand before every slot. */
+function leadingText({ segments }: PromptTemplate): string {
+  const slot = segments.findIndex((segment) => segment.kind !== 'text');
+  const texts = slot === -1 ? segments : segments.slice(0, slot);
+  return texts.map((segment) => (segment.kind === 'text' ? segment.text : '')).join('');
+}
+
+function commonLength(a: readonly number[], b: readonly number[]): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
+  return length;
 }
 
 function affixText(affix: Affix, domain: string): string {

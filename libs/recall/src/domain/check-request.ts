@@ -106,6 +106,16 @@ export function checkScoreRequest(request: ScoreRequest, limits: RequestLimits):
   return rankingOf(request, limits);
 }
 
+/**
+ * The same of a request to keep a user's prompt.
+ * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
+ */
+export function checkAppendRequest(request: UserSource, limits: RequestLimits): void {
+  checkSource(request, limits);
+  if (request.userId === undefined)
+    refuse('userId', 'a user, since it is his that is kept', 'none');
+}
+
 function rankingOf(request: UserSource, limits: RequestLimits): Ranking {
   return {
     scoreNorm: request.scoreNorm ?? limits.defaultScoreNorm,

@@ -113,6 +113,21 @@ export interface RecallVersions {
   readonly promptTemplate: string;
 }
 
+/** Where the keys and values of a prompt's tokens came from. */
+export interface KvProvenance {
+  /** Found in the user KV pool, by tier. */
+  readonly deviceTokens: number;
+  readonly hostTokens: number;
+  readonly diskTokens: number;
+  /** Taken from requests that ran at the same time. */
+  readonly sharedTokens: number;
+  readonly computedTokens: number;
+  /** All that were not computed. */
+  readonly savedTokens: number;
+  /** Microseconds waited for blocks on their way when the request's turn had come. */
+  readonly waitUs: number;
+}
+
 /** What every answer tells of the prompt that it was made with. */
 export interface PromptFacts {
   readonly historyItems: number;
@@ -122,6 +137,7 @@ export interface PromptFacts {
   readonly promptTokens: number;
   /** Prompt tokens that another request computed. */
   readonly prefixReusedTokens: number;
+  readonly kv: KvProvenance;
   readonly versions: RecallVersions;
   readonly timings: RecallTimings;
 }
@@ -174,4 +190,15 @@ export interface ExplainAnswer extends PromptFacts {
   readonly notLiveSince?: number;
   /** Empty where the catalogue alone decided. */
   readonly widthsUsed: readonly number[];
+}
+
+/** What keeping a user's prompt without a recall came to. */
+export interface AppendAnswer {
+  readonly requestId: string;
+  readonly historyItems: number;
+  readonly trimmedItems: number;
+  readonly skippedItems: number;
+  /** Tokens of the prompt that a later one can begin with. */
+  readonly keptTokens: number;
+  readonly kv: KvProvenance;
 }

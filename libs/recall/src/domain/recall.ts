@@ -8,13 +8,17 @@ import {
   type EnginePass,
   type EngineScores,
   type EngineTimings,
+  type KvPrefetch,
+  type KvUse,
   NO_ITEM,
   NO_TIMINGS,
+  NOTHING_FOUND,
   type Reach,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { type CompiledTemplate, type Prompt, slotKeys } from '@tessera/prompt';
 import {
+  checkAppendRequest,
   checkItemId,
   checkRequest,
   checkScoreRequest,
@@ -23,7 +27,9 @@ import {
   refuse,
 } from './check-request.js';
 import { checkSameVersions, toldByCatalogue, toldBySearch } from './explain.js';
+import { kvUseOf, provenanceOf } from './kv-provenance.js';
 import type {
+  AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
   ItemPolicy,
@@ -43,9 +49,12 @@ import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
 import type { RecallDefaults } from './runtime-types.js';
 import { Stopwatch } from './stopwatch.js';
 
+/** The part of the engine that a recall asks. */
+export type RecallEngine = Pick<Engine, 'model' | 'recall' | 'score' | 'append' | 'prefetch'>;
+
 /** What a recall works with. One set serves all requests; nothing in it changes. */
 export interface RecallParts {
-  readonly engine: Engine;
+  readonly engine: RecallEngine;
   readonly catalogue: Catalogue;
   readonly binding: Binding;
   readonly template: CompiledTemplate;
@@ -62,6 +71,7 @@ export interface RecallParts {
 /** A prompt on its way to the engine. */
 interface Prepared {
   readonly prompt: Prompt;
+  readonly kv: KvUse;
   readonly skippedItems: number;
   readonly featuresUs: number;
   readonly promptUs: number;
@@ -142,6 +152,7 @@ export class Recall {
     const sids = this.sidsOf(request.items);
     const prepared = await this.prepare(request, context, stopwatch);
     const known = sids.filter((sid) => sid.length > 0);
+    if (known.length === 0) prepared.kv.prefetch?.release();
     const scored =
       known.length === 0
         ? {
@@ -181,6 +192,7 @@ export class Recall {
     );
     const prepared = await this.prepare(recall, context, stopwatch);
     const told = toldByCatalogue(judged);
+    if (told !== undefined) prepared.kv.prefetch?.release();
     const found =
       told === undefined
         ? await engine.recall(
@@ -209,31 +221,79 @@ export class Recall {
     };
   }
 
-  /** The prompt of a user, within the time. */
+  /**
+   * Computes what the pool has not of a user's history and keeps it, behind all who want answers.
+   * Rejects as `run` does.
+   */
+  async append(request: UserSource, context: RecallContext): Promise<AppendAnswer> {
+    const stopwatch = new Stopwatch();
+    checkWaiting(context, 0);
+    checkAppendRequest(request, this.limits);
+    const prepared = await this.prepare(request, context, stopwatch);
+    const { prompt, kv, skippedItems } = prepared;
+    // One more than is kept, where there is one: the last token of a prompt never is.
+    const promptTokens = prompt.tokens.subarray(0, kv.keepTokens + 1);
+    const appended =
+      kv.keepTokens === 0
+        ? undefined
+        : await this.parts.engine.append(
+            { ...this.workOf(prepared), promptTokens, priority: 'low' },
+            context.signal,
+          );
+    if (appended === undefined) kv.prefetch?.release();
+    return {
+      requestId: request.requestId === '' ? randomUUID() : request.requestId,
+      historyItems: prompt.historyItems,
+      trimmedItems: prompt.trimmedItems,
+      skippedItems,
+      keptTokens: Math.min(kv.keepTokens, prompt.tokens.length - 1),
+      kv: provenanceOf(promptTokens.length, appended),
+    };
+  }
+
+  /** The prompt of a user, within the time. What is kept of him comes to the device meanwhile. */
   private async prepare(
     request: UserSource,
     context: RecallContext,
     stopwatch: Stopwatch,
   ): Promise<Prepared> {
     stopwatch.lapUs();
+    const { userId } = request;
+    const { engine, binding } = this.parts;
+    const prefetch = userId === undefined ? undefined : engine.prefetch(binding, userId);
+    try {
+      return await this.prepareWith(request, context, stopwatch, prefetch);
+    } catch (thrown) {
+      prefetch?.release();
+      throw thrown;
+    }
+  }
+
+  private async prepareWith(
+    request: UserSource,
+    context: RecallContext,
+    stopwatch: Stopwatch,
+    prefetch: KvPrefetch | undefined,
+  ): Promise<Prepared> {
     const history = await resolveHistory(request, { ...this.parts, ...this.historyLimits() });
     const featuresUs = stopwatch.lapUs();
     const prompt = this.promptOf(request, history);
     const promptUs = stopwatch.lapUs();
     const elapsedUs = stopwatch.totalUs();
     checkWaiting(context, elapsedUs);
-    const { skippedItems } = history;
     const leftUs = context.budgetUs - elapsedUs;
-    return { prompt, skippedItems, featuresUs, promptUs, leftUs, stopwatch };
+    const kv = kvUseOf(request, prompt, prefetch);
+    const { skippedItems } = history;
+    return { prompt, kv, skippedItems, featuresUs, promptUs, leftUs, stopwatch };
   }
 
-  private workOf({ prompt, leftUs }: Prepared) {
-    return { binding: this.parts.binding, promptTokens: prompt.tokens, budgetUs: leftUs };
+  private workOf({ prompt, kv, leftUs }: Prepared) {
+    return { binding: this.parts.binding, promptTokens: prompt.tokens, kv, budgetUs: leftUs };
   }
 
   private factsOf(
     { prompt, skippedItems, featuresUs, promptUs, stopwatch }: Prepared,
-    answer: Pick<EngineAnswer, 'catalogueSequence' | 'prefixReusedTokens' | 'timings'>,
+    answer: Pick<EngineAnswer, 'catalogueSequence' | 'prefixReusedTokens' | 'kv' | 'timings'>,
   ): PromptFacts {
     return {
       historyItems: prompt.historyItems,
@@ -241,6 +301,7 @@ export class Recall {
       skippedItems,
       promptTokens: prompt.tokens.length,
       prefixReusedTokens: answer.prefixReusedTokens,
+      kv: provenanceOf(answer.timings === NO_TIMINGS ? 0 : prompt.tokens.length, answer),
       versions: { ...this.versions, catalogueSequence: answer.catalogueSequence },
       timings: {
         featuresUs,
@@ -313,7 +374,7 @@ function itemPolicyText({ itemPolicy }: RecallRequest): string {
   return JSON.stringify({ orderBy, diversity: caps });
 }
 
-const NOTHING_COMPUTED = { prefixReusedTokens: 0, timings: NO_TIMINGS };
+const NOTHING_COMPUTED = { prefixReusedTokens: 0, kv: NOTHING_FOUND, timings: NO_TIMINGS };
 
 /** The engine's messages about these begin with the path of what is at fault. */
 async function namingField<Answer>(asked: Promise<Answer>): Promise<Answer> {

@@ -6,8 +6,16 @@ import type {
   ChangesSettings,
   ProgressListener,
 } from '@tessera/catalogue';
-import type { EngineModel, EnginePass, EngineStats, ScoreNorm } from '@tessera/engine';
 import type {
+  EngineModel,
+  EnginePass,
+  EngineStats,
+  KvPool,
+  KvPoolOptions,
+  ScoreNorm,
+} from '@tessera/engine';
+import type {
+  AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
   RecallAnswer,
@@ -15,6 +23,7 @@ import type {
   RecallRequest,
   ScoreAnswer,
   ScoreRequest,
+  UserSource,
 } from './recall-types.js';
 
 export interface EngineLimits {
@@ -37,7 +46,7 @@ export interface EngineLimits {
   readonly passTimeTargetUs: number;
   /** Requests join a running batch between passes, or wait until it has ended. */
   readonly batching: 'continuous' | 'whole';
-  /** Bytes of the keys and values of all running requests at most. */
+  /** Bytes of the keys and values of all running requests at most, beams included. */
   readonly kvBytesMax: number;
   readonly promptTokensMax: number;
   readonly widthMax: number;
@@ -72,6 +81,8 @@ export interface RecallRuntimeOptions {
   readonly cacheDir: string;
   readonly changes: ChangesSettings;
   readonly engine: EngineLimits;
+  /** Absent: nothing is kept between requests. */
+  readonly kv?: KvPoolOptions;
   readonly recall: RecallDefaults;
   readonly onProgress: ProgressListener;
   /** Told the forward passes of every recall. */
@@ -100,6 +111,10 @@ export interface RecallRuntime {
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;
   /** What becomes of an item in a recall, and why. */
   explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer>;
+  /** Keeps a user's prompt without a recall, behind all who want answers. */
+  append(request: UserSource, context: RecallContext): Promise<AppendAnswer>;
+  /** What is kept of the users. */
+  readonly kvPool: KvPool;
   engineStats(): EngineStats;
   /** IDs of users that can be recalled for, in the order of the file. */
   sampleUserIds(count: number): Promise<readonly string[]>;

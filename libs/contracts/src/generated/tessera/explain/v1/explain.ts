@@ -5,7 +5,7 @@
 // source: tessera/explain/v1/explain.proto
 
 /* eslint-disable */
-import type { RecallRequest, RecallTimings, RecallVersions } from "../../recall/v1/recall.js";
+import type { KvProvenance, RecallRequest, RecallTimings, RecallVersions } from "../../recall/v1/recall.js";
 
 export const protobufPackage = "tessera.explain.v1";
 
@@ -82,4 +82,5 @@ export interface ExplainResponse {
   versions: RecallVersions | undefined;
   timings: RecallTimings | undefined;
   attribute?: string | undefined;
+  kv: KvProvenance | undefined;
 }

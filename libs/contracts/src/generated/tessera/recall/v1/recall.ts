@@ -219,6 +219,21 @@ export interface AppliedItemPolicy {
   leftOutByDiversity: number;
 }
 
+/** Where the keys and values of the prompt's tokens came from; docs/kv-pool.md. */
+export interface KvProvenance {
+  /** Found in the user KV pool, by the tier that they lay in when the request arrived. */
+  deviceTokens: number;
+  hostTokens: number;
+  diskTokens: number;
+  /** Taken from requests that ran at the same time. */
+  sharedTokens: number;
+  computedTokens: number;
+  /** All that were not computed. */
+  savedTokens: number;
+  /** Microseconds waited for blocks on their way to the device when the request's turn had come. */
+  waitUs: number;
+}
+
 export interface RecallResponse {
   requestId: string;
   /** Best first. */
@@ -240,6 +255,7 @@ export interface RecallResponse {
     | undefined;
   /** Of the prompt's tokens, those that another request of the same batch computed. */
   prefixReusedTokens: number;
+  kv: KvProvenance | undefined;
   completeness: Completeness;
   itemPolicy: AppliedItemPolicy | undefined;
 }

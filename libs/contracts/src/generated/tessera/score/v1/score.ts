@@ -5,7 +5,14 @@
 // source: tessera/score/v1/score.proto
 
 /* eslint-disable */
-import type { History, Priority, RecallTimings, RecallVersions, ScoreNorm } from "../../recall/v1/recall.js";
+import type {
+  History,
+  KvProvenance,
+  Priority,
+  RecallTimings,
+  RecallVersions,
+  ScoreNorm,
+} from "../../recall/v1/recall.js";
 
 export const protobufPackage = "tessera.score.v1";
 
@@ -92,4 +99,5 @@ export interface ScoreResponse {
   prefixReusedTokens: number;
   versions: RecallVersions | undefined;
   timings: RecallTimings | undefined;
+  kv: KvProvenance | undefined;
 }

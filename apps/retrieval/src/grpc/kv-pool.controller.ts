@@ -1,0 +1,75 @@
+import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
+import { Controller, UseFilters } from '@nestjs/common';
+import { GrpcMethod } from '@nestjs/microservices';
+import type {
+  WireAppendRequest,
+  WireAppendResponse,
+  WireCheckIntegrityResponse,
+  WireDropUserRequest,
+  WireDropUserResponse,
+  WireDropVersionRequest,
+  WireDropVersionResponse,
+  WireInspectRequest,
+  WireInspectResponse,
+} from '@tessera/contracts';
+import { callContext, GrpcErrorFilter, refuseMalformed } from '@tessera/grpc';
+import { KvEdge } from '../kv-edge.js';
+import { text, texts } from './wire-fields.js';
+
+@Controller()
+@UseFilters(GrpcErrorFilter)
+export class KvPoolGrpcController {
+  constructor(private readonly edge: KvEdge) {}
+
+  @GrpcMethod('KvPoolService', 'Inspect')
+  inspect(message: WireInspectRequest): WireInspectResponse {
+    refuseMalformed(message);
+    return { chains: [...this.edge.inspect(text('userId', message.userId))] };
+  }
+
+  @GrpcMethod('KvPoolService', 'DropUser')
+  async dropUser(
+    message: WireDropUserRequest,
+    _metadata: Metadata,
+    call: ServerUnaryCall<WireDropUserRequest, WireDropUserResponse>,
+  ): Promise<WireDropUserResponse> {
+    refuseMalformed(message);
+    const { deadlineMs } = message;
+    const request = text('userId', message.userId);
+    await this.edge.dropUser({ request, deadlineMs }, { edge: 'grpc', ...callContext(call) });
+    return {};
+  }
+
+  @GrpcMethod('KvPoolService', 'DropVersion')
+  dropVersion(message: WireDropVersionRequest): WireDropVersionResponse {
+    refuseMalformed(message);
+    this.edge.dropVersion(text('version', message.version));
+    return {};
+  }
+
+  @GrpcMethod('KvPoolService', 'CheckIntegrity')
+  async checkIntegrity(): Promise<WireCheckIntegrityResponse> {
+    const report = await this.edge.checkIntegrity();
+    return { ...report, faults: [...report.faults] };
+  }
+
+  @GrpcMethod('KvPoolService', 'Append')
+  async append(
+    message: WireAppendRequest,
+    _metadata: Metadata,
+    call: ServerUnaryCall<WireAppendRequest, WireAppendResponse>,
+  ): Promise<WireAppendResponse> {
+    refuseMalformed(message);
+    const request = {
+      requestId: text('requestId', message.requestId),
+      userId: text('userId', message.userId),
+      profile: texts('profile', message.profile),
+      scene: {},
+      skipUnknownItems: false,
+    };
+    const { deadlineMs } = message;
+    const context = { edge: 'grpc' as const, ...callContext(call) };
+    const answer = await this.edge.append({ request, deadlineMs }, context);
+    return { ...answer, kv: { ...answer.kv } };
+  }
+}

@@ -1,0 +1,63 @@
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import type { KvChain, KvIntegrity } from '@tessera/engine';
+import type { AppendAnswer } from '@tessera/recall';
+import type { FastifyReply } from 'fastify';
+import { KvEdge } from '../kv-edge.js';
+import { asItemId, asText, deadlineOf, objectWith, userSource } from './json-fields.js';
+import { goneSignal } from './recall.controller.js';
+
+function callOf(reply: FastifyReply) {
+  const signal = goneSignal(reply);
+  return { edge: 'http' as const, signal, budgetUs: Number.POSITIVE_INFINITY };
+}
+
+/** The JSON of both directions has the fields of KvPoolService in camel case. */
+@Controller('v1/kv')
+export class KvPoolHttpController {
+  constructor(private readonly edge: KvEdge) {}
+
+  @Post('inspect')
+  @HttpCode(200)
+  inspect(@Body() body: unknown): { readonly chains: readonly KvChain[] } {
+    const { userId } = objectWith(['userId'], body);
+    return { chains: this.edge.inspect(asItemId('userId', userId)) };
+  }
+
+  @Post('drop-user')
+  @HttpCode(200)
+  async dropUser(
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    const fields = objectWith(['userId', 'deadlineMs'], body);
+    const request = asItemId('userId', fields.userId);
+    await this.edge.dropUser({ request, deadlineMs: deadlineOf(fields) }, callOf(reply));
+    return {};
+  }
+
+  @Post('drop-version')
+  @HttpCode(200)
+  dropVersion(@Body() body: unknown): object {
+    const { version } = objectWith(['version'], body);
+    this.edge.dropVersion(asText('version', version));
+    return {};
+  }
+
+  @Post('check-integrity')
+  @HttpCode(200)
+  checkIntegrity(@Body() body: unknown): Promise<KvIntegrity> {
+    objectWith([], body ?? {});
+    return this.edge.checkIntegrity();
+  }
+
+  @Post('append')
+  @HttpCode(200)
+  append(
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AppendAnswer> {
+    const fields = objectWith(['requestId', 'userId', 'profile', 'deadlineMs'], body);
+    const request = userSource(fields);
+    return this.edge.append({ request, deadlineMs: deadlineOf(fields) }, callOf(reply));
+  }
+}

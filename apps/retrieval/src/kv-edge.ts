@@ -1,0 +1,57 @@
+import type { KvChain, KvIntegrity } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import type { AppendAnswer, RecallRuntime, UserSource } from '@tessera/recall';
+import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
+
+const MICROSECONDS_PER_MILLISECOND = 1000;
+
+export interface KvEdgeParts extends Pick<EdgeParts, 'readiness' | 'limits'> {
+  readonly runtime: Pick<RecallRuntime, 'append' | 'kvPool'>;
+}
+
+/** What both edges do with operations on the user KV pool. */
+export class KvEdge {
+  constructor(private readonly parts: KvEdgeParts) {}
+
+  inspect(userId: string): readonly KvChain[] {
+    return this.pool().inspect(named('userId', userId));
+  }
+
+  async dropUser({ request, deadlineMs }: Parsed<string>, call: EdgeCall): Promise<void> {
+    const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
+    const userId = named('userId', request);
+    await this.pool().dropUser(userId, budgetUs / MICROSECONDS_PER_MILLISECOND);
+  }
+
+  dropVersion(version: string): void {
+    if (this.pool().dropVersion(named('version', version))) return;
+    const message = `version: expected one that the pool knows, came ${version.slice(0, 80)}`;
+    throw new TesseraError('REQUEST_INVALID', message, { field: 'version' });
+  }
+
+  checkIntegrity(): Promise<KvIntegrity> {
+    return this.pool().checkIntegrity();
+  }
+
+  append({ request, deadlineMs }: Parsed<UserSource>, call: EdgeCall): Promise<AppendAnswer> {
+    this.requireReady();
+    const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
+    return this.parts.runtime.append(request, { signal: call.signal, budgetUs });
+  }
+
+  private pool() {
+    this.requireReady();
+    return this.parts.runtime.kvPool;
+  }
+
+  private requireReady(): void {
+    const { readiness } = this.parts;
+    if (readiness.ready) return;
+    throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.state}`);
+  }
+}
+
+function named(field: string, value: string): string {
+  if (value !== '') return value;
+  throw new TesseraError('REQUEST_INVALID', `${field}: expected text, came nothing`, { field });
+}

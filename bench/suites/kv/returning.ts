@@ -1,0 +1,258 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { KvPoolOptions } from '@tessera/engine';
+import { LEVELS, type ModelShape } from '../../models/model-shape.js';
+import { type Measurement, quantile } from '../../result.js';
+import { BenchEngine, withEngine } from '../engine/bench-engine.js';
+import {
+  floorSeconds,
+  headWork,
+  kvNumbersPerPosition,
+  type NumberFormat,
+  prefillWork,
+  stepWork,
+  type Work,
+} from '../engine/floor.js';
+import type { Machine } from '../engine/machine.js';
+
+const COMPUTE_TYPE = 'bf16';
+const WIDTH = 32;
+/** Behaviours since the last visit, and what is different at every visit. */
+const NEW_TOKENS = 8;
+const SCENE_TOKENS = 8;
+const BLOCK_TOKENS = 32;
+/** Of the speed-up that bytes and operations allow. */
+const DEVICE_BAR = 0.8;
+/** Of the time that a load takes when nothing hides it. */
+const EXPOSED_BAR = 0.05;
+const DECODE_PASSES = LEVELS - 1;
+
+/** Where the history of a user who comes back lies. */
+export const PLACES = ['nowhere', 'device', 'host', 'disk'] as const;
+type Place = (typeof PLACES)[number];
+
+export interface ReturningOptions {
+  readonly shape: ModelShape;
+  readonly machine: Machine;
+  readonly histories: readonly number[];
+  readonly users: number;
+  readonly say: (line: string) => void;
+}
+
+interface Visit {
+  readonly milliseconds: number;
+  readonly computedTokens: number;
+  readonly waitMs: number;
+}
+
+/** Users who come back with a little more history, by where what they left lies. */
+export async function returningUsers(options: ReturningOptions): Promise<Measurement[]> {
+  const visits = new Map<string, readonly Visit[]>();
+  let format: NumberFormat | undefined;
+  const exposed: Measurement[] = [];
+  for (const place of PLACES) {
+    await inPlace(place, options, async (engine) => {
+      format = engine.format;
+      for (const history of options.histories) {
+        options.say(`${options.shape.name}: ${history} tokens of history, ${place}`);
+        visits.set(`${place} ${history}`, await comeBack(engine, place, history, options.users));
+      }
+      if (place === 'disk') exposed.push(await exposedWait(engine, options));
+    });
+  }
+  return [
+    ...options.histories.flatMap((history) =>
+      PLACES.flatMap((place) => rows(options, place, history, visits, format as NumberFormat)),
+    ),
+    ...exposed,
+  ];
+}
+
+/** An engine whose tiers put what it keeps where it is wanted. */
+async function inPlace(
+  place: Place,
+  { shape, machine, histories, users, say }: ReturningOptions,
+  measure: (engine: BenchEngine) => Promise<void>,
+): Promise<void> {
+  const path = mkdtempSync(join(tmpdir(), 'tessera-bench-kv-'));
+  const blockBytes = BLOCK_TOKENS * kvNumbersPerPosition(shape) * 2;
+  const longest = Math.max(...histories) + NEW_TOKENS + SCENE_TOKENS;
+  const promptBytes = (Math.ceil(longest / BLOCK_TOKENS) + 2) * blockBytes;
+  const allBytes = (users + 2) * histories.length * promptBytes;
+  const isBelow = place === 'host' || place === 'disk';
+  const kv: KvPoolOptions = {
+    pool: 'on',
+    deviceBytes: isBelow ? 2 * promptBytes : allBytes,
+    hostBytes: place === 'host' ? allBytes : 0,
+    diskBytes: place === 'disk' ? allBytes : 0,
+    path,
+    eviction: 'lru',
+    readThreads: 2,
+    storeQueueMax: 1024,
+    prefetchQueueMax: 256,
+    memory: 'pageable',
+  };
+  try {
+    const threadCount = machine.threads;
+    await withEngine(BenchEngine.open(shape, COMPUTE_TYPE, { threadCount, kv }, say), measure);
+  } finally {
+    rmSync(path, { recursive: true });
+  }
+}
+
+function promptOf(engine: BenchEngine, history: number, user: number): Int32Array {
+  return engine.prompt(history + NEW_TOKENS + SCENE_TOKENS, 9000 + history + 100_000 * user);
+}
+
+const useOf = (userId: string, keepTokens: number) => ({ userId, prefixTokens: 0, keepTokens });
+
+/** Leaves the users' histories, then measures their next visits, the oldest first. */
+async function comeBack(
+  engine: BenchEngine,
+  place: Place,
+  history: number,
+  users: number,
+): Promise<readonly Visit[]> {
+  const names = Array.from({ length: users }, (_, user) => `${place} ${history} ${user}`);
+  await engine.recall({ tokens: engine.prompt(64, 1), width: WIDTH });
+  if (place !== 'nowhere') {
+    for (const [user, name] of names.entries()) {
+      const tokens = promptOf(engine, history, user).subarray(0, history + 1);
+      await engine.append(tokens, useOf(name, history));
+      if (place === 'host' || place === 'disk') await stored(engine, name);
+    }
+  }
+  if (place === 'host' || place === 'disk') await displaced(engine, history);
+  const visits: Visit[] = [];
+  for (const [user, name] of names.entries()) {
+    const prefetch = engine.prefetch(name);
+    const kv = { ...useOf(name, history + NEW_TOKENS), prefetch };
+    const tokens = promptOf(engine, history, user);
+    const begun = performance.now();
+    const answer = await engine.recall({ tokens, width: WIDTH, kv });
+    const milliseconds = performance.now() - begun;
+    const { deviceTokens, hostTokens, diskTokens, waitUs } = answer.kv;
+    const computedTokens = tokens.length - deviceTokens - hostTokens - diskTokens;
+    visits.push({ milliseconds, computedTokens, waitMs: waitUs / 1000 });
+  }
+  return visits;
+}
+
+/** Until a lower tier has all of the user: the next one would push out what only the device has. */
+async function stored(engine: BenchEngine, userId: string): Promise<void> {
+  for (;;) {
+    const [chain] = engine.kvPool.inspect(userId);
+    if (chain === undefined) throw new Error(`${userId}: expected to be kept, came nothing`);
+    if (Math.max(chain.hostTokens, chain.durableTokens) === chain.tokens) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Strangers who fill the device. */
+async function displaced(engine: BenchEngine, history: number): Promise<void> {
+  for (const stranger of [0, 1, 2]) {
+    const tokens = engine.prompt(history + 1, 77_000 + history + stranger);
+    const name = `stranger ${history} ${stranger}`;
+    await engine.append(tokens, useOf(name, history));
+    await stored(engine, name);
+  }
+}
+
+/** The part of a load that a request waits for when its features take longer than the load. */
+async function exposedWait(
+  engine: BenchEngine,
+  { shape, histories, users }: ReturningOptions,
+): Promise<Measurement> {
+  const history = histories[Math.min(1, histories.length - 1)] as number;
+  const alone = await comeBack(engine, 'disk', history, users);
+  const loadMs = quantile(
+    alone.map((visit) => visit.waitMs),
+    0.5,
+  );
+  await displaced(engine, history);
+  const waits: number[] = [];
+  for (let user = 0; user < users; user += 1) {
+    const name = `disk ${history} ${user}`;
+    const prefetch = engine.prefetch(name);
+    await new Promise((resolve) => setTimeout(resolve, 3 * loadMs + 5));
+    const kv = { ...useOf(name, history + NEW_TOKENS), prefetch };
+    const answer = await engine.recall({
+      tokens: promptOf(engine, history, user),
+      width: WIDTH,
+      kv,
+    });
+    waits.push(answer.kv.waitUs / 1000);
+  }
+  const exposedMs = quantile(waits, 0.5);
+  return {
+    name: `${shape.name}, ${history} tokens on disk, features slower than the load: wait`,
+    value: exposedMs,
+    unit: 'ms',
+    ratio: { value: loadMs > 0 ? exposedMs / loadMs : 0, to: 'load' },
+    bar: EXPOSED_BAR,
+    bound: 'at-most',
+  };
+}
+
+function rows(
+  { shape, machine }: ReturningOptions,
+  place: Place,
+  history: number,
+  visits: ReadonlyMap<string, readonly Visit[]>,
+  format: NumberFormat,
+): Measurement[] {
+  const own = visits.get(`${place} ${history}`) ?? [];
+  const nowhere = visits.get(`nowhere ${history}`) ?? [];
+  const median = (of: readonly Visit[], name: keyof Visit) =>
+    quantile(
+      of.map((visit) => visit[name]),
+      0.5,
+    );
+  const name = `${shape.name} bf16, ${history} tokens of history ${place}, ${NEW_TOKENS} new`;
+  const time = median(own, 'milliseconds');
+  const rowsOfPlace: Measurement[] = [
+    { name: `${name}: recall`, value: time, unit: 'ms', bar: null },
+    { name: `${name}: computed`, value: median(own, 'computedTokens'), unit: 'tokens', bar: null },
+  ];
+  if (place === 'nowhere') return rowsOfPlace;
+  const speedUp = median(nowhere, 'milliseconds') / time;
+  const peaks = machine.peaks(COMPUTE_TYPE);
+  const floor = (from: number) => floorOf(shape, history, from, format, peaks);
+  const allowed = floor(0) / floor(history);
+  rowsOfPlace.push({
+    name: `${name}: speed-up over computing`,
+    value: speedUp,
+    unit: 'x',
+    ratio: { value: speedUp / allowed, to: 'allowed' },
+    bar: place === 'device' ? DEVICE_BAR : null,
+  });
+  return rowsOfPlace;
+}
+
+/** Seconds of a recall whose first `from` tokens are there. */
+function floorOf(
+  shape: ModelShape,
+  history: number,
+  from: number,
+  format: NumberFormat,
+  peaks: ReturnType<Machine['peaks']>,
+): number {
+  const promptTokens = history + NEW_TOKENS + SCENE_TOKENS;
+  const all = prefillWork(shape, promptTokens, format);
+  const done = prefillWork(shape, from, format);
+  const prefill: Work = {
+    operations: all.operations - done.operations,
+    attentionOperations: all.attentionOperations - done.attentionOperations,
+    bytes: all.bytes,
+  };
+  const step = stepWork(shape, { users: 1, width: WIDTH, promptTokens }, format);
+  const heads = [1, ...Array<number>(DECODE_PASSES).fill(WIDTH)].map((count) =>
+    floorSeconds(headWork(shape, { rows: count, isFull: true }, format), peaks),
+  );
+  return (
+    floorSeconds(prefill, peaks) +
+    DECODE_PASSES * floorSeconds(step, peaks) +
+    heads.reduce((sum, seconds) => sum + seconds, 0)
+  );
+}

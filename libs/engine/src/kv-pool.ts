@@ -1,0 +1,145 @@
+/** The user KV pool as the rest of the service sees it (docs/kv-pool.md). */
+
+import type { KvIntegrity } from '@tessera/native';
+
+export interface KvPoolOptions {
+  /** Off: nothing of a prompt is found or kept. */
+  readonly pool: 'off' | 'on';
+  /** Of the device tier, where the prompts of running requests lie as well. */
+  readonly deviceBytes: number;
+  /** 0: no such tier. */
+  readonly hostBytes: number;
+  /** 0: no such tier. */
+  readonly diskBytes: number;
+  /** Of the disk tier; made when absent, one engine at a time. */
+  readonly path: string;
+  readonly eviction: 'lru' | 'segmented-lru';
+  readonly readThreads: number;
+  readonly storeQueueMax: number;
+  readonly prefetchQueueMax: number;
+  readonly memory: 'pageable' | 'locked';
+}
+
+/** What of a prompt the pool may find and keep. */
+export interface KvUse {
+  /** Whose it is; '' for nobody's, where only the text that all users share is kept. */
+  readonly userId: string;
+  /** First tokens that are the same for all users. */
+  readonly prefixTokens: number;
+  /** First tokens that the user's next prompt may begin with: never the scene. */
+  readonly keepTokens: number;
+  /** Begun when the request arrived. */
+  readonly prefetch?: KvPrefetch;
+}
+
+/** Blocks on their way to the device for a request that is still being made. */
+export interface KvPrefetch {
+  /** The ticket that the request will have. */
+  readonly ticket: number;
+  /** Ends it where no request comes; nothing after a request took it. */
+  release(): void;
+}
+
+/** Where the keys and values of a prompt were found. */
+export interface KvFound {
+  readonly deviceTokens: number;
+  readonly hostTokens: number;
+  readonly diskTokens: number;
+  /** Waited for blocks on their way to the device when the request's turn had come. */
+  readonly waitUs: number;
+}
+
+export const NOTHING_FOUND: KvFound = { deviceTokens: 0, hostTokens: 0, diskTokens: 0, waitUs: 0 };
+
+export type KvTier = 'device' | 'host' | 'disk';
+
+export interface KvTierMetrics {
+  readonly capacityBlocks: number;
+  readonly usedBlocks: number;
+  readonly hitTokens: number;
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+  readonly readUs: number;
+  readonly writtenUs: number;
+  readonly evictedBlocks: number;
+  /** Of them, those that no lower tier had. */
+  readonly evictedDirtyBlocks: number;
+}
+
+/** Counts since the pool opened; chains, chainTokens, leases and storeQueue are as of now. */
+export interface KvMetrics {
+  readonly chains: number;
+  readonly chainTokens: number;
+  readonly leases: number;
+  readonly lookups: number;
+  readonly askedTokens: number;
+  readonly commits: number;
+  readonly commitsLost: number;
+  readonly rolledBack: number;
+  readonly refusedExtends: number;
+  readonly prefetches: number;
+  readonly prefetchesRefused: number;
+  readonly loadsFailed: number;
+  readonly loadsCorrupt: number;
+  readonly loadWaitUs: number;
+  readonly stores: number;
+  readonly storesDropped: number;
+  readonly storesFailed: number;
+  readonly storeWaitUs: number;
+  readonly storeQueue: number;
+  /** 0 while an error of the disk holds stores back. */
+  readonly isStoring: number;
+  /** Prefill per token without context, as the engine predicts it now. */
+  readonly computeTokenUs: number;
+  readonly blockBytes: number;
+  readonly tiers: Readonly<Record<KvTier, KvTierMetrics>>;
+  /** What last kept blocks from being stored; '' for nothing. */
+  readonly storeError: string;
+}
+
+/** What the pool has of a user under one version of prompts. */
+export interface KvChain {
+  /** Digest of model, template, codebook and layout. */
+  readonly version: string;
+  readonly isRetired: boolean;
+  readonly seq: number;
+  /** Without those of the static text below. */
+  readonly tokens: number;
+  readonly prefixTokens: number;
+  readonly deviceTokens: number;
+  readonly hostTokens: number;
+  readonly diskTokens: number;
+  /** What a restart would find. */
+  readonly durableTokens: number;
+  readonly unusedUs: number;
+}
+
+/** Operations. Every method that fails throws or rejects with TesseraError. */
+export interface KvPool {
+  metrics(): KvMetrics;
+  inspect(userId: string): readonly KvChain[];
+  /**
+   * Forgets the user everywhere; resolves when nothing of him can be read from disk any more.
+   * Rejects with DEADLINE_EXCEEDED or IO_FAILED; what was begun goes on.
+   */
+  dropUser(userId: string, budgetMs: number): Promise<void>;
+  /** Finds nothing under the version any more; false when the pool does not know it. */
+  dropVersion(version: string): boolean;
+  checkIntegrity(): Promise<KvIntegrity>;
+}
+
+/** No pool: prompts of running requests still need the device tier. */
+export function kvOff(deviceBytes: number): KvPoolOptions {
+  return {
+    pool: 'off',
+    deviceBytes,
+    hostBytes: 0,
+    diskBytes: 0,
+    path: '',
+    eviction: 'lru',
+    readThreads: 1,
+    storeQueueMax: 1,
+    prefetchQueueMax: 2,
+    memory: 'pageable',
+  };
+}

@@ -1,0 +1,208 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Binding, Catalogue, EngineOptions, EngineRequest } from './engine.js';
+import type { KvPoolOptions, KvUse } from './kv-pool.js';
+import { buildCatalogue, openCatalogue } from './native-catalogue.js';
+import { NativeEngine } from './native-engine.js';
+
+const MODEL = fileURLToPath(new URL('../../../test/fixtures/parity/qwen3-tied', import.meta.url));
+
+interface RecordedCase {
+  readonly levelTokenBase: readonly number[];
+}
+
+const [{ levelTokenBase }] = JSON.parse(readFileSync(join(MODEL, 'cases.json'), 'utf8')) as [
+  RecordedCase,
+];
+const PROMPT = Int32Array.from({ length: 90 }, (_, index) => 3 + ((index * 7) % 40));
+const DIGESTS = { template: 't', codebook: 'c' };
+
+let folder: string;
+let catalogue: Catalogue;
+let engine: NativeEngine;
+let binding: Binding;
+
+function options(kv: Partial<KvPoolOptions> = {}): EngineOptions {
+  return {
+    modelPath: MODEL,
+    computeType: 'f32',
+    activationScalesPath: '',
+    threadCount: 1,
+    threadPlacement: 'free',
+    queueCapacity: 4,
+    batchRequestsMax: 2,
+    batchRowsMax: 256,
+    prefillChunkTokens: 32,
+    passTimeTargetUs: 0,
+    batching: 'continuous',
+    kvBytesMax: 2 ** 28,
+    kv: {
+      pool: 'on',
+      deviceBytes: 2 ** 24,
+      hostBytes: 0,
+      diskBytes: 2 ** 24,
+      path: join(folder, 'kv'),
+      eviction: 'lru',
+      readThreads: 1,
+      storeQueueMax: 16,
+      prefetchQueueMax: 16,
+      memory: 'pageable',
+      ...kv,
+    },
+    promptTokensMax: 128,
+    widthMax: 64,
+    resultCountMax: 64,
+    scoreItemsMax: 64,
+  };
+}
+
+async function open(): Promise<void> {
+  engine = await NativeEngine.open(options());
+  const levels = catalogue.summary.levelSizes.map((size, level) =>
+    Int32Array.from({ length: size }, (_, code) => (levelTokenBase[level] ?? 0) + code),
+  );
+  binding = engine.bind(catalogue, { levels, terminal: [] }, DIGESTS);
+}
+
+async function restart(): Promise<void> {
+  await engine.drain(10_000);
+  await engine.close();
+  await open();
+}
+
+const use = (change: Partial<KvUse> = {}): KvUse => ({
+  userId: 'ann',
+  prefixTokens: 0,
+  keepTokens: 80,
+  ...change,
+});
+
+function recall(kv?: KvUse, change: Partial<EngineRequest> = {}) {
+  return engine.recall({
+    binding,
+    promptTokens: PROMPT,
+    widths: [8],
+    resultCount: 8,
+    itemsPerSid: 1,
+    scoreNorm: 'full',
+    priority: 'normal',
+    budgetUs: 60e6,
+    ...(kv === undefined ? {} : { kv }),
+    ...change,
+  });
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tessera-kv-pool-'));
+  const outputPath = join(folder, 'catalogue.snapshot');
+  const sources = [{ path: join(MODEL, 'catalogue.jsonl'), domain: '' }];
+  await buildCatalogue({ sources, titlesPath: '', levelSizes: [], outputPath }, () => undefined);
+  catalogue = await openCatalogue(outputPath);
+});
+afterAll(() => {
+  catalogue.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(open);
+afterEach(async () => {
+  await engine.close();
+  rmSync(join(folder, 'kv'), { recursive: true, force: true });
+});
+
+describe('the KV pool of an engine', () => {
+  it('finds on the device what a user left, and answers as without it', async () => {
+    const plain = await recall();
+    expect(plain.kv).toMatchObject({ deviceTokens: 0, hostTokens: 0, diskTokens: 0 });
+    const first = await recall(use());
+    const second = await recall(use());
+    expect(first.kv.deviceTokens).toBe(0);
+    expect(second.kv.deviceTokens).toBe(80);
+    expect(second.items).toEqual(plain.items);
+    expect(second.paths).toEqual(plain.paths);
+    expect((await recall(use({ userId: 'bob' }))).kv.deviceTokens).toBe(0);
+    const { tiers, chains } = engine.kvPool.metrics();
+    expect(chains).toBe(2);
+    expect(tiers.device.hitTokens).toBe(80);
+    expect(tiers.device.usedBlocks).toBe(6);
+  });
+
+  it('finds on disk what was there before a restart, brought up meanwhile', async () => {
+    const first = await recall(use());
+    await restart();
+    expect(engine.kvPool.inspect('ann')).toMatchObject([{ tokens: 80, durableTokens: 80 }]);
+    const prefetch = engine.prefetch(binding, 'ann');
+    const second = await recall(use({ prefetch }));
+    expect(second.kv.diskTokens).toBe(80);
+    expect(second.paths).toEqual(first.paths);
+    expect((await recall(use())).kv.deviceTokens).toBe(80);
+  });
+
+  it('gives a prefetch up whose request never comes', async () => {
+    const prefetch = engine.prefetch(binding, 'ann');
+    expect(engine.prefetch(binding, 'ann').ticket).not.toBe(prefetch.ticket);
+    prefetch.release();
+    prefetch.release();
+    await recall(use());
+    expect(engine.kvPool.metrics().leases).toBe(0);
+  });
+
+  it('keeps a prompt without a recall', async () => {
+    const request = { binding, promptTokens: PROMPT.subarray(0, 81), budgetUs: 60e6 };
+    const appended = await engine.append({ ...request, priority: 'low', kv: use() });
+    expect(appended.kv.deviceTokens).toBe(0);
+    expect((await recall(use())).kv.deviceTokens).toBe(80);
+  });
+
+  it('forgets a dropped user for good, and a dropped version as long as it runs', async () => {
+    await recall(use());
+    await recall(use({ userId: 'bob' }));
+    const [chain] = engine.kvPool.inspect('bob');
+    await engine.kvPool.dropUser('ann', 10_000);
+    expect(engine.kvPool.inspect('ann')).toEqual([]);
+    expect((await recall(use({ keepTokens: 10 }))).kv.deviceTokens).toBe(0);
+    await restart();
+    expect(engine.kvPool.inspect('ann')[0]?.tokens).toBe(10);
+    expect(engine.kvPool.inspect('bob')).toMatchObject([{ tokens: 80 }]);
+    expect(engine.kvPool.dropVersion('no such version')).toBe(false);
+    expect(engine.kvPool.dropVersion(chain?.version ?? '')).toBe(true);
+    expect((await recall(use({ userId: 'bob' }))).kv.deviceTokens).toBe(0);
+  });
+
+  it('finds every block sound', async () => {
+    await recall(use());
+    await engine.drain(10_000);
+    expect(await engine.kvPool.checkIntegrity()).toMatchObject({
+      chains: 1,
+      checkedDiskBlocks: 3,
+      corruptDiskBlocks: 0,
+      unreadableDiskBlocks: 0,
+      faults: [],
+    });
+  });
+
+  it('keeps nothing under other digests, and nothing of a catalogue alone', async () => {
+    await recall(use());
+    const levels = catalogue.summary.levelSizes.map((size, level) =>
+      Int32Array.from({ length: size }, (_, code) => (levelTokenBase[level] ?? 0) + code),
+    );
+    const tokens = { levels, terminal: [] };
+    const other = engine.bind(catalogue, tokens, { ...DIGESTS, template: 'other' });
+    expect((await recall(use(), { binding: other })).kv.deviceTokens).toBe(0);
+    const same = engine.bind(catalogue, tokens, DIGESTS);
+    expect((await recall(use(), { binding: same })).kv.deviceTokens).toBe(80);
+  });
+
+  it('refuses a folder in use, one that cannot be, and capacities that do not fit', async () => {
+    const refused = async (kv: Partial<KvPoolOptions>, code: string) =>
+      await expect(NativeEngine.open(options(kv))).rejects.toMatchObject({ code });
+    await refused({}, 'KV_STORE_INVALID');
+    writeFileSync(join(folder, 'file'), '');
+    await refused({ path: join(folder, 'file', 'kv') }, 'KV_STORE_INVALID');
+    await refused({ path: join(folder, 'kv2'), deviceBytes: 100 }, 'KV_POOL_INVALID');
+    await refused({ path: join(folder, 'kv2'), hostBytes: 2 ** 50 }, 'KV_POOL_INVALID');
+    await refused({ path: join(folder, 'kv2'), readThreads: 0 }, 'REQUEST_INVALID');
+  });
+});

@@ -1,0 +1,35 @@
+import type { EngineAppended, KvPrefetch, KvUse } from '@tessera/engine';
+import type { Prompt } from '@tessera/prompt';
+import type { KvProvenance, UserSource } from './recall-types.js';
+
+/** @param answer undefined where the engine was not asked */
+export function provenanceOf(
+  promptTokens: number,
+  answer: EngineAppended | undefined,
+): KvProvenance {
+  const { deviceTokens = 0, hostTokens = 0, diskTokens = 0, waitUs = 0 } = answer?.kv ?? {};
+  const sharedTokens = answer?.prefixReusedTokens ?? 0;
+  const savedTokens = deviceTokens + hostTokens + diskTokens + sharedTokens;
+  const computedTokens = answer === undefined ? 0 : promptTokens - savedTokens;
+  return {
+    deviceTokens,
+    hostTokens,
+    diskTokens,
+    sharedTokens,
+    computedTokens,
+    savedTokens,
+    waitUs,
+  };
+}
+
+/** A user's prompt is kept for him; one from an explicit history leaves the static text alone. */
+export function kvUseOf(
+  { userId }: UserSource,
+  prompt: Prompt,
+  prefetch: KvPrefetch | undefined,
+): KvUse {
+  const { prefixTokens, keepTokens } = prompt;
+  if (userId === undefined) return { userId: '', prefixTokens, keepTokens: prefixTokens };
+  const use = { userId, prefixTokens, keepTokens };
+  return prefetch === undefined ? use : { ...use, prefetch };
+}

@@ -1,0 +1,267 @@
+/** Metrics of the user KV pool. */
+
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export const KV_METRICS = {
+  kvBlocks: {
+    name: 'tessera_kv_blocks',
+    meaning:
+      'blocks of the user KV pool now, by tier (device, host, disk) and kind (used, capacity)',
+  },
+  kvHitTokens: {
+    name: 'tessera_kv_hit_tokens_total',
+    meaning: 'prompt tokens found in the pool, by the tier that they lay in',
+  },
+  kvAskedTokens: {
+    name: 'tessera_kv_asked_tokens_total',
+    meaning: 'prompt tokens that the pool was asked for',
+  },
+  kvBytes: {
+    name: 'tessera_kv_bytes_total',
+    meaning: 'bytes moved, by tier and direction (read, written)',
+  },
+  kvTransferSeconds: {
+    name: 'tessera_kv_transfer_seconds_total',
+    meaning: 'seconds of these transfers, by tier and direction: bytes over seconds is the rate',
+  },
+  kvEvictedBlocks: {
+    name: 'tessera_kv_evicted_blocks_total',
+    meaning: 'blocks evicted, by tier and kind (kept: a lower tier has them, lost: none has)',
+  },
+  kvChains: {
+    name: 'tessera_kv_chains',
+    meaning: 'users and static texts that the pool knows now',
+  },
+  kvChainTokens: {
+    name: 'tessera_kv_chain_tokens',
+    meaning: 'tokens that are kept of them now, on whatever tier',
+  },
+  kvLeases: {
+    name: 'tessera_kv_leases',
+    meaning: 'requests that hold blocks now',
+  },
+  kvLookups: {
+    name: 'tessera_kv_lookups_total',
+    meaning: 'prompts that the pool was asked for',
+  },
+  kvAppends: {
+    name: 'tessera_kv_appends_total',
+    meaning: 'prompts kept, by outcome (committed, lost: another one of the user came first)',
+  },
+  kvRolledBack: {
+    name: 'tessera_kv_rolled_back_total',
+    meaning: 'leases that failed or were revoked',
+  },
+  kvRefusals: {
+    name: 'tessera_kv_refusals_total',
+    meaning:
+      'what was refused, by kind (extend: no block could be had, prefetch and store: queue full)',
+  },
+  kvPrefetches: {
+    name: 'tessera_kv_prefetches_total',
+    meaning: 'prefetches begun',
+  },
+  kvLoadsFailed: {
+    name: 'tessera_kv_loads_failed_total',
+    meaning: 'blocks that could not be loaded, by kind (unreadable, corrupt)',
+  },
+  kvQueueSeconds: {
+    name: 'tessera_kv_queue_seconds_total',
+    meaning: 'seconds that work waited before it began, by queue (load, store)',
+  },
+  kvStores: {
+    name: 'tessera_kv_stores_total',
+    meaning: 'chains stored, by outcome (durable, failed)',
+  },
+  kvStoreQueue: {
+    name: 'tessera_kv_store_queue',
+    meaning: 'chains that wait to be stored now',
+  },
+  kvStoring: {
+    name: 'tessera_kv_storing',
+    meaning: '1 while the disk tier takes blocks, 0 while an error or a full disk holds them back',
+  },
+  kvComputeTokenSeconds: {
+    name: 'tessera_kv_compute_token_seconds',
+    meaning: 'seconds to compute a token now, against which loading is weighed',
+  },
+} as const;
+
+/** Counts of a tier of the user KV pool. */
+export interface KvTierCounts {
+  readonly capacityBlocks: number;
+  readonly usedBlocks: number;
+  readonly hitTokens: number;
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+  readonly readUs: number;
+  readonly writtenUs: number;
+  readonly evictedBlocks: number;
+  readonly evictedDirtyBlocks: number;
+}
+
+/** Counts of the user KV pool since it opened, as it reports them. */
+export interface KvCounts {
+  readonly chains: number;
+  readonly chainTokens: number;
+  readonly leases: number;
+  readonly lookups: number;
+  readonly askedTokens: number;
+  readonly commits: number;
+  readonly commitsLost: number;
+  readonly rolledBack: number;
+  readonly refusedExtends: number;
+  readonly prefetches: number;
+  readonly prefetchesRefused: number;
+  readonly loadsFailed: number;
+  readonly loadsCorrupt: number;
+  readonly loadWaitUs: number;
+  readonly stores: number;
+  readonly storesDropped: number;
+  readonly storesFailed: number;
+  readonly storeWaitUs: number;
+  readonly storeQueue: number;
+  readonly isStoring: number;
+  readonly computeTokenUs: number;
+  readonly tiers: Readonly<Record<string, KvTierCounts>>;
+}
+
+interface Metric {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+type Labels = Readonly<Record<string, string>>;
+type Series = readonly (readonly [Labels, number])[];
+
+const MICROSECONDS_PER_SECOND = 1e6;
+const M = KV_METRICS;
+
+/** The pool counts by itself; each scrape copies its counts. */
+export function registerKvMetrics(registry: Registry, counts: () => KvCounts): void {
+  const read = oncePerTurn(counts);
+  const counter = (metric: Metric, labels: readonly string[], series: (kv: KvCounts) => Series) =>
+    copied(registry, metric, labels, () => series(read()));
+  const gauge = (metric: Metric, labels: readonly string[], series: (kv: KvCounts) => Series) =>
+    shown(registry, metric, labels, () => series(read()));
+  gauge(M.kvBlocks, ['tier', 'kind'], (kv) =>
+    byTier(kv, 'kind', (tier) => ({ used: tier.usedBlocks, capacity: tier.capacityBlocks })),
+  );
+  counter(M.kvHitTokens, ['tier'], ({ tiers }) =>
+    Object.entries(tiers).map(([tier, { hitTokens }]) => [{ tier }, hitTokens] as const),
+  );
+  counter(M.kvAskedTokens, [], (kv) => single(kv.askedTokens));
+  counter(M.kvBytes, ['tier', 'direction'], (kv) =>
+    byTier(kv, 'direction', (tier) => ({ read: tier.readBytes, written: tier.writtenBytes })),
+  );
+  counter(M.kvTransferSeconds, ['tier', 'direction'], (kv) =>
+    byTier(kv, 'direction', (tier) => ({
+      read: tier.readUs / MICROSECONDS_PER_SECOND,
+      written: tier.writtenUs / MICROSECONDS_PER_SECOND,
+    })),
+  );
+  counter(M.kvEvictedBlocks, ['tier', 'kind'], (kv) =>
+    byTier(kv, 'kind', ({ evictedBlocks, evictedDirtyBlocks }) => ({
+      kept: evictedBlocks - evictedDirtyBlocks,
+      lost: evictedDirtyBlocks,
+    })),
+  );
+  gauge(M.kvChains, [], (kv) => single(kv.chains));
+  gauge(M.kvChainTokens, [], (kv) => single(kv.chainTokens));
+  gauge(M.kvLeases, [], (kv) => single(kv.leases));
+  counter(M.kvLookups, [], (kv) => single(kv.lookups));
+  counter(M.kvAppends, ['outcome'], (kv) =>
+    by('outcome', { committed: kv.commits, lost: kv.commitsLost }),
+  );
+  counter(M.kvRolledBack, [], (kv) => single(kv.rolledBack));
+  counter(M.kvRefusals, ['kind'], (kv) =>
+    by('kind', {
+      extend: kv.refusedExtends,
+      prefetch: kv.prefetchesRefused,
+      store: kv.storesDropped,
+    }),
+  );
+  counter(M.kvPrefetches, [], (kv) => single(kv.prefetches));
+  counter(M.kvLoadsFailed, ['kind'], (kv) =>
+    by('kind', { unreadable: kv.loadsFailed, corrupt: kv.loadsCorrupt }),
+  );
+  counter(M.kvQueueSeconds, ['queue'], (kv) =>
+    by('queue', {
+      load: kv.loadWaitUs / MICROSECONDS_PER_SECOND,
+      store: kv.storeWaitUs / MICROSECONDS_PER_SECOND,
+    }),
+  );
+  counter(M.kvStores, ['outcome'], (kv) =>
+    by('outcome', { durable: kv.stores, failed: kv.storesFailed }),
+  );
+  gauge(M.kvStoreQueue, [], (kv) => single(kv.storeQueue));
+  gauge(M.kvStoring, [], (kv) => single(kv.isStoring));
+  gauge(M.kvComputeTokenSeconds, [], (kv) => single(kv.computeTokenUs / MICROSECONDS_PER_SECOND));
+}
+
+/** All metrics of a scrape are collected in one turn of the event loop; the pool is asked once. */
+function oncePerTurn(counts: () => KvCounts): () => KvCounts {
+  let snapshot: KvCounts | undefined;
+  return () => {
+    if (snapshot === undefined) {
+      snapshot = counts();
+      queueMicrotask(() => {
+        snapshot = undefined;
+      });
+    }
+    return snapshot;
+  };
+}
+
+function single(value: number): Series {
+  return [[{}, value]];
+}
+
+function by(label: string, values: Readonly<Record<string, number>>): Series {
+  return Object.entries(values).map(([name, value]) => [{ [label]: name }, value] as const);
+}
+
+function byTier(
+  { tiers }: KvCounts,
+  label: string,
+  read: (tier: KvTierCounts) => Readonly<Record<string, number>>,
+): Series {
+  return Object.entries(tiers).flatMap(([tier, counts]) =>
+    Object.entries(read(counts)).map(([name, value]) => [{ tier, [label]: name }, value] as const),
+  );
+}
+
+function copied(
+  registry: Registry,
+  { name, meaning }: Metric,
+  labelNames: readonly string[],
+  read: () => Series,
+): void {
+  new Counter({
+    name,
+    help: meaning,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [labels, value] of read()) this.inc(labels, value);
+    },
+  });
+}
+
+function shown(
+  registry: Registry,
+  { name, meaning }: Metric,
+  labelNames: readonly string[],
+  read: () => Series,
+): void {
+  new Gauge({
+    name,
+    help: meaning,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect() {
+      for (const [labels, value] of read()) this.set(labels, value);
+    },
+  });
+}

@@ -1,0 +1,81 @@
+#include "engine/kv_gate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace tessera::engine {
+namespace {
+
+/// A load may take this much longer than predicted before it is cut off.
+constexpr double kPatience = 1.5;
+/// And this long, where nothing of the kind has been measured yet.
+constexpr double kFirstWaitUs = 100'000;
+/// Rates are looked at again after this long: counting the whole pool is not free.
+constexpr std::chrono::milliseconds kRatesLast{100};
+
+double bytes_per_us(const kv::TierMetrics& tier) {
+  return tier.read_us == 0
+             ? 0
+             : static_cast<double>(tier.read_bytes) / static_cast<double>(tier.read_us);
+}
+
+}  // namespace
+
+void KvGate::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {
+  if (prefetches_.size() >= prefetches_max_ || prefetches_.contains(ticket)) return;
+  kv::Prefetch prefetch = pool_.prefetch(version, user, kv::kChainTokensMax);
+  if (prefetch) prefetches_[ticket].prefetch = std::move(prefetch);
+}
+
+bool KvGate::is_ready(Request& request, Clock::time_point now, const scheduler::PassCost& cost) {
+  const auto found = prefetches_.find(request.ticket);
+  if (found == prefetches_.end()) return true;
+  Coming& coming = found->second;
+  if (!coming.prefetch.is_done() && !coming.is_decided) {
+    coming.wait_until = decide(request, now, cost);
+    coming.wait_from = now;
+    coming.is_decided = true;
+  }
+  if (!coming.prefetch.is_done() && now < coming.wait_until) return false;
+  if (coming.is_decided) {
+    const auto waited =
+        std::chrono::duration_cast<std::chrono::microseconds>(now - coming.wait_from);
+    request.kv.waited_us = static_cast<uint32_t>(waited.count());
+  }
+  prefetches_.erase(found);
+  return true;
+}
+
+kv::Rates KvGate::rates(Clock::time_point now, const scheduler::PassCost& cost) {
+  if (now - measured_ > kRatesLast) {
+    const kv::PoolMetrics metrics = pool_.metrics();
+    tier_rates_.host_bytes_per_us = bytes_per_us(metrics.tiers[kv::index_of(kv::Tier::kHost)]);
+    tier_rates_.disk_bytes_per_us = bytes_per_us(metrics.tiers[kv::index_of(kv::Tier::kDisk)]);
+    measured_ = now;
+  }
+  kv::Rates rates = tier_rates_;
+  rates.compute_token_us = cost.row_us;
+  rates.compute_token_pair_us = cost.pair_us;
+  return rates;
+}
+
+/// Until when it is worth waiting for what is on its way.
+Clock::time_point KvGate::decide(const Request& request, Clock::time_point now,
+                                 const scheduler::PassCost& cost) {
+  const auto tokens = pool_.whereabouts(request.kv.version, request.kv.user);
+  std::vector<kv::Tier> missing;
+  for (const kv::Tier tier : {kv::Tier::kHost, kv::Tier::kDisk})
+    missing.insert(missing.end(), kv::blocks_of(tokens[kv::index_of(tier)]), tier);
+  kv::LoadQuestion question;
+  question.device_tokens = tokens[kv::index_of(kv::Tier::kDevice)];
+  question.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
+  question.missing = missing;
+  question.block_bytes = pool_.block_bytes();
+  const kv::LoadPlan plan = kv::plan_load(question, rates(now, cost));
+  double wait_us = plan.load_us * kPatience;
+  if (plan.blocks > 0 && wait_us == 0) wait_us = std::max(plan.compute_all_us, kFirstWaitUs);
+  return now + std::chrono::microseconds(static_cast<int64_t>(wait_us));
+}
+
+}  // namespace tessera::engine

@@ -1,0 +1,263 @@
+// Cache transparency (docs/kv-pool.md): whatever the pool holds, wherever it lies and however it
+// came and went, an answer is the bits of the same request computed from nothing.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "engine/engine.h"
+#include "engine/test_fixture.h"
+
+namespace tessera::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<uint32_t> bits_of(const Completion& completion) {
+  std::vector<uint32_t> bits = completion.answer.item_ordinals;
+  for (const float score : completion.answer.path_scores)
+    bits.push_back(std::bit_cast<uint32_t>(score));
+  return bits;
+}
+
+fs::path model_folder() {
+  return fs::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity/qwen3-tied";
+}
+
+/// A folder of its own, removed at the end.
+class DiskFolder {
+ public:
+  DiskFolder() : path_(fs::temp_directory_path() / ("tessera-kv-" + std::to_string(::getpid()))) {
+    fs::remove_all(path_);
+  }
+  ~DiskFolder() { fs::remove_all(path_); }
+  DiskFolder(const DiskFolder&) = delete;
+  DiskFolder& operator=(const DiskFolder&) = delete;
+  std::string string() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+/// An engine with the recorded model, opened again at will.
+class Service {
+ public:
+  explicit Service(EngineOptions options) : options_(std::move(options)) { open(); }
+
+  void restart() {
+    engine_->drain(std::chrono::seconds(30));
+    engine_->close();
+    open();
+  }
+
+  Engine& engine() { return *engine_; }
+  kv::Version version() const { return version_; }
+
+  Request request(uint32_t ticket, std::vector<int32_t> prompt) const {
+    Request request = make_request(ticket, binding_, fixture_);
+    request.prompt = std::move(prompt);
+    request.widths = {4};
+    request.result_count = 64;
+    request.kv.version = version_;
+    return request;
+  }
+  std::map<uint32_t, Completion> answers(std::vector<Request> requests) {
+    const size_t count = requests.size();
+    EXPECT_EQ(engine_->submit(std::move(requests)).accepted, count);
+    return sink_.wait_for(count);
+  }
+
+ private:
+  void open() {
+    engine_.reset();
+    auto engine = Engine::open(options_, sink_);
+    if (!engine.is_ok()) throw std::runtime_error(engine.status().message());
+    engine_ = std::move(engine).value();
+    version_ = engine_->add_version("template", "codebook").value();
+    if (snapshot_ == nullptr) {
+      fixture_ = read_cases(model_folder()).front();
+      snapshot_ = open_fixture_catalogue(model_folder());
+    }
+    binding_ = bind_fixture(engine_->decoder(), snapshot_, fixture_);
+  }
+
+  const EngineOptions options_;
+  CollectingSink sink_;
+  FixtureCase fixture_;
+  std::shared_ptr<const catalogue::Snapshot> snapshot_;
+  std::unique_ptr<Engine> engine_;
+  kv::Version version_ = 0;
+  std::shared_ptr<const Binding> binding_;
+};
+
+constexpr uint32_t kPromptMax = 105;
+constexpr uint32_t kUsers = 4;
+
+/// Users whose histories grow, are cut, diverge and become alike.
+class Users {
+ public:
+  Users(uint32_t seed, uint32_t vocab) : random_(seed), vocab_(vocab) {
+    prefix_ = fresh(pick({0, 20, 32, 33, 40}));
+  }
+
+  uint32_t below(uint32_t end) { return static_cast<uint32_t>(random_() % end); }
+
+  Request next(const Service& service, uint32_t ticket) {
+    const uint32_t user = below(kUsers + 1);  // the last one has no name
+    change(histories_[user]);
+    std::vector<int32_t> prompt = prefix_;
+    prompt.insert(prompt.end(), histories_[user].begin(), histories_[user].end());
+    const auto keep = static_cast<uint32_t>(prompt.size());
+    const std::vector<int32_t> scene = fresh(1 + below(18));
+    prompt.insert(prompt.end(), scene.begin(), scene.end());
+    Request request = service.request(ticket, std::move(prompt));
+    if (user < kUsers) request.kv.user = "user " + std::to_string(user);
+    request.kv.prefix_tokens = static_cast<uint32_t>(prefix_.size());
+    request.kv.keep_tokens = user < kUsers ? keep : static_cast<uint32_t>(prefix_.size());
+    return request;
+  }
+
+ private:
+  uint32_t pick(std::initializer_list<uint32_t> values) {
+    return *(values.begin() + below(static_cast<uint32_t>(values.size())));
+  }
+  std::vector<int32_t> fresh(uint32_t count) {
+    std::vector<int32_t> tokens(count);
+    for (int32_t& token : tokens) token = static_cast<int32_t>(below(vocab_));
+    return tokens;
+  }
+
+  void change(std::vector<int32_t>& history) {
+    const auto size = static_cast<uint32_t>(history.size());
+    switch (below(8)) {
+      case 0:  // trimmed at the front
+        history.erase(history.begin(), history.begin() + below(size / 2 + 1));
+        break;
+      case 1:  // shorter at the end
+        history.resize(size - below(size / 2 + 1));
+        break;
+      case 2:  // diverging somewhere
+        if (size > 0) history[below(size)] = static_cast<int32_t>(below(vocab_));
+        break;
+      case 3:  // another user's
+        history = histories_[below(kUsers)];
+        break;
+      default: break;  // as it was, and longer
+    }
+    // Around the edges of blocks more often than elsewhere.
+    const auto total = static_cast<uint32_t>(prefix_.size() + history.size());
+    const uint32_t to_edge = (kv::kBlockTokens - total % kv::kBlockTokens) % kv::kBlockTokens;
+    const std::vector<int32_t> more =
+        fresh(pick({1, 3, 8, 40, to_edge, to_edge + 1, to_edge + 31}));
+    history.insert(history.end(), more.begin(), more.end());
+    while (prefix_.size() + history.size() > kPromptMax) {
+      history.erase(history.begin(), history.begin() + static_cast<ptrdiff_t>(history.size() / 2));
+    }
+  }
+
+  std::mt19937 random_;
+  const uint32_t vocab_;
+  std::vector<int32_t> prefix_;
+  std::array<std::vector<int32_t>, kUsers + 1> histories_;
+};
+
+/// Seeds of the short form; the long one is asked for with --seeds=N.
+uint32_t seed_count = 6;
+
+class KvTransparency : public testing::Test {
+ protected:
+  EngineOptions options(uint32_t seed) const {
+    std::mt19937 random(seed);
+    EngineOptions options = fixture_options(model_folder());
+    options.prefill_chunk_tokens = 5 + static_cast<uint32_t>(random() % 90);
+    options.batch_requests_max = 1 + static_cast<uint32_t>(random() % 4);
+    options.kv.is_enabled = true;
+    options.kv.device_bytes = block_bytes_ * (6 + random() % 30);
+    options.kv.host_bytes = block_bytes_ * (random() % 3 == 0 ? 0 : random() % 12);
+    options.kv.disk_bytes = block_bytes_ * (random() % 4 == 0 ? 0 : random() % 60);
+    options.kv.folder = folder_.string();
+    options.kv.store_queue_max = 8;
+    options.kv.prefetch_queue_max = 8;
+    options.kv.eviction =
+        random() % 2 == 0 ? kv::EvictionKind::kLru : kv::EvictionKind::kSegmentedLru;
+    return options;
+  }
+
+  const std::vector<uint32_t>& from_nothing(const Request& request) {
+    std::vector<uint32_t>& bits = known_[request.prompt];
+    if (bits.empty()) {
+      Request alone = plain_.request(1, request.prompt);
+      bits = bits_of(plain_.answers({std::move(alone)}).at(1));
+    }
+    return bits;
+  }
+
+  DiskFolder folder_;
+  Service plain_{fixture_options(model_folder())};
+  const uint64_t block_bytes_ = plain_.engine().decoder().block_layout().bytes();
+  std::map<std::vector<int32_t>, std::vector<uint32_t>> known_;
+};
+
+TEST_F(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFromNothing) {
+  std::array<uint64_t, kv::kTierCount> found{};
+  uint64_t reused = 0, dropped = 0;
+  for (uint32_t seed = 1; seed <= seed_count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    fs::remove_all(folder_.string());
+    Service service(options(seed));
+    Users users(seed, plain_.engine().decoder().config().vocab_size);
+    uint32_t ticket = 1;
+    for (uint32_t step = 0; step < 24; ++step) {
+      std::vector<Request> requests;
+      std::map<uint32_t, std::vector<uint32_t>> expected;
+      for (uint32_t i = 0; i <= users.below(4); ++i, ++ticket) {
+        requests.push_back(users.next(service, ticket));
+        expected[ticket] = from_nothing(requests.back());
+        const KvUse& use = requests.back().kv;
+        if (users.below(3) != 0) service.engine().prefetch(ticket, use.version, use.user);
+      }
+      const std::string anyone = requests.front().kv.user;
+      for (const auto& [answered, completion] : service.answers(std::move(requests))) {
+        ASSERT_TRUE(completion.status.is_ok()) << completion.status.message();
+        ASSERT_EQ(bits_of(completion), expected[answered]) << "step " << step;
+        reused += completion.prefix_reused_tokens;
+        for (uint32_t t = 0; t < kv::kTierCount; ++t) found[t] += completion.kv_tokens[t];
+      }
+      const uint32_t event = users.below(10);
+      if (event == 0) service.restart();
+      if (event == 1 && !anyone.empty()) {
+        ASSERT_TRUE(service.engine().pool()->drop_user(anyone, 10'000'000).is_ok());
+        EXPECT_TRUE(service.engine().pool()->inspect(anyone).empty());
+        ++dropped;
+      }
+    }
+    service.engine().drain(std::chrono::seconds(30));
+    const kv::IntegrityReport report = service.engine().pool()->check_integrity();
+    EXPECT_TRUE(report.faults.empty()) << report.faults.front();
+    EXPECT_EQ(report.corrupt_disk_blocks + report.unreadable_disk_blocks, 0u);
+    EXPECT_EQ(service.engine().pool()->metrics().leases, 0u);
+  }
+  std::printf("seeds 1..%u: tokens found on device %lu, host %lu, disk %lu, in flight %lu\n",
+              seed_count, found[0], found[1], found[2], reused);
+  EXPECT_GT(found[0], 1000u);
+  EXPECT_GT(found[1], 0u);
+  EXPECT_GT(found[2], 0u);
+  EXPECT_GT(reused, 0u);
+  EXPECT_GT(dropped, 0u);
+}
+
+}  // namespace
+}  // namespace tessera::engine
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i) {
+    (void)std::sscanf(argv[i], "--seeds=%u", &tessera::engine::seed_count);
+  }
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,99 @@
+#include "engine/request_kv.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "attention/block.h"
+
+namespace tessera::engine {
+namespace {
+
+static_assert(attention::kBlockPositions == kv::kBlockTokens);
+
+/// Tokens of the prompt that the pool may hold: never the last one, whose row gives the request's
+/// own logits.
+uint32_t keepable(const Request& request) {
+  const auto size = static_cast<uint32_t>(request.prompt.size());
+  return std::min(request.kv.keep_tokens, size - 1);
+}
+
+kv::Query query_of(const Request& request) {
+  const uint32_t keep = keepable(request);
+  return {.version = request.kv.version,
+          .user = request.kv.user,
+          .tokens = std::span<const kv::Token>(request.prompt).first(keep),
+          .prefix_tokens = std::min(request.kv.prefix_tokens, keep),
+          .epoch = 0,
+          .tag = request.ticket};
+}
+
+/// Whole blocks that the request may keep as well as the leader: its user's own, or those of the
+/// text that all users share. A request that keeps nothing but that text may hold any.
+uint32_t common_blocks(const Request& request, const Request& leading, uint32_t shared) {
+  const bool is_one_user =
+      request.kv.version == leading.kv.version && request.kv.user == leading.kv.user;
+  const bool takes_any = request.kv.user.empty() || is_one_user;
+  return (takes_any ? shared : std::min(shared, query_of(request).prefix_tokens)) /
+         kv::kBlockTokens;
+}
+
+}  // namespace
+
+Status RequestKv::begin(const Request& request, const Request* leading, const RequestKv* leader,
+                        scheduler::Link& link) {
+  Result<kv::Lease> found = pool_.lookup(query_of(request));
+  if (!found.is_ok()) return found.status();
+  kv::Lease lease = std::move(found).value();
+  const uint32_t matched = lease.matched();
+  // Of two that share, both have computed as much of it (scheduler/prefix.h).
+  const uint32_t ahead = leader == nullptr ? 0 : std::min(link.shared, leader->view_.length);
+  if (link.shared <= matched || ahead < matched) link = {};
+  const bool is_linked = link.leader != scheduler::kNoLeader;
+  const auto positions = static_cast<uint32_t>(request.prompt.size());
+  TESSERA_RETURN_IF_ERROR(
+      is_linked ? pool_.extend_beside(lease, leader->lease_,
+                                      common_blocks(request, *leading, link.shared), positions)
+                : pool_.extend(lease, positions));
+  lease_ = std::move(lease);
+  found_ = lease_.matched_by_tier();
+  blocks_.clear();
+  own_blocks_ = 0;
+  for (const kv::BlockRef& block : lease_.blocks()) {
+    const bool is_common = is_linked && blocks_.size() < leader->blocks_.size() &&
+                           leader->blocks_[blocks_.size()] == block.address;
+    const bool is_matched = (blocks_.size() + 1) * kv::kBlockTokens <= matched;
+    own_blocks_ += !is_common && !is_matched;
+    blocks_.push_back(block.address);
+  }
+  if (is_linked) copy_from(*leader, matched, ahead);
+  view_ = {blocks_.data(), static_cast<uint32_t>(blocks_.size()), is_linked ? ahead : matched};
+  return Status::ok();
+}
+
+void RequestKv::copy_from(const RequestKv& leader, uint32_t matched, uint32_t ahead) {
+  for (uint32_t b = matched / kv::kBlockTokens; b * kv::kBlockTokens < ahead; ++b) {
+    if (blocks_[b] == leader.blocks_[b]) continue;
+    // Whole, because that is one copy: what follows the shared positions is written before it is
+    // read, and finite until then.
+    std::memcpy(blocks_[b], leader.blocks_[b], pool_.block_bytes());
+  }
+}
+
+void RequestKv::keep(const Request& request) {
+  uint32_t keep = std::min(keepable(request), view_.length);
+  // Who goes on with a prompt that was given up may still write into a block that is not full.
+  if (view_.length < request.prompt.size()) keep -= keep % kv::kBlockTokens;
+  if (keep <= lease_.matched()) return;
+  const kv::Epoch epoch = pool_.open_epoch();
+  pool_.stage(lease_, epoch, keep);
+  pool_.commit(epoch);
+}
+
+void RequestKv::release() {
+  lease_.reset();
+  blocks_.clear();
+  view_ = {};
+  own_blocks_ = 0;
+}
+
+}  // namespace tessera::engine

@@ -1,0 +1,61 @@
+// The keys and values of one running request's prompt: a lease of the user KV pool. What of the
+// prompt the pool has is read where it lies; what it has not is written into the lease's own blocks
+// and, when the request ends, kept in the chain of its user (kv/pool.h).
+//
+// Beside the pool a request shares with one that runs (ADR 0015): whole blocks that both may keep
+// are held by both; what else they have in common is computed once and mirrored into the blocks of
+// each.
+//
+// Engine thread only. The pool outlives it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "attention/kv_view.h"
+#include "base/status.h"
+#include "engine/request.h"
+#include "kv/pool.h"
+#include "scheduler/prefix.h"
+
+namespace tessera::engine {
+
+class RequestKv {
+ public:
+  explicit RequestKv(kv::Pool& pool) : pool_(pool) {}
+
+  /// Finds what is there and takes blocks for the whole prompt. `link` is the running request with
+  /// which it has most in common, `leader` that one's; the link is undone where the pool has as
+  /// much. Errors: ENGINE_OVERLOADED when the device tier has no room now; nothing is held then.
+  Status begin(const Request& request, const Request* leading, const RequestKv* leader,
+               scheduler::Link& link);
+
+  const attention::PromptKv& view() const { return view_; }
+  void set_length(uint32_t length) { view_.length = length; }
+  /// Tokens that the pool had, by the tier they were found in.
+  const std::array<uint32_t, kv::kTierCount>& found() const { return found_; }
+  uint32_t found_tokens() const { return found_[0] + found_[1] + found_[2]; }
+  /// Blocks beside those that others hold as well.
+  uint32_t own_blocks() const { return own_blocks_; }
+  /// The user was dropped since: what his tokens gave must not go out.
+  bool is_revoked() const { return lease_ && lease_.is_revoked(); }
+
+  /// Commits what is computed of the part that may be kept, visible to all from then on. Nothing is
+  /// written into its blocks afterwards.
+  void keep(const Request& request);
+  /// Gives everything back.
+  void release();
+
+ private:
+  void copy_from(const RequestKv& leader, uint32_t matched, uint32_t ahead);
+
+  kv::Pool& pool_;
+  kv::Lease lease_;
+  std::vector<void*> blocks_;  // what view_ points to
+  attention::PromptKv view_;
+  std::array<uint32_t, kv::kTierCount> found_{};
+  uint32_t own_blocks_ = 0;
+};
+
+}  // namespace tessera::engine
