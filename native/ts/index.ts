@@ -2,21 +2,17 @@ export {
   ABI_VERSION,
   type AbiDescription,
   type BindingOptions,
-  COMPLETENESS,
-  type Completions,
   type EngineHandle,
   type EngineOptions,
   type ModelInfo,
   type ModelShape,
   type NativeAddon,
-  PASS_SLOTS,
   type PriorityCode,
   type RequestKindCode,
   type ScoreNormCode,
   STATS_SLOTS,
   type SubmitBatch,
   type SubmitOutcome,
-  TIMING_SLOTS,
 } from './abi.js';
 export {
   type CatalogueBuildOptions,
@@ -30,6 +26,7 @@ export {
   type ReachHandle,
   VERDICTS,
 } from './catalogue-abi.js';
+export { COMPLETENESS, type Completions, PASS_SLOTS, TIMING_SLOTS } from './completions-abi.js';
 export {
   KV_CHAIN_SLOTS,
   KV_METRICS_SLOTS,

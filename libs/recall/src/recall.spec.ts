@@ -105,6 +105,49 @@ function context(budgetUs = 1e6, signal = new AbortController().signal) {
   return { signal, budgetUs };
 }
 
+describe('what is kept of a user', () => {
+  it('comes to the device from the arrival on, and the request takes it over', async () => {
+    const { recall, engine } = setUp(WITH_SLOTS);
+    await recall.run(request({ userId: 'ann', scene: { daypart: 'evening' } }), context());
+    expect(engine.prefetched).toEqual(['ann']);
+    const kv = engine.requests[0]?.kv;
+    expect(kv).toMatchObject({ userId: 'ann', prefixTokens: 0, prefetch: { ticket: 1 } });
+    expect(kv?.keepTokens).toBeGreaterThan(0);
+    expect(kv?.keepTokens).toBeLessThan(engine.requests[0]?.promptTokens.length ?? 0);
+    expect(engine.released).toEqual([]);
+  });
+
+  it('is given up when the request fails before the engine was asked', async () => {
+    const { recall, engine } = setUp();
+    await expect(recall.run(request({ userId: 'nobody' }), context())).rejects.toThrow();
+    expect(engine.prefetched).toEqual(['nobody']);
+    expect(engine.released).toEqual([1]);
+  });
+
+  it('is nothing but the static text for an explicit history', async () => {
+    const { recall, engine } = setUp();
+    await recall.run(request(), context());
+    expect(engine.prefetched).toEqual([]);
+    const kv = engine.requests[0]?.kv;
+    expect(kv?.userId).toBe('');
+    expect(kv?.keepTokens).toBe(kv?.prefixTokens);
+  });
+
+  it('can be kept without a recall, of a user alone', async () => {
+    const { recall, engine } = setUp();
+    const { resultCount: _, widths: __, itemsPerSid: ___, ...user } = request({ userId: 'ann' });
+    const answer = await recall.append(user, context());
+    expect(answer).toMatchObject({ requestId: 'r1', historyItems: 2, skippedItems: 1 });
+    const [asked] = engine.appendRequests;
+    expect(asked?.priority).toBe('low');
+    expect(asked?.kv?.keepTokens).toBe(answer.keptTokens);
+    expect(asked?.promptTokens).toHaveLength(answer.keptTokens + 1);
+    const history = { ...user, userId: undefined, history: ['i1'] };
+    const { userId: ____, ...explicit } = history;
+    await expect(recall.append(explicit, context())).rejects.toMatchObject({ field: 'userId' });
+  });
+});
+
 describe('a recall', () => {
   it('answers items with SID, score, rank and title, best first', async () => {
     const { recall, engine } = setUp();

@@ -122,6 +122,19 @@ Napi::Value passes(Napi::Env env, std::span<const engine::Completion> completion
   return array;
 }
 
+void add_provenance(Napi::Env env, std::span<const engine::Completion> completions,
+                    Napi::Object& result) {
+  auto tokens = Napi::Uint32Array::New(env, completions.size() * kv::kTierCount);
+  auto waits = Napi::Uint32Array::New(env, completions.size());
+  for (uint32_t i = 0; i < completions.size(); ++i) {
+    waits[i] = completions[i].kv_wait_us;
+    for (uint32_t t = 0; t < kv::kTierCount; ++t)
+      tokens[i * kv::kTierCount + t] = completions[i].kv_tokens[t];
+  }
+  result["kvTokens"] = tokens;
+  result["kvWaitUs"] = waits;
+}
+
 }  // namespace
 
 Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> completions) {
@@ -134,8 +147,6 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   auto reused = Napi::Uint32Array::New(env, count);
   auto completeness = Napi::Uint8Array::New(env, count);
   auto left_out = Napi::Uint32Array::New(env, count);
-  auto kv_tokens = Napi::Uint32Array::New(env, count * kv::kTierCount);
-  auto kv_waits = Napi::Uint32Array::New(env, count);
   for (uint32_t i = 0; i < count; ++i) {
     tickets[i] = completions[i].ticket;
     statuses[i] = static_cast<uint8_t>(completions[i].status.code());
@@ -144,9 +155,6 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
     reused[i] = completions[i].prefix_reused_tokens;
     completeness[i] = static_cast<uint8_t>(completions[i].completeness);
     left_out[i] = completions[i].answer.left_out_by_diversity;
-    kv_waits[i] = completions[i].kv_wait_us;
-    for (uint32_t t = 0; t < kv::kTierCount; ++t)
-      kv_tokens[i * kv::kTierCount + t] = completions[i].kv_tokens[t];
   }
   const auto ordinals = [](const Completion& c) -> const auto& { return c.answer.item_ordinals; };
   const auto item_scores = [](const Completion& c) -> const auto& { return c.answer.item_scores; };
@@ -188,8 +196,7 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   result["completeness"] = completeness;
   add_explanations(env, completions, result);
   result["prefixReusedTokens"] = reused;
-  result["kvTokens"] = kv_tokens;
-  result["kvWaitUs"] = kv_waits;
+  add_provenance(env, completions, result);
   result["timingsUs"] = timings(env, completions);
   result["passOffsets"] = offsets(
       env, completions, [](const Completion& c) -> const auto& { return c.passes; });

@@ -33,3 +33,13 @@ export function kvUseOf(
   const use = { userId, prefixTokens, keepTokens };
   return prefetch === undefined ? use : { ...use, prefetch };
 }
+
+/** What is asked for a request whose prefetch has no use once that fails. */
+export async function orRelease<T>({ prefetch }: KvUse, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (thrown) {
+    prefetch?.release();
+    throw thrown;
+  }
+}

@@ -27,7 +27,7 @@ import {
   refuse,
 } from './check-request.js';
 import { checkSameVersions, toldByCatalogue, toldBySearch } from './explain.js';
-import { kvUseOf, provenanceOf } from './kv-provenance.js';
+import { kvUseOf, orRelease, provenanceOf } from './kv-provenance.js';
 import type {
   AppendAnswer,
   ExplainAnswer,
@@ -121,7 +121,7 @@ export class Recall {
     checkWaiting(context, 0);
     const wish = checkRequest(request, this.limits);
     const prepared = await this.prepare(request, context, stopwatch);
-    const reach = await this.reachOf(request);
+    const reach = await orRelease(prepared.kv, this.reachOf(request));
     const answer = await this.parts.engine.recall(
       { ...wish, ...this.workOf(prepared), reach },
       context.signal,
@@ -275,7 +275,8 @@ export class Recall {
     stopwatch: Stopwatch,
     prefetch: KvPrefetch | undefined,
   ): Promise<Prepared> {
-    const history = await resolveHistory(request, { ...this.parts, ...this.historyLimits() });
+    const { historyItemsMax, profileKeys } = this.limits;
+    const history = await resolveHistory(request, { ...this.parts, historyItemsMax, profileKeys });
     const featuresUs = stopwatch.lapUs();
     const prompt = this.promptOf(request, history);
     const promptUs = stopwatch.lapUs();
@@ -330,11 +331,6 @@ export class Recall {
     if (eligibility === undefined && itemPolicy === undefined) return undefined;
     const { catalogue } = this.parts;
     return namingField(catalogue.reach(eligibility ?? '{}', itemPolicyText(request)));
-  }
-
-  private historyLimits() {
-    const { historyItemsMax, profileKeys } = this.limits;
-    return { historyItemsMax, profileKeys };
   }
 
   private promptOf(request: UserSource, history: ResolvedHistory): Prompt {
