@@ -92,7 +92,7 @@ describe('the served recall', () => {
     };
     const { totalUs = 0, ...stages } = timings;
     const sum = Object.values(stages).reduce((total, us) => total + us, 0);
-    expect(Object.keys(timings)).toHaveLength(9);
+    expect(Object.keys(timings)).toHaveLength(13);
     expect(totalUs).toBeGreaterThan(0);
     expect(Math.min(...Object.values(stages))).toBeGreaterThanOrEqual(0);
     expect(sum).toBeGreaterThan(0);

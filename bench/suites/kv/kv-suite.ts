@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { repositoryRoot } from '@tessera/config';
 import { fail } from '../../../tools/terminal/command.js';
 import { SHAPES, type ShapeName } from '../../models/model-shape.js';
 import type { Measurement } from '../../result.js';
@@ -8,13 +5,11 @@ import { probeMachine } from '../engine/machine.js';
 import { buildNativeBench, type NativeResult, output } from '../native-bench.js';
 import type { SuiteContext } from '../suite.js';
 import { returningUsers } from './returning.js';
+import { traceFolder } from './traces.js';
 
 const SHAPE_NAMES = Object.keys(SHAPES) as readonly ShapeName[];
 const FULL = { shapes: SHAPE_NAMES, histories: [128, 512, 2048], users: 5 };
 const QUICK = { shapes: ['8x512'] as const, histories: [128, 512], users: 3 };
-/** Real logs beside the repository; what reads them is left out where they are not there. */
-const DATA = join(repositoryRoot, '..', 'shared', 'data');
-
 /** What the pool saves a user who comes back, and what the pool itself costs. */
 export async function kvSuite(context: SuiteContext): Promise<Measurement[]> {
   const { quick, flags, say } = context;
@@ -41,7 +36,7 @@ function shapeNamed(name: string): ShapeName {
 
 /** Calls, hops, restart and hit rates of native/bench/kv_bench: one number a line. */
 async function poolAlone(quick: boolean): Promise<Measurement[]> {
-  const words = [...(quick ? ['--quick'] : []), ...(existsSync(DATA) ? ['--data', DATA] : [])];
+  const words = [...(quick ? ['--quick'] : []), '--data', traceFolder()];
   const text = await output(await buildNativeBench('kv_bench'), words);
   return text
     .trim()

@@ -1,0 +1,24 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { repositoryRoot } from '@tessera/config';
+import { BENCH_CACHE } from '../../models/random-model.js';
+
+/** Real logs beside the repository; what reads them is left out where they are not there. */
+const DATA = join(repositoryRoot, '..', 'shared', 'data');
+const CHECKINS = join('checkins', 'PetalingJaya.events.tsv');
+
+/** A folder as native/bench/kv_bench reads it: logs unpacked, each under the name of its source. */
+export function traceFolder(): string {
+  const folder = join(BENCH_CACHE, 'kv-traces');
+  mkdirSync(join(folder, 'checkins'), { recursive: true });
+  const packed = join(DATA, `${CHECKINS}.gz`);
+  const checkins = join(folder, CHECKINS);
+  if (!existsSync(checkins) && existsSync(packed)) {
+    writeFileSync(checkins, gunzipSync(readFileSync(packed)));
+  }
+  const mooncake = join(DATA, 'traces', 'mooncake');
+  const linked = join(folder, 'mooncake');
+  if (!existsSync(linked) && existsSync(mooncake)) symlinkSync(mooncake, linked);
+  return folder;
+}
