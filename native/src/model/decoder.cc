@@ -98,6 +98,7 @@ std::string numbers_text(ComputeType type, const device::Device& device,
                          const std::vector<LayerScales>* fixed) {
   const bool tiles = device.kernels().numeric_class == device::NumericClass::kTiles;
   std::string text(compute_type_name(type));
+  if (type == ComputeType::kW8A8) text += "-64";  // inputs that share a scale (ADR 0024)
   text += tiles && type != ComputeType::kF32 ? "/tiles" : "/fma";
   if (fixed == nullptr) return text;
   char digest[17];
