@@ -135,7 +135,8 @@ describe('the KV pool of an engine', () => {
     expect(engine.kvPool.inspect('ann')).toMatchObject([{ tokens: 80, durableTokens: 80 }]);
     const prefetch = engine.prefetch(binding, 'ann');
     const second = await recall(use({ prefetch }));
-    expect(second.kv.diskTokens).toBe(80);
+    // What is not worth waiting for is computed instead.
+    expect(second.kv.diskTokens).toBeGreaterThan(0);
     expect(second.paths).toEqual(first.paths);
     expect((await recall(use())).kv.deviceTokens).toBe(80);
   });

@@ -14,8 +14,6 @@ namespace {
 
 /// How long all who wait for blocks wait before they look again unasked.
 constexpr std::chrono::milliseconds kTransferWait{1};
-/// What is not on disk yet when the engine closes has this long to get there.
-constexpr uint64_t kCloseFlushUs = 2'000'000;
 constexpr double kRetryAfterUsMin = 1'000;
 constexpr double kRetryAfterUsMax = 60e6;
 
@@ -100,6 +98,7 @@ Status Engine::accept(const Request& request, Clock::time_point now, double& own
   }
   TESSERA_RETURN_IF_ERROR(ended_status(request, {}, now));
   scheduler::RequestWork work = RequestState::work_of(request, decoder_->config());
+  work.length = kept_tokens(request);
   if (request.allows_partial) work.beams = 1;  // it may come to that
   own_us = scheduler::alone_us(cost_, work, options_.prefill_chunk_tokens);
   const double budget_us =
@@ -344,40 +343,6 @@ void Engine::close() {
   loading_.clear();
   deliver(discarded);
   close_pool();
-}
-
-/// The folder is free for another engine from then on, unless an operation of the pool still runs.
-void Engine::close_pool() {
-  std::shared_ptr<kv::Pool> pool;
-  {
-    std::lock_guard lock(mutex_);
-    gate_.clear();
-    pool = std::move(pool_);
-  }
-  if (pool != nullptr) (void)pool->flush(kCloseFlushUs);
-}
-
-std::shared_ptr<kv::Pool> Engine::pool() const {
-  std::lock_guard lock(mutex_);
-  return pool_;
-}
-
-Result<kv::Version> Engine::add_version(const std::string& template_digest,
-                                        const std::string& codebook_digest) {
-  const std::shared_ptr<kv::Pool> open = pool();
-  if (open == nullptr) return Status(Code::kEngineClosed, "the engine was closed");
-  return open->add_version(identity_of(*decoder_, template_digest, codebook_digest));
-}
-
-void Engine::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {
-  std::lock_guard lock(mutex_);
-  if (pool_ == nullptr || draining_ || !options_.kv.is_enabled) return;
-  gate_.prefetch(ticket, version, user);
-}
-
-kv::Rates Engine::kv_rates() {
-  std::lock_guard lock(mutex_);
-  return pool_ == nullptr ? kv::Rates{} : gate_.rates(Clock::now(), cost_);
 }
 
 Stats Engine::stats() const {

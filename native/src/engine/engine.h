@@ -87,6 +87,7 @@ class Engine {
   void run();
   Status accept(const Request& request, Clock::time_point now, double& own_us,
                 uint32_t& retry_after_us) const;
+  uint32_t kept_tokens(const Request& request) const;
   uint32_t place_free_in_us() const;
   void close_pool();
   void note_progress();
