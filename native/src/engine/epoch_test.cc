@@ -303,6 +303,51 @@ TEST_F(EpochFixture, AnyMixOfArrivalsFailuresAndCancellationsAnswersAsAlone) {
   EXPECT_GT(reused, 1000u);
 }
 
+TEST_F(EpochFixture, ARequestWhoseUserIsDroppedMeanwhileAnswersNothingAndLeavesNothing) {
+  options_.kv.is_enabled = true;
+  Request request = make(0, tokens(100), 8);
+  request.kv = {.version = 0, .user = "u", .prefix_tokens = 0, .keep_tokens = 90};
+  LoopCounters counters;
+  const auto loop = make_loop(counters);
+  std::vector<Completion> completed;
+  admit(*loop, request);
+  loop->run_pass(false, completed);
+  ASSERT_TRUE(pool_->drop_user("u", 0).is_ok());
+  while (loop->running() > 0) loop->run_pass(false, completed);
+  ASSERT_EQ(completed.size(), 1u);
+  EXPECT_EQ(completed[0].status.code(), Code::kCancelled);
+  EXPECT_TRUE(pool_->inspect("u").empty());
+  EXPECT_EQ(pool_->metrics().tiers[0].used_blocks, 0u);
+  expect_nothing_held(*loop);
+}
+
+TEST_F(EpochFixture, APromptThatIsGivenUpKeepsItsWholeBlocks) {
+  options_.kv.is_enabled = true;
+  options_.prefill_chunk_tokens = 48;
+  Request request = make(0, tokens(100), 8);
+  request.kv = {.version = 0, .user = "u", .prefix_tokens = 0, .keep_tokens = 90};
+  LoopCounters counters;
+  const auto loop = make_loop(counters);
+  std::vector<Completion> completed;
+  admit(*loop, request);
+  loop->run_pass(false, completed);
+  loop->sweep([](const Request&) { return Status(Code::kCancelled, "gone"); }, completed);
+  ASSERT_EQ(completed.size(), 1u);
+  ASSERT_EQ(pool_->inspect("u").size(), 1u);
+  EXPECT_EQ(pool_->inspect("u")[0].tokens, 32u);
+  completed.clear();
+  const std::vector<uint32_t> expected = [&] {
+    Request plain = request;
+    plain.kv = {};
+    return alone(plain);
+  }();
+  admit(*loop, request);
+  while (loop->running() > 0) loop->run_pass(false, completed);
+  EXPECT_EQ(completed[0].kv_tokens[0], 32u);
+  EXPECT_EQ(bits_of(completed[0]), expected);
+  EXPECT_EQ(pool_->inspect("u")[0].tokens, 90u);
+}
+
 TEST_F(EpochFixture, MemoryThatDoesNotSufficeMakesRequestsWaitAndNeverHalfAdmitsThem) {
   const uint64_t block = decoder_->block_layout().bytes();
   const Request request = make(0, branch(1, 64, 1), 4);
