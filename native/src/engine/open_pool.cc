@@ -31,7 +31,8 @@ Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const mode
   if (options.is_enabled) {
     pool.host_blocks = blocks_in(options.host_bytes, pool.block_bytes);
     pool.disk_blocks = blocks_in(options.disk_bytes, pool.block_bytes);
-    pool.disk_folder = options.folder;
+    // Blocks of another size, as another model or type has them, lie in a folder of their own.
+    pool.disk_folder = options.folder + "/blocks-of-" + std::to_string(pool.block_bytes);
     pool.eviction = options.eviction;
     pool.read_threads = options.read_threads;
     pool.store_queue_max = options.store_queue_max;
