@@ -8,7 +8,7 @@ const domainOrder = {
   prompt: [],
   recall: ['catalogue', 'behaviour', 'prompt'],
 };
-const infrastructure = 'config|grpc|lifecycle|contracts';
+const infrastructure = 'config|grpc|kafka|lifecycle|contracts';
 
 /** A lib that may see every other one needs no rule. */
 const restricted = Object.entries(domainOrder).filter(
@@ -62,13 +62,13 @@ module.exports = {
       name: 'libs-never-import-apps-or-tools',
       severity: 'error',
       from: { path: '^(libs|native)/' },
-      to: { path: '^(apps|tools|bench|test)/' },
+      to: { path: '^(apps|tools|bench|examples|test)/' },
     },
     {
       name: 'only-through-the-face',
       comment: 'A lib is imported through src/index.ts; siblings import files.',
       severity: 'error',
-      from: { path: '^(?:libs/([^/]+)|apps|tools|bench|test)/' },
+      from: { path: '^(?:libs/([^/]+)|apps|tools|bench|examples|test)/' },
       to: { path: '^libs/([^/]+)/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/$1/'] },
     },
     {
@@ -99,7 +99,10 @@ module.exports = {
     {
       name: 'edge-libs-never-import-the-domain',
       severity: 'error',
-      from: { path: '^libs/(grpc|lifecycle|telemetry|config)/src/', pathNot: '\\.spec\\.ts$' },
+      from: {
+        path: '^libs/(grpc|kafka|lifecycle|telemetry|config)/src/',
+        pathNot: '\\.spec\\.ts$',
+      },
       to: { path: `^libs/(${domainLibs}|engine)/` },
     },
     {

@@ -140,8 +140,18 @@ const systemPackages = [
   { name: 'libxxhash-dev', present: () => hasHeader('xxhash.h') },
   { name: 'libroaring-dev', present: () => hasHeader('roaring/roaring.hh') },
   { name: 'librocksdb-dev', present: () => hasHeader('rocksdb/db.h') },
-  ...(forTests ? [{ name: 'libgtest-dev', present: () => hasHeader('gtest/gtest.h') }] : []),
+  ...(forTests ? testPackages() : []),
 ];
+
+/** What the tests start beside the service: a real broker, resolved by Maven, and a real Redis. */
+function testPackages() {
+  return [
+    { name: 'libgtest-dev', present: () => hasHeader('gtest/gtest.h') },
+    { name: 'redis-server', present: () => onPath('redis-server') },
+    { name: 'openjdk-17-jre-headless', present: () => onPath('java') },
+    { name: 'maven', present: () => onPath('mvn') },
+  ];
+}
 
 async function installSystemPackages() {
   const missing = systemPackages.filter((entry) => !entry.present()).map((entry) => entry.name);
@@ -237,6 +247,9 @@ async function takeLock() {
   process.on('exit', () => fs.rmSync(lockFile, { force: true }));
 }
 
+const brokerJars = join('.cache', 'kafka-broker');
+const copyJars = ['dependency:copy-dependencies', `-DoutputDirectory=${join(root, brokerJars)}`];
+
 async function main() {
   checkNode();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopOn(signal));
@@ -251,6 +264,14 @@ async function main() {
         env: npmEnvironment(),
       }),
   });
+  if (forTests) {
+    await step({
+      name: 'Kafka broker',
+      inputs: ['test/kafka/pom.xml'],
+      outputs: [brokerJars],
+      act: () => run('mvn', ['-q', '-B', '-f', 'test/kafka/pom.xml', ...copyJars]),
+    });
+  }
   await step({
     name: 'native engine',
     inputs: ['native/CMakeLists.txt', 'native/src', 'package-lock.json'],
@@ -260,7 +281,16 @@ async function main() {
   });
   await step({
     name: 'TypeScript',
-    inputs: ['apps', 'libs', 'native/ts', 'tools', 'bench', '.swcrc', 'package-lock.json'],
+    inputs: [
+      'apps',
+      'libs',
+      'native/ts',
+      'tools',
+      'bench',
+      'examples',
+      '.swcrc',
+      'package-lock.json',
+    ],
     keep: (path) =>
       (/\.ts$/.test(path) && !/\.spec\.ts$/.test(path)) ||
       !path.includes('/') ||

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { usersOfFile } from '@tessera/behaviour';
 import type { RecallRuntimeOptions } from '@tessera/recall';
 import { type Case, type Cases, readCases } from './evaluate/cases.js';
 import { meanOverlap, OVERLAP_DEPTH } from './evaluate/overlap.js';
@@ -126,7 +127,7 @@ async function evaluateWith(options: RecallRuntimeOptions, cases: readonly Case[
   const stack = await startStack(
     {
       ...options,
-      usersPath: '',
+      behaviours: usersOfFile(''),
       engine: {
         ...engine,
         widthMax: Math.max(engine.widthMax, load.beam),

@@ -59,7 +59,9 @@ function check() {
   checker('import law (dependency-cruiser)', bin('depcruise'), [
     '--config',
     '.dependency-cruiser.cjs',
-    ...['apps', 'libs', 'native/ts', 'tools', 'bench', 'test'].filter((f) => fs.existsSync(f)),
+    ...['apps', 'libs', 'native/ts', 'tools', 'bench', 'examples', 'test'].filter((f) =>
+      fs.existsSync(f),
+    ),
   ]);
   checker('tidy', process.execPath, ['tools/tidy.mjs']);
   checker('proto lint (buf)', bin('buf'), ['lint']);

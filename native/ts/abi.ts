@@ -1,6 +1,6 @@
 /**
  * The declarations of the addon, in the order in which native/src/bridge registers them (structures
- * of catalogues are in catalogue-abi.ts). Free
+ * of catalogues are in catalogue-abi.ts, of the ordered store in store-abi.ts). Free
  * functions, handle first, flat data; no optional
  * properties, no defaults. test/contract compares this file with the addon's own `describeAbi()`.
  *
@@ -22,6 +22,14 @@ import type {
 } from './catalogue-abi.js';
 import type { Completions } from './completions-abi.js';
 import type { KvChains, KvIntegrity } from './kv-abi.js';
+import type {
+  StoreBatch,
+  StoreEntries,
+  StoreHandle,
+  StoreKeys,
+  StoreRange,
+  StoreValues,
+} from './store-abi.js';
 
 export const ABI_VERSION = 3;
 
@@ -323,4 +331,12 @@ export interface NativeAddon {
     itemId: string,
     sequence: number,
   ): Promise<CatalogueJudgement>;
+
+  /** Opens or makes the folder; rejects with STORE_INVALID or STORE_CORRUPT. */
+  storeOpen(path: string): Promise<StoreHandle>;
+  storeGet(store: StoreHandle, keys: StoreKeys): Promise<StoreValues>;
+  storeScan(store: StoreHandle, range: StoreRange): Promise<StoreEntries>;
+  storeWrite(store: StoreHandle, batch: StoreBatch): Promise<void>;
+  /** Calls under way finish; the folder is free after the last of them. */
+  storeClose(store: StoreHandle): void;
 }

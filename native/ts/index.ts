@@ -36,3 +36,4 @@ export {
   type KvIntegrity,
 } from './kv-abi.js';
 export { loadAddon } from './load.js';
+export type { StoreHandle } from './store-abi.js';

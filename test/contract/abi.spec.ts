@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const addon = loadAddon();
 const description = addon.describeAbi();
-const sources = ['abi.ts', 'catalogue-abi.ts'].map((name) =>
+const sources = ['abi.ts', 'catalogue-abi.ts', 'store-abi.ts'].map((name) =>
   ts.createSourceFile(
     name,
     readFileSync(new URL(`../../native/ts/${name}`, import.meta.url), 'utf8'),

@@ -46,14 +46,19 @@ export class Service {
       TESSERA_HTTP_PORT: '0',
       TESSERA_GRPC_PORT: '0',
       TESSERA_KV_DISK_BYTES: '0',
+      // Services of one machine would not share the folder of the default.
+      TESSERA_BEHAVIOURS_STORE: 'file',
       ...variables,
     };
     return new Service(spawn(process.execPath, [MAIN, ...flags], { env }));
   }
 
   /** Starts and waits until it serves and has printed its sample. */
-  static async start(variables: Readonly<Record<string, string>>): Promise<Service> {
-    const service = Service.launch(variables);
+  static async start(
+    variables: Readonly<Record<string, string>>,
+    flags: readonly string[] = [],
+  ): Promise<Service> {
+    const service = Service.launch(variables, flags);
     await service.printed(/Recall for user[\s\S]*\n\s+1 {2}/);
     service.httpUrl = /HTTP\s+(http:\S+)\/v1\/recall/.exec(service.stdout)?.[1] ?? '';
     service.grpcAddress = /gRPC\s+(\S+)/.exec(service.stdout)?.[1] ?? '';

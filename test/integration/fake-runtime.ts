@@ -136,6 +136,7 @@ export class FakeRuntime implements RecallRuntime {
   readonly waiting: Promise<RecallContext>;
   readonly events: string[] = [];
   closes = 0;
+  readonly behaviourLog = undefined;
   readonly catalogue = new FakeChangingCatalogue([{ itemId: 'a', sid: [3, 1, 4] }]);
   readonly changes = new CatalogueChanges(this.catalogue, CHANGES_NOT_KEPT);
   private announce: (context: RecallContext) => void = () => undefined;

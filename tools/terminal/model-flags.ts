@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { usersOfFile } from '@tessera/behaviour';
 import { CHANGES_NOT_KEPT, type ProgressListener, parseSource } from '@tessera/catalogue';
 import { type Config, loadConfig } from '@tessera/config';
 import type { RecallRuntimeOptions } from '@tessera/recall';
@@ -31,8 +32,9 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
     activationScalesPath: flags.text('activation-scales') ?? config.model.activationScalesPath,
     catalogueSources: sources(flags, config, model === undefined ? undefined : modelPath),
     titlesPath: flags.text('titles') ?? config.catalogue.titlesPath,
-    usersPath:
+    behaviours: usersOfFile(
       flags.text('users-file') ?? (model === undefined ? config.users.path : usersIn(modelPath)),
+    ),
     cacheDir: config.catalogue.cachePath,
     changes: CHANGES_NOT_KEPT,
     engine: {

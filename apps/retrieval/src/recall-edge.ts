@@ -10,7 +10,7 @@ import type {
   ScoreAnswer,
   ScoreRequest,
 } from '@tessera/recall';
-import type { Log, Metrics } from '@tessera/telemetry';
+import type { Edge, Log, Metrics } from '@tessera/telemetry';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
 const MILLISECONDS_PER_SECOND = 1000;
@@ -23,7 +23,7 @@ export interface Parsed<Request> {
 }
 
 export interface EdgeCall {
-  readonly edge: 'grpc' | 'http';
+  readonly edge: Edge;
   readonly signal: AbortSignal;
   /** Microseconds left by the transport's own deadline; Infinity where it has none. */
   readonly budgetUs: number;

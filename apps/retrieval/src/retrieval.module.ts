@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { CatalogueChanges } from '@tessera/catalogue';
+import { RecordProducer } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
 import { Log, Metrics } from '@tessera/telemetry';
 import { CatalogueGrpcController } from './grpc/catalogue.controller.js';
@@ -13,6 +14,7 @@ import { HealthController } from './http/health.controller.js';
 import { KvPoolHttpController } from './http/kv-pool.controller.js';
 import { MetricsController } from './http/metrics.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
+import { RecallTopicController, RecallTopicSettings } from './kafka/recall-topic.controller.js';
 import { KvEdge, type KvEdgeParts } from './kv-edge.js';
 import { type EdgeParts, RecallEdge } from './recall-edge.js';
 import { ServedVersions } from './served-versions.js';
@@ -21,6 +23,8 @@ export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
   readonly runtime: EdgeParts['runtime'] & KvEdgeParts['runtime'];
   readonly versions: ServedVersions;
   readonly changes: CatalogueChanges;
+  /** Absent where no Kafka is served. */
+  readonly topics?: { readonly producer: RecordProducer; readonly settings: RecallTopicSettings };
 }
 
 /**
@@ -30,6 +34,7 @@ export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
 @Module({})
 export class RetrievalModule {
   static register(options: RetrievalOptions): DynamicModule {
+    const { topics } = options;
     return {
       module: RetrievalModule,
       controllers: [
@@ -42,6 +47,7 @@ export class RetrievalModule {
         KvPoolHttpController,
         HealthController,
         MetricsController,
+        ...(topics === undefined ? [] : [RecallTopicController]),
       ],
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },
@@ -51,6 +57,12 @@ export class RetrievalModule {
         { provide: Metrics, useValue: options.metrics },
         { provide: ServedVersions, useValue: options.versions },
         { provide: Log, useValue: options.log },
+        ...(topics === undefined
+          ? []
+          : [
+              { provide: RecordProducer, useValue: topics.producer },
+              { provide: RecallTopicSettings, useValue: topics.settings },
+            ]),
         { provide: APP_FILTER, useValue: new HttpErrorFilter(options.log) },
       ],
     };

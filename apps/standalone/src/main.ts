@@ -14,7 +14,11 @@ import { type Serving, serve } from './serve.js';
 const EXIT_FAILED = 1;
 const MEBIBYTE = 2 ** 20;
 const EXIT_USAGE = 2;
-const USAGE = `usage: node dist/apps/standalone/src/main.js [--config FILE] [--print-config]
+const USAGE = `usage: npm start -- [flags]
+  --config FILE       configuration
+  --print-config      print the effective configuration and end
+  --kafka HOST:PORT   serve the topics of a broker (kafka.brokers)
+  --redis HOST:PORT   keep behaviours in Redis (behaviours.redis)
 Every key and its variable: docs/configuration.md`;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -22,19 +26,29 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 interface Flags {
   readonly file: string | undefined;
   readonly printConfig: boolean;
+  /** Configuration by path. */
+  readonly values: Readonly<Record<string, string>>;
 }
 
 function parseFlags(words: readonly string[]): Flags | 'help' | 'bad' {
   let file: string | undefined;
   let printConfig = false;
+  let values: Record<string, string> = {};
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at];
     if (word === '--help') return 'help';
     if (word === '--print-config') printConfig = true;
-    else if (word === '--config' && words[at + 1] !== undefined) file = words[++at];
-    else return 'bad';
+    else {
+      const value = words[++at];
+      if (value === undefined) return 'bad';
+      if (word === '--config') file = value;
+      else if (word === '--kafka') values = { ...values, 'kafka.brokers': value };
+      else if (word === '--redis') {
+        values = { ...values, 'behaviours.store': 'redis', 'behaviours.redis': value };
+      } else return 'bad';
+    }
   }
-  return { file, printConfig };
+  return { file, printConfig, values };
 }
 
 function serviceVersion(): string {
@@ -55,7 +69,8 @@ async function load(config: Config, log: Log): Promise<RecallRuntime> {
   print(
     `Model ${model.family}, ${model.parameterCount} parameters, ${model.computeType} on ` +
       `${model.instructionSet}; catalogue of ${catalogue.itemCount} items in ` +
-      `${catalogue.pathCount} semantic IDs; template ${promptTemplate.name}; ${userCount} users`,
+      `${catalogue.pathCount} semantic IDs; template ${promptTemplate.name}; ` +
+      (userCount === null ? `behaviours in ${config.behaviours.store}` : `${userCount} users`),
   );
   print(kvLine(config.kv));
   return runtime;
@@ -100,7 +115,8 @@ function printAddresses(serving: Serving): void {
 }
 
 async function start(flags: Flags): Promise<void> {
-  const loaded = loadConfig(flags.file === undefined ? {} : { file: flags.file });
+  const { file, values } = flags;
+  const loaded = loadConfig({ ...(file === undefined ? {} : { file }), flags: values });
   if (flags.printConfig) {
     print(describeConfig(loaded));
     return;

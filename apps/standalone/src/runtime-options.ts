@@ -1,3 +1,4 @@
+import { parseRetention } from '@tessera/behaviour';
 import type { ProgressListener } from '@tessera/catalogue';
 import type { Config } from '@tessera/config';
 import type { TesseraError } from '@tessera/errors';
@@ -17,7 +18,11 @@ export function runtimeOptions(
     activationScalesPath: config.model.activationScalesPath,
     catalogueSources: [{ path: config.catalogue.path, domain: config.catalogue.domain }],
     titlesPath: config.catalogue.titlesPath,
-    usersPath: config.users.path,
+    behaviours: {
+      ...config.behaviours,
+      retention: parseRetention(config.behaviours.retention),
+      usersPath: config.users.path,
+    },
     cacheDir: config.catalogue.cachePath,
     changes: {
       folder: config.catalogue.changesPath,

@@ -2,6 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Config } from '@tessera/config';
 import {
+  behaviourPackage,
   cataloguePackage,
   explainPackage,
   kvPackage,
@@ -20,6 +21,7 @@ import { acceptOnlyJson, fromServer, ServedVersions } from '../../retrieval/src/
 import { serveDocs } from './docs-page.js';
 import { watchKvPool } from './kv-watch.js';
 import { StandaloneModule } from './standalone.module.js';
+import { type Topics, topicsOf } from './topics.js';
 
 /** Steps that wait for nothing but a free core. */
 const STEP_BUDGET_MS = 5000;
@@ -51,12 +53,20 @@ function hostAndPort(host: string, port: number): string {
 function drainSteps(
   app: NestFastifyApplication,
   readiness: Readiness,
+  topics: Topics | undefined,
   { runtime, config }: ServeParts,
   endWatch: () => void,
 ): DrainStep[] {
   const { drainMs } = config.shutdown;
   let edgesClosed: Promise<void> | undefined;
+  const leaveTopics: DrainStep = {
+    name: 'leave topics',
+    budgetMs: drainMs + STEP_BUDGET_MS,
+    // Batches that were taken are finished while everything still serves; others are left alone.
+    act: () => topics?.server.close(),
+  };
   return [
+    ...(topics === undefined ? [] : [leaveTopics]),
     {
       name: 'readiness off',
       budgetMs: STEP_BUDGET_MS,
@@ -87,9 +97,10 @@ function drainSteps(
     {
       name: 'engine close',
       budgetMs: STEP_BUDGET_MS,
-      act: () => {
+      act: async () => {
         endWatch();
-        return runtime.close();
+        await topics?.producer.close();
+        await runtime.close();
       },
     },
   ];
@@ -142,7 +153,7 @@ function closeConnectionsWhileDraining(instance: FastifyInstance, readiness: Rea
 }
 
 /** By package. */
-const SERVICES = {
+const SERVICES: Readonly<Record<string, string>> = {
   [recallPackage]: 'RecallService',
   [scorePackage]: 'ScoreService',
   [explainPackage]: 'ExplainService',
@@ -161,16 +172,33 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const readiness = new Readiness();
   const { model, catalogue, promptTemplate } = runtime.summary;
   const { deadlineMsMax, defaultDeadlineMs } = config.recall;
-  const options = {
+  const metrics = new Metrics(
+    () => runtime.engineStats(),
+    () => runtime.kvPool.metrics(),
+  );
+  const { behaviourLog } = runtime;
+  // Not ready before the topics are served; a broker that goes away later stops the other edges not.
+  const topics = topicsOf(config, behaviourLog !== undefined, log, () => {
+    if (readiness.state === 'starting') readiness.set('ready');
+  });
+  const feature =
+    behaviourLog === undefined
+      ? undefined
+      : {
+          behaviours: behaviourLog,
+          metrics,
+          log,
+          nowMs: Date.now,
+          producer: topics?.producer,
+        };
+  const retrieval = {
     runtime,
     changes: runtime.changes,
     readiness,
     log,
     limits: { defaultDeadlineMs, deadlineMsMax },
-    metrics: new Metrics(
-      () => runtime.engineStats(),
-      () => runtime.kvPool.metrics(),
-    ),
+    metrics,
+    ...(topics === undefined ? {} : { topics }),
     versions: new ServedVersions(
       parts.serviceVersion,
       model.digest,
@@ -179,7 +207,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     ),
   };
   const app = await NestFactory.create<NestFastifyApplication>(
-    StandaloneModule.register(options),
+    StandaloneModule.register({ retrieval, feature }),
     fastify(config),
     { logger: new NestLog(log), bodyParser: false, abortOnError: false },
   );
@@ -187,26 +215,29 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   acceptOnlyJson(instance);
   closeConnectionsWhileDraining(instance, readiness);
   await serveDocs(app, parts.serviceVersion);
+  const services =
+    feature === undefined ? SERVICES : { ...SERVICES, [behaviourPackage]: 'BehaviourService' };
   const grpcPort = await resolvePort(config.grpc.host, config.grpc.port);
   app.connectMicroservice(
     grpcServerOptions({
       ...config.grpc,
       port: grpcPort,
-      packages: Object.keys(SERVICES),
+      packages: Object.keys(services),
       schema: protoSchema,
       schemaAsWritten: protoSchemaAsWritten,
       health: new GrpcHealth(
-        Object.entries(SERVICES).map(([name, service]) => `${name}.${service}`),
+        Object.entries(services).map(([name, service]) => `${name}.${service}`),
         readiness,
       ),
     }),
   );
+  if (topics !== undefined) app.connectMicroservice({ strategy: topics.server });
   await listening('grpc', { ...config.grpc, port: grpcPort }, () => app.startAllMicroservices());
   await listening('http', config.http, () => app.listen(config.http.port, config.http.host));
-  readiness.set('ready');
+  if (topics === undefined) readiness.set('ready');
   const endWatch = watchKvPool(() => runtime.kvPool.metrics(), log);
   const drain = new Drain(
-    drainSteps(app, readiness, parts, endWatch),
+    drainSteps(app, readiness, topics, parts, endWatch),
     ({ name, outcome, milliseconds }) =>
       log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
   );

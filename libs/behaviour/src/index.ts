@@ -1,4 +1,24 @@
+export {
+  EmbeddedBehaviourLog,
+  type EmbeddedBehaviourOptions,
+} from './adapters/embedded-behaviour-log.js';
 export { MemoryBehaviourStore } from './adapters/memory-behaviour-store.js';
+export { RedisBehaviourLog, type RedisBehaviourOptions } from './adapters/redis-behaviour-log.js';
 export { loadBehaviourStore } from './adapters/users-file.js';
+export {
+  type BehaviourEvent,
+  checkBehaviourEvent,
+  checkProfile,
+  FUTURE_MS_MAX,
+  type StoredBehaviour,
+} from './domain/behaviour-event.js';
+export { type AppendOutcome, BehaviourLog } from './domain/behaviour-log.js';
 export { type Behaviour, BehaviourStore } from './domain/behaviour-store.js';
 export { parseUsers, USER_ID_LENGTH_MAX, type User } from './domain/parse-users.js';
+export { parseRetention, Retention, type RetentionWindow } from './domain/retention.js';
+export {
+  type BehaviourOptions,
+  type OpenBehaviours,
+  openBehaviours,
+  usersOfFile,
+} from './open-behaviours.js';

@@ -12,9 +12,11 @@ export interface ConfigSources {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** JSON file with the same tree; overrides TESSERA_CONFIG_FILE. */
   readonly file?: string;
+  /** Values by path as text, from the command line; they win over all. */
+  readonly flags?: Readonly<Record<string, string>>;
 }
 
-type Origin = 'default' | 'file' | 'environment';
+type Origin = 'default' | 'file' | 'environment' | 'flag';
 
 interface Group {
   [key: string]: unknown;
@@ -142,6 +144,9 @@ function faultsBetween(config: Config): string[] {
         `came ${defaultDeadlineMs}`,
     );
   }
+  if (config.behaviours.store === 'redis' && config.behaviours.redis === '') {
+    faults.push("behaviours.redis: expected an address where behaviours.store is redis, came ''");
+  }
   return faults;
 }
 
@@ -162,6 +167,10 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
     },
     kv: { ...config.kv, path: place('kv.path', config.kv.path) },
+    behaviours: {
+      ...config.behaviours,
+      path: place('behaviours.path', config.behaviours.path),
+    },
     users: { path: place('users.path', config.users.path) || usersPath },
   };
 }
@@ -181,7 +190,7 @@ export interface LoadedConfig {
 }
 
 /**
- * Reads file and environment (the environment wins) into one frozen tree. Throws CONFIG_INVALID
+ * Reads file, environment and flags (each wins over those before it) into one frozen tree. Throws CONFIG_INVALID
  * with
  * one line per bad key.
  */
@@ -191,6 +200,10 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const file = sources.file ?? environment[FILE_VARIABLE];
   if (file !== undefined && file !== '') readFileInto(reading, file);
   readEnvironmentInto(reading, environment);
+  for (const [path, text] of Object.entries(sources.flags ?? {})) {
+    const kind = CONFIG_KEYS.find((key) => key.path === path)?.kind ?? 'text';
+    put(reading, path, parseText(text, kind), 'flag');
+  }
   for (const area of Object.keys(configSchema.shape)) reading.tree[area] ??= {};
   const parsed = configSchema.safeParse(reading.tree);
   const faults = parsed.success

@@ -74,6 +74,8 @@ export const CONFIG_LIMITS = {
   itemsPerSidMax: 1_000_000,
   historyItemsMax: 1_000_000,
   messageBytesMax: 256 * MEBIBYTE,
+  partitionsMax: 1024,
+  batchRecordsMax: 10_000,
   millisecondsMax: 3_600_000,
   levelSizeMax: 2 ** 20,
   levelsMax: 32,
@@ -148,8 +150,42 @@ export const configSchema = z.strictObject({
   users: z.strictObject({
     path: text(
       '',
-      'users.json or a file of sequences; empty: users.json in the model folder, if any',
+      'users.json or a file of sequences, which an empty store begins with; empty: users.json in ' +
+        'the model folder, if any',
     ),
+  }),
+  behaviours: z.strictObject({
+    store: oneOf(
+      ['embedded', 'redis', 'file'],
+      'embedded',
+      'where behaviours are kept; file: the users file alone, read-only',
+    ),
+    path: nonEmptyText('data/behaviours', 'folder of the embedded store'),
+    redis: text('', 'HOST:PORT of Redis, or several of one cluster separated by commas'),
+    keyPrefix: text('tessera:', 'put before every key in Redis'),
+    retention: nonEmptyText(
+      '*=10000',
+      'what is kept of each user: ACTION=COUNT,AGE windows separated by semicolons, * for ' +
+        'all other actions, e.g. purchase=500,365d; *=2000,90d',
+    ),
+  }),
+  kafka: z.strictObject({
+    brokers: text('', 'HOST:PORT of some brokers, separated by commas; empty: no Kafka'),
+    groupId: nonEmptyText(
+      'tessera',
+      'consumer groups of this service: each topic has its own, GROUP.TOPIC',
+    ),
+    requestsTopic: nonEmptyText('recall.requests', 'topic that recalls are asked for on'),
+    responsesTopic: nonEmptyText('recall.responses', 'topic that recalls are answered on'),
+    behavioursTopic: nonEmptyText('behaviours', 'topic of behaviours'),
+    createPartitions: integer(
+      0,
+      L.partitionsMax,
+      6,
+      'partitions of a topic that is missing and made; 0: a missing topic is waited for',
+    ),
+    batchRecordsMax: integer(1, L.batchRecordsMax, 64, 'records of a partition served at once'),
+    fetchBytesMax: integer(1024, L.messageBytesMax, MEBIBYTE, 'bytes fetched of a partition'),
   }),
   engine: z.strictObject({
     threadCount: integer(

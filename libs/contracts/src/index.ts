@@ -1,5 +1,22 @@
 export { protoSchema, protoSchemaAsWritten } from './generated/proto-schema.js';
 export {
+  type BehaviourEvent as WireBehaviourEvent,
+  protobufPackage as behaviourEventsPackage,
+} from './generated/tessera/behaviour/events/v1/behaviour_event.js';
+export {
+  AppendOutcome as WireAppendOutcome,
+  type AppendRequest as WireBehaviourAppendRequest,
+  type AppendResponse as WireBehaviourAppendResponse,
+  type Behaviour as WireBehaviour,
+  type EraseRequest as WireEraseRequest,
+  type EraseResponse as WireEraseResponse,
+  type HistoryRequest as WireHistoryRequest,
+  type HistoryResponse as WireHistoryResponse,
+  type PutProfileRequest as WirePutProfileRequest,
+  type PutProfileResponse as WirePutProfileResponse,
+  protobufPackage as behaviourPackage,
+} from './generated/tessera/behaviour/v1/behaviour.js';
+export {
   type ApplyRequest as WireApplyRequest,
   type ApplyResponse as WireApplyResponse,
   type ApplyStreamRequest as WireApplyStreamRequest,
@@ -33,6 +50,11 @@ export {
   type InspectResponse as WireInspectResponse,
   protobufPackage as kvPackage,
 } from './generated/tessera/kv/v1/kv_pool.js';
+export {
+  protobufPackage as recallEventsPackage,
+  type RecallAnswered as WireRecallAnswered,
+  type RecallRequested as WireRecallRequested,
+} from './generated/tessera/recall/events/v1/recall_event.js';
 export {
   Completeness as WireCompleteness,
   type Eligibility as WireEligibility,

@@ -55,3 +55,9 @@ export {
   openCatalogue,
 } from './native-catalogue.js';
 export { NativeEngine } from './native-engine.js';
+export {
+  type KeyRange,
+  OrderedStore,
+  type StoreChanges,
+  type StoreEntry,
+} from './ordered-store.js';

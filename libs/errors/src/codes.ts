@@ -100,6 +100,18 @@ export const NATIVE_ERRORS = {
     retryable: false,
     meaning: 'the index or a block of the KV disk tier is damaged',
   },
+  STORE_INVALID: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 422,
+    retryable: false,
+    meaning: 'the folder of the behaviour store is in use, not writable or no folder',
+  },
+  STORE_CORRUPT: {
+    grpc: GRPC_STATUS.DATA_LOSS,
+    http: 500,
+    retryable: false,
+    meaning: 'a file of the behaviour store is damaged',
+  },
   ENGINE_OVERLOADED: {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
     http: 429,
@@ -173,6 +185,24 @@ export const SERVICE_ERRORS = {
     http: 422,
     retryable: false,
     meaning: 'a file of users or sequences breaks a rule of its format',
+  },
+  STORE_UNAVAILABLE: {
+    grpc: GRPC_STATUS.UNAVAILABLE,
+    http: 503,
+    retryable: true,
+    meaning: 'the behaviour store does not answer',
+  },
+  STORE_FULL: {
+    grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
+    http: 507,
+    retryable: true,
+    meaning: 'the behaviour store has no memory left for what shall be stored',
+  },
+  BROKER_UNAVAILABLE: {
+    grpc: GRPC_STATUS.UNAVAILABLE,
+    http: 503,
+    retryable: true,
+    meaning: 'the Kafka broker does not answer, or too many records wait for it',
   },
   CONFIG_INVALID: {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,

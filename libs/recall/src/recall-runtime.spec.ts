@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { usersOfFile } from '@tessera/behaviour';
 import { type CatalogueChange, CHANGES_NOT_KEPT } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -60,7 +61,7 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
     activationScalesPath: '',
     catalogueSources: [{ path: join(folder.path, 'catalogue.jsonl'), domain: '' }],
     titlesPath: '',
-    usersPath: join(folder.path, 'users.json'),
+    behaviours: usersOfFile(join(folder.path, 'users.json')),
     cacheDir: join(folder.path, 'cache'),
     changes: CHANGES_NOT_KEPT,
     engine: {

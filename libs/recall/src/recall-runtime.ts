@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { type BehaviourStore, loadBehaviourStore, MemoryBehaviourStore } from '@tessera/behaviour';
+import { type OpenBehaviours, openBehaviours } from '@tessera/behaviour';
 import { CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
 import { type Catalogue, type ChangingCatalogue, type Engine, NativeEngine } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -35,11 +35,9 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
   const template = await loadTemplate(modelPath);
   const tokenizer = await loadTokenizer(modelPath);
   onProgress('prompt template and tokenizer', 1, 1);
-  onProgress('users', 0, 1);
-  const behaviours = await loadUsers(options.usersPath);
-  onProgress('users', 1, 1);
   const opened = new Opened();
   try {
+    const behaviours = opened.keepBehaviours(await openBehaviours(options.behaviours, onProgress));
     const { catalogue, changes } = await openChanging(options, opened);
     const compiled = new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes);
     onProgress('model', 0, 1);
@@ -64,7 +62,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       catalogue,
       binding,
       template: compiled,
-      behaviours,
+      behaviours: behaviours.store,
       defaults: options.recall,
       promptTokensMax: limits.promptTokensMax,
       widthMax: limits.widthMax,
@@ -76,7 +74,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       model: { ...engine.model, path: modelPath },
       catalogue: catalogue.summary,
       promptTemplate: { name: template.name, digest: compiled.digest },
-      userCount: behaviours.userCount,
+      userCount: behaviours.store.userCount,
     };
     return new LoadedRuntime(recall, changes, engine, behaviours, opened, summary);
   } catch (error) {
@@ -131,16 +129,18 @@ function checkVocabulary(template: CompiledTemplate, vocabSize: number): void {
   );
 }
 
-async function loadUsers(path: string): Promise<BehaviourStore> {
-  return path === '' ? new MemoryBehaviourStore(new Map()) : loadBehaviourStore(path);
-}
-
 /** What must be closed: the engine first, since its requests read the catalogue. */
 class Opened {
   private catalogue: Catalogue | undefined;
   private changes: CatalogueChanges | undefined;
+  private behaviours: OpenBehaviours | undefined;
   private engine: Engine | undefined;
   private closing: Promise<void> | undefined;
+
+  keepBehaviours(behaviours: OpenBehaviours): OpenBehaviours {
+    this.behaviours = behaviours;
+    return behaviours;
+  }
 
   keepChanges(changes: CatalogueChanges): CatalogueChanges {
     this.changes = changes;
@@ -166,6 +166,7 @@ class Opened {
     await this.engine?.close();
     await this.changes?.settled();
     this.catalogue?.close();
+    await this.behaviours?.close();
   }
 }
 
@@ -174,10 +175,14 @@ class LoadedRuntime implements RecallRuntime {
     private readonly flow: Recall,
     readonly changes: CatalogueChanges,
     private readonly engine: Engine,
-    private readonly behaviours: BehaviourStore,
+    private readonly behaviours: OpenBehaviours,
     private readonly opened: Opened,
     readonly summary: RecallRuntimeSummary,
   ) {}
+
+  get behaviourLog() {
+    return this.behaviours.log;
+  }
 
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
     return this.flow.run(request, context);
@@ -204,7 +209,7 @@ class LoadedRuntime implements RecallRuntime {
   }
 
   sampleUserIds(count: number): Promise<readonly string[]> {
-    return this.behaviours.userIds(count);
+    return this.behaviours.store.userIds(count);
   }
 
   drain(budgetMs: number): Promise<void> {

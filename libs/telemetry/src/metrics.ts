@@ -6,7 +6,8 @@ import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 export const METRICS = {
   recallRequests: {
     name: 'tessera_recall_requests_total',
-    meaning: 'recalls answered, by edge (grpc, http) and code (OK or a code of docs/errors.md)',
+    meaning:
+      'recalls answered, by edge (grpc, http, kafka) and code (OK or a code of docs/errors.md)',
   },
   recallLatency: {
     name: 'tessera_recall_latency_seconds',
@@ -39,6 +40,12 @@ export const METRICS = {
   explainLatency: {
     name: 'tessera_explain_latency_seconds',
     meaning: 'seconds from parsed explain request to answer, by edge',
+  },
+  behaviours: {
+    name: 'tessera_behaviours_total',
+    meaning:
+      'behaviours taken, by edge (grpc, kafka) and outcome (added, duplicate, outside what is kept, ' +
+      'dead: never to be stored)',
   },
   engineRequests: {
     name: 'tessera_engine_requests',
@@ -86,8 +93,11 @@ export interface EngineCounts {
   readonly actualUs: number;
 }
 
+/** How a request came in. */
+export type Edge = 'grpc' | 'http' | 'kafka';
+
 export interface Observation {
-  readonly edge: 'grpc' | 'http';
+  readonly edge: Edge;
   /** OK or an error code. */
   readonly code: string;
   readonly seconds: number;
@@ -118,6 +128,7 @@ export class Metrics {
   private readonly explainLatency: Histogram;
   private readonly stage: Histogram;
   private readonly short: Counter;
+  private readonly behaviours: Counter;
 
   constructor(engineCounts: () => EngineCounts, kvCounts: () => KvCounts) {
     const registers = [this.registry];
@@ -132,6 +143,12 @@ export class Metrics {
     this.short = new Counter({
       name: METRICS.recallShort.name,
       help: METRICS.recallShort.meaning,
+      registers,
+    });
+    this.behaviours = new Counter({
+      name: METRICS.behaviours.name,
+      help: METRICS.behaviours.meaning,
+      labelNames: ['edge', 'outcome'],
       registers,
     });
     this.registerEngine(engineCounts);
@@ -156,6 +173,11 @@ export class Metrics {
   observeExplain({ edge, code, seconds }: Observation): void {
     this.explainRequests.inc({ edge, code });
     this.explainLatency.observe({ edge }, seconds);
+  }
+
+  /** `outcome`: what a store says of a behaviour, or `dead` where it can never be stored. */
+  countBehaviour(edge: Edge, outcome: 'added' | 'duplicate' | 'outside' | 'dead'): void {
+    this.behaviours.inc({ edge, outcome });
   }
 
   /** Prometheus text exposition format 0.0.4. */

@@ -1,4 +1,6 @@
 export { byteLevelTokenizer, levelTokenTexts } from './byte-level-tokenizer.js';
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
 export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
+export { type KafkaBroker, startKafkaBroker } from './kafka-broker.js';
+export { type RedisServer, startRedisServer } from './redis-server.js';
 export { temporaryFolder } from './temporary-folder.js';

@@ -25,6 +25,8 @@ enum class Code : uint8_t {
   kKvPoolInvalid,
   kKvStoreInvalid,
   kKvStoreCorrupt,
+  kStoreInvalid,
+  kStoreCorrupt,
   kEngineOverloaded,
   kEngineUnavailable,
   kEngineClosed,
@@ -50,6 +52,8 @@ constexpr const char* code_name(Code code) {
     case Code::kKvPoolInvalid: return "KV_POOL_INVALID";
     case Code::kKvStoreInvalid: return "KV_STORE_INVALID";
     case Code::kKvStoreCorrupt: return "KV_STORE_CORRUPT";
+    case Code::kStoreInvalid: return "STORE_INVALID";
+    case Code::kStoreCorrupt: return "STORE_CORRUPT";
     case Code::kEngineOverloaded: return "ENGINE_OVERLOADED";
     case Code::kEngineUnavailable: return "ENGINE_UNAVAILABLE";
     case Code::kEngineClosed: return "ENGINE_CLOSED";

@@ -41,13 +41,22 @@ inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = 
 inline constexpr std::array<std::string_view, 3> kCatalogueKeepOptionsFields = {"folder", "sync",
                                                                                 "levelSizes"};
 
-inline constexpr std::array<StructTable, 6> kInputStructs = {{
+inline constexpr std::array<std::string_view, 2> kStoreKeysFields = {"offsets", "bytes"};
+inline constexpr std::array<std::string_view, 4> kStoreRangeFields = {"from", "to", "limit",
+                                                                      "direction"};
+inline constexpr std::array<std::string_view, 7> kStoreBatchFields = {
+    "erasedOffsets", "erased", "keyOffsets", "keys", "valueOffsets", "values", "durability"};
+
+inline constexpr std::array<StructTable, 9> kInputStructs = {{
     {"EngineOptions", kEngineOptionsFields},
     {"BindingOptions", kBindingOptionsFields},
     {"SubmitBatch", kSubmitBatchFields},
     {"ScaleMeasurement", kScaleMeasurementFields},
     {"CatalogueBuildOptions", kCatalogueBuildOptionsFields},
     {"CatalogueKeepOptions", kCatalogueKeepOptionsFields},
+    {"StoreKeys", kStoreKeysFields},
+    {"StoreRange", kStoreRangeFields},
+    {"StoreBatch", kStoreBatchFields},
 }};
 
 }  // namespace tessera::bridge

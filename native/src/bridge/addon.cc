@@ -48,6 +48,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   register_scales_functions(env, exports);
   register_catalogue_functions(env, exports);
   register_live_functions(env, exports);
+  register_store_functions(env, exports);
   return exports;
 }
 

@@ -10,5 +10,6 @@ void register_kv_functions(Napi::Env env, Napi::Object exports);
 void register_scales_functions(Napi::Env env, Napi::Object exports);
 void register_catalogue_functions(Napi::Env env, Napi::Object exports);
 void register_live_functions(Napi::Env env, Napi::Object exports);
+void register_store_functions(Napi::Env env, Napi::Object exports);
 
 }  // namespace tessera::bridge

@@ -8,6 +8,7 @@ namespace {
 
 constexpr napi_type_tag kEngineTag = {0x7e55e7a0e4617e01, 0x9d1f3c5b7a8e2460};
 constexpr napi_type_tag kCatalogueTag = {0x7e55e7a0ca7a1062, 0x35b8d0f6124c9e7a};
+constexpr napi_type_tag kStoreTag = {0x7e55e7a05702e000, 0x61d2c9b47f3a08e5};
 
 constexpr napi_type_tag kReachTag = {0x7e55e7a04eac4003, 0x5fd2a9c8137b6e04};
 
@@ -49,6 +50,9 @@ Napi::Value wrap_catalogue(Napi::Env env, std::shared_ptr<CatalogueHandle> handl
 Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle) {
   return wrap(env, std::move(handle), kReachTag);
 }
+Napi::Value wrap_store(Napi::Env env, std::shared_ptr<StoreHandle> handle) {
+  return wrap(env, std::move(handle), kStoreTag);
+}
 
 std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value) {
   return unwrap<EngineHandle>(value, kEngineTag, "engine");
@@ -83,6 +87,16 @@ std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value) {
   auto handle = any_catalogue(value);
   if (!handle->live)
     throw make_error(value.Env(), Code::kEngineClosed, "catalogue: the handle was closed");
+  return handle;
+}
+
+std::shared_ptr<StoreHandle> any_store(const Napi::Value& value) {
+  return unwrap<StoreHandle>(value, kStoreTag, "store");
+}
+std::shared_ptr<StoreHandle> open_store(const Napi::Value& value) {
+  auto handle = any_store(value);
+  if (!handle->store)
+    throw make_error(value.Env(), Code::kEngineClosed, "store: the handle was closed");
   return handle;
 }
 

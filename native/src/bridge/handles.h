@@ -13,6 +13,7 @@
 #include "catalogue/live_catalogue.h"
 #include "catalogue/reach.h"
 #include "engine/engine.h"
+#include "store/ordered_store.h"
 
 namespace tessera::bridge {
 
@@ -48,9 +49,14 @@ struct ReachHandle {
   std::shared_ptr<const catalogue::ItemPolicy> item_policy;  // may be null
 };
 
+struct StoreHandle {
+  std::shared_ptr<store::OrderedStore> store;  // null after close
+};
+
 Napi::Value wrap_engine(Napi::Env env, std::shared_ptr<EngineHandle> handle);
 Napi::Value wrap_catalogue(Napi::Env env, std::shared_ptr<CatalogueHandle> handle);
 Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle);
+Napi::Value wrap_store(Napi::Env env, std::shared_ptr<StoreHandle> handle);
 /// Throw REQUEST_INVALID for a value that is no such handle, ENGINE_CLOSED for one that was closed.
 std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value);
 std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value);  // closed or not
@@ -59,5 +65,7 @@ BoundCatalogue* bound_slot(EngineHandle& handle, const Napi::Value& value, const
 std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value);
 std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value);
 std::shared_ptr<ReachHandle> any_reach(const Napi::Value& value);
+std::shared_ptr<StoreHandle> open_store(const Napi::Value& value);
+std::shared_ptr<StoreHandle> any_store(const Napi::Value& value);
 
 }  // namespace tessera::bridge

@@ -11,6 +11,10 @@ export class MemoryBehaviourStore extends BehaviourStore {
     return this.users.size;
   }
 
+  entries(): Iterable<[string, User]> {
+    return this.users.entries();
+  }
+
   async history(userId: string, limit: number): Promise<readonly Behaviour[] | null> {
     const user = this.users.get(userId);
     if (user === undefined) return null;

@@ -9,7 +9,8 @@ export interface Behaviour {
 
 /** DI token and port: what is known of users. Safe to call concurrently. */
 export abstract class BehaviourStore {
-  abstract readonly userCount: number;
+  /** null: not counted. */
+  abstract readonly userCount: number | null;
   /** The newest `limit` behaviours, oldest first; null where the user is not known. */
   abstract history(userId: string, limit: number): Promise<readonly Behaviour[] | null>;
   /** Profile values by key; null where the user is not known. */

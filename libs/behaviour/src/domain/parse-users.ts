@@ -6,8 +6,8 @@ export const USER_ID_LENGTH_MAX = 256;
 export const ITEM_ID_LENGTH_MAX = 1024;
 export const BEHAVIOURS_PER_USER_MAX = 1_000_000;
 const ACTION_LENGTH_MAX = 64;
-const PROFILE_KEYS_MAX = 1000;
-const PROFILE_VALUE_LENGTH_MAX = 4096;
+export const PROFILE_KEYS_MAX = 1000;
+export const PROFILE_VALUE_LENGTH_MAX = 4096;
 
 /** What is known of one user. */
 export interface User {

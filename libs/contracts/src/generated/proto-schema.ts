@@ -5,6 +5,173 @@ export const protoSchema: object = {
   "nested": {
     "tessera": {
       "nested": {
+        "behaviour": {
+          "nested": {
+            "events": {
+              "nested": {
+                "v1": {
+                  "nested": {
+                    "BehaviourEvent": {
+                      "fields": {
+                        "behaviour": {
+                          "type": "tessera.behaviour.v1.Behaviour",
+                          "id": 1
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            },
+            "v1": {
+              "nested": {
+                "Behaviour": {
+                  "fields": {
+                    "userId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "eventId": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "itemId": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "action": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "timeMs": {
+                      "type": "int64",
+                      "id": 5
+                    },
+                    "scene": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 6
+                    }
+                  }
+                },
+                "AppendOutcome": {
+                  "values": {
+                    "APPEND_OUTCOME_UNSPECIFIED": 0,
+                    "APPEND_OUTCOME_ADDED": 1,
+                    "APPEND_OUTCOME_DUPLICATE": 2,
+                    "APPEND_OUTCOME_OUTSIDE": 3
+                  }
+                },
+                "AppendRequest": {
+                  "fields": {
+                    "behaviours": {
+                      "rule": "repeated",
+                      "type": "Behaviour",
+                      "id": 1
+                    }
+                  }
+                },
+                "AppendResponse": {
+                  "fields": {
+                    "outcomes": {
+                      "rule": "repeated",
+                      "type": "AppendOutcome",
+                      "id": 1
+                    }
+                  }
+                },
+                "HistoryRequest": {
+                  "oneofs": {
+                    "_limit": {
+                      "oneof": [
+                        "limit"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "userId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "limit": {
+                      "type": "uint32",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "HistoryResponse": {
+                  "fields": {
+                    "behaviours": {
+                      "rule": "repeated",
+                      "type": "Behaviour",
+                      "id": 1
+                    },
+                    "profile": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "PutProfileRequest": {
+                  "fields": {
+                    "userId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "profile": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "PutProfileResponse": {
+                  "fields": {}
+                },
+                "EraseRequest": {
+                  "fields": {
+                    "userId": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "EraseResponse": {
+                  "fields": {
+                    "known": {
+                      "type": "bool",
+                      "id": 1
+                    }
+                  }
+                },
+                "BehaviourService": {
+                  "methods": {
+                    "Append": {
+                      "requestType": "AppendRequest",
+                      "responseType": "AppendResponse"
+                    },
+                    "History": {
+                      "requestType": "HistoryRequest",
+                      "responseType": "HistoryResponse"
+                    },
+                    "PutProfile": {
+                      "requestType": "PutProfileRequest",
+                      "responseType": "PutProfileResponse"
+                    },
+                    "Erase": {
+                      "requestType": "EraseRequest",
+                      "responseType": "EraseResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
         "catalogue": {
           "nested": {
             "v1": {
@@ -962,6 +1129,80 @@ export const protoSchema: object = {
                   }
                 }
               }
+            },
+            "events": {
+              "nested": {
+                "v1": {
+                  "nested": {
+                    "RecallRequested": {
+                      "oneofs": {
+                        "_deadlineTimeMs": {
+                          "oneof": [
+                            "deadlineTimeMs"
+                          ]
+                        }
+                      },
+                      "fields": {
+                        "request": {
+                          "type": "tessera.recall.v1.RecallRequest",
+                          "id": 1
+                        },
+                        "deadlineTimeMs": {
+                          "type": "int64",
+                          "id": 2,
+                          "options": {
+                            "proto3_optional": true
+                          }
+                        }
+                      }
+                    },
+                    "RecallRefusal": {
+                      "fields": {
+                        "code": {
+                          "type": "string",
+                          "id": 1
+                        },
+                        "message": {
+                          "type": "string",
+                          "id": 2
+                        },
+                        "field": {
+                          "type": "string",
+                          "id": 3
+                        },
+                        "retryable": {
+                          "type": "bool",
+                          "id": 4
+                        },
+                        "retryAfterMs": {
+                          "type": "uint32",
+                          "id": 5
+                        }
+                      }
+                    },
+                    "RecallAnswered": {
+                      "oneofs": {
+                        "outcome": {
+                          "oneof": [
+                            "response",
+                            "refusal"
+                          ]
+                        }
+                      },
+                      "fields": {
+                        "response": {
+                          "type": "tessera.recall.v1.RecallResponse",
+                          "id": 1
+                        },
+                        "refusal": {
+                          "type": "RecallRefusal",
+                          "id": 2
+                        }
+                      }
+                    }
+                  }
+                }
+              }
             }
           }
         },
@@ -1386,6 +1627,173 @@ export const protoSchemaAsWritten: object = {
   "nested": {
     "tessera": {
       "nested": {
+        "behaviour": {
+          "nested": {
+            "events": {
+              "nested": {
+                "v1": {
+                  "nested": {
+                    "BehaviourEvent": {
+                      "fields": {
+                        "behaviour": {
+                          "type": "tessera.behaviour.v1.Behaviour",
+                          "id": 1
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            },
+            "v1": {
+              "nested": {
+                "Behaviour": {
+                  "fields": {
+                    "user_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "event_id": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "item_id": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "action": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "time_ms": {
+                      "type": "int64",
+                      "id": 5
+                    },
+                    "scene": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 6
+                    }
+                  }
+                },
+                "AppendOutcome": {
+                  "values": {
+                    "APPEND_OUTCOME_UNSPECIFIED": 0,
+                    "APPEND_OUTCOME_ADDED": 1,
+                    "APPEND_OUTCOME_DUPLICATE": 2,
+                    "APPEND_OUTCOME_OUTSIDE": 3
+                  }
+                },
+                "AppendRequest": {
+                  "fields": {
+                    "behaviours": {
+                      "rule": "repeated",
+                      "type": "Behaviour",
+                      "id": 1
+                    }
+                  }
+                },
+                "AppendResponse": {
+                  "fields": {
+                    "outcomes": {
+                      "rule": "repeated",
+                      "type": "AppendOutcome",
+                      "id": 1
+                    }
+                  }
+                },
+                "HistoryRequest": {
+                  "oneofs": {
+                    "_limit": {
+                      "oneof": [
+                        "limit"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "user_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "limit": {
+                      "type": "uint32",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "HistoryResponse": {
+                  "fields": {
+                    "behaviours": {
+                      "rule": "repeated",
+                      "type": "Behaviour",
+                      "id": 1
+                    },
+                    "profile": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "PutProfileRequest": {
+                  "fields": {
+                    "user_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "profile": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "PutProfileResponse": {
+                  "fields": {}
+                },
+                "EraseRequest": {
+                  "fields": {
+                    "user_id": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "EraseResponse": {
+                  "fields": {
+                    "known": {
+                      "type": "bool",
+                      "id": 1
+                    }
+                  }
+                },
+                "BehaviourService": {
+                  "methods": {
+                    "Append": {
+                      "requestType": "AppendRequest",
+                      "responseType": "AppendResponse"
+                    },
+                    "History": {
+                      "requestType": "HistoryRequest",
+                      "responseType": "HistoryResponse"
+                    },
+                    "PutProfile": {
+                      "requestType": "PutProfileRequest",
+                      "responseType": "PutProfileResponse"
+                    },
+                    "Erase": {
+                      "requestType": "EraseRequest",
+                      "responseType": "EraseResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
         "catalogue": {
           "nested": {
             "v1": {
@@ -2339,6 +2747,80 @@ export const protoSchemaAsWritten: object = {
                     "Recall": {
                       "requestType": "RecallRequest",
                       "responseType": "RecallResponse"
+                    }
+                  }
+                }
+              }
+            },
+            "events": {
+              "nested": {
+                "v1": {
+                  "nested": {
+                    "RecallRequested": {
+                      "oneofs": {
+                        "_deadline_time_ms": {
+                          "oneof": [
+                            "deadline_time_ms"
+                          ]
+                        }
+                      },
+                      "fields": {
+                        "request": {
+                          "type": "tessera.recall.v1.RecallRequest",
+                          "id": 1
+                        },
+                        "deadline_time_ms": {
+                          "type": "int64",
+                          "id": 2,
+                          "options": {
+                            "proto3_optional": true
+                          }
+                        }
+                      }
+                    },
+                    "RecallRefusal": {
+                      "fields": {
+                        "code": {
+                          "type": "string",
+                          "id": 1
+                        },
+                        "message": {
+                          "type": "string",
+                          "id": 2
+                        },
+                        "field": {
+                          "type": "string",
+                          "id": 3
+                        },
+                        "retryable": {
+                          "type": "bool",
+                          "id": 4
+                        },
+                        "retry_after_ms": {
+                          "type": "uint32",
+                          "id": 5
+                        }
+                      }
+                    },
+                    "RecallAnswered": {
+                      "oneofs": {
+                        "outcome": {
+                          "oneof": [
+                            "response",
+                            "refusal"
+                          ]
+                        }
+                      },
+                      "fields": {
+                        "response": {
+                          "type": "tessera.recall.v1.RecallResponse",
+                          "id": 1
+                        },
+                        "refusal": {
+                          "type": "RecallRefusal",
+                          "id": 2
+                        }
+                      }
                     }
                   }
                 }

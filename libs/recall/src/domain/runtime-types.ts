@@ -1,5 +1,6 @@
 /** What composes a recall service from plain options; nothing here reads the environment. */
 
+import type { BehaviourLog, BehaviourOptions } from '@tessera/behaviour';
 import type {
   CatalogueChanges,
   CatalogueSource,
@@ -75,8 +76,8 @@ export interface RecallRuntimeOptions {
   readonly catalogueSources: readonly CatalogueSource[];
   /** JSON or TSV of titles; '' for none. */
   readonly titlesPath: string;
-  /** users.json or a file of sequences, .gz too; '' for no known users. */
-  readonly usersPath: string;
+  /** What is known of users, and where it is kept. */
+  readonly behaviours: BehaviourOptions;
   /** Where built snapshots are kept. */
   readonly cacheDir: string;
   readonly changes: ChangesSettings;
@@ -99,13 +100,15 @@ export interface RecallRuntimeSummary {
     readonly fileBytes: number;
   };
   readonly promptTemplate: { readonly name: string; readonly digest: string };
-  readonly userCount: number;
+  readonly userCount: number | null;
 }
 
 /** A recall service that is loaded and serving. Safe to call concurrently. */
 export interface RecallRuntime {
   readonly summary: RecallRuntimeSummary;
   readonly changes: CatalogueChanges;
+  /** Where behaviours can be appended; undefined where a file says it all. */
+  readonly behaviourLog: BehaviourLog | undefined;
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;
   /** Log-probabilities of given items: exactly the scores that a recall gives them. */
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;

@@ -1,0 +1,66 @@
+/** Wire <-> domain of behaviours. What protobuf cannot check is checked here. */
+
+import {
+  type AppendOutcome,
+  type BehaviourEvent,
+  checkProfile,
+  type StoredBehaviour,
+  USER_ID_LENGTH_MAX,
+} from '@tessera/behaviour';
+import { WireAppendOutcome, type WireBehaviour } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
+
+const MILLISECONDS_PER_SECOND = 1000;
+/** Behaviours of one call. */
+export const BEHAVIOURS_PER_CALL_MAX = 10_000;
+export const HISTORY_LIMIT_MAX = 10_000;
+const HISTORY_LIMIT_DEFAULT = 100;
+/** The decoder puts this character where bytes were not UTF-8. */
+const REPLACEMENT = '\ufffd';
+
+const OUTCOMES: Readonly<Record<AppendOutcome, WireAppendOutcome>> = {
+  added: WireAppendOutcome.APPEND_OUTCOME_ADDED,
+  duplicate: WireAppendOutcome.APPEND_OUTCOME_DUPLICATE,
+  outside: WireAppendOutcome.APPEND_OUTCOME_OUTSIDE,
+};
+
+export function invalid(field: string, expected: string, came: unknown): TesseraError {
+  const message = `${field}: expected ${expected}, came ${String(came)}`;
+  return new TesseraError('REQUEST_INVALID', message, { field });
+}
+
+/** @throws TesseraError REQUEST_INVALID */
+export function parseBehaviour(wire: WireBehaviour | undefined): BehaviourEvent {
+  if (wire === undefined) throw invalid('behaviour', 'a behaviour', 'none');
+  const { userId, eventId, itemId, action, timeMs, scene } = wire;
+  const texts = { userId, eventId, itemId, action, ...scene };
+  for (const [field, text] of Object.entries(texts)) {
+    if (!text.includes(REPLACEMENT) && !field.includes(REPLACEMENT)) continue;
+    throw invalid(field, 'valid UTF-8', 'bytes that are not');
+  }
+  return { userId, eventId, itemId, action, timeMs, scene };
+}
+
+export function parseUserId(userId: string): string {
+  if (userId.length >= 1 && userId.length <= USER_ID_LENGTH_MAX) return userId;
+  throw invalid('userId', `1..${USER_ID_LENGTH_MAX} characters`, userId.length);
+}
+
+export function parseLimit(limit: number | undefined): number {
+  const wanted = limit ?? HISTORY_LIMIT_DEFAULT;
+  if (wanted >= 1 && wanted <= HISTORY_LIMIT_MAX) return wanted;
+  throw invalid('limit', `1..${HISTORY_LIMIT_MAX}`, wanted);
+}
+
+export function parseProfile(profile: Readonly<Record<string, string>>) {
+  checkProfile(profile);
+  return profile;
+}
+
+export const toWireOutcome = (outcome: AppendOutcome): WireAppendOutcome => OUTCOMES[outcome];
+
+export function toWireBehaviour(userId: string, behaviour: StoredBehaviour): WireBehaviour {
+  const { eventId, itemId, action, time, scene } = behaviour;
+  const timeMs = Math.round(time * MILLISECONDS_PER_SECOND);
+  return { userId, eventId, itemId, action, timeMs, scene: { ...scene } };
+}

@@ -1,0 +1,86 @@
+import { Controller, UseFilters } from '@nestjs/common';
+import { GrpcMethod } from '@nestjs/microservices';
+import type {
+  WireBehaviourAppendRequest,
+  WireBehaviourAppendResponse,
+  WireEraseRequest,
+  WireEraseResponse,
+  WireHistoryRequest,
+  WireHistoryResponse,
+  WirePutProfileRequest,
+  WirePutProfileResponse,
+} from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
+import { GrpcErrorFilter, refuseMalformed } from '@tessera/grpc';
+import {
+  BEHAVIOURS_PER_CALL_MAX,
+  invalid,
+  parseBehaviour,
+  parseLimit,
+  parseProfile,
+  parseUserId,
+  toWireBehaviour,
+  toWireOutcome,
+} from '../behaviour.mapper.js';
+import { BehaviourEdge } from '../behaviour-edge.js';
+
+@Controller()
+@UseFilters(GrpcErrorFilter)
+export class BehaviourGrpcController {
+  constructor(private readonly edge: BehaviourEdge) {}
+
+  @GrpcMethod('BehaviourService', 'Append')
+  async append(message: WireBehaviourAppendRequest): Promise<WireBehaviourAppendResponse> {
+    refuseMalformed(message);
+    const { behaviours } = message;
+    if (behaviours.length > BEHAVIOURS_PER_CALL_MAX) {
+      throw invalid('behaviours', `at most ${BEHAVIOURS_PER_CALL_MAX}`, behaviours.length);
+    }
+    const events = behaviours.map((wire, index) =>
+      placed(`behaviours[${index}]`, () => {
+        const event = parseBehaviour(wire);
+        this.edge.check(event);
+        return event;
+      }),
+    );
+    const outcomes = await this.edge.append(events, 'grpc');
+    return { outcomes: outcomes.map(toWireOutcome) };
+  }
+
+  @GrpcMethod('BehaviourService', 'History')
+  async history(message: WireHistoryRequest): Promise<WireHistoryResponse> {
+    refuseMalformed(message);
+    const userId = parseUserId(message.userId);
+    const { history, profile } = await this.edge.history(userId, parseLimit(message.limit));
+    return {
+      behaviours: history.map((behaviour) => toWireBehaviour(userId, behaviour)),
+      profile: { ...profile },
+    };
+  }
+
+  @GrpcMethod('BehaviourService', 'PutProfile')
+  async putProfile(message: WirePutProfileRequest): Promise<WirePutProfileResponse> {
+    refuseMalformed(message);
+    await this.edge.putProfile(parseUserId(message.userId), parseProfile(message.profile));
+    return {};
+  }
+
+  @GrpcMethod('BehaviourService', 'Erase')
+  async erase(message: WireEraseRequest): Promise<WireEraseResponse> {
+    refuseMalformed(message);
+    return { known: await this.edge.erase(parseUserId(message.userId)) };
+  }
+}
+
+/** What is wrong with one of many bears its place; a fault of the caller either way. */
+function placed<T>(place: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (thrown) {
+    const { message, field } = TesseraError.from(thrown);
+    throw new TesseraError('REQUEST_INVALID', `${place}.${message}`, {
+      field: `${place}.${field}`,
+      cause: thrown,
+    });
+  }
+}

@@ -1,0 +1,2 @@
+export { FeatureModule, type FeatureOptions } from './feature.module.js';
+export { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';

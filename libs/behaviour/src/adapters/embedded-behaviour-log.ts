@@ -1,0 +1,255 @@
+import { OrderedStore, type StoreEntry } from '@tessera/engine';
+import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
+import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
+import type { Retention } from '../domain/retention.js';
+import {
+  behaviourKey,
+  eventKey,
+  placeValue,
+  RECORD_RANGE,
+  readBehaviourKey,
+  recordKey,
+  userOfRecordKey,
+  windowRange,
+} from './embedded-keys.js';
+import { payloadOf, storedBehaviour } from './event-payload.js';
+
+/** What is kept of a user beside the behaviours. */
+interface UserRecord {
+  readonly known: boolean;
+  readonly profile: Readonly<Record<string, string>>;
+  /** -1: never erased. */
+  readonly erasedUntilMs: number;
+  /** Behaviours per window; those too old are counted until they are purged. */
+  readonly counts: readonly number[];
+  readonly purgedMs: number;
+}
+
+/** Behaviours that are too old are hidden at once and taken away this often. */
+const PURGE_INTERVAL_MS = 3_600_000;
+const SCAN_LIMIT = 10_000;
+
+export interface EmbeddedBehaviourOptions {
+  readonly path: string;
+  readonly retention: Retention;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+/**
+ * Behaviours in a folder of this process. Writes come one after another; reads wait for none. An
+ * append writes what is new first and then takes away what has left its window: readers never look
+ * beyond the window, so that the moment in between (or a crash in it) cannot be seen.
+ */
+export class EmbeddedBehaviourLog extends BehaviourLog {
+  readonly userCount = null;
+  private lastWrite: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly store: OrderedStore,
+    private readonly options: EmbeddedBehaviourOptions,
+  ) {
+    super();
+  }
+
+  /** Rejects with STORE_INVALID or STORE_CORRUPT. */
+  static async open(options: EmbeddedBehaviourOptions): Promise<EmbeddedBehaviourLog> {
+    return new EmbeddedBehaviourLog(await OrderedStore.open(options.path), options);
+  }
+
+  append(events: readonly BehaviourEvent[]): Promise<readonly AppendOutcome[]> {
+    return this.inTurn(() => this.appendNow(events));
+  }
+
+  async history(userId: string, limit: number): Promise<readonly StoredBehaviour[] | null> {
+    const [record] = await this.records([userId]);
+    if (record?.known !== true) return null;
+    const { retention, nowMs } = this.options;
+    const oldest = retention.oldestMs(nowMs());
+    const scans = retention.windows.map(({ behavioursMax }, window) =>
+      this.store.scan({
+        ...windowRange(userId, window, oldest[window] as number, Number.POSITIVE_INFINITY),
+        limit: Math.min(limit, behavioursMax),
+        direction: 'descending',
+      }),
+    );
+    const entries = (await Promise.all(scans)).flat().map(({ key, value }) => ({
+      ...readBehaviourKey(key),
+      payload: value.toString(),
+    }));
+    entries.sort(byTimeAndEvent);
+    return (limit > 0 ? entries.slice(-limit) : []).map(storedBehaviour);
+  }
+
+  async profile(userId: string): Promise<Readonly<Record<string, string>> | null> {
+    const [record] = await this.records([userId]);
+    return record?.known === true ? record.profile : null;
+  }
+
+  putProfile(userId: string, profile: Readonly<Record<string, string>>): Promise<void> {
+    return this.inTurn(async () => {
+      const [record] = await this.records([userId]);
+      await this.put(
+        [],
+        [recordEntry(userId, { ...(record as UserRecord), known: true, profile })],
+      );
+    });
+  }
+
+  erase(userId: string, untilMs: number): Promise<boolean> {
+    return this.inTurn(async () => {
+      const [record] = (await this.records([userId])) as [UserRecord];
+      const ranges = this.options.retention.windows.map((_, window) =>
+        windowRange(userId, window, 0, Number.POSITIVE_INFINITY),
+      );
+      const found = (await Promise.all(ranges.map((range) => this.scanAll(range)))).flat();
+      const times = found.map(({ key }) => readBehaviourKey(key).timeMs);
+      const erasedUntilMs = times.reduce(
+        (latest, time) => Math.max(latest, time),
+        Math.max(untilMs, record.erasedUntilMs),
+      );
+      const erased = found.flatMap(({ key }) => keysOfBehaviour(userId, key));
+      await this.put(erased, [recordEntry(userId, { ...this.noRecord(), erasedUntilMs })]);
+      return record.known;
+    });
+  }
+
+  async userIds(limit: number): Promise<readonly string[]> {
+    const entries = await this.scanAll(RECORD_RANGE);
+    const known = entries.filter(({ value }) => readRecord(value).known);
+    return known.slice(0, limit).map(({ key }) => userOfRecordKey(key));
+  }
+
+  async close(): Promise<void> {
+    await this.lastWrite;
+    this.store.close();
+  }
+
+  private async appendNow(events: readonly BehaviourEvent[]): Promise<AppendOutcome[]> {
+    const users = [...new Set(events.map((event) => event.userId))];
+    const found = await this.records(users);
+    const records = new Map(users.map((userId, i) => [userId, found[i] as UserRecord]));
+    const keys = events.map(({ userId, eventId }) => eventKey(userId, eventId));
+    const seen = await this.store.get(keys);
+    const oldest = this.options.retention.oldestMs(this.options.nowMs());
+    const inBatch = new Set<string>();
+    const put: StoreEntry[] = [];
+    const outcomes = events.map((event, i): AppendOutcome => {
+      const window = this.options.retention.windowOf(event.action);
+      const record = records.get(event.userId) as UserRecord;
+      const { timeMs } = event;
+      if (timeMs <= record.erasedUntilMs || timeMs < (oldest[window] as number)) return 'outside';
+      const key = keys[i] as Buffer;
+      const name = key.toString('latin1');
+      if (seen[i] !== undefined || inBatch.has(name)) return 'duplicate';
+      inBatch.add(name);
+      const place = { window, timeMs };
+      put.push({ key, value: placeValue(place) });
+      const value = Buffer.from(payloadOf(event));
+      put.push({ key: behaviourKey(event.userId, place, event.eventId), value });
+      const counts = record.counts.map((count, w) => (w === window ? count + 1 : count));
+      records.set(event.userId, { ...record, known: true, counts });
+      return 'added';
+    });
+    const changed = users.filter((userId, i) => records.get(userId) !== found[i]);
+    const entries = changed.map((userId) => recordEntry(userId, records.get(userId) as UserRecord));
+    await this.put([], [...put, ...entries]);
+    const dropped = await this.trim(changed, records, oldest);
+    return outcomes.map((outcome, i) =>
+      outcome === 'added' && dropped.has((keys[i] as Buffer).toString('latin1'))
+        ? 'outside'
+        : outcome,
+    );
+  }
+
+  /** Takes away what has left its window; returns the event keys (as latin1) of what it took. */
+  private async trim(
+    users: readonly string[],
+    records: ReadonlyMap<string, UserRecord>,
+    oldest: readonly number[],
+  ): Promise<ReadonlySet<string>> {
+    const erased: Buffer[] = [];
+    const put: StoreEntry[] = [];
+    for (const userId of users) {
+      const record = records.get(userId) as UserRecord;
+      const gone = await this.leaving(userId, record, oldest);
+      if (gone.every((entries) => entries.length === 0)) continue;
+      erased.push(...gone.flat().flatMap(({ key }) => keysOfBehaviour(userId, key)));
+      const counts = record.counts.map((count, window) => count - (gone[window]?.length ?? 0));
+      put.push(recordEntry(userId, { ...record, counts, purgedMs: this.options.nowMs() }));
+    }
+    if (erased.length > 0) await this.put(erased, put);
+    return new Set(erased.map((key) => key.toString('latin1')));
+  }
+
+  /** Per window what is too old or beyond its count, oldest first. */
+  private leaving(
+    userId: string,
+    record: UserRecord,
+    oldest: readonly number[],
+  ): Promise<StoreEntry[][]> {
+    const purge = this.options.nowMs() - record.purgedMs >= PURGE_INTERVAL_MS;
+    return Promise.all(
+      this.options.retention.windows.map(async ({ behavioursMax }, window) => {
+        const until = purge ? (oldest[window] as number) : 0;
+        const old = await this.scanAll(windowRange(userId, window, 0, until));
+        const excess = (record.counts[window] ?? 0) - behavioursMax;
+        if (excess <= old.length) return old;
+        const whole = windowRange(userId, window, 0, Number.POSITIVE_INFINITY);
+        return this.store.scan({ ...whole, limit: excess, direction: 'ascending' });
+      }),
+    );
+  }
+
+  private async records(users: readonly string[]): Promise<UserRecord[]> {
+    const values = await this.store.get(users.map(recordKey));
+    return values.map((value) => (value === undefined ? this.noRecord() : readRecord(value)));
+  }
+
+  private noRecord(): UserRecord {
+    const counts = this.options.retention.windows.map(() => 0);
+    const purgedMs = this.options.nowMs();
+    return { known: false, profile: {}, erasedUntilMs: -1, counts, purgedMs };
+  }
+
+  private async scanAll(range: { from: Buffer; to: Buffer }): Promise<StoreEntry[]> {
+    const found: StoreEntry[] = [];
+    let { from } = range;
+    while (true) {
+      const part = await this.store.scan({
+        from,
+        to: range.to,
+        limit: SCAN_LIMIT,
+        direction: 'ascending',
+      });
+      found.push(...part);
+      const last = part.at(-1);
+      if (part.length < SCAN_LIMIT || last === undefined) return found;
+      from = Buffer.concat([last.key, Buffer.of(0)]);
+    }
+  }
+
+  private put(erased: readonly Buffer[], put: readonly StoreEntry[]): Promise<void> {
+    return this.store.write({ erased, put, durability: 'machine' });
+  }
+
+  /** Runs after all writes before it, whether they succeeded or not. */
+  private inTurn<T>(write: () => Promise<T>): Promise<T> {
+    const done = this.lastWrite.then(write);
+    this.lastWrite = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function recordEntry(userId: string, record: UserRecord): StoreEntry {
+  return { key: recordKey(userId), value: Buffer.from(JSON.stringify(record)) };
+}
+
+function readRecord(value: Buffer): UserRecord {
+  return JSON.parse(value.toString());
+}
+
+/** The behaviour and the mark of its event. */
+function keysOfBehaviour(userId: string, key: Buffer): [Buffer, Buffer] {
+  return [key, eventKey(userId, readBehaviourKey(key).eventId)];
+}

@@ -1,0 +1,62 @@
+/**
+ * Keys of the embedded store. 'r' + user: the record. 'e' + user + event ID: window and time of an
+ * event. 'w' + user + window + time + event ID: its payload, so that a window lies in the order of
+ * time. Before other parts the user is preceded by the length of its bytes, so that no user's keys
+ * lie between another's.
+ */
+
+const LENGTH_BYTES = 2;
+const TIME_BYTES = 8;
+const WINDOW_BYTES = 1;
+
+/** Where an event lies. */
+export interface EventPlace {
+  readonly window: number;
+  readonly timeMs: number;
+}
+
+function prefixed(letter: 'e' | 'w', userId: string): Buffer {
+  const user = Buffer.from(userId);
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt16BE(user.length);
+  return Buffer.concat([Buffer.from(letter), length, user]);
+}
+
+function time(timeMs: number): Buffer {
+  const bytes = Buffer.alloc(TIME_BYTES);
+  bytes.writeBigUInt64BE(BigInt(Math.ceil(timeMs)));
+  return bytes;
+}
+
+export const recordKey = (userId: string): Buffer => Buffer.from(`r${userId}`);
+
+export const userOfRecordKey = (key: Buffer): string => key.subarray(1).toString();
+
+export const eventKey = (userId: string, eventId: string): Buffer =>
+  Buffer.concat([prefixed('e', userId), Buffer.from(eventId)]);
+
+export const placeValue = ({ window, timeMs }: EventPlace): Buffer =>
+  Buffer.concat([Buffer.of(window), time(timeMs)]);
+
+export const behaviourKey = (userId: string, place: EventPlace, eventId: string): Buffer =>
+  Buffer.concat([prefixed('w', userId), placeValue(place), Buffer.from(eventId)]);
+
+/** Time and event ID of a key of behaviourKey(). */
+export function readBehaviourKey(key: Buffer): { timeMs: number; eventId: string } {
+  const at = 1 + LENGTH_BYTES + key.readUInt16BE(1) + WINDOW_BYTES;
+  const timeMs = Number(key.readBigUInt64BE(at));
+  return { timeMs, eventId: key.subarray(at + TIME_BYTES).toString() };
+}
+
+/** Behaviours of a window with a time in [fromMs, toMs); Infinity: to its end. */
+export function windowRange(userId: string, window: number, fromMs: number, toMs: number) {
+  const stem = prefixed('w', userId);
+  const from = Buffer.concat([stem, Buffer.of(window), time(fromMs)]);
+  const to = Number.isFinite(toMs)
+    ? Buffer.concat([stem, Buffer.of(window), time(toMs)])
+    : Buffer.concat([stem, Buffer.of(window + 1)]);
+  return { from, to };
+}
+
+/** All records; a user ID is UTF-8, which has no byte 0xff. */
+export const RECORD_RANGE = { from: Buffer.from('r'), to: Buffer.of(0x72, 0xff) };

@@ -1,0 +1,216 @@
+import { TesseraError } from '@tessera/errors';
+import { Cluster, Redis, type RedisOptions, type Result } from 'ioredis';
+import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
+import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
+import type { Retention } from '../domain/retention.js';
+import { payloadOf, storedBehaviour } from './event-payload.js';
+import { APPEND_SCRIPT, ERASE_SCRIPT, HISTORY_SCRIPT } from './redis-scripts.js';
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    tesseraAppend(keyCount: number, ...rest: string[]): Result<number[], Context>;
+    tesseraHistory(keyCount: number, ...rest: string[]): Result<string[] | null, Context>;
+    tesseraErase(keyCount: number, ...rest: string[]): Result<number, Context>;
+  }
+}
+
+const APPEND_OUTCOMES: readonly AppendOutcome[] = ['added', 'duplicate', 'outside'];
+/** Events of one script call: a longer one would keep other clients waiting. */
+const EVENTS_PER_CALL_MAX = 500;
+const SCAN_COUNT = 500;
+const COMMAND_TIMEOUT_MS = 2000;
+const CONNECT_TIMEOUT_MS = 2000;
+
+export interface RedisBehaviourOptions {
+  /** `host:port`, or several of one cluster separated by commas. */
+  readonly address: string;
+  /** Put before every key. */
+  readonly keyPrefix: string;
+  readonly retention: Retention;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+/** Behaviours in Redis or a Redis cluster; all keys of a user lie in one slot. */
+export class RedisBehaviourLog extends BehaviourLog {
+  readonly userCount = null;
+
+  private constructor(
+    private readonly redis: Redis | Cluster,
+    private readonly options: RedisBehaviourOptions,
+  ) {
+    super();
+  }
+
+  /** Rejects with STORE_UNAVAILABLE when the address does not answer, CONFIG_INVALID for a bad one. */
+  static async open(options: RedisBehaviourOptions): Promise<RedisBehaviourLog> {
+    const redis = connectionTo(options.address);
+    // Failures show in the calls; without a listener each would also be printed.
+    redis.on('error', () => undefined);
+    redis.defineCommand('tesseraAppend', { lua: APPEND_SCRIPT });
+    redis.defineCommand('tesseraHistory', { lua: HISTORY_SCRIPT, readOnly: true });
+    redis.defineCommand('tesseraErase', { lua: ERASE_SCRIPT });
+    const log = new RedisBehaviourLog(redis, options);
+    try {
+      await redis.connect();
+      await redis.ping();
+    } catch (thrown) {
+      redis.disconnect();
+      throw log.unavailable(thrown);
+    }
+    return log;
+  }
+
+  async append(events: readonly BehaviourEvent[]): Promise<readonly AppendOutcome[]> {
+    const outcomes = new Array<AppendOutcome>(events.length);
+    const byUser = new Map<string, number[]>();
+    events.forEach(({ userId }, index) => {
+      const indices = byUser.get(userId);
+      if (indices === undefined) byUser.set(userId, [index]);
+      else indices.push(index);
+    });
+    const calls = [...byUser].flatMap(([userId, indices]) =>
+      chunks(indices, EVENTS_PER_CALL_MAX).map(async (chunk) => {
+        const args = chunk.flatMap((index) => this.eventArgs(events[index] as BehaviourEvent));
+        const keys = this.keysOf(userId);
+        const told = await this.call(() =>
+          this.redis.tesseraAppend(keys.length, ...keys, ...this.windowArgs(), ...args),
+        );
+        told.forEach((outcome, i) => {
+          outcomes[chunk[i] as number] = APPEND_OUTCOMES[outcome] as AppendOutcome;
+        });
+      }),
+    );
+    await Promise.all(calls);
+    return outcomes;
+  }
+
+  async history(userId: string, limit: number): Promise<readonly StoredBehaviour[] | null> {
+    const keys = this.keysOf(userId);
+    const oldest = this.options.retention.oldestMs(this.options.nowMs()).map(String);
+    const found = await this.call(() =>
+      this.redis.tesseraHistory(keys.length, ...keys, String(limit), ...oldest),
+    );
+    if (found === null) return null;
+    const behaviours = Array.from({ length: found.length / 3 }, (_, i) => ({
+      eventId: found[3 * i] as string,
+      timeMs: Number(found[3 * i + 1]),
+      payload: found[3 * i + 2] as string,
+    }));
+    behaviours.sort(byTimeAndEvent);
+    return (limit > 0 ? behaviours.slice(-limit) : []).map(storedBehaviour);
+  }
+
+  async profile(userId: string): Promise<Readonly<Record<string, string>> | null> {
+    const record = this.recordKey(userId);
+    const [known, profile] = await this.call(() => this.redis.hmget(record, 'known', 'profile'));
+    if (known === null) return null;
+    return JSON.parse(profile ?? '{}');
+  }
+
+  async putProfile(userId: string, profile: Readonly<Record<string, string>>): Promise<void> {
+    const fields = { known: '1', profile: JSON.stringify(profile) };
+    await this.call(() => this.redis.hset(this.recordKey(userId), fields));
+  }
+
+  async erase(userId: string, untilMs: number): Promise<boolean> {
+    const keys = this.keysOf(userId);
+    const known = await this.call(() =>
+      this.redis.tesseraErase(keys.length, ...keys, String(untilMs)),
+    );
+    return known === 1;
+  }
+
+  async userIds(limit: number): Promise<readonly string[]> {
+    const found: string[] = [];
+    const match = `${this.options.keyPrefix}{*}:r`;
+    const nodes = this.redis instanceof Cluster ? this.redis.nodes('master') : [this.redis];
+    for (const node of nodes) {
+      let cursor = '0';
+      do {
+        const [next, keys] = await this.call(() =>
+          node.scan(cursor, 'MATCH', match, 'COUNT', SCAN_COUNT),
+        );
+        const known = await Promise.all(
+          keys.map((key) => this.call(() => node.hexists(key, 'known'))),
+        );
+        found.push(...keys.filter((_, i) => known[i] === 1).map((key) => this.userOf(key)));
+        cursor = next;
+      } while (cursor !== '0' && found.length < limit);
+    }
+    return found.sort().slice(0, limit);
+  }
+
+  async close(): Promise<void> {
+    await this.redis.quit().catch(() => this.redis.disconnect());
+  }
+
+  private eventArgs(event: BehaviourEvent): string[] {
+    const window = this.options.retention.windowOf(event.action) + 1;
+    return [event.eventId, String(window), String(event.timeMs), payloadOf(event)];
+  }
+
+  private windowArgs(): string[] {
+    const { retention, nowMs } = this.options;
+    const { windows } = retention;
+    const oldest = retention.oldestMs(nowMs());
+    const counts = windows.map((window) => window.behavioursMax);
+    return [windows.length, ...counts, ...oldest].map(String);
+  }
+
+  private recordKey(userId: string): string {
+    // A brace in the ID would end the hash tag, which puts a user's keys into one slot.
+    const id = userId.replace(/[%{}]/g, (char) => encodeURIComponent(char));
+    return `${this.options.keyPrefix}{${id}}:r`;
+  }
+
+  private userOf(recordKey: string): string {
+    return decodeURIComponent(recordKey.slice(this.options.keyPrefix.length + 1, -'}:r'.length));
+  }
+
+  private keysOf(userId: string): string[] {
+    const stem = this.recordKey(userId).slice(0, -1);
+    const windows = this.options.retention.windows.map((_, index) => `${stem}w${index}`);
+    return [`${stem}r`, `${stem}e`, ...windows];
+  }
+
+  private async call<T>(command: () => Promise<T>): Promise<T> {
+    try {
+      return await command();
+    } catch (thrown) {
+      throw this.unavailable(thrown);
+    }
+  }
+
+  private unavailable(thrown: unknown): TesseraError {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const code = reason.startsWith('OOM') ? 'STORE_FULL' : 'STORE_UNAVAILABLE';
+    const message = `Redis at ${this.options.address}: ${reason}`;
+    return new TesseraError(code, message, { cause: thrown });
+  }
+}
+
+function connectionTo(address: string): Redis | Cluster {
+  const nodes = address.split(',').map(parseNode);
+  const [only] = nodes;
+  const options: RedisOptions = {
+    lazyConnect: true,
+    maxRetriesPerRequest: 1,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+  };
+  if (nodes.length === 1 && only !== undefined) return new Redis({ ...only, ...options });
+  return new Cluster(nodes, { lazyConnect: true, redisOptions: options });
+}
+
+function parseNode(text: string): { host: string; port: number } {
+  const match = /^\s*\[?([^\]\s]+?)\]?:(\d{1,5})\s*$/.exec(text);
+  if (match?.[1] !== undefined) return { host: match[1], port: Number(match[2]) };
+  const message = `behaviours.redis: expected HOST:PORT[,HOST:PORT...], came '${text}'`;
+  throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.redis' });
+}
+
+function chunks<T>(list: readonly T[], size: number): T[][] {
+  const count = Math.ceil(list.length / size);
+  return Array.from({ length: count }, (_, i) => list.slice(i * size, (i + 1) * size));
+}

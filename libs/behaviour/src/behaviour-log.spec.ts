@@ -1,0 +1,352 @@
+import {
+  type AppendOutcome,
+  type BehaviourEvent,
+  type BehaviourLog,
+  EmbeddedBehaviourLog,
+  parseRetention,
+  RedisBehaviourLog,
+  type StoredBehaviour,
+} from '@tessera/behaviour';
+import { type RedisServer, startRedisServer, temporaryFolder } from '@tessera/testing';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+const RETENTION = parseRetention('buy=4,1000s; view|hover=3,100s; *=2');
+const START_MS = 10_000_000;
+
+let nowMs = START_MS;
+const clock = () => nowMs;
+
+function event(over: Partial<BehaviourEvent>): BehaviourEvent {
+  const base = { userId: 'u', eventId: 'e', itemId: 'i', action: 'buy', timeMs: nowMs, scene: {} };
+  return { ...base, ...over };
+}
+
+/** The rule restated over all events that ever came, with nothing ever taken away. */
+class Model {
+  private readonly events: BehaviourEvent[] = [];
+  private readonly erasedUntilMs = new Map<string, number>();
+
+  append(batch: readonly BehaviourEvent[]): AppendOutcome[] {
+    const before = new Set(this.kept().map(nameOf));
+    const mine = new Set<string>();
+    const first = batch.map((one): AppendOutcome => {
+      if (this.isOutside(one)) return 'outside';
+      if (before.has(nameOf(one)) || mine.has(nameOf(one))) return 'duplicate';
+      mine.add(nameOf(one));
+      return 'added';
+    });
+    this.events.push(...batch.filter((_, i) => first[i] === 'added'));
+    const after = new Set(this.kept().map(nameOf));
+    return first.map((outcome, i) =>
+      outcome === 'added' && !after.has(nameOf(batch[i] as BehaviourEvent)) ? 'outside' : outcome,
+    );
+  }
+
+  erase(userId: string, untilMs: number): void {
+    const times = this.kept(userId).map((one) => one.timeMs);
+    const until = Math.max(untilMs, this.erasedUntilMs.get(userId) ?? -1, ...times);
+    this.erasedUntilMs.set(userId, until);
+  }
+
+  history(userId: string, limit: number): string[] {
+    const ids = this.kept(userId).map((one) => one.eventId);
+    return limit === 0 ? [] : ids.slice(-limit);
+  }
+
+  private isOutside(one: BehaviourEvent): boolean {
+    const window = RETENTION.windows[RETENTION.windowOf(one.action)];
+    const erased = this.erasedUntilMs.get(one.userId) ?? -1;
+    return one.timeMs <= erased || one.timeMs < nowMs - (window?.ageMsMax ?? 0);
+  }
+
+  /** Oldest first. */
+  private kept(userId?: string): BehaviourEvent[] {
+    const order = (a: BehaviourEvent, b: BehaviourEvent) =>
+      a.timeMs - b.timeMs || (a.eventId < b.eventId ? -1 : 1);
+    const live = this.events.filter((one) => !this.isOutside(one)).sort(order);
+    return live.filter((one, i) => {
+      if (userId !== undefined && one.userId !== userId) return false;
+      const window = RETENTION.windowOf(one.action);
+      const newer = live
+        .slice(i + 1)
+        .filter((other) => other.userId === one.userId)
+        .filter((other) => RETENTION.windowOf(other.action) === window);
+      return newer.length < (RETENTION.windows[window]?.behavioursMax ?? 0);
+    });
+  }
+}
+
+const nameOf = ({ userId, eventId }: BehaviourEvent) => JSON.stringify([userId, eventId]);
+const idsOf = (history: readonly StoredBehaviour[] | null) =>
+  history?.map((behaviour) => behaviour.eventId) ?? [];
+
+const users = fc.constantFrom('u', 'u}', '{v', 'w%41', 'ü');
+/** An event ID says all that the event is: producers do not use one ID for two events. */
+const events = fc
+  .record({
+    userId: users,
+    action: fc.constantFrom('buy', 'view', 'hover', 'like', ''),
+    ageMs: fc.integer({ min: -5, max: 140 }).map((tenths) => tenths * 10_000),
+  })
+  .map(({ userId, action, ageMs }) => {
+    const timeMs = Math.max(0, START_MS - ageMs);
+    return event({ userId, action, timeMs, eventId: `${timeMs}/${action}`, scene: { at: action } });
+  });
+const commands = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ append: fc.array(events, { minLength: 1, maxLength: 8 }) }) },
+  { weight: 1, arbitrary: fc.record({ erase: users, agoMs: fc.integer({ min: 0, max: 9e5 }) }) },
+  { weight: 1, arbitrary: fc.record({ passMs: fc.integer({ min: 1, max: 60_000 }) }) },
+  { weight: 1, arbitrary: fc.constant({ reopen: true }) },
+);
+
+interface Opened {
+  readonly log: BehaviourLog;
+  /** Closes it and opens what it left behind. */
+  reopen(): Promise<BehaviourLog>;
+  remove(): Promise<void>;
+}
+
+async function openEmbedded(): Promise<Opened> {
+  const folder = temporaryFolder({});
+  const options = { path: `${folder.path}/store`, retention: RETENTION, nowMs: clock };
+  let log = await EmbeddedBehaviourLog.open(options);
+  return {
+    log,
+    reopen: async () => {
+      await log.close();
+      log = await EmbeddedBehaviourLog.open(options);
+      return log;
+    },
+    remove: async () => {
+      await log.close();
+      folder.remove();
+    },
+  };
+}
+
+let redis: RedisServer;
+let redisPrefixes = 0;
+beforeAll(async () => {
+  redis = await startRedisServer();
+});
+afterAll(() => redis.stop());
+
+async function openRedis(): Promise<Opened> {
+  redisPrefixes += 1;
+  const keyPrefix = `t${redisPrefixes}:`;
+  const options = { address: redis.address, keyPrefix, retention: RETENTION, nowMs: clock };
+  let log = await RedisBehaviourLog.open(options);
+  return {
+    log,
+    reopen: async () => {
+      await log.close();
+      log = await RedisBehaviourLog.open(options);
+      return log;
+    },
+    remove: () => log.close(),
+  };
+}
+
+describe.each([
+  ['embedded', openEmbedded],
+  ['Redis', openRedis],
+])('behaviours in the store that is %s', (_name, open) => {
+  let opened: Opened;
+  beforeEach(async () => {
+    nowMs = START_MS;
+    opened = await open();
+  });
+  afterEach(() => opened.remove());
+
+  it('gives back what an event said, in the order of time and then of event ID', async () => {
+    const scene = { page: 'home', 'ü{}': '' };
+    await opened.log.append([
+      event({ eventId: 'c', timeMs: nowMs - 5, itemId: 'late', scene }),
+      event({ eventId: 'b', timeMs: nowMs - 7, action: 'view' }),
+      event({ eventId: 'a', timeMs: nowMs - 5, action: '' }),
+    ]);
+    const history = await opened.log.history('u', 10);
+    expect(idsOf(history)).toEqual(['b', 'a', 'c']);
+    expect(history?.[2]).toEqual({
+      eventId: 'c',
+      itemId: 'late',
+      action: 'buy',
+      time: (nowMs - 5) / 1000,
+      scene,
+    });
+    expect(idsOf(await opened.log.history('u', 2))).toEqual(['a', 'c']);
+    expect(await opened.log.history('u', 0)).toEqual([]);
+    expect(await opened.log.history('nobody', 3)).toBeNull();
+  });
+
+  it('knows a user by a profile alone, and forgets both with the user', async () => {
+    await opened.log.putProfile('p', { interest: 'tea' });
+    expect(await opened.log.history('p', 9)).toEqual([]);
+    expect(await opened.log.profile('p')).toEqual({ interest: 'tea' });
+    await opened.log.append([event({ userId: 'p' })]);
+    expect(await opened.log.profile('p')).toEqual({ interest: 'tea' });
+    expect(await opened.log.erase('p', nowMs)).toBe(true);
+    expect(await opened.log.erase('p', nowMs)).toBe(false);
+    expect(await opened.log.profile('p')).toBeNull();
+    expect(await opened.log.history('p', 9)).toBeNull();
+    expect(await opened.log.append([event({ userId: 'p' })])).toEqual(['outside']);
+    expect(await opened.log.userIds(9)).toEqual([]);
+  });
+
+  it('refuses, once a user is erased, an event ahead of time that had been stored', async () => {
+    const ahead = event({ timeMs: nowMs + 60_000 });
+    await opened.log.append([ahead]);
+    await opened.log.erase('u', nowMs);
+    expect(await opened.log.append([ahead])).toEqual(['outside']);
+  });
+
+  it('lists users in a fixed order', async () => {
+    await opened.log.append(['b', 'a', 'c}'].map((userId) => event({ userId })));
+    expect(await opened.log.userIds(9)).toEqual(['a', 'b', 'c}']);
+    expect(await opened.log.userIds(2)).toHaveLength(2);
+  });
+
+  it('keeps what events appended at the same time say, each once', async () => {
+    const batches = Array.from({ length: 20 }, (_, batch) =>
+      [0, 1, 2].map((i) => event({ eventId: `e${(batch + i) % 4}`, timeMs: nowMs - i })),
+    );
+    const outcomes = await Promise.all(batches.map((batch) => opened.log.append(batch)));
+    expect(outcomes.flat().filter((outcome) => outcome === 'added')).toHaveLength(4);
+    expect(await opened.log.history('u', 99)).toHaveLength(4);
+  });
+
+  it('equals the rule over all events that came, in any order, repeated, across openings', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(commands, { maxLength: 25 }), async (steps) => {
+        nowMs = START_MS;
+        const fresh = await open();
+        let { log } = fresh;
+        const model = new Model();
+        try {
+          for (const step of steps) {
+            if ('append' in step) {
+              expect(await log.append(step.append)).toEqual(model.append(step.append));
+            } else if ('erase' in step) {
+              model.erase(step.erase, nowMs - step.agoMs);
+              await log.erase(step.erase, nowMs - step.agoMs);
+            } else if ('passMs' in step) {
+              nowMs += step.passMs;
+            } else {
+              log = await fresh.reopen();
+            }
+            for (const userId of ['u', 'u}', '{v', 'w%41', 'ü']) {
+              for (const limit of [3, 99]) {
+                expect(idsOf(await log.history(userId, limit))).toEqual(
+                  model.history(userId, limit),
+                );
+              }
+            }
+          }
+        } finally {
+          await fresh.remove();
+        }
+      }),
+      { numRuns: 25, verbose: 1 },
+    );
+  });
+});
+
+describe('the embedded store', () => {
+  it('is refused where it is in use or no folder can be', async () => {
+    const first = await openEmbedded();
+    const folder = temporaryFolder({ file: 'x' });
+    const options = { path: `${folder.path}/file`, retention: RETENTION, nowMs: clock };
+    await expect(EmbeddedBehaviourLog.open(options)).rejects.toMatchObject({
+      code: 'STORE_INVALID',
+    });
+    await first.remove();
+    folder.remove();
+  });
+
+  it('takes away behaviours that are too old, not only hides them', async () => {
+    const { log, remove } = await openEmbedded();
+    nowMs = START_MS;
+    await log.append([event({ eventId: 'old', action: 'view' })]);
+    nowMs += 4_000_000;
+    await log.append([event({ eventId: 'new', action: 'view' })]);
+    // Back in time the old one would be seen again, had it only been hidden.
+    nowMs = START_MS;
+    expect(idsOf(await log.history('u', 9))).toEqual(['new']);
+    await remove();
+  });
+});
+
+describe('Redis', () => {
+  const optionsOf = (address: string) => ({
+    address,
+    keyPrefix: 't:',
+    retention: RETENTION,
+    nowMs: clock,
+  });
+
+  it('that does not answer is STORE_UNAVAILABLE, and serves again when it is back', async () => {
+    nowMs = START_MS;
+    const server = await startRedisServer();
+    const log = await RedisBehaviourLog.open(optionsOf(server.address));
+    expect(await log.append([event({})])).toEqual(['added']);
+    await server.kill();
+    await expect(log.append([event({ eventId: 'f' })])).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      retryable: true,
+    });
+    await expect(RedisBehaviourLog.open(optionsOf(server.address))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+    await server.start();
+    const again = await RedisBehaviourLog.open(optionsOf(server.address));
+    expect(idsOf(await again.history('u', 9))).toEqual(['e']);
+    await again.close();
+    await log.close();
+    await server.stop();
+  });
+
+  it('out of memory is STORE_FULL, and still answers what it has', async () => {
+    const server = await startRedisServer(['--maxmemory', '1mb']);
+    const log = await RedisBehaviourLog.open(optionsOf(server.address));
+    const big = (eventId: string) => event({ eventId, userId: eventId, itemId: 'i'.repeat(1000) });
+    const fill = async () => {
+      for (let i = 0; i < 3000; i += 1) await log.append([big(`e${i}`)]);
+    };
+    await expect(fill()).rejects.toMatchObject({ code: 'STORE_FULL', retryable: true });
+    expect(await log.history('e0', 1)).toHaveLength(1);
+    await log.close();
+    await server.stop();
+  });
+
+  it.each(['', 'host', 'host:', ':1', 'a:1,b'])('%j is no address', async (address) => {
+    await expect(RedisBehaviourLog.open(optionsOf(address))).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      field: 'behaviours.redis',
+    });
+  });
+});
+
+describe('a retention', () => {
+  it('is read from its text', () => {
+    const { windows } = parseRetention(' buy = 500 , 365d ; view|hover=10,2h;*=3 ');
+    expect(windows).toEqual([
+      { actions: ['buy'], behavioursMax: 500, ageMsMax: 365 * 86_400_000 },
+      { actions: ['view', 'hover'], behavioursMax: 10, ageMsMax: 7_200_000 },
+      { actions: [], behavioursMax: 3, ageMsMax: Number.POSITIVE_INFINITY },
+    ]);
+  });
+
+  it.each([
+    ['', /one window for all other actions, came 0/],
+    ['buy=1', /one window for all other actions, came 0/],
+    ['*=1;*=2', /one window for all other actions, came 2/],
+    ['a=1;a=2;*=3', /each action in one window, came 'a' in two/],
+    ['*=0', /1..100000 behaviours/],
+    ['*=100001', /1..100000 behaviours/],
+    ['*=5,3w', /ACTION\|ACTION=COUNT/],
+    ['*', /ACTION\|ACTION=COUNT/],
+  ])('%j is refused', (text, message) => {
+    expect(() => parseRetention(text)).toThrow(message);
+  });
+});

@@ -1,0 +1,80 @@
+import { TesseraError } from '@tessera/errors';
+import type { Behaviour } from './behaviour-store.js';
+import {
+  ITEM_ID_LENGTH_MAX,
+  PROFILE_KEYS_MAX,
+  PROFILE_VALUE_LENGTH_MAX,
+  USER_ID_LENGTH_MAX,
+} from './parse-users.js';
+
+export const EVENT_ID_LENGTH_MAX = 256;
+export const ACTION_LENGTH_MAX = 64;
+export const SCENE_KEYS_MAX = 64;
+export const SCENE_TEXT_LENGTH_MAX = 1024;
+/** Milliseconds that a producer's clock may be ahead. */
+export const FUTURE_MS_MAX = 5 * 60 * 1000;
+
+/** One thing that a user did, as its producer reported it. */
+export interface BehaviourEvent {
+  readonly userId: string;
+  /** The producer's name of the event: an event that is sent again bears it again. */
+  readonly eventId: string;
+  readonly itemId: string;
+  readonly action: string;
+  /** Milliseconds since 1970. */
+  readonly timeMs: number;
+  /** Where and when the user did it. */
+  readonly scene: Readonly<Record<string, string>>;
+}
+
+/** A behaviour that bears the name of the event which reported it. */
+export interface StoredBehaviour extends Behaviour {
+  readonly eventId: string;
+  readonly scene: Readonly<Record<string, string>>;
+}
+
+/**
+ * @throws TesseraError BEHAVIOUR_INVALID naming the field; a time that lies ahead of `nowMs` by more
+ * than a clock may be wrong is one of the faults, an old one is not (retention decides on it)
+ */
+export function checkBehaviourEvent(event: BehaviourEvent, nowMs: number): void {
+  lengthWithin('userId', event.userId, 1, USER_ID_LENGTH_MAX);
+  lengthWithin('eventId', event.eventId, 1, EVENT_ID_LENGTH_MAX);
+  lengthWithin('itemId', event.itemId, 1, ITEM_ID_LENGTH_MAX);
+  lengthWithin('action', event.action, 0, ACTION_LENGTH_MAX);
+  const { timeMs } = event;
+  if (!Number.isSafeInteger(timeMs) || timeMs < 0 || timeMs > nowMs + FUTURE_MS_MAX) {
+    refuse('timeMs', `milliseconds since 1970, at most ${FUTURE_MS_MAX} ahead`, String(timeMs));
+  }
+  const scene = Object.entries(event.scene);
+  if (scene.length > SCENE_KEYS_MAX) {
+    refuse('scene', `at most ${SCENE_KEYS_MAX} keys`, String(scene.length));
+  }
+  for (const [key, value] of scene) {
+    lengthWithin(`scene key '${key.slice(0, 40)}'`, key, 1, SCENE_TEXT_LENGTH_MAX);
+    lengthWithin(`scene.${key}`, value, 0, SCENE_TEXT_LENGTH_MAX);
+  }
+}
+
+/** @throws TesseraError BEHAVIOUR_INVALID naming the key */
+export function checkProfile(profile: Readonly<Record<string, string>>): void {
+  const entries = Object.entries(profile);
+  if (entries.length > PROFILE_KEYS_MAX) {
+    refuse('profile', `at most ${PROFILE_KEYS_MAX} keys`, String(entries.length));
+  }
+  for (const [key, value] of entries) {
+    lengthWithin(`profile key '${key.slice(0, 40)}'`, key, 1, PROFILE_VALUE_LENGTH_MAX);
+    lengthWithin(`profile.${key}`, value, 0, PROFILE_VALUE_LENGTH_MAX);
+  }
+}
+
+function lengthWithin(field: string, text: string, min: number, max: number): void {
+  if (text.length >= min && text.length <= max) return;
+  refuse(field, `${min}..${max} characters`, String(text.length));
+}
+
+function refuse(field: string, expected: string, came: string): never {
+  throw new TesseraError('BEHAVIOUR_INVALID', `${field}: expected ${expected}, came ${came}`, {
+    field,
+  });
+}

@@ -1,0 +1,93 @@
+import { TesseraError } from '@tessera/errors';
+
+export const RETENTION_WINDOWS_MAX = 32;
+export const BEHAVIOURS_KEPT_MAX = 100_000;
+
+/** The newest behaviours of some actions that are kept of each user. */
+export interface RetentionWindow {
+  /** Empty: every action that no other window names. */
+  readonly actions: readonly string[];
+  readonly behavioursMax: number;
+  /** Milliseconds; Infinity: whatever its age. */
+  readonly ageMsMax: number;
+}
+
+/**
+ * What is kept of a user: of each window the newest, none older than its age. Windows share nothing,
+ * so what is kept depends on which events came and never on their order or on how often they came.
+ */
+export class Retention {
+  private readonly windowByAction: ReadonlyMap<string, number>;
+  private readonly others: number;
+
+  /** @throws TesseraError CONFIG_INVALID where not every action has one window */
+  constructor(readonly windows: readonly RetentionWindow[]) {
+    if (windows.length > RETENTION_WINDOWS_MAX) {
+      refuse(`at most ${RETENTION_WINDOWS_MAX} windows`, String(windows.length));
+    }
+    const byAction = new Map<string, number>();
+    windows.forEach((window, index) => {
+      for (const action of window.actions) {
+        if (byAction.has(action)) refuse('each action in one window', `'${action}' in two`);
+        byAction.set(action, index);
+      }
+      const { behavioursMax } = window;
+      if (!(behavioursMax >= 1 && behavioursMax <= BEHAVIOURS_KEPT_MAX)) {
+        refuse(`1..${BEHAVIOURS_KEPT_MAX} behaviours in a window`, String(behavioursMax));
+      }
+    });
+    const rest = windows.flatMap((window, index) => (window.actions.length === 0 ? [index] : []));
+    if (rest.length !== 1) refuse('one window for all other actions', String(rest.length));
+    this.windowByAction = byAction;
+    this.others = rest[0] as number;
+  }
+
+  windowOf(action: string): number {
+    return this.windowByAction.get(action) ?? this.others;
+  }
+
+  /** Per window the first millisecond of which a behaviour is still kept. */
+  oldestMs(nowMs: number): number[] {
+    return this.windows.map(({ ageMsMax }) => Math.max(0, nowMs - ageMsMax));
+  }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * `purchase=500,365d; view|hover=1000,30d; *=2000`: windows with their actions (`*`: all others),
+ * how many behaviours and, where it is bounded, of which age.
+ * @throws TesseraError CONFIG_INVALID
+ */
+export function parseRetention(text: string): Retention {
+  const windows = text
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map(parseWindow);
+  return new Retention(windows);
+}
+
+function parseWindow(text: string): RetentionWindow {
+  const match = /^([^=]+)=\s*(\d+)\s*(?:,\s*(\d+)([smhd])\s*)?$/.exec(text);
+  if (match === null) refuse('ACTION|ACTION=COUNT or ACTION=COUNT,AGE such as view=500,30d', text);
+  const [, names = '', count = '', age, unit = ''] = match;
+  const actions = names.split('|').map((name) => name.trim());
+  const others = actions.length === 1 && actions[0] === '*';
+  return {
+    actions: others ? [] : actions,
+    behavioursMax: Number(count),
+    ageMsMax:
+      age === undefined ? Number.POSITIVE_INFINITY : Number(age) * (UNIT_MS[unit] as number),
+  };
+}
+
+function refuse(expected: string, came: string): never {
+  const message = `behaviours.retention: expected ${expected}, came ${came}`;
+  throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.retention' });
+}

@@ -1,0 +1,114 @@
+import { EmbeddedBehaviourLog } from './adapters/embedded-behaviour-log.js';
+import { MemoryBehaviourStore } from './adapters/memory-behaviour-store.js';
+import { RedisBehaviourLog } from './adapters/redis-behaviour-log.js';
+import { loadBehaviourStore } from './adapters/users-file.js';
+import type { BehaviourEvent } from './domain/behaviour-event.js';
+import type { BehaviourLog } from './domain/behaviour-log.js';
+import type { BehaviourStore } from './domain/behaviour-store.js';
+import type { User } from './domain/parse-users.js';
+import { parseRetention, type Retention } from './domain/retention.js';
+
+const SEED_EVENTS_PER_APPEND = 5000;
+const MILLISECONDS_PER_SECOND = 1000;
+
+export interface BehaviourOptions {
+  /** `file`: the users file alone, read-only. */
+  readonly store: 'file' | 'embedded' | 'redis';
+  /** users.json or a file of sequences, .gz too; '' for none. Seeds a store that is empty. */
+  readonly usersPath: string;
+  /** Folder of the embedded store. */
+  readonly path: string;
+  /** Address of Redis: `host:port`, or several of one cluster separated by commas. */
+  readonly redis: string;
+  readonly keyPrefix: string;
+  readonly retention: Retention;
+}
+
+export type BehaviourProgress = (stage: string, done: number, total: number) => void;
+
+/** The users of a file alone; '' for none. */
+export function usersOfFile(usersPath: string): BehaviourOptions {
+  const retention = parseRetention('*=1');
+  return { store: 'file', usersPath, path: '', redis: '', keyPrefix: '', retention };
+}
+
+export interface OpenBehaviours {
+  readonly store: BehaviourStore;
+  /** The same where behaviours can be appended. */
+  readonly log: BehaviourLog | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store and, where it is empty, takes over the users of the file. Rejects with
+ * BEHAVIOUR_INVALID (the file), STORE_INVALID, STORE_CORRUPT or STORE_UNAVAILABLE.
+ */
+export async function openBehaviours(
+  options: BehaviourOptions,
+  onProgress: BehaviourProgress,
+): Promise<OpenBehaviours> {
+  const { usersPath } = options;
+  if (options.store === 'file') {
+    onProgress('users', 0, 1);
+    const users = await usersOf(usersPath);
+    onProgress('users', 1, 1);
+    return { store: users, log: undefined, close: async () => undefined };
+  }
+  const log = await openLog(options);
+  try {
+    const isEmpty = (await log.userIds(1)).length === 0;
+    if (isEmpty && usersPath !== '') await seed(log, await usersOf(usersPath), onProgress);
+    return { store: log, log, close: () => log.close() };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+function openLog({ store, path, redis, keyPrefix, retention }: BehaviourOptions) {
+  const nowMs = Date.now;
+  return store === 'redis'
+    ? RedisBehaviourLog.open({ address: redis, keyPrefix, retention, nowMs })
+    : EmbeddedBehaviourLog.open({ path, retention, nowMs });
+}
+
+function usersOf(path: string): Promise<MemoryBehaviourStore> {
+  return path === ''
+    ? Promise.resolve(new MemoryBehaviourStore(new Map()))
+    : loadBehaviourStore(path);
+}
+
+/**
+ * Users one after another in the order of the file, so that a seeding that broke off leaves whole
+ * users behind. Events are named by their place in the file.
+ */
+async function seed(
+  log: BehaviourLog,
+  users: MemoryBehaviourStore,
+  onProgress: BehaviourProgress,
+): Promise<void> {
+  let events: BehaviourEvent[] = [];
+  let done = 0;
+  for (const [userId, user] of users.entries()) {
+    events.push(...eventsOf(userId, user));
+    if (Object.keys(user.profile).length > 0) await log.putProfile(userId, user.profile);
+    done += 1;
+    if (events.length < SEED_EVENTS_PER_APPEND && done < users.userCount) continue;
+    await log.append(events);
+    events = [];
+    onProgress('users', done, users.userCount);
+  }
+}
+
+/** Behaviours of one time are kept in the order of the file by the event ID. */
+function eventsOf(userId: string, { behaviours }: User): BehaviourEvent[] {
+  const digits = String(behaviours.length).length;
+  return behaviours.map(({ itemId, action, time }, index) => ({
+    userId,
+    eventId: `seed/${String(index).padStart(digits, '0')}`,
+    itemId,
+    action,
+    timeMs: Math.max(0, Math.round(time * MILLISECONDS_PER_SECOND)),
+    scene: {},
+  }));
+}

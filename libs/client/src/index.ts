@@ -1,0 +1,2 @@
+export { type Asked, TesseraClient } from './tessera-client.js';
+export { DEFAULT_TOPICS, TopicClient, type TopicClientOptions } from './topic-client.js';

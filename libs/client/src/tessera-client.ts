@@ -1,0 +1,128 @@
+import * as grpc from '@grpc/grpc-js';
+import * as protoLoader from '@grpc/proto-loader';
+import {
+  protoSchema,
+  type WireBehaviour,
+  type WireBehaviourAppendResponse,
+  type WireEraseResponse,
+  type WireHistoryResponse,
+  type WireRecallRequest,
+  type WireRecallResponse,
+  type WireScoreRequest,
+  type WireScoreResponse,
+} from '@tessera/contracts';
+import { type ErrorCode, GRPC_STATUS, isErrorCode, TesseraError } from '@tessera/errors';
+import { withRetries } from './retry.js';
+
+const REPLY_BYTES_MAX = 64 << 20;
+const MESSAGE_SHAPE = { defaults: true, longs: Number, enums: Number, oneofs: false } as const;
+
+/** A request without the fields that shall have their defaults. */
+export type Asked<Request> = { readonly [Field in keyof Request]?: Request[Field] | undefined };
+
+type Unary = (
+  request: object,
+  options: grpc.CallOptions,
+  done: (error: grpc.ServiceError | null, answer: unknown) => void,
+) => void;
+
+/** A service of the schema by its full name. */
+function serviceAt(packages: grpc.GrpcObject, name: string): grpc.ServiceClientConstructor {
+  return name
+    .split('.')
+    .reduce<unknown>((found, part) => (found as Record<string, unknown>)[part], packages) as never;
+}
+
+/**
+ * Tessera over gRPC. Every call takes the milliseconds that it may last, repetitions included, and
+ * rejects with a TesseraError that bears the service's code and field.
+ */
+export class TesseraClient {
+  private readonly channel: grpc.Channel;
+  private readonly recaller: grpc.Client;
+  private readonly scorer: grpc.Client;
+  private readonly behaviours: grpc.Client;
+
+  /** `address`: host:port. Nothing is connected before the first call. */
+  constructor(address: string, credentials = grpc.credentials.createInsecure()) {
+    const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];
+    const packages = grpc.loadPackageDefinition(protoLoader.fromJSON(schema, MESSAGE_SHAPE));
+    const options = { 'grpc.max_receive_message_length': REPLY_BYTES_MAX };
+    this.channel = new grpc.Channel(address, credentials, options);
+    const channelOverride = this.channel;
+    const clientOf = (name: string) =>
+      new (serviceAt(packages, name))(address, credentials, { channelOverride });
+    this.recaller = clientOf('tessera.recall.v1.RecallService');
+    this.scorer = clientOf('tessera.score.v1.ScoreService');
+    this.behaviours = clientOf('tessera.behaviour.v1.BehaviourService');
+  }
+
+  recall(request: Asked<WireRecallRequest>, deadlineMs: number): Promise<WireRecallResponse> {
+    return call(this.recaller, 'Recall', request, deadlineMs);
+  }
+
+  score(request: Asked<WireScoreRequest>, deadlineMs: number): Promise<WireScoreResponse> {
+    return call(this.scorer, 'Score', request, deadlineMs);
+  }
+
+  /** May be repeated by the caller too: an event ID counts once. */
+  append(
+    behaviours: readonly WireBehaviour[],
+    deadlineMs: number,
+  ): Promise<WireBehaviourAppendResponse> {
+    return call(this.behaviours, 'Append', { behaviours }, deadlineMs);
+  }
+
+  history(userId: string, limit: number, deadlineMs: number): Promise<WireHistoryResponse> {
+    return call(this.behaviours, 'History', { userId, limit }, deadlineMs);
+  }
+
+  erase(userId: string, deadlineMs: number): Promise<WireEraseResponse> {
+    return call(this.behaviours, 'Erase', { userId }, deadlineMs);
+  }
+
+  close(): void {
+    this.channel.close();
+  }
+}
+
+function call<Answer>(
+  client: grpc.Client,
+  method: string,
+  request: object,
+  deadlineMs: number,
+): Promise<Answer> {
+  return withRetries(deadlineMs, (leftMs) => {
+    const unary = (client as never as Record<string, Unary>)[method] as Unary;
+    return new Promise<Answer>((resolve, reject) => {
+      unary.call(client, request, { deadline: Date.now() + leftMs }, (error, answer) => {
+        if (error === null) resolve(answer as Answer);
+        else reject(errorOf(error));
+      });
+    });
+  });
+}
+
+/** Statuses of gRPC itself, where the service said nothing. */
+const TRANSPORT_CODES: ReadonlyMap<number, ErrorCode> = new Map([
+  [GRPC_STATUS.CANCELLED, 'CANCELLED'],
+  [GRPC_STATUS.DEADLINE_EXCEEDED, 'DEADLINE_EXCEEDED'],
+  [GRPC_STATUS.UNAVAILABLE, 'ENGINE_UNAVAILABLE'],
+  [GRPC_STATUS.UNIMPLEMENTED, 'ROUTE_NOT_FOUND'],
+  [GRPC_STATUS.RESOURCE_EXHAUSTED, 'BODY_TOO_LARGE'],
+]);
+
+function errorOf(error: grpc.ServiceError): TesseraError {
+  const trailer = (name: string) => error.metadata.get(`tessera-${name}`)[0]?.toString();
+  const said = trailer('code');
+  const code =
+    said !== undefined && isErrorCode(said)
+      ? said
+      : (TRANSPORT_CODES.get(error.code) ?? 'INTERNAL');
+  const retryAfter = trailer('retry-after-ms');
+  return new TesseraError(code, error.details, {
+    field: trailer('field'),
+    retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter),
+    cause: error,
+  });
+}

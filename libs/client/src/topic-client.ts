@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import {
+  behaviourEventsPackage,
+  protoSchema,
+  recallEventsPackage,
+  type WireBehaviour,
+  type WireBehaviourEvent,
+  type WireRecallAnswered,
+  type WireRecallRequest,
+  type WireRecallRequested,
+  type WireRecallResponse,
+} from '@tessera/contracts';
+import { isErrorCode, TesseraError } from '@tessera/errors';
+import { MessageCodec, RECORD_HEADERS } from '@tessera/kafka';
+import { type Consumer, Kafka, type KafkaMessage, logLevel, type Producer } from 'kafkajs';
+import type { Asked } from './tessera-client.js';
+
+const PAYLOAD_VERSION = '1';
+const FETCH_WAIT_MS = 20;
+/** The service refuses late requests itself; its refusal has this long to arrive. */
+const REFUSAL_GRACE_MS = 2000;
+
+export interface TopicClientOptions {
+  /** `host:port` of some brokers. */
+  readonly brokers: readonly string[];
+  readonly requestsTopic: string;
+  readonly responsesTopic: string;
+  readonly behavioursTopic: string;
+}
+
+export const DEFAULT_TOPICS = {
+  requestsTopic: 'recall.requests',
+  responsesTopic: 'recall.responses',
+  behavioursTopic: 'behaviours',
+} as const;
+
+interface Waiting {
+  readonly answer: (answered: WireRecallAnswered) => void;
+  readonly fail: (error: TesseraError) => void;
+}
+
+/**
+ * Tessera over Kafka: asks on one topic and waits on the other. Every client reads all responses, as
+ * a group of its own, and takes those that bear its correlation IDs.
+ */
+export class TopicClient {
+  private readonly producer: Producer;
+  private readonly consumer: Consumer;
+  private readonly waiting = new Map<string, Waiting>();
+  private readonly requests = codec<WireRecallRequested>(recallEventsPackage, 'RecallRequested');
+  private readonly answers = codec<WireRecallAnswered>(recallEventsPackage, 'RecallAnswered');
+  private readonly events = codec<WireBehaviourEvent>(behaviourEventsPackage, 'BehaviourEvent');
+
+  private constructor(
+    kafka: Kafka,
+    private readonly options: TopicClientOptions,
+  ) {
+    this.producer = kafka.producer({ allowAutoTopicCreation: false });
+    this.consumer = kafka.consumer({
+      groupId: `tessera-client-${randomUUID()}`,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      allowAutoTopicCreation: false,
+    });
+  }
+
+  /** Rejects when no broker answers or the topics are not there. */
+  static async open(options: TopicClientOptions): Promise<TopicClient> {
+    const kafka = new Kafka({ brokers: [...options.brokers], logLevel: logLevel.NOTHING });
+    const client = new TopicClient(kafka, options);
+    await client.producer.connect();
+    await client.consumer.connect();
+    await client.consumer.subscribe({ topic: options.responsesTopic, fromBeginning: false });
+    const joined = new Promise((resolve) => {
+      client.consumer.on(client.consumer.events.GROUP_JOIN, resolve);
+    });
+    await client.consumer.run({ eachMessage: async ({ message }) => client.take(message) });
+    await joined;
+    return client;
+  }
+
+  /** Rejects with the code of a refusal, or DEADLINE_EXCEEDED when nothing came in time. */
+  async recall(request: Asked<WireRecallRequest>, deadlineMs: number): Promise<WireRecallResponse> {
+    const id = randomUUID();
+    const requested = { request, deadlineTimeMs: Date.now() + deadlineMs } as WireRecallRequested;
+    const answered = this.answerTo(id, deadlineMs + REFUSAL_GRACE_MS);
+    const message = {
+      key: request.userId ?? '',
+      value: this.requests.encode(requested),
+      headers: {
+        [RECORD_HEADERS.correlationId]: id,
+        [RECORD_HEADERS.version]: PAYLOAD_VERSION,
+      },
+    };
+    const { requestsTopic: topic } = this.options;
+    const sent = this.producer.send({ topic, messages: [message] }).catch((thrown) => {
+      this.waiting.get(id)?.fail(unavailable(thrown));
+    });
+    const [{ response, refusal }] = await Promise.all([answered, sent]);
+    if (response !== undefined) return response;
+    throw refusedBy(refusal);
+  }
+
+  /** Resolves when every replica has them. May be repeated: an event ID counts once. */
+  async append(behaviours: readonly WireBehaviour[]): Promise<void> {
+    const messages = behaviours.map((behaviour) => ({
+      key: behaviour.userId,
+      value: this.events.encode({ behaviour }),
+      headers: { [RECORD_HEADERS.version]: PAYLOAD_VERSION },
+    }));
+    try {
+      await this.producer.send({ topic: this.options.behavioursTopic, messages, acks: -1 });
+    } catch (thrown) {
+      throw unavailable(thrown);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { fail } of this.waiting.values()) {
+      fail(new TesseraError('CANCELLED', 'the client was closed'));
+    }
+    await this.producer.disconnect();
+    await this.consumer.disconnect();
+  }
+
+  private answerTo(id: string, waitMs: number): Promise<WireRecallAnswered> {
+    return new Promise<WireRecallAnswered>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new TesseraError('DEADLINE_EXCEEDED', `no answer came in ${waitMs} ms`));
+      }, waitMs);
+      const settled = (act: () => void) => {
+        clearTimeout(timer);
+        act();
+      };
+      this.waiting.set(id, {
+        answer: (answered) => settled(() => resolve(answered)),
+        fail: (error) => settled(() => reject(error)),
+      });
+    }).finally(() => this.waiting.delete(id));
+  }
+
+  private take({ headers, value }: KafkaMessage): void {
+    const waiting = this.waiting.get(String(headers?.[RECORD_HEADERS.correlationId]));
+    if (waiting === undefined) return;
+    try {
+      waiting.answer(this.answers.decode(value));
+    } catch (thrown) {
+      waiting.fail(TesseraError.from(thrown));
+    }
+  }
+}
+
+function codec<Message extends object>(packageName: string, message: string) {
+  return new MessageCodec<Message>(protoSchema, `${packageName}.${message}`);
+}
+
+function unavailable(thrown: unknown): TesseraError {
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new TesseraError('BROKER_UNAVAILABLE', `kafka: ${reason}`, { cause: thrown });
+}
+
+function refusedBy(refusal: WireRecallAnswered['refusal']): TesseraError {
+  if (refusal === undefined) return new TesseraError('INTERNAL', 'the answer says nothing');
+  const { code, message, field, retryAfterMs } = refusal;
+  return new TesseraError(isErrorCode(code) ? code : 'INTERNAL', message, {
+    field: field === '' ? undefined : field,
+    retryAfterMs: retryAfterMs === 0 ? undefined : retryAfterMs,
+  });
+}

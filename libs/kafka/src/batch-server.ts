@@ -1,0 +1,189 @@
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import type { Log } from '@tessera/telemetry';
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import { isObservable, lastValueFrom } from 'rxjs';
+import { untilDone } from './backoff.js';
+import { deadLetterTopic } from './dead-letters.js';
+import { recordOf, type TopicRecord } from './topic-record.js';
+import { ensureTopics, type TopicNeed } from './topics.js';
+
+/** Records of one partition in the order of their offsets, handed over at once. */
+export interface RecordBatch {
+  readonly records: readonly TopicRecord[];
+  /** Aborted when the server closes: what waits may give up, its offset is not committed then. */
+  readonly signal: AbortSignal;
+}
+
+export interface BatchServerOptions extends TopicNeed {
+  /** Topic of each pattern that handlers name. */
+  readonly topics: Readonly<Record<string, string>>;
+  /** Of the groups; each topic has its own, `<groupId>.<topic>`. */
+  readonly groupId: string;
+  /** Records handed over at once at most. */
+  readonly batchRecordsMax: number;
+  /** Partitions served at the same time. */
+  readonly partitionsAtOnce: number;
+  /** Bytes that a broker hands over of one partition at most. */
+  readonly fetchBytesMax: number;
+  /** Topics that handlers write to. */
+  readonly outputTopics: readonly string[];
+  /** Every topic is served from now on. */
+  readonly onServing: () => void;
+}
+
+const SESSION_TIMEOUT_MS = 10_000;
+const HEARTBEAT_MS = 3000;
+/** A consumer waits this long for more records at most: the latency of a lone one. */
+const FETCH_WAIT_MS = 20;
+
+/**
+ * Nest's transport for topics: `@EventPattern(pattern)` handlers take a RecordBatch and resolve when
+ * its effect has happened; only then is its offset committed. A handler that rejects is called again
+ * with the same batch, later and later, until it resolves: its topic waits (that is the back
+ * pressure), other topics go on, for each has a consumer of its own: one fetch of kafkajs waits for
+ * the handlers of all that the fetch before it brought. Nest's own Kafka transport hands over one record of a partition
+ * at a time and commits by the clock (ADR 0023).
+ */
+export class BatchServer extends Server implements CustomTransportStrategy {
+  private readonly closing = new AbortController();
+  private served: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly kafka: Kafka,
+    private readonly options: BatchServerOptions,
+    private readonly log: Log,
+  ) {
+    super();
+  }
+
+  /** Calls back at once; a broker that is away, now or later, is waited for. */
+  listen(callback: () => void): void {
+    const topics = [...this.handlers().keys()];
+    const waiting = new Set(topics);
+    const onJoined = (topic: string) => {
+      if (waiting.delete(topic) && waiting.size === 0) this.options.onServing();
+    };
+    this.served = Promise.all(
+      topics.map((topic) =>
+        untilDone(
+          () => this.serveUntilClosed(topic, () => onJoined(topic)),
+          this.closing.signal,
+          (error) => this.log.warn({ err: error, topic }, 'kafka: not connected, trying again'),
+        ),
+      ),
+    );
+    callback();
+  }
+
+  /** Lets batches under way finish, commits them and leaves the group. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.served;
+  }
+
+  on(): void {
+    throw new Error('the batch server has no events of its own');
+  }
+
+  unwrap<T>(): T {
+    return this.kafka as T;
+  }
+
+  /** Rejects when the consumer has crashed: a new one takes its place. */
+  private async serveUntilClosed(topic: string, onJoined: () => void): Promise<void> {
+    const { outputTopics, partitionsAtOnce } = this.options;
+    const topics = [topic, deadLetterTopic(topic), ...outputTopics];
+    await ensureTopics(this.kafka, topics, this.options);
+    const consumer = this.consumer(topic);
+    const { signal } = this.closing;
+    const ended = new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
+    });
+    consumer.on(consumer.events.GROUP_JOIN, onJoined);
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topic, fromBeginning: true });
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: partitionsAtOnce,
+        eachBatch: (payload) => this.serve(payload),
+      });
+      await ended;
+    } finally {
+      await consumer.disconnect().catch(() => undefined);
+    }
+  }
+
+  private consumer(topic: string): Consumer {
+    const { groupId, fetchBytesMax } = this.options;
+    return this.kafka.consumer({
+      groupId: `${groupId}.${topic}`,
+      sessionTimeout: SESSION_TIMEOUT_MS,
+      heartbeatInterval: HEARTBEAT_MS,
+      maxBytesPerPartition: fetchBytesMax,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      allowAutoTopicCreation: false,
+      // Some failures kafkajs never restarts after; so none is left to it.
+      retry: { retries: 2, restartOnFailure: async () => false },
+    });
+  }
+
+  /** By topic; patterns without a topic belong to other transports. */
+  private handlers(): ReadonlyMap<string, MessageHandler> {
+    return new Map(
+      [...this.messageHandlers].flatMap(([pattern, handler]) => {
+        const topic = this.options.topics[pattern];
+        return topic === undefined ? [] : [[topic, handler]];
+      }),
+    );
+  }
+
+  private async serve(payload: EachBatchPayload): Promise<void> {
+    const { batch } = payload;
+    const beat = setInterval(() => payload.heartbeat().catch(() => undefined), HEARTBEAT_MS);
+    try {
+      for (let at = 0; at < batch.messages.length; at += this.options.batchRecordsMax) {
+        if (payload.isStale() || this.closing.signal.aborted) return;
+        const messages = batch.messages.slice(at, at + this.options.batchRecordsMax);
+        if (!(await this.handle(batch.topic, batch.partition, messages))) return;
+        const last = messages.at(-1) as KafkaMessage;
+        payload.resolveOffset(last.offset);
+        const offset = (BigInt(last.offset) + 1n).toString();
+        // The consumer's own commitOffsets() does nothing once it is told to stop.
+        await payload.commitOffsetsIfNecessary({
+          topics: [{ topic: batch.topic, partitions: [{ partition: batch.partition, offset }] }],
+        });
+      }
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  /** False: the server closes and the batch has had no effect that counts. */
+  private async handle(
+    topic: string,
+    partition: number,
+    messages: readonly KafkaMessage[],
+  ): Promise<boolean> {
+    const handler = this.handlers().get(topic);
+    if (handler === undefined) return true;
+    const { signal } = this.closing;
+    const records = messages.map((message) => recordOf(topic, partition, message));
+    const batch: RecordBatch = { records, signal };
+    const done = await untilDone(
+      async () => {
+        const result = await handler(batch);
+        if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
+        return true;
+      },
+      signal,
+      (error, attempt) => {
+        const fields = { err: error, topic, partition, offset: records[0]?.offset, attempt };
+        this.log.warn(fields, 'kafka: a batch could not be served, trying again');
+      },
+    );
+    return done === true;
+  }
+}

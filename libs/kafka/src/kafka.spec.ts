@@ -1,0 +1,228 @@
+import { protoSchema } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
+import {
+  BatchServer,
+  ensureTopics,
+  kafkaClient,
+  MessageCodec,
+  type RecordBatch,
+  RecordProducer,
+  readTopic,
+  revived,
+} from '@tessera/kafka';
+import { createLog } from '@tessera/telemetry';
+import { type KafkaBroker, startKafkaBroker } from '@tessera/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const log = createLog('silent');
+let broker: KafkaBroker;
+beforeAll(async () => {
+  broker = await startKafkaBroker();
+  const kafka = kafkaClient({ clientId: 'test-topics', brokers: [broker.address] }, log);
+  await ensureTopics(kafka, ['a', 'b', 'c', 'd'], { createPartitions: 2 });
+});
+afterAll(() => broker.stop());
+
+interface Served {
+  readonly server: BatchServer;
+  /** Values in the order in which handlers were given them, batch by batch. */
+  readonly seen: string[][];
+  until(count: number): Promise<void>;
+}
+
+let served = 0;
+
+/** Serves a topic of its own; `act` is the effect. */
+function serve(topic: string, groupId: string, act: (batch: RecordBatch) => Promise<void>): Served {
+  served += 1;
+  const kafka = kafkaClient({ clientId: `test-${served}`, brokers: [broker.address] }, log);
+  const seen: string[][] = [];
+  let waiting: { count: number; done: () => void } | undefined;
+  const server = new BatchServer(
+    kafka,
+    {
+      groupId,
+      topics: { [topic]: topic },
+      batchRecordsMax: 4,
+      partitionsAtOnce: 2,
+      fetchBytesMax: 1 << 20,
+      createPartitions: 2,
+      outputTopics: [],
+      onServing: () => undefined,
+    },
+    log,
+  );
+  server.addHandler(
+    topic,
+    async (batch: RecordBatch) => {
+      await act(batch);
+      seen.push(batch.records.map((record) => String(record.value)));
+      if (waiting !== undefined && seen.flat().length >= waiting.count) waiting.done();
+    },
+    true,
+  );
+  server.listen(() => undefined);
+  const until = (count: number) =>
+    new Promise<void>((done) => {
+      waiting = { count, done };
+      if (seen.flat().length >= count) done();
+    });
+  return { server, seen, until };
+}
+
+function producer(): RecordProducer {
+  return new RecordProducer(
+    kafkaClient({ clientId: 'test-producer', brokers: [broker.address] }, log),
+  );
+}
+
+const messages = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => ({
+    key: `k${(from + i) % 5}`,
+    value: `${from + i}`,
+  }));
+
+describe('a topic that is served', () => {
+  it('hands every record over, those of a key in order, and again only what was not committed', async () => {
+    const first = serve('a', 'ga', async () => undefined);
+    const sender = producer();
+    await sender.send('a', messages(0, 40));
+    await first.until(40);
+    await first.server.close();
+    expect(first.seen.every((batch) => batch.length <= 4)).toBe(true);
+    for (let key = 0; key < 5; key += 1) {
+      const ofKey = first.seen
+        .flat()
+        .map(Number)
+        .filter((value) => value % 5 === key);
+      expect(ofKey).toEqual([...ofKey].sort((a, b) => a - b));
+    }
+    await sender.send('a', messages(40, 50));
+    const second = serve('a', 'ga', async () => undefined);
+    await second.until(10);
+    await second.server.close();
+    expect(
+      second.seen
+        .flat()
+        .map(Number)
+        .sort((a, b) => a - b),
+    ).toEqual(Array.from({ length: 10 }, (_, i) => 40 + i));
+    await sender.close();
+  });
+
+  it('calls a handler that rejects again with the same batch, and then goes on', async () => {
+    let failures = 3;
+    const topic = serve('b', 'gb', async () => {
+      if (failures > 0) {
+        failures -= 1;
+        throw new TesseraError('STORE_UNAVAILABLE', 'not now');
+      }
+    });
+    const sender = producer();
+    await sender.send('b', messages(0, 8));
+    await topic.until(8);
+    expect(failures).toBe(0);
+    expect(
+      topic.seen
+        .flat()
+        .map(Number)
+        .sort((a, b) => a - b),
+    ).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    await topic.server.close();
+    await sender.close();
+  });
+
+  it('loses nothing and goes on when the broker is killed and comes back', async () => {
+    const topic = serve('c', 'gc', async () => undefined);
+    const sender = producer();
+    await sender.send('c', messages(0, 8));
+    await topic.until(8);
+    await broker.kill();
+    await expect(sender.send('c', messages(8, 9))).rejects.toMatchObject({
+      code: 'BROKER_UNAVAILABLE',
+    });
+    await broker.start();
+    const again = producer();
+    await again.send('c', messages(100, 108));
+    await expect
+      .poll(() => new Set(topic.seen.flat().filter((value) => Number(value) >= 100)).size, {
+        timeout: 60_000,
+      })
+      .toBe(8);
+    await topic.server.close();
+    await sender.close();
+    await again.close();
+  });
+
+  it('buries a record with its reason, from where it can be brought back as it was', async () => {
+    const sender = producer();
+    const topic = serve('d', 'gd', async ({ records }) => {
+      const dead = records.map((record) => ({
+        record,
+        error: new TesseraError('REQUEST_INVALID', 'value: expected tea, came coffee'),
+      }));
+      await sender.bury(dead);
+    });
+    const headers = { own: 'kept' };
+    await sender.send('d', [{ key: 'k', value: 'coffee', headers }]);
+    await topic.until(1);
+    const letters: RecordBatch[] = [];
+    const dead = serve('d.dead', 'gdd', async (batch) => {
+      letters.push(batch);
+    });
+    await dead.until(1);
+    const letter = letters[0]?.records[0];
+    expect(String(letter?.headers['tessera-reason'])).toBe('value: expected tea, came coffee');
+    expect(String(letter?.headers['tessera-offset'])).toBe('0');
+    expect(letter && revived(letter)).toEqual({
+      topic: 'd',
+      message: {
+        key: Buffer.from('k'),
+        value: Buffer.from('coffee'),
+        headers: { own: Buffer.from('kept') },
+      },
+    });
+    const read: string[] = [];
+    const kafka = kafkaClient({ clientId: 'test-reader', brokers: [broker.address] }, log);
+    const readAll = () =>
+      readTopic(kafka, 'd.dead', 'reader', async ({ value }) => {
+        read.push(String(value));
+      });
+    expect(await readAll()).toBe(1);
+    expect(await readAll()).toBe(0);
+    expect(read).toEqual(['coffee']);
+    await topic.server.close();
+    await dead.server.close();
+    await sender.close();
+  });
+});
+
+describe('a payload', () => {
+  const codec = new MessageCodec<{ behaviour?: object }>(
+    protoSchema,
+    'tessera.behaviour.events.v1.BehaviourEvent',
+  );
+  const behaviour = {
+    userId: 'u',
+    eventId: 'e',
+    itemId: 'ü',
+    action: '',
+    timeMs: 1_790_000_000_123,
+    scene: { a: 'b' },
+  };
+
+  it('is read back as it was written, whole milliseconds and all', () => {
+    expect(codec.decode(codec.encode({ behaviour }))).toEqual({ behaviour });
+  });
+
+  it.each([
+    null,
+    Buffer.alloc(0),
+    Buffer.from('not protobuf'),
+    codec.encode({ behaviour }).subarray(0, 9),
+  ])('of other bytes (%#) is refused', (bytes) => {
+    expect(() => codec.decode(bytes)).toThrow(
+      expect.objectContaining({ code: 'REQUEST_INVALID', field: 'value' }),
+    );
+  });
+});

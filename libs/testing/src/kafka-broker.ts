@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { ended, freePort } from './server-process.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const JARS = fileURLToPath(new URL('../../../.cache/kafka-broker', import.meta.url));
+const CLUSTER_ID = 'dGVzc2VyYS10ZXN0LWJyb2s';
+
+export interface KafkaBroker {
+  readonly address: string;
+  /** Ends it as a crash does; `start` brings it back on the same address, with what it had. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Ends it and takes its folder away. */
+  stop(): Promise<void>;
+}
+
+/** A real broker in KRaft mode on free ports. */
+export async function startKafkaBroker(): Promise<KafkaBroker> {
+  if (!existsSync(JARS)) {
+    throw new Error("the broker's jars are not there: npm run bootstrap -- --test");
+  }
+  const [port, controllerPort] = [await freePort(), await freePort()];
+  const folder = temporaryFolder({});
+  const properties = join(folder.path, 'server.properties');
+  writeFileSync(properties, serverProperties(port, controllerPort, join(folder.path, 'log')));
+  const formatted = spawnSync('java', [
+    ...javaWords('kafka.tools.StorageTool'),
+    ...['format', '-t', CLUSTER_ID, '-c', properties],
+  ]);
+  if (formatted.status !== 0) {
+    throw new Error(`java is not installed, or: ${formatted.stderr ?? formatted.error?.message}`);
+  }
+  let child = await spawnBroker(properties);
+  const kill = () => ended(child, 'SIGKILL');
+  return {
+    address: `127.0.0.1:${port}`,
+    kill,
+    start: async () => {
+      child = await spawnBroker(properties);
+    },
+    stop: async () => {
+      await kill();
+      folder.remove();
+    },
+  };
+}
+
+function javaWords(main: string): string[] {
+  const memory = ['-Xmx256m', '-Xms64m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+  return [...memory, '-cp', join(JARS, '*'), main];
+}
+
+function serverProperties(port: number, controllerPort: number, folder: string): string {
+  return [
+    'process.roles=broker,controller',
+    'node.id=1',
+    `controller.quorum.voters=1@127.0.0.1:${controllerPort}`,
+    `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    `advertised.listeners=PLAINTEXT://127.0.0.1:${port}`,
+    'controller.listener.names=CONTROLLER',
+    'listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+    `log.dirs=${folder}`,
+    'auto.create.topics.enable=false',
+    'offsets.topic.replication.factor=1',
+    'offsets.topic.num.partitions=1',
+    'transaction.state.log.replication.factor=1',
+    'transaction.state.log.min.isr=1',
+    // A lone consumer joins at once instead of waiting for others.
+    'group.initial.rebalance.delay.ms=0',
+    'group.min.session.timeout.ms=1000',
+    // What was acknowledged outlives a killed broker: no page cache of its own is trusted.
+    'log.flush.interval.messages=1',
+  ].join('\n');
+}
+
+function spawnBroker(properties: string): Promise<ChildProcess> {
+  const child = spawn('java', [...javaWords('kafka.Kafka'), properties], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  return new Promise((resolve, reject) => {
+    const said: string[] = [];
+    child.on('error', () => {
+      reject(new Error('java is not installed: apt-get install openjdk-17-jre-headless'));
+    });
+    child.on('exit', (code) => {
+      reject(new Error(`the broker ended with ${code}: ${said.slice(-10).join('\n')}`));
+    });
+    createInterface(child.stderr as NodeJS.ReadableStream).on('line', (line) => {
+      said.push(line);
+      if (said.length > 200) said.shift();
+      if (line.includes('Kafka Server started')) resolve(child);
+    });
+  });
+}

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { ended, freePort } from './server-process.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+export interface RedisServer {
+  readonly address: string;
+  /** Ends it as a crash does; `start` brings it back on the same address, with what it had saved. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Ends it and takes its folder away. */
+  stop(): Promise<void>;
+}
+
+/** A real Redis on a free port, every write on its disk before it is answered. */
+export async function startRedisServer(options: readonly string[] = []): Promise<RedisServer> {
+  const port = await freePort();
+  const folder = temporaryFolder({});
+  let child = await spawnRedis(port, folder.path, options);
+  const kill = () => ended(child, 'SIGKILL');
+  return {
+    address: `127.0.0.1:${port}`,
+    kill,
+    start: async () => {
+      child = await spawnRedis(port, folder.path, options);
+    },
+    stop: async () => {
+      await kill();
+      folder.remove();
+    },
+  };
+}
+
+function spawnRedis(
+  port: number,
+  folder: string,
+  options: readonly string[],
+): Promise<ChildProcess> {
+  const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
+  const disk = ['--appendonly', 'yes', '--appendfsync', 'always'];
+  const child = spawn('redis-server', [...words, ...disk, ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return new Promise((resolve, reject) => {
+    const said: string[] = [];
+    child.on('error', () => {
+      reject(new Error('redis-server is not installed: apt-get install redis-server'));
+    });
+    child.on('exit', (code) => {
+      reject(new Error(`redis-server ended with ${code}: ${said.slice(-5).join('\n')}`));
+    });
+    createInterface(child.stdout as NodeJS.ReadableStream).on('line', (line) => {
+      said.push(line);
+      if (line.includes('Ready to accept connections')) resolve(child);
+    });
+  });
+}

@@ -1,0 +1,60 @@
+// An ordered map of byte strings in a folder, kept by RocksDB. Keys are ordered by their bytes.
+// Thread-safety: every method from any thread; a batch is seen by others whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace rocksdb {
+class DB;
+}
+
+namespace tessera::store {
+
+using Entry = std::pair<std::string, std::string>;  // key, value
+
+/// Keys in [from, to), at most `limit` of them, ascending or (from the end of the range) descending.
+struct Range {
+  std::string from;
+  std::string to;
+  uint32_t limit = 0;
+  bool descending = false;
+};
+
+struct Batch {
+  std::vector<std::string> erased;
+  std::vector<Entry> put;  // after what is erased
+  /// True: on the disk before the call returns; false: survives the process, not the machine.
+  bool durable = false;
+};
+
+class OrderedStore {
+ public:
+  /// Opens or makes the folder. STORE_INVALID when it cannot be made or another process has it,
+  /// STORE_CORRUPT when it is damaged.
+  static Result<std::unique_ptr<OrderedStore>> open(const std::string& folder);
+  ~OrderedStore();
+  OrderedStore(const OrderedStore&) = delete;
+  OrderedStore& operator=(const OrderedStore&) = delete;
+
+  /// A value per key, none where the key is not there. STORE_CORRUPT when a checksum fails.
+  Result<std::vector<std::optional<std::string>>> get(std::span<const std::string> keys) const;
+  Result<std::vector<Entry>> scan(const Range& range) const;
+  /// IO_FAILED when the disk refuses it; nothing of the batch counts then.
+  Status write(const Batch& batch);
+
+ private:
+  explicit OrderedStore(std::unique_ptr<rocksdb::DB> db);
+
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+}  // namespace tessera::store

@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+
+#include "store/ordered_store.h"
+
+namespace tessera::store {
+namespace {
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "tessera-store-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::unique_ptr<OrderedStore> opened(const Folder& folder) {
+  auto store = OrderedStore::open(folder.path());
+  EXPECT_TRUE(store.is_ok()) << (store.is_ok() ? "" : store.status().message());
+  return std::move(store).value();
+}
+
+std::string key_of(uint32_t value) {
+  return {static_cast<char>(value >> 8), static_cast<char>(value)};
+}
+
+std::vector<Entry> expected_scan(const std::map<std::string, std::string>& model, const Range& range) {
+  std::vector<Entry> entries;
+  for (const auto& entry : model) {
+    if (entry.first >= range.from && entry.first < range.to) entries.push_back(entry);
+  }
+  if (range.descending) std::reverse(entries.begin(), entries.end());
+  if (entries.size() > range.limit) entries.resize(range.limit);
+  return entries;
+}
+
+TEST(OrderedStore, AgreesWithAMapThroughRandomBatchesAndReopenings) {
+  const Folder folder;
+  std::map<std::string, std::string> model;
+  const uint32_t seed = 20;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto below = [&](uint32_t bound) { return static_cast<uint32_t>(random() % bound); };
+  auto store = opened(folder);
+  for (int round = 0; round < 300; ++round) {
+    Batch batch;
+    batch.durable = below(8) == 0;
+    for (uint32_t i = below(6); i > 0; --i) batch.erased.push_back(key_of(below(600)));
+    for (uint32_t i = below(12); i > 0; --i) {
+      batch.put.emplace_back(key_of(below(600)), std::to_string(random()));
+    }
+    ASSERT_TRUE(store->write(batch).is_ok());
+    for (const std::string& key : batch.erased) model.erase(key);
+    for (const Entry& entry : batch.put) model[entry.first] = entry.second;
+    if (below(40) == 0) {
+      store.reset();
+      store = opened(folder);
+    }
+    const Range range{key_of(below(600)), key_of(below(600)), below(20), below(2) == 0};
+    const auto scanned = store->scan(range);
+    ASSERT_TRUE(scanned.is_ok());
+    ASSERT_EQ(scanned.value(), expected_scan(model, range));
+    const std::vector<std::string> keys = {key_of(below(600)), key_of(below(600))};
+    const auto values = store->get(keys);
+    ASSERT_TRUE(values.is_ok());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const auto found = model.find(keys[i]);
+      ASSERT_EQ(values.value()[i].has_value(), found != model.end());
+      if (found != model.end()) ASSERT_EQ(*values.value()[i], found->second);
+    }
+  }
+}
+
+TEST(OrderedStore, IsRefusedToASecondOwner) {
+  const Folder folder;
+  const auto first = opened(folder);
+  const auto second = OrderedStore::open(folder.path());
+  ASSERT_FALSE(second.is_ok());
+  EXPECT_EQ(second.status().code(), Code::kStoreInvalid);
+}
+
+TEST(OrderedStore, IsRefusedWhereItsListOfFilesIsDamaged) {
+  const Folder folder;
+  {
+    auto store = opened(folder);
+    ASSERT_TRUE(store->write({{}, {{"a", "1"}}, true}).is_ok());
+  }
+  std::ofstream(folder.path() + "/CURRENT", std::ios::trunc) << "no manifest";
+  const auto store = OrderedStore::open(folder.path());
+  ASSERT_FALSE(store.is_ok());
+  EXPECT_EQ(store.status().code(), Code::kStoreCorrupt);
+}
+
+TEST(OrderedStore, IsRefusedWhereAFileIsInTheWay) {
+  const Folder folder;
+  std::ofstream(folder.path() + "/file") << "x";
+  const auto store = OrderedStore::open(folder.path() + "/file");
+  ASSERT_FALSE(store.is_ok());
+  EXPECT_EQ(store.status().code(), Code::kStoreInvalid);
+}
+
+}  // namespace
+}  // namespace tessera::store

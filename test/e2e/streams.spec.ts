@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import {
+  type KafkaBroker,
+  type RedisServer,
+  startKafkaBroker,
+  startRedisServer,
+} from '@tessera/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RecallClient } from '../integration/recall-client.js';
+import { Service } from './service.js';
+import { encodeBehaviour, TopicClient } from './topic-client.js';
+
+/** Real Kafka, real Redis, the built service: what an ad system sees. */
+let broker: KafkaBroker;
+let redis: RedisServer;
+let service: Service;
+let topics: TopicClient;
+let grpc: RecallClient;
+
+beforeAll(async () => {
+  [broker, redis] = await Promise.all([startKafkaBroker(), startRedisServer()]);
+  const flags = ['--kafka', broker.address, '--redis', redis.address];
+  service = await Service.start({}, flags);
+  while ((await fetch(`${service.httpUrl}/health`)).status !== 200);
+  topics = new TopicClient(broker.address);
+  await topics.open();
+  grpc = new RecallClient(service.grpcAddress);
+});
+afterAll(async () => {
+  grpc?.close();
+  await topics?.close();
+  await service?.stop();
+  await broker?.stop();
+  await redis?.stop();
+});
+
+const POLL = { timeout: 60_000 };
+
+async function answerTo(id: string) {
+  await expect.poll(() => topics.answers.get(id)?.length ?? 0, POLL).toBeGreaterThan(0);
+  return topics.answers.get(id)?.[0];
+}
+
+const itemIds = (answer: Record<string, unknown> | undefined) =>
+  (answer as { items: { itemId: string }[] }).items.map((item) => item.itemId);
+
+function behaviour(over: Record<string, unknown>) {
+  const base = { userId: 'n', eventId: 'e', itemId: '5', action: 'click', timeMs: Date.now() };
+  return { ...base, ...over };
+}
+
+async function emit(over: Record<string, unknown>, key = String(over.userId ?? 'n')) {
+  await topics.send('behaviours', { key, value: encodeBehaviour(behaviour(over)) });
+}
+
+describe('a service on topics', () => {
+  it('answers a recall with what gRPC answers, keyed by the user', async () => {
+    const answer = await answerTo(await topics.ask({ userId: '1', resultCount: 7 }));
+    const direct = await grpc.recall({ userId: '1', resultCount: 7 });
+    expect(answer?.key).toBe('1');
+    const ids = answer?.response?.items.map((item) => item.itemId);
+    expect(ids).toHaveLength(7);
+    expect(ids).toEqual(itemIds(direct.answer));
+  });
+
+  it('recalls for a user who is known by the stream alone, and takes an event once', async () => {
+    const asked = await answerTo(await topics.ask({ userId: 'new' }));
+    expect(asked?.refusal).toMatchObject({ code: 'USER_NOT_FOUND', field: 'userId' });
+    const events = ['5', '9', '12'].map((itemId, i) => ({
+      userId: 'new',
+      itemId,
+      eventId: `e${i}`,
+      timeMs: Date.now() - 1000 + i,
+    }));
+    for (const event of [...events, ...events]) await emit(event);
+    const added = 'tessera_behaviours_total{edge="kafka",outcome="added"}';
+    const again = 'tessera_behaviours_total{edge="kafka",outcome="duplicate"}';
+    await expect.poll(() => service.metric(added), POLL).toBe(3);
+    await expect.poll(() => service.metric(again), POLL).toBe(3);
+    const answer = await answerTo(await topics.ask({ userId: 'new', resultCount: 5 }));
+    const direct = await grpc.recall({
+      history: { itemIds: ['5', '9', '12'] },
+      resultCount: 5,
+    });
+    expect(answer?.response?.items.map((item) => item.itemId)).toEqual(itemIds(direct.answer));
+  });
+
+  it.each([
+    ['DEADLINE_EXCEEDED', {}, { deadlineTimeMs: 1_700_000_000_000 }],
+    ['REQUEST_INVALID', {}, { key: 'someone else' }],
+    ['REQUEST_INVALID', { resultCount: 1_000_000 }, {}],
+    ['REQUEST_INVALID', {}, { value: Buffer.from('not protobuf') }],
+    ['REQUEST_INVALID', {}, { headers: { 'tessera-version': '2' } }],
+    ['REQUEST_INVALID', {}, { value: null }],
+  ])('refuses with %s %j %j, once', async (code, request, over) => {
+    const id = await topics.ask({ userId: '1', ...request }, over);
+    expect((await answerTo(id))?.refusal?.code).toBe(code);
+    expect(topics.answers.get(id)).toHaveLength(1);
+  });
+
+  it('buries what nobody could be answered for, and what can never be stored', async () => {
+    const before = topics.dead.length;
+    await topics.send('recall.requests', { key: '1', value: Buffer.from('x') });
+    await emit({ eventId: '' });
+    await emit({ timeMs: Date.now() + 3_600_000 });
+    await emit({ userId: 'a' }, 'b');
+    await topics.send('behaviours', { key: 'n', value: Buffer.from([255]) });
+    await expect.poll(() => topics.dead.length - before, POLL).toBe(5);
+    const reasons = topics.dead.slice(before).map(({ reason }) => reason);
+    for (const field of ['tessera-correlation-id', 'eventId', 'timeMs', 'key', 'value']) {
+      expect(reasons.some((reason) => reason.startsWith(`${field}: expected`))).toBe(true);
+    }
+  });
+
+  it('serves the examples, over gRPC and over topics', async () => {
+    const run = async (name: string, ...words: string[]) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        `dist/examples/${name}.js`,
+        ...words,
+      ]);
+      return stdout;
+    };
+    for (const way of [
+      ['--kafka', broker.address],
+      ['--grpc', service.grpcAddress],
+    ]) {
+      const userId = `of${way[0]}`;
+      await run('event-producer', '--user', userId, '--items', '5,9,12', ...way);
+      await expect.poll(async () => (await grpc.recall({ userId: userId })).status, POLL).toBe(0);
+      const shown = await run('ad-server', '--users', `${userId},nobody`, '--count', '2', ...way);
+      const lines = shown.split('\n').filter((line) => line.startsWith(userId));
+      expect(lines).toHaveLength(2);
+      expect(shown).toMatch(/nobody +- +- +USER_NOT_FOUND: userId: user 'nobody' is not known/);
+    }
+  });
+
+  it('stores what came while Redis was away', async () => {
+    await redis.kill();
+    await emit({ userId: 'patient', itemId: '7' });
+    const answer = await answerTo(await topics.ask({ userId: '2' }));
+    expect(answer?.refusal?.code).toBe('STORE_UNAVAILABLE');
+    await redis.start();
+    await expect.poll(async () => (await grpc.recall({ userId: 'patient' })).status, POLL).toBe(0);
+  });
+
+  it('answers everything that was asked before it was told to stop, exactly once', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        topics.ask({ userId: String(1 + (i % 9)) }, { deadlineTimeMs: Date.now() + 60_000 }),
+      ),
+    );
+    const ended = await service.stop();
+    expect(ended.status).toBe(0);
+    service = await Service.start({}, ['--kafka', broker.address, '--redis', redis.address]);
+    grpc.close();
+    grpc = new RecallClient(service.grpcAddress);
+    for (const id of ids) {
+      const answer = await answerTo(id);
+      expect(answer?.refusal).toBeUndefined();
+      expect(answer?.response?.items).not.toHaveLength(0);
+      expect(topics.answers.get(id)).toHaveLength(1);
+    }
+  });
+});

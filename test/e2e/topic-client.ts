@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { Kafka, logLevel, type Message } from 'kafkajs';
+import protobuf from 'protobufjs';
+
+type Plain = Record<string, unknown>;
+
+/** Messages by the proto files themselves, independent of the generated code. */
+const root = new protobuf.Root();
+root.resolvePath = (_origin, target) => join('proto', target);
+root.loadSync([
+  'tessera/recall/events/v1/recall_event.proto',
+  'tessera/behaviour/events/v1/behaviour_event.proto',
+]);
+const REQUESTED = root.lookupType('tessera.recall.events.v1.RecallRequested');
+const ANSWERED = root.lookupType('tessera.recall.events.v1.RecallAnswered');
+const BEHAVIOUR = root.lookupType('tessera.behaviour.events.v1.BehaviourEvent');
+
+export interface Answered {
+  readonly key: string;
+  readonly response?: Plain & { readonly items: readonly (Plain & { itemId: string })[] };
+  readonly refusal?: { readonly code: string; readonly message: string; readonly field: string };
+}
+
+export const encodeRequest = (message: Plain): Buffer =>
+  Buffer.from(REQUESTED.encode(REQUESTED.fromObject(message)).finish());
+
+export const encodeBehaviour = (behaviour: Plain): Buffer =>
+  Buffer.from(BEHAVIOUR.encode(BEHAVIOUR.fromObject({ behaviour })).finish());
+
+/** An ad server on topics: asks, and waits for what bears its correlation ID. */
+export class TopicClient {
+  /** Answers by correlation ID, in the order in which they came. */
+  readonly answers = new Map<string, Answered[]>();
+  readonly dead: { readonly topic: string; readonly reason: string; readonly code: string }[] = [];
+  private readonly kafka: Kafka;
+  private readonly producer;
+  private readonly consumer;
+
+  constructor(address: string) {
+    this.kafka = new Kafka({ brokers: [address], logLevel: logLevel.NOTHING });
+    this.producer = this.kafka.producer();
+    this.consumer = this.kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 20 });
+  }
+
+  /** The topics are there: the service made them. */
+  async open(): Promise<void> {
+    await this.producer.connect();
+    await this.consumer.connect();
+    const topics = ['recall.responses', 'recall.requests.dead', 'behaviours.dead'];
+    await this.consumer.subscribe({ topics, fromBeginning: true });
+    await this.consumer.run({
+      eachMessage: async ({ topic, message: { key, value, headers = {} } }) => {
+        if (topic !== 'recall.responses') {
+          const reason = String(headers['tessera-reason']);
+          this.dead.push({ topic, reason, code: String(headers['tessera-code']) });
+          return;
+        }
+        const id = String(headers['tessera-correlation-id']);
+        const answered = ANSWERED.toObject(ANSWERED.decode(value as Buffer), { defaults: true });
+        const list = this.answers.get(id) ?? [];
+        list.push({ ...answered, key: String(key) } as Answered);
+        this.answers.set(id, list);
+      },
+    });
+  }
+
+  async send(topic: string, message: Message): Promise<void> {
+    await this.producer.send({ topic, messages: [message] });
+  }
+
+  /** Asks for a recall; gives its correlation ID. */
+  async ask(request: Plain, over: Partial<Message> & { deadlineTimeMs?: number } = {}) {
+    const id = randomUUID();
+    const { deadlineTimeMs, ...message } = over;
+    const value = encodeRequest({
+      request,
+      ...(deadlineTimeMs === undefined ? {} : { deadlineTimeMs }),
+    });
+    const headers = { 'tessera-correlation-id': id, ...over.headers };
+    const key = String(request.userId ?? '');
+    await this.send('recall.requests', { key, value, ...message, headers });
+    return id;
+  }
+
+  async close(): Promise<void> {
+    await this.producer.disconnect();
+    await this.consumer.disconnect();
+  }
+}

@@ -1,0 +1,63 @@
+import {
+  deadLetterTopic,
+  kafkaClient,
+  RECORD_HEADERS,
+  RecordProducer,
+  readTopic,
+  revived,
+  type TopicRecord,
+} from '@tessera/kafka';
+import { createLog } from '@tessera/telemetry';
+import { Flags, print, runCommand } from './terminal/command.js';
+import { type Column, table } from './terminal/table.js';
+
+const USAGE = `usage: npm run dead-letters -- --kafka HOST:PORT --topic TOPIC [--replay]
+
+Lists the records of a topic that could not be served, with reason and position; the next call lists
+those that came since.
+  --topic TOPIC   the topic that they came from, e.g. behaviours
+  --replay        put each back on its topic, as it was, and count it as dealt with`;
+
+const COLUMNS: readonly Column[] = [
+  { name: 'came from' },
+  { name: 'key' },
+  { name: 'bytes', right: true },
+  { name: 'code' },
+  { name: 'reason' },
+];
+
+/** Each way of looking remembers for itself what it has dealt with. */
+const GROUPS = { list: 'tessera-dead-letters-list', replay: 'tessera-dead-letters-replay' };
+
+function rowOf({ headers, key, value }: TopicRecord): string[] {
+  const header = (name: string) => headers[name]?.toString() ?? '';
+  const { topic, partition, offset, code, reason } = RECORD_HEADERS;
+  const from = `${header(topic)}/${header(partition)}@${header(offset)}`;
+  return [from, key?.toString() ?? '', String(value?.length ?? 0), header(code), header(reason)];
+}
+
+await runCommand(USAGE, async (words) => {
+  const flags = Flags.parse(words, { kafka: 'text', topic: 'text', replay: 'switch' });
+  const brokers = flags.required('kafka').split(',');
+  const dead = deadLetterTopic(flags.required('topic'));
+  const kafka = kafkaClient({ clientId: 'tessera-dead-letters', brokers }, createLog('silent'));
+  const replay = flags.has('replay');
+  const producer = new RecordProducer(kafka);
+  const rows: string[][] = [];
+  try {
+    const count = await readTopic(
+      kafka,
+      dead,
+      GROUPS[replay ? 'replay' : 'list'],
+      async (letter) => {
+        rows.push(rowOf(letter));
+        const alive = replay ? revived(letter) : null;
+        if (alive !== null) await producer.send(alive.topic, [alive.message]);
+      },
+    );
+    if (rows.length > 0) await print(table(COLUMNS, rows));
+    await print(`${count} records ${replay ? 'replayed' : 'listed'}`);
+  } finally {
+    await producer.close();
+  }
+});
