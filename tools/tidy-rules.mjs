@@ -179,6 +179,7 @@ const INCLUDES = {
   catalogue: ['base', 'platform'],
   beam: ['base', 'platform', 'catalogue'],
   kv: ['base', 'platform', 'device'],
+  store: ['base'],
   scheduler: ['base'],
   engine: [
     ...['base', 'platform', 'device', 'tensor', 'ops', 'attention', 'model'],

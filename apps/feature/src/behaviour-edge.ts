@@ -1,10 +1,12 @@
 import { type BehaviourEvent, type BehaviourLog, checkBehaviourEvent } from '@tessera/behaviour';
 import { TesseraError } from '@tessera/errors';
 import type { Edge, Log, Metrics } from '@tessera/telemetry';
+import type { KvFollower } from './kv-follower.js';
 
 export interface BehaviourParts {
   readonly behaviours: BehaviourLog;
   readonly metrics: Metrics;
+  readonly follower: KvFollower;
   readonly log: Log;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
@@ -23,6 +25,8 @@ export class BehaviourEdge {
   async append(events: readonly BehaviourEvent[], edge: Edge) {
     const outcomes = await this.parts.behaviours.append(events);
     for (const outcome of outcomes) this.parts.metrics.countBehaviour(edge, outcome);
+    const added = events.filter((_, index) => outcomes[index] === 'added');
+    this.parts.follower.follow(added.map((event) => event.userId));
     return outcomes;
   }
 
@@ -48,7 +52,10 @@ export class BehaviourEdge {
     return this.parts.behaviours.putProfile(userId, profile);
   }
 
-  erase(userId: string): Promise<boolean> {
-    return this.parts.behaviours.erase(userId, this.parts.nowMs());
+  /** Behaviours, profile, keys and values: nothing is left of a user. */
+  async erase(userId: string): Promise<boolean> {
+    const known = await this.parts.behaviours.erase(userId, this.parts.nowMs());
+    await this.parts.follower.erase(userId);
+    return known;
   }
 }

@@ -1,2 +1,3 @@
 export { FeatureModule, type FeatureOptions } from './feature.module.js';
 export { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
+export { KvFollower } from './kv-follower.js';

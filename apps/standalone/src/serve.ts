@@ -15,25 +15,19 @@ import { errorBody, TesseraError } from '@tessera/errors';
 import { GrpcHealth, grpcServerOptions } from '@tessera/grpc';
 import { Drain, type DrainStep, Readiness, resolvePort } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
-import { type Log, Metrics, NestLog } from '@tessera/telemetry';
+import { type Log, NestLog } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { acceptOnlyJson, fromServer, ServedVersions } from '../../retrieval/src/index.js';
+import { acceptOnlyJson, fromServer } from '../../retrieval/src/index.js';
+import { compose, type ServeParts } from './compose.js';
 import { serveDocs } from './docs-page.js';
 import { watchKvPool } from './kv-watch.js';
 import { StandaloneModule } from './standalone.module.js';
-import { type Topics, topicsOf } from './topics.js';
+import type { Topics } from './topics.js';
 
 /** Steps that wait for nothing but a free core. */
 const STEP_BUDGET_MS = 5000;
 /** After the drain time: what is left is cancelled, and its answers are written. */
 const CANCEL_BUDGET_MS = 10_000;
-
-export interface ServeParts {
-  readonly config: Config;
-  readonly runtime: RecallRuntime;
-  readonly serviceVersion: string;
-  readonly log: Log;
-}
 
 export interface Serving {
   readonly httpUrl: string;
@@ -166,48 +160,13 @@ function httpPortOf(app: NestFastifyApplication, config: Config): number {
   return typeof address === 'object' && address ? address.port : config.http.port;
 }
 
-/** Serves a runtime on both edges; ready when it returns. */
+/** Serves a runtime on its edges; ready when it returns, or once the topics are served. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, runtime, log } = parts;
   const readiness = new Readiness();
-  const { model, catalogue, promptTemplate } = runtime.summary;
-  const { deadlineMsMax, defaultDeadlineMs } = config.recall;
-  const metrics = new Metrics(
-    () => runtime.engineStats(),
-    () => runtime.kvPool.metrics(),
-  );
-  const { behaviourLog } = runtime;
-  // Not ready before the topics are served; a broker that goes away later stops the other edges not.
-  const topics = topicsOf(config, behaviourLog !== undefined, log, () => {
-    if (readiness.state === 'starting') readiness.set('ready');
-  });
-  const feature =
-    behaviourLog === undefined
-      ? undefined
-      : {
-          behaviours: behaviourLog,
-          metrics,
-          log,
-          nowMs: Date.now,
-          producer: topics?.producer,
-        };
-  const retrieval = {
-    runtime,
-    changes: runtime.changes,
-    readiness,
-    log,
-    limits: { defaultDeadlineMs, deadlineMsMax },
-    metrics,
-    ...(topics === undefined ? {} : { topics }),
-    versions: new ServedVersions(
-      parts.serviceVersion,
-      model.digest,
-      catalogue.digest,
-      promptTemplate.digest,
-    ),
-  };
+  const { topics, modules } = compose(parts, readiness);
   const app = await NestFactory.create<NestFastifyApplication>(
-    StandaloneModule.register({ retrieval, feature }),
+    StandaloneModule.register(modules),
     fastify(config),
     { logger: new NestLog(log), bodyParser: false, abortOnError: false },
   );
@@ -216,7 +175,9 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   closeConnectionsWhileDraining(instance, readiness);
   await serveDocs(app, parts.serviceVersion);
   const services =
-    feature === undefined ? SERVICES : { ...SERVICES, [behaviourPackage]: 'BehaviourService' };
+    modules.feature === undefined
+      ? SERVICES
+      : { ...SERVICES, [behaviourPackage]: 'BehaviourService' };
   const grpcPort = await resolvePort(config.grpc.host, config.grpc.port);
   app.connectMicroservice(
     grpcServerOptions({

@@ -216,7 +216,7 @@ describe.each([
     expect(await opened.log.history('u', 99)).toHaveLength(4);
   });
 
-  it('equals the rule over all events that came, in any order, repeated, across openings', async () => {
+  it('equals the rule over all events that came, late, repeated, across openings', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(commands, { maxLength: 25 }), async (steps) => {
         nowMs = START_MS;

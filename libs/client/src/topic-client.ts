@@ -40,8 +40,8 @@ interface Waiting {
 }
 
 /**
- * Tessera over Kafka: asks on one topic and waits on the other. Every client reads all responses, as
- * a group of its own, and takes those that bear its correlation IDs.
+ * Tessera over Kafka: asks on one topic and waits on the other. Every client reads all responses,
+ * as a group of its own, and takes those that bear its correlation IDs.
  */
 export class TopicClient {
   private readonly producer: Producer;

@@ -190,9 +190,8 @@ export interface LoadedConfig {
 }
 
 /**
- * Reads file, environment and flags (each wins over those before it) into one frozen tree. Throws CONFIG_INVALID
- * with
- * one line per bad key.
+ * Reads file, environment and flags (each wins over those before it) into one frozen tree. Throws
+ * CONFIG_INVALID with one line per bad key.
  */
 export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const environment = sources.environment ?? process.env;

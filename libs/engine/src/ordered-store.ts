@@ -20,7 +20,9 @@ export interface StoreChanges {
   readonly erased: readonly Uint8Array[];
   /** After what is erased. */
   readonly put: readonly StoreEntry[];
-  /** What the changes survive when `write` has resolved: the end of the process or of the machine. */
+  /**
+   * What the changes survive when `write` has resolved: the end of the process or of the machine.
+   */
   readonly durability: 'process' | 'machine';
 }
 

@@ -3,8 +3,9 @@ import { recordOf, type TopicRecord } from './topic-record.js';
 
 /**
  * Gives every record that a topic holds now and the group has not taken yet to `take`, one after
- * another, and commits each when `take` has resolved. Resolves with their number at the end that the
- * topic had when reading began; rejects with what `take` rejects with, the record not committed.
+ * another, and commits each when `take` has resolved. Resolves with their number at the end that
+ * the topic had when reading began; rejects with what `take` rejects with, the record not
+ * committed.
  */
 export async function readTopic(
   kafka: Kafka,

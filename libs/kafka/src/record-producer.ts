@@ -20,7 +20,9 @@ export class RecordProducer {
   async send(topic: string, messages: readonly Message[]): Promise<void> {
     if (messages.length === 0) return;
     if (this.pending + messages.length > PENDING_RECORDS_MAX) {
-      const message = `kafka: ${this.pending} records wait for the broker, expected at most ${PENDING_RECORDS_MAX}`;
+      const message =
+        `kafka: ${this.pending} records wait for the broker, ` +
+        `expected at most ${PENDING_RECORDS_MAX}`;
       throw new TesseraError('BROKER_UNAVAILABLE', message);
     }
     this.pending += messages.length;

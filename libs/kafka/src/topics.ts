@@ -7,8 +7,8 @@ export interface TopicNeed {
 }
 
 /**
- * Rejects with CONFIG_INVALID naming the topics that are missing (and may not be made), or with what
- * kafkajs rejects with when no broker answers.
+ * Rejects with CONFIG_INVALID naming the topics that are missing (and may not be made), or with
+ * what kafkajs rejects with when no broker answers.
  */
 export async function ensureTopics(
   kafka: Kafka,

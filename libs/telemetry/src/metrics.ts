@@ -44,8 +44,14 @@ export const METRICS = {
   behaviours: {
     name: 'tessera_behaviours_total',
     meaning:
-      'behaviours taken, by edge (grpc, kafka) and outcome (added, duplicate, outside what is kept, ' +
-      'dead: never to be stored)',
+      'behaviours taken, by edge (grpc, kafka) and outcome (added, duplicate, outside what is ' +
+      'kept, dead: never to be stored)',
+  },
+  followed: {
+    name: 'tessera_kv_followed_users_total',
+    meaning:
+      'users whose keys and values were to follow new behaviours, by outcome (appended, failed, ' +
+      'dropped: too many waited)',
   },
   engineRequests: {
     name: 'tessera_engine_requests',
@@ -129,6 +135,7 @@ export class Metrics {
   private readonly stage: Histogram;
   private readonly short: Counter;
   private readonly behaviours: Counter;
+  private readonly followed: Counter;
 
   constructor(engineCounts: () => EngineCounts, kvCounts: () => KvCounts) {
     const registers = [this.registry];
@@ -149,6 +156,12 @@ export class Metrics {
       name: METRICS.behaviours.name,
       help: METRICS.behaviours.meaning,
       labelNames: ['edge', 'outcome'],
+      registers,
+    });
+    this.followed = new Counter({
+      name: METRICS.followed.name,
+      help: METRICS.followed.meaning,
+      labelNames: ['outcome'],
       registers,
     });
     this.registerEngine(engineCounts);
@@ -178,6 +191,11 @@ export class Metrics {
   /** `outcome`: what a store says of a behaviour, or `dead` where it can never be stored. */
   countBehaviour(edge: Edge, outcome: 'added' | 'duplicate' | 'outside' | 'dead'): void {
     this.behaviours.inc({ edge, outcome });
+  }
+
+  /** A user whose keys and values were to follow new behaviours. */
+  countFollowed(outcome: 'appended' | 'failed' | 'dropped'): void {
+    this.followed.inc({ outcome });
   }
 
   /** Prometheus text exposition format 0.0.4. */

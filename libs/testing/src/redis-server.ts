@@ -5,7 +5,9 @@ import { temporaryFolder } from './temporary-folder.js';
 
 export interface RedisServer {
   readonly address: string;
-  /** Ends it as a crash does; `start` brings it back on the same address, with what it had saved. */
+  /**
+   * Ends it as a crash does; `start` brings it back on the same address, with what it had saved.
+   */
   kill(): Promise<void>;
   start(): Promise<void>;
   /** Ends it and takes its folder away. */

@@ -21,7 +21,8 @@ namespace tessera::store {
 
 using Entry = std::pair<std::string, std::string>;  // key, value
 
-/// Keys in [from, to), at most `limit` of them, ascending or (from the end of the range) descending.
+/// Keys in [from, to), at most `limit` of them, ascending or (from the end of the range)
+/// descending.
 struct Range {
   std::string from;
   std::string to;

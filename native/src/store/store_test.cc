@@ -34,7 +34,8 @@ std::string key_of(uint32_t value) {
   return {static_cast<char>(value >> 8), static_cast<char>(value)};
 }
 
-std::vector<Entry> expected_scan(const std::map<std::string, std::string>& model, const Range& range) {
+std::vector<Entry> expected_scan(const std::map<std::string, std::string>& model,
+                                 const Range& range) {
   std::vector<Entry> entries;
   for (const auto& entry : model) {
     if (entry.first >= range.from && entry.first < range.to) entries.push_back(entry);

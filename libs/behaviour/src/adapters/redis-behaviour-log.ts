@@ -42,7 +42,9 @@ export class RedisBehaviourLog extends BehaviourLog {
     super();
   }
 
-  /** Rejects with STORE_UNAVAILABLE when the address does not answer, CONFIG_INVALID for a bad one. */
+  /**
+   * Rejects with STORE_UNAVAILABLE when the address does not answer, CONFIG_INVALID for a bad one.
+   */
   static async open(options: RedisBehaviourOptions): Promise<RedisBehaviourLog> {
     const redis = connectionTo(options.address);
     // Failures show in the calls; without a listener each would also be printed.

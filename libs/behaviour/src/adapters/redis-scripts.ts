@@ -46,8 +46,8 @@ if kept then redis.call('HSET', record, 'known', '1') end
 return outcomes`;
 
 /**
- * ARGV: how many of each window at most, then the oldest time of each window. Returns nil for a user
- * who is not known, else event ID, time and payload of each behaviour, window by window.
+ * ARGV: how many of each window at most, then the oldest time of each window. Returns nil for a
+ * user who is not known, else event ID, time and payload of each behaviour, window by window.
  */
 export const HISTORY_SCRIPT = `
 if redis.call('HEXISTS', KEYS[1], 'known') == 0 then return nil end
@@ -63,7 +63,9 @@ for window = 1, #KEYS - 2 do
 end
 return found`;
 
-/** ARGV: the time up to which events are refused from now on. Returns 1 where something was known. */
+/**
+ * ARGV: the time up to which events are refused from now on. Returns 1 where something was known.
+ */
 export const ERASE_SCRIPT = `
 local known = redis.call('HEXISTS', KEYS[1], 'known')
 local erased = math.max(tonumber(ARGV[1]),

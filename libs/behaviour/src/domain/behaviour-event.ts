@@ -34,8 +34,8 @@ export interface StoredBehaviour extends Behaviour {
 }
 
 /**
- * @throws TesseraError BEHAVIOUR_INVALID naming the field; a time that lies ahead of `nowMs` by more
- * than a clock may be wrong is one of the faults, an old one is not (retention decides on it)
+ * @throws TesseraError BEHAVIOUR_INVALID naming the field; a time that lies ahead of `nowMs` by
+ * more than a clock may be wrong is one of the faults, an old one is not (retention decides on it)
  */
 export function checkBehaviourEvent(event: BehaviourEvent, nowMs: number): void {
   lengthWithin('userId', event.userId, 1, USER_ID_LENGTH_MAX);

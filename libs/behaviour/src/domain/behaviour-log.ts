@@ -24,8 +24,9 @@ export abstract class BehaviourLog extends BehaviourStore {
   /** Replaces the profile. */
   abstract putProfile(userId: string, profile: Readonly<Record<string, string>>): Promise<void>;
   /**
-   * Forgets all of a user. Events up to `untilMs`, and up to the newest that was stored, are refused
-   * from then on: a late delivery does not bring back what was erased. False: nothing was known.
+   * Forgets all of a user. Events up to `untilMs`, and up to the newest that was stored, are
+   * refused from then on: a late delivery does not bring back what was erased. False: nothing was
+   * known.
    */
   abstract erase(userId: string, untilMs: number): Promise<boolean>;
   abstract close(): Promise<void>;

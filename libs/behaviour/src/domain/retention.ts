@@ -13,8 +13,9 @@ export interface RetentionWindow {
 }
 
 /**
- * What is kept of a user: of each window the newest, none older than its age. Windows share nothing,
- * so what is kept depends on which events came and never on their order or on how often they came.
+ * What is kept of a user: of each window the newest, none older than its age. Windows share
+ * nothing, so what is kept depends on which events came and never on their order or on how often
+ * they came.
  */
 export class Retention {
   private readonly windowByAction: ReadonlyMap<string, number>;

@@ -1,0 +1,86 @@
+import { TesseraError } from '@tessera/errors';
+import type { RecallRuntime, UserSource } from '@tessera/recall';
+import type { Log, Metrics } from '@tessera/telemetry';
+
+/**
+ * Users that wait for their keys and values at most; further ones are computed at their next visit.
+ */
+export const FOLLOWED_USERS_MAX = 1000;
+const MICROSECONDS_PER_MILLISECOND = 1000;
+
+export interface KvFollowerParts {
+  readonly runtime: Pick<RecallRuntime, 'append' | 'kvPool'>;
+  readonly metrics: Pick<Metrics, 'countFollowed'>;
+  readonly log: Log;
+  /** Milliseconds that an append or an erasure may take. */
+  readonly budgetMs: number;
+}
+
+/**
+ * Lets the KV pool follow the behaviours: a user whom the pool holds gets the keys and values of
+ * what is new before the next visit, one user at a time and behind every recall. Losing one of
+ * these costs a visit its time and nothing else, so what does not fit is dropped and counted.
+ */
+export class KvFollower {
+  private readonly waiting = new Set<string>();
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly parts: KvFollowerParts) {}
+
+  /** Users whose behaviours are stored now. */
+  follow(userIds: Iterable<string>): void {
+    for (const userId of new Set(userIds)) {
+      if (this.parts.runtime.kvPool.inspect(userId).length === 0) continue;
+      if (this.waiting.size < FOLLOWED_USERS_MAX) this.waiting.add(userId);
+      else this.parts.metrics.countFollowed('dropped');
+    }
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  /** Forgets the keys and values of a user in every tier. */
+  async erase(userId: string): Promise<void> {
+    this.waiting.delete(userId);
+    await this.parts.runtime.kvPool.dropUser(userId, this.parts.budgetMs);
+  }
+
+  /** Resolves when nobody waits. */
+  async settled(): Promise<void> {
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    for (const userId of this.waiting) {
+      this.waiting.delete(userId);
+      await this.appendFor(userId);
+    }
+  }
+
+  private async appendFor(userId: string): Promise<void> {
+    const { runtime, metrics, log, budgetMs } = this.parts;
+    const context = {
+      signal: new AbortController().signal,
+      budgetUs: budgetMs * MICROSECONDS_PER_MILLISECOND,
+    };
+    try {
+      await runtime.append(requestOf(userId), context);
+      metrics.countFollowed('appended');
+    } catch (thrown) {
+      const { code } = TesseraError.from(thrown);
+      metrics.countFollowed('failed');
+      log.debug({ code }, 'the KV pool could not follow a user');
+    }
+  }
+}
+
+function requestOf(userId: string): UserSource {
+  return {
+    requestId: '',
+    userId,
+    profile: {},
+    scene: {},
+    priority: 'low',
+    skipUnknownItems: true,
+  };
+}

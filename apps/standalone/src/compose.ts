@@ -1,0 +1,60 @@
+import type { Config } from '@tessera/config';
+import type { Readiness } from '@tessera/lifecycle';
+import type { RecallRuntime } from '@tessera/recall';
+import { type Log, Metrics } from '@tessera/telemetry';
+import { KvFollower } from '../../feature/src/index.js';
+import { ServedVersions } from '../../retrieval/src/index.js';
+import type { StandaloneOptions } from './standalone.module.js';
+import { type Topics, topicsOf } from './topics.js';
+
+export interface ServeParts {
+  readonly config: Config;
+  readonly runtime: RecallRuntime;
+  readonly serviceVersion: string;
+  readonly log: Log;
+}
+
+/** What the modules of this process are made of. */
+export interface Composition {
+  readonly modules: StandaloneOptions;
+  readonly topics: Topics | undefined;
+}
+
+export function compose(parts: ServeParts, readiness: Readiness): Composition {
+  const { config, runtime, log } = parts;
+  const { behaviourLog } = runtime;
+  const { model, catalogue, promptTemplate } = runtime.summary;
+  const { deadlineMsMax, defaultDeadlineMs } = config.recall;
+  const metrics = new Metrics(
+    () => runtime.engineStats(),
+    () => runtime.kvPool.metrics(),
+  );
+  // Not ready before the topics are served. A broker that goes away later does not stop the others.
+  const topics = topicsOf(config, behaviourLog !== undefined, log, () => {
+    if (readiness.state === 'starting') readiness.set('ready');
+  });
+  const feature = behaviourLog && {
+    behaviours: behaviourLog,
+    metrics,
+    log,
+    nowMs: Date.now,
+    follower: new KvFollower({ runtime, metrics, log, budgetMs: deadlineMsMax }),
+    producer: topics?.producer,
+  };
+  const retrieval = {
+    runtime,
+    changes: runtime.changes,
+    readiness,
+    log,
+    limits: { defaultDeadlineMs, deadlineMsMax },
+    metrics,
+    ...(topics && { topics }),
+    versions: new ServedVersions(
+      parts.serviceVersion,
+      model.digest,
+      catalogue.digest,
+      promptTemplate.digest,
+    ),
+  };
+  return { modules: { retrieval, feature }, topics };
+}
