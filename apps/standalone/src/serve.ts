@@ -14,8 +14,7 @@ import {
 import { errorBody, TesseraError } from '@tessera/errors';
 import { GrpcHealth, grpcServerOptions } from '@tessera/grpc';
 import { Drain, type DrainStep, Readiness, resolvePort } from '@tessera/lifecycle';
-import type { RecallRuntime } from '@tessera/recall';
-import { type Log, NestLog } from '@tessera/telemetry';
+import { NestLog } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { acceptOnlyJson, fromServer } from '../../retrieval/src/index.js';
 import { compose, type ServeParts } from './compose.js';
