@@ -42,7 +42,7 @@ const FETCH_WAIT_MS = 20;
  * again with the same batch, later and later, until it resolves: its topic waits (that is the back
  * pressure), other topics go on, for each has a consumer of its own: one fetch of kafkajs waits for
  * the handlers of all that the fetch before it brought. Nest's own Kafka transport hands over one
- * record of a partition at a time and commits by the clock (ADR 0023).
+ * record of a partition at a time and commits by the clock (ADR 0027).
  */
 export class BatchServer extends Server implements CustomTransportStrategy {
   private readonly closing = new AbortController();
