@@ -168,7 +168,7 @@ IntegrityReport Pool::check_integrity() {
     }
     report.chains = keys.size();
   }
-  std::vector<std::byte> bytes(pool.options.block_bytes);
+  std::vector<std::byte> bytes(pool.lower_bytes());
   for (const ChainKey& key : keys) {
     for (const Check& check : begin_checks(pool, key)) {
       const Status status = pool.options.store->read(check.slot, bytes);

@@ -50,6 +50,7 @@ bool PoolState::attach_blocks_locked(LeaseRecord& lease, Chain& chain,
     slots.move(slot, SlotState::kStaged, SlotState::kResident);
     block.slot(Tier::kDevice) = slot;
     block.found_in = Tier::kDevice;
+    block.is_exact = lease.is_exact;
   }
   advance_device_locked(chain);
   end_load_if_idle_locked(chain);

@@ -24,6 +24,7 @@ struct ChainBlock {
   Tier found_in = Tier::kDevice;  // where the next lookup says that it was
   std::array<SlotIndex, kTierCount> slots = {kNoSlot, kNoSlot, kNoSlot};
   uint64_t checksum = 0;  // of the copy on disk
+  bool is_exact = true;   // the device's copy: not decoded by a lossy codec, nor computed on such
 
   SlotIndex slot(Tier tier) const { return slots[index_of(tier)]; }
   SlotIndex& slot(Tier tier) { return slots[index_of(tier)]; }

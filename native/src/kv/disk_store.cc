@@ -16,7 +16,8 @@ constexpr char kFormatKey[] = "format";
 /// What must be the same for a folder to be read: everything that places bytes.
 std::string format_of(const DiskLayout& layout) {
   return "tessera kv 1, blocks of " + std::to_string(kBlockTokens) + " tokens and " +
-         std::to_string(layout.block_bytes) + " bytes";
+         std::to_string(layout.block_bytes) + " bytes" +
+         (layout.codec.empty() ? "" : ", " + layout.codec);
 }
 
 Status check_format(HeadIndex& index, const DiskLayout& layout) {

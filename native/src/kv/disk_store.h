@@ -21,8 +21,9 @@ namespace tessera::kv {
 
 struct DiskLayout {
   std::string folder;
-  uint64_t block_bytes = 0;
+  uint64_t block_bytes = 0;  // as they lie there: encoded, where there is a codec
   uint32_t slot_count = 0;
+  std::string codec = {};  // its name; empty: none
 };
 
 class DiskStore final : public BlockStore {

@@ -66,6 +66,7 @@ Digest version_digest(const Identity& identity) {
   hash.text("layout").text(identity.layout);
   hash.text("dtype").text(identity.dtype);
   hash.text("numeric").text(identity.numeric_class);
+  if (!identity.codec.empty()) hash.text("codec").text(identity.codec);
   return hash.number(identity.block_bytes).number(kBlockTokens).value();
 }
 

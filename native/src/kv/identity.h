@@ -35,6 +35,7 @@ struct Identity {
   std::string dtype = {};          // of keys and values
   std::string numeric_class = {};  // of the arithmetic that made them
   uint64_t block_bytes = 0;
+  std::string codec = {};  // of the tiers below the device: set by the pool
 };
 
 /// Digest of the identity: the `version` that owns blocks.

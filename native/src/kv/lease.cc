@@ -178,6 +178,7 @@ void Lease::reset() {
 
 uint32_t Lease::matched() const { return record_->matched; }
 std::array<uint32_t, kTierCount> Lease::matched_by_tier() const { return record_->matched_by_tier; }
+bool Lease::is_exact() const { return record_->is_exact; }
 uint32_t Lease::loadable() const { return record_->loadable; }
 std::span<const BlockRef> Lease::blocks() const { return record_->blocks; }
 uint64_t Lease::tag() const { return record_->tag; }

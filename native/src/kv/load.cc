@@ -16,8 +16,8 @@ uint32_t wished_blocks(const Chain& chain, uint32_t tokens) {
 
 bool wants_load(const Chain& chain, uint32_t end) { return end > chain.resident_in(Tier::kDevice); }
 
-/// Takes the job's bytes to where device blocks are made.
-Status read_source(PoolState& pool, const LoadJob& job, std::span<std::byte> bytes) {
+/// Reads the job's bytes as they lie in their tier, and checks them.
+Status read_stored(PoolState& pool, const LoadJob& job, std::span<std::byte> bytes) {
   if (job.from == Tier::kHost) {
     pool.tier(Tier::kHost).memory->read(job.source, bytes);
     return Status::ok();
@@ -26,6 +26,16 @@ Status read_source(PoolState& pool, const LoadJob& job, std::span<std::byte> byt
   if (block_checksum(bytes, job.key) == job.checksum) return Status::ok();
   return {Code::kKvStoreCorrupt, "block of slot " + std::to_string(job.source) +
                                      " does not have the checksum of its head"};
+}
+
+/// Takes the job's bytes to where device blocks are made.
+Status read_source(PoolState& pool, const LoadJob& job, std::span<std::byte> block) {
+  const BlockCodec* codec = pool.options.codec.get();
+  if (codec == nullptr) return read_stored(pool, job, block);
+  std::vector<std::byte> stored(pool.lower_bytes());
+  TESSERA_RETURN_IF_ERROR(read_stored(pool, job, stored));
+  codec->decode(stored, block);
+  return Status::ok();
 }
 
 }  // namespace
@@ -171,6 +181,7 @@ void PoolWork::finish(LoadJob& job) {
     slots.move(job.target, SlotState::kFilling, SlotState::kResident);
     chain.blocks[job.index].slot(Tier::kDevice) = job.target;
     chain.blocks[job.index].found_in = job.from;
+    chain.blocks[job.index].is_exact = !pool.is_lossy();
     pool.advance_device_locked(chain);
   } else {
     slots.set_unwritten(job.target, true);
@@ -178,7 +189,7 @@ void PoolWork::finish(LoadJob& job) {
   }
   if (job.status.is_ok()) {
     TierMetrics& metrics = pool.tier(job.from).metrics;
-    metrics.read_bytes += pool.options.block_bytes;
+    metrics.read_bytes += pool.lower_bytes();
     metrics.read_us += job.spent_us;
   } else {
     chain.load.end = std::min(chain.load.end, job.index);

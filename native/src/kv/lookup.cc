@@ -21,6 +21,8 @@ void match_chain(PoolState& pool, LeaseRecord& lease, Chain& chain, uint32_t tok
     lease.blocks.push_back({slot, memory.address(slot)});
     lease.matched += taken;
     lease.matched_by_tier[index_of(block.found_in)] += taken;
+    lease.is_exact = lease.is_exact && block.is_exact;
+    if (!block.is_exact) pool.counts.inexact_tokens += taken;
     block.found_in = Tier::kDevice;
     left -= taken;
   }
@@ -100,6 +102,7 @@ void match_staged(PoolState& pool, LeaseRecord& lease, const EpochRecord& epoch)
   }
   lease.matched_by_tier[index_of(Tier::kDevice)] += matched - std::min(matched, lease.matched);
   lease.matched = matched;
+  lease.is_exact = producer->is_exact;
   lease.producer = producer;
   producer->consumers.push_back(&lease);
 }
@@ -140,6 +143,7 @@ LeaseRecord* PoolState::take_lease_locked() {
   lease->expected_seq = 0;
   lease->matched = 0;
   lease->matched_by_tier = {};
+  lease->is_exact = true;
   lease->loadable = 0;
   lease->epoch = 0;
   lease->keep = 0;

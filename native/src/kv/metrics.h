@@ -26,9 +26,11 @@ struct PoolMetrics {
   std::array<TierMetrics, kTierCount> tiers;
   uint64_t chains = 0;        // gauge
   uint64_t chain_tokens = 0;  // gauge
+  uint64_t graves = 0;        // gauge: chains given up whose last transfer or head is not yet gone
   uint64_t leases = 0;        // gauge
   uint64_t lookups = 0;
   uint64_t asked_tokens = 0;
+  uint64_t inexact_tokens = 0;   // found, but through a lossy codec
   uint64_t commits = 0;          // appends that took effect
   uint64_t commits_lost = 0;     // another append came first, or the user or version was dropped
   uint64_t rolled_back = 0;      // leases that failed or were revoked

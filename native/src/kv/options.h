@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kv/block_store.h"
+#include "kv/codec.h"
 #include "kv/eviction.h"
 #include "kv/memory.h"
 
@@ -31,6 +32,8 @@ struct PoolOptions {
   /// Called when a transfer has ended, by its thread and under the pool's lock: it must not call
   /// the pool. Whoever waits for blocks looks again.
   std::function<void()> on_transfer;
+  /// How blocks are written below the device; null: as they are.
+  std::shared_ptr<const BlockCodec> codec;
   /// Device memory that is not the processor's; an Arena is opened when null.
   std::unique_ptr<BlockMemory> device_memory;
   /// Instead of the files in `disk_folder`.

@@ -36,6 +36,10 @@ Status check(const PoolOptions& options) {
   if (options.disk_blocks > 0 && options.store == nullptr && options.disk_folder.empty()) {
     return invalid("disk_folder: a disk tier needs one");
   }
+  if (options.codec != nullptr &&
+      (options.codec->name().empty() || options.codec->encoded_bytes() == 0)) {
+    return invalid("codec: expected a name and at least one byte for a block");
+  }
   if (options.store_queue_max == 0 || options.prefetch_queue_max < 2) {
     return invalid("store_queue_max and prefetch_queue_max: expected at least 1 and 2");
   }
@@ -46,8 +50,8 @@ Status open_tier(PoolState& pool, Tier which, std::unique_ptr<BlockMemory> memor
                  uint32_t blocks) {
   TierState& tier = pool.tier(which);
   if (memory == nullptr && which != Tier::kDisk) {
-    Result<std::unique_ptr<Arena>> arena =
-        Arena::open(blocks, pool.options.block_bytes, pool.options.locks_memory);
+    const uint64_t bytes = which == Tier::kDevice ? pool.options.block_bytes : pool.lower_bytes();
+    Result<std::unique_ptr<Arena>> arena = Arena::open(blocks, bytes, pool.options.locks_memory);
     if (!arena.is_ok()) {
       return invalid(std::string(tier_name(which)) + " tier: " + arena.status().message());
     }
@@ -127,8 +131,11 @@ Result<std::unique_ptr<Pool>> Pool::open(PoolOptions options) {
   PoolOptions& kept = state->options;
   if (!kept.now_us) kept.now_us = steady_us;
   if (kept.disk_blocks > 0 && kept.store == nullptr) {
-    Result<std::unique_ptr<DiskStore>> store = DiskStore::open(
-        {kept.disk_folder, kept.block_bytes, static_cast<uint32_t>(kept.disk_blocks)});
+    Result<std::unique_ptr<DiskStore>> store =
+        DiskStore::open({.folder = kept.disk_folder,
+                         .block_bytes = state->lower_bytes(),
+                         .slot_count = static_cast<uint32_t>(kept.disk_blocks),
+                         .codec = kept.codec == nullptr ? "" : kept.codec->name()});
     if (!store.is_ok()) return store.status();
     kept.store = std::move(store).value();
   }
@@ -163,8 +170,11 @@ Result<Version> Pool::add_version(const Identity& identity) {
     return invalid("the model's blocks have " + std::to_string(identity.block_bytes) +
                    " bytes, the pool's have " + std::to_string(state_->options.block_bytes));
   }
+  const BlockCodec* codec = state_->options.codec.get();
+  Identity own = identity;
+  own.codec = codec == nullptr ? "" : codec->name();
   const std::lock_guard lock(state_->mutex);
-  const uint32_t version = state_->version_index_locked(version_digest(identity));
+  const uint32_t version = state_->version_index_locked(version_digest(own));
   state_->versions[version].is_retired = false;
   return version;
 }
@@ -188,6 +198,7 @@ PoolMetrics Pool::metrics() const {
     out.used_blocks = tier.slots->count() - tier.slots->free_count();
   }
   metrics.chains = pool.chains.size();
+  metrics.graves = pool.graves.size();
   for (const auto& [key, chain] : pool.chains) metrics.chain_tokens += chain->tokens.size();
   metrics.leases = pool.leases.size() - pool.free_leases.size();
   metrics.store_queue = pool.store_queue.size();

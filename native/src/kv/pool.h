@@ -74,6 +74,9 @@ class Lease {
   uint32_t matched() const;
   /// Of them, by where they lay: what a prefetch has brought up counts for the tier it came from.
   std::array<uint32_t, kTierCount> matched_by_tier() const;
+  /// Whether the matched tokens' numbers are bit for bit those computed from nothing: false where a
+  /// lossy codec has been between (PoolOptions::codec).
+  bool is_exact() const;
   /// Tokens of the query behind matched() that a prefetch could still bring to the device.
   uint32_t loadable() const;
   /// By logical position / kBlockTokens. Before extend() the matched blocks, read-only; afterwards

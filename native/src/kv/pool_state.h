@@ -65,6 +65,7 @@ struct LeaseRecord {
   uint64_t tag = 0;
   uint32_t matched = 0;
   std::array<uint32_t, kTierCount> matched_by_tier{};
+  bool is_exact = true;  // what is matched, and with it what is computed on it
   uint32_t loadable = 0;
   std::vector<BlockRef> blocks;  // each with one reference of this lease
   uint32_t own_from = 0;         // blocks from here on are this lease's own until attached
@@ -100,6 +101,11 @@ class PoolState {
 
   TierState& tier(Tier which) { return tiers[index_of(which)]; }
   uint64_t now_us() const { return options.now_us(); }
+  bool is_lossy() const { return options.codec != nullptr && !options.codec->is_exact(); }
+  /// Bytes of a block in the host and disk tiers.
+  uint64_t lower_bytes() const {
+    return options.codec == nullptr ? options.block_bytes : options.codec->encoded_bytes();
+  }
 
   // chains (index.cc)
   Chain* find_locked(const ChainKeyView& key);

@@ -77,6 +77,16 @@ TEST(Simulation, AllInvariantsHoldUnderASegmentedPolicy) {
   EXPECT_GT(run(config, seeds(20)).commits, 0u);
 }
 
+TEST(Simulation, AllInvariantsHoldWithBlocksThatAreEncodedBelowTheDevice) {
+  SimConfig config;
+  config.is_encoded = true;
+  EXPECT_GT(run(config, seeds(15)).loads, 0u);
+  config.host_blocks = 0;
+  config.crash_chance = 4;
+  config.faults = {.read_error = 30, .read_flip = 30, .write_error = 30};
+  EXPECT_GT(run(config, seeds(15)).crashes, 0u);
+}
+
 TEST(Simulation, AFailingDiskIsAMissAndNeverAWrongAnswer) {
   SimConfig config;
   config.host_blocks = 0;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kv/simulator.h"
+#include "kv/test_codec.h"
 
 namespace tessera::kv {
 
@@ -42,7 +43,9 @@ class SimWorld {
   explicit SimWorld(const SimConfig& config)
       : config_(config),
         random_(config.seed),
-        disk_(config.disk_blocks, kTestBlockBytes, config.seed + 1),
+        codec_(config.is_encoded ? std::make_shared<InvertingCodec>(kTestBlockBytes) : nullptr),
+        disk_(config.disk_blocks, config.is_encoded ? codec_->encoded_bytes() : kTestBlockBytes,
+              config.seed + 1),
         prefix_(random_tokens(99, config.prefix_tokens)) {
     disk_.faults = config.faults;
     open();
@@ -56,6 +59,11 @@ class SimWorld {
                              std::to_string(step_) + ": " + what);
   }
   uint64_t salt(uint32_t version) const { return 1000 + version; }
+  Digest digest_of(uint32_t version) const {
+    Identity identity = test_identity("model" + std::to_string(version));
+    if (codec_ != nullptr) identity.codec = codec_->name();
+    return version_digest(identity);
+  }
   Truth& truth(uint32_t version, const std::string& user) {
     return truths_[std::to_string(version) + "/" + user];
   }
@@ -70,6 +78,7 @@ class SimWorld {
     options.store_batch_bytes = 4 * kTestBlockBytes;
     options.store_queue_max = 8;
     options.prefetch_queue_max = 6;
+    options.codec = codec_;
     options.now_us = [this] { return now_us_; };
     if (config_.disk_blocks > 0) options.store = disk_.open();
     Result<std::unique_ptr<Pool>> pool = Pool::open(std::move(options));
@@ -135,10 +144,7 @@ class SimWorld {
     for (Running& request : running_) {
       if (!request.is_staged || request.lease.is_revoked()) continue;
       for (const ChainReport& report : pool_->inspect(request.user)) {
-        if (report.version !=
-            version_digest(test_identity("model" + std::to_string(request.version)))) {
-          continue;
-        }
+        if (report.version != digest_of(request.version)) continue;
         // Another append may have won; then these tokens are not what the head stands for.
         if (request.tokens.size() != report.tokens + report.prefix_tokens) continue;
         if (reachable(request.version, request.user, request.tokens) != request.tokens.size()) {
@@ -189,7 +195,7 @@ class SimWorld {
 
   std::vector<ChainReport> reports_of(uint32_t version, const std::string& user) {
     std::vector<ChainReport> all = pool_->inspect(user);
-    const Digest wanted = version_digest(test_identity("model" + std::to_string(version)));
+    const Digest wanted = digest_of(version);
     std::erase_if(all, [&](const ChainReport& report) { return report.version != wanted; });
     return all;
   }
@@ -294,10 +300,12 @@ class SimWorld {
     audit();
     const PoolMetrics metrics = pool_->metrics();
     if (metrics.leases != 0) fault("I18: leases are left");
+    if (metrics.graves != 0 && metrics.is_storing) fault("I18: a chain is held by nobody");
   }
 
   const SimConfig config_;
   std::mt19937_64 random_;
+  const std::shared_ptr<const InvertingCodec> codec_;
   SimDisk disk_;
   const std::vector<Token> prefix_;
   uint64_t now_us_ = 1;

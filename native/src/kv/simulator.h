@@ -28,6 +28,7 @@ struct SimConfig {
   EvictionKind eviction = EvictionKind::kLru;
   DiskFaults faults;
   uint32_t crash_chance = 0;  // in 1/1000 per step
+  bool is_encoded = false;    // below the device, by an exact codec
   bool forgets = true;        // users are dropped and cut, versions retired
 };
 

@@ -6,15 +6,32 @@
 namespace tessera::kv {
 namespace {
 
-/// Bytes of a block where the processor can read them; `bounce` is used where they are not.
+/// Memory that transfers of one job use one after the other.
+struct Scratch {
+  std::vector<std::byte> block;
+  std::vector<std::byte> encoded;
+};
+
+/// Bytes of a slot where the processor can read them.
 std::span<const std::byte> source_bytes(PoolState& pool, const StoreTransfer& transfer,
-                                        std::vector<std::byte>& bounce) {
+                                        Scratch& scratch) {
   BlockMemory& memory = *pool.tier(transfer.from).memory;
-  const uint64_t size = pool.options.block_bytes;
+  const bool is_device = transfer.from == Tier::kDevice;
+  const uint64_t size = is_device ? pool.options.block_bytes : pool.lower_bytes();
   if (memory.is_addressable()) return {memory.address(transfer.source), size};
-  bounce.resize(size);
-  memory.read(transfer.source, bounce);
-  return bounce;
+  scratch.block.resize(size);
+  memory.read(transfer.source, scratch.block);
+  return scratch.block;
+}
+
+/// The block as the tiers below the device hold it.
+std::span<const std::byte> lower_bytes(PoolState& pool, const StoreTransfer& transfer,
+                                       Scratch& scratch) {
+  const std::span<const std::byte> bytes = source_bytes(pool, transfer, scratch);
+  if (pool.options.codec == nullptr || transfer.from != Tier::kDevice) return bytes;
+  scratch.encoded.resize(pool.lower_bytes());
+  pool.options.codec->encode(bytes, scratch.encoded);
+  return scratch.encoded;
 }
 
 void copy_to_host(PoolState& pool, StoreJob& job, const StoreTransfer& transfer,
@@ -55,11 +72,11 @@ void take_head(StoreJob& job, StoreItem& item) {
 void PoolWork::perform(StoreJob& job) {
   if (job.is_nothing) return;
   PoolState& pool = state_;
-  std::vector<std::byte> bounce;
+  Scratch scratch;
   bool any_written = false;
   for (StoreItem& item : job.items) {
     for (StoreTransfer& transfer : item.transfers) {
-      const std::span<const std::byte> bytes = source_bytes(pool, transfer, bounce);
+      const std::span<const std::byte> bytes = lower_bytes(pool, transfer, scratch);
       if (transfer.host != kNoSlot) copy_to_host(pool, job, transfer, bytes);
       if (transfer.disk == kNoSlot || !item.status.is_ok()) continue;
       item.status = write_to_disk(pool, job, transfer, bytes);
