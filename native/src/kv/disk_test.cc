@@ -2,6 +2,7 @@
 // ends in a miss or a clear error, never in another answer.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,7 +38,9 @@ class Disk : public testing::Test {
     fs::remove_all(folder_, ignored);
   }
 
-  DiskLayout layout() const { return {folder_, kBlockBytes, kDiskBlocks}; }
+  DiskLayout layout() const {
+    return {.folder = folder_, .block_bytes = kBlockBytes, .slot_count = kDiskBlocks};
+  }
 
   PoolOptions options(uint32_t device_blocks = 8) const {
     PoolOptions made;
@@ -185,6 +188,28 @@ TEST_F(Disk, AFullDiskStopsStoresAndServingGoesOn) {
   EXPECT_TRUE(pool->check_integrity().faults.empty());
 }
 
+TEST_F(Disk, NoSpaceForABlockStopsStoresUntilTheyAreTriedAgain) {
+  fs::create_directories(folder_);
+  FileFaults faults;
+  PoolOptions made = options();
+  made.store_retry_us = 1000;
+  made.store = open_faulty(layout(), faults);
+  auto pool = open(std::move(made));
+  faults.write_errno = ENOSPC;  // though the file system said that there was room
+  faults.writes = 1;
+  const TestRequest asked = request(*pool, 0);
+  EXPECT_EQ(serve(*pool, asked).value, expected_answer(asked));
+  while (pool->metrics().stores_failed == 0) std::this_thread::yield();
+  EXPECT_NE(pool->metrics().store_error.find("No space left"), std::string::npos);
+  while (!pool->metrics().is_storing) std::this_thread::yield();
+  TestRequest longer = asked;
+  longer.tokens = random_tokens(0, 95);
+  EXPECT_EQ(serve(*pool, longer).value, expected_answer(longer));
+  ASSERT_TRUE(pool->flush(kPatience).is_ok());
+  EXPECT_EQ(pool->inspect(asked.user).at(0).durable_tokens, 95u);
+  EXPECT_TRUE(pool->check_integrity().faults.empty());
+}
+
 TEST_F(Disk, AFailedWriteOrSyncCommitsNothing) {
   fs::create_directories(folder_);
   FileFaults faults;
@@ -282,6 +307,172 @@ TEST_F(Disk, FlippedBitsInTheIndexAreMissesOrAnErrorAtTheStart) {
   EXPECT_EQ(refused + opened, 12u);
 }
 
+/// What a file of the index is for, by its name: "log", "sst", "MANIFEST" and so on.
+std::string kind_of(const fs::path& file) {
+  const std::string name = file.filename();
+  return file.has_extension() ? file.extension().string().substr(1)
+                              : name.substr(0, name.find('-'));
+}
+
+TEST_F(Disk, EveryKindOfFileDamagedOrCutIsAMissOrAnErrorAtTheStart) {
+  std::mt19937_64 random(3);
+  for (const char* kind : {"CURRENT", "IDENTITY", "MANIFEST", "OPTIONS", "log", "sst"}) {
+    for (const bool is_cut : {false, true}) {
+      SCOPED_TRACE(std::string(kind) + (is_cut ? " cut" : " damaged"));
+      fs::remove_all(folder_);
+      {
+        auto pool = open(options());
+        fill(*pool, 3);
+        ASSERT_TRUE(pool->drop_user("user2", kPatience).is_ok());  // brings heads into a table
+        serve(*pool, request(*pool, 3));                           // and one more into the log
+        ASSERT_TRUE(pool->flush(kPatience).is_ok());
+      }
+      uint32_t touched = 0;
+      for (const auto& entry : fs::directory_iterator(folder_ + "/index")) {
+        if (!entry.is_regular_file() || kind_of(entry.path()) != kind) continue;
+        ++touched;
+        if (is_cut) fs::resize_file(entry.path(), entry.file_size() / 2);
+        if (!is_cut) flip_bits(entry.path(), 3, random);
+      }
+      EXPECT_GT(touched, 0u);
+      Result<std::unique_ptr<Pool>> pool = Pool::open(options());
+      if (!pool.is_ok()) {
+        const Code code = pool.status().code();
+        EXPECT_TRUE(code == Code::kKvStoreCorrupt || code == Code::kKvStoreInvalid)
+            << pool.status().message();
+        continue;
+      }
+      for (uint32_t user = 0; user < 4; ++user) bring_back(*pool.value(), user);
+      EXPECT_TRUE(pool.value()->check_integrity().faults.empty());
+    }
+  }
+}
+
+TEST_F(Disk, ABlocksFileThatIsGoneIsAMiss) {
+  { fill(*open(options()), 3); }
+  fs::remove(folder_ + "/blocks");
+  auto pool = open(options());
+  for (uint32_t user = 0; user < 3; ++user) EXPECT_EQ(bring_back(*pool, user), 0u);
+  EXPECT_TRUE(pool->check_integrity().faults.empty());
+}
+
+TEST_F(Disk, AFlippedBitAtTheEndOfALargeBlockIsAMiss) {
+  constexpr uint64_t kLargeBytes = uint64_t{6} << 20;
+  const auto large = [&] {
+    PoolOptions made = options(2);
+    made.block_bytes = kLargeBytes;
+    made.disk_blocks = 4;
+    return made;
+  };
+  const auto asked_of = [](Pool& pool) {
+    const Version version = pool.add_version(test_identity("model", kLargeBytes)).value();
+    return TestRequest{.version = version, .salt = 5, .user = "u", .tokens = random_tokens(1, 60)};
+  };
+  {
+    auto pool = open(large());
+    serve(*pool, asked_of(*pool));
+    ASSERT_TRUE(pool->flush(kPatience).is_ok());
+  }
+  // Slots are taken from the front: the second block lies in the second slot.
+  std::fstream file(folder_ + "/blocks", std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(2 * kLargeBytes - 1));
+  file.put('\x10');
+  file.close();
+  auto pool = open(large());
+  const TestRequest asked = asked_of(*pool);
+  Prefetch prefetch = pool->prefetch(asked.version, asked.user, 1000);
+  EXPECT_TRUE(prefetch.wait(kPatience));
+  prefetch.cut_off();
+  const TestAnswer answer = serve(*pool, asked, false);
+  EXPECT_EQ(answer.matched, kBlockTokens);
+  EXPECT_EQ(answer.value, expected_answer(asked));
+  EXPECT_EQ(pool->metrics().loads_corrupt, 1u);
+}
+
+/// Remembers where calls went; holds nothing.
+class RecordingFile final : public File {
+ public:
+  explicit RecordingFile(std::vector<uint64_t>& offsets) : offsets_(offsets) {}
+  int64_t read_some(uint64_t offset, std::span<std::byte> to) override {
+    offsets_.push_back(offset);
+    return static_cast<int64_t>(to.size());
+  }
+  int64_t write_some(uint64_t offset, std::span<const std::byte> from) override {
+    offsets_.push_back(offset);
+    return static_cast<int64_t>(from.size());
+  }
+  int sync() override { return 0; }
+  int punch(uint64_t offset, uint64_t) override {
+    offsets_.push_back(offset);
+    return 0;
+  }
+  uint64_t space_left() override { return uint64_t{1} << 50; }
+  bool is_direct() const override { return false; }
+
+ private:
+  std::vector<uint64_t>& offsets_;
+};
+
+TEST_F(Disk, SlotsBehindFourGibibytesHavePlacesOfTheirOwn) {
+  constexpr SlotIndex kSlot = 3'000'000'000;
+  std::vector<uint64_t> offsets;
+  const DiskLayout huge{.folder = folder_, .block_bytes = kBlockBytes, .slot_count = kNoSlot};
+  DiskStore store(huge, std::make_unique<RecordingFile>(offsets), nullptr, nullptr);
+  std::vector<std::byte> bytes(kBlockBytes);
+  EXPECT_TRUE(store.write(kSlot, bytes).is_ok());
+  EXPECT_TRUE(store.read(kSlot, bytes).is_ok());
+  EXPECT_TRUE(store.discard(kSlot).is_ok());
+  EXPECT_EQ(offsets, std::vector<uint64_t>(3, kSlot * kBlockBytes));
+}
+
+TEST_F(Disk, ReadersOfUnalignedBuffersDoNotMeet) {
+  fs::create_directories(folder_);
+  auto store = DiskStore::open(layout()).value();
+  constexpr uint32_t kReaders = 3;
+  std::vector<std::byte> bytes(kBlockBytes);
+  for (SlotIndex slot = 0; slot < kReaders; ++slot) {
+    std::fill(bytes.begin(), bytes.end(), static_cast<std::byte>(slot + 1));
+    ASSERT_TRUE(store->write(slot, bytes).is_ok());
+  }
+  std::atomic<uint32_t> foreign = 0;
+  std::vector<std::thread> readers;
+  for (SlotIndex slot = 0; slot < kReaders; ++slot) {
+    readers.emplace_back([&, slot] {
+      std::vector<std::byte> mine(kBlockBytes + 1);
+      for (uint32_t i = 0; i < 500; ++i) {
+        const std::span<std::byte> to(mine.data() + 1, kBlockBytes);
+        if (!store->read(slot, to).is_ok()) ++foreign;
+        foreign += std::any_of(to.begin(), to.end(), [&](std::byte byte) {
+          return byte != static_cast<std::byte>(slot + 1);
+        });
+      }
+    });
+  }
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(foreign.load(), 0u);
+}
+
+TEST_F(Disk, ForeignFilesInTheFolderDoNoHarm) {
+  { fill(*open(options()), 3); }
+  for (const char* name : {"/notes.txt", "/blocks.old", "/index/notes.txt", "/index/99.sst.tmp"}) {
+    std::ofstream(folder_ + name) << "not a number";
+  }
+  fs::create_directories(folder_ + "/lost+found");
+  auto pool = open(options());
+  for (uint32_t user = 0; user < 3; ++user) EXPECT_EQ(bring_back(*pool, user), 90u);
+}
+
+TEST_F(Disk, AfterARestartTheOldestGoesFirst) {
+  { fill(*open(options()), 20); }
+  auto pool = open(options());
+  for (uint32_t user = 20; user < 25; ++user) {
+    serve(*pool, request(*pool, user));
+    ASSERT_TRUE(pool->flush(kPatience).is_ok());
+  }
+  EXPECT_LT(bring_back(*pool, 0), 90u);
+  EXPECT_EQ(bring_back(*pool, 19), 90u);
+}
+
 TEST_F(Disk, ATruncatedBlocksFileIsAMiss) {
   { fill(*open(options()), 10); }
   fs::resize_file(folder_ + "/blocks", 5 * kBlockBytes);
@@ -318,6 +509,37 @@ TEST_F(Disk, ASecondProcessIsRefused) {
   const Status status = Pool::open(options()).status();
   EXPECT_EQ(status.code(), Code::kKvStoreInvalid);
   EXPECT_NE(status.message().find("another process"), std::string::npos) << status.message();
+}
+
+/// The code with which another process, of an account without rights or of ours, cannot open the
+/// folder.
+int code_in_another_process(PoolOptions options, bool has_rights) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (!has_rights && ::seteuid(kNobody) != 0) ::_exit(1);
+    ::_exit(static_cast<int>(Pool::open(std::move(options)).status().code()));
+  }
+  int ended = 0;
+  EXPECT_EQ(::waitpid(child, &ended, 0), child);
+  return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+}
+
+TEST_F(Disk, AnotherProcessAndAnotherAccountAreRefused) {
+  const int invalid = static_cast<int>(Code::kKvStoreInvalid);
+  PoolOptions made = options();
+  made.read_threads = 0;  // a process that forks has no threads
+  {
+    auto pool = open(std::move(made));
+    EXPECT_EQ(code_in_another_process(options(), true), invalid);
+  }
+  if (::geteuid() == 0) {
+    EXPECT_EQ(code_in_another_process(options(), false), invalid);
+  }
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  if (::geteuid() != 0) {
+    EXPECT_EQ(Pool::open(options()).status().code(), Code::kKvStoreInvalid);
+  }
 }
 
 TEST_F(Disk, AFolderThatCannotBeWrittenIsRefused) {

@@ -13,11 +13,13 @@
 namespace tessera::kv {
 namespace {
 
-std::unique_ptr<Pool> open_pool(uint32_t device_blocks, uint32_t host_blocks = 0) {
+std::unique_ptr<Pool> open_pool(uint32_t device_blocks, uint32_t host_blocks = 0,
+                                uint32_t store_queue_max = 1024) {
   PoolOptions options;
   options.block_bytes = kTestBlockBytes;
   options.device_blocks = device_blocks;
   options.host_blocks = host_blocks;
+  options.store_queue_max = store_queue_max;
   options.read_threads = 0;
   Result<std::unique_ptr<Pool>> pool = Pool::open(std::move(options));
   EXPECT_TRUE(pool.is_ok()) << pool.status().message();
@@ -79,6 +81,9 @@ TEST(Pool, AReturningUserComputesOnlyWhatIsNew) {
     const TestAnswer answer = serve(*pool, second);
     EXPECT_EQ(answer.matched, length);
     EXPECT_EQ(answer.value, expected_answer(second));
+    const TestAnswer third = serve(*pool, second);
+    EXPECT_EQ(third.matched, length + 5);
+    EXPECT_EQ(third.value, expected_answer(second));
     expect_sound(*pool);
   }
 }
@@ -185,21 +190,29 @@ TEST(Pool, WhoGoesOnBesideALeaderHoldsItsBlocksAndCommitsBehindIt) {
 }
 
 TEST(Pool, ACommittedBlockIsNeverWrittenAgain) {
-  auto pool = open_pool(64);
-  const Version version = add(*pool, "a");
-  const auto tokens = random_tokens(1, 80);
-  const std::vector<Token> first(tokens.begin(), tokens.begin() + 40);
-  serve(*pool, request_of(version, "u", first));
-  Lease reader = pool->lookup({.version = version, .user = "u", .tokens = first}).value();
-  ASSERT_EQ(reader.matched(), 40u);
-  std::vector<std::byte> before(reader.blocks()[1].address,
-                                reader.blocks()[1].address + kTestBlockBytes);
-  serve(*pool, request_of(version, "u", tokens));
-  EXPECT_EQ(std::memcmp(before.data(), reader.blocks()[1].address, kTestBlockBytes), 0);
-  expect_sound(*pool);
-  reader.reset();
-  expect_sound(*pool);
-  EXPECT_EQ(used(*pool, Tier::kDevice), 3u);
+  for (const uint32_t length : {31u, 32u, 33u, 40u, 63u, 64u, 65u}) {
+    SCOPED_TRACE(length);
+    auto pool = open_pool(64);
+    const Version version = add(*pool, "a");
+    const auto tokens = random_tokens(1, 80);
+    const std::vector<Token> first(tokens.begin(), tokens.begin() + length);
+    serve(*pool, request_of(version, "u", first));
+    Lease reader = pool->lookup({.version = version, .user = "u", .tokens = first}).value();
+    ASSERT_EQ(reader.matched(), length);
+    std::vector<std::byte> before;
+    for (const BlockRef& block : reader.blocks()) {
+      before.insert(before.end(), block.address, block.address + kTestBlockBytes);
+    }
+    serve(*pool, request_of(version, "u", tokens));
+    for (uint64_t i = 0; i < reader.blocks().size(); ++i) {
+      const std::byte* const was = before.data() + i * kTestBlockBytes;
+      EXPECT_EQ(std::memcmp(was, reader.blocks()[i].address, kTestBlockBytes), 0);
+    }
+    expect_sound(*pool);
+    reader.reset();
+    expect_sound(*pool);
+    EXPECT_EQ(used(*pool, Tier::kDevice), 3u);
+  }
 }
 
 TEST(Pool, OfTwoAppendsOnOneHeadExactlyOneWins) {
@@ -356,6 +369,72 @@ TEST(Eviction, APinnedBlockStaysAndARefusalLeavesTheLeaseAsItWas) {
   EXPECT_TRUE(pool->extend(other, 32).is_ok());
 }
 
+TEST(Eviction, LookingWithoutReadingKeepsNobodyInThePool) {
+  auto pool = open_pool(8);
+  const Version version = add(*pool, "a");
+  for (int i = 0; i < 2; ++i) {
+    serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 90)));
+  }
+  for (int i = 0; i < 100; ++i) {
+    (void)pool->whereabouts(version, "u0");
+    (void)pool->inspect("u0");
+    EXPECT_FALSE(pool->prefetch(version, "u0", 90));
+  }
+  serve(*pool, request_of(version, "u2", random_tokens(2, 90)));
+  EXPECT_EQ(pool->inspect("u0").at(0).tier_tokens[0], 64u);
+  EXPECT_EQ(pool->inspect("u1").at(0).tier_tokens[0], 90u);
+}
+
+TEST(Eviction, TakesWhatALowerTierHasBeforeWhatIsNowhereElse) {
+  auto pool = open_pool(8, 32, 1);
+  const Version version = add(*pool, "a");
+  const TestRequest saved = request_of(version, "saved", random_tokens(0, 90));
+  serve(*pool, saved);  // takes the one place in the queue of stores
+  serve(*pool, request_of(version, "unsaved", random_tokens(1, 90)));
+  work(*pool);
+  serve(*pool, saved);  // now the unsaved one is the colder
+  serve(*pool, request_of(version, "new", random_tokens(2, 90)));
+  EXPECT_EQ(pool->inspect("saved").at(0).tier_tokens[0], 64u);
+  EXPECT_EQ(pool->inspect("unsaved").at(0).tier_tokens[0], 90u);
+  EXPECT_EQ(pool->metrics().tiers[index_of(Tier::kDevice)].evicted_dirty_blocks, 0u);
+  expect_sound(*pool);
+}
+
+TEST(Eviction, AStaticPrefixGoesLast) {
+  auto pool = open_pool(10);
+  const Version version = add(*pool, "a");
+  const auto prefix = random_tokens(9, 64);
+  const auto asked_of = [&](int user) {
+    auto tokens = prefix;
+    const auto own = random_tokens(user, 90);
+    tokens.insert(tokens.end(), own.begin(), own.end());
+    return request_of(version, "u" + std::to_string(user), tokens, 64);
+  };
+  serve(*pool, asked_of(0));
+  // Users without the prefix make it the coldest chain of all.
+  for (int i = 1; i < 5; ++i) {
+    serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 90)));
+  }
+  const TestAnswer answer = serve(*pool, asked_of(7));
+  EXPECT_EQ(answer.matched, 64u);
+  EXPECT_EQ(answer.value, expected_answer(asked_of(7)));
+  expect_sound(*pool);
+}
+
+TEST(Eviction, TakesNoMoreThanIsMissing) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  for (int i = 0; i < 8; ++i) {
+    serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 240)));
+  }
+  EXPECT_EQ(used(*pool, Tier::kDevice), 64u);
+  const auto evicted = [&] { return pool->metrics().tiers[0].evicted_blocks; };
+  const uint64_t before = evicted();
+  Lease lease = pool->lookup({.version = version, .user = "v", .tokens = {}}).value();
+  ASSERT_TRUE(pool->extend(lease, 3 * kBlockTokens).is_ok());
+  EXPECT_EQ(evicted() - before, 3u);
+}
+
 TEST(Versions, ARetiredVersionIsNotFoundAndItsBlocksAreFreedWhenLeasesEnd) {
   auto pool = open_pool(64);
   const Version version = add(*pool, "a");
@@ -458,6 +537,38 @@ TEST(Host, ACutOffPrefetchLeavesWhatHasLandedContiguously) {
   LoadJob none;
   EXPECT_FALSE(steps.begin_load(none));
   expect_sound(*pool);
+}
+
+TEST(Host, AnEndedPrefetchHoldsNothing) {
+  auto pool = open_pool(8, 32);
+  const Version version = add(*pool, "a");
+  for (int i = 0; i < 4; ++i) {
+    serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 90)));
+    work(*pool);
+  }
+  Prefetch prefetch = pool->prefetch(version, "u0", 1000);
+  ASSERT_TRUE(prefetch);
+  EXPECT_FALSE(prefetch.wait(1000));  // nobody works: the budget ends it
+  prefetch.cut_off();
+  work(*pool);
+  EXPECT_TRUE(pool->drop_user("u0", 0).is_ok());
+  EXPECT_EQ(pool->metrics().graves, 0u);
+  expect_sound(*pool);
+}
+
+TEST(Host, AChainThatFoundTheQueueFullIsStoredWithItsNextAppend) {
+  auto pool = open_pool(32, 32, 1);
+  const Version version = add(*pool, "a");
+  for (int i = 0; i < 2; ++i) {
+    const TestRequest asked = request_of(version, "u" + std::to_string(i), random_tokens(i, 90));
+    EXPECT_EQ(serve(*pool, asked).value, expected_answer(asked));  // forwards do not wait
+  }
+  EXPECT_EQ(pool->metrics().stores_dropped, 1u);
+  work(*pool);
+  EXPECT_EQ(pool->inspect("u1").at(0).tier_tokens[index_of(Tier::kHost)], 0u);
+  serve(*pool, request_of(version, "u1", random_tokens(1, 91)));
+  work(*pool);
+  EXPECT_EQ(pool->inspect("u1").at(0).tier_tokens[index_of(Tier::kHost)], 91u);
 }
 
 TEST(Limits, EachHasAName) {
