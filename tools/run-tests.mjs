@@ -1,5 +1,6 @@
 // Every test of the repository, stage by stage; ends with `N passed, N failed, N skipped`.
-// A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage.
+// A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage,
+// `--only long` the long forms of property tests, which are not part of the whole.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';
@@ -143,14 +144,21 @@ function gtestCases(file) {
   return { passed: cases.length - failed - skipped, failed, skipped };
 }
 
+// The product's own folder: what is tested are the objects that serve, compiled once.
+const nativeFolder = join('build', 'native');
+
+/** Builds native tests; all of them when none is named. */
+function buildTests(targets = []) {
+  const chosen = targets.length > 0 ? ['--target', ...targets] : [];
+  return (
+    configure(nativeFolder, ['-DTESSERA_TESTS=ON']) &&
+    run('cmake', ['--build', nativeFolder, '-j', jobs, ...chosen], { env: buildEnvironment })
+  );
+}
+
 function native() {
-  // The product's own folder: what is tested are the objects that serve, compiled once.
-  const folder = join('build', 'native');
-  const options = ['-DTESSERA_TESTS=ON'];
-  const built =
-    configure(folder, options) &&
-    run('cmake', ['--build', folder, '-j', jobs], { env: buildEnvironment });
-  if (!built) {
+  const folder = nativeFolder;
+  if (!buildTests()) {
     count(0, 1);
     return;
   }
@@ -209,17 +217,34 @@ function fuzz() {
   if (verdicts.size === 0 || (!ok && passed === verdicts.size)) count(0, 1);
 }
 
+// Folder of native/src, target and words of each: minutes, not seconds.
+const LONG_RUNS = [
+  ['kv', 'kv_sim_test', '--seeds=1000'],
+  ['kv', 'kv_kill_test', '--kills=200'],
+];
+
+function long() {
+  if (!buildTests(LONG_RUNS.map(([, target]) => target))) {
+    count(0, 1);
+    return;
+  }
+  for (const [folder, target, ...words] of LONG_RUNS) {
+    checker([target, ...words].join(' '), join(nativeFolder, 'src', folder, target), words);
+  }
+}
+
 const stages = { check, vitest, native, fuzz };
+const byName = { ...stages, long };
 
 function selected() {
   const at = process.argv.indexOf('--only');
   if (at < 0) return Object.entries(stages);
   const name = process.argv[at + 1] ?? '';
-  if (!Object.hasOwn(stages, name)) {
-    console.error(`--only: expected one of ${Object.keys(stages).join(', ')}, came '${name}'`);
+  if (!Object.hasOwn(byName, name)) {
+    console.error(`--only: expected one of ${Object.keys(byName).join(', ')}, came '${name}'`);
     process.exit(2);
   }
-  return [[name, stages[name]]];
+  return [[name, byName[name]]];
 }
 
 fs.mkdirSync(reports, { recursive: true });
