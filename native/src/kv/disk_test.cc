@@ -348,6 +348,29 @@ TEST_F(Disk, EveryKindOfFileDamagedOrCutIsAMissOrAnErrorAtTheStart) {
   }
 }
 
+TEST_F(Disk, OfTwoHeadsThatClaimOneSlotTheNewerStays) {
+  fs::create_directories(folder_);
+  const Identity identity = test_identity("model", kBlockBytes);
+  std::vector<HeadRecord> heads(2);
+  for (uint32_t i = 0; i < 2; ++i) {
+    heads[i].key = {version_digest(identity), false, "user" + std::to_string(i)};
+    heads[i].seq = 10 - i;  // the first one is the newer
+    heads[i].tokens = random_tokens(i, 40);
+    heads[i].blocks = {{i, kBlockTokens, 1}, {5, 8, 2}};
+  }
+  ASSERT_TRUE(DiskStore::open(layout()).value()->commit({}, heads).is_ok());
+  auto pool = open(options());
+  EXPECT_EQ(pool->metrics().heads_corrupt, 1u);
+  EXPECT_EQ(pool->inspect("user0").size(), 1u);
+  EXPECT_EQ(pool->inspect("user1").size(), 0u);
+  EXPECT_EQ(pool->metrics().tiers[index_of(Tier::kDisk)].used_blocks, 2u);
+  EXPECT_TRUE(pool->check_integrity().faults.empty());
+  // The record that was given up is gone from the disk with the next commit.
+  serve(*pool, request(*pool, 3));
+  ASSERT_TRUE(pool->flush(kPatience).is_ok());
+  EXPECT_EQ((pool = nullptr, open(options()))->metrics().heads_corrupt, 0u);
+}
+
 TEST_F(Disk, ABlocksFileThatIsGoneIsAMiss) {
   { fill(*open(options()), 3); }
   fs::remove(folder_ + "/blocks");

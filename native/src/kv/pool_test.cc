@@ -539,6 +539,64 @@ TEST(Host, ACutOffPrefetchLeavesWhatHasLandedContiguously) {
   expect_sound(*pool);
 }
 
+TEST(Host, WhatIsBeingReadIsNotGivenToAnother) {
+  auto pool = open_pool(8, 3);
+  const Version version = add(*pool, "a");
+  const TestRequest mine = request_of(version, "mine", random_tokens(0, 90));
+  serve(*pool, mine);
+  work(*pool);  // fills the host
+  for (int i = 1; i < 4; ++i) {
+    serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 90)));
+  }
+  ASSERT_EQ(pool->inspect("mine").at(0).tier_tokens[0], 0u);
+  Prefetch prefetch = pool->prefetch(version, "mine", 1000);
+  PoolWork steps(*pool);
+  std::vector<LoadJob> loads(3);
+  for (LoadJob& load : loads) ASSERT_TRUE(steps.begin_load(load));
+  StoreJob store;  // others want the host's slots, all of which are being read
+  if (steps.begin_store(store)) {
+    steps.perform(store);
+    steps.finish(store);
+  }
+  for (LoadJob& load : loads) {
+    steps.perform(load);
+    steps.finish(load);
+  }
+  prefetch.cut_off();
+  const TestAnswer answer = serve(*pool, mine);
+  EXPECT_EQ(answer.matched, 90u);
+  EXPECT_EQ(answer.value, expected_answer(mine));
+  expect_sound(*pool);
+}
+
+TEST(Host, ACopyThatEndsAfterAnAppendIsNotTakenForTheLongerBlock) {
+  auto pool = open_pool(8, 32);
+  const Version version = add(*pool, "a");
+  serve(*pool, request_of(version, "mine", random_tokens(0, 60)));
+  PoolWork steps(*pool);
+  StoreJob store;
+  ASSERT_TRUE(steps.begin_store(store));
+  steps.perform(store);
+  const TestRequest longer = request_of(version, "mine", random_tokens(0, 70));
+  serve(*pool, longer);
+  steps.finish(store);
+  for (int i = 1; i < 4; ++i) {
+    serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 90)));
+  }
+  ASSERT_EQ(pool->inspect("mine").at(0).tier_tokens[0], 0u);
+  Prefetch prefetch = pool->prefetch(version, "mine", 1000);
+  LoadJob load;
+  while (steps.begin_load(load)) {
+    steps.perform(load);
+    steps.finish(load);
+  }
+  prefetch.cut_off();
+  const TestAnswer answer = serve(*pool, longer);
+  EXPECT_EQ(answer.matched, 32u);
+  EXPECT_EQ(answer.value, expected_answer(longer));
+  expect_sound(*pool);
+}
+
 TEST(Host, AnEndedPrefetchHoldsNothing) {
   auto pool = open_pool(8, 32);
   const Version version = add(*pool, "a");
