@@ -116,6 +116,11 @@ TEST_F(Codec, InAnEpochAConsumerIsNoMoreExactThanItsProducer) {
   const Lease consumer = pool->lookup(query).value();
   EXPECT_EQ(consumer.matched(), 96u);
   EXPECT_FALSE(consumer.is_exact());
+  Lease beside =
+      pool->lookup({.version = asked.version, .user = "other", .tokens = longer}).value();
+  EXPECT_TRUE(beside.is_exact());
+  ASSERT_TRUE(pool->extend_beside(beside, producer, 4, 100).is_ok());
+  EXPECT_FALSE(beside.is_exact());
   forward(asked.salt, longer, producer.matched(), producer.blocks());
   pool->commit(epoch);
 }

@@ -47,6 +47,7 @@ bool pin_leaders(PoolState& pool, LeaseRecord& lease, const LeaseRecord& leader,
     lease.blocks.push_back(leader.blocks[i]);
   }
   lease.own_from = static_cast<uint32_t>(lease.blocks.size());
+  lease.is_exact = lease.is_exact && (!any || leader.is_exact);
   return any;
 }
 
