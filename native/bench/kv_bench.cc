@@ -1,10 +1,11 @@
 // What the KV pool costs: calls, copies, restarts, and what it finds again on real traces. Prints
-// one JSON line {"name", "value", "unit"} per figure, progress on stderr.
+// one JSON document {"results": [{"name", "value", "unit"}, ...]} on stdout, progress on stderr.
 //
 //   kv_bench [--quick] [--data FOLDER] [--folder FOLDER]
 //
-// FOLDER of --data holds checkins/PetalingJaya.events.tsv and mooncake/*.jsonl; a trace that is not
-// there is skipped with a message. --folder is where the disk tier is made (and removed).
+// FOLDER of --data holds checkins/PetalingJaya.events.tsv (or .tsv.gz) and, there or in traces/,
+// mooncake/*.jsonl; a trace that is not there is skipped with a message. --folder is where the disk
+// tier is made (and removed).
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <new>
 #include <random>
 #include <string>
@@ -146,6 +148,33 @@ double gib_per_s(uint64_t bytes, double us) {
   return static_cast<double>(bytes) / us * 1e6 / static_cast<double>(uint64_t{1} << 30);
 }
 
+/// Bytes that this process has sent to its disks so far; 0 where the system does not say.
+uint64_t device_write_bytes() {
+  std::ifstream in("/proc/self/io");
+  std::string name;
+  uint64_t value = 0;
+  while (in >> name >> value) {
+    if (name == "write_bytes:") return value;
+  }
+  return 0;
+}
+
+/// What was moved, against the least that had to be.
+void print_moved(const std::string& name, const PoolMetrics& metrics, Tier lower,
+                 uint64_t block_bytes, uint64_t device_bytes) {
+  const TierMetrics& tier = metrics.tiers[index_of(lower)];
+  const uint64_t token_bytes = block_bytes / kBlockTokens;
+  figure(name + "read_bytes_per_hit_token",
+         static_cast<double>(tier.read_bytes) / static_cast<double>(tier.hit_tokens), "bytes");
+  figure(name + "read_bytes_per_hit_token.least", static_cast<double>(token_bytes), "bytes");
+  // Device to disk, heads and log included; where the system does not count, what was asked for.
+  const uint64_t written =
+      lower == Tier::kDisk && device_bytes > 0 ? device_bytes : tier.written_bytes;
+  figure(name + "write_amplification",
+         static_cast<double>(written) / static_cast<double>(tier.used_blocks * block_bytes),
+         "ratio");
+}
+
 /// Blocks of real size through a tier and back, against plain copies or file calls.
 void bench_copies(const std::string& folder, Tier lower, uint64_t block_bytes, uint32_t blocks) {
   PoolOptions options = options_of(block_bytes, blocks);
@@ -159,6 +188,7 @@ void bench_copies(const std::string& folder, Tier lower, uint64_t block_bytes, u
   PoolWork work(*pool);
   const Version version = pool->add_version(test_identity("m", block_bytes)).value();
   const uint32_t length = blocks / 2 * kBlockTokens;
+  const uint64_t written_before = device_write_bytes();
   Hops hops;
   uint64_t stored = 0;
   // Two users fill the device; the third takes the first one's place, who then comes back.
@@ -181,6 +211,7 @@ void bench_copies(const std::string& folder, Tier lower, uint64_t block_bytes, u
     run_stores(work, &hops.store, stored);
   }
   const std::string name = std::string("kv.copy.") + tier_name(lower) + ".";
+  print_moved(name, pool->metrics(), lower, block_bytes, device_write_bytes() - written_before);
   const Plain plain = is_disk ? plain_file(folder + "/plain", block_bytes, blocks)
                               : plain_memory(block_bytes, blocks);
   const double load_us = quantile(hops.load, 0.5);
@@ -191,11 +222,6 @@ void bench_copies(const std::string& folder, Tier lower, uint64_t block_bytes, u
   figure(name + "store", gib_per_s(block_bytes, store_us), "GiB/s");
   figure(name + "store.plain", gib_per_s(block_bytes, plain.write_us), "GiB/s");
   figure(name + "store.against_plain", plain.write_us / store_us, "ratio");
-  const PoolMetrics metrics = pool->metrics();
-  figure(name + "write_amplification",
-         static_cast<double>(metrics.tiers[index_of(lower)].written_bytes) /
-             static_cast<double>(3 * uint64_t{blocks / 2} * block_bytes),
-         "ratio");
 }
 
 /// Many users on disk: how long a restart takes, and the first lookup of each after it.
@@ -290,9 +316,14 @@ void bench_exposed_wait(const std::string& folder) {
 
 }  // namespace
 
+std::string results;  // the document's list so far
+
 void figure(const std::string& name, double value, const char* unit) {
-  std::printf("{\"name\": \"%s\", \"value\": %.6g, \"unit\": \"%s\"}\n", name.c_str(), value, unit);
-  std::fflush(stdout);
+  char number[32];
+  std::snprintf(number, sizeof(number), "%.6g", value);
+  std::fprintf(stderr, "%s: %s %s\n", name.c_str(), number, unit);
+  results += (results.empty() ? "" : ",") + std::string("\n{\"name\":\"") + name +
+             "\",\"value\":" + number + ",\"unit\":\"" + unit + "\"}";
 }
 
 int run(int argc, char** argv) {
@@ -318,6 +349,7 @@ int run(int argc, char** argv) {
   bench_restart(folder + "/users", is_quick ? 2000 : 10'000);
   bench_traces(data, is_quick);
   std::filesystem::remove_all(folder);
+  std::printf("{\"results\":[%s\n]}\n", results.c_str());
   return 0;
 }
 

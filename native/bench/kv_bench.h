@@ -6,7 +6,7 @@
 
 namespace tessera::kv {
 
-/// Prints one figure.
+/// Adds one figure to the document; `name` and `unit` need no escapes.
 void figure(const std::string& name, double value, const char* unit);
 
 /// Microseconds per block of the plainest way to move it.
