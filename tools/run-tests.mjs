@@ -221,6 +221,7 @@ function fuzz() {
 const LONG_RUNS = [
   ['kv', 'kv_sim_test', '--seeds=1000'],
   ['kv', 'kv_kill_test', '--kills=200'],
+  ['engine', 'kv_transparency_test', '--seeds=300'],
 ];
 
 function long() {

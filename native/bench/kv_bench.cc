@@ -3,9 +3,8 @@
 //
 //   kv_bench [--quick] [--data FOLDER] [--folder FOLDER]
 //
-// FOLDER of --data holds checkins/PetalingJaya.events.tsv (or .tsv.gz) and, there or in traces/,
-// mooncake/*.jsonl; a trace that is not there is skipped with a message. --folder is where the disk
-// tier is made (and removed).
+// FOLDER of --data holds checkins/PetalingJaya.events.tsv and mooncake/*.jsonl; a trace that is not
+// there is skipped with a message. --folder is where the disk tier is made (and removed).
 #include <unistd.h>
 
 #include <algorithm>

@@ -35,24 +35,10 @@ constexpr uint64_t kBlockBytes = 256;
 /// How a history that grows too long is cut.
 enum class Trim : uint8_t { kSlide, kHalve };
 
-/// A text file, or the one packed by gzip beside it, whole; empty when neither is there.
-std::string read_text(const std::string& path) {
-  std::ifstream in(path);
-  if (in) return {std::istreambuf_iterator<char>(in), {}};
-  const std::string packed = path + ".gz";
-  std::string text;
-  if (!std::filesystem::exists(packed)) return text;
-  FILE* pipe = ::popen(("gzip -dc '" + packed + "'").c_str(), "r");
-  if (pipe == nullptr) return text;
-  char part[1 << 16];
-  while (const size_t count = std::fread(part, 1, sizeof(part), pipe)) text.append(part, count);
-  return ::pclose(pipe) == 0 ? text : std::string();
-}
-
 /// Histories of check-ins: every visit adds an item; a block is named by the items it holds.
-std::vector<Visit> read_checkins(const std::string& text, uint64_t limit, Trim trim,
+std::vector<Visit> read_checkins(const std::string& path, uint64_t limit, Trim trim,
                                  uint32_t items_max) {
-  std::istringstream in(text);
+  std::ifstream in(path);
   std::string line;
   std::getline(in, line);
   std::unordered_map<std::string, std::vector<uint64_t>> histories;
@@ -193,18 +179,18 @@ void compare(const std::string& name, const std::vector<Visit>& visits,
   }
 }
 
-bool is_there(const std::string& path, bool exists) {
-  if (!exists) std::fprintf(stderr, "kv_bench: %s is not there, skipped\n", path.c_str());
-  return exists;
+bool is_there(const std::string& path) {
+  if (std::filesystem::exists(path)) return true;
+  std::fprintf(stderr, "kv_bench: %s is not there, skipped\n", path.c_str());
+  return false;
 }
 
 }  // namespace
 
 void bench_traces(const std::string& data, bool is_quick) {
-  const std::string path = data + "/checkins/PetalingJaya.events.tsv";
-  const std::string checkins = read_text(path);
+  const std::string checkins = data + "/checkins/PetalingJaya.events.tsv";
   const uint64_t limit = is_quick ? 30'000 : std::numeric_limits<uint64_t>::max();
-  if (is_there(path, !checkins.empty())) {
+  if (is_there(checkins)) {
     compare("kv.hits.checkins", read_checkins(checkins, limit, Trim::kHalve, kItemsMax),
             {1000, 4000, 16'000});
     // Histories of at most 32 items, cut one by one or by half: what a cut costs.
@@ -216,11 +202,9 @@ void bench_traces(const std::string& data, bool is_quick) {
     }
   }
   for (const char* trace : {"conversation", "synthetic"}) {
-    const std::string name = std::string("/mooncake/") + trace + "_trace.jsonl";
-    std::string file = data + name;
-    if (!std::filesystem::exists(file)) file = data + "/traces" + name;
-    if (!is_there(file, std::filesystem::exists(file))) continue;
-    compare(std::string("kv.hits.mooncake_") + trace, read_mooncake(file, is_quick ? 2000 : limit),
+    const std::string path = data + "/mooncake/" + trace + "_trace.jsonl";
+    if (!is_there(path)) continue;
+    compare(std::string("kv.hits.mooncake_") + trace, read_mooncake(path, is_quick ? 2000 : limit),
             {1000, 6000, 20'000});
   }
 }

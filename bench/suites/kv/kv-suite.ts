@@ -2,7 +2,7 @@ import { fail } from '../../../tools/terminal/command.js';
 import { SHAPES, type ShapeName } from '../../models/model-shape.js';
 import type { Measurement } from '../../result.js';
 import { probeMachine } from '../engine/machine.js';
-import { buildNativeBench, type NativeResult, output } from '../native-bench.js';
+import { nativeResults } from '../native-bench.js';
 import type { SuiteContext } from '../suite.js';
 import { returningUsers } from './returning.js';
 import { traceFolder } from './traces.js';
@@ -34,12 +34,8 @@ function shapeNamed(name: string): ShapeName {
   );
 }
 
-/** Calls, hops, restart and hit rates of native/bench/kv_bench: one number a line. */
+/** Calls, hops, restart and hit rates of native/bench/kv_bench. */
 async function poolAlone(quick: boolean): Promise<Measurement[]> {
   const words = [...(quick ? ['--quick'] : []), '--data', traceFolder()];
-  const text = await output(await buildNativeBench('kv_bench'), words);
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => ({ ...(JSON.parse(line) as NativeResult), bar: null }));
+  return (await nativeResults('kv_bench', words)).map((result) => ({ ...result, bar: null }));
 }
