@@ -26,8 +26,8 @@ void Selection::check() const {
   TESSERA_CHECK(options_.norm != ScoreNorm::kFull || logits_.log_sum_exp.size() >= count);
 }
 
-float Selection::norm(uint32_t beam, const ScanRun& run) {
-  if (options_.norm == ScoreNorm::kFull) return logits_.log_sum_exp[beam];
+/// Over the level's codes or the candidates. `run` may be listed.
+float Selection::norm_of_own(uint32_t beam, const ScanRun& run) {
   std::vector<float>& values = scratch_.logits;
   const bool is_ended = beams_.ended[beam] > 0;
   const bool is_level = options_.norm == ScoreNorm::kLevel;
@@ -84,7 +84,7 @@ void Selection::drop_masked(uint32_t first, const ReachChildren& children) {
   scratch_.key_count = kept;
 }
 
-void Selection::scan_children(ScanRun run, const ReachChildren& children) {
+void Selection::scan_children(ScanRun& run, const ReachChildren& children) {
   const uint32_t end = run.end;
   for (; run.begin < end; run.begin = run.end) {
     run.end = std::min(end, run.begin + kChunk);
@@ -96,7 +96,7 @@ void Selection::scan_children(ScanRun run, const ReachChildren& children) {
 }
 
 /// Reads through the whole row and looks up among the children what passes the threshold.
-void Selection::scan_row(ScanRun run, const ReachChildren& children) {
+void Selection::scan_row(ScanRun& run, const ReachChildren& children) {
   run.codes = nullptr;  // until they are looked up, keys carry codes in place of nodes
   run.first_child = 0;
   uint32_t next = 0;
@@ -123,7 +123,7 @@ void Selection::scan_row(ScanRun run, const ReachChildren& children) {
 }
 
 /// Scans the listed children; their keys carry places in the list until they are looked up.
-void Selection::scan_list(ScanRun run) {
+void Selection::scan_list(ScanRun& run) {
   const uint32_t end = run.end;
   for (; run.begin < end; run.begin = run.end) {
     run.end = std::min(end, run.begin + kChunk);
@@ -203,39 +203,33 @@ ReachChildren Selection::children_of(const ChildRange& range) const {
   return children;
 }
 
-ScanRun Selection::run_of(uint32_t beam, const ReachChildren& children, bool is_listed) {
+ScanRun Selection::listed_run(const ReachChildren& children) {
+  list_children(children);
+  TESSERA_CHECK(scratch_.listed_codes.empty() || scratch_.listed_codes.back() < logits_.level_size);
   ScanRun run;
-  run.logits = row(beam);
-  run.beam_score = beams_.scores[beam];
-  if (is_listed) {
-    list_children(children);
-    run.codes = scratch_.listed_codes.data();
-    run.code_bytes = sizeof(uint32_t);
-    run.end = static_cast<uint32_t>(scratch_.listed_codes.size());
-    TESSERA_CHECK(run.end == 0 || scratch_.listed_codes.back() < logits_.level_size);
-  } else {
-    const catalogue::Codes& codes = children.base.codes;
-    TESSERA_CHECK(codes.empty() || codes[codes.size() - 1] < logits_.level_size);
-    run.codes = codes.size() == logits_.level_size ? nullptr : codes.data();
-    run.code_bytes = codes.code_bytes();
-    run.end = codes.size();
-    run.first_child = children.base.first_child;
-  }
-  run.norm = norm(beam, run);
+  run.codes = scratch_.listed_codes.data();
+  run.code_bytes = sizeof(uint32_t);
+  run.end = static_cast<uint32_t>(scratch_.listed_codes.size());
   return run;
 }
 
+template <bool kPlain>
 void Selection::scan_beam(const ChildRange& range) {
   const uint32_t beam = range.beam;
-  const ReachChildren children = children_of(range);
-  const catalogue::Codes& codes = children.base.codes;
   const bool ends = has_terminal(beam);
-  if (codes.empty() && children.added.empty() && !ends) return;
   // A log-probability only lowers a score, so no child of this beam reaches the threshold.
   const bool is_hopeless = beams_.scores[beam] < scratch_.threshold;
   if (is_hopeless && !ends) return;
-  const bool is_listed = wants_list(children);
-  const ScanRun run = run_of(beam, children, is_listed);
+  ReachChildren children;
+  if constexpr (kPlain) {
+    children.base = range.children;
+  } else {
+    children = children_of(range);
+  }
+  const catalogue::Codes& codes = children.base.codes;
+  if (codes.empty() && children.added.empty() && !ends) return;
+  const bool is_listed = !kPlain && wants_list(children);
+  ScanRun run = run_of(beam, children, is_listed);
   if (ends) {
     scratch_.terminals.push_back({candidate_score(run.beam_score, logits_.terminal[beam], run.norm),
                                   beams_.nodes[beam], beam,
@@ -275,7 +269,11 @@ void Selection::collect() {
   scratch_.has_later_nodes = false;
   scratch_.terminals.clear();
   find_children();
-  for (const ChildRange& range : scratch_.ranges) scan_beam(range);
+  if (reach_.is_plain()) {
+    for (const ChildRange& range : scratch_.ranges) scan_beam<true>(range);
+  } else {
+    for (const ChildRange& range : scratch_.ranges) scan_beam<false>(range);
+  }
   keep_best();
   sort_candidates();
   // A leaf's empty range begins where its neighbour's children do and would pass for their parent.

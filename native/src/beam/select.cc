@@ -12,8 +12,9 @@ std::unique_ptr<Scratch, ScratchDeleter> make_scratch() {
   return std::unique_ptr<Scratch, ScratchDeleter>(new Scratch());
 }
 
+template <bool kPlain>
 uint32_t Selection::parent_of(NodeIndex child) const {
-  if (reach_.is_later(child)) {
+  if (!kPlain && reach_.is_later(child)) {
     const NodeIndex parent = reach_.view().parent(child);
     for (uint32_t beam = 0;; ++beam) {
       if (beams_.nodes[beam] == parent && beams_.ended[beam] == 0) return beam;
@@ -25,27 +26,41 @@ uint32_t Selection::parent_of(NodeIndex child) const {
   return (above - 1)->beam;
 }
 
+template <bool kPlain>
 void Selection::push_child(CandidateKey key, uint32_t parent, Step& step) const {
   const NodeIndex node = node_of(key);
   step.next.scores.push_back(score_of(key));
   step.next.nodes.push_back(node);
   step.next.ended.push_back(0);
   step.parents.push_back(parent);
-  step.codes.push_back(reach_.code(node));
+  step.codes.push_back(kPlain ? reach_.base().code(node) : reach_.code(node));
 }
 
 void Selection::choose_children(Step& step) const {
+  reach_.is_plain() ? choose_children_of<true>(step) : choose_children_of<false>(step);
+}
+
+template <bool kPlain>
+void Selection::choose_children_of(Step& step) const {
+  const auto& nodes = [this]() -> const auto& {
+    if constexpr (kPlain) {
+      return reach_.base();
+    } else {
+      return reach_;
+    }
+  }
+  ();
   for (uint32_t i = 0; i < scratch_.key_count; ++i) {
     if (i + kPrefetchDistance < scratch_.key_count) {
-      reach_.prefetch(node_of(scratch_.keys[i + kPrefetchDistance]));
+      nodes.prefetch(node_of(scratch_.keys[i + kPrefetchDistance]));
     }
     const CandidateKey key = scratch_.keys[i];
-    const uint32_t parent = parent_of(node_of(key));
-    if (reach_.is_terminal(node_of(key))) {
+    const uint32_t parent = parent_of<kPlain>(node_of(key));
+    if (nodes.is_terminal(node_of(key))) {
       step.finished.push_back({score_of(key), node_of(key)});
       step.finished_parents.push_back(parent);
     }
-    if (reach_.has_children(node_of(key))) push_child(key, parent, step);
+    if (nodes.has_children(node_of(key))) push_child<kPlain>(key, parent, step);
   }
 }
 
@@ -65,7 +80,7 @@ void Selection::choose_with_terminals(Step& step) const {
     if (rank >= options_.width && !has_room) break;
     if (!takes_terminal) {
       const CandidateKey key = scratch_.keys[i++];
-      if (has_room) push_child(key, parent_of(node_of(key)), step);
+      if (has_room) push_child<false>(key, parent_of<false>(node_of(key)), step);
       continue;
     }
     const TerminalCandidate& chosen = terminals[t++];

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/check.h"
 #include "beam/follow.h"
 #include "beam/scan.h"
 #include "beam/select.h"
@@ -63,7 +64,8 @@ struct Scratch {
   bool has_later_nodes = false;  // among the keys: their numbers do not order SIDs
 };
 
-/// One call of select(): its arguments, and the steps that read them.
+/// One call of select(): its arguments, and the steps that read them. kPlain: the snapshot alone
+/// answers for every node (Reach::is_plain), which the inner loops need not ask again.
 class Selection {
  public:
   Selection(const Beams& beams, const StepLogits& logits, const Reach& reach,
@@ -94,13 +96,33 @@ class Selection {
   ReachChildren children_of(const ChildRange& range) const;
   /// The candidates below a beam's node with their norm; listed where the snapshot's run will not
   /// do.
-  ScanRun run_of(uint32_t beam, const ReachChildren& children, bool is_listed);
-  float norm(uint32_t beam, const ScanRun& run);
+  ScanRun run_of(uint32_t beam, const ReachChildren& children, bool is_listed) {
+    ScanRun run = is_listed ? listed_run(children) : base_run(children.base);
+    run.logits = row(beam);
+    run.beam_score = beams_.scores[beam];
+    run.norm =
+        options_.norm == ScoreNorm::kFull ? logits_.log_sum_exp[beam] : norm_of_own(beam, run);
+    return run;
+  }
+  ScanRun base_run(const Children& children) const {
+    const catalogue::Codes& codes = children.codes;
+    TESSERA_CHECK(codes.empty() || codes[codes.size() - 1] < logits_.level_size);
+    ScanRun run;
+    run.codes = codes.size() == logits_.level_size ? nullptr : codes.data();
+    run.code_bytes = codes.code_bytes();
+    run.end = codes.size();
+    run.first_child = children.first_child;
+    return run;
+  }
+  ScanRun listed_run(const ReachChildren& children);
+  float norm_of_own(uint32_t beam, const ScanRun& run);
   void follow_beam(uint32_t beam, const Route& route, Step& step);
+  template <bool kPlain>
   void scan_beam(const ChildRange& range);
-  void scan_children(ScanRun run, const ReachChildren& children);
-  void scan_row(ScanRun run, const ReachChildren& children);
-  void scan_list(ScanRun run);
+  /// The scans move the run's bounds.
+  void scan_children(ScanRun& run, const ReachChildren& children);
+  void scan_row(ScanRun& run, const ReachChildren& children);
+  void scan_list(ScanRun& run);
   void list_children(const ReachChildren& children);
   bool wants_list(const ReachChildren& children) const;
   void drop_masked(uint32_t first, const ReachChildren& children);
@@ -108,7 +130,11 @@ class Selection {
   bool before(CandidateKey a, CandidateKey b) const;
   void keep_best();
   void sort_candidates();
+  template <bool kPlain>
+  void choose_children_of(Step& step) const;
+  template <bool kPlain>
   uint32_t parent_of(NodeIndex child) const;
+  template <bool kPlain>
   void push_child(CandidateKey key, uint32_t parent, Step& step) const;
 
   const Beams& beams_;

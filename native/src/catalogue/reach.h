@@ -47,6 +47,8 @@ class Reach {
   const std::shared_ptr<const View>& shared_view() const { return view_; }
   /// Whether the snapshot alone answers for every node.
   bool is_plain() const { return is_plain_; }
+  /// Of the view.
+  const Snapshot& base() const { return *base_; }
   /// Whether the snapshot lacks the node.
   bool is_later(NodeIndex node) const { return node >= base_node_count_; }
 
