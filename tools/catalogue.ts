@@ -4,9 +4,11 @@ import type { ServiceError } from '@grpc/grpc-js';
 import { loadConfig } from '@tessera/config';
 import { isErrorCode, TesseraError } from '@tessera/errors';
 import { ERROR_TRAILERS } from '@tessera/grpc';
+import { exportState, importDelta } from './catalogue/bundles.js';
 import { wireChange } from './catalogue/wire-change.js';
 import { CatalogueClient } from './served/catalogue-client.js';
 import { Flags, print, runCommand, UsageError } from './terminal/command.js';
+import { ProgressLine } from './terminal/progress.js';
 import { table } from './terminal/table.js';
 
 const USAGE = `usage: npm run catalogue -- COMMAND [words] [--address HOST:PORT] [--json]
@@ -17,6 +19,8 @@ Changes of the catalogue of a service that runs; the next recall sees them:
   pause ID ...         stays known, is recalled no more
   resume ID ...
   remove ID ...
+  import FOLDER        the delta files of a bundle of Parquet files that follows the items' own
+  export FOLDER        the items as they are, as a whole bundle
 Versions:
   state                newest version, live and changed items
   versions             what can be gone back to
@@ -24,6 +28,7 @@ Versions:
   rollback N           make items what they were at version N
 
   --address HOST:PORT  of its gRPC edge (default: the configured one)
+  --tolerate N         bad rows that do not refuse an import (default 0)
   --batch N            changes of a batch of apply at most (default 1000)
   --json               JSON on the standard output and nothing else`;
 
@@ -31,6 +36,7 @@ const CALL_MS = 60_000;
 const COMPACT_MS = 3_600_000;
 const BATCH_MAX = 65_536;
 const BATCH_DEFAULT = 1000;
+const TOLERATED_MAX = 1_000_000;
 
 interface Sequence {
   readonly sequence: number;
@@ -51,6 +57,8 @@ class Commands {
   constructor(
     private readonly client: CatalogueClient,
     private readonly batch: number,
+    private readonly tolerated: number,
+    private readonly onProgress: ProgressLine['update'],
   ) {}
 
   run(command: string, words: readonly string[]): Promise<object> {
@@ -66,6 +74,12 @@ class Commands {
       case 'remove':
         if (words.length === 0) throw new UsageError(`${command}: expected item IDs`);
         return this.apply(words.map((item_id) => ({ op: command, item_id })));
+      case 'import':
+        return this.told(
+          importDelta(this.client, only(words, 'a folder'), this.tolerated, this.onProgress),
+        );
+      case 'export':
+        return this.told(exportState(this.client, only(words, 'a folder'), this.onProgress));
       case 'state':
         return this.call('GetState', {});
       case 'versions':
@@ -79,9 +93,13 @@ class Commands {
     }
   }
 
-  private async call<Answer>(method: string, message: object, ms = CALL_MS): Promise<Answer> {
-    return this.client.call<Answer>(method, message, ms).catch((error: ServiceError) => {
-      throw told(error);
+  private call<Answer>(method: string, message: object, ms = CALL_MS): Promise<Answer> {
+    return this.told(this.client.call<Answer>(method, message, ms));
+  }
+
+  private async told<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    return asked.catch((error: ServiceError | TesseraError) => {
+      throw error instanceof TesseraError ? error : told(error);
     });
   }
 
@@ -156,15 +174,20 @@ await runCommand(USAGE, async (all) => {
   const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
     address: 'text',
     batch: 'text',
+    tolerate: 'text',
     json: 'switch',
   });
+  const progress = new ProgressLine();
   const [command, ...rest] = words;
   if (command === undefined) throw new UsageError('expected a command');
   const { grpc } = loadConfig().config;
   const client = new CatalogueClient(flags.text('address') ?? `${grpc.host}:${grpc.port}`);
   try {
-    const commands = new Commands(client, flags.integer('batch', 1, BATCH_MAX) ?? BATCH_DEFAULT);
+    const batch = flags.integer('batch', 1, BATCH_MAX) ?? BATCH_DEFAULT;
+    const tolerated = flags.integer('tolerate', 0, TOLERATED_MAX) ?? 0;
+    const commands = new Commands(client, batch, tolerated, progress.update);
     const answer = await commands.run(command, rest);
+    progress.end();
     await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));
   } finally {
     client.close();

@@ -16,6 +16,7 @@ import type {
   CatalogueInfo,
   CatalogueJudgement,
   CatalogueKeepOptions,
+  CatalogueListing,
   CatalogueState,
   CatalogueVersions,
   ReachHandle,
@@ -320,6 +321,8 @@ export interface NativeAddon {
     eligibility: string,
     itemPolicy: string,
   ): Promise<{ readonly reach: ReachHandle; readonly sequence: number }>;
+  /** Of the reach's version: items with ordinals in [first, first + count). */
+  catalogueList(reach: ReachHandle, first: number, count: number): CatalogueListing;
   /**
    * What version `sequence`, -1 for the newest, says of an item. Rejects with CATALOGUE_NOT_FOUND
    * where the version is not kept.

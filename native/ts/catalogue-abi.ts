@@ -99,6 +99,21 @@ export interface CatalogueJudgement {
   readonly sid: Uint32Array;
 }
 
+/** Items of a version as columns, the removed ones left out. */
+export interface CatalogueListing {
+  readonly itemIds: readonly string[];
+  readonly titles: readonly string[];
+  readonly attributes: readonly string[];
+  readonly priorities: Float64Array;
+  /** 1: known, but not recalled. */
+  readonly paused: Uint8Array;
+  /** [n + 1] into sidCodes. */
+  readonly sidOffsets: Uint32Array;
+  readonly sidCodes: Uint32Array;
+  /** Where to go on; 0: that was all. */
+  readonly next: number;
+}
+
 export interface CatalogueBuildReport {
   readonly itemCount: number;
   readonly pathCount: number;

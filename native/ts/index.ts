@@ -21,6 +21,7 @@ export {
   type CatalogueInfo,
   type CatalogueJudgement,
   type CatalogueKeepOptions,
+  type CatalogueListing,
   type CatalogueState,
   type CatalogueVersions,
   type ReachHandle,

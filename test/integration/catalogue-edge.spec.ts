@@ -120,6 +120,29 @@ describe('CatalogueService', () => {
     expect(await call('RollBack', { sequence: 2 })).toEqual({ sequence: sequence + 1 });
   });
 
+  it('lists every item of one version, some at a time', async () => {
+    const listed: unknown[] = [];
+    for await (const page of client.stream<{ items: unknown[] }>('ListItems', {}, CALL_MS)) {
+      expect(page).toMatchObject({ sequence: 0 });
+      listed.push(...page.items);
+    }
+    const item = { itemId: 'a', sid: [3, 1, 4], title: '', attributes: '{}', priority: 0 };
+    expect(listed).toEqual([{ ...item, paused: false }]);
+  });
+
+  it('goes from bundle to bundle, and refuses a step that does not follow', async () => {
+    const changes = [{ pauseItemId: 'a' }];
+    expect(await call('GetState', {})).toMatchObject({ bundleUuid: 'u1' });
+    await call('Apply', { changes, bundle: { follows: 'u1', becomes: 'u2' } });
+    const before = runtime.catalogue.applied.length;
+    const step = { changes, bundle: { follows: 'u1', becomes: 'u3' } };
+    const error = await call('Apply', step).catch((thrown) => thrown);
+    expect(error.metadata.get('tessera-code')).toEqual(['CATALOGUE_INVALID']);
+    expect(error.metadata.get('tessera-field')).toEqual(['bundle.follows']);
+    expect(runtime.catalogue.applied).toHaveLength(before);
+    expect(await call('GetState', {})).toMatchObject({ bundleUuid: 'u2' });
+  });
+
   it.each([
     [{ changes: [{ pauseItemId: 'p' }, { removeItemId: 'wrong' }] }, 'changes[1].sid'],
     [{ changes: [{ pauseItemId: 'p' }, {}] }, 'changes[1]'],

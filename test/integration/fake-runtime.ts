@@ -1,4 +1,4 @@
-import { CatalogueChanges, CHANGES_NOT_KEPT } from '@tessera/catalogue';
+import { BundleLabel, CatalogueChanges, CHANGES_NOT_KEPT } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import type {
   AppendAnswer,
@@ -138,7 +138,10 @@ export class FakeRuntime implements RecallRuntime {
   closes = 0;
   readonly behaviourLog = undefined;
   readonly catalogue = new FakeChangingCatalogue([{ itemId: 'a', sid: [3, 1, 4] }]);
-  readonly changes = new CatalogueChanges(this.catalogue, CHANGES_NOT_KEPT);
+  readonly changes = new CatalogueChanges(this.catalogue, {
+    ...CHANGES_NOT_KEPT,
+    bundle: BundleLabel.unkept('u1'),
+  });
   private announce: (context: RecallContext) => void = () => undefined;
   private release: () => void = () => undefined;
 

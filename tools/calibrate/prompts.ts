@@ -68,10 +68,11 @@ export async function promptsOf(
   const { modelPath, catalogueSources, titlesPath, cacheDir, engine: limits } = options;
   const template = await loadTemplate(modelPath);
   const tokenizer = await loadTokenizer(modelPath);
-  const catalogue = await prepareCatalogue({
+  const { catalogue } = await prepareCatalogue({
     sources: catalogueSources,
     titlesPath,
     cacheDir,
+    toleratedRows: options.toleratedRows,
     onProgress: options.onProgress,
   });
   try {

@@ -108,10 +108,11 @@ export async function readPrompts(path: string): Promise<number[][]> {
 }
 
 async function answerAll(options: RawOptions, progress: ProgressLine): Promise<RawPath[][]> {
-  const catalogue = await prepareCatalogue({
+  const { catalogue } = await prepareCatalogue({
     sources: options.cataloguePaths.map(parseSource),
     titlesPath: options.titlesPath,
     cacheDir: loadConfig().config.catalogue.cachePath,
+    toleratedRows: 0,
     onProgress: progress.update,
   });
   let engine: Engine | undefined;

@@ -35,6 +35,16 @@ export class CatalogueClient {
     });
   }
 
+  /** Rejects as call(). */
+  stream<Answer>(method: string, message: object, deadlineMs: number): AsyncIterable<Answer> {
+    const methods = this.client as never as Record<
+      string,
+      (message: object, options: grpc.CallOptions) => AsyncIterable<Answer>
+    >;
+    const call = methods[method] as (typeof methods)[string];
+    return call.call(this.client, message, { deadline: Date.now() + deadlineMs });
+  }
+
   close(): void {
     this.client.close();
   }

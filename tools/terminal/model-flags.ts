@@ -31,6 +31,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
     computeType: flags.oneOf('dtype', COMPUTE_TYPES, config.model.computeType),
     activationScalesPath: flags.text('activation-scales') ?? config.model.activationScalesPath,
     catalogueSources: sources(flags, config, model === undefined ? undefined : modelPath),
+    toleratedRows: config.catalogue.toleratedRows,
     titlesPath: flags.text('titles') ?? config.catalogue.titlesPath,
     behaviours: usersOfFile(
       flags.text('users-file') ?? (model === undefined ? config.users.path : usersIn(modelPath)),

@@ -23,6 +23,7 @@ export function runtimeOptions(
       retention: parseRetention(config.behaviours.retention),
       usersPath: config.users.path,
     },
+    toleratedRows: config.catalogue.toleratedRows,
     cacheDir: config.catalogue.cachePath,
     changes: {
       folder: config.catalogue.changesPath,

@@ -1,5 +1,11 @@
-import type { CatalogueGeneration, CatalogueState, ChangingCatalogue } from '@tessera/engine';
+import type {
+  CatalogueGeneration,
+  CatalogueState,
+  ChangingCatalogue,
+  ListedItem,
+} from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import type { BundleLabel } from './adapters/bundle-label.js';
 import { type CatalogueChange, changesText } from './domain/change.js';
 
 /** Where changes are kept, and what follows when they have become many. */
@@ -14,8 +20,16 @@ export interface ChangesSettings extends ChangesOptions {
 export interface ChangesOptions {
   /** Items that differ from the snapshot before a new one is made; 0: never by itself. */
   readonly compactAfterItems: number;
+  /** Which bundle the items are those of; left out: of none, and that is not kept. */
+  readonly bundle?: BundleLabel;
   /** Told how a compaction of its own accord ended; undefined: well. */
   readonly onCompacted: (error: TesseraError | undefined) => void;
+}
+
+/** From one bundle to the next: '' follows any. */
+export interface BundleStep {
+  readonly follows: string;
+  readonly becomes: string;
 }
 
 export const CHANGES_NOT_KEPT: ChangesSettings = {
@@ -41,6 +55,40 @@ export class CatalogueChanges {
    */
   apply(changes: readonly CatalogueChange[]): Promise<number> {
     return this.applyText(changesText(changes));
+  }
+
+  /**
+   * The same, after which the items are those of a bundle.
+   * @throws TesseraError CATALOGUE_INVALID also where they are not those of the bundle it follows
+   */
+  async applyBundle(changes: readonly CatalogueChange[], step: BundleStep): Promise<number> {
+    const { follows, becomes } = step;
+    if (follows !== '' && follows !== this.bundleUuid) {
+      const at = this.bundleUuid === '' ? 'of no bundle' : `those of bundle ${this.bundleUuid}`;
+      const message = `bundle.follows: the items are ${at}, the delta follows ${follows}`;
+      throw new TesseraError('CATALOGUE_INVALID', message, { field: 'bundle.follows' });
+    }
+    const sequence = await this.apply(changes);
+    await this.options.bundle?.become(becomes);
+    return sequence;
+  }
+
+  /** Of the bundle that the items are those of, with the changes since; '' where of none. */
+  get bundleUuid(): string {
+    return this.options.bundle?.uuid ?? '';
+  }
+
+  get levelSizes(): readonly number[] {
+    return this.catalogue.summary.levelSizes;
+  }
+
+  /** Every item of the newest version, some at a time. */
+  async listItems(): Promise<{
+    readonly sequence: number;
+    readonly pages: Iterable<readonly ListedItem[]>;
+  }> {
+    const reach = await this.catalogue.reach('{}', '{}');
+    return { sequence: reach.sequence, pages: this.catalogue.listItems(reach) };
   }
 
   /** The same for a JSON array of changes. */

@@ -1,13 +1,31 @@
+export { BundleLabel } from './adapters/bundle-label.js';
 export {
+  type BundleDelta,
+  type BundleExport,
+  type BundleReading,
+  convertBundle,
+  exportBundle,
+  readDelta,
+} from './bundle.js';
+export {
+  type BundleStep,
   CatalogueChanges,
   CHANGES_NOT_KEPT,
   type ChangesOptions,
   type ChangesSettings,
 } from './catalogue-changes.js';
+export { deltaChanges } from './domain/bundle-delta.js';
+export type { BundleManifest } from './domain/bundle-manifest.js';
+export type { BundleBucket, BundleItem, BundleRow } from './domain/bundle-row.js';
 export {
   type CatalogueSource,
   type ProgressListener,
   parseSource,
 } from './domain/catalogue-source.js';
 export type { CatalogueChange } from './domain/change.js';
-export { type CatalogueOptions, prepareCatalogue, SOURCES_MAX } from './prepare-catalogue.js';
+export {
+  type CatalogueOptions,
+  type PreparedCatalogue,
+  prepareCatalogue,
+  SOURCES_MAX,
+} from './prepare-catalogue.js';

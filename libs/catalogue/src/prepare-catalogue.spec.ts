@@ -16,14 +16,15 @@ function setUp(files: Record<string, unknown>) {
     sources: paths.map((path) => parseSource(join(folder.path, path))),
     titlesPath: titles === '' ? '' : join(folder.path, titles),
     cacheDir: join(folder.path, 'cache'),
+    toleratedRows: 0,
     onProgress: (stage) => stages.push(stage),
   });
   const open = async (...args: Parameters<typeof options>) => {
-    const catalogue = await prepareCatalogue(options(...args));
+    const { catalogue, bundleUuid } = await prepareCatalogue(options(...args));
     const { itemCount, digest } = catalogue.summary;
     const items = catalogue.items(Uint32Array.from({ length: itemCount }, (_, i) => i));
     catalogue.close();
-    return { itemCount, digest, items };
+    return { itemCount, digest, items, bundleUuid };
   };
   const cached = () => readdirSync(join(folder.path, 'cache'));
   return { open, cached, stages };

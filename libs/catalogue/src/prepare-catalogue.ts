@@ -3,7 +3,9 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { buildCatalogue, type ChangingCatalogue, openCatalogue } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import { isBundle } from './adapters/bundle-folder.js';
 import { SnapshotCache } from './adapters/snapshot-cache.js';
+import { convertBundle } from './bundle.js';
 import type { CatalogueSource, ProgressListener } from './domain/catalogue-source.js';
 
 /** Sources of one catalogue at most. */
@@ -19,15 +21,48 @@ export interface CatalogueOptions {
   readonly titlesPath: string;
   /** Where built snapshots are kept, by the digest of their sources. */
   readonly cacheDir: string;
+  /** Bad rows of a bundle that do not refuse it. */
+  readonly toleratedRows: number;
   readonly onProgress: ProgressListener;
 }
 
 /**
- * Opens the catalogue that the sources make. A snapshot is opened as it is; importable files are
+ * Opens the catalogue that the sources make. A snapshot is opened as it is; importable files, or
+ * the parts of one bundle, are
  * built into the cache unless it already has what they make.
  * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID, CATALOGUE_CORRUPT or IO_FAILED
  */
-export async function prepareCatalogue(options: CatalogueOptions): Promise<ChangingCatalogue> {
+export async function prepareCatalogue(options: CatalogueOptions): Promise<PreparedCatalogue> {
+  const first = options.sources[0];
+  if (first !== undefined && (await isBundle(first.path))) return prepareBundle(options, first);
+  return { catalogue: await prepareFiles(options), bundleUuid: '' };
+}
+
+/** A catalogue and the bundle that its items are those of; '' where they are of none. */
+export interface PreparedCatalogue {
+  readonly catalogue: ChangingCatalogue;
+  readonly bundleUuid: string;
+}
+
+async function prepareBundle(
+  options: CatalogueOptions,
+  { path: folder, domain }: CatalogueSource,
+): Promise<PreparedCatalogue> {
+  const { sources, cacheDir, toleratedRows, onProgress } = options;
+  if (sources.length > 1) throw invalid('catalogue', 'expected a bundle to be the only source');
+  await new SnapshotCache(cacheDir).prepare();
+  const reading = { folder, cacheDir, toleratedRows, onProgress };
+  const { manifest, paths } = await convertBundle(reading);
+  const parts = paths.map((path) => ({ path, domain }));
+  const { codebook } = manifest;
+  const catalogue = await prepareFiles({ ...options, sources: parts }, codebook);
+  return { catalogue, bundleUuid: manifest.uuid };
+}
+
+async function prepareFiles(
+  options: CatalogueOptions,
+  levelSizes: readonly number[] = [],
+): Promise<ChangingCatalogue> {
   const { sources } = options;
   if (sources.length < 1 || sources.length > SOURCES_MAX) {
     throw invalid('catalogue', `expected 1..${SOURCES_MAX} files, came ${sources.length}`);
@@ -39,14 +74,14 @@ export async function prepareCatalogue(options: CatalogueOptions): Promise<Chang
   }
   const cache = new SnapshotCache(options.cacheDir);
   await cache.prepare();
-  const digest = await digestOf(options);
+  const digest = await digestOf(options, levelSizes);
   if (await cache.has(digest)) {
     const opened = await openCached(cache, digest);
     if (opened !== undefined) return opened;
   }
   const { titlesPath, onProgress } = options;
   const outputPath = cache.pathOf(digest);
-  await buildCatalogue({ sources, titlesPath, levelSizes: [], outputPath }, onProgress);
+  await buildCatalogue({ sources, titlesPath, levelSizes, outputPath }, onProgress);
   await cache.trim();
   return openCatalogue(outputPath);
 }
@@ -83,8 +118,12 @@ async function isSnapshot(path: string): Promise<boolean> {
   }
 }
 
-async function digestOf({ sources, titlesPath }: CatalogueOptions): Promise<string> {
+async function digestOf(
+  { sources, titlesPath }: CatalogueOptions,
+  levelSizes: readonly number[],
+): Promise<string> {
   const hash = createHash('sha256').update(`builder ${BUILDER_VERSION}\0`);
+  if (levelSizes.length > 0) hash.update(`levels ${levelSizes.join()}\0`);
   for (const { path, domain } of sources) {
     hash.update(`source ${JSON.stringify(domain)}\0`);
     hash.update(await fileDigest(path));

@@ -132,6 +132,12 @@ export const configSchema = z.strictObject({
     path: text('', 'snapshot or importable file; empty: catalogue.jsonl in the model folder'),
     domain: text('', 'domain given to all items of the file'),
     titlesPath: text('', 'JSON or TSV of titles; empty: none'),
+    toleratedRows: integer(
+      0,
+      1_000_000,
+      0,
+      'bad rows of a bundle of Parquet files that do not refuse it',
+    ),
     cachePath: nonEmptyText('data/catalogue', 'folder where built snapshots are kept'),
     changesPath: text('', 'folder where changes are kept; empty: they end with the process'),
     changesSync: oneOf(

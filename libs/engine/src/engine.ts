@@ -97,6 +97,13 @@ export interface Catalogue {
   close(): void;
 }
 
+/** An item as a whole. */
+export interface ListedItem extends CatalogueItem {
+  readonly sid: readonly number[];
+  readonly priority: number;
+  readonly isPaused: boolean;
+}
+
 /** Where changes are kept. */
 export interface ChangeKeeping {
   readonly folder: string;
@@ -124,6 +131,8 @@ export interface ChangingCatalogue extends Catalogue {
    */
   apply(changes: string): Promise<number>;
   compact(): Promise<number>;
+  /** Every item of a pinned version but the removed ones, some at a time. */
+  listItems(reach: Reach): Iterable<readonly ListedItem[]>;
   generations(): Promise<CatalogueGeneration[]>;
   rollBack(sequence: number): Promise<number>;
 }

@@ -25,6 +25,7 @@ export {
   type ItemFate,
   type Judgement,
   type LevelTokens,
+  type ListedItem,
   NO_ITEM,
   NO_TIMINGS,
   type Priority,

@@ -13,11 +13,14 @@ import type {
   ChangeKeeping,
   ChangingCatalogue,
   Judgement,
+  ListedItem,
   Reach,
 } from './engine.js';
 import { awaitNative, callNative } from './native-error.js';
 
 const NEWEST = -1;
+/** About a millisecond's worth: listing runs on the thread that serves. */
+const LISTED_AT_ONCE = 512;
 
 export class NativeReach implements Reach {
   constructor(
@@ -116,6 +119,24 @@ export class NativeCatalogue implements ChangingCatalogue {
 
   compact(): Promise<number> {
     return awaitNative(() => addon().catalogueCompact(this.handle));
+  }
+
+  *listItems(reach: Reach): Generator<readonly ListedItem[]> {
+    if (!(reach instanceof NativeReach)) throw new TypeError('reach: expected a native one');
+    let first = 0;
+    do {
+      const at = first;
+      const listing = callNative(() => addon().catalogueList(reach.handle, at, LISTED_AT_ONCE));
+      first = listing.next;
+      yield listing.itemIds.map((itemId, i) => ({
+        itemId,
+        title: listing.titles[i] ?? '',
+        attributes: listing.attributes[i] ?? '{}',
+        priority: listing.priorities[i] ?? 0,
+        isPaused: listing.paused[i] === 1,
+        sid: [...listing.sidCodes.subarray(listing.sidOffsets[i], listing.sidOffsets[i + 1])],
+      }));
+    } while (first > 0);
   }
 
   async generations(): Promise<CatalogueGeneration[]> {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type OpenBehaviours, openBehaviours } from '@tessera/behaviour';
-import { CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
+import { BundleLabel, CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
 import { type Catalogue, type ChangingCatalogue, type Engine, NativeEngine } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
@@ -86,14 +86,14 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
 /** The catalogue of the sources, with the changes that its folder keeps. */
 async function openChanging(options: RecallRuntimeOptions, opened: Opened) {
   const { onProgress } = options;
-  const catalogue = opened.keepCatalogue(
-    await prepareCatalogue({
-      sources: options.catalogueSources,
-      titlesPath: options.titlesPath,
-      cacheDir: options.cacheDir,
-      onProgress: (stage, done, total) => onProgress(`catalogue: ${stage}`, done, total),
-    }),
-  );
+  const { catalogue, bundleUuid } = await prepareCatalogue({
+    sources: options.catalogueSources,
+    titlesPath: options.titlesPath,
+    cacheDir: options.cacheDir,
+    toleratedRows: options.toleratedRows,
+    onProgress: (stage, done, total) => onProgress(`catalogue: ${stage}`, done, total),
+  });
+  opened.keepCatalogue(catalogue);
   const { folder, sync, levelSizes, compactAfterItems, onCompacted } = options.changes;
   if (folder !== '') {
     onProgress('catalogue: changes', 0, 1);
@@ -102,6 +102,7 @@ async function openChanging(options: RecallRuntimeOptions, opened: Opened) {
   }
   const changes = new CatalogueChanges(catalogue, {
     compactAfterItems: folder === '' ? 0 : compactAfterItems,
+    bundle: await BundleLabel.open(folder, bundleUuid),
     onCompacted,
   });
   return { catalogue, changes: opened.keepChanges(changes) };

@@ -6,6 +6,7 @@ import {
   type CatalogueSummary,
   type ChangingCatalogue,
   type Judgement,
+  type ListedItem,
   NO_ITEM,
   type Reach,
 } from '@tessera/engine';
@@ -133,6 +134,17 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
   async compact(): Promise<number> {
     this.compactions += 1;
     return this.applied.length;
+  }
+
+  *listItems(): Generator<readonly ListedItem[]> {
+    yield this.list.map(({ itemId, sid, title = '', attributes = '{}' }) => ({
+      itemId,
+      sid,
+      title,
+      attributes,
+      priority: 0,
+      isPaused: false,
+    }));
   }
 
   async generations(): Promise<CatalogueGeneration[]> {

@@ -225,6 +225,65 @@ Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
       });
 }
 
+uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* path) {
+  const double value = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : -1;
+  if (value >= 0 && value <= UINT32_MAX && value == static_cast<uint32_t>(value)) {
+    return static_cast<uint32_t>(value);
+  }
+  throw make_error(info.Env(), Code::kRequestInvalid,
+                   std::string(path) + ": expected an integer in 0.." +
+                       std::to_string(UINT32_MAX) + ", came " + describe_value(info[index]));
+}
+
+/// Items of a version, the removed ones left out, as columns.
+Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = any_reach(info[0]);
+  const catalogue::View& view = handle->reach.view();
+  const uint32_t first = read_count(info, 1, "catalogueList.first");
+  const uint32_t count = read_count(info, 2, "catalogueList.count");
+  const auto end = static_cast<uint32_t>(
+      std::min<uint64_t>(view.item_count(), uint64_t{first} + count));
+  std::vector<catalogue::ItemOrdinal> items;
+  for (uint32_t item = first; item < end; ++item) {
+    if (view.state(item) != catalogue::ItemState::kRemoved) items.push_back(item);
+  }
+  const auto text = [env](std::string_view value) {
+    return Napi::String::New(env, value.data(), value.size());
+  };
+  auto item_ids = Napi::Array::New(env, items.size());
+  auto titles = Napi::Array::New(env, items.size());
+  auto attributes = Napi::Array::New(env, items.size());
+  auto priorities = Napi::Float64Array::New(env, items.size());
+  auto paused = Napi::Uint8Array::New(env, items.size());
+  auto offsets = Napi::Uint32Array::New(env, items.size() + 1);
+  std::vector<uint32_t> codes;
+  std::array<uint32_t, catalogue::kMaxDepth> sid;
+  offsets[0] = 0;
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    item_ids.Set(i, text(view.item_id(items[i])));
+    titles.Set(i, text(view.title(items[i])));
+    attributes.Set(i, text(view.attributes(items[i])));
+    priorities[i] = view.priority(items[i]);
+    paused[i] = view.state(items[i]) == catalogue::ItemState::kPaused ? 1 : 0;
+    const uint32_t depth = view.sid(view.node_of(items[i]), sid);
+    codes.insert(codes.end(), sid.begin(), sid.begin() + depth);
+    offsets[i + 1] = static_cast<uint32_t>(codes.size());
+  }
+  auto flat = Napi::Uint32Array::New(env, codes.size());
+  std::copy(codes.begin(), codes.end(), flat.Data());
+  Napi::Object result = Napi::Object::New(env);
+  result["itemIds"] = item_ids;
+  result["titles"] = titles;
+  result["attributes"] = attributes;
+  result["priorities"] = priorities;
+  result["paused"] = paused;
+  result["sidOffsets"] = offsets;
+  result["sidCodes"] = flat;
+  result["next"] = number(env, end == view.item_count() ? 0 : end);
+  return result;
+}
+
 Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   Wish wish{read_text(info, 1, "catalogueJudge.eligibility"),
@@ -268,6 +327,7 @@ void register_live_functions(Napi::Env env, Napi::Object exports) {
   exports["catalogueRollBack"] =
       Napi::Function::New<&catalogue_roll_back>(env, "catalogueRollBack");
   exports["catalogueReach"] = Napi::Function::New<&catalogue_reach>(env, "catalogueReach");
+  exports["catalogueList"] = Napi::Function::New<&catalogue_list>(env, "catalogueList");
   exports["catalogueJudge"] = Napi::Function::New<&catalogue_judge>(env, "catalogueJudge");
 }
 

@@ -10,13 +10,15 @@ import type {
   WireCompactResponse,
   WireGetStateRequest,
   WireGetStateResponse,
+  WireListItemsRequest,
+  WireListItemsResponse,
   WireListVersionsRequest,
   WireListVersionsResponse,
   WireRollBackRequest,
   WireRollBackResponse,
 } from '@tessera/contracts';
 import { GrpcErrorFilter, refuseMalformed } from '@tessera/grpc';
-import { concatMap, type Observable } from 'rxjs';
+import { asyncScheduler, concatMap, from, map, type Observable, scheduled } from 'rxjs';
 import { parseWireChanges } from './catalogue.mapper.js';
 
 @Controller()
@@ -27,19 +29,44 @@ export class CatalogueGrpcController {
   @GrpcMethod('CatalogueService', 'Apply')
   async apply(message: WireApplyRequest): Promise<WireApplyResponse> {
     refuseMalformed(message);
-    return { sequence: await this.changes.apply(parseWireChanges(message.changes)) };
+    const changes = parseWireChanges(message.changes);
+    const sequence = message.bundle
+      ? await this.changes.applyBundle(changes, message.bundle)
+      : await this.changes.apply(changes);
+    return { sequence };
   }
 
   @GrpcStreamMethod('CatalogueService', 'ApplyStream')
   applyStream(batches: Observable<WireApplyStreamRequest>): Observable<WireApplyStreamResponse> {
-    return batches.pipe(concatMap((batch) => this.apply(batch)));
+    return batches.pipe(concatMap((batch) => this.apply({ ...batch, bundle: undefined })));
   }
 
   @GrpcMethod('CatalogueService', 'GetState')
   getState(message: WireGetStateRequest): WireGetStateResponse {
     refuseMalformed(message);
     const { baseDigest, ...state } = this.changes.state();
-    return { ...state, base: baseDigest };
+    const { bundleUuid, levelSizes } = this.changes;
+    return { ...state, base: baseDigest, bundleUuid, levelSizes: [...levelSizes] };
+  }
+
+  @GrpcMethod('CatalogueService', 'ListItems')
+  listItems(message: WireListItemsRequest): Observable<WireListItemsResponse> {
+    refuseMalformed(message);
+    return from(this.changes.listItems()).pipe(
+      concatMap(({ sequence, pages }) =>
+        // A turn of the event loop between pages: recalls go on meanwhile.
+        scheduled(pages, asyncScheduler).pipe(
+          map((page) => ({
+            sequence,
+            items: page.map(({ isPaused, sid, ...item }) => ({
+              ...item,
+              sid: [...sid],
+              paused: isPaused,
+            })),
+          })),
+        ),
+      ),
+    );
   }
 
   @GrpcMethod('CatalogueService', 'ListVersions')

@@ -265,12 +265,28 @@ export const protoSchema: object = {
                     }
                   }
                 },
+                "BundleStep": {
+                  "fields": {
+                    "follows": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "becomes": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
                 "ApplyRequest": {
                   "fields": {
                     "changes": {
                       "rule": "repeated",
                       "type": "Change",
                       "id": 1
+                    },
+                    "bundle": {
+                      "type": "BundleStep",
+                      "id": 2
                     }
                   }
                 },
@@ -327,6 +343,60 @@ export const protoSchema: object = {
                     "cutBytes": {
                       "type": "uint64",
                       "id": 6
+                    },
+                    "bundleUuid": {
+                      "type": "string",
+                      "id": 7
+                    },
+                    "levelSizes": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 8
+                    }
+                  }
+                },
+                "ListItemsRequest": {
+                  "fields": {}
+                },
+                "Item": {
+                  "fields": {
+                    "itemId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "title": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "attributes": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "priority": {
+                      "type": "double",
+                      "id": 5
+                    },
+                    "paused": {
+                      "type": "bool",
+                      "id": 6
+                    }
+                  }
+                },
+                "ListItemsResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "items": {
+                      "rule": "repeated",
+                      "type": "Item",
+                      "id": 2
                     }
                   }
                 },
@@ -404,6 +474,11 @@ export const protoSchema: object = {
                     "GetState": {
                       "requestType": "GetStateRequest",
                       "responseType": "GetStateResponse"
+                    },
+                    "ListItems": {
+                      "requestType": "ListItemsRequest",
+                      "responseType": "ListItemsResponse",
+                      "responseStream": true
                     },
                     "ListVersions": {
                       "requestType": "ListVersionsRequest",
@@ -1887,12 +1962,28 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "BundleStep": {
+                  "fields": {
+                    "follows": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "becomes": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
                 "ApplyRequest": {
                   "fields": {
                     "changes": {
                       "rule": "repeated",
                       "type": "Change",
                       "id": 1
+                    },
+                    "bundle": {
+                      "type": "BundleStep",
+                      "id": 2
                     }
                   }
                 },
@@ -1949,6 +2040,60 @@ export const protoSchemaAsWritten: object = {
                     "cut_bytes": {
                       "type": "uint64",
                       "id": 6
+                    },
+                    "bundle_uuid": {
+                      "type": "string",
+                      "id": 7
+                    },
+                    "level_sizes": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 8
+                    }
+                  }
+                },
+                "ListItemsRequest": {
+                  "fields": {}
+                },
+                "Item": {
+                  "fields": {
+                    "item_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "title": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "attributes": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "priority": {
+                      "type": "double",
+                      "id": 5
+                    },
+                    "paused": {
+                      "type": "bool",
+                      "id": 6
+                    }
+                  }
+                },
+                "ListItemsResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "items": {
+                      "rule": "repeated",
+                      "type": "Item",
+                      "id": 2
                     }
                   }
                 },
@@ -2026,6 +2171,11 @@ export const protoSchemaAsWritten: object = {
                     "GetState": {
                       "requestType": "GetStateRequest",
                       "responseType": "GetStateResponse"
+                    },
+                    "ListItems": {
+                      "requestType": "ListItemsRequest",
+                      "responseType": "ListItemsResponse",
+                      "responseStream": true
                     },
                     "ListVersions": {
                       "requestType": "ListVersionsRequest",

@@ -74,6 +74,8 @@ export interface RecallRuntimeOptions {
   readonly activationScalesPath: string;
   /** A snapshot alone, or importable files that make one catalogue. */
   readonly catalogueSources: readonly CatalogueSource[];
+  /** Bad rows of a bundle that do not refuse it. */
+  readonly toleratedRows: number;
   /** JSON or TSV of titles; '' for none. */
   readonly titlesPath: string;
   /** What is known of users, and where it is kept. */

@@ -48,9 +48,19 @@ export interface Change {
   setPriority?: SetPriority | undefined;
 }
 
+/** From the items of one bundle to those of the next. */
+export interface BundleStep {
+  /** UUID of the bundle that the changes follow; empty: any. */
+  follows: string;
+  /** UUID of the bundle that the items are those of when the changes have been applied. */
+  becomes: string;
+}
+
 export interface ApplyRequest {
   /** All are applied or none; each item at most once. */
   changes: Change[];
+  /** Left out: the changes are no step from bundle to bundle. */
+  bundle: BundleStep | undefined;
 }
 
 export interface ApplyResponse {
@@ -82,6 +92,30 @@ export interface GetStateResponse {
   /** Changes found in the log at the start, and bytes cut from its damaged tail. */
   replayedChanges: number;
   cutBytes: number;
+  /** UUID of the bundle that the items are those of, but for changes since; empty: of none. */
+  bundleUuid: string;
+  /** Codes per level that items may use. */
+  levelSizes: number[];
+}
+
+export interface ListItemsRequest {
+}
+
+/** An item as it is. */
+export interface Item {
+  itemId: string;
+  sid: number[];
+  title: string;
+  attributes: string;
+  priority: number;
+  /** Known, and not recalled. */
+  paused: boolean;
+}
+
+/** Some of the items; the stream has all of one version. */
+export interface ListItemsResponse {
+  sequence: number;
+  items: Item[];
 }
 
 export interface ListVersionsRequest {

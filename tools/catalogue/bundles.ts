@@ -1,0 +1,116 @@
+import {
+  type BundleItem,
+  type CatalogueChange,
+  deltaChanges,
+  exportBundle,
+  readDelta,
+} from '@tessera/catalogue';
+import { TesseraError } from '@tessera/errors';
+import type { CatalogueClient } from '../served/catalogue-client.js';
+import { wireChange } from './wire-change.js';
+
+/** Changes that are applied all or none. */
+const BATCH_MAX = 65_536;
+const CALL_MS = 60_000;
+const LIST_MS = 3_600_000;
+
+type Progress = (stage: string, done: number, total: number) => void;
+
+interface Listed {
+  readonly items: readonly BundleItem[];
+}
+
+interface ServedState {
+  readonly bundleUuid: string;
+  readonly levelSizes: readonly number[];
+}
+
+export interface Imported {
+  readonly changes: number;
+  readonly badRows: number;
+  readonly sequence: number;
+  readonly bundle: string;
+}
+
+function stateOf(client: CatalogueClient): Promise<ServedState> {
+  return client.call<ServedState>('GetState', {}, CALL_MS);
+}
+
+async function* pagesOf(client: CatalogueClient): AsyncGenerator<readonly BundleItem[]> {
+  for await (const { items } of client.stream<Listed>('ListItems', {}, LIST_MS)) yield items;
+}
+
+function checkLevels(codebook: readonly number[], { levelSizes }: ServedState): void {
+  const level = codebook.findIndex((size, l) => size > (levelSizes[l] ?? 0));
+  if (level < 0) return;
+  const field = `codebook[${level}]`;
+  const expected = `expected at most ${levelSizes[level] ?? 0} codes, came ${codebook[level]}`;
+  throw new TesseraError('CATALOGUE_INVALID', `${field}: ${expected}`, { field });
+}
+
+/**
+ * Brings a service from the bundle that it has to the next one by the delta files. Everything is
+ * read and checked before the first change; a delta that was interrupted may be given again: what
+ * it has changed already is not changed again.
+ * @throws TesseraError CATALOGUE_INVALID naming file and row, or the version that does not fit
+ */
+export async function importDelta(
+  client: CatalogueClient,
+  folder: string,
+  toleratedRows: number,
+  onProgress: Progress,
+): Promise<Imported> {
+  const delta = await readDelta({ folder, toleratedRows, onProgress });
+  const { uuid, sinceUuid, codebook } = delta.manifest;
+  const state = await stateOf(client);
+  checkLevels(codebook, state);
+  const bundle = { follows: state.bundleUuid === uuid ? uuid : sinceUuid, becomes: uuid };
+  // The service says so too; here it is said before the items are listed.
+  if (bundle.follows !== state.bundleUuid) {
+    const field = 'since_bundle_uuid';
+    const message = `${field}: expected '${state.bundleUuid}', came '${sinceUuid}'`;
+    throw new TesseraError('CATALOGUE_INVALID', message, { field });
+  }
+  const present: (readonly BundleItem[])[] = [];
+  for await (const page of pagesOf(client)) present.push(page);
+  const changes = deltaChanges(delta.items, delta.buckets, present);
+  const sequence = await applyAll(client, changes, bundle, onProgress);
+  return { changes: changes.length, badRows: delta.badRows, sequence, bundle: uuid };
+}
+
+/** The last batch makes the items those of the bundle. */
+async function applyAll(
+  client: CatalogueClient,
+  changes: readonly CatalogueChange[],
+  bundle: object,
+  onProgress: Progress,
+): Promise<number> {
+  let sequence = 0;
+  let applied = 0;
+  do {
+    onProgress('changes', applied, changes.length);
+    const batch = changes.slice(applied, applied + BATCH_MAX);
+    applied += batch.length;
+    const step = applied === changes.length ? { bundle } : {};
+    const message = { changes: batch.map((change) => wireChange(lineOf(change))), ...step };
+    ({ sequence } = await client.call<{ sequence: number }>('Apply', message, CALL_MS));
+  } while (applied < changes.length);
+  onProgress('changes', applied, changes.length);
+  return sequence;
+}
+
+function lineOf(change: CatalogueChange): Record<string, unknown> {
+  const { itemId, ...rest } = change;
+  const attributes = 'attributes' in rest ? { attributes: JSON.parse(rest.attributes) } : {};
+  return { ...rest, item_id: itemId, ...attributes };
+}
+
+/** Writes the live state, one version of it, as a whole bundle. */
+export async function exportState(
+  client: CatalogueClient,
+  folder: string,
+  onProgress: Progress,
+): Promise<object> {
+  const { levelSizes } = await stateOf(client);
+  return exportBundle(pagesOf(client), { folder, levelSizes, onProgress });
+}
