@@ -27,6 +27,7 @@ Versions:
   compact              make a new snapshot of the newest version
   rollback N           make items what they were at version N
 
+  --catalogue NAME     which of its catalogues (default: the first)
   --address HOST:PORT  of its gRPC edge (default: the configured one)
   --tolerate N         bad rows that do not refuse an import (default 0)
   --batch N            changes of a batch of apply at most (default 1000)
@@ -174,6 +175,7 @@ await runCommand(USAGE, async (all) => {
   const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
     address: 'text',
     batch: 'text',
+    catalogue: 'text',
     tolerate: 'text',
     json: 'switch',
   });
@@ -181,7 +183,8 @@ await runCommand(USAGE, async (all) => {
   const [command, ...rest] = words;
   if (command === undefined) throw new UsageError('expected a command');
   const { grpc } = loadConfig().config;
-  const client = new CatalogueClient(flags.text('address') ?? `${grpc.host}:${grpc.port}`);
+  const address = flags.text('address') ?? `${grpc.host}:${grpc.port}`;
+  const client = new CatalogueClient(address, flags.text('catalogue') ?? '');
   try {
     const batch = flags.integer('batch', 1, BATCH_MAX) ?? BATCH_DEFAULT;
     const tolerated = flags.integer('tolerate', 0, TOLERATED_MAX) ?? 0;

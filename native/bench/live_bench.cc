@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "base/check.h"
@@ -34,6 +35,13 @@ double percentile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   return values[std::min(values.size() - 1,
                          static_cast<size_t>(share * static_cast<double>(values.size())))];
+}
+
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 struct Options {
@@ -119,9 +127,13 @@ class LiveBench {
                                     {folder_ / "changes", catalogue::SyncPolicy::kNever, {}});
     TESSERA_CHECK(live.is_ok());
     live_ = std::move(live).value();
+    const double items = options_.items;
+    add("snapshot, per item", static_cast<double>(std::filesystem::file_size(path)) / items, "B");
     const Clock::time_point start = Clock::now();
+    const double before = resident_bytes();
     live_->view()->eligibility_index().attributes();
     add("attribute index", seconds_since(start), "s");
+    add("attribute index, per item", (resident_bytes() - before) / items, "B");
   }
 
   /// All levels of one search; the paths that finished.
@@ -175,6 +187,7 @@ class LiveBench {
     add("the same again", compile_ms(one_text("decile", "3")) * 1e3, "us");
     steps("predicate of 10 %", reach(one_text("decile", "3")));
     steps("predicate of 0.01 %", reach(one_text("shard", "77")));
+    steps("predicate that has not been seen", reach(bid_below(499)));
     catalogue::EligibilityRequest seen;
     for (uint32_t i = 0; i < 1000; ++i) {
       seen.seen.push_back(std::to_string(mix(i) % options_.items));

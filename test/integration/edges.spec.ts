@@ -43,6 +43,7 @@ describe('both edges', () => {
   it('hand the same request to the runtime and the same answer back', async () => {
     const common = {
       requestId: 'r-1',
+      catalogue: 'ads',
       profile: { gender: 'f' },
       scene: { daypart: 'evening' },
       resultCount: 5,

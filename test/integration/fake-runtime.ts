@@ -195,6 +195,13 @@ export class FakeRuntime implements RecallRuntime {
     return explanationOf(request);
   }
 
+  changesOf(name: string): CatalogueChanges {
+    if (name === '') return this.changes;
+    throw new TesseraError('REQUEST_INVALID', `catalogue: expected '', came '${name}'`, {
+      field: 'catalogue',
+    });
+  }
+
   private wait(context: RecallContext): Promise<void> {
     return new Promise((resolve, reject) => {
       context.signal.addEventListener('abort', () => {

@@ -12,7 +12,11 @@ type Unary<Answer> = (
 export class CatalogueClient {
   private readonly client: grpc.Client;
 
-  constructor(address: string) {
+  /** @param catalogue name of the catalogue that calls are about, '' for the first */
+  constructor(
+    address: string,
+    private readonly catalogue = '',
+  ) {
     const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];
     const definition = protoLoader.fromJSON(schema, { defaults: true, longs: Number });
     const packages = grpc.loadPackageDefinition(definition) as never as {
@@ -28,7 +32,7 @@ export class CatalogueClient {
     return new Promise((resolve, reject) => {
       methods[method]?.call(
         this.client,
-        message,
+        { catalogue: this.catalogue, ...message },
         { deadline: Date.now() + deadlineMs },
         (error, answer) => (error ? reject(error) : resolve(answer)),
       );
@@ -42,7 +46,11 @@ export class CatalogueClient {
       (message: object, options: grpc.CallOptions) => AsyncIterable<Answer>
     >;
     const call = methods[method] as (typeof methods)[string];
-    return call.call(this.client, message, { deadline: Date.now() + deadlineMs });
+    return call.call(
+      this.client,
+      { catalogue: this.catalogue, ...message },
+      { deadline: Date.now() + deadlineMs },
+    );
   }
 
   close(): void {

@@ -38,6 +38,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
     ),
     cacheDir: config.catalogue.cachePath,
     changes: CHANGES_NOT_KEPT,
+    moreCatalogues: [],
     engine: {
       ...engine,
       threadCount: flags.integer('threads', 1, THREADS_MAX) ?? engine.threadCount,

@@ -6,4 +6,5 @@ export {
 } from './kafka/recall-topic.controller.js';
 export { RecallEdge } from './recall-edge.js';
 export { RetrievalModule, type RetrievalOptions } from './retrieval.module.js';
+export { ServedCatalogues } from './served-catalogues.js';
 export { ServedVersions } from './served-versions.js';

@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { CatalogueChanges } from '@tessera/catalogue';
 import { RecordProducer } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
 import { Log, Metrics } from '@tessera/telemetry';
@@ -17,12 +16,13 @@ import { RecallHttpController } from './http/recall.controller.js';
 import { RecallTopicController, RecallTopicSettings } from './kafka/recall-topic.controller.js';
 import { KvEdge, type KvEdgeParts } from './kv-edge.js';
 import { type EdgeParts, RecallEdge } from './recall-edge.js';
+import { ServedCatalogues } from './served-catalogues.js';
 import { ServedVersions } from './served-versions.js';
 
 export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
   readonly runtime: EdgeParts['runtime'] & KvEdgeParts['runtime'];
   readonly versions: ServedVersions;
-  readonly changes: CatalogueChanges;
+  readonly catalogues: ServedCatalogues;
   /** Absent where no Kafka is served. */
   readonly topics?: { readonly producer: RecordProducer; readonly settings: RecallTopicSettings };
 }
@@ -52,7 +52,7 @@ export class RetrievalModule {
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },
         { provide: KvEdge, useValue: new KvEdge(options) },
-        { provide: CatalogueChanges, useValue: options.changes },
+        { provide: ServedCatalogues, useValue: options.catalogues },
         { provide: Readiness, useValue: options.readiness },
         { provide: Metrics, useValue: options.metrics },
         { provide: ServedVersions, useValue: options.versions },

@@ -3,7 +3,7 @@ import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics } from '@tessera/telemetry';
 import { KvFollower } from '../../feature/src/index.js';
-import { ServedVersions } from '../../retrieval/src/index.js';
+import { ServedCatalogues, ServedVersions } from '../../retrieval/src/index.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
 
@@ -43,7 +43,7 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
   };
   const retrieval = {
     runtime,
-    changes: runtime.changes,
+    catalogues: new ServedCatalogues((name) => runtime.changesOf(name)),
     readiness,
     log,
     limits: { defaultDeadlineMs, deadlineMsMax },

@@ -9,6 +9,7 @@ const itemId = { oneOf: [{ type: 'string' }, { type: 'integer' }] };
 /** Of both requests: of whom the prompt is made, and how the engine is to be asked. */
 const userSource = (what: string) => ({
   requestId: text('echoed; made by the service when absent'),
+  catalogue: text('name of the catalogue; absent: the first'),
   userId: { ...itemId, description: 'a user whose behaviour the service knows' },
   history: list(itemId, 'item IDs, oldest first; in place of userId'),
   profile: texts('profile of the user, for the slots of the prompt template'),

@@ -1,5 +1,5 @@
 import { parseRetention } from '@tessera/behaviour';
-import type { ProgressListener } from '@tessera/catalogue';
+import { type ProgressListener, parseCatalogueSpecs } from '@tessera/catalogue';
 import type { Config } from '@tessera/config';
 import type { TesseraError } from '@tessera/errors';
 import type { RecallRuntimeOptions } from '@tessera/recall';
@@ -32,6 +32,7 @@ export function runtimeOptions(
       compactAfterItems: config.catalogue.compactAfterItems,
       onCompacted,
     },
+    moreCatalogues: parseCatalogueSpecs(config.catalogue.more),
     engine: config.engine,
     kv: config.kv,
     recall: {

@@ -22,6 +22,11 @@ export {
   type ProgressListener,
   parseSource,
 } from './domain/catalogue-source.js';
+export {
+  type CatalogueSpec,
+  MORE_CATALOGUES_MAX,
+  parseCatalogueSpecs,
+} from './domain/catalogue-spec.js';
 export type { CatalogueChange } from './domain/change.js';
 export {
   type CatalogueOptions,

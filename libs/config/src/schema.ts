@@ -138,6 +138,7 @@ export const configSchema = z.strictObject({
       0,
       'bad rows of a bundle of Parquet files that do not refuse it',
     ),
+    more: text('', 'further catalogues: name=path#domain=D#begin=TEXT, separated by semicolons'),
     cachePath: nonEmptyText('data/catalogue', 'folder where built snapshots are kept'),
     changesPath: text('', 'folder where changes are kept; empty: they end with the process'),
     changesSync: oneOf(

@@ -65,6 +65,7 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
     behaviours: usersOfFile(join(folder.path, 'users.json')),
     cacheDir: join(folder.path, 'cache'),
     changes: CHANGES_NOT_KEPT,
+    moreCatalogues: [],
     engine: {
       threadCount: 1,
       threadPlacement: 'free',
@@ -153,7 +154,7 @@ describe('the recall runtime on the native engine', () => {
     let runtime = await createRecallRuntime({ ...kept, changes });
     const ask = async () => (await runtime.recall(request({ userId: 'u' }), context())).items;
     const [best, second] = await ask();
-    await runtime.changes.apply([
+    await runtime.changesOf('').apply([
       { op: 'pause', itemId: best?.itemId ?? '' },
       {
         op: 'upsert',
@@ -167,14 +168,14 @@ describe('the recall runtime on the native engine', () => {
     const changed = await ask();
     expect(changed[0]).toMatchObject({ itemId: 'later', title: 'Later', sid: second?.sid });
     expect(changed.map((item) => item.itemId)).not.toContain(best?.itemId);
-    await runtime.changes.compact();
+    await runtime.changesOf('').compact();
     expect(await ask()).toEqual(changed);
     await runtime.close();
     runtime = await createRecallRuntime({ ...kept, changes });
-    expect(runtime.changes.state()).toMatchObject({ sequence: 2, cutBytes: 0 });
+    expect(runtime.changesOf('').state()).toMatchObject({ sequence: 2, cutBytes: 0 });
     expect(await ask()).toEqual(changed);
-    await runtime.changes.rollBack(2);
-    await runtime.changes.apply([{ op: 'resume', itemId: best?.itemId ?? '' }]);
+    await runtime.changesOf('').rollBack(2);
+    await runtime.changesOf('').apply([{ op: 'resume', itemId: best?.itemId ?? '' }]);
     expect((await ask())[0]?.itemId).toBe(best?.itemId);
     await runtime.close();
   });
@@ -188,9 +189,9 @@ describe('the recall runtime on the native engine', () => {
       );
     const all = (await ask({})).items.map((item) => item.itemId);
     const chosen = all.slice(2, 5);
-    await runtime.changes.apply(
-      chosen.map((itemId) => ({ op: 'set_attributes', itemId, attributes: '{"bid": 2}' })),
-    );
+    await runtime
+      .changesOf('')
+      .apply(chosen.map((itemId) => ({ op: 'set_attributes', itemId, attributes: '{"bid": 2}' })));
     const predicate = { attribute: 'bid', min: 1 };
     const ids = (answer: { items: readonly { itemId: string }[] }) =>
       answer.items.map((item) => item.itemId);
@@ -219,7 +220,7 @@ describe('the recall runtime on the native engine', () => {
       attributes: JSON.stringify({ bid, campaign: index === 1 ? 'one' : 'two' }),
       priority: -index,
     }));
-    await runtime.changes.apply(ads);
+    await runtime.changesOf('').apply(ads);
     const ask = async (itemPolicy: ItemPolicy | undefined) => {
       const change = itemPolicy === undefined ? {} : { itemPolicy };
       const answer = await runtime.recall(request({ ...wide, ...change }), context());
@@ -265,12 +266,46 @@ describe('the recall runtime on the native engine', () => {
     await runtime.close();
   });
 
+  it('serves several catalogues, each with items and a begin of its own', async () => {
+    const other = [
+      { item_id: 'ad', sid: ITEMS[0]?.sid, priority: 1 },
+      { item_id: ITEMS[0]?.item_id, sid: ITEMS[0]?.sid },
+    ];
+    const files = { 'ads.jsonl': other.map((line) => JSON.stringify(line)).join('\n') };
+    const source = (path: string) => ({ path: join(folder.path, path), domain: '' });
+    const first = options(files);
+    const more = [{ name: 'ads', source: source('ads.jsonl'), begin: 'bos' }];
+    const changes = { ...CHANGES_NOT_KEPT, folder: join(folder.path, 'changes') };
+    const runtime = await createRecallRuntime({ ...first, changes, moreCatalogues: more });
+    const ask = async (catalogue: string) => {
+      // Its codes are beyond those of the second catalogue.
+      const far = ITEMS.find(({ sid }) => sid.some((code, l) => code > (other[0]?.sid?.[l] ?? 0)));
+      const history = [far?.item_id ?? ''];
+      return runtime.recall(request({ history, catalogue, resultCount: 100 }), context());
+    };
+    const own = await ask('');
+    const ads = await ask('ads');
+    expect(ads.items.map(({ itemId }) => itemId).sort()).toEqual(['ad', ITEMS[0]?.item_id].sort());
+    expect(own.items.map(({ itemId }) => itemId)).not.toContain('ad');
+    // The history's item is of the first catalogue; the begin is one token more.
+    expect(ads.promptTokens).toBe(own.promptTokens + 1);
+    await runtime.changesOf('ads').apply([{ op: 'pause', itemId: 'ad' }]);
+    expect((await ask('ads')).items).toHaveLength(1);
+    expect((await ask('')).items).toEqual(own.items);
+    expect(runtime.changesOf('').state().sequence).toBe(0);
+    await expect(ask('other')).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+      field: 'catalogue',
+    });
+    await runtime.close();
+  });
+
   it('says of every item what the recall in question did with it', async () => {
     const kept = options();
     const changes = { ...CHANGES_NOT_KEPT, folder: join(folder.path, 'changes') };
     const runtime = await createRecallRuntime({ ...kept, changes });
     const recall = request({ userId: 'u', resultCount: 6, widths: [4, 8], itemsPerSid: 1 });
-    await runtime.changes.apply([{ op: 'pause', itemId: ITEMS[5]?.item_id ?? '' }]);
+    await runtime.changesOf('').apply([{ op: 'pause', itemId: ITEMS[5]?.item_id ?? '' }]);
     const { items, versions } = await runtime.recall(recall, context());
     const expected = new Map(items.map((item) => [item.itemId, item]));
     // What the search gives when nothing falls out of it.
@@ -279,7 +314,7 @@ describe('the recall runtime on the native engine', () => {
       (await runtime.recall(wide, context())).items.map((item) => [item.itemId, item]),
     );
     const [best] = items;
-    await runtime.changes.apply([{ op: 'remove', itemId: best?.itemId ?? '' }]);
+    await runtime.changesOf('').apply([{ op: 'remove', itemId: best?.itemId ?? '' }]);
     const verdicts = new Set<string>();
     for (const { item_id: itemId, sid } of ITEMS) {
       const told = await runtime.explain({ recall, itemId, versions }, context());
@@ -315,11 +350,13 @@ describe('the recall runtime on the native engine', () => {
       [pause, 'CATALOGUE_INVALID', 'changes[1].itemId'],
     ];
     for (const [change, code, field] of wrong) {
-      const applied = runtime.changes.apply([pause, change]);
+      const applied = runtime.changesOf('').apply([pause, change]);
       await expect(applied).rejects.toMatchObject({ code, field });
     }
-    expect(runtime.changes.state().sequence).toBe(0);
-    await expect(runtime.changes.compact()).rejects.toMatchObject({ code: 'CATALOGUE_INVALID' });
+    expect(runtime.changesOf('').state().sequence).toBe(0);
+    await expect(runtime.changesOf('').compact()).rejects.toMatchObject({
+      code: 'CATALOGUE_INVALID',
+    });
     await runtime.close();
   });
 

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type OpenBehaviours, openBehaviours } from '@tessera/behaviour';
 import { BundleLabel, CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
 import { type Catalogue, type ChangingCatalogue, type Engine, NativeEngine } from '@tessera/engine';
@@ -38,8 +39,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
   const opened = new Opened();
   try {
     const behaviours = opened.keepBehaviours(await openBehaviours(options.behaviours, onProgress));
-    const { catalogue, changes } = await openChanging(options, opened);
-    const compiled = new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes);
+    const spaces = await openSpaces(options, opened);
     onProgress('model', 0, 1);
     const { computeType, activationScalesPath, engine: limits, kv } = options;
     const engine = opened.keepEngine(
@@ -52,60 +52,112 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       }),
     );
     onProgress('model', 1, 1);
-    checkVocabulary(compiled, engine.model.vocabSize);
-    const binding = engine.bind(catalogue, compiled.levelTokens, {
-      template: compiled.digest,
-      codebook: compiled.codebookDigest,
+    const levelSizes = widestLevels(spaces);
+    const served = spaces.map((space) => {
+      const { catalogue, changes, begin = template.answerPrefix } = space;
+      const own = { ...template, answerPrefix: begin };
+      const compiled = new CompiledTemplate(own, tokenizer, levelSizes);
+      checkVocabulary(compiled, engine.model.vocabSize);
+      const recall = new Recall({
+        engine,
+        catalogue,
+        otherCatalogues: spaces.flatMap((other) => (other === space ? [] : [other.catalogue])),
+        binding: engine.bind(catalogue, compiled.levelTokens, {
+          template: compiled.digest,
+          codebook: compiled.codebookDigest,
+        }),
+        template: compiled,
+        behaviours: behaviours.store,
+        defaults: options.recall,
+        promptTokensMax: limits.promptTokensMax,
+        widthMax: limits.widthMax,
+        resultCountMax: limits.resultCountMax,
+        scoreItemsMax: limits.scoreItemsMax,
+        onPasses: options.onPasses,
+      });
+      return { name: space.name, recall, changes, catalogue, compiled };
     });
-    const recall = new Recall({
-      engine,
-      catalogue,
-      binding,
-      template: compiled,
-      behaviours: behaviours.store,
-      defaults: options.recall,
-      promptTokensMax: limits.promptTokensMax,
-      widthMax: limits.widthMax,
-      resultCountMax: limits.resultCountMax,
-      scoreItemsMax: limits.scoreItemsMax,
-      onPasses: options.onPasses,
-    });
+    const [first] = served as [(typeof served)[number]];
     const summary = {
       model: { ...engine.model, path: modelPath },
-      catalogue: catalogue.summary,
-      promptTemplate: { name: template.name, digest: compiled.digest },
+      catalogue: first.catalogue.summary,
+      promptTemplate: { name: template.name, digest: first.compiled.digest },
       userCount: behaviours.store.userCount,
     };
-    return new LoadedRuntime(recall, changes, engine, behaviours, opened, summary);
+    return new LoadedRuntime(served, engine, behaviours, opened, summary);
   } catch (error) {
     await opened.close();
     throw error;
   }
 }
 
+/** An open catalogue by its name. */
+interface Space {
+  readonly name: string;
+  readonly catalogue: ChangingCatalogue;
+  readonly changes: CatalogueChanges;
+  readonly begin: string | undefined;
+}
+
+/** The first catalogue, then those beside it. */
+async function openSpaces(options: RecallRuntimeOptions, opened: Opened): Promise<Space[]> {
+  const { folder, levelSizes } = options.changes;
+  const sources = options.catalogueSources;
+  const spaces = [await openSpace(options, opened, { name: '', sources, folder, levelSizes })];
+  for (const { name, source, begin } of options.moreCatalogues) {
+    const own = folder === '' ? '' : join(folder, name);
+    const wanted = { name, sources: [source], folder: own, levelSizes: [], begin };
+    spaces.push(await openSpace(options, opened, wanted));
+  }
+  return spaces;
+}
+
 /** The catalogue of the sources, with the changes that its folder keeps. */
-async function openChanging(options: RecallRuntimeOptions, opened: Opened) {
-  const { onProgress } = options;
+async function openSpace(
+  options: RecallRuntimeOptions,
+  opened: Opened,
+  { name, sources, folder, levelSizes, begin }: SpaceWanted,
+): Promise<Space> {
+  const stage = name === '' ? 'catalogue' : `catalogue ${name}`;
   const { catalogue, bundleUuid } = await prepareCatalogue({
-    sources: options.catalogueSources,
-    titlesPath: options.titlesPath,
+    sources,
+    titlesPath: name === '' ? options.titlesPath : '',
     cacheDir: options.cacheDir,
     toleratedRows: options.toleratedRows,
-    onProgress: (stage, done, total) => onProgress(`catalogue: ${stage}`, done, total),
+    onProgress: (part, done, total) => options.onProgress(`${stage}: ${part}`, done, total),
   });
   opened.keepCatalogue(catalogue);
-  const { folder, sync, levelSizes, compactAfterItems, onCompacted } = options.changes;
+  const { sync, compactAfterItems, onCompacted } = options.changes;
   if (folder !== '') {
-    onProgress('catalogue: changes', 0, 1);
+    options.onProgress(`${stage}: changes`, 0, 1);
     await catalogue.keep({ folder, sync, levelSizes });
-    onProgress('catalogue: changes', 1, 1);
+    options.onProgress(`${stage}: changes`, 1, 1);
   }
   const changes = new CatalogueChanges(catalogue, {
     compactAfterItems: folder === '' ? 0 : compactAfterItems,
     bundle: await BundleLabel.open(folder, bundleUuid),
     onCompacted,
   });
-  return { catalogue, changes: opened.keepChanges(changes) };
+  return { name, catalogue, changes: opened.keepChanges(changes), begin };
+}
+
+/** Prompts write items of all catalogues. */
+function widestLevels(spaces: readonly Space[]): number[] {
+  const sizes: number[] = [];
+  for (const { catalogue } of spaces) {
+    catalogue.summary.levelSizes.forEach((size, level) => {
+      sizes[level] = Math.max(sizes[level] ?? 0, size);
+    });
+  }
+  return sizes;
+}
+
+interface SpaceWanted {
+  readonly name: string;
+  readonly sources: RecallRuntimeOptions['catalogueSources'];
+  readonly folder: string;
+  readonly levelSizes: readonly number[];
+  readonly begin?: string | undefined;
 }
 
 async function checkModelFolder(path: string): Promise<void> {
@@ -132,8 +184,8 @@ function checkVocabulary(template: CompiledTemplate, vocabSize: number): void {
 
 /** What must be closed: the engine first, since its requests read the catalogue. */
 class Opened {
-  private catalogue: Catalogue | undefined;
-  private changes: CatalogueChanges | undefined;
+  private readonly catalogues: Catalogue[] = [];
+  private readonly changes: CatalogueChanges[] = [];
   private behaviours: OpenBehaviours | undefined;
   private engine: Engine | undefined;
   private closing: Promise<void> | undefined;
@@ -144,12 +196,12 @@ class Opened {
   }
 
   keepChanges(changes: CatalogueChanges): CatalogueChanges {
-    this.changes = changes;
+    this.changes.push(changes);
     return changes;
   }
 
   keepCatalogue(catalogue: ChangingCatalogue): ChangingCatalogue {
-    this.catalogue = catalogue;
+    this.catalogues.push(catalogue);
     return catalogue;
   }
 
@@ -165,16 +217,22 @@ class Opened {
 
   private async closeOnce(): Promise<void> {
     await this.engine?.close();
-    await this.changes?.settled();
-    this.catalogue?.close();
+    for (const changes of this.changes) await changes.settled();
+    for (const catalogue of this.catalogues) catalogue.close();
     await this.behaviours?.close();
   }
 }
 
+/** What serves the requests for one catalogue. */
+interface Served {
+  readonly name: string;
+  readonly recall: Recall;
+  readonly changes: CatalogueChanges;
+}
+
 class LoadedRuntime implements RecallRuntime {
   constructor(
-    private readonly flow: Recall,
-    readonly changes: CatalogueChanges,
+    private readonly served: readonly Served[],
     private readonly engine: Engine,
     private readonly behaviours: OpenBehaviours,
     private readonly opened: Opened,
@@ -185,20 +243,32 @@ class LoadedRuntime implements RecallRuntime {
     return this.behaviours.log;
   }
 
-  recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
-    return this.flow.run(request, context);
+  async recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
+    return this.of(request.catalogue).recall.run(request, context);
   }
 
-  score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
-    return this.flow.score(request, context);
+  async score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
+    return this.of(request.catalogue).recall.score(request, context);
   }
 
-  explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer> {
-    return this.flow.explain(request, context);
+  async explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer> {
+    return this.of(request.recall.catalogue).recall.explain(request, context);
   }
 
-  append(request: UserSource, context: RecallContext): Promise<AppendAnswer> {
-    return this.flow.append(request, context);
+  changesOf(name: string): CatalogueChanges {
+    return this.of(name).changes;
+  }
+
+  private of(name = ''): Served {
+    const found = this.served.find((one) => one.name === name);
+    if (found !== undefined) return found;
+    const names = this.served.map((one) => `'${one.name}'`).join(', ');
+    const message = `catalogue: expected one of ${names}, came '${name.slice(0, 80)}'`;
+    throw new TesseraError('REQUEST_INVALID', message, { field: 'catalogue' });
+  }
+
+  async append(request: UserSource, context: RecallContext): Promise<AppendAnswer> {
+    return this.of(request.catalogue).recall.append(request, context);
   }
 
   get kvPool() {

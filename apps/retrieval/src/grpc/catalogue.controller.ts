@@ -1,6 +1,6 @@
 import { Controller, UseFilters } from '@nestjs/common';
 import { GrpcMethod, GrpcStreamMethod } from '@nestjs/microservices';
-import { CatalogueChanges } from '@tessera/catalogue';
+import type { CatalogueChanges } from '@tessera/catalogue';
 import type {
   WireApplyRequest,
   WireApplyResponse,
@@ -19,20 +19,22 @@ import type {
 } from '@tessera/contracts';
 import { GrpcErrorFilter, refuseMalformed } from '@tessera/grpc';
 import { asyncScheduler, concatMap, from, map, type Observable, scheduled } from 'rxjs';
+import { ServedCatalogues } from '../served-catalogues.js';
 import { parseWireChanges } from './catalogue.mapper.js';
 
 @Controller()
 @UseFilters(GrpcErrorFilter)
 export class CatalogueGrpcController {
-  constructor(private readonly changes: CatalogueChanges) {}
+  constructor(private readonly catalogues: ServedCatalogues) {}
 
   @GrpcMethod('CatalogueService', 'Apply')
   async apply(message: WireApplyRequest): Promise<WireApplyResponse> {
     refuseMalformed(message);
+    const catalogue = this.of(message);
     const changes = parseWireChanges(message.changes);
     const sequence = message.bundle
-      ? await this.changes.applyBundle(changes, message.bundle)
-      : await this.changes.apply(changes);
+      ? await catalogue.applyBundle(changes, message.bundle)
+      : await catalogue.apply(changes);
     return { sequence };
   }
 
@@ -44,15 +46,15 @@ export class CatalogueGrpcController {
   @GrpcMethod('CatalogueService', 'GetState')
   getState(message: WireGetStateRequest): WireGetStateResponse {
     refuseMalformed(message);
-    const { baseDigest, ...state } = this.changes.state();
-    const { bundleUuid, levelSizes } = this.changes;
+    const { baseDigest, ...state } = this.of(message).state();
+    const { bundleUuid, levelSizes } = this.of(message);
     return { ...state, base: baseDigest, bundleUuid, levelSizes: [...levelSizes] };
   }
 
   @GrpcMethod('CatalogueService', 'ListItems')
   listItems(message: WireListItemsRequest): Observable<WireListItemsResponse> {
     refuseMalformed(message);
-    return from(this.changes.listItems()).pipe(
+    return from(this.of(message).listItems()).pipe(
       concatMap(({ sequence, pages }) =>
         // A turn of the event loop between pages: recalls go on meanwhile.
         scheduled(pages, asyncScheduler).pipe(
@@ -72,7 +74,7 @@ export class CatalogueGrpcController {
   @GrpcMethod('CatalogueService', 'ListVersions')
   async listVersions(message: WireListVersionsRequest): Promise<WireListVersionsResponse> {
     refuseMalformed(message);
-    const generations = await this.changes.generations();
+    const generations = await this.of(message).generations();
     return {
       generations: generations.map(({ baseDigest, ...rest }) => ({ ...rest, base: baseDigest })),
     };
@@ -81,12 +83,16 @@ export class CatalogueGrpcController {
   @GrpcMethod('CatalogueService', 'Compact')
   async compact(message: WireCompactRequest): Promise<WireCompactResponse> {
     refuseMalformed(message);
-    return { sequence: await this.changes.compact() };
+    return { sequence: await this.of(message).compact() };
   }
 
   @GrpcMethod('CatalogueService', 'RollBack')
   async rollBack(message: WireRollBackRequest): Promise<WireRollBackResponse> {
     refuseMalformed(message);
-    return { sequence: await this.changes.rollBack(message.sequence) };
+    return { sequence: await this.of(message).rollBack(message.sequence) };
+  }
+
+  private of({ catalogue }: { readonly catalogue: string }): CatalogueChanges {
+    return this.catalogues.of(catalogue);
   }
 }

@@ -12,6 +12,7 @@ interface WireSource {
 
 interface WireUser extends WireSource {
   readonly requestId: string;
+  readonly catalogue: string;
   readonly profile: Readonly<Record<string, string>>;
   readonly scene: Readonly<Record<string, string>>;
   readonly scoreNorm: WireScoreNorm;
@@ -78,6 +79,7 @@ function source(message: WireSource): Pick<UserSource, 'userId' | 'history'> {
 export function userSource(message: WireUser): UserSource {
   return {
     requestId: text('requestId', message.requestId),
+    ...(message.catalogue === '' ? {} : { catalogue: text('catalogue', message.catalogue) }),
     ...source(message),
     profile: texts('profile', message.profile),
     scene: texts('scene', message.scene),

@@ -97,6 +97,7 @@ export function asBoolean(field: string, value: unknown): boolean {
 
 const USER_FIELDS: readonly string[] = [
   'requestId',
+  'catalogue',
   'userId',
   'history',
   'profile',
@@ -129,9 +130,10 @@ export function refuseUnknown(known: readonly string[], body: JsonObject): void 
 }
 
 export function userSource(body: JsonObject): UserSource {
-  const { requestId } = body;
+  const { requestId, catalogue } = body;
   return {
     requestId: requestId === undefined ? '' : asText('requestId', requestId),
+    ...(catalogue === undefined ? {} : { catalogue: asText('catalogue', catalogue) }),
     ...source(body),
     profile: asTexts('profile', body.profile),
     scene: asTexts('scene', body.scene),

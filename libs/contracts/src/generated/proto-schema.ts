@@ -287,6 +287,10 @@ export const protoSchema: object = {
                     "bundle": {
                       "type": "BundleStep",
                       "id": 2
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
                     }
                   }
                 },
@@ -304,6 +308,10 @@ export const protoSchema: object = {
                       "rule": "repeated",
                       "type": "Change",
                       "id": 1
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
                     }
                   }
                 },
@@ -316,7 +324,12 @@ export const protoSchema: object = {
                   }
                 },
                 "GetStateRequest": {
-                  "fields": {}
+                  "fields": {
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
                 },
                 "GetStateResponse": {
                   "fields": {
@@ -356,7 +369,12 @@ export const protoSchema: object = {
                   }
                 },
                 "ListItemsRequest": {
-                  "fields": {}
+                  "fields": {
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
                 },
                 "Item": {
                   "fields": {
@@ -401,7 +419,12 @@ export const protoSchema: object = {
                   }
                 },
                 "ListVersionsRequest": {
-                  "fields": {}
+                  "fields": {
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
                 },
                 "Generation": {
                   "fields": {
@@ -433,7 +456,12 @@ export const protoSchema: object = {
                   }
                 },
                 "CompactRequest": {
-                  "fields": {}
+                  "fields": {
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
                 },
                 "CompactResponse": {
                   "fields": {
@@ -448,6 +476,10 @@ export const protoSchema: object = {
                     "sequence": {
                       "type": "uint64",
                       "id": 1
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
                     }
                   }
                 },
@@ -964,6 +996,10 @@ export const protoSchema: object = {
                     "allowPartial": {
                       "type": "bool",
                       "id": 22
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 23
                     }
                   }
                 },
@@ -1594,6 +1630,10 @@ export const protoSchema: object = {
                     "priority": {
                       "type": "tessera.recall.v1.Priority",
                       "id": 10
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 20
                     }
                   }
                 },
@@ -1984,6 +2024,10 @@ export const protoSchemaAsWritten: object = {
                     "bundle": {
                       "type": "BundleStep",
                       "id": 2
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
                     }
                   }
                 },
@@ -2001,6 +2045,10 @@ export const protoSchemaAsWritten: object = {
                       "rule": "repeated",
                       "type": "Change",
                       "id": 1
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
                     }
                   }
                 },
@@ -2013,7 +2061,12 @@ export const protoSchemaAsWritten: object = {
                   }
                 },
                 "GetStateRequest": {
-                  "fields": {}
+                  "fields": {
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
                 },
                 "GetStateResponse": {
                   "fields": {
@@ -2053,7 +2106,12 @@ export const protoSchemaAsWritten: object = {
                   }
                 },
                 "ListItemsRequest": {
-                  "fields": {}
+                  "fields": {
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
                 },
                 "Item": {
                   "fields": {
@@ -2098,7 +2156,12 @@ export const protoSchemaAsWritten: object = {
                   }
                 },
                 "ListVersionsRequest": {
-                  "fields": {}
+                  "fields": {
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
                 },
                 "Generation": {
                   "fields": {
@@ -2130,7 +2193,12 @@ export const protoSchemaAsWritten: object = {
                   }
                 },
                 "CompactRequest": {
-                  "fields": {}
+                  "fields": {
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
                 },
                 "CompactResponse": {
                   "fields": {
@@ -2145,6 +2213,10 @@ export const protoSchemaAsWritten: object = {
                     "sequence": {
                       "type": "uint64",
                       "id": 1
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
                     }
                   }
                 },
@@ -2661,6 +2733,10 @@ export const protoSchemaAsWritten: object = {
                     "allow_partial": {
                       "type": "bool",
                       "id": 22
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 23
                     }
                   }
                 },
@@ -3291,6 +3367,10 @@ export const protoSchemaAsWritten: object = {
                     "priority": {
                       "type": "tessera.recall.v1.Priority",
                       "id": 10
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 20
                     }
                   }
                 },

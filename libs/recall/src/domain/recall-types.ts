@@ -6,6 +6,8 @@ import type { Completeness, Priority, ScoreNorm, Verdict } from '@tessera/engine
 export interface UserSource {
   /** Caller's ID, echoed; '' lets the service make one. */
   readonly requestId: string;
+  /** Name of the catalogue; left out: the first. */
+  readonly catalogue?: string;
   /** Exactly one of userId and history is given. */
   readonly userId?: string;
   /** Item IDs, oldest first. */

@@ -56,6 +56,8 @@ export type RecallEngine = Pick<Engine, 'model' | 'recall' | 'score' | 'append' 
 export interface RecallParts {
   readonly engine: RecallEngine;
   readonly catalogue: Catalogue;
+  /** Where items of histories are looked for as well; left out: nowhere. */
+  readonly otherCatalogues?: readonly Catalogue[];
   readonly binding: Binding;
   readonly template: CompiledTemplate;
   readonly behaviours: BehaviourStore;

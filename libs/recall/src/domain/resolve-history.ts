@@ -24,6 +24,8 @@ interface Given {
 
 export interface HistoryParts {
   readonly catalogue: Catalogue;
+  /** Where items are looked for that the catalogue does not know, in this order. */
+  readonly otherCatalogues?: readonly Catalogue[] | undefined;
   readonly template: CompiledTemplate;
   readonly behaviours: BehaviourStore;
   readonly historyItemsMax: number;
@@ -40,21 +42,16 @@ export async function resolveHistory(
   parts: HistoryParts,
 ): Promise<ResolvedHistory> {
   const given = await givenBy(request, parts);
-  const ordinals = parts.catalogue.find(given.itemIds);
-  const known = [...ordinals.keys()].filter((index) => ordinals[index] !== NO_ITEM);
-  if (!given.skipUnknown && known.length < given.itemIds.length) {
-    refuseUnknown(given.itemIds, ordinals);
-  }
-  const found = Uint32Array.from(known, (index) => ordinals[index] as number);
-  const sids = parts.catalogue.sids(found);
-  const domains = domainsOf(parts, found);
+  const found = lookUp(parts, given.itemIds);
+  const unknown = found.indexOf(undefined);
+  if (!given.skipUnknown && unknown >= 0) refuseUnknown(given.itemIds, unknown);
   const items: PromptItem[] = [];
-  sids.forEach((sid, i) => {
-    const index = known[i] as number;
-    if (parts.template.canWrite(sid)) {
-      items.push({ sid, action: given.actions[index] ?? '', domain: domains[i] ?? '' });
+  found.forEach((item, index) => {
+    if (item === undefined) return;
+    if (parts.template.canWrite(item.sid)) {
+      items.push({ ...item, action: given.actions[index] ?? '' });
     } else if (!given.skipUnknown) {
-      refuseUnwritable(index, given.itemIds[index] as string, sid);
+      refuseUnwritable(index, given.itemIds[index] as string, item.sid);
     }
   });
   checkNotEmpty(request, given, items.length, parts.template.template);
@@ -85,10 +82,29 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
   };
 }
 
-/** The domain of each item, from its attributes; read only where the template asks for it. */
-function domainsOf(parts: HistoryParts, ordinals: Uint32Array): readonly string[] {
-  if (!usesDomains(parts.template.template)) return [];
-  return parts.catalogue.items(ordinals).map(({ attributes }) => {
+type Found = Pick<PromptItem, 'sid' | 'domain'>;
+
+/** Each item as the first catalogue has it that knows it. */
+function lookUp(parts: HistoryParts, itemIds: readonly string[]): (Found | undefined)[] {
+  const found: (Found | undefined)[] = itemIds.map(() => undefined);
+  const wantsDomains = usesDomains(parts.template.template);
+  for (const catalogue of [parts.catalogue, ...(parts.otherCatalogues ?? [])]) {
+    const missing = [...found.keys()].filter((index) => found[index] === undefined);
+    if (missing.length === 0) break;
+    const ordinals = catalogue.find(missing.map((index) => itemIds[index] as string));
+    const known = missing.filter((_, i) => ordinals[i] !== NO_ITEM);
+    const own = ordinals.filter((ordinal) => ordinal !== NO_ITEM);
+    const domains = wantsDomains ? domainsOf(catalogue, own) : [];
+    catalogue.sids(own).forEach((sid, i) => {
+      found[known[i] as number] = { sid, domain: domains[i] ?? '' };
+    });
+  }
+  return found;
+}
+
+/** The domain of each item, from its attributes. */
+function domainsOf(catalogue: Catalogue, ordinals: Uint32Array): readonly string[] {
+  return catalogue.items(ordinals).map(({ attributes }) => {
     const { domain } = JSON.parse(attributes) as { domain?: unknown };
     return typeof domain === 'string' ? domain : '';
   });
@@ -128,8 +144,7 @@ function checkNotEmpty(
   );
 }
 
-function refuseUnknown(itemIds: readonly string[], ordinals: Uint32Array): never {
-  const index = ordinals.indexOf(NO_ITEM);
+function refuseUnknown(itemIds: readonly string[], index: number): never {
   const field = `history[${index}]`;
   throw new TesseraError(
     'ITEM_NOT_FOUND',

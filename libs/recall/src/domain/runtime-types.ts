@@ -4,6 +4,7 @@ import type { BehaviourLog, BehaviourOptions } from '@tessera/behaviour';
 import type {
   CatalogueChanges,
   CatalogueSource,
+  CatalogueSpec,
   ChangesSettings,
   ProgressListener,
 } from '@tessera/catalogue';
@@ -83,6 +84,8 @@ export interface RecallRuntimeOptions {
   /** Where built snapshots are kept. */
   readonly cacheDir: string;
   readonly changes: ChangesSettings;
+  /** Catalogues beside the first one; their changes are kept in subfolders of its own. */
+  readonly moreCatalogues: readonly CatalogueSpec[];
   readonly engine: EngineLimits;
   /** Absent: nothing is kept between requests. */
   readonly kv?: KvPoolOptions;
@@ -108,7 +111,11 @@ export interface RecallRuntimeSummary {
 /** A recall service that is loaded and serving. Safe to call concurrently. */
 export interface RecallRuntime {
   readonly summary: RecallRuntimeSummary;
-  readonly changes: CatalogueChanges;
+  /**
+   * Of a catalogue by its name, '' for the first.
+   * @throws TesseraError REQUEST_INVALID where there is none of the name
+   */
+  changesOf(name: string): CatalogueChanges;
   /** Where behaviours can be appended; undefined where a file says it all. */
   readonly behaviourLog: BehaviourLog | undefined;
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;

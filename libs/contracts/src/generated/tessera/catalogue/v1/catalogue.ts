@@ -60,7 +60,11 @@ export interface ApplyRequest {
   /** All are applied or none; each item at most once. */
   changes: Change[];
   /** Left out: the changes are no step from bundle to bundle. */
-  bundle: BundleStep | undefined;
+  bundle:
+    | BundleStep
+    | undefined;
+  /** Name of the catalogue; empty: the first. */
+  catalogue: string;
 }
 
 export interface ApplyResponse {
@@ -71,6 +75,8 @@ export interface ApplyResponse {
 export interface ApplyStreamRequest {
   /** As in ApplyRequest. */
   changes: Change[];
+  /** Name of the catalogue; empty: the first. */
+  catalogue: string;
 }
 
 export interface ApplyStreamResponse {
@@ -79,6 +85,8 @@ export interface ApplyStreamResponse {
 }
 
 export interface GetStateRequest {
+  /** Name of the catalogue; empty: the first. */
+  catalogue: string;
 }
 
 export interface GetStateResponse {
@@ -99,6 +107,8 @@ export interface GetStateResponse {
 }
 
 export interface ListItemsRequest {
+  /** Name of the catalogue; empty: the first. */
+  catalogue: string;
 }
 
 /** An item as it is. */
@@ -119,6 +129,8 @@ export interface ListItemsResponse {
 }
 
 export interface ListVersionsRequest {
+  /** Name of the catalogue; empty: the first. */
+  catalogue: string;
 }
 
 /** A snapshot and the log of the changes since. */
@@ -136,6 +148,8 @@ export interface ListVersionsResponse {
 }
 
 export interface CompactRequest {
+  /** Name of the catalogue; empty: the first. */
+  catalogue: string;
 }
 
 export interface CompactResponse {
@@ -145,6 +159,8 @@ export interface CompactResponse {
 export interface RollBackRequest {
   /** The version whose items are wanted back. */
   sequence: number;
+  /** Name of the catalogue; empty: the first. */
+  catalogue: string;
 }
 
 export interface RollBackResponse {

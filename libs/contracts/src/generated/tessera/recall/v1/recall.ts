@@ -156,6 +156,8 @@ export interface RecallRequest {
     | undefined;
   /** Rather a narrower search, or what of it has finished, than DEADLINE_EXCEEDED. */
   allowPartial: boolean;
+  /** Name of the catalogue to find items in; empty: the first. */
+  catalogue: string;
 }
 
 export interface RecallRequest_ProfileEntry {

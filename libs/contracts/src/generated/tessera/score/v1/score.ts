@@ -62,6 +62,8 @@ export interface ScoreRequest {
   /** Leave out history items that the catalogue does not know, instead of refusing the request. */
   skipUnknownItems: boolean;
   priority: Priority;
+  /** Name of the catalogue of the items; empty: the first. */
+  catalogue: string;
 }
 
 export interface ScoreRequest_ProfileEntry {

@@ -1,0 +1,53 @@
+import { TesseraError } from '@tessera/errors';
+import { type CatalogueSource, parseSource } from './catalogue-source.js';
+
+/** A catalogue beside the first one: items and semantic IDs of its own. */
+export interface CatalogueSpec {
+  /** By which requests choose it. */
+  readonly name: string;
+  readonly source: CatalogueSource;
+  /** Text that begins an answer in place of the template's; undefined: the template's. */
+  readonly begin: string | undefined;
+}
+
+/** Catalogues beside the first one at most. */
+export const MORE_CATALOGUES_MAX = 15;
+const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const BEGIN = '#begin=';
+
+function invalid(expected: string, came: string): TesseraError {
+  const field = 'catalogue.more';
+  const message = `${field}: expected ${expected}, came '${came.slice(0, 80)}'`;
+  return new TesseraError('CONFIG_INVALID', message, { field });
+}
+
+/**
+ * Reads `ads=ads.jsonl#domain=ad#begin=<|ad_begin|>; live=live.jsonl`.
+ * @throws TesseraError CONFIG_INVALID
+ */
+export function parseCatalogueSpecs(text: string): CatalogueSpec[] {
+  const entries = text
+    .split(';')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  if (entries.length > MORE_CATALOGUES_MAX) {
+    throw invalid(`at most ${MORE_CATALOGUES_MAX} catalogues`, String(entries.length));
+  }
+  const specs = entries.map(parseSpec);
+  const names = specs.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw invalid('names that differ', twice);
+  return specs;
+}
+
+function parseSpec(entry: string): CatalogueSpec {
+  const equals = entry.indexOf('=');
+  const name = entry.slice(0, Math.max(equals, 0)).trim();
+  const rest = entry.slice(equals + 1).trim();
+  if (!NAME.test(name) || rest === '') {
+    throw invalid('name=path, the name of a-z, 0-9, _ and -', entry);
+  }
+  const at = rest.lastIndexOf(BEGIN);
+  const begin = at < 0 ? undefined : rest.slice(at + BEGIN.length);
+  return { name, source: parseSource(at < 0 ? rest : rest.slice(0, at)), begin };
+}
