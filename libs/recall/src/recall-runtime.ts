@@ -42,14 +42,9 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const spaces = await openSpaces(options, opened);
     onProgress('model', 0, 1);
     const { computeType, activationScalesPath, engine: limits, kv } = options;
+    const model = { modelPath, computeType, activationScalesPath };
     const engine = opened.keepEngine(
-      await NativeEngine.open({
-        modelPath,
-        computeType,
-        activationScalesPath,
-        ...limits,
-        ...(kv === undefined ? {} : { kv }),
-      }),
+      await NativeEngine.open({ ...model, ...limits, ...(kv === undefined ? {} : { kv }) }),
     );
     onProgress('model', 1, 1);
     const levelSizes = widestLevels(spaces);

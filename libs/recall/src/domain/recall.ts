@@ -27,12 +27,12 @@ import {
   refuse,
 } from './check-request.js';
 import { checkSameVersions, toldByCatalogue, toldBySearch } from './explain.js';
+import { itemPolicyText, NO_POLICY } from './item-policy.js';
 import { kvUseOf, orRelease, provenanceOf } from './kv-provenance.js';
 import type {
   AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
-  ItemPolicy,
   ItemScore,
   PromptFacts,
   RecallAnswer,
@@ -360,16 +360,6 @@ export class Recall {
 function engineStages(timings: EngineTimings): Omit<EngineTimings, 'totalUs'> {
   const { totalUs: _engineTotal, ...stages } = timings;
   return stages;
-}
-
-const NO_POLICY: ItemPolicy = { orderBy: '', diversity: [] };
-
-/** As the engine reads it; it knows the members and their limits. */
-function itemPolicyText({ itemPolicy }: RecallRequest): string {
-  if (itemPolicy === undefined) return '{}';
-  const { orderBy, diversity } = itemPolicy;
-  const caps = diversity.map(({ attribute, maxItems }) => ({ attribute, maxItems }));
-  return JSON.stringify({ orderBy, diversity: caps });
 }
 
 const NOTHING_COMPUTED = { prefixReusedTokens: 0, kv: NOTHING_FOUND, timings: NO_TIMINGS };
