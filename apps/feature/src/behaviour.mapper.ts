@@ -8,36 +8,27 @@ import {
   USER_ID_LENGTH_MAX,
 } from '@tessera/behaviour';
 import { WireAppendOutcome, type WireBehaviour } from '@tessera/contracts';
-import { TesseraError } from '@tessera/errors';
+import { invalid, text, texts } from '@tessera/grpc';
 
 const MILLISECONDS_PER_SECOND = 1000;
 /** Behaviours of one call. */
 export const BEHAVIOURS_PER_CALL_MAX = 10_000;
 export const HISTORY_LIMIT_MAX = 10_000;
 const HISTORY_LIMIT_DEFAULT = 100;
-/** The decoder puts this character where bytes were not UTF-8. */
-const REPLACEMENT = '\ufffd';
-
 const OUTCOMES: Readonly<Record<AppendOutcome, WireAppendOutcome>> = {
   added: WireAppendOutcome.APPEND_OUTCOME_ADDED,
   duplicate: WireAppendOutcome.APPEND_OUTCOME_DUPLICATE,
   outside: WireAppendOutcome.APPEND_OUTCOME_OUTSIDE,
 };
 
-export function invalid(field: string, expected: string, came: unknown): TesseraError {
-  const message = `${field}: expected ${expected}, came ${String(came)}`;
-  return new TesseraError('REQUEST_INVALID', message, { field });
-}
-
 /** @throws TesseraError REQUEST_INVALID */
 export function parseBehaviour(wire: WireBehaviour | undefined): BehaviourEvent {
   if (wire === undefined) throw invalid('behaviour', 'a behaviour', 'none');
   const { userId, eventId, itemId, action, timeMs, scene } = wire;
-  const texts = { userId, eventId, itemId, action, ...scene };
-  for (const [field, text] of Object.entries(texts)) {
-    if (!text.includes(REPLACEMENT) && !field.includes(REPLACEMENT)) continue;
-    throw invalid(field, 'valid UTF-8', 'bytes that are not');
+  for (const [field, value] of Object.entries({ userId, eventId, itemId, action })) {
+    text(field, value);
   }
+  texts('scene', scene);
   return { userId, eventId, itemId, action, timeMs, scene };
 }
 

@@ -45,11 +45,6 @@ export class KvFollower {
     await this.parts.runtime.kvPool.dropUser(userId, this.parts.budgetMs);
   }
 
-  /** Resolves when nobody waits. */
-  async settled(): Promise<void> {
-    await this.running;
-  }
-
   private async run(): Promise<void> {
     for (const userId of this.waiting) {
       this.waiting.delete(userId);

@@ -3,3 +3,4 @@ export { ERROR_TRAILERS, GrpcErrorFilter, grpcStatus } from './error-filter.js';
 export { GrpcHealth } from './health.js';
 export { refuseMalformed } from './malformed.js';
 export { type GrpcServerSettings, grpcServerOptions } from './server-options.js';
+export { invalid, text, texts } from './wire-text.js';

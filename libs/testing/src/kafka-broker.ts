@@ -3,11 +3,13 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { ended, freePort } from './server-process.js';
+import { resolvePort } from '@tessera/lifecycle';
+import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const JARS = fileURLToPath(new URL('../../../.cache/kafka-broker', import.meta.url));
 const CLUSTER_ID = 'dGVzc2VyYS10ZXN0LWJyb2s';
+const HOST = '127.0.0.1';
 
 export interface KafkaBroker {
   readonly address: string;
@@ -23,7 +25,7 @@ export async function startKafkaBroker(): Promise<KafkaBroker> {
   if (!existsSync(JARS)) {
     throw new Error("the broker's jars are not there: npm run bootstrap -- --test");
   }
-  const [port, controllerPort] = [await freePort(), await freePort()];
+  const [port, controllerPort] = [await resolvePort(HOST, 0), await resolvePort(HOST, 0)];
   const folder = temporaryFolder({});
   const properties = join(folder.path, 'server.properties');
   writeFileSync(properties, serverProperties(port, controllerPort, join(folder.path, 'log')));

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { ended, freePort } from './server-process.js';
+import { resolvePort } from '@tessera/lifecycle';
+import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
+
+const HOST = '127.0.0.1';
 
 export interface RedisServer {
   readonly address: string;
@@ -16,7 +19,7 @@ export interface RedisServer {
 
 /** A real Redis on a free port, every write on its disk before it is answered. */
 export async function startRedisServer(options: readonly string[] = []): Promise<RedisServer> {
-  const port = await freePort();
+  const port = await resolvePort(HOST, 0);
   const folder = temporaryFolder({});
   let child = await spawnRedis(port, folder.path, options);
   const kill = () => ended(child, 'SIGKILL');

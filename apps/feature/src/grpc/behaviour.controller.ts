@@ -11,10 +11,9 @@ import type {
   WirePutProfileResponse,
 } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { GrpcErrorFilter, refuseMalformed } from '@tessera/grpc';
+import { GrpcErrorFilter, invalid, refuseMalformed } from '@tessera/grpc';
 import {
   BEHAVIOURS_PER_CALL_MAX,
-  invalid,
   parseBehaviour,
   parseLimit,
   parseProfile,

@@ -1,11 +1,10 @@
 /** Wire <-> domain of ExplainService. */
 
 import { type WireExplainRequest, type WireExplainResponse, WireVerdict } from '@tessera/contracts';
-import { refuseMalformed } from '@tessera/grpc';
+import { invalid, refuseMalformed, text } from '@tessera/grpc';
 import type { ExplainAnswer, ExplainRequest } from '@tessera/recall';
 import { inside, type Parsed } from '../recall-edge.js';
 import { parseWireRecall } from './recall.mapper.js';
-import { invalid, text } from './wire-fields.js';
 
 const VERDICTS: Readonly<Record<ExplainAnswer['verdict'], WireVerdict>> = {
   returned: WireVerdict.VERDICT_RETURNED,

@@ -12,9 +12,8 @@ import type {
   WireInspectRequest,
   WireInspectResponse,
 } from '@tessera/contracts';
-import { callContext, GrpcErrorFilter, refuseMalformed } from '@tessera/grpc';
+import { callContext, GrpcErrorFilter, refuseMalformed, text, texts } from '@tessera/grpc';
 import { KvEdge } from '../kv-edge.js';
-import { text, texts } from './wire-fields.js';
 
 @Controller()
 @UseFilters(GrpcErrorFilter)

@@ -5,11 +5,11 @@ import {
   type WireRecallRequest,
   type WireRecallResponse,
 } from '@tessera/contracts';
-import { refuseMalformed } from '@tessera/grpc';
+import { invalid, refuseMalformed } from '@tessera/grpc';
 import type { RecallAnswer, RecallRequest } from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
 import { eligibilityText } from './eligibility.mapper.js';
-import { invalid, userSource } from './wire-fields.js';
+import { userSource } from './wire-fields.js';
 
 /** 0 stands for "not said" in the domain, so a 0 that was said is refused here. */
 export function positive(field: string, value: number | undefined): number {

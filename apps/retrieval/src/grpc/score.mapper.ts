@@ -7,10 +7,10 @@ import {
   type WireScoreResponse,
   type WireScoreTarget,
 } from '@tessera/contracts';
-import { refuseMalformed } from '@tessera/grpc';
+import { invalid, refuseMalformed, text } from '@tessera/grpc';
 import type { ItemScore, ScoreAnswer, ScoreRequest, ScoreTarget } from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
-import { invalid, text, userSource } from './wire-fields.js';
+import { userSource } from './wire-fields.js';
 
 const OUTCOMES = {
   scored: WireScoreOutcome.SCORE_OUTCOME_SCORED,

@@ -2,7 +2,7 @@
 
 import { type WireHistory, WirePriority, WireScoreNorm } from '@tessera/contracts';
 import type { Priority, ScoreNorm } from '@tessera/engine';
-import { TesseraError } from '@tessera/errors';
+import { invalid, text, texts } from '@tessera/grpc';
 import type { UserSource } from '@tessera/recall';
 
 interface WireSource {
@@ -31,30 +31,6 @@ const PRIORITIES: ReadonlyMap<number, Priority> = new Map([
   [WirePriority.PRIORITY_NORMAL, 'normal'],
   [WirePriority.PRIORITY_LOW, 'low'],
 ]);
-
-/** The decoder puts this character where bytes were not UTF-8. */
-const REPLACEMENT = '\ufffd';
-
-export function invalid(field: string, expected: string, came: unknown): TesseraError {
-  const message = `${field}: expected ${expected}, came ${String(came)}`;
-  return new TesseraError('REQUEST_INVALID', message, { field });
-}
-
-export function text(field: string, value: string): string {
-  if (value.includes(REPLACEMENT)) throw invalid(field, 'valid UTF-8', 'bytes that are not');
-  return value;
-}
-
-export function texts(
-  field: string,
-  map: Readonly<Record<string, string>>,
-): Record<string, string> {
-  for (const [key, value] of Object.entries(map)) {
-    text(`${field} key`, key);
-    text(`${field}.${key}`, value);
-  }
-  return map;
-}
 
 function scoreNorm(value: number): { scoreNorm?: ScoreNorm } {
   if (value === WireScoreNorm.SCORE_NORM_UNSPECIFIED) return {};
