@@ -9,7 +9,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecallClient } from '../integration/recall-client.js';
 import { Service } from './service.js';
-import { encodeBehaviour, TopicClient } from './topic-client.js';
+import { encodeBehaviour, encodeChanges, TopicClient } from './topic-client.js';
 
 /** Real Kafka, real Redis, the built service: what an ad system sees. */
 let broker: KafkaBroker;
@@ -111,6 +111,58 @@ describe('a service on topics', () => {
     for (const field of ['tessera-correlation-id', 'eventId', 'timeMs', 'key', 'value']) {
       expect(reasons.some((reason) => reason.startsWith(`${field}: expected`))).toBe(true);
     }
+  });
+
+  it('applies changes of the catalogue in their order and buries those it refuses', async () => {
+    const recalled = async () => {
+      const { answer } = await grpc.recall({ userId: '3', resultCount: 5 });
+      return itemIds(answer);
+    };
+    const change = (itemId: string, change: Record<string, unknown>, catalogue = '') =>
+      topics.send('catalogue.changes', { key: itemId, value: encodeChanges([change], catalogue) });
+    const applied = 'tessera_catalogue_change_messages_total{outcome="applied"}';
+    const [first = '', second = ''] = await recalled();
+    const before = topics.dead.length;
+    const unknown = 'of no catalogue';
+    await change(unknown, { pauseItemId: unknown });
+    await change(second, { pauseItemId: second }, 'elsewhere');
+    for (const _ of [1, 2]) {
+      await change(first, { pauseItemId: first });
+      await change(first, { resumeItemId: first });
+    }
+    await change(first, { pauseItemId: first });
+    await expect.poll(() => service.metric(applied), POLL).toBe(5);
+    const left = await recalled();
+    expect(left).not.toContain(first);
+    expect(left[0]).toBe(second);
+    await expect.poll(() => topics.dead.length - before, POLL).toBe(2);
+    const codes = topics.dead.slice(before).map(({ code }) => code);
+    expect(codes.sort()).toEqual(['ITEM_NOT_FOUND', 'REQUEST_INVALID']);
+    await change(first, { resumeItemId: first });
+    await expect.poll(recalled, POLL).toContain(first);
+  });
+
+  it('audits every recall of every edge, once', async () => {
+    const id = await topics.ask({ requestId: 'audited topic', userId: '4' });
+    await answerTo(id);
+    const { answer } = await grpc.recall({ requestId: 'audited grpc', userId: '4' });
+    await service.post({ requestId: 'audited http', userId: 'nobody' });
+    const of = (requestId: string) =>
+      topics.audits.filter(({ request }) => {
+        return (request as { requestId: string }).requestId === requestId;
+      });
+    await expect.poll(() => of('audited http').length, POLL).toBe(1);
+    await expect.poll(() => of('audited grpc').length, POLL).toBe(1);
+    const [overGrpc] = of('audited grpc');
+    expect(overGrpc).toMatchObject({ edge: 'grpc', request: { userId: '4', priority: 'normal' } });
+    expect(itemIds((overGrpc as { response: Record<string, unknown> }).response)).toEqual(
+      itemIds(answer),
+    );
+    expect(of('audited http')[0]).toMatchObject({
+      edge: 'http',
+      refusal: { code: 'USER_NOT_FOUND', field: 'userId' },
+    });
+    expect(of('audited topic')).toHaveLength(1);
   });
 
   it('serves the examples, over gRPC and over topics', async () => {

@@ -11,9 +11,12 @@ root.resolvePath = (_origin, target) => join('proto', target);
 root.loadSync([
   'tessera/recall/events/v1/recall_event.proto',
   'tessera/behaviour/events/v1/behaviour_event.proto',
+  'tessera/catalogue/events/v1/catalogue_event.proto',
 ]);
 const REQUESTED = root.lookupType('tessera.recall.events.v1.RecallRequested');
 const ANSWERED = root.lookupType('tessera.recall.events.v1.RecallAnswered');
+const AUDITED = root.lookupType('tessera.recall.events.v1.RecallAudited');
+const CHANGED = root.lookupType('tessera.catalogue.events.v1.CatalogueChanged');
 const BEHAVIOUR = root.lookupType('tessera.behaviour.events.v1.BehaviourEvent');
 
 export interface Answered {
@@ -28,11 +31,15 @@ export const encodeRequest = (message: Plain): Buffer =>
 export const encodeBehaviour = (behaviour: Plain): Buffer =>
   Buffer.from(BEHAVIOUR.encode(BEHAVIOUR.fromObject({ behaviour })).finish());
 
+export const encodeChanges = (changes: readonly Plain[], catalogue = ''): Buffer =>
+  Buffer.from(CHANGED.encode(CHANGED.fromObject({ changes, catalogue })).finish());
+
 /** An ad server on topics: asks, and waits for what bears its correlation ID. */
 export class TopicClient {
   /** Answers by correlation ID, in the order in which they came. */
   readonly answers = new Map<string, Answered[]>();
   readonly dead: { readonly topic: string; readonly reason: string; readonly code: string }[] = [];
+  readonly audits: Plain[] = [];
   private readonly kafka: Kafka;
   private readonly producer;
   private readonly consumer;
@@ -47,10 +54,20 @@ export class TopicClient {
   async open(): Promise<void> {
     await this.producer.connect();
     await this.consumer.connect();
-    const topics = ['recall.responses', 'recall.requests.dead', 'behaviours.dead'];
+    const topics = [
+      'recall.responses',
+      'recall.audits',
+      'recall.requests.dead',
+      'behaviours.dead',
+    ].concat('catalogue.changes.dead');
     await this.consumer.subscribe({ topics, fromBeginning: true });
     await this.consumer.run({
       eachMessage: async ({ topic, message: { key, value, headers = {} } }) => {
+        if (topic === 'recall.audits') {
+          const audited = AUDITED.decode(value as Buffer);
+          this.audits.push(AUDITED.toObject(audited, { defaults: true, longs: Number }));
+          return;
+        }
         if (topic !== 'recall.responses') {
           const reason = String(headers['tessera-reason']);
           this.dead.push({ topic, reason, code: String(headers['tessera-code']) });

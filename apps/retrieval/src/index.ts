@@ -1,5 +1,7 @@
 export { fromServer } from './http/error-filter.js';
 export { acceptOnlyJson } from './http/json-body.js';
+export { CATALOGUE_CHANGES_PATTERN } from './kafka/catalogue-topic.controller.js';
+export { RecallAudits } from './kafka/recall-audits.js';
 export {
   RECALL_REQUESTS_PATTERN,
   RecallTopicSettings,

@@ -11,6 +11,7 @@ import type {
   ScoreRequest,
 } from '@tessera/recall';
 import type { Edge, Log, Metrics } from '@tessera/telemetry';
+import type { Audited } from './kafka/recall-audits.js';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
 const MILLISECONDS_PER_SECOND = 1000;
@@ -40,6 +41,8 @@ export interface EdgeParts {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly limits: EdgeLimits;
+  /** Told every recall that was understood; left out: nobody is. */
+  readonly onRecall?: ((audited: Audited) => void) | undefined;
 }
 
 /** The shorter of what transport and body allow; the default where both are silent. */
@@ -84,7 +87,7 @@ export class RecallEdge {
     const seconds = stopwatch();
     try {
       const answer = await this.admitted(parse, call, (request, context) =>
-        runtime.recall(request, context),
+        this.audited(edge, request, () => runtime.recall(request, context)),
       );
       const { timings: stagesUs, short } = answer;
       this.parts.log.debug({ edge, requestId: answer.requestId, ...stagesUs }, 'a recall');
@@ -131,6 +134,23 @@ export class RecallEdge {
       const error = this.failed(thrown, edge, 'an explanation failed');
       metrics.observeExplain({ edge, code: error.code, seconds: seconds() });
       throw error;
+    }
+  }
+
+  private async audited(
+    edge: Edge,
+    request: RecallRequest,
+    ask: () => Promise<RecallAnswer>,
+  ): Promise<RecallAnswer> {
+    const { onRecall } = this.parts;
+    if (onRecall === undefined) return ask();
+    try {
+      const answer = await ask();
+      onRecall({ edge, request, outcome: answer, traceId: '' });
+      return answer;
+    } catch (thrown) {
+      onRecall({ edge, request, outcome: TesseraError.from(thrown), traceId: '' });
+      throw thrown;
     }
   }
 

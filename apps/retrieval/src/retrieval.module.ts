@@ -13,6 +13,7 @@ import { HealthController } from './http/health.controller.js';
 import { KvPoolHttpController } from './http/kv-pool.controller.js';
 import { MetricsController } from './http/metrics.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
+import { CatalogueTopicController } from './kafka/catalogue-topic.controller.js';
 import { RecallTopicController, RecallTopicSettings } from './kafka/recall-topic.controller.js';
 import { KvEdge, type KvEdgeParts } from './kv-edge.js';
 import { type EdgeParts, RecallEdge } from './recall-edge.js';
@@ -24,7 +25,9 @@ export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
   readonly versions: ServedVersions;
   readonly catalogues: ServedCatalogues;
   /** Absent where no Kafka is served. */
-  readonly topics?: { readonly producer: RecordProducer; readonly settings: RecallTopicSettings };
+  readonly topics?:
+    | { readonly producer: RecordProducer; readonly settings: RecallTopicSettings }
+    | undefined;
 }
 
 /**
@@ -47,7 +50,7 @@ export class RetrievalModule {
         KvPoolHttpController,
         HealthController,
         MetricsController,
-        ...(topics === undefined ? [] : [RecallTopicController]),
+        ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
       ],
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },

@@ -3,7 +3,7 @@ import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics } from '@tessera/telemetry';
 import { KvFollower } from '../../feature/src/index.js';
-import { ServedCatalogues, ServedVersions } from '../../retrieval/src/index.js';
+import { RecallAudits, ServedCatalogues, ServedVersions } from '../../retrieval/src/index.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
 
@@ -18,6 +18,8 @@ export interface ServeParts {
 export interface Composition {
   readonly modules: StandaloneOptions;
   readonly topics: Topics | undefined;
+  /** Undefined where none are written. */
+  readonly audits: RecallAudits | undefined;
 }
 
 export function compose(parts: ServeParts, readiness: Readiness): Composition {
@@ -33,6 +35,17 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
   const topics = topicsOf(config, behaviourLog !== undefined, log, () => {
     if (readiness.state === 'starting') readiness.set('ready');
   });
+  const { auditsTopic } = config.kafka;
+  const audits =
+    topics === undefined || auditsTopic === ''
+      ? undefined
+      : new RecallAudits({
+          producer: topics.producer,
+          topic: auditsTopic,
+          metrics,
+          log,
+          nowMs: Date.now,
+        });
   const feature = behaviourLog && {
     behaviours: behaviourLog,
     metrics,
@@ -41,14 +54,15 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     follower: new KvFollower({ runtime, metrics, log, budgetMs: deadlineMsMax }),
     producer: topics?.producer,
   };
-  const retrieval = {
+  const retrieval: StandaloneOptions['retrieval'] = {
     runtime,
     catalogues: new ServedCatalogues((name) => runtime.changesOf(name)),
     readiness,
     log,
     limits: { defaultDeadlineMs, deadlineMsMax },
     metrics,
-    ...(topics && { topics }),
+    topics,
+    onRecall: audits && ((audited) => audits.write(audited)),
     versions: new ServedVersions(
       parts.serviceVersion,
       model.digest,
@@ -56,5 +70,5 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
       promptTemplate.digest,
     ),
   };
-  return { modules: { retrieval, feature }, topics };
+  return { modules: { retrieval, feature }, topics, audits };
 }

@@ -17,11 +17,10 @@ import { Drain, type DrainStep, Readiness, resolvePort } from '@tessera/lifecycl
 import { NestLog } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { acceptOnlyJson, fromServer } from '../../retrieval/src/index.js';
-import { compose, type ServeParts } from './compose.js';
+import { type Composition, compose, type ServeParts } from './compose.js';
 import { serveDocs } from './docs-page.js';
 import { watchKvPool } from './kv-watch.js';
 import { StandaloneModule } from './standalone.module.js';
-import type { Topics } from './topics.js';
 
 /** Steps that wait for nothing but a free core. */
 const STEP_BUDGET_MS = 5000;
@@ -46,7 +45,7 @@ function hostAndPort(host: string, port: number): string {
 function drainSteps(
   app: NestFastifyApplication,
   readiness: Readiness,
-  topics: Topics | undefined,
+  { topics, audits }: Composition,
   { runtime, config }: ServeParts,
   endWatch: () => void,
 ): DrainStep[] {
@@ -92,6 +91,7 @@ function drainSteps(
       budgetMs: STEP_BUDGET_MS,
       act: async () => {
         endWatch();
+        await audits?.close();
         await topics?.producer.close();
         await runtime.close();
       },
@@ -163,7 +163,8 @@ function httpPortOf(app: NestFastifyApplication, config: Config): number {
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, runtime, log } = parts;
   const readiness = new Readiness();
-  const { topics, modules } = compose(parts, readiness);
+  const composition = compose(parts, readiness);
+  const { topics, modules } = composition;
   const app = await NestFactory.create<NestFastifyApplication>(
     StandaloneModule.register(modules),
     fastify(config),
@@ -197,7 +198,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   if (topics === undefined) readiness.set('ready');
   const endWatch = watchKvPool(() => runtime.kvPool.metrics(), log);
   const drain = new Drain(
-    drainSteps(app, readiness, topics, parts, endWatch),
+    drainSteps(app, readiness, composition, parts, endWatch),
     ({ name, outcome, milliseconds }) =>
       log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
   );

@@ -2,7 +2,11 @@ import type { Config } from '@tessera/config';
 import { BatchServer, kafkaClient, RecordProducer } from '@tessera/kafka';
 import type { Log } from '@tessera/telemetry';
 import { BEHAVIOURS_PATTERN } from '../../feature/src/index.js';
-import { RECALL_REQUESTS_PATTERN, RecallTopicSettings } from '../../retrieval/src/index.js';
+import {
+  CATALOGUE_CHANGES_PATTERN,
+  RECALL_REQUESTS_PATTERN,
+  RecallTopicSettings,
+} from '../../retrieval/src/index.js';
 
 const CLIENT_ID = 'tessera';
 
@@ -26,6 +30,7 @@ export function topicsOf(
   const client = kafkaClient({ clientId: CLIENT_ID, brokers }, log);
   const topics = {
     [RECALL_REQUESTS_PATTERN]: kafka.requestsTopic,
+    [CATALOGUE_CHANGES_PATTERN]: kafka.changesTopic,
     ...(takesBehaviours ? { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic } : {}),
   };
   const server = new BatchServer(
@@ -37,7 +42,7 @@ export function topicsOf(
       partitionsAtOnce: kafka.createPartitions || 1,
       fetchBytesMax: kafka.fetchBytesMax,
       createPartitions: kafka.createPartitions,
-      outputTopics: [kafka.responsesTopic],
+      outputTopics: [kafka.responsesTopic, kafka.auditsTopic].filter((topic) => topic !== ''),
       onServing,
     },
     log,

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import {
   behaviourEventsPackage,
+  catalogueEventsPackage,
   protoSchema,
   recallEventsPackage,
   type WireBehaviour,
   type WireBehaviourEvent,
+  type WireCatalogueChanged,
+  type WireChange,
   type WireRecallAnswered,
   type WireRecallRequest,
   type WireRecallRequested,
@@ -12,7 +15,14 @@ import {
 } from '@tessera/contracts';
 import { isErrorCode, TesseraError } from '@tessera/errors';
 import { MessageCodec, RECORD_HEADERS } from '@tessera/kafka';
-import { type Consumer, Kafka, type KafkaMessage, logLevel, type Producer } from 'kafkajs';
+import {
+  type Consumer,
+  Kafka,
+  type KafkaMessage,
+  logLevel,
+  type Message,
+  type Producer,
+} from 'kafkajs';
 import type { Asked } from './tessera-client.js';
 
 const PAYLOAD_VERSION = '1';
@@ -26,12 +36,14 @@ export interface TopicClientOptions {
   readonly requestsTopic: string;
   readonly responsesTopic: string;
   readonly behavioursTopic: string;
+  readonly changesTopic: string;
 }
 
 export const DEFAULT_TOPICS = {
   requestsTopic: 'recall.requests',
   responsesTopic: 'recall.responses',
   behavioursTopic: 'behaviours',
+  changesTopic: 'catalogue.changes',
 } as const;
 
 interface Waiting {
@@ -50,6 +62,11 @@ export class TopicClient {
   private readonly requests = codec<WireRecallRequested>(recallEventsPackage, 'RecallRequested');
   private readonly answers = codec<WireRecallAnswered>(recallEventsPackage, 'RecallAnswered');
   private readonly events = codec<WireBehaviourEvent>(behaviourEventsPackage, 'BehaviourEvent');
+
+  private readonly changes = codec<WireCatalogueChanged>(
+    catalogueEventsPackage,
+    'CatalogueChanged',
+  );
 
   private constructor(
     kafka: Kafka,
@@ -107,11 +124,17 @@ export class TopicClient {
       value: this.events.encode({ behaviour }),
       headers: { [RECORD_HEADERS.version]: PAYLOAD_VERSION },
     }));
-    try {
-      await this.producer.send({ topic: this.options.behavioursTopic, messages, acks: -1 });
-    } catch (thrown) {
-      throw unavailable(thrown);
-    }
+    await this.send(this.options.behavioursTopic, messages);
+  }
+
+  /**
+   * One message: its changes are applied all or none. Resolves when every replica has it. What has the
+   * same key stays in its order: an item's changes need one key.
+   */
+  async change(key: string, changes: readonly WireChange[], catalogue = ''): Promise<void> {
+    const value = this.changes.encode({ catalogue, changes: [...changes] });
+    const headers = { [RECORD_HEADERS.version]: PAYLOAD_VERSION };
+    await this.send(this.options.changesTopic, [{ key, value, headers }]);
   }
 
   async close(): Promise<void> {
@@ -120,6 +143,14 @@ export class TopicClient {
     }
     await this.producer.disconnect();
     await this.consumer.disconnect();
+  }
+
+  private async send(topic: string, messages: Message[]): Promise<void> {
+    try {
+      await this.producer.send({ topic, messages, acks: -1 });
+    } catch (thrown) {
+      throw unavailable(thrown);
+    }
   }
 
   private answerTo(id: string, waitMs: number): Promise<WireRecallAnswered> {

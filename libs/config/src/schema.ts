@@ -185,6 +185,8 @@ export const configSchema = z.strictObject({
     requestsTopic: nonEmptyText('recall.requests', 'topic that recalls are asked for on'),
     responsesTopic: nonEmptyText('recall.responses', 'topic that recalls are answered on'),
     behavioursTopic: nonEmptyText('behaviours', 'topic of behaviours'),
+    changesTopic: nonEmptyText('catalogue.changes', 'topic of changes of the catalogue'),
+    auditsTopic: text('recall.audits', 'topic of audits of recalls; empty: none are written'),
     createPartitions: integer(
       0,
       L.partitionsMax,

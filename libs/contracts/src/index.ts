@@ -17,6 +17,10 @@ export {
   protobufPackage as behaviourPackage,
 } from './generated/tessera/behaviour/v1/behaviour.js';
 export {
+  type CatalogueChanged as WireCatalogueChanged,
+  protobufPackage as catalogueEventsPackage,
+} from './generated/tessera/catalogue/events/v1/catalogue_event.js';
+export {
   type ApplyRequest as WireApplyRequest,
   type ApplyResponse as WireApplyResponse,
   type ApplyStreamRequest as WireApplyStreamRequest,
@@ -54,8 +58,11 @@ export {
   protobufPackage as kvPackage,
 } from './generated/tessera/kv/v1/kv_pool.js';
 export {
+  type AuditedRequest as WireAuditedRequest,
   protobufPackage as recallEventsPackage,
   type RecallAnswered as WireRecallAnswered,
+  type RecallAudited as WireRecallAudited,
+  type RecallRefusal as WireRecallRefusal,
   type RecallRequested as WireRecallRequested,
 } from './generated/tessera/recall/events/v1/recall_event.js';
 export {

@@ -47,6 +47,15 @@ export const METRICS = {
       'behaviours taken, by edge (grpc, kafka) and outcome (added, duplicate, outside what is ' +
       'kept, dead: never to be stored)',
   },
+  changeMessages: {
+    name: 'tessera_catalogue_change_messages_total',
+    meaning: 'messages of catalogue.changes, by outcome (applied, dead: never to be applied)',
+  },
+  audits: {
+    name: 'tessera_recall_audits_total',
+    meaning:
+      'audits of recalls, by outcome (written, failed, dropped: too many waited for the broker)',
+  },
   followed: {
     name: 'tessera_kv_followed_users_total',
     meaning:
@@ -135,6 +144,8 @@ export class Metrics {
   private readonly stage: Histogram;
   private readonly short: Counter;
   private readonly behaviours: Counter;
+  private readonly changeMessages: Counter;
+  private readonly audits: Counter;
   private readonly followed: Counter;
 
   constructor(engineCounts: () => EngineCounts, kvCounts: () => KvCounts) {
@@ -158,12 +169,9 @@ export class Metrics {
       labelNames: ['edge', 'outcome'],
       registers,
     });
-    this.followed = new Counter({
-      name: METRICS.followed.name,
-      help: METRICS.followed.meaning,
-      labelNames: ['outcome'],
-      registers,
-    });
+    this.changeMessages = this.byOutcome(METRICS.changeMessages);
+    this.audits = this.byOutcome(METRICS.audits);
+    this.followed = this.byOutcome(METRICS.followed);
     this.registerEngine(engineCounts);
     registerKvMetrics(this.registry, kvCounts);
   }
@@ -191,6 +199,14 @@ export class Metrics {
   /** `outcome`: what a store says of a behaviour, or `dead` where it can never be stored. */
   countBehaviour(edge: Edge, outcome: 'added' | 'duplicate' | 'outside' | 'dead'): void {
     this.behaviours.inc({ edge, outcome });
+  }
+
+  countChangeMessages(outcome: 'applied' | 'dead', count: number): void {
+    this.changeMessages.inc({ outcome }, count);
+  }
+
+  countAudits(outcome: 'written' | 'failed' | 'dropped', count: number): void {
+    this.audits.inc({ outcome }, count);
   }
 
   /** A user whose keys and values were to follow new behaviours. */
@@ -254,6 +270,11 @@ export class Metrics {
   private answered({ name, meaning }: Metric): Counter {
     const registers = [this.registry];
     return new Counter({ name, help: meaning, labelNames: ['edge', 'code'], registers });
+  }
+
+  private byOutcome({ name, meaning }: Metric): Counter {
+    const registers = [this.registry];
+    return new Counter({ name, help: meaning, labelNames: ['outcome'], registers });
   }
 
   private timed({ name, meaning }: Metric, label: string): Histogram {

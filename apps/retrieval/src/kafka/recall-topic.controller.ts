@@ -6,7 +6,7 @@ import {
   type WireRecallAnswered,
   type WireRecallRequested,
 } from '@tessera/contracts';
-import { errorBody, TesseraError } from '@tessera/errors';
+import { TesseraError } from '@tessera/errors';
 import {
   checkKey,
   checkVersion,
@@ -19,6 +19,7 @@ import {
 } from '@tessera/kafka';
 import { parseWireRecall, toWireResponse } from '../grpc/recall.mapper.js';
 import { RecallEdge } from '../recall-edge.js';
+import { wireRefusal } from './wire-refusal.js';
 
 export const RECALL_REQUESTS_PATTERN = 'recall.requests';
 const PAYLOAD_VERSION = '1';
@@ -125,6 +126,5 @@ export class RecallTopicController {
 }
 
 function refusal(error: TesseraError): WireRecallAnswered {
-  const { code, message, field = '', retryAfterMs = 0 } = errorBody(error).error;
-  return { refusal: { code, message, field, retryable: error.retryable, retryAfterMs } };
+  return { refusal: wireRefusal(error) };
 }

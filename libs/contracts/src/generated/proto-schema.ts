@@ -174,6 +174,27 @@ export const protoSchema: object = {
         },
         "catalogue": {
           "nested": {
+            "events": {
+              "nested": {
+                "v1": {
+                  "nested": {
+                    "CatalogueChanged": {
+                      "fields": {
+                        "changes": {
+                          "rule": "repeated",
+                          "type": "tessera.catalogue.v1.Change",
+                          "id": 1
+                        },
+                        "catalogue": {
+                          "type": "string",
+                          "id": 2
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            },
             "v1": {
               "nested": {
                 "Upsert": {
@@ -1310,6 +1331,110 @@ export const protoSchema: object = {
                           "id": 2
                         }
                       }
+                    },
+                    "RecallAudited": {
+                      "oneofs": {
+                        "outcome": {
+                          "oneof": [
+                            "response",
+                            "refusal"
+                          ]
+                        }
+                      },
+                      "fields": {
+                        "timeMs": {
+                          "type": "int64",
+                          "id": 1
+                        },
+                        "edge": {
+                          "type": "string",
+                          "id": 2
+                        },
+                        "request": {
+                          "type": "AuditedRequest",
+                          "id": 3
+                        },
+                        "response": {
+                          "type": "tessera.recall.v1.RecallResponse",
+                          "id": 4
+                        },
+                        "refusal": {
+                          "type": "RecallRefusal",
+                          "id": 5
+                        },
+                        "traceId": {
+                          "type": "string",
+                          "id": 6
+                        }
+                      }
+                    },
+                    "AuditedRequest": {
+                      "fields": {
+                        "requestId": {
+                          "type": "string",
+                          "id": 1
+                        },
+                        "userId": {
+                          "type": "string",
+                          "id": 2
+                        },
+                        "history": {
+                          "rule": "repeated",
+                          "type": "string",
+                          "id": 3
+                        },
+                        "profile": {
+                          "keyType": "string",
+                          "type": "string",
+                          "id": 4
+                        },
+                        "scene": {
+                          "keyType": "string",
+                          "type": "string",
+                          "id": 5
+                        },
+                        "resultCount": {
+                          "type": "uint32",
+                          "id": 6
+                        },
+                        "widths": {
+                          "rule": "repeated",
+                          "type": "uint32",
+                          "id": 7
+                        },
+                        "itemsPerSid": {
+                          "type": "uint32",
+                          "id": 8
+                        },
+                        "scoreNorm": {
+                          "type": "string",
+                          "id": 9
+                        },
+                        "priority": {
+                          "type": "string",
+                          "id": 10
+                        },
+                        "eligibility": {
+                          "type": "string",
+                          "id": 11
+                        },
+                        "itemPolicy": {
+                          "type": "tessera.recall.v1.ItemPolicy",
+                          "id": 12
+                        },
+                        "allowPartial": {
+                          "type": "bool",
+                          "id": 13
+                        },
+                        "skipUnknownItems": {
+                          "type": "bool",
+                          "id": 14
+                        },
+                        "catalogue": {
+                          "type": "string",
+                          "id": 15
+                        }
+                      }
                     }
                   }
                 }
@@ -1911,6 +2036,27 @@ export const protoSchemaAsWritten: object = {
         },
         "catalogue": {
           "nested": {
+            "events": {
+              "nested": {
+                "v1": {
+                  "nested": {
+                    "CatalogueChanged": {
+                      "fields": {
+                        "changes": {
+                          "rule": "repeated",
+                          "type": "tessera.catalogue.v1.Change",
+                          "id": 1
+                        },
+                        "catalogue": {
+                          "type": "string",
+                          "id": 2
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            },
             "v1": {
               "nested": {
                 "Upsert": {
@@ -3045,6 +3191,110 @@ export const protoSchemaAsWritten: object = {
                         "refusal": {
                           "type": "RecallRefusal",
                           "id": 2
+                        }
+                      }
+                    },
+                    "RecallAudited": {
+                      "oneofs": {
+                        "outcome": {
+                          "oneof": [
+                            "response",
+                            "refusal"
+                          ]
+                        }
+                      },
+                      "fields": {
+                        "time_ms": {
+                          "type": "int64",
+                          "id": 1
+                        },
+                        "edge": {
+                          "type": "string",
+                          "id": 2
+                        },
+                        "request": {
+                          "type": "AuditedRequest",
+                          "id": 3
+                        },
+                        "response": {
+                          "type": "tessera.recall.v1.RecallResponse",
+                          "id": 4
+                        },
+                        "refusal": {
+                          "type": "RecallRefusal",
+                          "id": 5
+                        },
+                        "trace_id": {
+                          "type": "string",
+                          "id": 6
+                        }
+                      }
+                    },
+                    "AuditedRequest": {
+                      "fields": {
+                        "request_id": {
+                          "type": "string",
+                          "id": 1
+                        },
+                        "user_id": {
+                          "type": "string",
+                          "id": 2
+                        },
+                        "history": {
+                          "rule": "repeated",
+                          "type": "string",
+                          "id": 3
+                        },
+                        "profile": {
+                          "keyType": "string",
+                          "type": "string",
+                          "id": 4
+                        },
+                        "scene": {
+                          "keyType": "string",
+                          "type": "string",
+                          "id": 5
+                        },
+                        "result_count": {
+                          "type": "uint32",
+                          "id": 6
+                        },
+                        "widths": {
+                          "rule": "repeated",
+                          "type": "uint32",
+                          "id": 7
+                        },
+                        "items_per_sid": {
+                          "type": "uint32",
+                          "id": 8
+                        },
+                        "score_norm": {
+                          "type": "string",
+                          "id": 9
+                        },
+                        "priority": {
+                          "type": "string",
+                          "id": 10
+                        },
+                        "eligibility": {
+                          "type": "string",
+                          "id": 11
+                        },
+                        "item_policy": {
+                          "type": "tessera.recall.v1.ItemPolicy",
+                          "id": 12
+                        },
+                        "allow_partial": {
+                          "type": "bool",
+                          "id": 13
+                        },
+                        "skip_unknown_items": {
+                          "type": "bool",
+                          "id": 14
+                        },
+                        "catalogue": {
+                          "type": "string",
+                          "id": 15
                         }
                       }
                     }

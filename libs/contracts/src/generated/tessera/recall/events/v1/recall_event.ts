@@ -5,7 +5,7 @@
 // source: tessera/recall/events/v1/recall_event.proto
 
 /* eslint-disable */
-import type { RecallRequest, RecallResponse } from "../../v1/recall.js";
+import type { ItemPolicy, RecallRequest, RecallResponse } from "../../v1/recall.js";
 
 export const protobufPackage = "tessera.recall.events.v1";
 
@@ -37,4 +37,57 @@ export interface RecallRefusal {
 export interface RecallAnswered {
   response?: RecallResponse | undefined;
   refusal?: RecallRefusal | undefined;
+}
+
+/**
+ * The topic of audits (`kafka.auditsTopic`, by default `recall.audits`): what was asked and answered, of
+ * every recall on every edge, once. Key: the user ID, empty where the request names none; value: a RecallAudited;
+ * header `tessera-version` as above. Audits are written behind the answers and never delay one: where the
+ * broker is away for long, they are dropped and counted.
+ */
+export interface RecallAudited {
+  /** Milliseconds since 1970, when the answer was ready. */
+  timeMs: number;
+  /** grpc, http or kafka. */
+  edge: string;
+  request: AuditedRequest | undefined;
+  response?: RecallResponse | undefined;
+  refusal?:
+    | RecallRefusal
+    | undefined;
+  /** Of the trace that the recall belongs to, 32 hexadecimal digits; empty where none was kept. */
+  traceId: string;
+}
+
+/** A recall as it was understood. Fields are those of RecallRequest; 0 and empty where it said nothing. */
+export interface AuditedRequest {
+  requestId: string;
+  /** Empty where a history was given. */
+  userId: string;
+  history: string[];
+  profile: { [key: string]: string };
+  scene: { [key: string]: string };
+  resultCount: number;
+  widths: number[];
+  itemsPerSid: number;
+  /** full, level or allowed. */
+  scoreNorm: string;
+  /** high, normal or low. */
+  priority: string;
+  /** JSON of the predicate and the lists (docs/eligibility.md). */
+  eligibility: string;
+  itemPolicy: ItemPolicy | undefined;
+  allowPartial: boolean;
+  skipUnknownItems: boolean;
+  catalogue: string;
+}
+
+export interface AuditedRequest_ProfileEntry {
+  key: string;
+  value: string;
+}
+
+export interface AuditedRequest_SceneEntry {
+  key: string;
+  value: string;
 }

@@ -1,0 +1,90 @@
+import { Controller, Inject, UseFilters } from '@nestjs/common';
+import { EventPattern } from '@nestjs/microservices';
+import { catalogueEventsPackage, protoSchema, type WireCatalogueChanged } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
+import {
+  checkVersion,
+  MessageCodec,
+  type RecordBatch,
+  RecordProducer,
+  TopicErrorFilter,
+  type TopicRecord,
+} from '@tessera/kafka';
+import { Metrics } from '@tessera/telemetry';
+import { parseWireChanges } from '../grpc/catalogue.mapper.js';
+import { ServedCatalogues } from '../served-catalogues.js';
+import { type ChangeSet, changeRuns } from './change-runs.js';
+
+export const CATALOGUE_CHANGES_PATTERN = 'catalogue.changes';
+const PAYLOAD_VERSION = '1';
+
+interface ChangeRecord extends ChangeSet {
+  readonly record: TopicRecord;
+}
+
+/** The topic of changes of the catalogue (proto/tessera/catalogue/events/v1). */
+@Controller()
+@UseFilters(TopicErrorFilter)
+export class CatalogueTopicController {
+  private readonly codec = new MessageCodec<WireCatalogueChanged>(
+    protoSchema,
+    `${catalogueEventsPackage}.CatalogueChanged`,
+  );
+
+  constructor(
+    private readonly catalogues: ServedCatalogues,
+    private readonly metrics: Metrics,
+    @Inject(RecordProducer) private readonly producer: RecordProducer,
+  ) {}
+
+  /** Resolves when what can be applied is kept and visible, in its order, and the rest buried. */
+  @EventPattern(CATALOGUE_CHANGES_PATTERN)
+  async apply({ records }: RecordBatch): Promise<void> {
+    const messages: ChangeRecord[] = [];
+    const dead: { record: TopicRecord; error: TesseraError }[] = [];
+    for (const record of records) {
+      try {
+        messages.push(this.messageOf(record));
+      } catch (thrown) {
+        dead.push({ record, error: TesseraError.from(thrown) });
+      }
+    }
+    for (const run of changeRuns(messages)) {
+      for (const grave of await this.applyRun(run)) dead.push(grave);
+    }
+    await this.producer.bury(dead);
+    this.metrics.countChangeMessages('dead', dead.length);
+  }
+
+  private messageOf(record: TopicRecord): ChangeRecord {
+    checkVersion(record, PAYLOAD_VERSION);
+    const { catalogue, changes } = this.codec.decode(record.value);
+    return { record, catalogue, changes: parseWireChanges(changes) };
+  }
+
+  /** All at once; where that is refused one by one, to bury the guilty alone. */
+  private async applyRun(run: readonly ChangeRecord[]) {
+    const catalogue = run[0]?.catalogue ?? '';
+    try {
+      const changes = run.flatMap((message) => message.changes);
+      if (changes.length > 0) await this.catalogues.of(catalogue).apply(changes);
+      this.metrics.countChangeMessages('applied', run.length);
+      return [];
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      if (!REFUSALS.has(error.code)) throw error;
+      const [first, ...rest] = run;
+      if (first !== undefined && rest.length === 0) return [{ record: first.record, error }];
+    }
+    const dead: { record: TopicRecord; error: TesseraError }[] = [];
+    for (const message of run) dead.push(...(await this.applyRun([message])));
+    return dead;
+  }
+}
+
+/** What a message is refused with for good; anything else may pass. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'CATALOGUE_INVALID',
+  'ITEM_NOT_FOUND',
+  'REQUEST_INVALID',
+]);

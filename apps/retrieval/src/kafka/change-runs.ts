@@ -1,0 +1,35 @@
+import type { CatalogueChange } from '@tessera/catalogue';
+
+/** Changes that the engine takes at once at most. */
+export const CHANGES_AT_ONCE_MAX = 65_536;
+
+/** The changes of one message. */
+export interface ChangeSet {
+  readonly catalogue: string;
+  readonly changes: readonly CatalogueChange[];
+}
+
+/**
+ * Neighbours that may be applied at once: of one catalogue, no item twice, not too many. What a run
+ * comes to is what its messages come to one after another.
+ */
+export function changeRuns<Message extends ChangeSet>(messages: readonly Message[]): Message[][] {
+  const runs: Message[][] = [];
+  let items = new Set<string>();
+  for (const message of messages) {
+    const { catalogue, changes } = message;
+    const run = runs.at(-1);
+    const joins =
+      run?.[0]?.catalogue === catalogue &&
+      items.size + changes.length <= CHANGES_AT_ONCE_MAX &&
+      changes.every(({ itemId }) => !items.has(itemId));
+    if (joins) {
+      run.push(message);
+    } else {
+      runs.push([message]);
+      items = new Set();
+    }
+    for (const { itemId } of changes) items.add(itemId);
+  }
+  return runs;
+}

@@ -1,0 +1,75 @@
+import { TesseraError } from '@tessera/errors';
+import { describe, expect, it } from 'vitest';
+import { AUDITS_WAITING_MAX, RecallAudits } from './recall-audits.js';
+
+const REQUEST = {
+  requestId: 'r',
+  userId: 'u',
+  profile: {},
+  scene: {},
+  resultCount: 0,
+  widths: [],
+  itemsPerSid: 0,
+  skipUnknownItems: false,
+};
+const AUDITED = {
+  edge: 'grpc' as const,
+  request: REQUEST,
+  outcome: new TesseraError('USER_NOT_FOUND', 'userId: not known', { field: 'userId' }),
+  traceId: '',
+};
+const log = { debug: () => 0, info: () => 0, warn: () => 0, error: () => 0 };
+
+/** Audits to a broker that answers as `send` says; counts by outcome. */
+function auditsTo(send: () => Promise<void>) {
+  const counts = { written: 0, failed: 0, dropped: 0 };
+  const sent: number[] = [];
+  const audits = new RecallAudits({
+    producer: {
+      send: async (_topic, messages) => {
+        await send();
+        sent.push(messages.length);
+      },
+    },
+    topic: 'recall.audits',
+    metrics: {
+      countAudits: (outcome, count) => {
+        counts[outcome] += count;
+      },
+    },
+    log,
+    nowMs: () => 1,
+  });
+  return { audits, counts, sent };
+}
+
+describe('audits on their way', () => {
+  it('are written together and all of them by the end', async () => {
+    const { audits, counts, sent } = auditsTo(async () => undefined);
+    for (let i = 0; i < 1000; i += 1) audits.write(AUDITED);
+    await audits.close();
+    expect(counts).toEqual({ written: 1000, failed: 0, dropped: 0 });
+    expect(sent.length).toBeLessThan(10);
+  });
+
+  it('are written once by a broker that was away for a while', async () => {
+    let attempts = 0;
+    const { audits, counts } = auditsTo(async () => {
+      attempts += 1;
+      if (attempts <= 2) throw new TesseraError('BROKER_UNAVAILABLE', 'away');
+    });
+    audits.write(AUDITED);
+    await expect.poll(() => counts.written, { timeout: 5000 }).toBe(1);
+    await audits.close();
+    expect({ attempts, ...counts }).toEqual({ attempts: 3, written: 1, failed: 0, dropped: 0 });
+  });
+
+  it('are bounded, and counted where they are lost', async () => {
+    const { audits, counts } = auditsTo(async () => {
+      throw new TesseraError('BROKER_UNAVAILABLE', 'away');
+    });
+    for (let i = 0; i < AUDITS_WAITING_MAX + 5; i += 1) audits.write(AUDITED);
+    await audits.close();
+    expect(counts).toEqual({ written: 0, failed: AUDITS_WAITING_MAX, dropped: 5 });
+  });
+});

@@ -1,0 +1,143 @@
+import {
+  protoSchema,
+  recallEventsPackage,
+  type WireAuditedRequest,
+  type WireRecallAudited,
+} from '@tessera/contracts';
+import type { TesseraError } from '@tessera/errors';
+import { MessageCodec, RECORD_HEADERS, type RecordProducer, untilDone } from '@tessera/kafka';
+import type { RecallAnswer, RecallRequest } from '@tessera/recall';
+import type { Edge, Log, Metrics } from '@tessera/telemetry';
+import { toWireResponse } from '../grpc/recall.mapper.js';
+import { wireRefusal } from './wire-refusal.js';
+
+/** Audits that wait for the broker at most; further ones are dropped. */
+export const AUDITS_WAITING_MAX = 10_000;
+const AUDITS_PER_SEND = 256;
+/** Audits of this long go together. */
+const GATHER_MS = 20;
+const PAYLOAD_VERSION = '1';
+
+/** What was asked, and what came of it. */
+export interface Audited {
+  readonly edge: Edge;
+  readonly request: RecallRequest;
+  readonly outcome: RecallAnswer | TesseraError;
+  /** '' where no trace was kept. */
+  readonly traceId: string;
+}
+
+export interface RecallAuditsParts {
+  readonly producer: Pick<RecordProducer, 'send'>;
+  readonly topic: string;
+  readonly metrics: Pick<Metrics, 'countAudits'>;
+  readonly log: Log;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+/**
+ * Audits on their way to their topic (proto/tessera/recall/events/v1), behind the answers. Bounded:
+ * a broker that is away for long costs audits and never an answer.
+ */
+export class RecallAudits {
+  private readonly codec = new MessageCodec<WireRecallAudited>(
+    protoSchema,
+    `${recallEventsPackage}.RecallAudited`,
+  );
+  private readonly waiting: { readonly audited: Audited; readonly timeMs: number }[] = [];
+  private readonly closing = new AbortController();
+  private writing: Promise<void> | undefined;
+
+  constructor(private readonly parts: RecallAuditsParts) {}
+
+  write(audited: Audited): void {
+    if (this.waiting.length >= AUDITS_WAITING_MAX || this.closing.signal.aborted) {
+      this.parts.metrics.countAudits('dropped', 1);
+      return;
+    }
+    this.waiting.push({ audited, timeMs: this.parts.nowMs() });
+    this.writing ??= this.writeWaiting().finally(() => {
+      this.writing = undefined;
+    });
+  }
+
+  /** Gives what waits one more try. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.writing;
+    while (this.waiting.length > 0) {
+      const count = Math.min(this.waiting.length, AUDITS_PER_SEND);
+      await this.sendFirst(count).catch(() => this.parts.metrics.countAudits('failed', count));
+      this.waiting.splice(0, count);
+    }
+  }
+
+  private async writeWaiting(): Promise<void> {
+    const { signal } = this.closing;
+    while (this.waiting.length > 0 && !signal.aborted) {
+      await gathered(signal);
+      const count = Math.min(this.waiting.length, AUDITS_PER_SEND);
+      const written = await untilDone(
+        () => this.sendFirst(count),
+        signal,
+        (error) => this.parts.log.warn({ err: error }, 'audits of recalls wait for the broker'),
+      );
+      if (written !== null) this.waiting.splice(0, count);
+    }
+  }
+
+  private async sendFirst(count: number): Promise<true> {
+    const { producer, topic, metrics } = this.parts;
+    const messages = this.waiting.slice(0, count).map(({ audited, timeMs }) => ({
+      key: audited.request.userId ?? '',
+      value: this.codec.encode(wireAudited(audited, timeMs)),
+      headers: { [RECORD_HEADERS.version]: PAYLOAD_VERSION },
+    }));
+    await producer.send(topic, messages);
+    metrics.countAudits('written', count);
+    return true;
+  }
+}
+
+function gathered(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, GATHER_MS);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function wireAudited(audited: Audited, timeMs: number): WireRecallAudited {
+  const { edge, request, outcome, traceId } = audited;
+  const told =
+    outcome instanceof Error
+      ? { refusal: wireRefusal(outcome) }
+      : { response: toWireResponse(outcome) };
+  return { timeMs, edge, traceId, request: wireRequest(request), ...told };
+}
+
+function wireRequest(request: RecallRequest): WireAuditedRequest {
+  const { requestId, userId = '', history = [], profile, scene, catalogue = '' } = request;
+  const { resultCount, widths, itemsPerSid, skipUnknownItems, itemPolicy } = request;
+  const { scoreNorm = '', priority = 'normal', eligibility = '', allowPartial = false } = request;
+  return {
+    requestId,
+    userId,
+    history: [...history],
+    profile: { ...profile },
+    scene: { ...scene },
+    resultCount,
+    widths: [...widths],
+    itemsPerSid,
+    scoreNorm,
+    priority,
+    eligibility,
+    itemPolicy: itemPolicy && { ...itemPolicy, diversity: [...itemPolicy.diversity] },
+    allowPartial,
+    skipUnknownItems,
+    catalogue,
+  };
+}
