@@ -11,7 +11,7 @@ import type {
   ScoreRequest,
 } from '@tessera/recall';
 import type { Edge, Log, Metrics } from '@tessera/telemetry';
-import type { Audited } from './kafka/recall-audits.js';
+import type { Audited } from './audited.js';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
 const MILLISECONDS_PER_SECOND = 1000;

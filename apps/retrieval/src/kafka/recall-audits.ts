@@ -4,10 +4,10 @@ import {
   type WireAuditedRequest,
   type WireRecallAudited,
 } from '@tessera/contracts';
-import type { TesseraError } from '@tessera/errors';
 import { MessageCodec, RECORD_HEADERS, type RecordProducer, untilDone } from '@tessera/kafka';
-import type { RecallAnswer, RecallRequest } from '@tessera/recall';
-import type { Edge, Log, Metrics } from '@tessera/telemetry';
+import type { RecallRequest } from '@tessera/recall';
+import type { Log, Metrics } from '@tessera/telemetry';
+import type { Audited } from '../audited.js';
 import { toWireResponse } from '../grpc/recall.mapper.js';
 import { wireRefusal } from './wire-refusal.js';
 
@@ -17,15 +17,6 @@ const AUDITS_PER_SEND = 256;
 /** Audits of this long go together. */
 const GATHER_MS = 20;
 const PAYLOAD_VERSION = '1';
-
-/** What was asked, and what came of it. */
-export interface Audited {
-  readonly edge: Edge;
-  readonly request: RecallRequest;
-  readonly outcome: RecallAnswer | TesseraError;
-  /** '' where no trace was kept. */
-  readonly traceId: string;
-}
 
 export interface RecallAuditsParts {
   readonly producer: Pick<RecordProducer, 'send'>;
