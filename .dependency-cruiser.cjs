@@ -117,7 +117,7 @@ module.exports = {
     {
       name: 'testing-is-for-tests',
       severity: 'error',
-      from: { pathNot: ['^libs/testing/', '\\.spec\\.ts$', '^test/'] },
+      from: { pathNot: ['^libs/testing/', '\\.spec\\.ts$', '^(test|bench)/'] },
       to: { path: '^libs/testing/' },
     },
     {

@@ -5,6 +5,7 @@ import { catalogueSuite } from './suites/catalogue.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { recallSuite } from './suites/recall.js';
+import { STREAM_PARTS, streamsSuite } from './suites/streams/streams-suite.js';
 import type { Suite } from './suites/suite.js';
 
 const SUITES: Readonly<Record<string, Suite>> = {
@@ -12,6 +13,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
   kv: kvSuite,
   recall: recallSuite,
+  streams: streamsSuite,
 };
 
 const USAGE = `usage: npm run bench -- SUITE [--quick] [--json FILE] [flags]
@@ -23,7 +25,8 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --items N      SIDs of the catalogue suite
   --stage A,B, --shape A,B, --compute A,B, --peer A,B    parts of the engine suite;
                  --shape of the kv suite too;
-                 stages: ${STAGE_NAMES.join(', ')}`;
+                 stages: ${STAGE_NAMES.join(', ')}
+  --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}`;
 
 await runCommand(USAGE, async (words) => {
   const [name, ...rest] = words;

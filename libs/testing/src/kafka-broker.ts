@@ -2,12 +2,12 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { repositoryRoot } from '@tessera/config';
 import { resolvePort } from '@tessera/lifecycle';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-const JARS = fileURLToPath(new URL('../../../.cache/kafka-broker', import.meta.url));
+const JARS = join(repositoryRoot, '.cache', 'kafka-broker');
 const CLUSTER_ID = 'dGVzc2VyYS10ZXN0LWJyb2s';
 const HOST = '127.0.0.1';
 

@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EmbeddedBehaviourLog, parseRetention } from '@tessera/behaviour';
+import { loadConfig } from '@tessera/config';
+import { type KvPoolOptions, NativeEngine } from '@tessera/engine';
+import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
+import type { RecallAnswer, RecallRuntime } from '@tessera/recall';
+import { createLog } from '@tessera/telemetry';
+import { temporaryFolder } from '@tessera/testing';
+import { KvFollower } from '../../../apps/feature/src/index.js';
+import { TINY } from '../../models/model-shape.js';
+import { type Measurement, quantile } from '../../result.js';
+import type { SuiteContext } from '../suite.js';
+import { type Checkin, readCheckins } from './checkins.js';
+import { composedRuntime } from './composed-runtime.js';
+import { daypart, PROMPT_TOKENS_MAX, servedModel } from './served-model.js';
+
+/** Check-ins closer together are one visit. */
+const VISIT_GAP_MS = 30 * 60_000;
+const BUDGET_MS = 20_000;
+const WIDTH = 4;
+const MALAYSIA_HOURS = 8;
+const MILLISECONDS_PER_HOUR = 3_600_000;
+const HOURS_PER_DAY = 24;
+/** Bytes of the TINY shape's keys and values of one position: two heads' worth of 16 in BF16. */
+const BLOCK_BYTES = 32 * 2 * 16 * 2;
+
+interface Pool {
+  readonly name: string;
+  /** Blocks of each tier, of all that the users' histories take. */
+  readonly device: number;
+  readonly host: number;
+  readonly disk: number;
+}
+
+const POOLS: readonly Pool[] = [
+  { name: 'a pool for everybody', device: 0.1, host: 0.25, disk: 2 },
+  { name: 'a pool for a tenth', device: 0.03, host: 0.07, disk: 0 },
+];
+
+interface Return {
+  /** Tokens that had to be computed beyond those of the scene. */
+  readonly beyondScene: number;
+  readonly computedTokens: number;
+  readonly promptTokens: number;
+}
+
+/**
+ * Check-ins replayed in the order of time: at the first of each visit its user is recalled for,
+ * then it is stored, and the pool follows or does not. In truth they lie minutes apart, so the
+ * replay waits until the pool has followed.
+ */
+export async function returning({ quick, say }: SuiteContext): Promise<Measurement[]> {
+  const checkins = readCheckins(quick ? 120 : 6);
+  if (checkins === undefined) {
+    say('returning users: left out, ../shared/data/checkins is not there');
+    return [];
+  }
+  const measurements: Measurement[] = [];
+  for (const pool of quick ? POOLS.slice(0, 1) : POOLS) {
+    for (const follows of [false, true]) {
+      const near = follows ? 'with' : 'without';
+      say(`returning users: ${checkins.length} check-ins, ${pool.name}, ${near} near-line append`);
+      const returns = await replay(checkins, pool, follows, say);
+      measurements.push(...rows(`${pool.name}, ${near} near-line append`, returns));
+    }
+  }
+  return measurements;
+}
+
+async function replay(
+  checkins: readonly Checkin[],
+  pool: Pool,
+  follows: boolean,
+  say: (line: string) => void,
+): Promise<readonly Return[]> {
+  const modelPath = servedModel(TINY, say);
+  const folder = temporaryFolder({});
+  const behaviourLog = await EmbeddedBehaviourLog.open({
+    path: join(folder.path, 'store'),
+    retention: parseRetention('*=10000'),
+    nowMs: Date.now,
+  });
+  const { config } = loadConfig();
+  const kv = poolOptions(pool, checkins, join(folder.path, 'kv'));
+  const engine = await NativeEngine.open({
+    modelPath,
+    computeType: 'bf16',
+    activationScalesPath: '',
+    ...config.engine,
+    kv,
+  });
+  const parts = { modelPath, engine, behaviours: behaviourLog, behaviourLog };
+  const runtime = await composedRuntime(parts);
+  try {
+    const sceneTokens = await sceneTokensOf(modelPath);
+    const following = follows ? new Following(runtime) : undefined;
+    return await new Replay(runtime, itemsOf(modelPath), sceneTokens, following).run(checkins);
+  } finally {
+    await runtime.close();
+    folder.remove();
+  }
+}
+
+class Replay {
+  private readonly lastMs = new Map<string, number>();
+  private readonly returns: Return[] = [];
+
+  constructor(
+    private readonly runtime: RecallRuntime,
+    private readonly items: readonly string[],
+    private readonly sceneTokens: number,
+    private readonly following: Following | undefined,
+  ) {}
+
+  async run(checkins: readonly Checkin[]): Promise<readonly Return[]> {
+    const venues = new Map<string, string>();
+    for (const [at, { userId, timeMs, item }] of checkins.entries()) {
+      const lastMs = this.lastMs.get(userId);
+      this.lastMs.set(userId, timeMs);
+      const isReturn = lastMs !== undefined && timeMs - lastMs >= VISIT_GAP_MS;
+      if (isReturn) this.note(await this.recall(userId, timeMs));
+      if (!venues.has(item))
+        venues.set(item, this.items[venues.size % this.items.length] as string);
+      const itemId = venues.get(item) as string;
+      const event = { userId, eventId: String(at), itemId, action: 'checkin', timeMs, scene: {} };
+      await this.runtime.behaviourLog?.append([event]);
+      // Somebody new is recalled for once the service knows of him.
+      if (lastMs === undefined) await this.recall(userId, timeMs);
+      else await this.following?.follow(userId);
+    }
+    return this.returns;
+  }
+
+  private recall(userId: string, timeMs: number): Promise<RecallAnswer> {
+    const hour = (timeMs / MILLISECONDS_PER_HOUR + MALAYSIA_HOURS) % HOURS_PER_DAY;
+    return this.runtime.recall(
+      {
+        requestId: '',
+        userId,
+        profile: {},
+        scene: { daypart: daypart(hour) },
+        resultCount: WIDTH,
+        widths: [WIDTH],
+        itemsPerSid: 0,
+        skipUnknownItems: false,
+      },
+      { signal: new AbortController().signal, budgetUs: BUDGET_MS * 1000 },
+    );
+  }
+
+  private note({ kv: { computedTokens }, promptTokens }: RecallAnswer): void {
+    const beyondScene = Math.max(0, computedTokens - this.sceneTokens);
+    this.returns.push({ beyondScene, computedTokens, promptTokens });
+  }
+}
+
+/** The product's follower, and when it is done. */
+class Following {
+  private onFollowed: () => void = () => undefined;
+  private readonly follower: KvFollower;
+
+  constructor(private readonly runtime: RecallRuntime) {
+    const metrics = { countFollowed: () => this.onFollowed() };
+    this.follower = new KvFollower({
+      runtime,
+      metrics,
+      log: createLog('fatal'),
+      budgetMs: BUDGET_MS,
+    });
+  }
+
+  /** Resolves when the pool has followed, at once for somebody whom it does not hold. */
+  async follow(userId: string): Promise<void> {
+    if (this.runtime.kvPool.inspect(userId).length === 0) return;
+    const followed = new Promise<void>((resolve) => {
+      this.onFollowed = resolve;
+    });
+    this.follower.follow([userId]);
+    await followed;
+  }
+}
+
+function poolOptions(pool: Pool, checkins: readonly Checkin[], path: string): KvPoolOptions {
+  const { config } = loadConfig();
+  const counts = new Map<string, number>();
+  for (const { userId } of checkins) counts.set(userId, (counts.get(userId) ?? 0) + 1);
+  const blocks = [...counts.values()].reduce((sum, count) => sum + blocksOf(count), 0);
+  const bytes = (share: number) => Math.ceil(share * blocks * BLOCK_BYTES);
+  // The prompts of running requests lie on the device as well.
+  const running = 4 * blocksOf(PROMPT_TOKENS_MAX) * BLOCK_BYTES;
+  return {
+    ...config.kv,
+    pool: 'on',
+    deviceBytes: running + bytes(pool.device),
+    hostBytes: bytes(pool.host),
+    diskBytes: bytes(pool.disk),
+    path,
+  };
+}
+
+const blocksOf = (items: number) => Math.ceil((1 + 3 * items) / 32);
+
+function itemsOf(modelPath: string): readonly string[] {
+  const lines = readFileSync(join(modelPath, 'catalogue.jsonl'), 'utf8').trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { item_id: string }).item_id);
+}
+
+/** Tokens of a prompt that are never kept. */
+async function sceneTokensOf(modelPath: string): Promise<number> {
+  const template = await loadTemplate(modelPath);
+  const compiled = new CompiledTemplate(template, await loadTokenizer(modelPath), [1, 1, 1]);
+  const history = [{ sid: [0, 0, 0], action: '', domain: '' }];
+  const prompt = compiled.render({ profile: {}, scene: {}, history }, PROMPT_TOKENS_MAX);
+  return prompt.tokens.length - prompt.keepTokens;
+}
+
+function rows(name: string, returns: readonly Return[]): Measurement[] {
+  const scene = returns.filter(({ beyondScene }) => beyondScene === 0).length;
+  const sum = (field: keyof Return) => returns.reduce((total, one) => total + one[field], 0);
+  const beyond = returns.map(({ beyondScene }) => beyondScene);
+  return [
+    { name: `${name}: returns`, value: returns.length, unit: 'visits', bar: null },
+    {
+      name: `${name}: only the scene computed`,
+      value: (100 * scene) / returns.length,
+      unit: '% of returns',
+      bar: null,
+    },
+    {
+      name: `${name}: computed`,
+      value: (100 * sum('computedTokens')) / sum('promptTokens'),
+      unit: '% of tokens',
+      bar: null,
+    },
+    {
+      name: `${name}: computed beyond the scene, p99`,
+      value: quantile(beyond, 0.99),
+      unit: 'tokens',
+      bar: null,
+    },
+  ];
+}
