@@ -3,6 +3,7 @@ import type { Readiness } from '@tessera/lifecycle';
 import type {
   ExplainAnswer,
   ExplainRequest,
+  PromptFacts,
   RecallAnswer,
   RecallContext,
   RecallRequest,
@@ -10,8 +11,9 @@ import type {
   ScoreAnswer,
   ScoreRequest,
 } from '@tessera/recall';
-import type { Edge, Log, Metrics } from '@tessera/telemetry';
+import type { Carrier, Edge, Log, Metrics, Observation, Tracing } from '@tessera/telemetry';
 import type { Audited } from './audited.js';
+import { recallSpans } from './recall-spans.js';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
 const MILLISECONDS_PER_SECOND = 1000;
@@ -28,6 +30,8 @@ export interface EdgeCall {
   readonly signal: AbortSignal;
   /** Microseconds left by the transport's own deadline; Infinity where it has none. */
   readonly budgetUs: number;
+  /** The caller's trace. */
+  readonly caller: Carrier;
 }
 
 export interface EdgeLimits {
@@ -41,6 +45,7 @@ export interface EdgeParts {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly limits: EdgeLimits;
+  readonly tracing: Tracing;
   /** Told every recall that was understood; left out: nobody is. */
   readonly onRecall?: ((audited: Audited) => void) | undefined;
 }
@@ -76,102 +81,105 @@ export function inside<Value>(field: string, parse: () => Value): Value {
   }
 }
 
-/** What both edges do with a parsed request: admit, ask the runtime, count. */
+/** One kind of request: what it is called, who answers it, who counts it. */
+interface Kind<Request, Answer> {
+  readonly name: 'recall' | 'score' | 'explain';
+  readonly ask: (request: Request, context: RecallContext) => Promise<Answer>;
+  readonly observe: (seen: Observation, answer?: Answer) => void;
+  /** Told what was asked and what came of it. */
+  readonly tell?: (request: Request, outcome: Answer | TesseraError, traceId: string) => void;
+}
+
+/** What all edges do with a parsed request: admit, ask the runtime, count, trace. */
 export class RecallEdge {
   constructor(private readonly parts: EdgeParts) {}
 
   /** `parse` may throw; its refusals are counted like any other. */
-  async recall(parse: () => Parsed<RecallRequest>, call: EdgeCall): Promise<RecallAnswer> {
-    const { metrics, runtime } = this.parts;
+  recall(parse: () => Parsed<RecallRequest>, call: EdgeCall): Promise<RecallAnswer> {
+    const { metrics, runtime, onRecall } = this.parts;
     const { edge } = call;
-    const seconds = stopwatch();
-    try {
-      const answer = await this.admitted(parse, call, (request, context) =>
-        this.audited(edge, request, () => runtime.recall(request, context)),
-      );
-      const { timings: stagesUs, short } = answer;
-      this.parts.log.debug({ edge, requestId: answer.requestId, ...stagesUs }, 'a recall');
-      metrics.observe({ edge, code: 'OK', seconds: seconds(), stagesUs: { ...stagesUs }, short });
-      return answer;
-    } catch (thrown) {
-      const error = this.failed(thrown, edge, 'a recall failed');
-      metrics.observe({ edge, code: error.code, seconds: seconds() });
-      throw error;
-    }
+    return this.serve(parse, call, {
+      name: 'recall',
+      ask: (request, context) => runtime.recall(request, context),
+      observe: (seen, answer) =>
+        metrics.observe(
+          answer === undefined
+            ? seen
+            : { ...seen, stagesUs: { ...answer.timings }, short: answer.short },
+        ),
+      ...(onRecall && {
+        tell: (request, outcome, traceId) => onRecall({ edge, request, outcome, traceId }),
+      }),
+    });
   }
 
   /** As recall(). */
-  async score(parse: () => Parsed<ScoreRequest>, call: EdgeCall): Promise<ScoreAnswer> {
+  score(parse: () => Parsed<ScoreRequest>, call: EdgeCall): Promise<ScoreAnswer> {
     const { metrics, runtime } = this.parts;
-    const { edge } = call;
-    const seconds = stopwatch();
-    try {
-      const answer = await this.admitted(parse, call, (request, context) =>
-        runtime.score(request, context),
-      );
-      this.parts.log.debug({ edge, requestId: answer.requestId, ...answer.timings }, 'a score');
-      metrics.observeScore({ edge, code: 'OK', seconds: seconds() });
-      return answer;
-    } catch (thrown) {
-      const error = this.failed(thrown, edge, 'a score failed');
-      metrics.observeScore({ edge, code: error.code, seconds: seconds() });
-      throw error;
-    }
+    return this.serve(parse, call, {
+      name: 'score',
+      ask: (request, context) => runtime.score(request, context),
+      observe: (seen) => metrics.observeScore(seen),
+    });
   }
 
   /** As recall(). */
-  async explain(parse: () => Parsed<ExplainRequest>, call: EdgeCall): Promise<ExplainAnswer> {
+  explain(parse: () => Parsed<ExplainRequest>, call: EdgeCall): Promise<ExplainAnswer> {
     const { metrics, runtime } = this.parts;
-    const { edge } = call;
-    const seconds = stopwatch();
-    try {
-      const answer = await this.admitted(parse, call, (request, context) =>
-        runtime.explain(request, context),
-      );
-      metrics.observeExplain({ edge, code: 'OK', seconds: seconds() });
-      return answer;
-    } catch (thrown) {
-      const error = this.failed(thrown, edge, 'an explanation failed');
-      metrics.observeExplain({ edge, code: error.code, seconds: seconds() });
-      throw error;
-    }
+    return this.serve(parse, call, {
+      name: 'explain',
+      ask: (request, context) => runtime.explain(request, context),
+      observe: (seen) => metrics.observeExplain(seen),
+    });
   }
 
-  private async audited(
-    edge: Edge,
-    request: RecallRequest,
-    ask: () => Promise<RecallAnswer>,
-  ): Promise<RecallAnswer> {
-    const { onRecall } = this.parts;
-    if (onRecall === undefined) return ask();
-    try {
-      const answer = await ask();
-      onRecall({ edge, request, outcome: answer, traceId: '' });
-      return answer;
-    } catch (thrown) {
-      onRecall({ edge, request, outcome: TesseraError.from(thrown), traceId: '' });
-      throw thrown;
-    }
-  }
-
-  private failed(thrown: unknown, edge: string, message: string): TesseraError {
-    const error = TesseraError.from(thrown);
-    if (error.code === 'INTERNAL') this.parts.log.error({ err: thrown, edge }, message);
-    return error;
-  }
-
-  private admitted<Request, Answer>(
+  private serve<Request, Answer extends PromptFacts & { readonly requestId: string }>(
     parse: () => Parsed<Request>,
     call: EdgeCall,
-    ask: (request: Request, context: RecallContext) => Promise<Answer>,
+    kind: Kind<Request, Answer>,
+  ): Promise<Answer> {
+    const { edge, caller } = call;
+    const { log, tracing } = this.parts;
+    const { name } = kind;
+    const seconds = stopwatch();
+    return tracing.serve(name, caller, async (span) => {
+      try {
+        const answer = await this.admitted(parse, call, kind, span.traceId);
+        const { requestId, timings, kv } = answer;
+        kind.observe({ edge, code: 'OK', seconds: seconds() }, answer);
+        log.debug({ edge, requestId, ...timings }, `a ${name}`);
+        span.set({ edge, requestId });
+        span.tell(() => recallSpans(timings, kv));
+        return answer;
+      } catch (thrown) {
+        const error = TesseraError.from(thrown);
+        if (error.code === 'INTERNAL') log.error({ err: thrown, edge }, `a ${name} failed`);
+        kind.observe({ edge, code: error.code, seconds: seconds() });
+        throw error;
+      }
+    });
+  }
+
+  private async admitted<Request, Answer>(
+    parse: () => Parsed<Request>,
+    call: EdgeCall,
+    { ask, tell }: Kind<Request, Answer>,
+    traceId: string,
   ): Promise<Answer> {
     const { readiness, limits } = this.parts;
     if (!readiness.ready) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.state}`);
     }
     const { request, deadlineMs } = parse();
-    const budgetUs = budgetOf(call, deadlineMs, limits);
-    return ask(request, { signal: call.signal, budgetUs });
+    try {
+      const budgetUs = budgetOf(call, deadlineMs, limits);
+      const answer = await ask(request, { signal: call.signal, budgetUs });
+      tell?.(request, answer, traceId);
+      return answer;
+    } catch (thrown) {
+      tell?.(request, TesseraError.from(thrown), traceId);
+      throw thrown;
+    }
   }
 }
 

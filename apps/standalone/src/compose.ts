@@ -1,7 +1,7 @@
 import type { Config } from '@tessera/config';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
-import { type Log, Metrics } from '@tessera/telemetry';
+import { type Log, Metrics, openTracing, type Tracing } from '@tessera/telemetry';
 import { KvFollower } from '../../feature/src/index.js';
 import { RecallAudits, ServedCatalogues, ServedVersions } from '../../retrieval/src/index.js';
 import type { StandaloneOptions } from './standalone.module.js';
@@ -20,10 +20,11 @@ export interface Composition {
   readonly topics: Topics | undefined;
   /** Undefined where none are written. */
   readonly audits: RecallAudits | undefined;
+  readonly tracing: Tracing;
 }
 
 export function compose(parts: ServeParts, readiness: Readiness): Composition {
-  const { config, runtime, log } = parts;
+  const { config, runtime, log, serviceVersion } = parts;
   const { behaviourLog } = runtime;
   const { model, catalogue, promptTemplate } = runtime.summary;
   const { deadlineMsMax, defaultDeadlineMs } = config.recall;
@@ -31,6 +32,8 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     () => runtime.engineStats(),
     () => runtime.kvPool.metrics(),
   );
+  const { otlpUrl: url, percent } = config.tracing;
+  const tracing = openTracing({ url, percent, serviceName: 'tessera', serviceVersion }, log);
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
   const topics = topicsOf(config, behaviourLog !== undefined, log, () => {
     if (readiness.state === 'starting') readiness.set('ready');
@@ -61,14 +64,15 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     log,
     limits: { defaultDeadlineMs, deadlineMsMax },
     metrics,
+    tracing,
     topics,
     onRecall: audits && ((audited) => audits.write(audited)),
     versions: new ServedVersions(
-      parts.serviceVersion,
+      serviceVersion,
       model.digest,
       catalogue.digest,
       promptTemplate.digest,
     ),
   };
-  return { modules: { retrieval, feature }, topics, audits };
+  return { modules: { retrieval, feature }, topics, audits, tracing };
 }

@@ -45,7 +45,7 @@ function hostAndPort(host: string, port: number): string {
 function drainSteps(
   app: NestFastifyApplication,
   readiness: Readiness,
-  { topics, audits }: Composition,
+  { topics, audits, tracing }: Composition,
   { runtime, config }: ServeParts,
   endWatch: () => void,
 ): DrainStep[] {
@@ -94,6 +94,7 @@ function drainSteps(
         await audits?.close();
         await topics?.producer.close();
         await runtime.close();
+        await tracing.close();
       },
     },
   ];

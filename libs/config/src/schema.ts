@@ -319,6 +319,19 @@ export const configSchema = z.strictObject({
   shutdown: z.strictObject({
     drainMs: integer(0, L.millisecondsMax, 10_000, 'milliseconds that accepted recalls may take'),
   }),
+  tracing: z.strictObject({
+    otlpUrl: text(
+      '',
+      'where traces are sent, OTLP over HTTP such as http://127.0.0.1:4318/v1/traces; empty: ' +
+        'none are kept',
+    ),
+    percent: integer(
+      0,
+      100,
+      100,
+      'of the traces that begin here, how many are kept; those of callers as the caller says',
+    ),
+  }),
   log: z.strictObject({
     level: oneOf(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

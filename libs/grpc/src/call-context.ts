@@ -1,4 +1,5 @@
 import type { ServerUnaryCall } from '@grpc/grpc-js';
+import { type Carrier, carrierOf } from '@tessera/telemetry';
 
 /** What a handler needs of its call: the caller's wish to go on and the time that is left. */
 export interface CallContext {
@@ -6,6 +7,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Microseconds until the call's deadline; Infinity where it has none. */
   readonly budgetUs: number;
+  /** The caller's trace, of its metadata. */
+  readonly caller: Carrier;
 }
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
@@ -16,5 +19,6 @@ export function callContext(call: ServerUnaryCall<unknown, unknown>): CallContex
   if (call.cancelled) controller.abort();
   else call.once('cancelled', () => controller.abort());
   const leftMs = Number(call.getDeadline()) - Date.now();
-  return { signal: controller.signal, budgetUs: leftMs * MICROSECONDS_PER_MILLISECOND };
+  const caller = carrierOf((name) => call.metadata.get(name)[0]?.toString());
+  return { signal: controller.signal, budgetUs: leftMs * MICROSECONDS_PER_MILLISECOND, caller };
 }

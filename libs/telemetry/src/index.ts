@@ -5,5 +5,16 @@ export {
   type EngineCounts,
   METRICS,
   Metrics,
+  type Observation,
   type RecallObservation,
 } from './metrics.js';
+export {
+  type Carrier,
+  carrierOf,
+  NO_TRACING,
+  type OpenSpan,
+  openTracing,
+  type SpanAttributes,
+  type TimedSpan,
+  Tracing,
+} from './tracing.js';

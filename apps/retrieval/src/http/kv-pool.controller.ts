@@ -4,12 +4,7 @@ import type { AppendAnswer } from '@tessera/recall';
 import type { FastifyReply } from 'fastify';
 import { KvEdge } from '../kv-edge.js';
 import { asItemId, asText, deadlineOf, objectWith, userSource } from './json-fields.js';
-import { goneSignal } from './recall.controller.js';
-
-function callOf(reply: FastifyReply) {
-  const signal = goneSignal(reply);
-  return { edge: 'http' as const, signal, budgetUs: Number.POSITIVE_INFINITY };
-}
+import { callOf } from './recall.controller.js';
 
 /** The JSON of both directions has the fields of KvPoolService in camel case. */
 @Controller('v1/kv')

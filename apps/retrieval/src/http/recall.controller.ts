@@ -1,18 +1,30 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { ExplainAnswer, RecallAnswer, ScoreAnswer } from '@tessera/recall';
+import { carrierOf } from '@tessera/telemetry';
 import type { FastifyReply } from 'fastify';
-import { RecallEdge } from '../recall-edge.js';
+import { type EdgeCall, RecallEdge } from '../recall-edge.js';
 import { parseJsonExplain } from './explain.mapper.js';
 import { parseJsonRecall } from './recall.mapper.js';
 import { parseJsonScore } from './score.mapper.js';
 
 /** Aborted when the connection closes before the answer was written. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
+function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort();
   });
   return controller.signal;
+}
+
+/** What an edge needs of a call over HTTP. */
+export function callOf(reply: FastifyReply): EdgeCall {
+  const { headers } = reply.request;
+  return {
+    edge: 'http',
+    signal: goneSignal(reply),
+    budgetUs: Number.POSITIVE_INFINITY,
+    caller: carrierOf((name) => headers[name]?.toString()),
+  };
 }
 
 @Controller('v1')
@@ -26,9 +38,7 @@ export class RecallHttpController {
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RecallAnswer> {
-    const signal = goneSignal(reply);
-    const call = { edge: 'http' as const, signal, budgetUs: Number.POSITIVE_INFINITY };
-    return this.edge.recall(() => parseJsonRecall(body), call);
+    return this.edge.recall(() => parseJsonRecall(body), callOf(reply));
   }
 
   /** The answer's JSON has the fields of ScoreResponse; outcomes are `scored` and `unknown`. */
@@ -38,9 +48,7 @@ export class RecallHttpController {
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ScoreAnswer> {
-    const signal = goneSignal(reply);
-    const call = { edge: 'http' as const, signal, budgetUs: Number.POSITIVE_INFINITY };
-    return this.edge.score(() => parseJsonScore(body), call);
+    return this.edge.score(() => parseJsonScore(body), callOf(reply));
   }
 
   /** The answer's JSON has the fields of ExplainResponse; verdicts are words such as `pruned`. */
@@ -50,8 +58,6 @@ export class RecallHttpController {
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ExplainAnswer> {
-    const signal = goneSignal(reply);
-    const call = { edge: 'http' as const, signal, budgetUs: Number.POSITIVE_INFINITY };
-    return this.edge.explain(() => parseJsonExplain(body), call);
+    return this.edge.explain(() => parseJsonExplain(body), callOf(reply));
   }
 }

@@ -17,6 +17,7 @@ import {
   TopicErrorFilter,
   type TopicRecord,
 } from '@tessera/kafka';
+import { carrierOf } from '@tessera/telemetry';
 import { parseWireRecall, toWireResponse } from '../grpc/recall.mapper.js';
 import { RecallEdge } from '../recall-edge.js';
 import { wireRefusal } from './wire-refusal.js';
@@ -97,6 +98,7 @@ export class RecallTopicController {
       // A request that was taken is answered; there is nobody who could go away.
       signal: new AbortController().signal,
       budgetUs: (until - nowMs()) * MICROSECONDS_PER_MILLISECOND,
+      caller: carrierOf((name) => record.headers[name]?.toString()),
     };
     try {
       const answer = await this.edge.recall(() => {

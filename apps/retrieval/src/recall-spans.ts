@@ -1,0 +1,47 @@
+import type { KvProvenance, RecallTimings } from '@tessera/recall';
+import type { SpanAttributes, TimedSpan } from '@tessera/telemetry';
+
+/** Spans one behind the other, from `startUs` on. */
+function inRow(startUs: number, stages: readonly (readonly [string, number, SpanAttributes?])[]) {
+  let at = startUs;
+  return stages.map(([name, us, attributes = {}]): TimedSpan => {
+    const startUs = at;
+    at += us;
+    return { name, startUs, endUs: at, attributes };
+  });
+}
+
+/**
+ * What happened in a recall. Features and the prefetch of keys and values begin together. The
+ * passes of the engine go to and fro between decode, head, selection and fork: one span has the
+ * sum of them, its attributes the parts.
+ */
+export function recallSpans(timings: RecallTimings, kv: KvProvenance): TimedSpan[] {
+  const { featuresUs, promptUs, queueUs, planUs, prefillUs, totalUs } = timings;
+  const { decodeUs, headUs, selectUs, forkUs, exportUs } = timings;
+  const engineUs = featuresUs + promptUs;
+  const { deviceTokens, hostTokens, diskTokens, sharedTokens, computedTokens, waitUs } = kv;
+  const found = { deviceTokens, hostTokens, diskTokens, waitUs };
+  const prefetch = { name: 'kv.prefetch', startUs: 0, endUs: engineUs + queueUs + waitUs };
+  const decode = { decodeUs, headUs, selectUs, forkUs };
+  return [
+    ...inRow(0, [
+      ['features', featuresUs],
+      ['prompt', promptUs],
+    ]),
+    { ...prefetch, attributes: found },
+    {
+      name: 'engine',
+      startUs: engineUs,
+      endUs: totalUs,
+      attributes: { computedTokens, sharedTokens },
+      children: inRow(0, [
+        ['queue', queueUs],
+        ['plan', planUs],
+        ['prefill', prefillUs],
+        ['steps', decodeUs + headUs + selectUs + forkUs, decode],
+        ['export', exportUs],
+      ]),
+    },
+  ];
+}
