@@ -210,7 +210,7 @@ function itemsOf(modelPath: string): readonly string[] {
 async function sceneTokensOf(modelPath: string): Promise<number> {
   const template = await loadTemplate(modelPath);
   const compiled = new CompiledTemplate(template, await loadTokenizer(modelPath), [1, 1, 1]);
-  const history = [{ sid: [0, 0, 0], action: '', domain: '' }];
+  const history = [{ sid: [0, 0, 0], action: '', domain: '', time: 0 }];
   const prompt = compiled.render({ profile: {}, scene: {}, history }, PROMPT_TOKENS_MAX);
   return prompt.tokens.length - prompt.keepTokens;
 }

@@ -99,6 +99,7 @@ const item: fc.Arbitrary<PromptItem> = fc.record({
   sid: fc.tuple(...LEVEL_SIZES.map((size) => fc.nat(size - 1))),
   action: fc.constantFrom('view', 'click', 'skip'),
   domain: fc.constantFrom('video', 'ad', 'prod', 'none'),
+  time: fc.nat(),
 });
 const input: fc.Arbitrary<PromptInput> = fc.record({
   profile: fc.constantFrom({}, { gender: 'female' }, { gender: 'male' }),
@@ -200,6 +201,7 @@ describe('trimming', () => {
       sid: [code, 0, 0],
       action: '',
       domain: '',
+      time: 0,
     }));
     const all = compiled.render({ profile: {}, scene: {}, history }, 10_000);
     const last = { profile: {}, scene: {}, history: history.slice(2) };
@@ -248,7 +250,7 @@ describe('what of a prompt may be kept', () => {
     });
     const { tokenizer } = await setUp(template, false);
     const compiled = new CompiledTemplate(template, tokenizer, LEVEL_SIZES);
-    const item = (code: number) => ({ sid: [code, 0, 1], action: '', domain: '' });
+    const item = (code: number) => ({ sid: [code, 0, 1], action: '', domain: '', time: 0 });
     const of = (age: string, hour: string, items: number) =>
       compiled.render(
         {

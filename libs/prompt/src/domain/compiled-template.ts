@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LevelTokens } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import { type HistoryPlan, type PromptItem, planHistory } from './history-plan.js';
+import { gapText, type HistoryPlan, type PromptItem, planHistory } from './history-plan.js';
 import { levelTokens, levelTokenText, NO_TOKEN } from './level-tokens.js';
 import type { Affix, HistorySegment, PromptTemplate, ValueSegment } from './prompt-template.js';
 import { slotText } from './slot-value.js';
@@ -156,7 +156,11 @@ export class CompiledTemplate {
     const { itemPrefix, itemSuffix } = this.template;
     const pieces: Piece[] = [segment.before];
     items.forEach((item, index) => {
-      if (index > 0) pieces.push(segment.separator);
+      const before = items[index - 1];
+      if (before !== undefined) {
+        pieces.push(segment.separator, gapText(segment.timeGaps ?? [], before, item));
+      }
+      pieces.push(actionText(segment, item.action));
       pieces.push(affixText(itemPrefix, item.domain), item.sid, affixText(itemSuffix, item.domain));
     });
     pieces.push(segment.after);
@@ -208,6 +212,10 @@ function commonLength(a: readonly number[], b: readonly number[]): number {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
   return length;
+}
+
+function actionText({ actionTexts }: HistorySegment, action: string): string {
+  return actionTexts?.get(action) ?? actionTexts?.get('*') ?? '';
 }
 
 function affixText(affix: Affix, domain: string): string {

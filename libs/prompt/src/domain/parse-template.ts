@@ -6,6 +6,7 @@ import type {
   LevelForm,
   PromptTemplate,
   Segment,
+  TimeGap,
   ValueSegment,
 } from './prompt-template.js';
 
@@ -17,6 +18,9 @@ export const TEMPLATE_TEXT_LENGTH_MAX = 100_000;
 export const SLOT_VALUES_MAX = 10_000;
 export const LEVEL_IDS_MAX = 1 << 24;
 export const HISTORY_ITEMS_MAX = 100_000;
+export const TIME_GAPS_MAX = 64;
+/** About a hundred years. */
+export const SECONDS_MAX = 3_155_760_000;
 export const PROMPT_TOKENS_MAX = 1 << 20;
 const TERMINAL_TOKENS_MAX = 8;
 const NAME_LENGTH_MAX = 100;
@@ -143,9 +147,15 @@ function parseValues(field: JsonField): ReadonlyMap<string, string> | undefined 
 }
 
 function parseHistory(field: JsonField): HistorySegment {
-  field.onlyKeys(['slot', 'separator', 'before', 'after', 'actions', 'domains', 'maxItems']);
+  field.onlyKeys([
+    ...['slot', 'separator', 'before', 'after', 'actions', 'domains', 'maxItems'],
+    ...['actionTexts', 'timeGaps', 'mergeRepeatsSeconds'],
+  ]);
   const actions = parseNames(field.key('actions'));
   const domains = parseNames(field.key('domains'));
+  const actionTexts = parseValues(field.key('actionTexts'));
+  const timeGaps = parseTimeGaps(field.key('timeGaps'));
+  const mergeRepeats = field.key('mergeRepeatsSeconds');
   return {
     kind: 'history',
     separator: optionalText(field.key('separator')),
@@ -153,8 +163,26 @@ function parseHistory(field: JsonField): HistorySegment {
     after: optionalText(field.key('after')),
     ...(actions === undefined ? {} : { actions }),
     ...(domains === undefined ? {} : { domains }),
+    ...(actionTexts === undefined ? {} : { actionTexts }),
+    ...(timeGaps === undefined ? {} : { timeGaps }),
+    ...(mergeRepeats.absent ? {} : { mergeRepeatsS: mergeRepeats.integer(0, SECONDS_MAX) }),
     itemsMax: optionalInteger(field.key('maxItems'), HISTORY_ITEMS_MAX),
   };
+}
+
+function parseTimeGaps(field: JsonField): TimeGap[] | undefined {
+  if (field.absent) return undefined;
+  const gaps = field.array(1, TIME_GAPS_MAX).map((gap) => {
+    gap.onlyKeys(['atLeastSeconds', 'text']);
+    const atLeastS = gap.key('atLeastSeconds').integer(0, SECONDS_MAX);
+    return { atLeastS, text: gap.key('text').text(TEMPLATE_TEXT_LENGTH_MAX) };
+  });
+  gaps.forEach(({ atLeastS }, index) => {
+    const before = gaps[index - 1];
+    if (before === undefined || atLeastS > before.atLeastS) return;
+    field.fail(`atLeastSeconds in ascending order, the one before is ${before.atLeastS}`);
+  });
+  return gaps;
 }
 
 function parseNames(field: JsonField): ReadonlySet<string> | undefined {

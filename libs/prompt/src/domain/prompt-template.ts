@@ -29,6 +29,11 @@ export interface ValueSegment {
   readonly default?: string;
 }
 
+export interface TimeGap {
+  readonly atLeastS: number;
+  readonly text: string;
+}
+
 export interface HistorySegment {
   readonly kind: 'history';
   readonly separator: string;
@@ -38,6 +43,15 @@ export interface HistorySegment {
   readonly actions?: ReadonlySet<string>;
   /** Items of other domains are not shown here; absent: all are. */
   readonly domains?: ReadonlySet<string>;
+  /** Text before an item by its action; '*' for actions that are not named; absent: none. */
+  readonly actionTexts?: ReadonlyMap<string, string>;
+  /** Text between two items by the time between them, shortest first; absent: none. */
+  readonly timeGaps?: readonly TimeGap[];
+  /**
+   * Seconds within which an item that repeats the one before it, with the same action, is left out;
+   * counted from the one that is shown; absent: none is.
+   */
+  readonly mergeRepeatsS?: number;
   /** Newest items shown; the excess goes in multiples of the template's trimStep. */
   readonly itemsMax: number;
 }

@@ -17,6 +17,8 @@ export interface ResolvedHistory {
 interface Given {
   readonly itemIds: readonly string[];
   readonly actions: readonly string[];
+  /** Seconds since 1970. */
+  readonly times: readonly number[];
   readonly profile: Readonly<Record<string, string>>;
   /** Leave unknown items out rather than refuse the request. */
   readonly skipUnknown: boolean;
@@ -49,7 +51,8 @@ export async function resolveHistory(
   found.forEach((item, index) => {
     if (item === undefined) return;
     if (parts.template.canWrite(item.sid)) {
-      items.push({ ...item, action: given.actions[index] ?? '' });
+      const [action, time] = [given.actions[index] ?? '', given.times[index] ?? 0];
+      items.push({ ...item, action, time });
     } else if (!given.skipUnknown) {
       refuseUnwritable(index, given.itemIds[index] as string, item.sid);
     }
@@ -61,7 +64,7 @@ export async function resolveHistory(
 async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given> {
   if (request.history !== undefined) {
     const { history, profile, skipUnknownItems } = request;
-    return { itemIds: history, actions: [], profile, skipUnknown: skipUnknownItems };
+    return { itemIds: history, actions: [], times: [], profile, skipUnknown: skipUnknownItems };
   }
   const userId = request.userId as string;
   const [behaviours, profile] = await Promise.all([
@@ -77,6 +80,7 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
   return {
     itemIds: behaviours.map((behaviour) => behaviour.itemId),
     actions: behaviours.map((behaviour) => behaviour.action),
+    times: behaviours.map((behaviour) => behaviour.time),
     profile: { ...Object.fromEntries(stored), ...request.profile },
     skipUnknown: true,
   };
