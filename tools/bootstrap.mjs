@@ -288,6 +288,7 @@ async function main() {
       'tools',
       'bench',
       'examples',
+      'test',
       '.swcrc',
       'package-lock.json',
     ],

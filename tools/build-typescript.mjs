@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const folders = ['apps', 'libs', 'native/ts', 'tools', 'bench', 'examples'];
+const folders = ['apps', 'libs', 'native/ts', 'tools', 'bench', 'examples', 'test'];
 const fresh = `dist.${process.pid}`;
 
 function compile() {

@@ -233,6 +233,8 @@ function long() {
   for (const [folder, target, ...words] of LONG_RUNS) {
     checker([target, ...words].join(' '), join(nativeFolder, 'src', folder, target), words);
   }
+  const words = ['dist/test/trial/main.js', '--disturbances', '40'];
+  checker('trial of the streams', process.execPath, words);
 }
 
 const stages = { check, vitest, native, fuzz };

@@ -167,7 +167,9 @@ export class RecallEdge {
     traceId: string,
   ): Promise<Answer> {
     const { readiness, limits } = this.parts;
-    if (!readiness.ready) {
+    // A record is there to be answered as soon as its topic is joined, whatever others wait for.
+    const isTaken = call.edge === 'kafka' && readiness.state === 'starting';
+    if (!readiness.ready && !isTaken) {
       throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.state}`);
     }
     const { request, deadlineMs } = parse();

@@ -1,0 +1,115 @@
+/**
+ * The service among streams while everything around it dies: producers that repeat themselves and
+ * come late, callers on topics, users that are erased, and at random times the service, the broker
+ * or Redis is killed and comes back. In the end the store holds what a model of all that was sent
+ * says, and every request has its answer.
+ */
+
+import { setTimeout as after } from 'node:timers/promises';
+import { Random } from '../../bench/models/random.js';
+import { Flags, fail, runCommand } from '../../tools/terminal/command.js';
+import { BehaviourModel } from './behaviour-model.js';
+import { OfflineRecall } from './offline-recall.js';
+import { Topics } from './topics.js';
+import { Traffic } from './traffic.js';
+import { judge, type Verdict } from './verdict.js';
+import { type Disturbance, STORES, type Store, World } from './world.js';
+
+const USAGE = `usage: npm run trial -- [--seed N] [--disturbances N] [--store embedded|redis]
+
+Broker, store and service under traffic, disturbed at random times; ends with 1 and the faults where
+something was lost, came twice or came otherwise than a model says.
+  --seed N            what is drawn (default: by the clock; printed)
+  --disturbances N    how many (default 20)
+  --store NAME        one store alone (default: both, one after the other)`;
+
+const DISTURBANCES = 20;
+const CALM_MS_MAX = 1500;
+const POLL_MS = 50;
+/** Of waiting for what has to come: a service that starts on a busy machine takes its time. */
+const PATIENCE_MS = 240_000;
+const FAULTS_SHOWN = 10;
+
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`waited in vain: ${what}`);
+    await after(POLL_MS);
+  }
+}
+
+async function answered(topics: Topics, traffic: Traffic): Promise<void> {
+  const id = await traffic.probe();
+  await until(`an answer to ${id}`, () => topics.answers.has(id));
+}
+
+/** Every kind in turn, in an order of the seed's. */
+function* drawDisturbances(world: World, random: Random, count: number): Generator<Disturbance> {
+  let left: Disturbance[] = [];
+  for (let drawn = 0; drawn < count; drawn += 1) {
+    if (left.length === 0) left = [...world.disturbances];
+    yield left.splice(random.below(left.length), 1)[0] as Disturbance;
+  }
+}
+
+async function trial(store: Store, seed: number, count: number): Promise<Verdict> {
+  const random = new Random(seed);
+  const world = await World.start(store, random);
+  const topics = new Topics(world.broker.address);
+  const model = new BehaviourModel();
+  const traffic = new Traffic(world, topics, model, {
+    topic: new Random(seed + 1),
+    calls: new Random(seed + 2),
+    requests: new Random(seed + 3),
+    users: new Random(seed + 4),
+  });
+  const offline = await OfflineRecall.open();
+  try {
+    await topics.open();
+    traffic.begin();
+    await answered(topics, traffic);
+    for (const disturbance of drawDisturbances(world, random, count)) {
+      await after(random.below(CALM_MS_MAX));
+      say(`  ${disturbance}`);
+      await world.disturb(disturbance);
+      await answered(topics, traffic);
+      await traffic.erase();
+    }
+    await traffic.end();
+    await until('all topics taken', async () => {
+      const lags = await Promise.all(['behaviours', 'recall.requests'].map((t) => topics.lag(t)));
+      return lags.every((lag) => lag === 0);
+    });
+    await until('all answers', () => traffic.asked.every(({ id }) => topics.answers.has(id)));
+    const { service, crashes } = world;
+    if (service === undefined) throw new Error('the service is not there');
+    return await judge({ store, traffic, topics, model, offline, crashes, service });
+  } finally {
+    await traffic.end().catch(() => undefined);
+    await topics.close();
+    await offline.close();
+    await world.stop();
+  }
+}
+
+await runCommand(USAGE, async (words) => {
+  const flags = Flags.parse(words, { seed: 'text', disturbances: 'text', store: 'text' });
+  const seed = flags.integer('seed', 0, 2 ** 31) ?? Date.now() % 1_000_000;
+  const count = flags.integer('disturbances', 0, 100_000) ?? DISTURBANCES;
+  const named = flags.text('store');
+  const stores = named === undefined ? STORES : STORES.filter((store) => store === named);
+  if (stores.length === 0) fail('store', `one of ${STORES.join(', ')}`, named ?? '');
+  let failed = false;
+  for (const store of stores) {
+    say(`${store}, ${count} disturbances, --seed ${seed}`);
+    const { faults, counts } = await trial(store, seed, count);
+    console.log(
+      JSON.stringify({ store, seed, disturbances: count, ...counts, faults: faults.length }),
+    );
+    for (const fault of faults.slice(0, FAULTS_SHOWN)) say(`  FAULT ${fault}`);
+    failed ||= faults.length > 0;
+  }
+  if (failed) process.exitCode = 1;
+});

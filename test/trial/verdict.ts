@@ -1,0 +1,137 @@
+import { TesseraClient } from '@tessera/client';
+import { isErrorCode, TesseraError } from '@tessera/errors';
+import type { Service } from '../e2e/service.js';
+import type { BehaviourModel, SentBehaviour } from './behaviour-model.js';
+import { itemTexts, type OfflineRecall } from './offline-recall.js';
+import type { TimedAnswer, Topics } from './topics.js';
+import type { Asked, Traffic } from './traffic.js';
+import type { Crash, Store } from './world.js';
+
+const CALL_MS = 20_000;
+const HISTORY_LIMIT = 1000;
+const RESULT_COUNT = 5;
+/** What a request may be refused with although nothing is wrong with it. */
+const BUSY: Readonly<Record<Store, ReadonlySet<string>>> = {
+  embedded: new Set(['ENGINE_OVERLOADED']),
+  redis: new Set(['ENGINE_OVERLOADED', 'STORE_UNAVAILABLE']),
+};
+
+export interface Evidence {
+  readonly store: Store;
+  readonly traffic: Traffic;
+  readonly topics: Topics;
+  readonly model: BehaviourModel;
+  readonly offline: OfflineRecall;
+  readonly crashes: readonly Crash[];
+  readonly service: Service;
+}
+
+export interface Verdict {
+  readonly faults: readonly string[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Whether all that was sent came to what it had to come to. */
+export async function judge(evidence: Evidence): Promise<Verdict> {
+  const { traffic, topics, model } = evidence;
+  const faults: string[] = [];
+  let again = 0;
+  let refused = 0;
+  for (const asked of traffic.asked) {
+    const answers = topics.answers.get(asked.id) ?? [];
+    again += Math.max(0, answers.length - 1);
+    refused += answers.some(({ refusal }) => refusal !== undefined) ? 1 : 0;
+    faults.push(...numberFaults(asked, answers, evidence.crashes));
+    for (const answer of answers) faults.push(...(await answerFaults(asked, answer, evidence)));
+  }
+  for (const key of traffic.poison) {
+    const reasons = topics.dead.get(key) ?? [];
+    if (!reasons.some((reason) => reason.startsWith('value: expected'))) {
+      faults.push(`${key}: expected a dead letter, came ${JSON.stringify(reasons)}`);
+    }
+  }
+  faults.push(...(await storeFaults(evidence)));
+  const counts = {
+    requests: traffic.asked.length,
+    answeredAgain: again,
+    refused,
+    users: model.userIds.length,
+    poison: traffic.poison.length,
+  };
+  return { faults, counts };
+}
+
+function numberFaults(
+  { id, timeMs }: Asked,
+  answers: readonly TimedAnswer[],
+  crashes: readonly Crash[],
+): string[] {
+  const last = answers.at(-1);
+  if (last === undefined) return [`${id}: expected an answer, came none`];
+  if (answers.length === 1) return [];
+  const crashed = crashes.some((crash) => crash.startMs <= last.timeMs && crash.endMs >= timeMs);
+  return crashed ? [] : [`${id}: ${answers.length} answers although nothing crashed`];
+}
+
+async function answerFaults(
+  { id, expected }: Asked,
+  { response, refusal }: TimedAnswer,
+  { store, offline }: Evidence,
+): Promise<string[]> {
+  if (refusal !== undefined) {
+    const { code, message } = refusal;
+    if (!isErrorCode(code)) return [`${id}: '${code}' is no code`];
+    if (BUSY[store].has(code)) return [];
+    if (expected.kind === 'refused' && code === expected.code) return [];
+    if (expected.kind === 'moving' && code === 'USER_NOT_FOUND') return [];
+    return [`${id}: expected ${expected.kind}, came ${code}: ${message}`];
+  }
+  if (expected.kind === 'refused') return [`${id}: expected ${expected.code}, came a response`];
+  if (response === undefined) return [`${id}: neither response nor refusal`];
+  if (expected.kind === 'moving') return [];
+  const wanted =
+    expected.kind === 'history'
+      ? await offline.ofHistory(expected.itemIds)
+      : await offline.ofSettled(expected.userId);
+  return differences(id, itemTexts(response), wanted);
+}
+
+/** Every user's history and recall against those of the model. */
+async function storeFaults({ model, offline, service }: Evidence): Promise<string[]> {
+  const client = new TesseraClient(service.grpcAddress);
+  const faults: string[] = [];
+  for (const userId of model.userIds) {
+    const kept = model.kept(userId, Date.now());
+    const stored = await storedOf(client, userId);
+    const here = differences(`history of ${userId}`, stored.map(eventText), kept.map(eventText));
+    faults.push(...here);
+    const itemIds = kept.map(({ itemId }) => itemId);
+    const gone = itemIds.filter((itemId) => itemId.startsWith('gone'));
+    if (here.length > 0 || gone.length === itemIds.length) continue;
+    const response = await client.recall({ userId, resultCount: RESULT_COUNT }, CALL_MS);
+    const wanted = await offline.ofHistory(itemIds);
+    faults.push(...differences(`recall for ${userId}`, itemTexts(response), wanted));
+    if (response.skippedItems !== gone.length) {
+      faults.push(`${userId}: expected ${gone.length} skipped, came ${response.skippedItems}`);
+    }
+  }
+  client.close();
+  return faults;
+}
+
+async function storedOf(client: TesseraClient, userId: string): Promise<SentBehaviour[]> {
+  try {
+    return (await client.history(userId, HISTORY_LIMIT, CALL_MS)).behaviours;
+  } catch (thrown) {
+    if (TesseraError.from(thrown).code === 'USER_NOT_FOUND') return [];
+    throw thrown;
+  }
+}
+
+const eventText = ({ eventId, itemId, action, timeMs }: SentBehaviour) =>
+  JSON.stringify([eventId, itemId, action, timeMs]);
+
+function differences(what: string, came: readonly string[], wanted: readonly string[]): string[] {
+  const same = came.length === wanted.length && came.every((text, i) => text === wanted[i]);
+  return same ? [] : [`${what}: expected ${wanted.join(' | ')}, came ${came.join(' | ')}`];
+}

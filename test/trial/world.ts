@@ -1,0 +1,138 @@
+import { setTimeout as after } from 'node:timers/promises';
+import {
+  type KafkaBroker,
+  type RedisServer,
+  startKafkaBroker,
+  startRedisServer,
+  temporaryFolder,
+} from '@tessera/testing';
+import type { Random } from '../../bench/models/random.js';
+import { Service } from '../e2e/service.js';
+import { RETENTION } from './behaviour-model.js';
+
+export const STORES = ['embedded', 'redis'] as const;
+export type Store = (typeof STORES)[number];
+
+const AWAY_MS_MAX = 1500;
+const POLL_MS = 100;
+
+export type Disturbance =
+  | 'the service is told to stop and started again'
+  | 'the service is killed and started again'
+  | 'the broker is killed and started again'
+  | 'Redis is killed and started again'
+  | 'a second service joins and leaves';
+
+/** Disturbances that may make somebody answer twice. */
+const CRASHES: ReadonlySet<Disturbance> = new Set([
+  'the service is killed and started again',
+  'the broker is killed and started again',
+]);
+
+export interface Crash {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Broker, store and service, and what befalls them. */
+export class World {
+  readonly crashes: Crash[] = [];
+  /** Undefined while there is none to be called. */
+  service: Service | undefined;
+
+  private constructor(
+    readonly store: Store,
+    readonly broker: KafkaBroker,
+    private readonly redis: RedisServer | undefined,
+    private readonly folder: ReturnType<typeof temporaryFolder>,
+    private readonly random: Random,
+  ) {}
+
+  static async start(store: Store, random: Random): Promise<World> {
+    const broker = await startKafkaBroker();
+    const redis = store === 'redis' ? await startRedisServer() : undefined;
+    const world = new World(store, broker, redis, temporaryFolder({}), random);
+    world.service = await world.startService();
+    return world;
+  }
+
+  get disturbances(): readonly Disturbance[] {
+    const everywhere: Disturbance[] = [
+      'the service is told to stop and started again',
+      'the service is killed and started again',
+      'the broker is killed and started again',
+    ];
+    // A folder belongs to one process, so that only services on Redis can stand beside each other.
+    return this.redis === undefined
+      ? everywhere
+      : [...everywhere, 'Redis is killed and started again', 'a second service joins and leaves'];
+  }
+
+  async disturb(disturbance: Disturbance): Promise<void> {
+    const startMs = Date.now();
+    await this.act(disturbance);
+    if (CRASHES.has(disturbance)) this.crashes.push({ startMs, endMs: Date.now() });
+  }
+
+  private async act(disturbance: Disturbance): Promise<void> {
+    if (disturbance === 'the service is told to stop and started again') {
+      await this.endService('SIGTERM');
+      this.service = await this.startService();
+    } else if (disturbance === 'the service is killed and started again') {
+      await this.endService('SIGKILL');
+      this.service = await this.startService();
+    } else if (disturbance === 'the broker is killed and started again') {
+      await this.broker.kill();
+      await this.away();
+      await this.broker.start();
+    } else if (disturbance === 'Redis is killed and started again') {
+      await this.redis?.kill();
+      await this.away();
+      await this.redis?.start();
+    } else {
+      const second = await this.startService();
+      await this.away();
+      await stopped(second);
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.service !== undefined) await stopped(this.service);
+    await this.broker.stop();
+    await this.redis?.stop();
+    this.folder.remove();
+  }
+
+  private async endService(signal: NodeJS.Signals): Promise<void> {
+    const { service } = this;
+    this.service = undefined;
+    if (signal === 'SIGTERM' && service !== undefined) return stopped(service);
+    service?.child.kill(signal);
+    await service?.ended;
+  }
+
+  /** Resolves once it serves its topics. */
+  private async startService(): Promise<Service> {
+    const variables = {
+      TESSERA_BEHAVIOURS_STORE: this.store,
+      TESSERA_BEHAVIOURS_PATH: `${this.folder.path}/behaviours`,
+      TESSERA_BEHAVIOURS_REDIS: this.redis?.address ?? '',
+      TESSERA_BEHAVIOURS_RETENTION: RETENTION,
+      TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
+      TESSERA_LOG_LEVEL: 'error',
+    };
+    const service = await Service.start(variables, ['--kafka', this.broker.address]);
+    while ((await fetch(`${service.httpUrl}/health`)).status !== 200) await after(POLL_MS);
+    return service;
+  }
+
+  private away(): Promise<void> {
+    return after(this.random.below(AWAY_MS_MAX));
+  }
+}
+
+/** @throws Error where a drain step failed or took too long */
+async function stopped(service: Service): Promise<void> {
+  const { status, stderr } = await service.stop();
+  if (status !== 0) throw new Error(`the service drained with ${status}: ${stderr}`);
+}
