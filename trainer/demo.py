@@ -78,7 +78,8 @@ def demo_prompt(vocabulary: Vocabulary) -> dict[str, object]:
              "values": {name: name for name in DAYPARTS}, "default": "morning"}
     profile = {"slot": "profile", "key": "interest", "before": "<|interest_", "after": "|>",
                "values": {name: name for name in CATEGORIES}}
-    prompt = prompt_document("demo", vocabulary, MAX_ITEMS, 3 * MAX_ITEMS + 3, [scene])
+    prompt = prompt_document("demo", vocabulary, MAX_ITEMS, 3 * MAX_ITEMS + 3, [scene],
+                             trim_step=MAX_ITEMS // 2)
     prompt["segments"].insert(1, profile)
     return prompt
 

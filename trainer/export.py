@@ -18,14 +18,15 @@ HISTORY = {"slot": "history", "separator": "", "before": "", "after": ""}
 
 
 def prompt_document(name: str, vocabulary: Vocabulary, max_items: int, max_tokens: int,
-                    trailing: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+                    trailing: list[dict[str, Any]] | None = None,
+                    trim_step: int = 1) -> dict[str, Any]:
     """The prompt template `<|bos|> history [trailing segments]`, version 1."""
     return {
         "version": 1, "name": name, "levels": vocabulary.patterns,
         "item": {"prefix": "", "suffix": ""},
         "answer": {"prefix": "", "terminal": []},
         "segments": [{"text": BOS}, {**HISTORY, "maxItems": max_items}, *(trailing or [])],
-        "maxPromptTokens": max_tokens, "trimStep": 1,
+        "maxPromptTokens": max_tokens, "trimStep": trim_step,
     }
 
 

@@ -328,6 +328,7 @@ void figure(const std::string& name, double value, const char* unit) {
 int run(int argc, char** argv) {
   bool is_quick = false;
   std::string data;
+  std::string only;  // one part: calls, copies, wait, restart or hits
   std::string folder =
       std::filesystem::temp_directory_path() / ("tessera-kv-bench-" + std::to_string(::getpid()));
   for (int i = 1; i < argc; ++i) {
@@ -335,18 +336,22 @@ int run(int argc, char** argv) {
     if (argument == "--quick") is_quick = true;
     if (argument == "--data" && i + 1 < argc) data = argv[++i];
     if (argument == "--folder" && i + 1 < argc) folder = argv[++i];
+    if (argument == "--only" && i + 1 < argc) only = argv[++i];
   }
+  const auto is_asked = [&](const char* part) { return only.empty() || only == part; };
   std::filesystem::create_directories(folder);
   for (const uint32_t history : {128u, 512u, 2048u}) {
-    bench_calls(history, is_quick ? 2000 : 20'000);
+    if (is_asked("calls")) bench_calls(history, is_quick ? 2000 : 20'000);
   }
-  const uint64_t block_bytes = uint64_t{1} << 20;
-  bench_copies(folder + "/host", Tier::kHost, block_bytes, is_quick ? 64 : 256);
-  bench_copies(folder + "/copies", Tier::kDisk, block_bytes, is_quick ? 64 : 256);
-  bench_blob_files(folder + "/blobs", block_bytes, is_quick ? 64 : 256);
-  bench_exposed_wait(folder + "/wait");
-  bench_restart(folder + "/users", is_quick ? 2000 : 10'000);
-  bench_traces(data, is_quick);
+  if (is_asked("copies")) {
+    const uint64_t block_bytes = uint64_t{1} << 20;
+    bench_copies(folder + "/host", Tier::kHost, block_bytes, is_quick ? 64 : 256);
+    bench_copies(folder + "/copies", Tier::kDisk, block_bytes, is_quick ? 64 : 256);
+    bench_blob_files(folder + "/blobs", block_bytes, is_quick ? 64 : 256);
+  }
+  if (is_asked("wait")) bench_exposed_wait(folder + "/wait");
+  if (is_asked("restart")) bench_restart(folder + "/users", is_quick ? 2000 : 10'000);
+  if (is_asked("hits")) bench_traces(data, is_quick);
   std::filesystem::remove_all(folder);
   std::printf("{\"results\":[%s\n]}\n", results.c_str());
   return 0;

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
-#include <map>
+#include <random>
 #include <set>
+#include <span>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
@@ -32,8 +34,26 @@ constexpr uint32_t kItemsPerBlock = kBlockTokens / kTokensPerItem;
 constexpr uint32_t kItemsMax = 256;  // of a history; a block holds eight
 constexpr uint64_t kBlockBytes = 256;
 
-/// How a history that grows too long is cut.
-enum class Trim : uint8_t { kSlide, kHalve };
+/// How a history that grows too long is cut: one by one, by half, or to where it begins by a rule
+/// of the behaviours in it (libs/recall/src/domain/stable-start.ts).
+enum class Trim : uint8_t { kSlide, kHalve, kStableStart };
+
+/// A user's newest items, by number and rank.
+struct History {
+  std::vector<uint64_t> items;
+  std::vector<uint64_t> ranks;
+
+  void drop(uint64_t count) {
+    items.erase(items.begin(), items.begin() + static_cast<int64_t>(count));
+    ranks.erase(ranks.begin(), ranks.begin() + static_cast<int64_t>(count));
+  }
+  /// Of the oldest half the newest one of least rank.
+  uint64_t stable_start() const {
+    const auto last = ranks.begin() + static_cast<int64_t>(ranks.size() / 2) + 1;
+    const auto least = std::min_element(std::reverse_iterator(last), ranks.rend());
+    return static_cast<uint64_t>(std::distance(least, ranks.rend())) - 1;
+  }
+};
 
 /// Histories of check-ins: every visit adds an item; a block is named by the items it holds.
 std::vector<Visit> read_checkins(const std::string& path, uint64_t limit, Trim trim,
@@ -41,7 +61,7 @@ std::vector<Visit> read_checkins(const std::string& path, uint64_t limit, Trim t
   std::ifstream in(path);
   std::string line;
   std::getline(in, line);
-  std::unordered_map<std::string, std::vector<uint64_t>> histories;
+  std::unordered_map<std::string, History> histories;
   std::vector<Visit> visits;
   while (visits.size() < limit && std::getline(in, line)) {
     std::istringstream fields(line);
@@ -49,17 +69,17 @@ std::vector<Visit> read_checkins(const std::string& path, uint64_t limit, Trim t
     std::getline(fields, time, '\t');
     std::getline(fields, user, '\t');
     std::getline(fields, item, '\t');
-    std::vector<uint64_t>& history = histories[user];
-    history.push_back(std::stoull(item));
-    if (history.size() > items_max) {
-      const uint64_t dropped = trim == Trim::kSlide ? 1 : items_max / 2;
-      history.erase(history.begin(), history.begin() + static_cast<int64_t>(dropped));
-    }
+    History& history = histories[user];
+    history.items.push_back(std::stoull(item));
+    history.ranks.push_back(std::mt19937_64(std::hash<std::string>()(time + item))());
+    if (history.items.size() > items_max) history.drop(trim == Trim::kHalve ? items_max / 2 : 1);
+    const bool is_cut = trim == Trim::kStableStart && history.items.size() == items_max;
+    const auto items = std::span(history.items).subspan(is_cut ? history.stable_start() : 0);
     Visit visit{user, {}, 0};
     uint64_t name = std::hash<std::string>()(user);
-    for (uint64_t i = 0; i + kItemsPerBlock <= history.size(); i += kItemsPerBlock) {
+    for (uint64_t i = 0; i + kItemsPerBlock <= items.size(); i += kItemsPerBlock) {
       for (uint64_t j = i; j < i + kItemsPerBlock; ++j) {
-        name = (name ^ history[j]) * 0x9E3779B97F4A7C15u + 1;
+        name = (name ^ items[j]) * 0x9E3779B97F4A7C15u + 1;
       }
       visit.blocks.push_back(name);
     }
@@ -193,9 +213,11 @@ void bench_traces(const std::string& data, bool is_quick) {
   if (is_there(checkins)) {
     compare("kv.hits.checkins", read_checkins(checkins, limit, Trim::kHalve, kItemsMax),
             {1000, 4000, 16'000});
-    // Histories of at most 32 items, cut one by one or by half: what a cut costs.
-    for (const Trim trim : {Trim::kSlide, Trim::kHalve}) {
-      const char* rule = trim == Trim::kSlide ? "slide" : "halve";
+    // Histories of at most 32 items: what each way to cut them costs.
+    for (const Trim trim : {Trim::kSlide, Trim::kHalve, Trim::kStableStart}) {
+      const char* rule = trim == Trim::kSlide   ? "slide"
+                         : trim == Trim::kHalve ? "halve"
+                                                : "stable_start";
       const auto visits = read_checkins(checkins, limit, trim, 32);
       figure(std::string("kv.hits.trim.") + rule, pool_hits(visits, 16'000, EvictionKind::kLru),
              "of tokens");

@@ -49,6 +49,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
       itemsPerSid: recall.itemsPerSid,
       scoreNorm: recall.scoreNorm,
       historyItemsMax: recall.historyItemsMax,
+      historyTrimPercent: recall.historyTrimPercent,
     },
     onProgress,
   };

@@ -10,8 +10,8 @@ export function runtimeOptions(
   onProgress: ProgressListener,
   onCompacted: (error: TesseraError | undefined) => void,
 ): RecallRuntimeOptions {
-  const { defaultWidths, defaultResultCount, itemsPerSid, scoreNorm, historyItemsMax } =
-    config.recall;
+  const { defaultWidths, defaultResultCount, itemsPerSid, scoreNorm } = config.recall;
+  const { historyItemsMax, historyTrimPercent } = config.recall;
   return {
     modelPath: config.model.path,
     computeType: config.model.computeType,
@@ -41,6 +41,7 @@ export function runtimeOptions(
       itemsPerSid,
       scoreNorm,
       historyItemsMax,
+      historyTrimPercent,
     },
     onProgress,
   };

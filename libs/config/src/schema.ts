@@ -73,6 +73,7 @@ export const CONFIG_LIMITS = {
   scoreItemsMax: 65_536,
   itemsPerSidMax: 1_000_000,
   historyItemsMax: 1_000_000,
+  historyTrimPercentMax: 90,
   messageBytesMax: 256 * MEBIBYTE,
   partitionsMax: 1024,
   batchRecordsMax: 10_000,
@@ -269,6 +270,11 @@ export const configSchema = z.strictObject({
     ),
     diskBytes: integer(0, L.kvBytesMax, 4 * GIBIBYTE, 'bytes of the disk tier; 0: none'),
     path: nonEmptyText('data/kv', 'folder of the disk tier; one process at a time'),
+    blockCodec: oneOf(
+      ['exact', 'int8'],
+      'exact',
+      'how blocks lie in the host and disk tiers; int8: half of bf16, answers differ and say so',
+    ),
     eviction: oneOf(
       ['lru', 'segmented-lru'],
       'lru',
@@ -303,6 +309,12 @@ export const configSchema = z.strictObject({
       'over which tokens scores are normalised, by default',
     ),
     historyItemsMax: integer(1, L.historyItemsMax, 10_000, 'items of a history at most'),
+    historyTrimPercent: integer(
+      0,
+      L.historyTrimPercentMax,
+      50,
+      'percent of historyItemsMax left out at most, so that prompts begin alike; 0: they slide',
+    ),
     defaultDeadlineMs: integer(
       1,
       L.millisecondsMax,

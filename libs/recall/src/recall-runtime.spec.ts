@@ -87,6 +87,7 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
       itemsPerSid: 100,
       scoreNorm: 'full',
       historyItemsMax: 100,
+      historyTrimPercent: 50,
     },
     onProgress: () => undefined,
   };

@@ -77,6 +77,7 @@ function setUp(template: object = HISTORY_ONLY, change: Partial<RecallParts> = {
       itemsPerSid: 3,
       scoreNorm: 'full',
       historyItemsMax: 50,
+      historyTrimPercent: 50,
     },
     promptTokensMax: 200,
     widthMax: 32,
@@ -223,6 +224,29 @@ describe('a recall', () => {
     const tokens = [...(engine.requests[0]?.promptTokens ?? [])];
     const newest = tokenizer.encode('<a_3><b_1>\n');
     expect(tokens.slice(-newest.length)).toEqual(newest);
+  });
+
+  it('begins prompts alike for a user of many behaviours, and tells what it left out', async () => {
+    const log = behavioursOf(Array.from({ length: 120 }, (_, index) => `i${index % 16}`));
+    const shared: number[] = [];
+    let before: readonly number[] = [];
+    for (let end = 50; end <= log.length; end++) {
+      const behaviours = new MemoryBehaviourStore(
+        new Map([['ann', { behaviours: log.slice(0, end), profile: {} }]]),
+      );
+      const { recall, engine } = setUp(HISTORY_ONLY, { behaviours, promptTokensMax: 2000 });
+      const answer = await recall.run(request({ userId: 'ann' }), context());
+      expect(answer.historyItems + answer.trimmedItems).toBe(50);
+      expect(answer.historyItems).toBeGreaterThanOrEqual(25);
+      const { kv, promptTokens } = engine.requests[0] ?? {};
+      const tokens = [...(promptTokens ?? [])].slice(0, kv?.keepTokens);
+      const differs = tokens.findIndex((token, index) => token !== before[index]);
+      shared.push((differs < 0 ? tokens.length : differs) / tokens.length);
+      before = tokens;
+    }
+    // One behaviour is new at each visit: most visits find all that was there before.
+    const whole = shared.filter((share) => share > 0.9).length;
+    expect(whole / shared.length).toBeGreaterThan(0.8);
   });
 
   it('has stages that add up to no more than the total', async () => {

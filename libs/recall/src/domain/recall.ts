@@ -75,6 +75,7 @@ interface Prepared {
   readonly prompt: Prompt;
   readonly kv: KvUse;
   readonly skippedItems: number;
+  readonly trimmedItems: number;
   readonly featuresUs: number;
   readonly promptUs: number;
   /** Of the budget. */
@@ -232,7 +233,7 @@ export class Recall {
     checkWaiting(context, 0);
     checkAppendRequest(request, this.limits);
     const prepared = await this.prepare(request, context, stopwatch);
-    const { prompt, kv, skippedItems } = prepared;
+    const { prompt, kv, skippedItems, trimmedItems } = prepared;
     // One more than is kept, where there is one: the last token of a prompt never is.
     const promptTokens = prompt.tokens.subarray(0, kv.keepTokens + 1);
     const appended =
@@ -246,7 +247,7 @@ export class Recall {
     return {
       requestId: request.requestId === '' ? randomUUID() : request.requestId,
       historyItems: prompt.historyItems,
-      trimmedItems: prompt.trimmedItems,
+      trimmedItems,
       skippedItems,
       keptTokens: Math.min(kv.keepTokens, prompt.tokens.length - 1),
       kv: provenanceOf(promptTokens.length, appended),
@@ -278,7 +279,9 @@ export class Recall {
     prefetch: KvPrefetch | undefined,
   ): Promise<Prepared> {
     const { historyItemsMax, profileKeys } = this.limits;
-    const history = await resolveHistory(request, { ...this.parts, historyItemsMax, profileKeys });
+    const { historyTrimPercent } = this.parts.defaults;
+    const rules = { historyItemsMax, historyTrimPercent, profileKeys };
+    const history = await resolveHistory(request, { ...this.parts, ...rules });
     const featuresUs = stopwatch.lapUs();
     const prompt = this.promptOf(request, history);
     const promptUs = stopwatch.lapUs();
@@ -287,7 +290,8 @@ export class Recall {
     const leftUs = context.budgetUs - elapsedUs;
     const kv = kvUseOf(request, prompt, prefetch);
     const { skippedItems } = history;
-    return { prompt, kv, skippedItems, featuresUs, promptUs, leftUs, stopwatch };
+    const trimmedItems = history.trimmedItems + prompt.trimmedItems;
+    return { prompt, kv, skippedItems, trimmedItems, featuresUs, promptUs, leftUs, stopwatch };
   }
 
   private workOf({ prompt, kv, leftUs }: Prepared) {
@@ -295,12 +299,12 @@ export class Recall {
   }
 
   private factsOf(
-    { prompt, skippedItems, featuresUs, promptUs, stopwatch }: Prepared,
+    { prompt, skippedItems, trimmedItems, featuresUs, promptUs, stopwatch }: Prepared,
     answer: Pick<EngineAnswer, 'catalogueSequence' | 'prefixReusedTokens' | 'kv' | 'timings'>,
   ): PromptFacts {
     return {
       historyItems: prompt.historyItems,
-      trimmedItems: prompt.trimmedItems,
+      trimmedItems,
       skippedItems,
       promptTokens: prompt.tokens.length,
       prefixReusedTokens: answer.prefixReusedTokens,

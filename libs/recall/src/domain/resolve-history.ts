@@ -4,6 +4,7 @@ import { TesseraError } from '@tessera/errors';
 import type { CompiledTemplate, PromptItem, PromptTemplate } from '@tessera/prompt';
 import { refuse } from './check-request.js';
 import type { UserSource } from './recall-types.js';
+import { stableStart } from './stable-start.js';
 
 /** What the prompt is made of. */
 export interface ResolvedHistory {
@@ -12,6 +13,8 @@ export interface ResolvedHistory {
   readonly profile: Readonly<Record<string, string>>;
   /** Items that the catalogue does not know, or whose codes have no token. */
   readonly skippedItems: number;
+  /** Oldest behaviours left out so that the history begins where it did before. */
+  readonly trimmedItems: number;
 }
 
 interface Given {
@@ -22,6 +25,7 @@ interface Given {
   readonly profile: Readonly<Record<string, string>>;
   /** Leave unknown items out rather than refuse the request. */
   readonly skipUnknown: boolean;
+  readonly trimmedItems: number;
 }
 
 export interface HistoryParts {
@@ -31,6 +35,7 @@ export interface HistoryParts {
   readonly template: CompiledTemplate;
   readonly behaviours: BehaviourStore;
   readonly historyItemsMax: number;
+  readonly historyTrimPercent: number;
   readonly profileKeys: readonly string[];
 }
 
@@ -58,13 +63,15 @@ export async function resolveHistory(
     }
   });
   checkNotEmpty(request, given, items.length, parts.template.template);
-  return { items, profile: given.profile, skippedItems: given.itemIds.length - items.length };
+  const { profile, trimmedItems } = given;
+  return { items, profile, skippedItems: given.itemIds.length - items.length, trimmedItems };
 }
 
 async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given> {
   if (request.history !== undefined) {
     const { history, profile, skipUnknownItems } = request;
-    return { itemIds: history, actions: [], times: [], profile, skipUnknown: skipUnknownItems };
+    const none = { actions: [], times: [], trimmedItems: 0 };
+    return { ...none, itemIds: history, profile, skipUnknown: skipUnknownItems };
   }
   const userId = request.userId as string;
   const [behaviours, profile] = await Promise.all([
@@ -77,12 +84,17 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
     });
   }
   const stored = Object.entries(profile ?? {}).filter(([key]) => parts.profileKeys.includes(key));
+  // As many as there may be: there are, or will be, older ones that are not seen.
+  const isCut = behaviours.length >= parts.historyItemsMax;
+  const trimmedItems = isCut ? stableStart(behaviours, parts.historyTrimPercent) : 0;
+  const shown = behaviours.slice(trimmedItems);
   return {
-    itemIds: behaviours.map((behaviour) => behaviour.itemId),
-    actions: behaviours.map((behaviour) => behaviour.action),
-    times: behaviours.map((behaviour) => behaviour.time),
+    itemIds: shown.map((behaviour) => behaviour.itemId),
+    actions: shown.map((behaviour) => behaviour.action),
+    times: shown.map((behaviour) => behaviour.time),
     profile: { ...Object.fromEntries(stored), ...request.profile },
     skipUnknown: true,
+    trimmedItems,
   };
 }
 

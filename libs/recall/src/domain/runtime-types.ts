@@ -65,6 +65,8 @@ export interface RecallDefaults {
   readonly scoreNorm: ScoreNorm;
   /** Items of an explicit history at most; a user's behaviours are read up to this many. */
   readonly historyItemsMax: number;
+  /** Of that many behaviours of a user, the percent that may be left out (stable-start.ts). */
+  readonly historyTrimPercent: number;
 }
 
 export interface RecallRuntimeOptions {
