@@ -95,6 +95,8 @@ export interface EngineOptions {
   readonly kvPrefetchQueueMax: number;
   /** Locked: all of it is taken at once and never swapped, where the process may. */
   readonly kvMemory: 'pageable' | 'locked';
+  /** How blocks are written in the host and disk tiers; `int8` changes answers. */
+  readonly kvBlockCodec: 'exact' | 'int8';
   readonly promptTokensMax: number;
   readonly widthMax: number;
   readonly resultCountMax: number;
@@ -259,6 +261,8 @@ export interface NativeAddon {
   enginePrefetch(engine: EngineHandle, ticket: number, binding: number, user: string): void;
   /** Returns what last kept blocks from being stored; '' for nothing. */
   kvMetrics(engine: EngineHandle, into: Float64Array): string;
+  /** Whether anything of the user is kept under a version that is not dropped. */
+  kvHolds(engine: EngineHandle, user: string): boolean;
   kvInspect(engine: EngineHandle, user: string): KvChains;
   /** Resolves when he is gone from disk; rejects with DEADLINE_EXCEEDED, IO_FAILED. */
   kvDropUser(engine: EngineHandle, user: string, budgetUs: number): Promise<void>;

@@ -81,6 +81,8 @@ export interface Completions {
   readonly prefixReusedTokens: Uint32Array;
   /** [n][KV_TIERS.length]: prompt tokens that the pool had, by the tier they were found in. */
   readonly kvTokens: Uint32Array;
+  /** [n] 1 where keys and values came back through a lossy codec. */
+  readonly kvLossy: Uint8Array;
   /** Waited for blocks on their way to the device when the request's turn had come. */
   readonly kvWaitUs: Uint32Array;
   /** [n][TIMING_SLOTS.length]. */

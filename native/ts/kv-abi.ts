@@ -27,6 +27,9 @@ export const KV_METRICS_SLOTS = [
   'isStoring',
   'computeTokenUs',
   'blockBytes',
+  'storedBlockBytes',
+  'inexactTokens',
+  'commitsRematched',
 ] as const;
 
 export const KV_TIER_SLOTS = [

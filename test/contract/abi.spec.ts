@@ -48,6 +48,7 @@ const VALID: Readonly<Record<string, Record<string, unknown>>> = {
     kvStoreQueueMax: 1,
     kvPrefetchQueueMax: 2,
     kvMemory: 'pageable',
+    kvBlockCodec: 'exact',
     promptTokensMax: 1,
     widthMax: 1,
     resultCountMax: 1,

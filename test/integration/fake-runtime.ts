@@ -38,6 +38,7 @@ const kv = {
   sharedTokens: 5,
   computedTokens: 1,
   savedTokens: 8,
+  lossy: true,
   waitUs: 250,
 };
 

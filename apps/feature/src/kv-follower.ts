@@ -30,7 +30,7 @@ export class KvFollower {
   /** Users whose behaviours are stored now. */
   follow(userIds: Iterable<string>): void {
     for (const userId of new Set(userIds)) {
-      if (this.parts.runtime.kvPool.inspect(userId).length === 0) continue;
+      if (!this.parts.runtime.kvPool.holds(userId)) continue;
       if (this.waiting.size < FOLLOWED_USERS_MAX) this.waiting.add(userId);
       else this.parts.metrics.countFollowed('dropped');
     }

@@ -147,7 +147,7 @@ export class RecallEdge {
         const answer = await this.admitted(parse, call, kind, span.traceId);
         const { requestId, timings, kv } = answer;
         kind.observe({ edge, code: 'OK', seconds: seconds() }, answer);
-        log.debug({ edge, requestId, ...timings }, `a ${name}`);
+        log.debug({ edge, requestId, kv, ...timings }, `a ${name}`);
         span.set({ edge, requestId });
         span.tell(() => recallSpans(timings, kv));
         return answer;

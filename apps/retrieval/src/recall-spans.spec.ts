@@ -23,6 +23,7 @@ const KV = {
   sharedTokens: 0,
   computedTokens: 5,
   savedTokens: 96,
+  lossy: true,
   waitUs: 30,
 };
 
@@ -35,7 +36,7 @@ describe('the spans of a recall', () => {
     expect(named('kv.prefetch')).toMatchObject({
       startUs: 0,
       endUs: 190,
-      attributes: { deviceTokens: 32, diskTokens: 64, waitUs: 30 },
+      attributes: { deviceTokens: 32, diskTokens: 64, lossy: true, waitUs: 30 },
     });
   });
 

@@ -76,11 +76,14 @@ async function load(config: Config, log: Log): Promise<RecallRuntime> {
   return runtime;
 }
 
-function kvLine({ pool, deviceBytes, hostBytes, diskBytes, path }: Config['kv']): string {
+function kvLine(kv: Config['kv']): string {
+  const { pool, deviceBytes, hostBytes, diskBytes, path, blockCodec } = kv;
   if (pool === 'off') return 'KV pool off';
   const size = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(0)} MiB`;
   const disk = diskBytes === 0 ? 'none on disk' : `${size(diskBytes)} on disk in ${path}`;
-  return `KV pool: ${size(deviceBytes)} on the device, ${size(hostBytes)} on the host, ${disk}`;
+  const codec = blockCodec === 'exact' ? '' : `; not exact below the device (${blockCodec})`;
+  const above = `${size(deviceBytes)} on the device, ${size(hostBytes)} on the host`;
+  return `KV pool: ${above}, ${disk}${codec}`;
 }
 
 async function printSample(runtime: RecallRuntime, config: Config): Promise<void> {

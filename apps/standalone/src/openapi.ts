@@ -58,6 +58,7 @@ const schemas = {
     computedTokens: number('computed for this request'),
     savedTokens: number('all that were not computed'),
     waitUs: number('microseconds waited for blocks on their way to the device'),
+    lossy: { type: 'boolean', description: 'some found came back through a lossy codec' },
   }),
   ...KV_SCHEMAS,
   RecallRequest: {

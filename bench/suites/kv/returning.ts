@@ -87,6 +87,7 @@ async function inPlace(
     hostBytes: place === 'host' ? allBytes : 0,
     diskBytes: place === 'disk' ? allBytes : 0,
     path,
+    blockCodec: 'exact',
     eviction: 'lru',
     readThreads: 2,
     storeQueueMax: 1024,

@@ -13,6 +13,8 @@ export interface KvPoolOptions {
   readonly diskBytes: number;
   /** Of the disk tier; made when absent, one engine at a time. */
   readonly path: string;
+  /** How blocks are written in the host and disk tiers; `int8` changes answers, which say so. */
+  readonly blockCodec: 'exact' | 'int8';
   readonly eviction: 'lru' | 'segmented-lru';
   readonly readThreads: number;
   readonly storeQueueMax: number;
@@ -45,11 +47,19 @@ export interface KvFound {
   readonly deviceTokens: number;
   readonly hostTokens: number;
   readonly diskTokens: number;
+  /** Some are not those computed from nothing: they came back through a lossy codec. */
+  readonly lossy: boolean;
   /** Waited for blocks on their way to the device when the request's turn had come. */
   readonly waitUs: number;
 }
 
-export const NOTHING_FOUND: KvFound = { deviceTokens: 0, hostTokens: 0, diskTokens: 0, waitUs: 0 };
+export const NOTHING_FOUND: KvFound = {
+  deviceTokens: 0,
+  hostTokens: 0,
+  diskTokens: 0,
+  lossy: false,
+  waitUs: 0,
+};
 
 export type KvTier = 'device' | 'host' | 'disk';
 
@@ -73,7 +83,11 @@ export interface KvMetrics {
   readonly leases: number;
   readonly lookups: number;
   readonly askedTokens: number;
+  /** Found, but through a lossy codec. */
+  readonly inexactTokens: number;
   readonly commits: number;
+  /** Of them, behind another append that had come first. */
+  readonly commitsRematched: number;
   readonly commitsLost: number;
   readonly rolledBack: number;
   readonly refusedExtends: number;
@@ -92,6 +106,8 @@ export interface KvMetrics {
   /** Prefill per token without context, as the engine predicts it now. */
   readonly computeTokenUs: number;
   readonly blockBytes: number;
+  /** Of a block in the host and disk tiers. */
+  readonly storedBlockBytes: number;
   readonly tiers: Readonly<Record<KvTier, KvTierMetrics>>;
   /** What last kept blocks from being stored; '' for nothing. */
   readonly storeError: string;
@@ -117,6 +133,8 @@ export interface KvChain {
 /** Operations. Every method that fails throws or rejects with TesseraError. */
 export interface KvPool {
   metrics(): KvMetrics;
+  /** Whether anything of the user is kept. */
+  holds(userId: string): boolean;
   inspect(userId: string): readonly KvChain[];
   /**
    * Forgets the user everywhere; resolves when nothing of him can be read from disk any more.
@@ -136,6 +154,7 @@ export function kvOff(deviceBytes: number): KvPoolOptions {
     hostBytes: 0,
     diskBytes: 0,
     path: '',
+    blockCodec: 'exact',
     eviction: 'lru',
     readThreads: 1,
     storeQueueMax: 1,

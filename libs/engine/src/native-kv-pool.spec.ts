@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Binding, Catalogue, EngineOptions, EngineRequest } from './engine.js';
-import type { KvPoolOptions, KvUse } from './kv-pool.js';
+import type { KvPoolOptions, KvPrefetch, KvUse } from './kv-pool.js';
 import { buildCatalogue, openCatalogue } from './native-catalogue.js';
 import { NativeEngine } from './native-engine.js';
 
@@ -45,6 +45,7 @@ function options(kv: Partial<KvPoolOptions> = {}): EngineOptions {
       hostBytes: 0,
       diskBytes: 2 ** 24,
       path: join(folder, 'kv'),
+      blockCodec: 'exact',
       eviction: 'lru',
       readThreads: 1,
       storeQueueMax: 16,
@@ -59,18 +60,18 @@ function options(kv: Partial<KvPoolOptions> = {}): EngineOptions {
   };
 }
 
-async function open(): Promise<void> {
-  engine = await NativeEngine.open(options());
+async function open(kv: Partial<KvPoolOptions> = {}): Promise<void> {
+  engine = await NativeEngine.open(options(kv));
   const levels = catalogue.summary.levelSizes.map((size, level) =>
     Int32Array.from({ length: size }, (_, code) => (levelTokenBase[level] ?? 0) + code),
   );
   binding = engine.bind(catalogue, { levels, terminal: [] }, DIGESTS);
 }
 
-async function restart(): Promise<void> {
+async function restart(kv: Partial<KvPoolOptions> = {}): Promise<void> {
   await engine.drain(10_000);
   await engine.close();
-  await open();
+  await open(kv);
 }
 
 const use = (change: Partial<KvUse> = {}): KvUse => ({
@@ -95,6 +96,16 @@ function recall(kv?: KvUse, change: Partial<EngineRequest> = {}) {
   });
 }
 
+/** A prefetch that has ended; the test's own time limit ends a vain wait. */
+async function broughtUp(userId: string): Promise<KvPrefetch> {
+  const prefetch = engine.prefetch(binding, userId);
+  for (;;) {
+    const [chain] = engine.kvPool.inspect(userId);
+    if (chain !== undefined && chain.deviceTokens === chain.tokens) return prefetch;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tessera-kv-pool-'));
   const outputPath = join(folder, 'catalogue.snapshot');
@@ -106,7 +117,7 @@ afterAll(() => {
   catalogue.close();
   rmSync(folder, { recursive: true });
 });
-beforeEach(open);
+beforeEach(() => open());
 afterEach(async () => {
   await engine.close();
   rmSync(join(folder, 'kv'), { recursive: true, force: true });
@@ -133,12 +144,46 @@ describe('the KV pool of an engine', () => {
     const first = await recall(use());
     await restart();
     expect(engine.kvPool.inspect('ann')).toMatchObject([{ tokens: 80, durableTokens: 80 }]);
-    const prefetch = engine.prefetch(binding, 'ann');
-    const second = await recall(use({ prefetch }));
-    // What is not worth waiting for is computed instead.
-    expect(second.kv.diskTokens).toBeGreaterThan(0);
+    const second = await recall(use({ prefetch: await broughtUp('ann') }));
+    expect(second.kv).toMatchObject({ diskTokens: 80, lossy: false });
     expect(second.paths).toEqual(first.paths);
     expect((await recall(use())).kv.deviceTokens).toBe(80);
+  });
+
+  it('declares what came back from blocks of 8 bits, and nothing else', async () => {
+    const exact = await recall(use());
+    await restart({ blockCodec: 'int8' });
+    expect(engine.kvPool.inspect('ann')).toEqual([]);
+    const computed = await recall(use());
+    const kept = await recall(use());
+    expect([exact.kv.lossy, computed.kv.lossy, kept.kv.lossy]).toEqual([false, false, false]);
+    expect(kept.paths).toEqual(exact.paths);
+    await restart({ blockCodec: 'int8' });
+    const lossy = await recall(use({ prefetch: await broughtUp('ann') }));
+    expect(lossy.kv).toMatchObject({ diskTokens: 80, lossy: true });
+    const scores = new Map(exact.paths.map(({ sid, score }) => [sid.join(), score]));
+    const moved = lossy.paths.map(({ sid, score }) =>
+      Math.abs(score - (scores.get(sid.join()) ?? score)),
+    );
+    expect(Math.max(...moved)).toBeGreaterThan(0);
+    expect(Math.max(...moved)).toBeLessThan(0.5);
+    const { inexactTokens, storedBlockBytes, blockBytes, tiers } = engine.kvPool.metrics();
+    expect(inexactTokens).toBe(80);
+    expect(blockBytes / storedBlockBytes).toBeGreaterThan(3); // from F32, scales included
+    expect(tiers.disk.capacityBlocks).toBeGreaterThanOrEqual(Math.floor(2 ** 24 / 4096 / 2));
+    await restart();
+    const again = await recall(use({ prefetch: await broughtUp('ann') }));
+    expect(again.kv).toMatchObject({ diskTokens: 80, lossy: false });
+    expect(again.paths).toEqual(exact.paths);
+  });
+
+  it('tells whether it holds a user', async () => {
+    expect(engine.kvPool.holds('ann')).toBe(false);
+    await recall(use());
+    expect(engine.kvPool.holds('ann')).toBe(true);
+    expect(engine.kvPool.holds('bob')).toBe(false);
+    await engine.kvPool.dropUser('ann', 10_000);
+    expect(engine.kvPool.holds('ann')).toBe(false);
   });
 
   it('gives a prefetch up whose request never comes', async () => {

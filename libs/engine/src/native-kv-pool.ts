@@ -21,6 +21,7 @@ export type KvOptionFields = Pick<
   | 'kvHostBytes'
   | 'kvDiskBytes'
   | 'kvFolder'
+  | 'kvBlockCodec'
   | 'kvEviction'
   | 'kvReadThreads'
   | 'kvStoreQueueMax'
@@ -35,6 +36,7 @@ export function kvFields(kv: KvPoolOptions): KvOptionFields {
     kvHostBytes: kv.hostBytes,
     kvDiskBytes: kv.diskBytes,
     kvFolder: kv.path,
+    kvBlockCodec: kv.blockCodec,
     kvEviction: kv.eviction,
     kvReadThreads: kv.readThreads,
     kvStoreQueueMax: kv.storeQueueMax,
@@ -64,6 +66,10 @@ export class NativeKvPool implements KvPool {
       'tiers' | 'storeError'
     >;
     return { ...counts, tiers: Object.fromEntries(tiers) as KvMetrics['tiers'], storeError };
+  }
+
+  holds(userId: string): boolean {
+    return callNative(() => addon().kvHolds(this.engine, userId));
   }
 
   inspect(userId: string): readonly KvChain[] {

@@ -39,12 +39,13 @@ function readPasses({ passOffsets, passes }: Completions, index: number): Engine
 
 type PassTimes = Omit<EnginePass, 'kind' | 'rows'>;
 
-function readKv({ kvTokens, kvWaitUs }: Completions, index: number): KvFound {
+function readKv({ kvTokens, kvLossy, kvWaitUs }: Completions, index: number): KvFound {
   const at = (tier: number): number => kvTokens[index * KV_TIERS.length + tier] ?? 0;
   return {
     deviceTokens: at(0),
     hostTokens: at(1),
     diskTokens: at(2),
+    lossy: kvLossy[index] === 1,
     waitUs: kvWaitUs[index] ?? 0,
   };
 }

@@ -16,6 +16,10 @@ export const KV_METRICS = {
     name: 'tessera_kv_asked_tokens_total',
     meaning: 'prompt tokens that the pool was asked for',
   },
+  kvInexactTokens: {
+    name: 'tessera_kv_inexact_tokens_total',
+    meaning: 'prompt tokens found in the pool that came back through a lossy codec',
+  },
   kvBytes: {
     name: 'tessera_kv_bytes_total',
     meaning: 'bytes moved, by tier and direction (read, written)',
@@ -46,7 +50,9 @@ export const KV_METRICS = {
   },
   kvAppends: {
     name: 'tessera_kv_appends_total',
-    meaning: 'prompts kept, by outcome (committed, lost: another one of the user came first)',
+    meaning:
+      'prompts kept, by outcome (committed, rematched: behind another one of the user that came ' +
+      'first, lost: parted from that one)',
   },
   kvRolledBack: {
     name: 'tessera_kv_rolled_back_total',
@@ -107,7 +113,9 @@ export interface KvCounts {
   readonly leases: number;
   readonly lookups: number;
   readonly askedTokens: number;
+  readonly inexactTokens: number;
   readonly commits: number;
+  readonly commitsRematched: number;
   readonly commitsLost: number;
   readonly rolledBack: number;
   readonly refusedExtends: number;
@@ -140,9 +148,9 @@ const M = KV_METRICS;
 /** The pool counts by itself; each scrape copies its counts. */
 export function registerKvMetrics(registry: Registry, counts: () => KvCounts): void {
   const read = oncePerTurn(counts);
-  const counter = (metric: Metric, labels: readonly string[], series: (kv: KvCounts) => Series) =>
+  const counter: Register = (metric, labels, series) =>
     copied(registry, metric, labels, () => series(read()));
-  const gauge = (metric: Metric, labels: readonly string[], series: (kv: KvCounts) => Series) =>
+  const gauge: Register = (metric, labels, series) =>
     shown(registry, metric, labels, () => series(read()));
   gauge(M.kvBlocks, ['tier', 'kind'], (kv) =>
     byTier(kv, 'kind', (tier) => ({ used: tier.usedBlocks, capacity: tier.capacityBlocks })),
@@ -151,6 +159,7 @@ export function registerKvMetrics(registry: Registry, counts: () => KvCounts): v
     Object.entries(tiers).map(([tier, { hitTokens }]) => [{ tier }, hitTokens] as const),
   );
   counter(M.kvAskedTokens, [], (kv) => single(kv.askedTokens));
+  counter(M.kvInexactTokens, [], (kv) => single(kv.inexactTokens));
   counter(M.kvBytes, ['tier', 'direction'], (kv) =>
     byTier(kv, 'direction', (tier) => ({ read: tier.readBytes, written: tier.writtenBytes })),
   );
@@ -166,12 +175,26 @@ export function registerKvMetrics(registry: Registry, counts: () => KvCounts): v
       lost: evictedDirtyBlocks,
     })),
   );
+  registerChainMetrics(counter, gauge);
+}
+
+type Register = (
+  metric: Metric,
+  labels: readonly string[],
+  series: (kv: KvCounts) => Series,
+) => void;
+
+function registerChainMetrics(counter: Register, gauge: Register): void {
   gauge(M.kvChains, [], (kv) => single(kv.chains));
   gauge(M.kvChainTokens, [], (kv) => single(kv.chainTokens));
   gauge(M.kvLeases, [], (kv) => single(kv.leases));
   counter(M.kvLookups, [], (kv) => single(kv.lookups));
   counter(M.kvAppends, ['outcome'], (kv) =>
-    by('outcome', { committed: kv.commits, lost: kv.commitsLost }),
+    by('outcome', {
+      committed: kv.commits - kv.commitsRematched,
+      rematched: kv.commitsRematched,
+      lost: kv.commitsLost,
+    }),
   );
   counter(M.kvRolledBack, [], (kv) => single(kv.rolledBack));
   counter(M.kvRefusals, ['kind'], (kv) =>

@@ -35,6 +35,8 @@ const kv = {
   lookups: 4,
   askedTokens: 5,
   commits: 6,
+  inexactTokens: 21,
+  commitsRematched: 2,
   commitsLost: 7,
   rolledBack: 8,
   refusedExtends: 9,
@@ -96,6 +98,9 @@ describe('Metrics', () => {
     expect(text).toContain('tessera_kv_transfer_seconds_total{tier="device",direction="read"} 2');
     expect(text).toContain('tessera_kv_evicted_blocks_total{tier="device",kind="kept"} 5');
     expect(text).toContain('tessera_kv_refusals_total{kind="store"} 16');
+    expect(text).toContain('tessera_kv_appends_total{outcome="committed"} 4');
+    expect(text).toContain('tessera_kv_appends_total{outcome="rematched"} 2');
+    expect(text).toContain('tessera_kv_inexact_tokens_total 21');
     expect(text).toContain('tessera_kv_storing 0');
   });
 

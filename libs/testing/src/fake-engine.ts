@@ -90,9 +90,16 @@ export class FakeKvPool implements KvPool {
       isStoring: this.storeError === '' ? 1 : 0,
       computeTokenUs: 0,
       blockBytes: 64,
+      storedBlockBytes: 64,
+      inexactTokens: 0,
+      commitsRematched: 0,
       tiers: { device: TIER, host: TIER, disk: TIER },
       storeError: this.storeError,
     };
+  }
+
+  holds(userId: string): boolean {
+    return this.inspect(userId).some((chain) => !chain.isRetired);
   }
 
   inspect(userId: string): readonly KvChain[] {

@@ -17,7 +17,7 @@ struct StructTable {
   std::span<const std::string_view> fields;
 };
 
-inline constexpr std::array<std::string_view, 26> kEngineOptionsFields = {
+inline constexpr std::array<std::string_view, 27> kEngineOptionsFields = {
     "modelPath",        "computeType",     "activationScalesPath",
     "threadCount",      "threadPlacement", "queueCapacity",
     "batchRequestsMax", "batchRowsMax",    "prefillChunkTokens",
@@ -25,8 +25,8 @@ inline constexpr std::array<std::string_view, 26> kEngineOptionsFields = {
     "kvPool",           "kvDeviceBytes",   "kvHostBytes",
     "kvDiskBytes",      "kvFolder",        "kvEviction",
     "kvReadThreads",    "kvStoreQueueMax", "kvPrefetchQueueMax",
-    "kvMemory",         "promptTokensMax", "widthMax",
-    "resultCountMax",   "scoreItemsMax"};
+    "kvMemory",         "kvBlockCodec",    "promptTokensMax",
+    "widthMax",         "resultCountMax",  "scoreItemsMax"};
 inline constexpr std::array<std::string_view, 5> kBindingOptionsFields = {
     "levelOffsets", "levelTokens", "terminalTokens", "templateDigest", "codebookDigest"};
 inline constexpr std::array<std::string_view, 20> kSubmitBatchFields = {

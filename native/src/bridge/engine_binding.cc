@@ -16,6 +16,7 @@ constexpr std::string_view kComputeTypes[] = {"f32", "bf16", "w8a8"};
 constexpr std::string_view kPlacements[] = {"pinned", "free"};
 constexpr std::string_view kBatchings[] = {"continuous", "whole"};
 constexpr std::string_view kSwitches[] = {"off", "on"};
+constexpr std::string_view kBlockCodecs[] = {"exact", "int8"};
 constexpr std::string_view kEvictions[] = {"lru", "segmented-lru"};
 constexpr std::string_view kMemories[] = {"pageable", "locked"};
 constexpr std::string_view kRefusals[] = {"ok", "queue-full", "draining"};
@@ -28,6 +29,7 @@ engine::KvOptions read_kv_options(const ObjectReader& reader) {
   kv.host_bytes = reader.u53("kvHostBytes");
   kv.disk_bytes = reader.u53("kvDiskBytes");
   kv.folder = reader.string("kvFolder");
+  kv.codec = static_cast<engine::KvCodec>(reader.choice("kvBlockCodec", kBlockCodecs));
   kv.eviction = static_cast<kv::EvictionKind>(reader.choice("kvEviction", kEvictions));
   kv.read_threads = reader.u32("kvReadThreads");
   kv.store_queue_max = reader.u32("kvStoreQueueMax");

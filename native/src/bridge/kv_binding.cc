@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kBudgetUsMax = 1e15;
 constexpr uint32_t kTierSlots = 9;
-constexpr uint32_t kPoolSlots = 22;
+constexpr uint32_t kPoolSlots = 25;
 constexpr uint32_t kKvMetricsSlots = kPoolSlots + kTierSlots * kv::kTierCount;
 constexpr uint32_t kKvChainSlots = 9;
 
@@ -81,7 +81,10 @@ Napi::Value kv_metrics(const Napi::CallbackInfo& info) {
     slots.push_back(static_cast<double>(count));
   }
   slots.push_back(rates.compute_token_us);
-  slots.push_back(static_cast<double>(pool->block_bytes()));
+  for (const uint64_t count : {pool->block_bytes(), pool->stored_block_bytes(),
+                               metrics.inexact_tokens, metrics.commits_rematched}) {
+    slots.push_back(static_cast<double>(count));
+  }
   for (const kv::TierMetrics& tier : metrics.tiers) append_tier(tier, slots);
   std::copy(slots.begin(), slots.end(), info[1].As<Napi::Float64Array>().Data());
   return Napi::String::New(env, metrics.store_error);
@@ -107,6 +110,11 @@ Napi::Value kv_inspect(const Napi::CallbackInfo& info) {
   result["versions"] = versions;
   result["numbers"] = numbers;
   return result;
+}
+
+Napi::Value kv_holds(const Napi::CallbackInfo& info) {
+  const bool holds = open_pool_of(info[0])->holds(text_of(info[1], "kvHolds.user"));
+  return Napi::Boolean::New(info.Env(), holds);
 }
 
 Napi::Value kv_drop_user(const Napi::CallbackInfo& info) {
@@ -158,6 +166,7 @@ Napi::Value kv_check_integrity(const Napi::CallbackInfo& info) {
 void register_kv_functions(Napi::Env env, Napi::Object exports) {
   exports["enginePrefetch"] = Napi::Function::New<&engine_prefetch>(env, "enginePrefetch");
   exports["kvMetrics"] = Napi::Function::New<&kv_metrics>(env, "kvMetrics");
+  exports["kvHolds"] = Napi::Function::New<&kv_holds>(env, "kvHolds");
   exports["kvInspect"] = Napi::Function::New<&kv_inspect>(env, "kvInspect");
   exports["kvDropUser"] = Napi::Function::New<&kv_drop_user>(env, "kvDropUser");
   exports["kvDropVersion"] = Napi::Function::New<&kv_drop_version>(env, "kvDropVersion");

@@ -71,7 +71,7 @@ Clock::time_point KvGate::decide(const Request& request, Clock::time_point now,
   question.device_tokens = tokens[kv::index_of(kv::Tier::kDevice)];
   question.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
   question.missing = missing;
-  question.block_bytes = pool_.block_bytes();
+  question.block_bytes = pool_.stored_block_bytes();
   const kv::LoadPlan plan = kv::plan_load(question, rates(now, cost));
   double wait_us = plan.load_us * kPatience;
   if (plan.blocks > 0 && wait_us == 0) wait_us = std::max(plan.compute_all_us, kFirstWaitUs);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/int8_codec.h"
+#include "kv/memory.h"
+
 namespace tessera::engine {
 namespace {
 
@@ -29,10 +32,17 @@ Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const mode
   pool.locks_memory = options.locks_memory;
   pool.read_threads = 0;
   if (options.is_enabled) {
-    pool.host_blocks = blocks_in(options.host_bytes, pool.block_bytes);
-    pool.disk_blocks = blocks_in(options.disk_bytes, pool.block_bytes);
-    // Blocks of another size, as another model or type has them, lie in a folder of their own.
+    // Blocks of another size, as another model or type has them, or written otherwise, lie in a
+    // folder of their own.
     pool.disk_folder = options.folder + "/blocks-of-" + std::to_string(pool.block_bytes);
+    uint64_t stored_bytes = pool.block_bytes;
+    if (options.codec == KvCodec::kInt8) {
+      pool.codec = std::make_shared<Int8Codec>(decoder.block_layout());
+      pool.disk_folder += "-in-int8";
+      stored_bytes = pool.codec->encoded_bytes();
+    }
+    pool.host_blocks = blocks_in(options.host_bytes, kv::slot_stride(stored_bytes));
+    pool.disk_blocks = blocks_in(options.disk_bytes, kv::slot_stride(stored_bytes));
     pool.eviction = options.eviction;
     pool.read_threads = options.read_threads;
     pool.store_queue_max = options.store_queue_max;

@@ -29,6 +29,10 @@ inline constexpr uint32_t kKvQueueMax = 1u << 20;
 /// the system places them, however many.
 enum class ThreadPlacement : uint8_t { kPinned, kFree };
 
+/// How blocks are written in the host and disk tiers. kInt8: in 8 bits per number, which changes
+/// answers (attention/quantised_block.h, ADR 0028).
+enum class KvCodec : uint8_t { kExact, kInt8 };
+
 /// The user KV pool (kv/options.h), its tiers in bytes.
 struct KvOptions {
   bool is_enabled = false;    // false: nothing is found or kept
@@ -36,6 +40,7 @@ struct KvOptions {
   uint64_t host_bytes = 0;    // 0: no such tier
   uint64_t disk_bytes = 0;    // 0: no such tier
   std::string folder;         // of the disk tier
+  KvCodec codec = KvCodec::kExact;
   kv::EvictionKind eviction = kv::EvictionKind::kLru;
   uint32_t read_threads = 1;
   uint32_t store_queue_max = 1;     // chains that wait to be stored; more are dropped

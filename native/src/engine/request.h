@@ -122,7 +122,8 @@ struct Completion {
   std::vector<uint32_t> widths_used;                 // beams kept per step
   uint32_t prefix_reused_tokens = 0;                 // prompt tokens that other requests computed
   std::array<uint32_t, kv::kTierCount> kv_tokens{};  // prompt tokens that the pool had, by tier
-  uint32_t kv_wait_us = 0;  // waited for blocks on their way to the device, nothing else to do
+  bool kv_is_lossy = false;  // of these, or of those of other requests, some are not exact
+  uint32_t kv_wait_us = 0;   // waited for blocks on their way to the device, nothing else to do
   Timings timings;
   std::vector<PassTimes> passes;
 };

@@ -35,6 +35,8 @@ class RequestKv {
   void set_length(uint32_t length) { view_.length = length; }
   /// Tokens that the pool had, by the tier they were found in.
   const std::array<uint32_t, kv::kTierCount>& found() const { return found_; }
+  /// Whether the prompt's numbers are those computed from nothing (kv::Lease::is_exact).
+  bool is_exact() const { return !lease_ || lease_.is_exact(); }
   uint32_t found_tokens() const { return found_[0] + found_[1] + found_[2]; }
   /// Blocks beside those that others hold as well.
   uint32_t own_blocks() const { return own_blocks_; }

@@ -89,24 +89,31 @@ PoolState::Attached PoolState::attach_locked(LeaseRecord& lease) {
 
 PoolState::Attached PoolState::attach_user_locked(LeaseRecord& lease) {
   const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
+  const auto tokens = std::span<const Token>(lease.tokens).first(lease.keep).subspan(prefix_tokens);
+  const uint32_t own_first = std::max(lease.own_from, lease.prefix_blocks) - lease.prefix_blocks;
   const ChainKeyView key{lease.version, false, lease.user};
   Chain* chain = find_locked(key);
   if (chain == nullptr) {
-    if (lease.own_from > lease.prefix_blocks) return Attached::kLost;  // what it stands on is gone
+    if (own_first > 0) return Attached::kLost;  // what it stands on is gone
     chain = &make_chain_locked(key, lease.prefix, lease.prefix_blocks);
-  } else if (chain->seq != lease.expected_seq) {
-    return Attached::kLost;
-  } else if (chain->prefix_blocks != lease.prefix_blocks || chain->prefix != lease.prefix) {
+    lease.expected_seq = 0;
+  }
+  const bool is_first = chain->seq == lease.expected_seq;
+  if (chain->prefix_blocks != lease.prefix_blocks || chain->prefix != lease.prefix) {
+    if (!is_first || own_first > 0) return Attached::kLost;
     cut_locked(*chain, 0);
     chain->prefix = lease.prefix;
     chain->prefix_blocks = lease.prefix_blocks;
     chain->root = root_digest(versions[lease.version].digest, lease.user, lease.prefix);
   }
-  const uint32_t own_first = std::max(lease.own_from, lease.prefix_blocks) - lease.prefix_blocks;
-  if (chain->resident_in(Tier::kDevice) < own_first) return Attached::kLost;
-  const auto tokens = std::span<const Token>(lease.tokens).first(lease.keep);
-  const bool is_new =
-      attach_blocks_locked(lease, *chain, tokens.subspan(prefix_tokens), lease.prefix_blocks);
+  const uint32_t same = common_prefix(chain->tokens, tokens);
+  const bool stands =
+      chain->resident_in(Tier::kDevice) >= own_first && same >= own_first * kBlockTokens;
+  // After another append had come first, what goes on where that one ended is still an append.
+  const bool parts = same < std::min(chain->tokens.size(), tokens.size());
+  if (!stands || (!is_first && parts)) return Attached::kLost;
+  const bool is_new = attach_blocks_locked(lease, *chain, tokens, lease.prefix_blocks);
+  counts.commits_rematched += is_new && !is_first;
   for (LeaseRecord* consumer : lease.consumers) consumer->expected_seq = chain->seq;
   return is_new ? Attached::kCommitted : Attached::kNothingNew;
 }

@@ -21,10 +21,10 @@ class Codec : public testing::Test {
       : folder_(fs::temp_directory_path() / ("tessera-kv-codec-" + std::to_string(::getpid()))) {}
   ~Codec() override { fs::remove_all(folder_); }
 
-  PoolOptions options(std::shared_ptr<const BlockCodec> codec) const {
+  PoolOptions options(std::shared_ptr<const BlockCodec> codec, uint32_t device_blocks = 4) const {
     PoolOptions made;
     made.block_bytes = kBlockBytes;
-    made.device_blocks = 4;
+    made.device_blocks = device_blocks;
     made.disk_blocks = 64;
     made.disk_folder = folder_;
     made.codec = std::move(codec);
@@ -78,11 +78,11 @@ TEST_F(Codec, AnExactOneChangesNoAnswer) {
 }
 
 TEST_F(Codec, WhatALossyOneGaveBackIsDeclaredWithAllThatIsBuiltOnIt) {
-  auto pool = Pool::open(options(std::make_shared<HalvingCodec>(kBlockBytes))).value();
+  auto pool = Pool::open(options(std::make_shared<HalvingCodec>(kBlockBytes), 6)).value();
   const TestRequest asked = request(*pool, 0);
   store(*pool, asked);
   EXPECT_TRUE(look(*pool, asked).is_exact());  // the device still has what was computed
-  store(*pool, request(*pool, 1, 120));        // takes its place
+  store(*pool, request(*pool, 1, 180));        // takes its place
   bring_up(*pool, asked);
   {
     const Lease lease = look(*pool, asked);
@@ -92,8 +92,12 @@ TEST_F(Codec, WhatALossyOneGaveBackIsDeclaredWithAllThatIsBuiltOnIt) {
   EXPECT_EQ(pool->metrics().inexact_tokens, 90u);
   TestRequest longer = asked;
   longer.tokens = random_tokens(0, 100);
-  EXPECT_NE(serve(*pool, longer).value, expected_answer(longer));
+  const TestAnswer answer = serve(*pool, longer);
+  EXPECT_TRUE(answer.status.is_ok());
+  EXPECT_NE(answer.value, expected_answer(longer));
   EXPECT_FALSE(look(*pool, longer).is_exact());
+  // Of each of three looks all tokens: also those that were computed on what is not exact.
+  EXPECT_EQ(pool->metrics().inexact_tokens, 90u + 90u + 100u);
   // Computed from nothing it is exact again.
   EXPECT_TRUE(pool->drop_user(asked.user, kPatience).is_ok());
   EXPECT_EQ(serve(*pool, longer).value, expected_answer(longer));
@@ -123,6 +127,23 @@ TEST_F(Codec, InAnEpochAConsumerIsNoMoreExactThanItsProducer) {
   EXPECT_FALSE(beside.is_exact());
   forward(asked.salt, longer, producer.matched(), producer.blocks());
   pool->commit(epoch);
+}
+
+TEST_F(Codec, WhoCopiesFromALeaderIsNoMoreExactThanIt) {
+  auto pool = Pool::open(options(std::make_shared<HalvingCodec>(kBlockBytes), 8)).value();
+  const TestRequest asked = request(*pool, 0, 32);
+  store(*pool, asked);
+  store(*pool, request(*pool, 1, 250));
+  bring_up(*pool, asked);
+  const auto longer = random_tokens(0, 100);
+  Lease leader =
+      pool->lookup({.version = asked.version, .user = asked.user, .tokens = longer}).value();
+  ASSERT_EQ(leader.matched(), 32u);
+  ASSERT_TRUE(pool->extend(leader, 100).is_ok());
+  Lease follower =
+      pool->lookup({.version = asked.version, .user = "other", .tokens = longer}).value();
+  ASSERT_TRUE(pool->extend_beside(follower, leader, 0, 100).is_ok());
+  EXPECT_FALSE(follower.is_exact());
 }
 
 TEST_F(Codec, BytesOfAnotherCodecAreRefusedByName) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -24,6 +25,17 @@ namespace fs = std::filesystem;
 constexpr uint64_t kPatience = 20'000'000;  // microseconds
 constexpr uint64_t kBlockBytes = 8192;
 constexpr uint32_t kDiskBlocks = 64;
+
+/// Whether what other threads are to bring about comes true within kPatience.
+template <typename Meant>
+bool comes_true(Meant meant) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
+  while (!meant()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
 
 class Disk : public testing::Test {
  protected:
@@ -199,9 +211,9 @@ TEST_F(Disk, NoSpaceForABlockStopsStoresUntilTheyAreTriedAgain) {
   faults.writes = 1;
   const TestRequest asked = request(*pool, 0);
   EXPECT_EQ(serve(*pool, asked).value, expected_answer(asked));
-  while (pool->metrics().stores_failed == 0) std::this_thread::yield();
+  ASSERT_TRUE(comes_true([&] { return pool->metrics().stores_failed > 0; }));
   EXPECT_NE(pool->metrics().store_error.find("No space left"), std::string::npos);
-  while (!pool->metrics().is_storing) std::this_thread::yield();
+  ASSERT_TRUE(comes_true([&] { return pool->metrics().is_storing; }));
   TestRequest longer = asked;
   longer.tokens = random_tokens(0, 95);
   EXPECT_EQ(serve(*pool, longer).value, expected_answer(longer));
@@ -221,7 +233,7 @@ TEST_F(Disk, AFailedWriteOrSyncCommitsNothing) {
     faults.write_errno = EIO;
     faults.writes = 1;
     serve(*pool, request(*pool, 1));
-    while (pool->metrics().stores_failed == 0) std::this_thread::yield();
+    ASSERT_TRUE(comes_true([&] { return pool->metrics().stores_failed > 0; }));
     faults.sync_errno = EIO;
     serve(*pool, request(*pool, 2));
     (void)pool->flush(kPatience);
@@ -416,7 +428,8 @@ TEST_F(Disk, AFlippedBitAtTheEndOfALargeBlockIsAMiss) {
 /// Remembers where calls went; holds nothing.
 class RecordingFile final : public File {
  public:
-  explicit RecordingFile(std::vector<uint64_t>& offsets) : offsets_(offsets) {}
+  explicit RecordingFile(std::vector<uint64_t>& offsets, uint64_t space_left = uint64_t{1} << 50)
+      : offsets_(offsets), space_left_(space_left) {}
   int64_t read_some(uint64_t offset, std::span<std::byte> to) override {
     offsets_.push_back(offset);
     return static_cast<int64_t>(to.size());
@@ -430,12 +443,76 @@ class RecordingFile final : public File {
     offsets_.push_back(offset);
     return 0;
   }
-  uint64_t space_left() override { return uint64_t{1} << 50; }
+  uint64_t space_left() override { return space_left_; }
   bool is_direct() const override { return false; }
 
  private:
   std::vector<uint64_t>& offsets_;
+  const uint64_t space_left_;
 };
+
+TEST_F(Disk, ABlockThatWouldTakeTheReserveIsNotWritten) {
+  std::vector<std::byte> bytes(kBlockBytes);
+  const uint64_t enough = DiskStore::kReservedBytes + kBlockBytes;
+  for (const uint64_t space_left : {enough, enough - 1}) {
+    std::vector<uint64_t> offsets;
+    DiskStore store(layout(), std::make_unique<RecordingFile>(offsets, space_left), nullptr,
+                    nullptr);
+    const Status status = store.write(3, bytes);
+    const bool is_room = space_left == enough;
+    EXPECT_EQ(status.code(), is_room ? Code::kOk : Code::kEngineOverloaded);
+    EXPECT_EQ(offsets.size(), is_room ? 1u : 0u);
+  }
+}
+
+/// A file in memory whose calls do `read_most` and `write_most` bytes at most.
+class ShortFile final : public File {
+ public:
+  ShortFile(std::vector<std::byte>& bytes, uint64_t read_most, uint64_t write_most)
+      : bytes_(bytes), read_most_(read_most), write_most_(write_most) {}
+  int64_t read_some(uint64_t offset, std::span<std::byte> to) override {
+    const uint64_t size = std::min<uint64_t>(read_most_, to.size());
+    std::copy_n(bytes_.begin() + static_cast<int64_t>(offset), size, to.begin());
+    return static_cast<int64_t>(size);
+  }
+  int64_t write_some(uint64_t offset, std::span<const std::byte> from) override {
+    const uint64_t size = std::min<uint64_t>(write_most_, from.size());
+    std::copy_n(from.begin(), size, bytes_.begin() + static_cast<int64_t>(offset));
+    return static_cast<int64_t>(size);
+  }
+  int sync() override { return 0; }
+  int punch(uint64_t, uint64_t) override { return -EOPNOTSUPP; }
+  uint64_t space_left() override { return uint64_t{1} << 50; }
+  bool is_direct() const override { return false; }
+
+ private:
+  std::vector<std::byte>& bytes_;
+  const uint64_t read_most_;
+  const uint64_t write_most_;
+};
+
+TEST_F(Disk, EveryByteOfABlockGoesThroughCallsThatDoLessThanAsked) {
+  constexpr uint64_t kWhole = kBlockBytes;
+  const std::pair<uint64_t, uint64_t> mosts[] = {{4096, kWhole}, {kWhole, 4096}, {5000, 333}};
+  std::mt19937_64 random(1);
+  for (const auto& [read_most, write_most] : mosts) {
+    std::vector<std::byte> file(3 * kBlockBytes, std::byte{0xEE});
+    DiskStore store(layout(), std::make_unique<ShortFile>(file, read_most, write_most), nullptr,
+                    nullptr);
+    std::vector<std::byte> written(kBlockBytes);
+    for (std::byte& byte : written) byte = static_cast<std::byte>(random());
+    ASSERT_TRUE(store.write(1, written).is_ok());
+    std::vector<std::byte> read(kBlockBytes, std::byte{0x11});
+    ASSERT_TRUE(store.read(1, read).is_ok());
+    EXPECT_EQ(read, written);
+    const auto is_untouched = [](std::byte byte) { return byte == std::byte{0xEE}; };
+    EXPECT_TRUE(std::all_of(file.begin(), file.begin() + kBlockBytes, is_untouched));
+    EXPECT_TRUE(std::all_of(file.end() - kBlockBytes, file.end(), is_untouched));
+    ASSERT_TRUE(store.discard(1).is_ok());
+    EXPECT_TRUE(std::all_of(file.begin() + kBlockBytes, file.end() - kBlockBytes,
+                            [](std::byte byte) { return byte == std::byte{0}; }));
+  }
+}
 
 TEST_F(Disk, SlotsBehindFourGibibytesHavePlacesOfTheirOwn) {
   constexpr SlotIndex kSlot = 3'000'000'000;
@@ -593,7 +670,7 @@ TEST_F(Disk, AStaleVersionIsNotServedAndMakesRoomInTime) {
   EXPECT_EQ(answer.value, expected_answer(asked));
   pool->retire(request(*pool, 0).version);
   EXPECT_TRUE(pool->flush(kPatience).is_ok());
-  while (pool->metrics().chains > 1) std::this_thread::yield();
+  ASSERT_TRUE(comes_true([&] { return pool->metrics().chains <= 1; }));
   EXPECT_TRUE(pool->flush(kPatience).is_ok());
   EXPECT_EQ(pool->metrics().tiers[index_of(Tier::kDisk)].used_blocks, 3u);
 }

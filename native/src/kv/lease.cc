@@ -47,7 +47,6 @@ bool pin_leaders(PoolState& pool, LeaseRecord& lease, const LeaseRecord& leader,
     lease.blocks.push_back(leader.blocks[i]);
   }
   lease.own_from = static_cast<uint32_t>(lease.blocks.size());
-  lease.is_exact = lease.is_exact && (!any || leader.is_exact);
   return any;
 }
 
@@ -78,8 +77,10 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
     // leader's.
     has_shared_tail = record.own_from == record.blocks.size() &&
                       record.matched < record.blocks.size() * kBlockTokens;
-    if (leader != nullptr && pin_leaders(pool, record, *leader, shared_blocks)) {
-      has_shared_tail = false;
+    if (leader != nullptr) {
+      if (pin_leaders(pool, record, *leader, shared_blocks)) has_shared_tail = false;
+      // Also where no block is shared: what the leader writes or has written is copied.
+      record.is_exact = record.is_exact && leader->is_exact;
     }
     had = record.blocks.size();
     const uint64_t wanted = std::max<uint64_t>(blocks_of(positions), had);

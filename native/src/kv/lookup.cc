@@ -199,4 +199,14 @@ std::array<uint32_t, kTierCount> Pool::whereabouts(Version version, std::string_
   return tokens;
 }
 
+bool Pool::holds(std::string_view user) const {
+  PoolState& pool = *state_;
+  const std::lock_guard lock(pool.mutex);
+  for (uint32_t version = 0; version < pool.versions.size(); ++version) {
+    if (pool.versions[version].is_retired) continue;
+    if (pool.find_locked({version, false, user}) != nullptr) return true;
+  }
+  return false;
+}
+
 }  // namespace tessera::kv

@@ -159,6 +159,8 @@ Pool::~Pool() = default;
 
 uint64_t Pool::block_bytes() const { return state_->options.block_bytes; }
 
+uint64_t Pool::stored_block_bytes() const { return state_->lower_bytes(); }
+
 PoolState::~PoolState() {
   threads.reset();
   TESSERA_CHECK(free_leases.size() == leases.size());          // leases end before their pool

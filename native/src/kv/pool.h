@@ -123,7 +123,7 @@ class Prefetch {
 struct CommitSummary {
   uint32_t committed = 0;    // heads advanced
   uint32_t nothing_new = 0;  // all tokens were there already
-  uint32_t lost = 0;  // another append of the user came first, or user or version was dropped
+  uint32_t lost = 0;  // it parts from an append that came first, or user or version was dropped
 };
 
 class Pool {
@@ -139,6 +139,8 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   uint64_t block_bytes() const;
+  /// Of a block in the host and disk tiers: other than block_bytes() where there is a codec.
+  uint64_t stored_block_bytes() const;
   /// The identity's index: the same for the same content, also after a restart or a retirement.
   /// Errors: KV_POOL_INVALID when its block size is not the pool's.
   Result<Version> add_version(const Identity& identity);
@@ -179,6 +181,8 @@ class Pool {
   Prefetch prefetch(Version version, std::string_view user, uint32_t tokens_max);
   /// The user's tokens by the tier that a prefetch would bring them from.
   std::array<uint32_t, kTierCount> whereabouts(Version version, std::string_view user) const;
+  /// Whether anything of the user is kept under a version that is not retired.
+  bool holds(std::string_view user) const;
 
   // Operations.
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <random>
 #include <set>
 
 #include "kv/audit.h"
@@ -239,6 +240,96 @@ TEST(Pool, OfTwoAppendsOnOneHeadExactlyOneWins) {
   EXPECT_EQ(answer.matched, 60u);
   EXPECT_EQ(answer.value, expected_answer(first));
   expect_sound(*pool);
+}
+
+/// What is kept of a user after an append, said in the simplest way: the first one of several that
+/// began on one head replaces what it parts from, further ones may only go on.
+std::vector<Token> kept_after(const std::vector<Token>& kept, const std::vector<Token>& append,
+                              bool is_first) {
+  const uint64_t same = common_prefix(kept, append);
+  if (same == append.size()) return kept;
+  return is_first || same == kept.size() ? append : kept;
+}
+
+TEST(Pool, OfAppendsAtOnceNoneThatGoesOnIsLost) {
+  constexpr uint64_t kSeeds = 300;
+  uint64_t rematched = 0;
+  for (uint64_t seed = 1; seed <= kSeeds && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    auto pool = open_pool(64);
+    const Version version = add(*pool, "a");
+    const auto history = random_tokens(seed, 140);
+    const uint32_t had = random() % 70;  // 0: the user is new
+    std::vector<Token> kept(history.begin(), history.begin() + had);
+    serve(*pool, request_of(version, "u", kept));
+    std::vector<std::vector<Token>> appends(2 + random() % 3);
+    std::vector<Lease> leases;
+    for (std::vector<Token>& mine : appends) {
+      mine.assign(history.begin(), history.begin() + 1 + static_cast<int64_t>(random() % 139));
+      if (random() % 4 == 0) mine[random() % mine.size()] += 1;
+      leases.push_back(pool->lookup({.version = version, .user = "u", .tokens = mine}).value());
+      Lease& lease = leases.back();
+      const auto size = static_cast<uint32_t>(mine.size());
+      ASSERT_TRUE(pool->extend(lease, size).is_ok());
+      forward(1000 + version, mine, lease.matched(), lease.blocks());
+    }
+    bool is_first = true;
+    for (uint64_t i = 0; i < appends.size(); ++i) {
+      const Epoch epoch = pool->open_epoch();
+      pool->stage(leases[i], epoch, static_cast<uint32_t>(appends[i].size()));
+      pool->commit(epoch);
+      const auto after = kept_after(kept, appends[i], is_first);
+      is_first = is_first && after == kept;
+      kept = after;
+      expect_sound(*pool);
+    }
+    leases.clear();
+    const TestRequest again = request_of(version, "u", kept);
+    const TestAnswer answer = serve(*pool, again);
+    EXPECT_EQ(answer.matched, kept.size());
+    EXPECT_EQ(answer.value, expected_answer(again));
+    EXPECT_EQ(pool->inspect("u").at(0).tokens, kept.size());
+    rematched += pool->metrics().commits_rematched;
+  }
+  EXPECT_GT(rematched, 0u);
+}
+
+TEST(Pool, WhatStandsOnAnotherStaticTextIsNotFound) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto history = random_tokens(1, 50);
+  const auto behind = [&](uint64_t text) {
+    auto tokens = random_tokens(text, 64);
+    tokens.insert(tokens.end(), history.begin(), history.end());
+    return tokens;
+  };
+  serve(*pool, request_of(version, "u", behind(8), 64));
+  serve(*pool, request_of(version, "", behind(9), 64));  // the other text is there, for all users
+  const TestRequest other = request_of(version, "u", behind(9), 64);
+  const TestAnswer answer = serve(*pool, other);
+  EXPECT_EQ(answer.matched, 64u);
+  EXPECT_EQ(answer.value, expected_answer(other));
+  expect_sound(*pool);
+}
+
+TEST(Pool, HoldsAUserWhileAnythingOfHisIsKept) {
+  auto pool = open_pool(4);
+  const Version a = add(*pool, "a");
+  const Version b = add(*pool, "b");
+  EXPECT_FALSE(pool->holds("u"));
+  serve(*pool, request_of(a, "u", random_tokens(1, 20)));
+  serve(*pool, request_of(b, "u", random_tokens(1, 20)));
+  EXPECT_TRUE(pool->holds("u"));
+  EXPECT_FALSE(pool->holds("v"));
+  pool->retire(a);
+  EXPECT_TRUE(pool->holds("u"));
+  pool->retire(b);
+  EXPECT_FALSE(pool->holds("u"));
+  pool->add_version(test_identity("b"));
+  EXPECT_TRUE(pool->holds("u"));
+  serve(*pool, request_of(a, "v", random_tokens(2, 120)));  // takes his place
+  EXPECT_FALSE(pool->holds("u"));
 }
 
 struct EpochCase {

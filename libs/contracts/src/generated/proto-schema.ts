@@ -1187,6 +1187,10 @@ export const protoSchema: object = {
                     "waitUs": {
                       "type": "double",
                       "id": 7
+                    },
+                    "lossy": {
+                      "type": "bool",
+                      "id": 8
                     }
                   }
                 },
@@ -3049,6 +3053,10 @@ export const protoSchemaAsWritten: object = {
                     "wait_us": {
                       "type": "double",
                       "id": 7
+                    },
+                    "lossy": {
+                      "type": "bool",
+                      "id": 8
                     }
                   }
                 },

@@ -1,4 +1,4 @@
-import type { EngineAppended, KvPrefetch, KvUse } from '@tessera/engine';
+import { type EngineAppended, type KvPrefetch, type KvUse, NOTHING_FOUND } from '@tessera/engine';
 import type { Prompt } from '@tessera/prompt';
 import type { KvProvenance, UserSource } from './recall-types.js';
 
@@ -7,7 +7,7 @@ export function provenanceOf(
   promptTokens: number,
   answer: EngineAppended | undefined,
 ): KvProvenance {
-  const { deviceTokens = 0, hostTokens = 0, diskTokens = 0, waitUs = 0 } = answer?.kv ?? {};
+  const { deviceTokens, hostTokens, diskTokens, lossy, waitUs } = answer?.kv ?? NOTHING_FOUND;
   const sharedTokens = answer?.prefixReusedTokens ?? 0;
   const savedTokens = deviceTokens + hostTokens + diskTokens + sharedTokens;
   const computedTokens = answer === undefined ? 0 : promptTokens - savedTokens;
@@ -18,6 +18,7 @@ export function provenanceOf(
     sharedTokens,
     computedTokens,
     savedTokens,
+    lossy,
     waitUs,
   };
 }

@@ -126,6 +126,8 @@ export interface KvProvenance {
   readonly computedTokens: number;
   /** All that were not computed. */
   readonly savedTokens: number;
+  /** Some found are not those computed from nothing: they came back through a lossy codec. */
+  readonly lossy: boolean;
   /** Microseconds waited for blocks on their way when the request's turn had come. */
   readonly waitUs: number;
 }

@@ -234,6 +234,11 @@ export interface KvProvenance {
   savedTokens: number;
   /** Microseconds waited for blocks on their way to the device when the request's turn had come. */
   waitUs: number;
+  /**
+   * Some of those found are not bit for bit those computed from nothing: they came back through a
+   * lossy codec, which is opt-in (kv.blockCodec). Scores may differ by what docs/kv-pool.md says.
+   */
+  lossy: boolean;
 }
 
 export interface RecallResponse {
