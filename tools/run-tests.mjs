@@ -1,6 +1,7 @@
 // Every test of the repository, stage by stage; ends with `N passed, N failed, N skipped`.
-// A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage,
-// `--only long` the long forms of property tests, which are not part of the whole.
+// A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage. Not part
+// of the whole: `long`, the long forms of property tests; `sanitized`, the native tests under
+// AddressSanitizer and UBSan; `threads`, those with several threads under ThreadSanitizer.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';
@@ -147,24 +148,25 @@ function gtestCases(file) {
 // The product's own folder: what is tested are the objects that serve, compiled once.
 const nativeFolder = join('build', 'native');
 
-/** Builds native tests; all of them when none is named. */
-function buildTests(targets = []) {
+/** Builds targets; all of them when none is named. */
+function build(folder, targets = []) {
   const chosen = targets.length > 0 ? ['--target', ...targets] : [];
-  return (
-    configure(nativeFolder, ['-DTESSERA_TESTS=ON']) &&
-    run('cmake', ['--build', nativeFolder, '-j', jobs, ...chosen], { env: buildEnvironment })
-  );
+  return run('cmake', ['--build', folder, '-j', jobs, ...chosen], { env: buildEnvironment });
 }
 
-function native() {
-  const folder = nativeFolder;
-  if (!buildTests()) {
-    count(0, 1);
-    return;
-  }
-  const cases = join(root, reports, 'gtest');
+/** Builds native tests as they serve; all of them when none is named. */
+function buildTests(targets = []) {
+  return configure(nativeFolder, ['-DTESSERA_TESTS=ON']) && build(nativeFolder, targets);
+}
+
+/** Runs tests of a folder and counts their cases; all tests when no regular expression is given. */
+function countCases(folder, chosen = '', environment = {}) {
+  const cases = join(root, reports, 'gtest', folder.replaceAll('/', '-'));
   fs.rmSync(cases, { recursive: true, force: true });
-  const { ok, verdicts } = ctest(folder, [], { GTEST_OUTPUT: `json:${cases}/` });
+  const { ok, verdicts } = ctest(folder, chosen === '' ? [] : ['-R', chosen], {
+    ...environment,
+    GTEST_OUTPUT: `json:${cases}/`,
+  });
   let anyFailed = false;
   for (const [name, verdict] of verdicts) {
     const found = gtestCases(join(cases, `${name}.json`));
@@ -176,6 +178,11 @@ function native() {
   if (verdicts.size === 0 || (!ok && !anyFailed)) count(0, 1);
 }
 
+function native() {
+  if (buildTests()) countCases(nativeFolder);
+  else count(0, 1);
+}
+
 // AddressSanitizer, and of UBSan what a reader of bytes can get wrong. Left out: null, vptr and
 // object-size, which double the time of compilation to find what AddressSanitizer stops as well.
 const SANITIZERS = [
@@ -185,37 +192,62 @@ const SANITIZERS = [
   ...['unreachable', 'vla-bound'],
 ].join(',');
 
-function fuzz() {
-  const folder = join('build', 'native-sanitized');
-  const options = [
+const addressFolder = join('build', 'native-sanitized');
+const threadsFolder = join('build', 'native-threads');
+
+function configureSanitized(folder, sanitizers) {
+  return configure(folder, [
     '-DTESSERA_TESTS=ON',
     '-DTESSERA_ADDON=OFF',
-    `-DTESSERA_SANITIZE=${SANITIZERS}`,
+    `-DTESSERA_SANITIZE=${sanitizers}`,
     '-DTESSERA_SANITIZE_KERNELS=OFF',
     '-DCMAKE_BUILD_TYPE=Release',
-    // Half the time of compilation of -O3, and the readers are as fast as they need be.
+    // Half the time of compilation of -O3, and the tests are as fast as they need be.
     '-DTESSERA_OPTIMISATION=-O1',
-  ];
-  if (!configure(folder, options)) {
+  ]);
+}
+
+function fuzz() {
+  if (!configureSanitized(addressFolder, SANITIZERS)) {
     count(0, 1);
     return;
   }
-  const listed = output('cmake', ['--build', folder, '--target', 'help']);
+  const listed = output('cmake', ['--build', addressFolder, '--target', 'help']);
   const targets = [...new Set([...listed.matchAll(/\b(\w+_fuzz)(?=:|$|\s)/gm)].map((m) => m[1]))];
-  const built =
-    targets.length > 0 &&
-    run('cmake', ['--build', folder, '-j', jobs, '--target', ...targets], {
-      env: buildEnvironment,
-    });
-  if (!built) {
+  if (targets.length === 0 || !build(addressFolder, targets)) {
     console.error('fuzz: no fuzz target could be built');
     count(0, 1);
     return;
   }
-  const { ok, verdicts } = ctest(folder, ['-R', '_fuzz']);
+  const { ok, verdicts } = ctest(addressFolder, ['-R', '_fuzz']);
   const passed = [...verdicts.values()].filter((verdict) => verdict === 'run').length;
   count(passed, verdicts.size - passed);
   if (verdicts.size === 0 || (!ok && passed === verdicts.size)) count(0, 1);
+}
+
+function sanitized() {
+  if (!configureSanitized(addressFolder, SANITIZERS) || !build(addressFolder)) count(0, 1);
+  else countCases(addressFolder);
+}
+
+// Programs that have more than one thread.
+const THREADED = [
+  ...['platform_test', 'device_test', 'matmul_test', 'ops_conformance_test', 'attention_test'],
+  ...['model_test', 'parity_test', 'live_catalogue_test'],
+  ...['beam_test', 'live_test', 'select_test', 'odd_catalogue_test'],
+  ...['kv_slot_test', 'kv_pool_test', 'kv_sim_test', 'kv_codec_test', 'kv_disk_test'],
+  ...['kv_kill_test', 'kv_threads_test', 'store_test'],
+  ...['engine_test', 'kv_transparency_test', 'measure_scales_test'],
+];
+
+function threads() {
+  if (!configureSanitized(threadsFolder, 'thread') || !build(threadsFolder, THREADED)) {
+    count(0, 1);
+    return;
+  }
+  const suppressions = join(root, 'tools', 'thread-sanitizer.supp');
+  const words = `suppressions=${suppressions} second_deadlock_stack=1`;
+  countCases(threadsFolder, `^(${THREADED.join('|')})$`, { TSAN_OPTIONS: words });
 }
 
 // Folder of native/src, target and words of each: minutes, not seconds.
@@ -238,7 +270,7 @@ function long() {
 }
 
 const stages = { check, vitest, native, fuzz };
-const byName = { ...stages, long };
+const byName = { ...stages, long, sanitized, threads };
 
 function selected() {
   const at = process.argv.indexOf('--only');
