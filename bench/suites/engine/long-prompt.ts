@@ -17,8 +17,9 @@ const UNCHUNKED: OpenOptions = {
   passTimeTargetUs: 0,
 };
 const MODES: readonly { readonly name: string; readonly options: OpenOptions }[] = [
-  { name: 'in chunks by default', options: {} },
-  { name: 'in chunks of 128', options: { prefillChunkTokens: 128 } },
+  { name: 'in passes of bounded time', options: {} },
+  { name: 'in chunks of 512', options: { prefillChunkTokens: 512, passTimeTargetUs: 0 } },
+  { name: 'in chunks of 128', options: { prefillChunkTokens: 128, passTimeTargetUs: 0 } },
   { name: 'in one pass', options: UNCHUNKED },
 ];
 

@@ -228,8 +228,9 @@ export const configSchema = z.strictObject({
     passTimeTargetUs: integer(
       0,
       L.passTimeTargetUsMax,
-      0,
-      'microseconds that a pass with others waiting shall take at most; 0: not bounded',
+      5_000,
+      'microseconds of a pass with one request; longer with several, or where passes cost much ' +
+        'whatever their rows; 0: not bounded',
     ),
     batching: oneOf(
       ['continuous', 'whole'],

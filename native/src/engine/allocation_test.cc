@@ -37,7 +37,7 @@ TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
     std::vector<Completion> completed;
     while (loop.running() > 0) {
       const uint64_t before = allocation_count();
-      loop.run_pass(false, completed);
+      loop.run_pass(completed);
       if (round < 2 || !completed.empty()) continue;  // an answer is the caller's to keep
       ++passes;
       allocations += allocation_count() - before;

@@ -174,7 +174,6 @@ void Engine::run() {
   device_->threads().pin_caller();
   std::vector<Completion> completed;
   for (;;) {
-    bool others_wait = false;
     {
       std::unique_lock lock(mutex_);
       work_->wait(lock, [this] {
@@ -186,9 +185,8 @@ void Engine::run() {
       admit_waiting(completed);
       const bool all_wait = loop_.running() == 0 && completed.empty();
       if (all_wait) work_->wait_for(lock, kTransferWait);
-      others_wait = !queue_.empty();
     }
-    if (loop_.running() > 0) loop_.run_pass(others_wait, completed);
+    if (loop_.running() > 0) loop_.run_pass(completed);
     note_progress();
     deliver(completed);
   }

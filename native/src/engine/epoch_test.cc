@@ -104,7 +104,7 @@ class EpochFixture : public testing::Test {
     const auto loop = make_loop(counters);
     std::vector<Completion> completed;
     admit(*loop, request);
-    while (loop->running() > 0) loop->run_pass(false, completed);
+    while (loop->running() > 0) loop->run_pass(completed);
     EXPECT_EQ(completed.size(), 1u);
     EXPECT_TRUE(completed.front().status.is_ok());
     return bits_of(completed.front());
@@ -171,9 +171,9 @@ TEST_F(EpochFixture, ASharedPrefixIsComputedOnceToTheExactTokenHoweverItMeetsBlo
       for (const Request& request : requests) {
         admit(*loop, request);
         for (uint32_t i = 0; i < passes_between && loop->running() > 0; ++i)
-          loop->run_pass(false, completed);
+          loop->run_pass(completed);
       }
-      while (loop->running() > 0) loop->run_pass(false, completed);
+      while (loop->running() > 0) loop->run_pass(completed);
       ASSERT_EQ(completed.size(), 3u);
       for (const Completion& completion : completed)
         EXPECT_EQ(bits_of(completion), alone(requests[completion.ticket])) << completion.ticket;
@@ -196,13 +196,13 @@ TEST_F(EpochFixture, ALeaderThatLeavesHurtsNoFollower) {
   admit(*loop, leader);
   admit(*loop, follower);
   admit(*loop, grandchild);
-  loop->run_pass(false, completed);
+  loop->run_pass(completed);
   loop->sweep(
       [](const Request& request) {
         return request.ticket == 0 ? Status(Code::kCancelled, "gone") : Status::ok();
       },
       completed);
-  while (loop->running() > 0) loop->run_pass(false, completed);
+  while (loop->running() > 0) loop->run_pass(completed);
   ASSERT_EQ(completed.size(), 3u);
   for (const Completion& completion : completed) {
     if (completion.ticket == 0) continue;
@@ -223,7 +223,7 @@ TEST_F(EpochFixture, WhoBuiltOnRowsThatFailedComputesAgainAndAnswersTheSame) {
   admit(*loop, follower);
   const std::vector<uint32_t> expected = alone(follower);
   spoiler_->chance = 1;  // both compute in this pass; the follower's rows stand on the leader's
-  loop->run_pass(false, completed);
+  loop->run_pass(completed);
   ASSERT_EQ(completed.size(), 1u);
   EXPECT_EQ(completed[0].ticket, 0u);
   EXPECT_EQ(completed[0].status.code(), Code::kModelNotFinite);
@@ -231,7 +231,7 @@ TEST_F(EpochFixture, WhoBuiltOnRowsThatFailedComputesAgainAndAnswersTheSame) {
   EXPECT_TRUE(spoiler_->is_taken_back());
   spoiler_->chance = 0;
   completed.clear();
-  while (loop->running() > 0) loop->run_pass(false, completed);
+  while (loop->running() > 0) loop->run_pass(completed);
   ASSERT_EQ(completed.size(), 1u);
   EXPECT_TRUE(completed[0].status.is_ok());
   EXPECT_EQ(bits_of(completed[0]), expected);
@@ -282,7 +282,7 @@ TEST_F(EpochFixture, AnyMixOfArrivalsFailuresAndCancellationsAnswersAsAlone) {
             },
             completed);
       }
-      if (loop->running() > 0) loop->run_pass(false, completed);
+      if (loop->running() > 0) loop->run_pass(completed);
       ASSERT_TRUE(spoiler_->is_taken_back());
     }
     ASSERT_EQ(completed.size(), requests.size());
@@ -311,9 +311,9 @@ TEST_F(EpochFixture, ARequestWhoseUserIsDroppedMeanwhileAnswersNothingAndLeavesN
   const auto loop = make_loop(counters);
   std::vector<Completion> completed;
   admit(*loop, request);
-  loop->run_pass(false, completed);
+  loop->run_pass(completed);
   ASSERT_TRUE(pool_->drop_user("u", 0).is_ok());
-  while (loop->running() > 0) loop->run_pass(false, completed);
+  while (loop->running() > 0) loop->run_pass(completed);
   ASSERT_EQ(completed.size(), 1u);
   EXPECT_EQ(completed[0].status.code(), Code::kCancelled);
   EXPECT_TRUE(pool_->inspect("u").empty());
@@ -330,7 +330,7 @@ TEST_F(EpochFixture, APromptThatIsGivenUpKeepsItsWholeBlocks) {
   const auto loop = make_loop(counters);
   std::vector<Completion> completed;
   admit(*loop, request);
-  loop->run_pass(false, completed);
+  loop->run_pass(completed);
   loop->sweep([](const Request&) { return Status(Code::kCancelled, "gone"); }, completed);
   ASSERT_EQ(completed.size(), 1u);
   ASSERT_EQ(pool_->inspect("u").size(), 1u);
@@ -342,7 +342,7 @@ TEST_F(EpochFixture, APromptThatIsGivenUpKeepsItsWholeBlocks) {
     return alone(plain);
   }();
   admit(*loop, request);
-  while (loop->running() > 0) loop->run_pass(false, completed);
+  while (loop->running() > 0) loop->run_pass(completed);
   EXPECT_EQ(completed[0].kv_tokens[0], 32u);
   EXPECT_EQ(bits_of(completed[0]), expected);
   EXPECT_EQ(pool_->inspect("u")[0].tokens, 90u);
@@ -365,9 +365,9 @@ TEST_F(EpochFixture, MemoryThatDoesNotSufficeMakesRequestsWaitAndNeverHalfAdmits
   EXPECT_EQ(loop->running(), 2u);
   Request sharing = make(3, tokens(63, 1), 4);  // takes one block of its own and beams: too much
   EXPECT_EQ(loop->admit(sharing, Clock::now(), status), Admission::kWaits);
-  while (loop->running() == 2) loop->run_pass(false, completed);
+  while (loop->running() == 2) loop->run_pass(completed);
   EXPECT_EQ(loop->admit(third, Clock::now(), status), Admission::kAdmitted);
-  while (loop->running() > 0) loop->run_pass(false, completed);
+  while (loop->running() > 0) loop->run_pass(completed);
   EXPECT_EQ(completed.size(), 3u);
   expect_nothing_held(*loop);
 }

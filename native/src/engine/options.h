@@ -58,7 +58,7 @@ struct EngineOptions {
   uint32_t batch_requests_max = 1;    // requests that share forward passes
   uint32_t batch_rows_max = 1;        // rows of a forward pass; >= width_max, score_items_max
   uint32_t prefill_chunk_tokens = 1;  // prompt rows per forward pass
-  uint32_t pass_time_target_us = 0;   // of a pass while others wait; 0: not bounded
+  uint32_t pass_time_target_us = 0;   // scheduler::Budget::time_us; 0: not bounded
   bool continuous_batching = true;    // false: a batch is filled only when the last one has ended
   uint64_t kv_bytes_max = 1;          // keys and values of all running requests, beams included
   KvOptions kv;

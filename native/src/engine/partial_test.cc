@@ -50,7 +50,7 @@ class PartialFixture : public testing::Test {
     Status status;
     EXPECT_EQ(loop.admit(request, Clock::now(), status), Admission::kAdmitted);
     std::vector<Completion> completed;
-    while (loop.running() > 0) loop.run_pass(false, completed);
+    while (loop.running() > 0) loop.run_pass(completed);
     EXPECT_TRUE(completed.front().status.is_ok());
     return std::move(completed.front());
   }

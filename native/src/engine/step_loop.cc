@@ -65,9 +65,9 @@ Admission StepLoop::admit(Request& request, Clock::time_point now, Status& statu
   return Admission::kAdmitted;
 }
 
-void StepLoop::run_pass(bool others_wait, std::vector<Completion>& completed) {
+void StepLoop::run_pass(std::vector<Completion>& completed) {
   const Clock::time_point start = Clock::now();
-  plan(others_wait);
+  plan();
   PassTimes times;
   times.plan_us = microseconds_since(start);
   forward(times);
@@ -110,13 +110,13 @@ double StepLoop::left_us() const {
   return left;
 }
 
-void StepLoop::plan(bool others_wait) {
+void StepLoop::plan() {
   const Clock::time_point now = Clock::now();
   runnable_.clear();
   for (const auto& state : running_) runnable_.push_back(state->runnable(now));
-  scheduler::Budget budget{options_.batch_rows_max, options_.prefill_chunk_tokens};
-  if (others_wait || running() > 1) budget.time_us = options_.pass_time_target_us;
-  budget.cost = cost_model_.cost();
+  const scheduler::Budget budget{options_.batch_rows_max, options_.prefill_chunk_tokens,
+                                 static_cast<double>(options_.pass_time_target_us),
+                                 cost_model_.cost()};
   scheduler::plan_step(runnable_, links_, budget, plan_scratch_, plan_);
   TESSERA_CHECK(!plan_.empty());
   work_ = {};

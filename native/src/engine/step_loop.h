@@ -54,8 +54,7 @@ class StepLoop {
   /// is admitted: all memory that it needs until its end is its own from then on.
   Admission admit(Request& request, Clock::time_point now, Status& status);
   /// One forward pass and what follows from it. Requests that ended are appended to `completed`.
-  /// `others_wait`: requests are queued, so the pass keeps to the time that is set.
-  void run_pass(bool others_wait, std::vector<Completion>& completed);
+  void run_pass(std::vector<Completion>& completed);
   /// Ends every running request that `ended` gives a Status which is not ok.
   template <typename Ended>
   void sweep(const Ended& ended, std::vector<Completion>& completed) {
@@ -73,7 +72,7 @@ class StepLoop {
   double sharing_rate() const { return sharing_.rate(); }
 
  private:
-  void plan(bool others_wait);
+  void plan();
   void forward(PassTimes& times);
   void narrow_late();
   void end_failed(std::vector<Completion>& completed);

@@ -1,7 +1,7 @@
 #include "scheduler/plan_step.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <tuple>
 
 #include "base/check.h"
@@ -28,9 +28,9 @@ class Planner {
     return runnable_[i].prompt_tokens - scratch_.lengths[i];
   }
   bool add_decode(uint32_t i);
-  /// Prompt rows of request i, at most `most`.
-  void add_prompt(uint32_t i, uint32_t most);
-  uint32_t rows_in_time(uint32_t position, uint32_t most) const;
+  /// Rows of a prompt of any length, from where request i is, that the pass has room and time for.
+  uint32_t rows_in_pass(uint32_t i) const;
+  void add_prompt(uint32_t i, uint32_t rows);
 
   std::span<const Runnable> runnable_;
   std::span<const Link> links_;
@@ -67,12 +67,15 @@ void Planner::plan_decodes() {
   }
 }
 
-uint32_t Planner::rows_in_time(uint32_t position, uint32_t most) const {
+uint32_t Planner::rows_in_pass(uint32_t i) const {
+  const uint32_t most = std::min(budget_.rows - rows_, budget_.prompt_rows - prompt_rows_);
   if (budget_.time_us <= 0) return most;
+  const double alone_us = std::max(budget_.time_us, kPassParts * budget_.cost.pass_us);
+  const double time_us = alone_us * std::sqrt(static_cast<double>(runnable_.size()));
   const auto fits = [&](uint32_t rows) {
     PassWork work = work_;
-    work.add_rows(rows, position, true);
-    return budget_.cost.predict_us(work) <= budget_.time_us;
+    work.add_rows(rows, scratch_.lengths[i], true);
+    return budget_.cost.predict_us(work) <= time_us;
   };
   uint32_t fitting = 0;
   for (uint32_t bound = most; fitting < bound;) {
@@ -87,11 +90,9 @@ uint32_t Planner::rows_in_time(uint32_t position, uint32_t most) const {
   return std::max(fitting, std::min(most, sure));
 }
 
-void Planner::add_prompt(uint32_t i, uint32_t most) {
-  const uint32_t first = scratch_.lengths[i];
-  most = std::min({most, prompt_left(i), budget_.rows - rows_, budget_.prompt_rows - prompt_rows_});
-  const uint32_t rows = rows_in_time(first, most);
+void Planner::add_prompt(uint32_t i, uint32_t rows) {
   if (rows == 0) return;
+  const uint32_t first = scratch_.lengths[i];
   if (!plan_.empty() && plan_.back().runnable == i &&
       plan_.back().first + plan_.back().rows == first) {
     plan_.back().rows += rows;
@@ -115,8 +116,10 @@ void Planner::plan_prompts() {
     if (prompt_left(i) > 0) order.push_back(i);
   }
   if (order.empty()) return;
-  const uint32_t prompt_rows = std::min(budget_.prompt_rows, budget_.rows - rows_);
-  add_prompt(order.front(), std::max(1u, prompt_rows / kOldestPromptShare));
+  const uint32_t oldest = order.front();
+  const uint32_t rows = rows_in_pass(oldest);
+  add_prompt(oldest,
+             std::min({prompt_left(oldest), rows, std::max(1u, rows / kOldestPromptShare)}));
   std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
     const auto key = [this](uint32_t i) {
       const Runnable& r = runnable_[i];
@@ -124,7 +127,7 @@ void Planner::plan_prompts() {
     };
     return key(a) < key(b);
   });
-  for (const uint32_t i : order) add_prompt(i, std::numeric_limits<uint32_t>::max());
+  for (const uint32_t i : order) add_prompt(i, std::min(prompt_left(i), rows_in_pass(i)));
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 //
 // Decodes come first (they are nearest to their answer and hold memory): the oldest of all, then by
 // class and age, all beams of a request or none, none overtaking one that did not fit. Then
-// prompts: a quarter of the prompt rows goes to the oldest prompt, whatever its class and length,
-// the rest by class, then fewest rows left, then least slack, then age. So a long prompt never
-// holds up a short one for more than that quarter, and nobody starves
-// (docs/adr/0014-who-runs-next.md has the bounds).
+// prompts, as many rows as the pass has time for: a quarter of them goes to the oldest prompt,
+// whatever its class and length, the rest by class, then fewest rows left, then least slack, then
+// age. So a long prompt never holds up a short one for more than that quarter and the pass under
+// way, and nobody starves (docs/adr/0014-who-runs-next.md and 0031-time-of-a-pass.md).
 //
 // Positions that several requests share are planned once, for the first of them that comes up; the
 // others go on from there, in the same pass already.
@@ -25,6 +25,9 @@ namespace tessera::scheduler {
 inline constexpr uint32_t kOldestPromptShare = 4;  // one part in four
 /// Prompt rows that a pass computes at least where there are as many, whatever they take.
 inline constexpr uint32_t kPromptRowsMin = 16;
+/// A pass is not cut below so many times what it costs whatever its rows: cutting prompts into more
+/// passes costs at most the same part of the throughput.
+inline constexpr double kPassParts = 16;
 
 /// One running request. Either its prompt is not complete or it has decode rows.
 struct Runnable {
@@ -38,8 +41,11 @@ struct Runnable {
 struct Budget {
   uint32_t rows = 0;         // rows of a forward pass at most; >= decode_rows of any single request
   uint32_t prompt_rows = 0;  // of these, prompt tokens at most; >= 1
-  double time_us = 0;        // 0: not bounded. Else prompts get what fits beside the decodes
-  PassCost cost{};           // read with time_us > 0 only
+  /// Of the pass when one request runs; more with the square root of their number, since the more
+  /// wait for a pass the more its fixed cost counts beside its length. 0: not bounded. Else prompts
+  /// get what fits beside the decodes, or in kPassParts times cost.pass_us where that is more.
+  double time_us = 0;
+  PassCost cost{};  // read with time_us > 0 only
 };
 
 struct Share {

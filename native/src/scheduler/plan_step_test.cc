@@ -80,12 +80,34 @@ TEST(PlanStep, AFollowerComputesForItsLeaderWhenItsTurnComesFirst) {
 }
 
 TEST(PlanStep, ThePassEndsInTimeButMovesOn) {
-  Budget budget{256, 256, 1000, {200, 10, 0, 0}};
-  EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, 80}}));
-  budget.time_us = 210;
+  Budget budget{256, 256, 1000, {20, 10, 0, 0}};
+  EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, 98}}));
+  EXPECT_EQ(planned({prompt(200), decode(130)}, budget), (Shares{{1, 8, 130}, {0, 0, 16}}));
+  budget.time_us = 100;
+  budget.cost = {0, 10, 0, 0};
   EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, kPromptRowsMin}}));
-  EXPECT_EQ(planned({prompt(200), decode(100)}, budget),
-            (Shares{{1, 8, 100}, {0, 0, kPromptRowsMin}}));
+}
+
+TEST(PlanStep, APassIsNotCutBelowSixteenTimesItsFixedPart) {
+  const Budget budget{256, 256, 1, {100, 10, 0, 0}};
+  EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, 150}}));
+}
+
+TEST(PlanStep, ThePassOfFourRequestsMayTakeTwiceThatOfOne) {
+  const Budget budget{256, 256, 500, {20, 10, 0, 0}};
+  EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, 48}}));
+  EXPECT_EQ(planned({prompt(200), decode(10), decode(10), decode(10)}, budget),
+            (Shares{{1, 8, 10}, {2, 8, 10}, {3, 8, 10}, {0, 0, 68}}));
+}
+
+TEST(PlanStep, TheOldestIsSureOfAQuarterOfTheRowsThatThePassHasTimeFor) {
+  const Budget budget{256, 256, 500, {0, 10, 0, 0}};
+  EXPECT_EQ(planned({prompt(200), prompt(100), decode(6), decode(4)}, budget),
+            (Shares{{2, 8, 6}, {3, 8, 4}, {0, 0, 22}, {1, 0, 68}}));
+}
+
+TEST(PlanStep, AFullPassHasNoRowsForTheOldestPromptEither) {
+  EXPECT_EQ(planned({prompt(200), decode(64)}, {64, 64}), (Shares{{1, 8, 64}}));
 }
 
 /// Requests with prompts and decodes, taken forward by plans. Tokens are few, so prefixes abound.

@@ -44,7 +44,10 @@ export interface EngineLimits {
   readonly batchRowsMax: number;
   /** Prompt tokens computed per forward pass at most. */
   readonly prefillChunkTokens: number;
-  /** Microseconds that a pass with others waiting shall take at most; 0: not bounded. */
+  /**
+   * Microseconds that prompts may make a pass of one request; longer with several, or where passes
+   * cost much whatever their rows (ADR 0031). 0: not bounded.
+   */
   readonly passTimeTargetUs: number;
   /** Requests join a running batch between passes, or wait until it has ended. */
   readonly batching: 'continuous' | 'whole';
