@@ -8,7 +8,7 @@ const domainOrder = {
   prompt: [],
   recall: ['catalogue', 'behaviour', 'prompt'],
 };
-const infrastructure = 'config|grpc|kafka|lifecycle|contracts';
+const infrastructure = 'config|grpc|hosting|kafka|lifecycle|contracts';
 
 /** A lib that may see every other one needs no rule. */
 const restricted = Object.entries(domainOrder).filter(
@@ -100,7 +100,7 @@ module.exports = {
       name: 'edge-libs-never-import-the-domain',
       severity: 'error',
       from: {
-        path: '^libs/(grpc|kafka|lifecycle|telemetry|config)/src/',
+        path: '^libs/(grpc|hosting|kafka|lifecycle|telemetry|config)/src/',
         pathNot: '\\.spec\\.ts$',
       },
       to: { path: `^libs/(${domainLibs}|engine)/` },

@@ -3,6 +3,14 @@ import { once } from 'node:events';
 
 const MAIN = 'dist/apps/standalone/src/main.js';
 
+/** Another process than the standalone one, and what it prints when it serves. */
+export interface Program {
+  readonly main: string;
+  readonly printed: RegExp;
+}
+
+const STANDALONE: Program = { main: MAIN, printed: /Recall for user[\s\S]*\n\s+1 {2}/ };
+
 /** The environment of the test run without the service's own variables. */
 function cleanEnvironment(): Record<string, string | undefined> {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_'));
@@ -40,7 +48,11 @@ export class Service {
   }
 
   /** Starts without waiting for anything. */
-  static launch(variables: Readonly<Record<string, string>>, flags: readonly string[] = []) {
+  static launch(
+    variables: Readonly<Record<string, string>>,
+    flags: readonly string[] = [],
+    main = MAIN,
+  ) {
     const env = {
       ...cleanEnvironment(),
       TESSERA_HTTP_PORT: '0',
@@ -50,17 +62,18 @@ export class Service {
       TESSERA_BEHAVIOURS_STORE: 'file',
       ...variables,
     };
-    return new Service(spawn(process.execPath, [MAIN, ...flags], { env }));
+    return new Service(spawn(process.execPath, [main, ...flags], { env }));
   }
 
   /** Starts and waits until it serves and has printed its sample. */
   static async start(
     variables: Readonly<Record<string, string>>,
     flags: readonly string[] = [],
+    { main, printed }: Program = STANDALONE,
   ): Promise<Service> {
-    const service = Service.launch(variables, flags);
-    await service.printed(/Recall for user[\s\S]*\n\s+1 {2}/);
-    service.httpUrl = /HTTP\s+(http:\S+)\/v1\/recall/.exec(service.stdout)?.[1] ?? '';
+    const service = Service.launch(variables, flags, main);
+    await service.printed(printed);
+    service.httpUrl = /(?:HTTP|health)\s+(http:\/\/[^/\s]+)/.exec(service.stdout)?.[1] ?? '';
     service.grpcAddress = /gRPC\s+(\S+)/.exec(service.stdout)?.[1] ?? '';
     return service;
   }

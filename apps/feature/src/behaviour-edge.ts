@@ -1,12 +1,13 @@
 import { type BehaviourEvent, type BehaviourLog, checkBehaviourEvent } from '@tessera/behaviour';
 import { TesseraError } from '@tessera/errors';
-import type { Edge, Log, Metrics } from '@tessera/telemetry';
-import type { KvFollower } from './kv-follower.js';
+import type { Carrier, Edge, Log, Metrics, Tracing } from '@tessera/telemetry';
+import type { Follower } from './follower.js';
 
 export interface BehaviourParts {
   readonly behaviours: BehaviourLog;
   readonly metrics: Metrics;
-  readonly follower: KvFollower;
+  readonly follower: Follower;
+  readonly tracing: Tracing;
   readonly log: Log;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
@@ -34,18 +35,9 @@ export class BehaviourEdge {
     this.parts.metrics.countBehaviour(edge, 'dead');
   }
 
-  async history(userId: string, limit: number) {
-    const { behaviours } = this.parts;
-    const [history, profile] = await Promise.all([
-      behaviours.history(userId, limit),
-      behaviours.profile(userId),
-    ]);
-    if (history === null) {
-      throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
-        field: 'userId',
-      });
-    }
-    return { history, profile: profile ?? {} };
+  /** `caller`: the trace that the call belongs to. */
+  history(userId: string, limit: number, caller: Carrier) {
+    return this.parts.tracing.serve('history', caller, () => this.historyOf(userId, limit));
   }
 
   putProfile(userId: string, profile: Readonly<Record<string, string>>): Promise<void> {
@@ -57,5 +49,19 @@ export class BehaviourEdge {
     const known = await this.parts.behaviours.erase(userId, this.parts.nowMs());
     await this.parts.follower.erase(userId);
     return known;
+  }
+
+  private async historyOf(userId: string, limit: number) {
+    const { behaviours } = this.parts;
+    const [history, profile] = await Promise.all([
+      behaviours.history(userId, limit),
+      behaviours.profile(userId),
+    ]);
+    if (history === null) {
+      throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
+        field: 'userId',
+      });
+    }
+    return { history, profile: profile ?? {} };
   }
 }

@@ -13,7 +13,7 @@ import { invalid, text, texts } from '@tessera/grpc';
 const MILLISECONDS_PER_SECOND = 1000;
 /** Behaviours of one call. */
 export const BEHAVIOURS_PER_CALL_MAX = 10_000;
-export const HISTORY_LIMIT_MAX = 10_000;
+export const HISTORY_LIMIT_MAX = 100_000;
 const HISTORY_LIMIT_DEFAULT = 100;
 const OUTCOMES: Readonly<Record<AppendOutcome, WireAppendOutcome>> = {
   added: WireAppendOutcome.APPEND_OUTCOME_ADDED,

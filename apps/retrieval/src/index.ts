@@ -1,5 +1,3 @@
-export { fromServer } from './http/error-filter.js';
-export { acceptOnlyJson } from './http/json-body.js';
 export { CATALOGUE_CHANGES_PATTERN } from './kafka/catalogue-topic.controller.js';
 export { RecallAudits } from './kafka/recall-audits.js';
 export {
@@ -7,6 +5,6 @@ export {
   RecallTopicSettings,
 } from './kafka/recall-topic.controller.js';
 export { RecallEdge } from './recall-edge.js';
+export { RemoteBehaviours } from './remote-behaviours.js';
 export { RetrievalModule, type RetrievalOptions } from './retrieval.module.js';
 export { ServedCatalogues } from './served-catalogues.js';
-export { ServedVersions } from './served-versions.js';

@@ -1,28 +1,21 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
 import { RecordProducer } from '@tessera/kafka';
-import { Readiness } from '@tessera/lifecycle';
 import { Log, Metrics } from '@tessera/telemetry';
 import { CatalogueGrpcController } from './grpc/catalogue.controller.js';
 import { ExplainGrpcController } from './grpc/explain.controller.js';
 import { KvPoolGrpcController } from './grpc/kv-pool.controller.js';
 import { RecallGrpcController } from './grpc/recall.controller.js';
 import { ScoreGrpcController } from './grpc/score.controller.js';
-import { HttpErrorFilter } from './http/error-filter.js';
-import { HealthController } from './http/health.controller.js';
 import { KvPoolHttpController } from './http/kv-pool.controller.js';
-import { MetricsController } from './http/metrics.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
 import { CatalogueTopicController } from './kafka/catalogue-topic.controller.js';
 import { RecallTopicController, RecallTopicSettings } from './kafka/recall-topic.controller.js';
 import { KvEdge, type KvEdgeParts } from './kv-edge.js';
 import { type EdgeParts, RecallEdge } from './recall-edge.js';
 import { ServedCatalogues } from './served-catalogues.js';
-import { ServedVersions } from './served-versions.js';
 
 export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
   readonly runtime: EdgeParts['runtime'] & KvEdgeParts['runtime'];
-  readonly versions: ServedVersions;
   readonly catalogues: ServedCatalogues;
   /** Absent where no Kafka is served. */
   readonly topics?:
@@ -31,8 +24,7 @@ export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
 }
 
 /**
- * Both edges of recall, score and explain, changes of the catalogue, operations on the KV pool,
- * with health and metrics.
+ * The edges of recall, score and explain, changes of the catalogue, operations on the KV pool.
  */
 @Module({})
 export class RetrievalModule {
@@ -48,17 +40,13 @@ export class RetrievalModule {
         KvPoolGrpcController,
         RecallHttpController,
         KvPoolHttpController,
-        HealthController,
-        MetricsController,
         ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
       ],
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },
         { provide: KvEdge, useValue: new KvEdge(options) },
         { provide: ServedCatalogues, useValue: options.catalogues },
-        { provide: Readiness, useValue: options.readiness },
         { provide: Metrics, useValue: options.metrics },
-        { provide: ServedVersions, useValue: options.versions },
         { provide: Log, useValue: options.log },
         ...(topics === undefined
           ? []
@@ -66,7 +54,6 @@ export class RetrievalModule {
               { provide: RecordProducer, useValue: topics.producer },
               { provide: RecallTopicSettings, useValue: topics.settings },
             ]),
-        { provide: APP_FILTER, useValue: new HttpErrorFilter(options.log) },
       ],
     };
   }

@@ -1,9 +1,10 @@
 import type { Config } from '@tessera/config';
+import { ServedVersions } from '@tessera/hosting';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
-import { type Log, Metrics, openTracing, type Tracing } from '@tessera/telemetry';
+import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
 import { KvFollower } from '../../feature/src/index.js';
-import { RecallAudits, ServedCatalogues, ServedVersions } from '../../retrieval/src/index.js';
+import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
 
@@ -12,6 +13,8 @@ export interface ServeParts {
   readonly runtime: RecallRuntime;
   readonly serviceVersion: string;
   readonly log: Log;
+  /** Left out: none are kept. */
+  readonly tracing?: Tracing;
 }
 
 /** What the modules of this process are made of. */
@@ -24,7 +27,7 @@ export interface Composition {
 }
 
 export function compose(parts: ServeParts, readiness: Readiness): Composition {
-  const { config, runtime, log, serviceVersion } = parts;
+  const { config, runtime, log, serviceVersion, tracing = NO_TRACING } = parts;
   const { behaviourLog } = runtime;
   const { model, catalogue, promptTemplate } = runtime.summary;
   const { deadlineMsMax, defaultDeadlineMs } = config.recall;
@@ -32,8 +35,6 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     () => runtime.engineStats(),
     () => runtime.kvPool.metrics(),
   );
-  const { otlpUrl: url, percent } = config.tracing;
-  const tracing = openTracing({ url, percent, serviceName: 'tessera', serviceVersion }, log);
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
   const topics = topicsOf(config, behaviourLog !== undefined, log, () => {
     if (readiness.state === 'starting') readiness.set('ready');
@@ -53,6 +54,7 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     behaviours: behaviourLog,
     metrics,
     log,
+    tracing,
     nowMs: Date.now,
     follower: new KvFollower({ runtime, metrics, log, budgetMs: deadlineMsMax }),
     producer: topics?.producer,
@@ -67,12 +69,13 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     tracing,
     topics,
     onRecall: audits && ((audited) => audits.write(audited)),
-    versions: new ServedVersions(
-      serviceVersion,
-      model.digest,
-      catalogue.digest,
-      promptTemplate.digest,
-    ),
   };
-  return { modules: { retrieval, feature }, topics, audits, tracing };
+  const versions = new ServedVersions({
+    service: serviceVersion,
+    model: model.digest,
+    catalogue: catalogue.digest,
+    promptTemplate: promptTemplate.digest,
+  });
+  const operations = { readiness, metrics, versions, log };
+  return { modules: { operations, retrieval, feature }, topics, audits, tracing };
 }

@@ -1,65 +1,27 @@
 import 'reflect-metadata';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Config, describeConfig, loadConfig, repositoryRoot } from '@tessera/config';
-import { TesseraError } from '@tessera/errors';
+import { type Config, FLAG_LINES } from '@tessera/config';
+import { runProcess, serviceVersion } from '@tessera/hosting';
 import { drainOnStopSignals } from '@tessera/lifecycle';
 import { createRecallRuntime, type RecallRuntime } from '@tessera/recall';
-import { createLog, type Log } from '@tessera/telemetry';
+import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
 import { ProgressLines } from './progress.js';
 import { runtimeOptions } from './runtime-options.js';
 import { sampleTable } from './sample-table.js';
 import { type Serving, serve } from './serve.js';
 
-const EXIT_FAILED = 1;
 const MEBIBYTE = 2 ** 20;
-const EXIT_USAGE = 2;
 const USAGE = `usage: npm start -- [flags]
-  --config FILE       configuration
-  --print-config      print the effective configuration and end
-  --kafka HOST:PORT   serve the topics of a broker (kafka.brokers)
-  --redis HOST:PORT   keep behaviours in Redis (behaviours.redis)
+${FLAG_LINES}
+  --behaviours HOST:PORT  ask a feature process for behaviours (behaviours.remote)
 Every key and its variable: docs/configuration.md`;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-interface Flags {
-  readonly file: string | undefined;
-  readonly printConfig: boolean;
-  /** Configuration by path. */
-  readonly values: Readonly<Record<string, string>>;
-}
-
-function parseFlags(words: readonly string[]): Flags | 'help' | 'bad' {
-  let file: string | undefined;
-  let printConfig = false;
-  let values: Record<string, string> = {};
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at];
-    if (word === '--help') return 'help';
-    if (word === '--print-config') printConfig = true;
-    else {
-      const value = words[++at];
-      if (value === undefined) return 'bad';
-      if (word === '--config') file = value;
-      else if (word === '--kafka') values = { ...values, 'kafka.brokers': value };
-      else if (word === '--redis') {
-        values = { ...values, 'behaviours.store': 'redis', 'behaviours.redis': value };
-      } else return 'bad';
-    }
-  }
-  return { file, printConfig, values };
-}
-
-function serviceVersion(): string {
-  return JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')).version;
-}
-
-async function load(config: Config, log: Log): Promise<RecallRuntime> {
+async function load(config: Config, log: Log, tracing: Tracing): Promise<RecallRuntime> {
   print(`Loading ${config.model.path}`);
   const progress = new ProgressLines(print);
   const runtime = await createRecallRuntime(
-    runtimeOptions(config, progress.listener, (error) => {
+    runtimeOptions(config, tracing, progress.listener, (error) => {
       if (error === undefined) log.info({}, 'the catalogue was compacted');
       else log.error({ err: error }, 'the catalogue could not be compacted');
     }),
@@ -117,17 +79,14 @@ function printAddresses(serving: Serving): void {
   print(`  OpenAPI  ${serving.httpUrl}/docs`);
 }
 
-async function start(flags: Flags): Promise<void> {
-  const { file, values } = flags;
-  const loaded = loadConfig({ ...(file === undefined ? {} : { file }), flags: values });
-  if (flags.printConfig) {
-    print(describeConfig(loaded));
-    return;
-  }
-  const { config } = loaded;
+runProcess(USAGE, async ({ config }) => {
   const log = createLog(config.log.level);
-  const runtime = await load(config, log);
-  const parts = { config, runtime, log, serviceVersion: serviceVersion() };
+  const version = serviceVersion();
+  const { otlpUrl: url, percent } = config.tracing;
+  const service = { serviceName: 'tessera', serviceVersion: version };
+  const tracing = openTracing({ url, percent, ...service }, log);
+  const runtime = await load(config, log, tracing);
+  const parts = { config, runtime, log, tracing, serviceVersion: version };
   const serving = await serve(parts).catch(async (error: unknown) => {
     await runtime.close();
     throw error;
@@ -137,20 +96,4 @@ async function start(flags: Flags): Promise<void> {
   await printSample(runtime, config).catch((error: unknown) => {
     log.warn({ err: error }, 'the sample recall failed');
   });
-}
-
-const flags = parseFlags(process.argv.slice(2));
-if (flags === 'help' || flags === 'bad') {
-  print(USAGE);
-  process.exitCode = flags === 'help' ? 0 : EXIT_USAGE;
-} else {
-  start(flags).catch((thrown: unknown) => {
-    const error = TesseraError.from(thrown);
-    const place = error.field === undefined ? '' : ` (${error.field})`;
-    process.stderr.write(`${error.code}${place}: ${error.message}\n`);
-    if (error.code === 'INTERNAL' && thrown instanceof Error) {
-      process.stderr.write(`${thrown.stack}\n`);
-    }
-    process.exit(EXIT_FAILED);
-  });
-}
+});

@@ -1,12 +1,30 @@
 import { parseRetention } from '@tessera/behaviour';
 import { type ProgressListener, parseCatalogueSpecs } from '@tessera/catalogue';
+import { TesseraClient } from '@tessera/client';
 import type { Config } from '@tessera/config';
-import type { TesseraError } from '@tessera/errors';
+import { TesseraError } from '@tessera/errors';
 import type { RecallRuntimeOptions } from '@tessera/recall';
+import type { Tracing } from '@tessera/telemetry';
+import { RemoteBehaviours } from '../../retrieval/src/index.js';
+
+function behavioursOf({ behaviours, users }: Config, tracing: Tracing) {
+  const { store, remote: address } = behaviours;
+  if (store !== 'remote') {
+    const retention = parseRetention(behaviours.retention);
+    return { ...behaviours, store, retention, usersPath: users.path };
+  }
+  if (address === '') {
+    const message = 'behaviours.remote: expected HOST:PORT of a feature process, came nothing';
+    throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.remote' });
+  }
+  const client = new TesseraClient(address, { headers: () => tracing.outgoing() });
+  return new RemoteBehaviours({ client, address });
+}
 
 /** The slice of the configuration that the recall service is composed from. */
 export function runtimeOptions(
   config: Config,
+  tracing: Tracing,
   onProgress: ProgressListener,
   onCompacted: (error: TesseraError | undefined) => void,
 ): RecallRuntimeOptions {
@@ -18,11 +36,7 @@ export function runtimeOptions(
     activationScalesPath: config.model.activationScalesPath,
     catalogueSources: [{ path: config.catalogue.path, domain: config.catalogue.domain }],
     titlesPath: config.catalogue.titlesPath,
-    behaviours: {
-      ...config.behaviours,
-      retention: parseRetention(config.behaviours.retention),
-      usersPath: config.users.path,
-    },
+    behaviours: behavioursOf(config, tracing),
     toleratedRows: config.catalogue.toleratedRows,
     cacheDir: config.catalogue.cachePath,
     changes: {

@@ -15,13 +15,28 @@ import { type ErrorCode, GRPC_STATUS, isErrorCode, TesseraError } from '@tessera
 import { withRetries } from './retry.js';
 
 const REPLY_BYTES_MAX = 64 << 20;
+/** A service that is back is found within a second. */
+const RECONNECT = {
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+};
 const MESSAGE_SHAPE = { defaults: true, longs: Number, enums: Number, oneofs: false } as const;
+
+type Headers = Readonly<Record<string, string>>;
+
+export interface ClientOptions {
+  /** Left out: no TLS. */
+  readonly credentials?: grpc.ChannelCredentials;
+  /** Metadata of each call, such as the caller's trace. */
+  readonly headers?: () => Headers;
+}
 
 /** A request without the fields that shall have their defaults. */
 export type Asked<Request> = { readonly [Field in keyof Request]?: Request[Field] | undefined };
 
 type Unary = (
   request: object,
+  metadata: grpc.Metadata,
   options: grpc.CallOptions,
   done: (error: grpc.ServiceError | null, answer: unknown) => void,
 ) => void;
@@ -42,27 +57,30 @@ export class TesseraClient {
   private readonly recaller: grpc.Client;
   private readonly scorer: grpc.Client;
   private readonly behaviours: grpc.Client;
+  private readonly headers: () => Headers;
 
   /** `address`: host:port. Nothing is connected before the first call. */
-  constructor(address: string, credentials = grpc.credentials.createInsecure()) {
+  constructor(address: string, { credentials, headers }: ClientOptions = {}) {
+    const channelCredentials = credentials ?? grpc.credentials.createInsecure();
+    this.headers = headers ?? (() => ({}));
     const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];
     const packages = grpc.loadPackageDefinition(protoLoader.fromJSON(schema, MESSAGE_SHAPE));
-    const options = { 'grpc.max_receive_message_length': REPLY_BYTES_MAX };
-    this.channel = new grpc.Channel(address, credentials, options);
+    const options = { 'grpc.max_receive_message_length': REPLY_BYTES_MAX, ...RECONNECT };
+    this.channel = new grpc.Channel(address, channelCredentials, options);
     const channelOverride = this.channel;
     const clientOf = (name: string) =>
-      new (serviceAt(packages, name))(address, credentials, { channelOverride });
+      new (serviceAt(packages, name))(address, channelCredentials, { channelOverride });
     this.recaller = clientOf('tessera.recall.v1.RecallService');
     this.scorer = clientOf('tessera.score.v1.ScoreService');
     this.behaviours = clientOf('tessera.behaviour.v1.BehaviourService');
   }
 
   recall(request: Asked<WireRecallRequest>, deadlineMs: number): Promise<WireRecallResponse> {
-    return call(this.recaller, 'Recall', request, deadlineMs);
+    return this.call(this.recaller, 'Recall', request, deadlineMs);
   }
 
   score(request: Asked<WireScoreRequest>, deadlineMs: number): Promise<WireScoreResponse> {
-    return call(this.scorer, 'Score', request, deadlineMs);
+    return this.call(this.scorer, 'Score', request, deadlineMs);
   }
 
   /** May be repeated by the caller too: an event ID counts once. */
@@ -70,37 +88,40 @@ export class TesseraClient {
     behaviours: readonly WireBehaviour[],
     deadlineMs: number,
   ): Promise<WireBehaviourAppendResponse> {
-    return call(this.behaviours, 'Append', { behaviours }, deadlineMs);
+    return this.call(this.behaviours, 'Append', { behaviours }, deadlineMs);
   }
 
   history(userId: string, limit: number, deadlineMs: number): Promise<WireHistoryResponse> {
-    return call(this.behaviours, 'History', { userId, limit }, deadlineMs);
+    return this.call(this.behaviours, 'History', { userId, limit }, deadlineMs);
   }
 
   erase(userId: string, deadlineMs: number): Promise<WireEraseResponse> {
-    return call(this.behaviours, 'Erase', { userId }, deadlineMs);
+    return this.call(this.behaviours, 'Erase', { userId }, deadlineMs);
   }
 
   close(): void {
     this.channel.close();
   }
-}
 
-function call<Answer>(
-  client: grpc.Client,
-  method: string,
-  request: object,
-  deadlineMs: number,
-): Promise<Answer> {
-  return withRetries(deadlineMs, (leftMs) => {
-    const unary = (client as never as Record<string, Unary>)[method] as Unary;
-    return new Promise<Answer>((resolve, reject) => {
-      unary.call(client, request, { deadline: Date.now() + leftMs }, (error, answer) => {
-        if (error === null) resolve(answer as Answer);
-        else reject(errorOf(error));
+  private call<Answer>(
+    client: grpc.Client,
+    method: string,
+    request: object,
+    deadlineMs: number,
+  ): Promise<Answer> {
+    const metadata = new grpc.Metadata();
+    for (const [name, value] of Object.entries(this.headers())) metadata.set(name, value);
+    return withRetries(deadlineMs, (leftMs) => {
+      const unary = (client as never as Record<string, Unary>)[method] as Unary;
+      const options = { deadline: Date.now() + leftMs };
+      return new Promise<Answer>((resolve, reject) => {
+        unary.call(client, request, metadata, options, (error, answer) => {
+          if (error === null) resolve(answer as Answer);
+          else reject(errorOf(error));
+        });
       });
     });
-  });
+  }
 }
 
 /** Statuses of gRPC itself, where the service said nothing. */

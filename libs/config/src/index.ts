@@ -6,3 +6,4 @@ export {
 } from './load-config.js';
 export { repositoryRoot } from './repository-root.js';
 export { CONFIG_KEYS, CONFIG_LIMITS, type Config, type ConfigKey } from './schema.js';
+export { FLAG_LINES, parseStartFlags, type StartFlags } from './start-flags.js';

@@ -164,12 +164,14 @@ export const configSchema = z.strictObject({
   }),
   behaviours: z.strictObject({
     store: oneOf(
-      ['embedded', 'redis', 'file'],
+      ['embedded', 'redis', 'remote', 'file'],
       'embedded',
-      'where behaviours are kept; file: the users file alone, read-only',
+      'where behaviours are kept; remote: asked of a feature process; file: the users file ' +
+        'alone, read-only',
     ),
     path: nonEmptyText('data/behaviours', 'folder of the embedded store'),
     redis: text('', 'HOST:PORT of Redis, or several of one cluster separated by commas'),
+    remote: text('', 'HOST:PORT of the gRPC edge of a feature process'),
     keyPrefix: text('tessera:', 'put before every key in Redis'),
     retention: nonEmptyText(
       '*=10000',

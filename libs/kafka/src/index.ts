@@ -6,5 +6,6 @@ export { type KafkaAddress, kafkaClient } from './kafka-client.js';
 export { MessageCodec } from './message-codec.js';
 export { readTopic } from './read-topic.js';
 export { PENDING_RECORDS_MAX, RecordProducer } from './record-producer.js';
+export { type ServedTopics, serveTopics, type TopicSettings } from './serve-topics.js';
 export { checkKey, checkVersion, RECORD_HEADERS, type TopicRecord } from './topic-record.js';
 export { ensureTopics, type TopicNeed } from './topics.js';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type OpenBehaviours, openBehaviours } from '@tessera/behaviour';
+import { BehaviourStore, type OpenBehaviours, openBehaviours } from '@tessera/behaviour';
 import { BundleLabel, CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
 import { type Catalogue, type ChangingCatalogue, type Engine, NativeEngine } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -38,7 +38,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
   onProgress('prompt template and tokenizer', 1, 1);
   const opened = new Opened();
   try {
-    const behaviours = opened.keepBehaviours(await openBehaviours(options.behaviours, onProgress));
+    const behaviours = opened.keepBehaviours(await behavioursOf(options));
     const spaces = await openSpaces(options, opened);
     onProgress('model', 0, 1);
     const { computeType, activationScalesPath, engine: limits, kv } = options;
@@ -84,6 +84,13 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     await opened.close();
     throw error;
   }
+}
+
+async function behavioursOf(options: RecallRuntimeOptions): Promise<OpenBehaviours> {
+  const { behaviours, onProgress } = options;
+  return behaviours instanceof BehaviourStore
+    ? { store: behaviours, log: undefined, close: async () => undefined }
+    : openBehaviours(behaviours, onProgress);
 }
 
 /** An open catalogue by its name. */

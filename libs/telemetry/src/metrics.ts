@@ -132,7 +132,7 @@ interface Metric {
 const LATENCY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const MICROSECONDS_PER_SECOND = 1e6;
 
-/** The registry of one process; engine and pool are read at each scrape. */
+/** The registry of one process; engine and pool are read at each scrape, where it has them. */
 export class Metrics {
   readonly registry = new Registry();
   private readonly requests: Counter;
@@ -148,7 +148,7 @@ export class Metrics {
   private readonly audits: Counter;
   private readonly followed: Counter;
 
-  constructor(engineCounts: () => EngineCounts, kvCounts: () => KvCounts) {
+  constructor(engineCounts?: () => EngineCounts, kvCounts?: () => KvCounts) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     this.requests = this.answered(METRICS.recallRequests);
@@ -172,8 +172,8 @@ export class Metrics {
     this.changeMessages = this.byOutcome(METRICS.changeMessages);
     this.audits = this.byOutcome(METRICS.audits);
     this.followed = this.byOutcome(METRICS.followed);
-    this.registerEngine(engineCounts);
-    registerKvMetrics(this.registry, kvCounts);
+    if (engineCounts !== undefined) this.registerEngine(engineCounts);
+    if (kvCounts !== undefined) registerKvMetrics(this.registry, kvCounts);
   }
 
   observe(observation: RecallObservation): void {

@@ -1,3 +1,4 @@
+import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
 import { Controller, UseFilters } from '@nestjs/common';
 import { GrpcMethod } from '@nestjs/microservices';
 import type {
@@ -11,7 +12,7 @@ import type {
   WirePutProfileResponse,
 } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { GrpcErrorFilter, invalid, refuseMalformed } from '@tessera/grpc';
+import { callContext, GrpcErrorFilter, invalid, refuseMalformed } from '@tessera/grpc';
 import {
   BEHAVIOURS_PER_CALL_MAX,
   parseBehaviour,
@@ -47,10 +48,16 @@ export class BehaviourGrpcController {
   }
 
   @GrpcMethod('BehaviourService', 'History')
-  async history(message: WireHistoryRequest): Promise<WireHistoryResponse> {
+  async history(
+    message: WireHistoryRequest,
+    _metadata: Metadata,
+    call: ServerUnaryCall<WireHistoryRequest, WireHistoryResponse>,
+  ): Promise<WireHistoryResponse> {
     refuseMalformed(message);
     const userId = parseUserId(message.userId);
-    const { history, profile } = await this.edge.history(userId, parseLimit(message.limit));
+    const { caller } = callContext(call);
+    const limit = parseLimit(message.limit);
+    const { history, profile } = await this.edge.history(userId, limit, caller);
     return {
       behaviours: history.map((behaviour) => toWireBehaviour(userId, behaviour)),
       profile: { ...profile },

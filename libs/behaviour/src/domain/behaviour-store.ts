@@ -7,6 +7,13 @@ export interface Behaviour {
   readonly time: number;
 }
 
+/** What is known of a user. */
+export interface UserBehaviours {
+  /** Oldest first. */
+  readonly behaviours: readonly Behaviour[];
+  readonly profile: Readonly<Record<string, string>>;
+}
+
 /** DI token and port: what is known of users. Safe to call concurrently. */
 export abstract class BehaviourStore {
   /** null: not counted. */
@@ -15,6 +22,15 @@ export abstract class BehaviourStore {
   abstract history(userId: string, limit: number): Promise<readonly Behaviour[] | null>;
   /** Profile values by key; null where the user is not known. */
   abstract profile(userId: string): Promise<Readonly<Record<string, string>> | null>;
+  /** The newest `limit` behaviours and the profile; null where the user is not known. */
+  async user(userId: string, limit: number): Promise<UserBehaviours | null> {
+    const [behaviours, profile] = await Promise.all([
+      this.history(userId, limit),
+      this.profile(userId),
+    ]);
+    return behaviours === null ? null : { behaviours, profile: profile ?? {} };
+  }
+
   /** At most `limit` user IDs, in a fixed order. */
   abstract userIds(limit: number): Promise<readonly string[]>;
 }

@@ -74,16 +74,14 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
     return { ...none, itemIds: history, profile, skipUnknown: skipUnknownItems };
   }
   const userId = request.userId as string;
-  const [behaviours, profile] = await Promise.all([
-    parts.behaviours.history(userId, parts.historyItemsMax),
-    parts.behaviours.profile(userId),
-  ]);
-  if (behaviours === null) {
+  const user = await parts.behaviours.user(userId, parts.historyItemsMax);
+  if (user === null) {
     throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
       field: 'userId',
     });
   }
-  const stored = Object.entries(profile ?? {}).filter(([key]) => parts.profileKeys.includes(key));
+  const { behaviours, profile } = user;
+  const stored = Object.entries(profile).filter(([key]) => parts.profileKeys.includes(key));
   // As many as there may be: there are, or will be, older ones that are not seen.
   const isCut = behaviours.length >= parts.historyItemsMax;
   const trimmedItems = isCut ? stableStart(behaviours, parts.historyTrimPercent) : 0;

@@ -1,6 +1,6 @@
 /** What composes a recall service from plain options; nothing here reads the environment. */
 
-import type { BehaviourLog, BehaviourOptions } from '@tessera/behaviour';
+import type { BehaviourLog, BehaviourOptions, BehaviourStore } from '@tessera/behaviour';
 import type {
   CatalogueChanges,
   CatalogueSource,
@@ -84,8 +84,8 @@ export interface RecallRuntimeOptions {
   readonly toleratedRows: number;
   /** JSON or TSV of titles; '' for none. */
   readonly titlesPath: string;
-  /** What is known of users, and where it is kept. */
-  readonly behaviours: BehaviourOptions;
+  /** What is known of users: where it is kept, or what it is asked of. */
+  readonly behaviours: BehaviourOptions | BehaviourStore;
   /** Where built snapshots are kept. */
   readonly cacheDir: string;
   readonly changes: ChangesSettings;

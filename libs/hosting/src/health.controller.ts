@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { Readiness } from '@tessera/lifecycle';
 import type { FastifyReply } from 'fastify';
-import { ServedVersions } from '../served-versions.js';
+import { ServedVersions } from './served-versions.js';
 
 const OK = 200;
 const UNAVAILABLE = 503;
@@ -10,14 +10,14 @@ interface HealthAnswer {
   readonly live: true;
   readonly ready: boolean;
   readonly state: string;
-  readonly versions: ServedVersions;
+  readonly versions: ServedVersions['versions'];
 }
 
 @Controller('health')
 export class HealthController {
   constructor(
     private readonly readiness: Readiness,
-    private readonly versions: ServedVersions,
+    private readonly served: ServedVersions,
   ) {}
 
   /** 200 while requests are taken, else 503. */
@@ -35,6 +35,6 @@ export class HealthController {
 
   private answer(): HealthAnswer {
     const { ready, state } = this.readiness;
-    return { live: true, ready, state, versions: this.versions };
+    return { live: true, ready, state, versions: this.served.versions };
   }
 }

@@ -1,0 +1,135 @@
+import { type BehaviourLog, openBehaviours, parseRetention } from '@tessera/behaviour';
+import type { Config } from '@tessera/config';
+import { behaviourPackage } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
+import {
+  type Hosted,
+  host,
+  type OperationsOptions,
+  ServedVersions,
+  STEP_BUDGET_MS,
+} from '@tessera/hosting';
+import { type ServedTopics, serveTopics } from '@tessera/kafka';
+import { Drain, type DrainStep, Readiness } from '@tessera/lifecycle';
+import { type Log, Metrics, openTracing } from '@tessera/telemetry';
+import type { FeatureOptions } from './feature.module.js';
+import { FeatureProcessModule } from './feature-process.module.js';
+import { NO_FOLLOWER } from './follower.js';
+import { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
+
+/** Answers that are still to be written. */
+const ANSWERS_BUDGET_MS = 10_000;
+
+export interface ServeParts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly serviceVersion: string;
+  readonly onProgress: (stage: string, done: number, total: number) => void;
+}
+
+export interface Serving {
+  readonly httpUrl: string;
+  readonly grpcAddress: string;
+  readonly drain: Drain;
+}
+
+function storeOptions({ behaviours, users }: Config) {
+  const { store } = behaviours;
+  if (store === 'embedded' || store === 'redis') {
+    const retention = parseRetention(behaviours.retention);
+    return { ...behaviours, store, retention, usersPath: users.path };
+  }
+  const message = `behaviours.store: expected embedded or redis, came ${store}`;
+  throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.store' });
+}
+
+/** Where behaviours can be appended. */
+async function openLog({ config, onProgress }: ServeParts): Promise<BehaviourLog> {
+  const { log } = await openBehaviours(storeOptions(config), onProgress);
+  if (log !== undefined) return log;
+  throw new TesseraError('INTERNAL', 'the store takes no behaviours');
+}
+
+/** Topics are left first: what was taken of them is stored while everything still serves. */
+function drainSteps(
+  hosted: Hosted,
+  readiness: Readiness,
+  topics: ServedTopics | undefined,
+  drainMs: number,
+  closeStore: () => Promise<void>,
+): DrainStep[] {
+  return [
+    {
+      name: 'leave topics',
+      budgetMs: drainMs + STEP_BUDGET_MS,
+      act: () => topics?.server.close(),
+    },
+    {
+      name: 'readiness off',
+      budgetMs: STEP_BUDGET_MS,
+      act: () => readiness.set('draining'),
+    },
+    hosted.stopAccepting,
+    hosted.edgesClosed(drainMs + ANSWERS_BUDGET_MS),
+    { name: 'store close', budgetMs: STEP_BUDGET_MS, act: closeStore },
+  ];
+}
+
+/** The feature app as a process of its own: behaviours in, histories out. */
+export async function serve(parts: ServeParts): Promise<Serving> {
+  const { config, log, serviceVersion } = parts;
+  const behaviours = await openLog(parts);
+  const { otlpUrl: url, percent } = config.tracing;
+  const service = { serviceName: 'tessera-feature', serviceVersion };
+  const tracing = openTracing({ url, percent, ...service }, log);
+  const readiness = new Readiness();
+  const metrics = new Metrics();
+  const topics = serveTopics(
+    config.kafka,
+    {
+      topics: { [BEHAVIOURS_PATTERN]: config.kafka.behavioursTopic },
+      outputTopics: [],
+      onServing: () => {
+        if (readiness.state === 'starting') readiness.set('ready');
+      },
+    },
+    log,
+  );
+  const closeStore = async () => {
+    await topics?.producer.close();
+    await behaviours.close();
+    await tracing.close();
+  };
+  const versions = new ServedVersions({ service: serviceVersion });
+  const operations: OperationsOptions = { readiness, metrics, versions, log };
+  const feature: FeatureOptions = {
+    behaviours,
+    metrics,
+    log,
+    tracing,
+    nowMs: Date.now,
+    follower: NO_FOLLOWER,
+    producer: topics?.producer,
+  };
+  try {
+    const hosted = await host({
+      module: FeatureProcessModule.register(operations, feature),
+      http: config.http,
+      grpc: config.grpc,
+      services: { [behaviourPackage]: 'BehaviourService' },
+      topicServer: topics?.server,
+      readiness,
+      log,
+    });
+    if (topics === undefined) readiness.set('ready');
+    const drain = new Drain(
+      drainSteps(hosted, readiness, topics, config.shutdown.drainMs, closeStore),
+      ({ name, outcome, milliseconds }) =>
+        log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
+    );
+    return { httpUrl: hosted.httpUrl, grpcAddress: hosted.grpcAddress, drain };
+  } catch (error) {
+    await closeStore();
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import { type Behaviour, BehaviourStore, type UserBehaviours } from '@tessera/behaviour';
+import type { TesseraClient } from '@tessera/client';
+import type { WireBehaviour } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
+
+/** Milliseconds that a process of its own has to answer, repetitions included. */
+const ANSWER_MS = 1000;
+const MILLISECONDS_PER_SECOND = 1000;
+
+export interface RemoteBehavioursParts {
+  readonly client: Pick<TesseraClient, 'history'>;
+  /** For messages. */
+  readonly address: string;
+}
+
+/**
+ * What is known of users, asked of the feature process over gRPC. Rejects with STORE_UNAVAILABLE
+ * where it does not answer.
+ */
+export class RemoteBehaviours extends BehaviourStore {
+  readonly userCount = null;
+
+  constructor(private readonly parts: RemoteBehavioursParts) {
+    super();
+  }
+
+  async history(userId: string, limit: number): Promise<readonly Behaviour[] | null> {
+    return (await this.user(userId, limit))?.behaviours ?? null;
+  }
+
+  async profile(userId: string): Promise<Readonly<Record<string, string>> | null> {
+    return (await this.user(userId, 1))?.profile ?? null;
+  }
+
+  override async user(userId: string, limit: number): Promise<UserBehaviours | null> {
+    const { client, address } = this.parts;
+    try {
+      const { behaviours, profile } = await client.history(userId, limit, ANSWER_MS);
+      return { behaviours: behaviours.map(behaviourOf), profile };
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      if (error.code === 'USER_NOT_FOUND') return null;
+      if (!error.retryable && error.code !== 'CANCELLED') throw error;
+      const message = `behaviours.remote: ${address}: ${error.message}`;
+      throw new TesseraError('STORE_UNAVAILABLE', message, { cause: error });
+    }
+  }
+
+  /** Not asked for over the wire. */
+  async userIds(): Promise<readonly string[]> {
+    return [];
+  }
+}
+
+function behaviourOf({ itemId, action, timeMs }: WireBehaviour): Behaviour {
+  return { itemId, action, time: timeMs / MILLISECONDS_PER_SECOND };
+}

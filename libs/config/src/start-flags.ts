@@ -1,0 +1,41 @@
+/** The words after the command that starts a process. */
+export interface StartFlags {
+  readonly file: string | undefined;
+  readonly printConfig: boolean;
+  /** Configuration by path. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** What a flag with a value sets. */
+const SETTINGS: Readonly<Record<string, (value: string) => Record<string, string>>> = {
+  '--kafka': (value) => ({ 'kafka.brokers': value }),
+  '--redis': (value) => ({ 'behaviours.store': 'redis', 'behaviours.redis': value }),
+  '--behaviours': (value) => ({ 'behaviours.store': 'remote', 'behaviours.remote': value }),
+};
+
+export const FLAG_LINES = `  --config FILE           configuration
+  --print-config          print the effective configuration and end
+  --kafka HOST:PORT       serve the topics of a broker (kafka.brokers)
+  --redis HOST:PORT       keep behaviours in Redis (behaviours.redis)`;
+
+export function parseStartFlags(words: readonly string[]): StartFlags | 'help' | 'bad' {
+  let file: string | undefined;
+  let printConfig = false;
+  let values: Record<string, string> = {};
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] as string;
+    if (word === '--help') return 'help';
+    if (word === '--print-config') {
+      printConfig = true;
+      continue;
+    }
+    at += 1;
+    const value = words[at];
+    if (value === undefined) return 'bad';
+    const setting = Object.hasOwn(SETTINGS, word) ? SETTINGS[word] : undefined;
+    if (word === '--config') file = value;
+    else if (setting !== undefined) values = { ...values, ...setting(value) };
+    else return 'bad';
+  }
+  return { file, printConfig, values };
+}

@@ -1,0 +1,36 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { errorBody, TesseraError } from '@tessera/errors';
+import type { Readiness } from '@tessera/lifecycle';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { fromServer } from './error-filter.js';
+
+/** Fastify as every process has it; what it refuses by itself is told by the one table. */
+export function fastifyAdapter(bodyLimit: number): FastifyAdapter {
+  return new FastifyAdapter({
+    bodyLimit,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // Before any route: a path that does not decode.
+    frameworkErrors: (thrown: Error, _request: unknown, reply: FastifyReply) => {
+      const error = fromServer(thrown);
+      void reply.status(error.row.http).send(errorBody(error));
+    },
+    // Before any request: bytes that are no HTTP.
+    clientErrorHandler: (thrown, socket) => {
+      const error = new TesseraError('REQUEST_INVALID', `expected HTTP/1.1: ${thrown.message}`);
+      const body = JSON.stringify(errorBody(error));
+      const head = `HTTP/1.1 ${error.row.http} Bad Request\r\nconnection: close\r\n`;
+      const type = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+      if (socket.writable) socket.end(`${head}${type}\r\n\r\n${body}`);
+      else socket.destroy();
+    },
+  });
+}
+
+/** A kept connection would hold the server open after its last answer. */
+export function closeConnectionsWhileDraining(instance: FastifyInstance, readiness: Readiness) {
+  instance.addHook('onSend', (_request, reply, payload, done) => {
+    if (readiness.state === 'draining') reply.header('connection', 'close');
+    done(null, payload);
+  });
+}

@@ -1,0 +1,129 @@
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { CustomTransportStrategy } from '@nestjs/microservices';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { protoSchema, protoSchemaAsWritten } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
+import { GrpcHealth, grpcServerOptions } from '@tessera/grpc';
+import { type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
+import { type Log, NestLog } from '@tessera/telemetry';
+import { closeConnectionsWhileDraining, fastifyAdapter } from './fastify-adapter.js';
+import { acceptOnlyJson } from './json-body.js';
+
+/** Steps of a drain that wait for nothing but a free core. */
+export const STEP_BUDGET_MS = 5000;
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface HostParts {
+  /** The whole wiring of the process. */
+  readonly module: DynamicModule;
+  readonly http: Address & { readonly bodyBytesMax: number };
+  readonly grpc: Address & { readonly messageBytesMax: number };
+  /** Service of each package that is served over gRPC. */
+  readonly services: Readonly<Record<string, string>>;
+  /** What serves topics; absent where no broker is named. */
+  readonly topicServer?: CustomTransportStrategy | undefined;
+  readonly readiness: Readiness;
+  readonly log: Log;
+  /** Before anything listens. */
+  readonly prepare?: (app: NestFastifyApplication) => Promise<void>;
+}
+
+/** A process that listens. */
+export interface Hosted {
+  readonly httpUrl: string;
+  readonly grpcAddress: string;
+  /** Lets nobody in any more; `edgesClosed` waits for the answers that are still to be written. */
+  readonly stopAccepting: DrainStep;
+  readonly edgesClosed: (budgetMs: number) => DrainStep;
+}
+
+/**
+ * Listens over gRPC and HTTP, and serves topics. Rejects with CONFIG_INVALID where an address is
+ * not to be had. Whoever calls says when the process is ready.
+ */
+export async function host(parts: HostParts): Promise<Hosted> {
+  const { http, grpc, services, readiness, log, topicServer } = parts;
+  const app = await NestFactory.create<NestFastifyApplication>(
+    parts.module,
+    fastifyAdapter(http.bodyBytesMax),
+    { logger: new NestLog(log), bodyParser: false, abortOnError: false },
+  );
+  const instance = app.getHttpAdapter().getInstance();
+  acceptOnlyJson(instance);
+  closeConnectionsWhileDraining(instance, readiness);
+  await parts.prepare?.(app);
+  const grpcPort = await resolvePort(grpc.host, grpc.port);
+  const names = Object.entries(services).map(([name, service]) => `${name}.${service}`);
+  app.connectMicroservice(
+    grpcServerOptions({
+      ...grpc,
+      port: grpcPort,
+      packages: Object.keys(services),
+      schema: protoSchema,
+      schemaAsWritten: protoSchemaAsWritten,
+      health: new GrpcHealth(names, readiness),
+    }),
+  );
+  if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
+  await listening('grpc', { ...grpc, port: grpcPort }, () => app.startAllMicroservices());
+  await listening('http', http, () => app.listen(http.port, http.host));
+  return {
+    httpUrl: `http://${hostAndPort(http.host, httpPortOf(app) ?? http.port)}`,
+    grpcAddress: hostAndPort(grpc.host, grpcPort),
+    ...closing(app),
+  };
+}
+
+/** Closing the edges waits for their answers: it starts before what answers is drained. */
+function closing(app: NestFastifyApplication): Pick<Hosted, 'stopAccepting' | 'edgesClosed'> {
+  let closed: Promise<void> | undefined;
+  return {
+    stopAccepting: {
+      name: 'stop accepting',
+      budgetMs: STEP_BUDGET_MS,
+      act: () => {
+        closed = app.close();
+        // Its failure is reported by the step that awaits it.
+        closed.catch(() => undefined);
+      },
+    },
+    edgesClosed: (budgetMs) => ({
+      name: 'edges close',
+      budgetMs,
+      act: () => {
+        app.getHttpServer().closeIdleConnections();
+        return closed;
+      },
+    }),
+  };
+}
+
+/** An address that cannot be had is a fault of the configuration. */
+async function listening(
+  edge: 'grpc' | 'http',
+  { host, port }: Address,
+  listen: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await listen();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const address = hostAndPort(host, port);
+    const message = `${edge}.port: expected a free address, came ${address}: ${reason}`;
+    throw new TesseraError('CONFIG_INVALID', message, { field: `${edge}.port`, cause });
+  }
+}
+
+function hostAndPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function httpPortOf(app: NestFastifyApplication): number | undefined {
+  const address = app.getHttpServer().address();
+  return typeof address === 'object' && address ? address.port : undefined;
+}

@@ -1,0 +1,33 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { Readiness } from '@tessera/lifecycle';
+import { Log, Metrics } from '@tessera/telemetry';
+import { HttpErrorFilter } from './error-filter.js';
+import { HealthController } from './health.controller.js';
+import { MetricsController } from './metrics.controller.js';
+import { ServedVersions } from './served-versions.js';
+
+export interface OperationsOptions {
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  readonly versions: ServedVersions;
+  readonly log: Log;
+}
+
+/** What every process answers over HTTP: health and metrics, failures in the words of one table. */
+@Module({})
+export class OperationsModule {
+  static register({ readiness, metrics, versions, log }: OperationsOptions): DynamicModule {
+    return {
+      module: OperationsModule,
+      controllers: [HealthController, MetricsController],
+      providers: [
+        { provide: Readiness, useValue: readiness },
+        { provide: Metrics, useValue: metrics },
+        { provide: ServedVersions, useValue: versions },
+        { provide: Log, useValue: log },
+        { provide: APP_FILTER, useValue: new HttpErrorFilter(log) },
+      ],
+    };
+  }
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  describeConfig,
+  type LoadedConfig,
+  loadConfig,
+  parseStartFlags,
+  repositoryRoot,
+} from '@tessera/config';
+import { TesseraError } from '@tessera/errors';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Of package.json. */
+export function serviceVersion(): string {
+  return JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')).version;
+}
+
+/**
+ * The life of a process up to its start: flags, configuration, then `start`. A failure is told in
+ * one line with its code and ends the process with status 1.
+ */
+export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promise<void>): void {
+  const flags = parseStartFlags(process.argv.slice(2));
+  if (flags === 'help' || flags === 'bad') {
+    print(usage);
+    process.exitCode = flags === 'help' ? 0 : EXIT_USAGE;
+    return;
+  }
+  const { file, printConfig, values } = flags;
+  const started = async () => {
+    const loaded = loadConfig({ ...(file === undefined ? {} : { file }), flags: values });
+    if (printConfig) print(describeConfig(loaded));
+    else await start(loaded);
+  };
+  started().catch((thrown: unknown) => {
+    const error = TesseraError.from(thrown);
+    const place = error.field === undefined ? '' : ` (${error.field})`;
+    process.stderr.write(`${error.code}${place}: ${error.message}\n`);
+    if (error.code === 'INTERNAL' && thrown instanceof Error) {
+      process.stderr.write(`${thrown.stack}\n`);
+    }
+    process.exit(EXIT_FAILED);
+  });
+}

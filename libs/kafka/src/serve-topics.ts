@@ -1,0 +1,45 @@
+import type { Log } from '@tessera/telemetry';
+import { BatchServer } from './batch-server.js';
+import { kafkaClient } from './kafka-client.js';
+import { RecordProducer } from './record-producer.js';
+
+const CLIENT_ID = 'tessera';
+
+/** Of the configuration. */
+export interface TopicSettings {
+  /** HOST:PORT of some brokers, separated by commas; '' for none. */
+  readonly brokers: string;
+  readonly groupId: string;
+  readonly createPartitions: number;
+  readonly batchRecordsMax: number;
+  readonly fetchBytesMax: number;
+}
+
+export interface TopicsWanted {
+  /** Topic of each pattern that handlers name. */
+  readonly topics: Readonly<Record<string, string>>;
+  /** Topics that handlers write to. */
+  readonly outputTopics: readonly string[];
+  /** Every topic is served from now on. */
+  readonly onServing: () => void;
+}
+
+/** What serves the topics of a broker. */
+export interface ServedTopics {
+  readonly server: BatchServer;
+  readonly producer: RecordProducer;
+}
+
+/** Undefined where no broker is named. Nothing is connected yet. */
+export function serveTopics(
+  { brokers, ...settings }: TopicSettings,
+  wanted: TopicsWanted,
+  log: Log,
+): ServedTopics | undefined {
+  if (brokers === '') return undefined;
+  const addresses = brokers.split(',').map((broker) => broker.trim());
+  const client = kafkaClient({ clientId: CLIENT_ID, brokers: addresses }, log);
+  const partitionsAtOnce = settings.createPartitions || 1;
+  const server = new BatchServer(client, { ...settings, ...wanted, partitionsAtOnce }, log);
+  return { server, producer: new RecordProducer(client) };
+}

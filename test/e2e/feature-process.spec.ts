@@ -1,0 +1,108 @@
+import { TesseraClient } from '@tessera/client';
+import { temporaryFolder } from '@tessera/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Collector } from './collector.js';
+import { Service } from './service.js';
+
+/** Features in one process, recalls in another. */
+const folder = temporaryFolder({});
+const FEATURE = { main: 'dist/apps/feature/src/main.js', printed: /metrics {2}http/ };
+const RETRIEVAL = { main: 'dist/apps/standalone/src/main.js', printed: /OpenAPI {2}http/ };
+const DEADLINE_MS = 20_000;
+const collector = new Collector();
+let feature: Service;
+let retrieval: Service;
+let behaviours: TesseraClient;
+let recalls: TesseraClient;
+let url: string;
+
+function startFeature(grpcPort = '0'): Promise<Service> {
+  const variables = {
+    TESSERA_BEHAVIOURS_STORE: 'embedded',
+    TESSERA_BEHAVIOURS_PATH: folder.path,
+    TESSERA_GRPC_PORT: grpcPort,
+    TESSERA_TRACING_OTLP_URL: url,
+  };
+  return Service.start(variables, [], FEATURE);
+}
+
+beforeAll(async () => {
+  url = await collector.start();
+  feature = await startFeature();
+  const flags = ['--behaviours', feature.grpcAddress];
+  retrieval = await Service.start({ TESSERA_TRACING_OTLP_URL: url }, flags, RETRIEVAL);
+  behaviours = new TesseraClient(feature.grpcAddress);
+  recalls = new TesseraClient(retrieval.grpcAddress);
+});
+afterAll(async () => {
+  behaviours?.close();
+  recalls?.close();
+  await retrieval?.stop();
+  await feature?.stop();
+  collector.stop();
+  folder.remove();
+});
+
+const event = (itemId: string, eventId: string) => ({
+  userId: 'u',
+  itemId,
+  eventId,
+  action: 'click',
+  timeMs: Date.now(),
+  scene: {},
+});
+
+describe('features in a process of their own', () => {
+  it('give a recall the behaviours of its user', async () => {
+    const unknown = recalls.recall({ userId: 'u' }, DEADLINE_MS);
+    await expect(unknown).rejects.toMatchObject({ code: 'USER_NOT_FOUND' });
+    await behaviours.append([event('5', 'a'), event('9', 'b'), event('12', 'c')], DEADLINE_MS);
+    const known = await recalls.recall({ userId: 'u', resultCount: 5 }, DEADLINE_MS);
+    const history = { itemIds: ['5', '9', '12'] };
+    const given = await recalls.recall({ history, resultCount: 5 }, DEADLINE_MS);
+    const ids = (answer: typeof known) => answer.items.map((item) => item.itemId);
+    expect(ids(known)).toHaveLength(5);
+    expect(ids(known)).toEqual(ids(given));
+    expect(known.historyItems).toBe(3);
+  });
+
+  it('are spans of the trace of the recall', async () => {
+    const traceId = '1af7651916cd43dd8448eb211c80319c';
+    const tracing = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    const client = new TesseraClient(retrieval.grpcAddress, { headers: () => tracing });
+    await client.recall({ userId: 'u' }, DEADLINE_MS);
+    client.close();
+    const spans = () => collector.spans.filter((span) => span.traceId === traceId);
+    const names = () => spans().map(({ service, name }) => `${service}: ${name}`);
+    await expect.poll(names, { timeout: 30_000 }).toContain('tessera-feature: history');
+    await expect.poll(names, { timeout: 30_000 }).toContain('tessera: recall');
+    const recall = spans().find((span) => span.name === 'recall');
+    const history = spans().find((span) => span.name === 'history');
+    expect(recall?.parentSpanId).toBe('b7ad6b7169203331');
+    expect(history?.parentSpanId).toBe(recall?.spanId);
+    const [features, prefetch] = ['features', 'kv.prefetch'].map((name) =>
+      spans().find((span) => span.name === name),
+    );
+    expect(features?.startTimeUnixNano).toBe(prefetch?.startTimeUnixNano);
+  });
+
+  it('tell health and metrics of their own', async () => {
+    const health = await (await fetch(`${feature.httpUrl}/health`)).json();
+    expect(health).toMatchObject({ live: true, ready: true, versions: { service: '0.1.0' } });
+    const added = 'tessera_behaviours_total{edge="grpc",outcome="added"}';
+    expect(await feature.metric(added)).toBe(3);
+  });
+
+  it('are missed with a typed refusal, and found again', async () => {
+    const ended = await feature.stop();
+    expect(ended.status).toBe(0);
+    const missed = recalls.recall({ userId: 'u' }, 5000);
+    await expect(missed).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    feature = await startFeature(feature.grpcAddress.split(':').at(-1));
+    const found = async () => {
+      const answer = await recalls.recall({ userId: 'u' }, DEADLINE_MS).catch(() => undefined);
+      return answer?.historyItems;
+    };
+    await expect.poll(found, { timeout: 20_000 }).toBe(3);
+  });
+});
