@@ -24,7 +24,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --model DIR, --catalogue FILE, --users-file FILE, --threads N    what the recall suite serves
   --items N      SIDs of the catalogue suite
   --stage A,B, --shape A,B, --compute A,B, --peer A,B    parts of the engine suite;
-                 --shape of the kv suite too;
+                 --shape of the kv suite too, where --histories A,B are tokens at a visit;
                  stages: ${STAGE_NAMES.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}`;
 
@@ -44,6 +44,7 @@ await runCommand(USAGE, async (words) => {
     shape: 'text',
     compute: 'text',
     peer: 'text',
+    histories: 'text',
   });
   if (suite === undefined) fail('SUITE', `one of ${Object.keys(SUITES).join(', ')}`, name);
   const quick = flags.has('quick');

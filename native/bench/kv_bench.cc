@@ -1,9 +1,10 @@
 // What the KV pool costs: calls, copies, restarts, and what it finds again on real traces. Prints
 // one JSON document {"results": [{"name", "value", "unit"}, ...]} on stdout, progress on stderr.
 //
-//   kv_bench [--quick] [--data FOLDER] [--folder FOLDER]
+//   kv_bench [--quick] [--only calls|copies|wait|restart|hits] [--data FOLDER] [--folder FOLDER]
 //
-// FOLDER of --data holds checkins/PetalingJaya.events.tsv and mooncake/*.jsonl; a trace that is not
+// FOLDER of --data holds checkins/PetalingJaya.events.tsv, amazon-beauty/histories.txt (what the
+// visits of the check-ins are about, instead of places) and mooncake/*.jsonl; a trace that is not
 // there is skipped with a message. --folder is where the disk tier is made (and removed).
 #include <unistd.h>
 

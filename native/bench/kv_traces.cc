@@ -42,6 +42,8 @@ enum class Trim : uint8_t { kSlide, kHalve, kStableStart };
 struct History {
   std::vector<uint64_t> items;
   std::vector<uint64_t> ranks;
+  uint64_t user = 0;  // in the order of first visits
+  uint64_t visits = 0;
 
   void drop(uint64_t count) {
     items.erase(items.begin(), items.begin() + static_cast<int64_t>(count));
@@ -55,9 +57,33 @@ struct History {
   }
 };
 
+/// Histories of other users, one after the other: what each visit of a user adds.
+struct Contents {
+  std::vector<uint64_t> items;
+  std::vector<uint64_t> begins;  // of each history; empty: visits add what they checked in to
+
+  uint64_t item(uint64_t user, uint64_t visit) const {
+    return items[(begins[user % begins.size()] + visit) % items.size()];
+  }
+};
+
+/// One history a line, items by number.
+Contents read_contents(const std::string& path) {
+  std::ifstream in(path);
+  std::string line;
+  Contents contents;
+  while (std::getline(in, line)) {
+    contents.begins.push_back(contents.items.size());
+    std::istringstream items(line);
+    uint64_t item = 0;
+    while (items >> item) contents.items.push_back(item);
+  }
+  return contents;
+}
+
 /// Histories of check-ins: every visit adds an item; a block is named by the items it holds.
 std::vector<Visit> read_checkins(const std::string& path, uint64_t limit, Trim trim,
-                                 uint32_t items_max) {
+                                 uint32_t items_max, const Contents& contents = {}) {
   std::ifstream in(path);
   std::string line;
   std::getline(in, line);
@@ -70,7 +96,10 @@ std::vector<Visit> read_checkins(const std::string& path, uint64_t limit, Trim t
     std::getline(fields, user, '\t');
     std::getline(fields, item, '\t');
     History& history = histories[user];
-    history.items.push_back(std::stoull(item));
+    const uint64_t visit_index = history.visits++;
+    if (visit_index == 0) history.user = histories.size() - 1;
+    history.items.push_back(contents.begins.empty() ? std::stoull(item)
+                                                    : contents.item(history.user, visit_index));
     history.ranks.push_back(std::mt19937_64(std::hash<std::string>()(time + item))());
     if (history.items.size() > items_max) history.drop(trim == Trim::kHalve ? items_max / 2 : 1);
     const bool is_cut = trim == Trim::kStableStart && history.items.size() == items_max;
@@ -213,6 +242,12 @@ void bench_traces(const std::string& data, bool is_quick) {
   if (is_there(checkins)) {
     compare("kv.hits.checkins", read_checkins(checkins, limit, Trim::kHalve, kItemsMax),
             {1000, 4000, 16'000});
+    const std::string contents = data + "/amazon-beauty/histories.txt";
+    if (is_there(contents)) {
+      compare("kv.hits.checkins_beauty",
+              read_checkins(checkins, limit, Trim::kHalve, kItemsMax, read_contents(contents)),
+              {1000, 4000, 16'000});
+    }
     // Histories of at most 32 items: what each way to cut them costs.
     for (const Trim trim : {Trim::kSlide, Trim::kHalve, Trim::kStableStart}) {
       const char* rule = trim == Trim::kSlide   ? "slide"

@@ -9,7 +9,9 @@ import { traceFolder } from './traces.js';
 
 const SHAPE_NAMES = Object.keys(SHAPES) as readonly ShapeName[];
 const FULL = { shapes: SHAPE_NAMES, histories: [128, 512, 2048], users: 5 };
+const HISTORY_TOKENS_MAX = 2048;
 const QUICK = { shapes: ['8x512'] as const, histories: [128, 512], users: 3 };
+
 /** What the pool saves a user who comes back, and what the pool itself costs. */
 export async function kvSuite(context: SuiteContext): Promise<Measurement[]> {
   const { quick, flags, say } = context;
@@ -17,14 +19,21 @@ export async function kvSuite(context: SuiteContext): Promise<Measurement[]> {
   const shapes = flags.text('shape')?.split(',').map(shapeNamed) ?? settings.shapes;
   say('roofline probe');
   const machine = await probeMachine(quick);
+  const histories = flags.text('histories')?.split(',').map(tokensNamed) ?? settings.histories;
+  const { users } = settings;
   const measurements: Measurement[] = [];
   for (const name of shapes) {
-    const { histories, users } = settings;
     const options = { shape: SHAPES[name], machine, histories, users, say };
     measurements.push(...(await returningUsers(options)));
   }
   say('the pool alone');
   return [...measurements, ...(await poolAlone(quick))];
+}
+
+function tokensNamed(text: string): number {
+  const tokens = Number(text);
+  const isMeant = Number.isInteger(tokens) && tokens >= 1 && tokens <= HISTORY_TOKENS_MAX;
+  return isMeant ? tokens : fail('histories', `of 1..${HISTORY_TOKENS_MAX}`, text);
 }
 
 function shapeNamed(name: string): ShapeName {

@@ -22,6 +22,9 @@ const WIDTH = 32;
 const NEW_TOKENS = 8;
 const SCENE_TOKENS = 8;
 const BLOCK_TOKENS = 32;
+/** Beams with which blocks of 8 bits are judged, and how many of the best items are compared. */
+const LOSS_WIDTH = 64;
+const BEST = 50;
 /** Of the speed-up that bytes and operations allow. */
 const DEVICE_BAR = 0.8;
 /** Of the time that a load takes when nothing hides it. */
@@ -29,7 +32,7 @@ const EXPOSED_BAR = 0.05;
 const DECODE_PASSES = LEVELS - 1;
 
 /** Where the history of a user who comes back lies. */
-export const PLACES = ['nowhere', 'device', 'host', 'disk'] as const;
+export const PLACES = ['nowhere', 'device', 'host', 'disk', 'disk in int8'] as const;
 type Place = (typeof PLACES)[number];
 
 export interface ReturningOptions {
@@ -59,6 +62,7 @@ export async function returningUsers(options: ReturningOptions): Promise<Measure
         visits.set(`${place} ${history}`, await comeBack(engine, place, history, options.users));
       }
       if (place === 'disk') exposed.push(...(await exposedWait(engine, options)));
+      if (place === 'disk in int8') exposed.push(...(await lossOf(engine, options)));
     });
   }
   return [
@@ -80,14 +84,15 @@ async function inPlace(
   const longest = Math.max(...histories) + NEW_TOKENS + SCENE_TOKENS;
   const promptBytes = (Math.ceil(longest / BLOCK_TOKENS) + 2) * blockBytes;
   const allBytes = (users + 2) * histories.length * promptBytes;
-  const isBelow = place === 'host' || place === 'disk';
+  const isOnDisk = place.startsWith('disk');
+  const isBelow = place === 'host' || isOnDisk;
   const kv: KvPoolOptions = {
     pool: 'on',
     deviceBytes: isBelow ? 2 * promptBytes : allBytes,
     hostBytes: place === 'host' ? allBytes : 0,
-    diskBytes: place === 'disk' ? allBytes : 0,
+    diskBytes: isOnDisk ? allBytes : 0,
     path,
-    blockCodec: 'exact',
+    blockCodec: place === 'disk in int8' ? 'int8' : 'exact',
     eviction: 'lru',
     readThreads: 2,
     storeQueueMax: 1024,
@@ -121,10 +126,10 @@ async function comeBack(
     for (const [user, name] of names.entries()) {
       const tokens = promptOf(engine, history, user).subarray(0, history + 1);
       await engine.append(tokens, useOf(name, history));
-      if (place === 'host' || place === 'disk') await stored(engine, name);
+      if (place !== 'device') await stored(engine, name);
     }
   }
-  if (place === 'host' || place === 'disk') await displaced(engine, history);
+  if (place !== 'device' && place !== 'nowhere') await displaced(engine, history);
   const visits: Visit[] = [];
   for (const [user, name] of names.entries()) {
     const prefetch = engine.prefetch(name);
@@ -138,6 +143,58 @@ async function comeBack(
     visits.push({ milliseconds, computedTokens, waitMs: waitUs / 1000 });
   }
   return visits;
+}
+
+/** What blocks of 8 bits save, and how far answers made with them are from exact ones. */
+async function lossOf(
+  engine: BenchEngine,
+  { shape, histories, users }: ReturningOptions,
+): Promise<Measurement[]> {
+  const { blockBytes, storedBlockBytes } = engine.kvPool.metrics();
+  const measurements: Measurement[] = [
+    {
+      name: `${shape.name} bf16, on disk in int8: stored per token`,
+      value: storedBlockBytes / BLOCK_TOKENS,
+      unit: 'bytes',
+      ratio: { value: storedBlockBytes / blockBytes, to: 'exact' },
+      bar: null,
+    },
+  ];
+  for (const history of histories) {
+    const shared: number[] = [];
+    const moved: number[] = [];
+    for (let user = 0; user < users; user += 1) {
+      const name = `disk in int8 ${history} ${user}`;
+      const ask = { tokens: promptOf(engine, history, user), width: LOSS_WIDTH };
+      const prefetch = engine.prefetch(name);
+      await broughtUp(engine, name);
+      const kv = { ...useOf(name, history), prefetch };
+      const lossy = await engine.recall({ ...ask, kv });
+      if (!lossy.kv.lossy) throw new Error(`${name}: expected an answer that is lossy`);
+      const exact = await engine.recall(ask);
+      const scores = new Map(exact.items.slice(0, BEST).map((item) => [item.itemId, item.score]));
+      const both = lossy.items.slice(0, BEST).filter((item) => scores.has(item.itemId));
+      shared.push(both.length / scores.size);
+      moved.push(...both.map(({ itemId, score }) => Math.abs(score - Number(scores.get(itemId)))));
+    }
+    const name = `${shape.name} bf16, ${history} tokens on disk in int8`;
+    const mean = shared.reduce((sum, share) => sum + share, 0) / shared.length;
+    measurements.push(
+      { name: `${name}: of the best ${BEST} also exact`, value: mean, unit: 'share', bar: null },
+      { name: `${name}: largest change`, value: Math.max(...moved), unit: 'nats', bar: null },
+    );
+  }
+  return measurements;
+}
+
+/** Until the device has all of the user. */
+async function broughtUp(engine: BenchEngine, userId: string): Promise<void> {
+  for (;;) {
+    const [chain] = engine.kvPool.inspect(userId);
+    if (chain === undefined) throw new Error(`${userId}: expected to be kept, came nothing`);
+    if (chain.deviceTokens === chain.tokens) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** Until a lower tier has all of the user: the next one would push out what only the device has. */

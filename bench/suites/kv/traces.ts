@@ -17,6 +17,20 @@ export function traceFolder(): string {
   if (!existsSync(checkins) && existsSync(packed)) {
     writeFileSync(checkins, gunzipSync(readFileSync(packed)));
   }
+  const sequences = join(DATA, 'amazon-beauty', 'sequences_train_valid.json.gz');
+  const histories = join(folder, 'amazon-beauty', 'histories.txt');
+  if (!existsSync(histories) && existsSync(sequences)) {
+    const users: Record<string, readonly number[]> = JSON.parse(
+      gunzipSync(readFileSync(sequences)).toString(),
+    );
+    mkdirSync(join(folder, 'amazon-beauty'), { recursive: true });
+    writeFileSync(
+      histories,
+      `${Object.values(users)
+        .map((items) => items.join(' '))
+        .join('\n')}\n`,
+    );
+  }
   const mooncake = join(DATA, 'traces', 'mooncake');
   const linked = join(folder, 'mooncake');
   if (!existsSync(linked) && existsSync(mooncake)) symlinkSync(mooncake, linked);

@@ -630,6 +630,28 @@ TEST(Host, ACutOffPrefetchLeavesWhatHasLandedContiguously) {
   expect_sound(*pool);
 }
 
+TEST(Host, ALoadThatEndsAfterItsBlockWasCutIsGivenUp) {
+  auto pool = open_pool(8, 32);
+  const Version version = add(*pool, "a");
+  for (int i = 0; i < 4; ++i) {
+    serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 90)));
+    work(*pool);
+  }
+  Prefetch prefetch = pool->prefetch(version, "u0", 1000);
+  PoolWork steps(*pool);
+  std::vector<LoadJob> loads(3);
+  uint32_t count = 0;
+  while (count < 3 && steps.begin_load(loads[count])) steps.perform(loads[count++]);
+  ASSERT_GT(count, 1u);
+  pool->truncate_user("u0", 40);  // the second block is another one from here on
+  for (uint32_t i = 0; i < count; ++i) steps.finish(loads[i]);
+  prefetch.cut_off();
+  EXPECT_EQ(pool->inspect("u0").at(0).tier_tokens[0], kBlockTokens);
+  expect_sound(*pool);
+  const TestRequest again = request_of(version, "u0", random_tokens(0, 90));
+  EXPECT_EQ(serve(*pool, again).value, expected_answer(again));
+}
+
 TEST(Host, WhatIsBeingReadIsNotGivenToAnother) {
   auto pool = open_pool(8, 3);
   const Version version = add(*pool, "a");
