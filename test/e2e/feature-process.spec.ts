@@ -1,4 +1,5 @@
 import { TesseraClient } from '@tessera/client';
+import { resolvePort } from '@tessera/lifecycle';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Collector } from './collector.js';
@@ -16,11 +17,12 @@ let behaviours: TesseraClient;
 let recalls: TesseraClient;
 let url: string;
 
-function startFeature(grpcPort = '0'): Promise<Service> {
+function startFeature(retrievalAddress: string, grpcPort = '0'): Promise<Service> {
   const variables = {
     TESSERA_BEHAVIOURS_STORE: 'embedded',
     TESSERA_BEHAVIOURS_PATH: folder.path,
     TESSERA_GRPC_PORT: grpcPort,
+    TESSERA_BEHAVIOURS_RETRIEVAL: retrievalAddress,
     TESSERA_TRACING_OTLP_URL: url,
   };
   return Service.start(variables, [], FEATURE);
@@ -28,9 +30,11 @@ function startFeature(grpcPort = '0'): Promise<Service> {
 
 beforeAll(async () => {
   url = await collector.start();
-  feature = await startFeature();
+  const port = await resolvePort('127.0.0.1', 0);
+  feature = await startFeature(`127.0.0.1:${port}`);
   const flags = ['--behaviours', feature.grpcAddress];
-  retrieval = await Service.start({ TESSERA_TRACING_OTLP_URL: url }, flags, RETRIEVAL);
+  const variables = { TESSERA_TRACING_OTLP_URL: url, TESSERA_GRPC_PORT: String(port) };
+  retrieval = await Service.start(variables, flags, RETRIEVAL);
   behaviours = new TesseraClient(feature.grpcAddress);
   recalls = new TesseraClient(retrieval.grpcAddress);
 });
@@ -86,11 +90,33 @@ describe('features in a process of their own', () => {
     expect(features?.startTimeUnixNano).toBe(prefetch?.startTimeUnixNano);
   });
 
+  it('let the KV pool follow, so that a returning user has only the scene to compute', async () => {
+    const held = (await recalls.recall({ userId: 'u' }, DEADLINE_MS)).promptTokens;
+    await behaviours.append([event('17', 'd')], DEADLINE_MS);
+    const appended = 'tessera_kv_followed_users_total{outcome="appended"}';
+    await expect.poll(() => feature.metric(appended), { timeout: 30_000 }).toBeGreaterThan(0);
+    const answer = await recalls.recall({ userId: 'u' }, DEADLINE_MS);
+    expect(answer.promptTokens).toBe(held + 3);
+    expect(answer.kv?.computedTokens).toBe(1);
+  });
+
+  it('erase a user in both', async () => {
+    await behaviours.append([{ ...event('5', 'x'), userId: 'v' }], DEADLINE_MS);
+    await recalls.recall({ userId: 'v' }, DEADLINE_MS);
+    const chains = async () => {
+      const { json } = await retrieval.post({ userId: 'v' }, undefined, '/v1/kv/inspect');
+      return (json as { chains: unknown[] }).chains.length;
+    };
+    expect(await chains()).toBeGreaterThan(0);
+    await behaviours.erase('v', DEADLINE_MS);
+    expect(await chains()).toBe(0);
+  });
+
   it('tell health and metrics of their own', async () => {
     const health = await (await fetch(`${feature.httpUrl}/health`)).json();
     expect(health).toMatchObject({ live: true, ready: true, versions: { service: '0.1.0' } });
     const added = 'tessera_behaviours_total{edge="grpc",outcome="added"}';
-    expect(await feature.metric(added)).toBe(3);
+    expect(await feature.metric(added)).toBe(5);
   });
 
   it('are missed with a typed refusal, and found again', async () => {
@@ -98,11 +124,11 @@ describe('features in a process of their own', () => {
     expect(ended.status).toBe(0);
     const missed = recalls.recall({ userId: 'u' }, 5000);
     await expect(missed).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    feature = await startFeature(feature.grpcAddress.split(':').at(-1));
+    feature = await startFeature(retrieval.grpcAddress, feature.grpcAddress.split(':').at(-1));
     const found = async () => {
       const answer = await recalls.recall({ userId: 'u' }, DEADLINE_MS).catch(() => undefined);
       return answer?.historyItems;
     };
-    await expect.poll(found, { timeout: 20_000 }).toBe(3);
+    await expect.poll(found, { timeout: 20_000 }).toBe(4);
   });
 });

@@ -1,12 +1,12 @@
 import { type BehaviourEvent, type BehaviourLog, checkBehaviourEvent } from '@tessera/behaviour';
 import { TesseraError } from '@tessera/errors';
 import type { Carrier, Edge, Log, Metrics, Tracing } from '@tessera/telemetry';
-import type { Follower } from './follower.js';
+import type { KvFollower } from './kv-follower.js';
 
 export interface BehaviourParts {
   readonly behaviours: BehaviourLog;
   readonly metrics: Metrics;
-  readonly follower: Follower;
+  readonly follower: Pick<KvFollower, 'follow' | 'erase'>;
   readonly tracing: Tracing;
   readonly log: Log;
   /** Milliseconds since 1970. */

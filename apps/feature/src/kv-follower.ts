@@ -1,15 +1,14 @@
 import { TesseraError } from '@tessera/errors';
-import type { RecallRuntime, UserSource } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
+import type { FollowedPools } from './followed-pools.js';
 
 /**
  * Users that wait for their keys and values at most; further ones are computed at their next visit.
  */
 export const FOLLOWED_USERS_MAX = 1000;
-const MICROSECONDS_PER_MILLISECOND = 1000;
 
 export interface KvFollowerParts {
-  readonly runtime: Pick<RecallRuntime, 'append' | 'kvPool'>;
+  readonly pools: FollowedPools;
   readonly metrics: Pick<Metrics, 'countFollowed'>;
   readonly log: Log;
   /** Milliseconds that an append or an erasure may take. */
@@ -30,7 +29,7 @@ export class KvFollower {
   /** Users whose behaviours are stored now. */
   follow(userIds: Iterable<string>): void {
     for (const userId of new Set(userIds)) {
-      if (!this.parts.runtime.kvPool.holds(userId)) continue;
+      if (!this.parts.pools.mayHold(userId)) continue;
       if (this.waiting.size < FOLLOWED_USERS_MAX) this.waiting.add(userId);
       else this.parts.metrics.countFollowed('dropped');
     }
@@ -42,7 +41,7 @@ export class KvFollower {
   /** Forgets the keys and values of a user in every tier. */
   async erase(userId: string): Promise<void> {
     this.waiting.delete(userId);
-    await this.parts.runtime.kvPool.dropUser(userId, this.parts.budgetMs);
+    await this.parts.pools.erase(userId, this.parts.budgetMs);
   }
 
   private async run(): Promise<void> {
@@ -53,13 +52,9 @@ export class KvFollower {
   }
 
   private async appendFor(userId: string): Promise<void> {
-    const { runtime, metrics, log, budgetMs } = this.parts;
-    const context = {
-      signal: new AbortController().signal,
-      budgetUs: budgetMs * MICROSECONDS_PER_MILLISECOND,
-    };
+    const { pools, metrics, log, budgetMs } = this.parts;
     try {
-      await runtime.append(requestOf(userId), context);
+      await pools.append(userId, budgetMs);
       metrics.countFollowed('appended');
     } catch (thrown) {
       const { code } = TesseraError.from(thrown);
@@ -67,15 +62,4 @@ export class KvFollower {
       log.debug({ code }, 'the KV pool could not follow a user');
     }
   }
-}
-
-function requestOf(userId: string): UserSource {
-  return {
-    requestId: '',
-    userId,
-    profile: {},
-    scene: {},
-    priority: 'low',
-    skipUnknownItems: true,
-  };
 }

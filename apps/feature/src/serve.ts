@@ -1,4 +1,5 @@
 import { type BehaviourLog, openBehaviours, parseRetention } from '@tessera/behaviour';
+import { TesseraClient } from '@tessera/client';
 import type { Config } from '@tessera/config';
 import { behaviourPackage } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
@@ -14,8 +15,9 @@ import { Drain, type DrainStep, Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, openTracing } from '@tessera/telemetry';
 import type { FeatureOptions } from './feature.module.js';
 import { FeatureProcessModule } from './feature-process.module.js';
-import { NO_FOLLOWER } from './follower.js';
+import { RemotePools } from './followed-pools.js';
 import { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
+import { KvFollower } from './kv-follower.js';
 
 /** Answers that are still to be written. */
 const ANSWERS_BUDGET_MS = 10_000;
@@ -95,7 +97,19 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     },
     log,
   );
+  const clients = config.behaviours.retrieval
+    .split(',')
+    .map((address) => address.trim())
+    .filter((address) => address !== '')
+    .map((address) => new TesseraClient(address));
+  const follower = new KvFollower({
+    pools: new RemotePools(clients),
+    metrics,
+    log,
+    budgetMs: config.recall.deadlineMsMax,
+  });
   const closeStore = async () => {
+    for (const client of clients) client.close();
     await topics?.producer.close();
     await behaviours.close();
     await tracing.close();
@@ -108,7 +122,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     log,
     tracing,
     nowMs: Date.now,
-    follower: NO_FOLLOWER,
+    follower,
     producer: topics?.producer,
   };
   try {

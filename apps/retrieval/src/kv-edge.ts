@@ -1,6 +1,11 @@
 import type { KvChain, KvIntegrity } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import type { AppendAnswer, RecallRuntime, UserSource } from '@tessera/recall';
+import {
+  type AppendAnswer,
+  provenanceOf,
+  type RecallRuntime,
+  type UserSource,
+} from '@tessera/recall';
 import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
@@ -33,8 +38,16 @@ export class KvEdge {
     return this.pool().checkIntegrity();
   }
 
-  append({ request, deadlineMs }: Parsed<UserSource>, call: EdgeCall): Promise<AppendAnswer> {
+  /** `onlyHeld`: a user whom the pool does not hold stays so. */
+  async append(
+    { request, deadlineMs }: Parsed<UserSource>,
+    call: EdgeCall,
+    onlyHeld = false,
+  ): Promise<AppendAnswer> {
     this.requireReady();
+    if (onlyHeld && !this.pool().holds(request.userId ?? '')) {
+      return { ...NOTHING_KEPT, requestId: request.requestId };
+    }
     const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
     return this.parts.runtime.append(request, { signal: call.signal, budgetUs });
   }
@@ -50,6 +63,14 @@ export class KvEdge {
     throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.state}`);
   }
 }
+
+const NOTHING_KEPT: Omit<AppendAnswer, 'requestId'> = {
+  historyItems: 0,
+  trimmedItems: 0,
+  skippedItems: 0,
+  keptTokens: 0,
+  kv: provenanceOf(0, undefined),
+};
 
 function named(field: string, value: string): string {
   if (value !== '') return value;

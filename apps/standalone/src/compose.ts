@@ -3,7 +3,7 @@ import { ServedVersions } from '@tessera/hosting';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
-import { KvFollower } from '../../feature/src/index.js';
+import { KvFollower, OwnPool } from '../../feature/src/index.js';
 import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
@@ -56,7 +56,12 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     log,
     tracing,
     nowMs: Date.now,
-    follower: new KvFollower({ runtime, metrics, log, budgetMs: deadlineMsMax }),
+    follower: new KvFollower({
+      pools: new OwnPool(runtime),
+      metrics,
+      log,
+      budgetMs: deadlineMsMax,
+    }),
     producer: topics?.producer,
   };
   const retrieval: StandaloneOptions['retrieval'] = {

@@ -7,7 +7,7 @@ import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import type { RecallAnswer, RecallRuntime } from '@tessera/recall';
 import { createLog } from '@tessera/telemetry';
 import { temporaryFolder } from '@tessera/testing';
-import { KvFollower } from '../../../apps/feature/src/index.js';
+import { KvFollower, OwnPool } from '../../../apps/feature/src/index.js';
 import { TINY } from '../../models/model-shape.js';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
@@ -163,7 +163,7 @@ class Following {
   constructor(private readonly runtime: RecallRuntime) {
     const metrics = { countFollowed: () => this.onFollowed() };
     this.follower = new KvFollower({
-      runtime,
+      pools: new OwnPool(runtime),
       metrics,
       log: createLog('fatal'),
       budgetMs: BUDGET_MS,

@@ -2,8 +2,11 @@ import * as grpc from '@grpc/grpc-js';
 import * as protoLoader from '@grpc/proto-loader';
 import {
   protoSchema,
+  type WireAppendRequest,
+  type WireAppendResponse,
   type WireBehaviour,
   type WireBehaviourAppendResponse,
+  type WireDropUserResponse,
   type WireEraseResponse,
   type WireHistoryResponse,
   type WireRecallRequest,
@@ -57,6 +60,7 @@ export class TesseraClient {
   private readonly recaller: grpc.Client;
   private readonly scorer: grpc.Client;
   private readonly behaviours: grpc.Client;
+  private readonly kvPool: grpc.Client;
   private readonly headers: () => Headers;
 
   /** `address`: host:port. Nothing is connected before the first call. */
@@ -73,6 +77,7 @@ export class TesseraClient {
     this.recaller = clientOf('tessera.recall.v1.RecallService');
     this.scorer = clientOf('tessera.score.v1.ScoreService');
     this.behaviours = clientOf('tessera.behaviour.v1.BehaviourService');
+    this.kvPool = clientOf('tessera.kv.v1.KvPoolService');
   }
 
   recall(request: Asked<WireRecallRequest>, deadlineMs: number): Promise<WireRecallResponse> {
@@ -93,6 +98,16 @@ export class TesseraClient {
 
   history(userId: string, limit: number, deadlineMs: number): Promise<WireHistoryResponse> {
     return this.call(this.behaviours, 'History', { userId, limit }, deadlineMs);
+  }
+
+  /** Keeps what a user's next prompt begins with, behind every recall. */
+  keep(request: Asked<WireAppendRequest>, deadlineMs: number): Promise<WireAppendResponse> {
+    return this.call(this.kvPool, 'Append', request, deadlineMs);
+  }
+
+  /** Forgets the keys and values of a user. */
+  dropUser(userId: string, deadlineMs: number): Promise<WireDropUserResponse> {
+    return this.call(this.kvPool, 'DropUser', { userId }, deadlineMs);
   }
 
   erase(userId: string, deadlineMs: number): Promise<WireEraseResponse> {

@@ -172,6 +172,11 @@ export const configSchema = z.strictObject({
     path: nonEmptyText('data/behaviours', 'folder of the embedded store'),
     redis: text('', 'HOST:PORT of Redis, or several of one cluster separated by commas'),
     remote: text('', 'HOST:PORT of the gRPC edge of a feature process'),
+    retrieval: text(
+      '',
+      'HOST:PORT of retrieval processes whose KV pools a feature process lets follow, ' +
+        'separated by commas',
+    ),
     keyPrefix: text('tessera:', 'put before every key in Redis'),
     retention: nonEmptyText(
       '*=10000',

@@ -1,3 +1,4 @@
+export { provenanceOf } from './domain/kv-provenance.js';
 export { Recall, type RecallEngine, type RecallParts } from './domain/recall.js';
 export type {
   AppendAnswer,

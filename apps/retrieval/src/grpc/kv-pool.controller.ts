@@ -66,9 +66,9 @@ export class KvPoolGrpcController {
       scene: {},
       skipUnknownItems: false,
     };
-    const { deadlineMs } = message;
+    const { deadlineMs, onlyHeld } = message;
     const context = { edge: 'grpc' as const, ...callContext(call) };
-    const answer = await this.edge.append({ request, deadlineMs }, context);
+    const answer = await this.edge.append({ request, deadlineMs }, context, onlyHeld);
     return { ...answer, kv: { ...answer.kv } };
   }
 }

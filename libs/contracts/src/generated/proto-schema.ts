@@ -1607,6 +1607,10 @@ export const protoSchema: object = {
                       "options": {
                         "proto3_optional": true
                       }
+                    },
+                    "onlyHeld": {
+                      "type": "bool",
+                      "id": 5
                     }
                   }
                 },
@@ -3473,6 +3477,10 @@ export const protoSchemaAsWritten: object = {
                       "options": {
                         "proto3_optional": true
                       }
+                    },
+                    "only_held": {
+                      "type": "bool",
+                      "id": 5
                     }
                   }
                 },

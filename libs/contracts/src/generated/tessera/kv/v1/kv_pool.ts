@@ -77,7 +77,14 @@ export interface AppendRequest {
   userId: string;
   /** Profile of the user, for the slots of the prompt template. */
   profile: { [key: string]: string };
-  deadlineMs?: number | undefined;
+  deadlineMs?:
+    | number
+    | undefined;
+  /**
+   * Of a user whom the pool does not hold nothing is computed, and the answer is empty. Behind every
+   * other request.
+   */
+  onlyHeld: boolean;
 }
 
 export interface AppendRequest_ProfileEntry {
