@@ -8,6 +8,7 @@ import {
   USER_ID_LENGTH_MAX,
 } from '@tessera/behaviour';
 import { WireAppendOutcome, type WireBehaviour } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
 import { invalid, text, texts } from '@tessera/grpc';
 
 const MILLISECONDS_PER_SECOND = 1000;
@@ -43,8 +44,14 @@ export function parseLimit(limit: number | undefined): number {
   throw invalid('limit', `1..${HISTORY_LIMIT_MAX}`, wanted);
 }
 
+/** A fault of the caller, as of behaviours. */
 export function parseProfile(profile: Readonly<Record<string, string>>) {
-  checkProfile(profile);
+  try {
+    checkProfile(profile);
+  } catch (thrown) {
+    const { message, field } = TesseraError.from(thrown);
+    throw new TesseraError('REQUEST_INVALID', message, { field, cause: thrown });
+  }
   return profile;
 }
 

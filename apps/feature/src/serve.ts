@@ -52,6 +52,20 @@ async function openLog({ config, onProgress }: ServeParts): Promise<BehaviourLog
   throw new TesseraError('INTERNAL', 'the store takes no behaviours');
 }
 
+/** The process is ready once its topic is served. */
+function behaviourTopic({ kafka }: Config, log: Log, readiness: Readiness) {
+  const topics = { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic };
+  const onServing = () => {
+    if (readiness.state === 'starting') readiness.set('ready');
+  };
+  return serveTopics(kafka, { topics, outputTopics: [], onServing }, log);
+}
+
+function retrievalClients({ behaviours }: Config): TesseraClient[] {
+  const addresses = behaviours.retrieval.split(',').map((address) => address.trim());
+  return addresses.filter((address) => address !== '').map((address) => new TesseraClient(address));
+}
+
 /** Topics are left first: what was taken of them is stored while everything still serves. */
 function drainSteps(
   hosted: Hosted,
@@ -86,22 +100,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const tracing = openTracing({ url, percent, ...service }, log);
   const readiness = new Readiness();
   const metrics = new Metrics();
-  const topics = serveTopics(
-    config.kafka,
-    {
-      topics: { [BEHAVIOURS_PATTERN]: config.kafka.behavioursTopic },
-      outputTopics: [],
-      onServing: () => {
-        if (readiness.state === 'starting') readiness.set('ready');
-      },
-    },
-    log,
-  );
-  const clients = config.behaviours.retrieval
-    .split(',')
-    .map((address) => address.trim())
-    .filter((address) => address !== '')
-    .map((address) => new TesseraClient(address));
+  const topics = behaviourTopic(config, log, readiness);
+  const clients = retrievalClients(config);
   const follower = new KvFollower({
     pools: new RemotePools(clients),
     metrics,
