@@ -13,7 +13,8 @@ const WIDTH = 32;
 /** Lengths of the prompts, in turn. */
 const PROMPT_TOKENS = [64, 128, 256, 96, 192];
 const SHARES = [0.3, 0.6, 0.9, 1.2];
-const MILLISECONDS = { quick: 2500, full: 8000 };
+/** Of a load; a tail is told from some hundred requests. */
+const MILLISECONDS = { quick: 2500, full: 40_000 };
 const IN_FLIGHT = 16;
 const SEED = 40;
 
