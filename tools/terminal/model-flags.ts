@@ -50,6 +50,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
       scoreNorm: recall.scoreNorm,
       historyItemsMax: recall.historyItemsMax,
       historyTrimPercent: recall.historyTrimPercent,
+      rememberedRecalls: 0,
     },
     onProgress,
   };

@@ -29,7 +29,7 @@ export function runtimeOptions(
   onCompacted: (error: TesseraError | undefined) => void,
 ): RecallRuntimeOptions {
   const { defaultWidths, defaultResultCount, itemsPerSid, scoreNorm } = config.recall;
-  const { historyItemsMax, historyTrimPercent } = config.recall;
+  const { historyItemsMax, historyTrimPercent, rememberedRecalls } = config.recall;
   return {
     modelPath: config.model.path,
     computeType: config.model.computeType,
@@ -56,6 +56,7 @@ export function runtimeOptions(
       scoreNorm,
       historyItemsMax,
       historyTrimPercent,
+      rememberedRecalls,
     },
     onProgress,
   };

@@ -74,6 +74,7 @@ export const CONFIG_LIMITS = {
   itemsPerSidMax: 1_000_000,
   historyItemsMax: 1_000_000,
   historyTrimPercentMax: 90,
+  rememberedRecallsMax: 1_000_000,
   messageBytesMax: 256 * MEBIBYTE,
   partitionsMax: 1024,
   batchRecordsMax: 10_000,
@@ -322,6 +323,12 @@ export const configSchema = z.strictObject({
       L.historyTrimPercentMax,
       50,
       'percent of historyItemsMax left out at most, so that prompts begin alike; 0: they slide',
+    ),
+    rememberedRecalls: integer(
+      0,
+      L.rememberedRecallsMax,
+      1024,
+      'newest recalls of a catalogue whose prompts are kept, so that they can be explained',
     ),
     defaultDeadlineMs: integer(
       1,

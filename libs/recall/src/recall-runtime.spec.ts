@@ -88,6 +88,7 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
       scoreNorm: 'full',
       historyItemsMax: 100,
       historyTrimPercent: 50,
+      rememberedRecalls: 2,
     },
     onProgress: () => undefined,
   };
@@ -305,7 +306,8 @@ describe('the recall runtime on the native engine', () => {
     const kept = options();
     const changes = { ...CHANGES_NOT_KEPT, folder: join(folder.path, 'changes') };
     const runtime = await createRecallRuntime({ ...kept, changes });
-    const recall = request({ userId: 'u', resultCount: 6, widths: [4, 8], itemsPerSid: 1 });
+    const asked = { userId: 'u', resultCount: 6, widths: [4, 8], itemsPerSid: 1 };
+    const recall = request({ ...asked, requestId: 'asked' });
     await runtime.changesOf('').apply([{ op: 'pause', itemId: ITEMS[5]?.item_id ?? '' }]);
     const { items, versions } = await runtime.recall(recall, context());
     const expected = new Map(items.map((item) => [item.itemId, item]));

@@ -78,6 +78,7 @@ function setUp(template: object = HISTORY_ONLY, change: Partial<RecallParts> = {
       scoreNorm: 'full',
       historyItemsMax: 50,
       historyTrimPercent: 50,
+      rememberedRecalls: 2,
     },
     promptTokensMax: 200,
     widthMax: 32,
@@ -428,6 +429,39 @@ describe('an explanation', () => {
       clause: 'denied',
     });
     expect(engine.requests).toHaveLength(before);
+  });
+
+  it('replays the history that the recall had, whatever the user has done since', async () => {
+    const users = new Map([...USERS]);
+    const { recall, engine } = setUp(HISTORY_ONLY, { behaviours: new MemoryBehaviourStore(users) });
+    const asked = request({ userId: 'ann', requestId: 'asked' });
+    const { versions, historyItems } = await recall.run(asked, context());
+    users.set('ann', { ...users.get('ann'), behaviours: [] } as never);
+    const told = await recall.explain({ recall: asked, itemId: 'i7', versions }, context());
+    expect(told.historyItems).toBe(historyItems);
+    expect(engine.requests.at(-1)?.promptTokens).toEqual(engine.requests.at(-2)?.promptTokens);
+  });
+
+  it('is refused for a recall that is not remembered, unless its history is given', async () => {
+    const { recall } = setUp();
+    const asked = (requestId: string) => request({ userId: 'ann', requestId });
+    const { versions } = await recall.run(asked('first'), context());
+    await recall.run(asked('second'), context());
+    await recall.run(asked('third'), context());
+    const explain = (change: Partial<RecallRequest>) =>
+      recall.explain(about('i7', { versions, recall: request(change) }), context());
+    await expect(explain({ userId: 'ann', requestId: 'first' })).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+      field: 'requestId',
+    });
+    await expect(explain({ userId: 'bob', requestId: 'second' })).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+      field: 'userId',
+    });
+    await expect(explain({ userId: 'ann', requestId: 'third' })).resolves.toMatchObject({
+      versions,
+    });
+    await expect(explain({ history: ['i1'], requestId: 'x' })).resolves.toMatchObject({ versions });
   });
 
   it('is refused on versions that are not served, naming which', async () => {

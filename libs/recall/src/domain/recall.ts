@@ -6,7 +6,6 @@ import {
   type Engine,
   type EngineAnswer,
   type EnginePass,
-  type EngineScores,
   type EngineTimings,
   type KvPrefetch,
   type KvUse,
@@ -28,12 +27,12 @@ import {
 } from './check-request.js';
 import { checkSameVersions, toldByCatalogue, toldBySearch } from './explain.js';
 import { itemPolicyText, NO_POLICY } from './item-policy.js';
+import { scoresOf } from './item-scores.js';
 import { kvUseOf, orRelease, provenanceOf } from './kv-provenance.js';
 import type {
   AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
-  ItemScore,
   PromptFacts,
   RecallAnswer,
   RecallContext,
@@ -45,6 +44,7 @@ import type {
   ScoreTarget,
   UserSource,
 } from './recall-types.js';
+import { RememberedPrompts } from './remembered-prompts.js';
 import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
 import type { RecallDefaults } from './runtime-types.js';
 import { Stopwatch } from './stopwatch.js';
@@ -86,6 +86,7 @@ interface Prepared {
 /** The life of a recall on this node: history -> SIDs -> prompt -> engine -> items. */
 export class Recall {
   private readonly limits: RequestLimits;
+  private readonly remembered: RememberedPrompts;
   private readonly versions: Omit<RecallVersions, 'catalogueSequence'>;
   /** Tokens of a prompt that leave room for the answer: its last token is chosen, never fed. */
   private readonly promptTokensMax: number;
@@ -108,6 +109,7 @@ export class Recall {
       profileKeys: slotKeys(template.template, 'profile'),
       sceneKeys: slotKeys(template.template, 'scene'),
     };
+    this.remembered = new RememberedPrompts(defaults.rememberedRecalls);
     this.versions = {
       model: engine.model.digest,
       catalogue: catalogue.summary.digest,
@@ -131,8 +133,12 @@ export class Recall {
     );
     this.parts.onPasses?.(answer.passes);
     const items = this.itemsOf(answer);
+    const requestId = request.requestId === '' ? randomUUID() : request.requestId;
+    const { prompt, skippedItems, trimmedItems } = prepared;
+    const { userId } = request;
+    this.remembered.keep(requestId, { userId, prompt, skippedItems, trimmedItems });
     return {
-      requestId: request.requestId === '' ? randomUUID() : request.requestId,
+      requestId,
       items,
       short: items.length < wish.resultCount,
       widthsUsed: answer.widthsUsed,
@@ -186,6 +192,7 @@ export class Recall {
     const wish = checkRequest(recall, this.limits);
     checkItemId('itemId', itemId);
     checkSameVersions(versions, this.versions);
+    const asked = versions && this.preparedBefore(recall, context, stopwatch);
     const { catalogue, engine } = this.parts;
     const { eligibility = '{}' } = recall;
     const itemPolicy = itemPolicyText(recall);
@@ -193,7 +200,7 @@ export class Recall {
     const judged = await namingField(
       catalogue.judge({ eligibility, itemPolicy, itemId, sequence }),
     );
-    const prepared = await this.prepare(recall, context, stopwatch);
+    const prepared = asked ?? (await this.prepare(recall, context, stopwatch));
     const told = toldByCatalogue(judged);
     if (told !== undefined) prepared.kv.prefetch?.release();
     const found =
@@ -294,6 +301,19 @@ export class Recall {
     return { prompt, kv, skippedItems, trimmedItems, featuresUs, promptUs, leftUs, stopwatch };
   }
 
+  /** The prompt that the recall in question had, where it is remembered. */
+  private preparedBefore(
+    request: RecallRequest,
+    context: RecallContext,
+    stopwatch: Stopwatch,
+  ): Prepared | undefined {
+    const remembered = this.remembered.of(request);
+    if (remembered === undefined) return undefined;
+    const kv = kvUseOf(request, remembered.prompt, undefined);
+    const leftUs = context.budgetUs - stopwatch.totalUs();
+    return { ...remembered, kv, featuresUs: 0, promptUs: stopwatch.lapUs(), leftUs, stopwatch };
+  }
+
   private workOf({ prompt, kv, leftUs }: Prepared) {
     return { binding: this.parts.binding, promptTokens: prompt.tokens, kv, budgetUs: leftUs };
   }
@@ -374,22 +394,5 @@ async function namingField<Answer>(asked: Promise<Answer>): Promise<Answer> {
     const error = TesseraError.from(thrown);
     const field = /^((?:eligibility|itemPolicy)[^:]*):/.exec(error.message)?.[1];
     throw new TesseraError(error.code, error.message, { field, cause: error });
-  });
-}
-
-/** Scores come for the known SIDs alone, in the order of the targets. */
-function scoresOf(
-  targets: readonly ScoreTarget[],
-  sids: readonly (readonly number[])[],
-  { scores }: Pick<EngineScores, 'scores'>,
-): ItemScore[] {
-  const left = [...scores];
-  return targets.map((target, index) => {
-    const itemId = 'itemId' in target ? target.itemId : '';
-    const sid = sids[index] ?? [];
-    const score = sid.length === 0 ? undefined : left.shift();
-    return score === undefined
-      ? { itemId, sid, outcome: 'unknown' as const }
-      : { itemId, sid, outcome: 'scored' as const, score };
   });
 }

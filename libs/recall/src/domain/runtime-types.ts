@@ -70,6 +70,8 @@ export interface RecallDefaults {
   readonly historyItemsMax: number;
   /** Of that many behaviours of a user, the percent that may be left out (stable-start.ts). */
   readonly historyTrimPercent: number;
+  /** Newest recalls of a catalogue whose prompts are kept, so that they can be explained. */
+  readonly rememberedRecalls: number;
 }
 
 export interface RecallRuntimeOptions {

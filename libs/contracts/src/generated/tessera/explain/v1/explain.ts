@@ -42,8 +42,9 @@ export interface ExplainRequest {
   /** The item that is, or is not, in its answer. */
   itemId: string;
   /**
-   * `versions` of that answer: it is replayed on them, or refused where they are not at hand. Left
-   * out: on the newest.
+   * `versions` of that answer: it is replayed on them, with the prompt that the answer of
+   * `request.request_id` had, or refused where they are not at hand. Left out: on the newest, with
+   * the history of this moment.
    */
   versions: RecallVersions | undefined;
 }

@@ -1,0 +1,49 @@
+import type { Prompt } from '@tessera/prompt';
+import { refuse } from './check-request.js';
+import type { RecallRequest } from './recall-types.js';
+
+/** What a recall asked the model. */
+export interface RememberedPrompt {
+  /** Undefined where the request gave a history. */
+  readonly userId: string | undefined;
+  readonly prompt: Prompt;
+  readonly skippedItems: number;
+  readonly trimmedItems: number;
+}
+
+/**
+ * The prompts of the newest recalls by their request IDs: behaviours and items change, and a recall
+ * can be replayed only as it was asked. The oldest goes when there are too many.
+ */
+export class RememberedPrompts {
+  private readonly prompts = new Map<string, RememberedPrompt>();
+
+  constructor(private readonly capacity: number) {}
+
+  /** Takes the place of an earlier one of the same ID. */
+  keep(requestId: string, remembered: RememberedPrompt): void {
+    if (this.capacity === 0) return;
+    this.prompts.delete(requestId);
+    this.prompts.set(requestId, remembered);
+    if (this.prompts.size <= this.capacity) return;
+    const [oldest] = this.prompts.keys();
+    if (oldest !== undefined) this.prompts.delete(oldest);
+  }
+
+  /**
+   * Of the recall that is asked about; undefined where it gives its history itself.
+   * @throws TesseraError REQUEST_INVALID where it is not remembered, or was another user's
+   */
+  of({ requestId, userId, history }: RecallRequest): RememberedPrompt | undefined {
+    const remembered = this.prompts.get(requestId);
+    if (remembered === undefined) {
+      if (history !== undefined) return undefined;
+      const newest = `one of the newest ${this.capacity} recalls here`;
+      refuse('requestId', `${newest}, or its history in place of the userId`, `'${requestId}'`);
+    }
+    if (userId !== remembered.userId) {
+      refuse('userId', `'${remembered.userId ?? ''}' of the recall`, `'${userId ?? ''}'`);
+    }
+    return remembered;
+  }
+}
