@@ -4,7 +4,7 @@ import type { ServiceError } from '@grpc/grpc-js';
 import { loadConfig } from '@tessera/config';
 import { isErrorCode, TesseraError } from '@tessera/errors';
 import { ERROR_TRAILERS } from '@tessera/grpc';
-import { exportState, importDelta } from './catalogue/bundles.js';
+import { applyBatch, exportState, importDelta } from './catalogue/bundles.js';
 import { wireChange } from './catalogue/wire-change.js';
 import { CatalogueClient } from './served/catalogue-client.js';
 import { Flags, print, runCommand, UsageError } from './terminal/command.js';
@@ -14,7 +14,8 @@ import { table } from './terminal/table.js';
 const USAGE = `usage: npm run catalogue -- COMMAND [words] [--address HOST:PORT] [--json]
 
 Changes of the catalogue of a service that runs; the next recall sees them:
-  apply FILE           JSON lines, each {"op", "item_id", ...}; in batches, all of one or none
+  apply FILE           JSON lines, each {"op", "item_id", ...}; in batches, all of one or none;
+                       with --whole all of the file or none
   upsert JSON          an item as {"item_id", "sid", "title", "attributes", "priority"}
   pause ID ...         stays known, is recalled no more
   resume ID ...
@@ -31,6 +32,7 @@ Versions:
   --address HOST:PORT  of its gRPC edge (default: the configured one)
   --tolerate N         bad rows that do not refuse an import (default 0)
   --batch N            changes of a batch of apply at most (default 1000)
+  --whole              the file of apply is one batch (at most 1,048,576 changes)
   --json               JSON on the standard output and nothing else`;
 
 const CALL_MS = 60_000;
@@ -58,6 +60,7 @@ class Commands {
   constructor(
     private readonly client: CatalogueClient,
     private readonly batch: number,
+    private readonly isWhole: boolean,
     private readonly tolerated: number,
     private readonly onProgress: ProgressLine['update'],
   ) {}
@@ -65,7 +68,9 @@ class Commands {
   run(command: string, words: readonly string[]): Promise<object> {
     switch (command) {
       case 'apply':
-        return this.applyFile(only(words, 'a file'));
+        return this.isWhole
+          ? this.applyWhole(only(words, 'a file'))
+          : this.applyFile(only(words, 'a file'));
       case 'upsert':
         return this.apply([
           { ...parseLine(only(words, 'an item as JSON'), 'upsert'), op: 'upsert' },
@@ -106,6 +111,17 @@ class Commands {
 
   private apply(changes: readonly Record<string, unknown>[]): Promise<Sequence> {
     return this.call('Apply', { changes: changes.map(wireChange) });
+  }
+
+  private async applyWhole(path: string): Promise<object> {
+    const lines: Record<string, unknown>[] = [];
+    let number = 0;
+    for await (const text of createInterface({ input: createReadStream(path) })) {
+      number += 1;
+      if (text.trim() !== '') lines.push(parseLine(text, `${path}:${number}`));
+    }
+    const { sequence } = await this.told(applyBatch(this.client, lines, {}, this.onProgress));
+    return { applied: lines.length, sequence };
   }
 
   /** A line at fault is named by file and number; batches before its own have been applied. */
@@ -177,6 +193,7 @@ await runCommand(USAGE, async (all) => {
     batch: 'text',
     catalogue: 'text',
     tolerate: 'text',
+    whole: 'switch',
     json: 'switch',
   });
   const progress = new ProgressLine();
@@ -188,7 +205,7 @@ await runCommand(USAGE, async (all) => {
   try {
     const batch = flags.integer('batch', 1, BATCH_MAX) ?? BATCH_DEFAULT;
     const tolerated = flags.integer('tolerate', 0, TOLERATED_MAX) ?? 0;
-    const commands = new Commands(client, batch, tolerated, progress.update);
+    const commands = new Commands(client, batch, flags.has('whole'), tolerated, progress.update);
     const answer = await commands.run(command, rest);
     progress.end();
     await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));

@@ -252,6 +252,9 @@ function threads() {
 
 // Folder of native/src, target and words of each: minutes, not seconds.
 const LONG_RUNS = [
+  ['catalogue', 'catalogue_kill_test', '--kills=200'],
+  ['beam', 'live_test', '--seeds=5000'],
+  ['beam', 'live_threads_test', '--seeds=50'],
   ['kv', 'kv_sim_test', '--seeds=1000'],
   ['kv', 'kv_kill_test', '--kills=200'],
   ['engine', 'kv_transparency_test', '--seeds=300'],

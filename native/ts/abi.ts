@@ -310,10 +310,10 @@ export interface NativeAddon {
   catalogueKeep(catalogue: CatalogueHandle, options: CatalogueKeepOptions): Promise<void>;
   catalogueState(catalogue: CatalogueHandle): CatalogueState;
   /**
-   * Applies a JSON array of changes, all or none; gives the number of the last. Rejects with
-   * CATALOGUE_INVALID or ITEM_NOT_FOUND naming index and member, or IO_FAILED.
+   * Applies the changes of one or more JSON arrays, all of all or none; gives the number of the
+   * last. Rejects with CATALOGUE_INVALID or ITEM_NOT_FOUND naming index and member, or IO_FAILED.
    */
-  catalogueApply(catalogue: CatalogueHandle, changes: string): Promise<number>;
+  catalogueApply(catalogue: CatalogueHandle, messages: readonly string[]): Promise<number>;
   /** Makes a new snapshot of the newest version, whose number it gives, and goes on from it. */
   catalogueCompact(catalogue: CatalogueHandle): Promise<number>;
   catalogueVersions(catalogue: CatalogueHandle): Promise<CatalogueVersions>;

@@ -75,6 +75,8 @@ interface Answer {
   readonly sequence: number;
 }
 
+const asServiceError = (thrown: unknown) => thrown as grpc.ServiceError;
+
 const call = (method: string, message: object) =>
   client.call<Record<string, unknown>>(method, message, CALL_MS);
 
@@ -108,6 +110,30 @@ describe('CatalogueService', () => {
     expect(good).toEqual({ sequences: [before + 2, before + 3], code: undefined });
     const bad = await applyStream([batch('d'), batch('e', 'wrong'), batch('f')]);
     expect(bad).toEqual({ sequences: [before + 4], code: 'CATALOGUE_INVALID' });
+  });
+
+  it('applies the messages of a batch together, and only with the last of them', async () => {
+    const before = runtime.catalogue.applied.length;
+    const of = (...itemIds: string[]) => ({
+      changes: itemIds.map((pauseItemId) => ({ pauseItemId })),
+    });
+    const send = (...messages: object[]): Promise<unknown> =>
+      client.send('ApplyBatch', messages, CALL_MS);
+    const whole = send(of('a', 'b'), of(), { ...of('c'), last: true });
+    expect(await whole).toEqual({ sequence: before + 3 });
+    const refused: [object[], string][] = [
+      [[], 'last'],
+      [[of('d')], 'last'],
+      [[of('d'), { ...of('e', 'wrong'), last: true }], 'changes[2].sid'],
+      [[of('d'), { changes: [{}], last: true }], 'changes[1]'],
+      [[of('d'), { ...of('e'), catalogue: 'other', last: true }], 'catalogue'],
+    ];
+    for (const [messages, field] of refused) {
+      const error = await send(...messages).then(() => undefined, asServiceError);
+      expect(error?.metadata.get('tessera-code')).toEqual(['CATALOGUE_INVALID']);
+      expect(error?.metadata.get('tessera-field')).toEqual([field]);
+    }
+    expect(runtime.catalogue.applied).toHaveLength(before + 3);
   });
 
   it('tells its state and versions, compacts and rolls back', async () => {

@@ -9,9 +9,10 @@ import { TesseraError } from '@tessera/errors';
 import type { CatalogueClient } from '../served/catalogue-client.js';
 import { wireChange } from './wire-change.js';
 
-/** Changes that are applied all or none. */
-const BATCH_MAX = 65_536;
+/** Changes of a message of a batch: well below what gRPC takes. */
+const MESSAGE_CHANGES = 4096;
 const CALL_MS = 60_000;
+const BATCH_MS = 600_000;
 const LIST_MS = 3_600_000;
 
 type Progress = (stage: string, done: number, total: number) => void;
@@ -49,9 +50,8 @@ function checkLevels(codebook: readonly number[], { levelSizes }: ServedState): 
 }
 
 /**
- * Brings a service from the bundle that it has to the next one by the delta files. Everything is
- * read and checked before the first change; a delta that was interrupted may be given again: what
- * it has changed already is not changed again.
+ * Brings a service from the bundle that it has to the next one by the delta files, in one version:
+ * what is interrupted has changed nothing, and may be given again.
  * @throws TesseraError CATALOGUE_INVALID naming file and row, or the version that does not fit
  */
 export async function importDelta(
@@ -78,25 +78,39 @@ export async function importDelta(
   return { changes: changes.length, badRows: delta.badRows, sequence, bundle: uuid };
 }
 
-/** The last batch makes the items those of the bundle. */
+/** All of them as one version, which is that of the bundle; or none. */
 async function applyAll(
   client: CatalogueClient,
   changes: readonly CatalogueChange[],
   bundle: object,
   onProgress: Progress,
 ): Promise<number> {
-  let sequence = 0;
-  let applied = 0;
-  do {
-    onProgress('changes', applied, changes.length);
-    const batch = changes.slice(applied, applied + BATCH_MAX);
-    applied += batch.length;
-    const step = applied === changes.length ? { bundle } : {};
-    const message = { changes: batch.map((change) => wireChange(lineOf(change))), ...step };
-    ({ sequence } = await client.call<{ sequence: number }>('Apply', message, CALL_MS));
-  } while (applied < changes.length);
-  onProgress('changes', applied, changes.length);
-  return sequence;
+  const lines = changes.map(lineOf);
+  const answer = await applyBatch(client, lines, { bundle }, onProgress);
+  return answer.sequence;
+}
+
+/**
+ * Changes as JSON lines say them, as one version or not at all.
+ * @param step goes with the last message
+ */
+export function applyBatch(
+  client: CatalogueClient,
+  lines: readonly Record<string, unknown>[],
+  step: object,
+  onProgress: Progress,
+): Promise<{ readonly sequence: number }> {
+  function* messages() {
+    let sent = 0;
+    do {
+      const some = lines.slice(sent, sent + MESSAGE_CHANGES);
+      sent += some.length;
+      onProgress('changes', sent, lines.length);
+      const changes = some.map(wireChange);
+      yield sent < lines.length ? { changes } : { changes, ...step, last: true };
+    } while (sent < lines.length);
+  }
+  return client.send('ApplyBatch', messages(), BATCH_MS);
 }
 
 function lineOf(change: CatalogueChange): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { Readable, type Writable } from 'node:stream';
 import * as grpc from '@grpc/grpc-js';
 import * as protoLoader from '@grpc/proto-loader';
 import { protoSchema } from '@tessera/contracts';
@@ -7,6 +8,22 @@ type Unary<Answer> = (
   options: grpc.CallOptions,
   done: (error: grpc.ServiceError | null, answer: Answer) => void,
 ) => void;
+
+type ClientStream<Answer> = (
+  options: grpc.CallOptions,
+  done: (error: grpc.ServiceError | null, answer: Answer) => void,
+) => Writable;
+
+/** A promise and what settles it. */
+function settled<Answer>() {
+  let resolve: (answer: Answer) => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<Answer>((onAnswer, onError) => {
+    resolve = onAnswer;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
+}
 
 /** A gRPC client of CatalogueService, as a caller in another process would make one. */
 export class CatalogueClient {
@@ -37,6 +54,27 @@ export class CatalogueClient {
         (error, answer) => (error ? reject(error) : resolve(answer)),
       );
     });
+  }
+
+  /** Messages to a method that answers their stream once. Rejects as call(). */
+  async send<Answer>(
+    method: string,
+    messages: AsyncIterable<object> | Iterable<object>,
+    deadlineMs: number,
+  ): Promise<Answer> {
+    const methods = this.client as never as Record<string, ClientStream<Answer>>;
+    const open = methods[method] as ClientStream<Answer>;
+    const { promise, resolve, reject } = settled<Answer>();
+    const options = { deadline: Date.now() + deadlineMs };
+    const call = open.call(this.client, options, (error, answer) =>
+      error ? reject(error) : resolve(answer),
+    );
+    call.on('error', reject);
+    const named = async function* (catalogue: string) {
+      for await (const message of messages) yield { catalogue, ...message };
+    };
+    Readable.from(named(this.catalogue)).on('error', reject).pipe(call);
+    return promise;
   }
 
   /** Rejects as call(). */

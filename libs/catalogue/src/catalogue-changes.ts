@@ -6,7 +6,8 @@ import type {
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { BundleLabel } from './adapters/bundle-label.js';
-import { type CatalogueChange, changesText } from './domain/change.js';
+import type { CatalogueChange } from './domain/change.js';
+import { ChangeBatch } from './domain/change-batch.js';
 
 /** Where changes are kept, and what follows when they have become many. */
 export interface ChangesSettings extends ChangesOptions {
@@ -54,21 +55,21 @@ export class CatalogueChanges {
    * @throws TesseraError CATALOGUE_INVALID or ITEM_NOT_FOUND with the field, IO_FAILED
    */
   apply(changes: readonly CatalogueChange[]): Promise<number> {
-    return this.applyText(changesText(changes));
+    return this.applyBatch(ChangeBatch.of(changes));
   }
 
   /**
    * The same, after which the items are those of a bundle.
    * @throws TesseraError CATALOGUE_INVALID also where they are not those of the bundle it follows
    */
-  async applyBundle(changes: readonly CatalogueChange[], step: BundleStep): Promise<number> {
+  async applyBundle(batch: ChangeBatch, step: BundleStep): Promise<number> {
     const { follows, becomes } = step;
     if (follows !== '' && follows !== this.bundleUuid) {
       const at = this.bundleUuid === '' ? 'of no bundle' : `those of bundle ${this.bundleUuid}`;
       const message = `bundle.follows: the items are ${at}, the delta follows ${follows}`;
       throw new TesseraError('CATALOGUE_INVALID', message, { field: 'bundle.follows' });
     }
-    const sequence = await this.apply(changes);
+    const sequence = await this.applyBatch(batch);
     await this.options.bundle?.become(becomes);
     return sequence;
   }
@@ -91,9 +92,9 @@ export class CatalogueChanges {
     return { sequence: reach.sequence, pages: this.catalogue.listItems(reach) };
   }
 
-  /** The same for a JSON array of changes. */
-  async applyText(changes: string): Promise<number> {
-    const sequence = await this.catalogue.apply(changes).catch((thrown: unknown) => {
+  /** The same for changes that arrived in several messages. */
+  async applyBatch(batch: ChangeBatch): Promise<number> {
+    const sequence = await this.catalogue.apply(batch.messages).catch((thrown: unknown) => {
       throw withField(TesseraError.from(thrown));
     });
     this.compactWhereDue();

@@ -28,6 +28,7 @@ export {
   parseCatalogueSpecs,
 } from './domain/catalogue-spec.js';
 export type { CatalogueChange } from './domain/change.js';
+export { ChangeBatch, MESSAGE_CHANGES_MAX } from './domain/change-batch.js';
 export {
   type CatalogueOptions,
   type PreparedCatalogue,

@@ -21,6 +21,8 @@ export {
   protobufPackage as catalogueEventsPackage,
 } from './generated/tessera/catalogue/events/v1/catalogue_event.js';
 export {
+  type ApplyBatchRequest as WireApplyBatchRequest,
+  type ApplyBatchResponse as WireApplyBatchResponse,
   type ApplyRequest as WireApplyRequest,
   type ApplyResponse as WireApplyResponse,
   type ApplyStreamRequest as WireApplyStreamRequest,

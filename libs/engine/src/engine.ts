@@ -125,11 +125,11 @@ export interface ChangingCatalogue extends Catalogue {
   /** Before it is bound. Rejects with CATALOGUE_INVALID, CATALOGUE_CORRUPT or IO_FAILED. */
   keep(keeping: ChangeKeeping): Promise<void>;
   /**
-   * A JSON array of changes (docs/live-catalogue.md), all or none; resolves with the number of the
-   * last when they are kept and visible. Rejects with CATALOGUE_INVALID or ITEM_NOT_FOUND naming
-   * index and member, or IO_FAILED.
+   * The changes of one or more JSON arrays (docs/live-catalogue.md), all of all or none; resolves
+   * with the number of the last when they are kept and visible. Rejects with CATALOGUE_INVALID or
+   * ITEM_NOT_FOUND naming index, counted over all, and member, or IO_FAILED.
    */
-  apply(changes: string): Promise<number>;
+  apply(messages: readonly string[]): Promise<number>;
   compact(): Promise<number>;
   /** Every item of a pinned version but the removed ones, some at a time. */
   listItems(reach: Reach): Iterable<readonly ListedItem[]>;

@@ -113,8 +113,8 @@ export class NativeCatalogue implements ChangingCatalogue {
     return callNative(() => addon().catalogueState(this.handle));
   }
 
-  apply(changes: string): Promise<number> {
-    return awaitNative(() => addon().catalogueApply(this.handle, changes));
+  apply(messages: readonly string[]): Promise<number> {
+    return awaitNative(() => addon().catalogueApply(this.handle, messages));
   }
 
   compact(): Promise<number> {

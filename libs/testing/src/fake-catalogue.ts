@@ -121,8 +121,8 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
     return { ...super.state(), sequence: length, changedItemCount: length };
   }
 
-  async apply(changes: string): Promise<number> {
-    const batch = JSON.parse(changes) as { item_id: string }[];
+  async apply(messages: readonly string[]): Promise<number> {
+    const batch = messages.flatMap((message) => JSON.parse(message) as { item_id: string }[]);
     const wrong = batch.findIndex((change) => change.item_id === 'wrong');
     if (wrong >= 0) {
       throw new TesseraError('CATALOGUE_INVALID', `changes[${wrong}].sid: expected another`);

@@ -11,6 +11,7 @@
 
 #include "beam/explain.h"
 #include "beam/export.h"
+#include "beam/item_model.h"
 #include "beam/naive_beam_search.h"
 #include "beam/random_case.h"
 #include "catalogue/eligibility.h"
@@ -24,8 +25,9 @@ using catalogue::ChangeKind;
 using catalogue::Reach;
 using catalogue::View;
 
-constexpr uint64_t kSeeds = 300;
 constexpr uint64_t kBatches = 6;
+
+uint64_t seeds = 300;
 
 std::string snapshot_path() {
   const std::filesystem::path folder = std::filesystem::is_directory("/dev/shm")
@@ -34,213 +36,10 @@ std::string snapshot_path() {
   return folder / ("tessera-live-" + std::to_string(::getpid()) + ".tsra");
 }
 
-/// Attributes as a test knows them; empty and negative: the item has none.
-struct ModelAttributes {
-  std::string country;
-  std::vector<std::string> labels;
-  double bid = -1;
-
-  std::string json() const {
-    std::string text = "{";
-    const auto add = [&text](const std::string& member) {
-      text += (text.size() > 1 ? "," : "") + member;
-    };
-    if (!country.empty()) add("\"country\":\"" + country + "\"");
-    std::string list;
-    for (const std::string& label : labels) list += (list.empty() ? "\"" : ",\"") + label + "\"";
-    if (!labels.empty()) add("\"labels\":[" + list + "]");
-    if (bid >= 0) add("\"bid\":" + std::to_string(bid));
-    return text + "}";
-  }
-};
-
-ModelAttributes random_attributes(std::mt19937_64& random) {
-  ModelAttributes attributes;
-  const char* countries[] = {"", "de", "fr", "jp"};
-  attributes.country = countries[random() % 4];
-  for (const char* label : {"new", "sale", "top"}) {
-    if (random() % 3 == 0) attributes.labels.push_back(label);
-  }
-  if (random() % 4 != 0) attributes.bid = static_cast<double>(random() % 8) / 2;
-  return attributes;
-}
-
-struct ModelItem {
-  Sid sid;
-  double priority = 0;
-  bool is_paused = false;
-  ModelAttributes attributes;
-};
-
-/// What a request may get: for the engine, and for the map.
-struct ModelFilter {
-  catalogue::EligibilityRequest request;
-  std::function<bool(const std::string& id, const ModelItem&)> lets_pass;
-};
-
-using Test = std::function<bool(const ModelAttributes&)>;
-
-/// A predicate as JSON and as a function.
-std::pair<std::string, Test> random_predicate(std::mt19937_64& random, uint32_t depth) {
-  const uint64_t kind = random() % (depth == 0 ? 3 : 6);
-  if (kind == 0) {
-    const std::string country = random() % 2 == 0 ? "de" : "xx";
-    return {
-        R"({"attribute":"country","in":["fr",")" + country + R"("]})",
-        [country](const ModelAttributes& a) { return a.country == "fr" || a.country == country; }};
-  }
-  if (kind == 1) {
-    const std::string label = random() % 2 == 0 ? "new" : "top";
-    return {R"({"attribute":"labels","contains":[")" + label + R"("]})",
-            [label](const ModelAttributes& a) {
-              return std::count(a.labels.begin(), a.labels.end(), label) > 0;
-            }};
-  }
-  if (kind == 2) {
-    const double min = static_cast<double>(random() % 8) / 2;
-    const bool has_max = random() % 2 == 0;
-    const std::string max = has_max ? R"(,"max":)" + std::to_string(min + 1) : "";
-    return {R"({"attribute":"bid","min":)" + std::to_string(min) + max + "}",
-            [min, has_max](const ModelAttributes& a) {
-              return a.bid >= min && (!has_max || a.bid <= min + 1);
-            }};
-  }
-  const auto [one, is_one] = random_predicate(random, depth - 1);
-  if (kind == 3) {
-    return {R"({"not":)" + one + "}", [is_one](const ModelAttributes& a) { return !is_one(a); }};
-  }
-  const auto [two, is_two] = random_predicate(random, depth - 1);
-  const bool is_all = kind == 4;
-  return {std::string(is_all ? R"({"all":[)" : R"({"any":[)") + one + "," + two + "]}",
-          [is_one, is_two, is_all](const ModelAttributes& a) {
-            return is_all ? is_one(a) && is_two(a) : is_one(a) || is_two(a);
-          }};
-}
-
-/// The catalogue as a plain map, and changes drawn at random.
-class ItemModel {
- public:
-  explicit ItemModel(const RandomCase& test) : level_sizes_(test.level_sizes) {
-    for (size_t i = 0; i < test.sids.size(); ++i) {
-      items_[test.item_ids[i]] = {test.sids[i], test.priorities[i], false, test_attributes(i)};
-    }
-  }
-
-  /// Of item i of a case: as its snapshot was built.
-  static ModelAttributes test_attributes(uint64_t i) {
-    std::mt19937_64 random(i);
-    return random_attributes(random);
-  }
-
-  Change draw(std::mt19937_64& random) {
-    Change change;
-    const bool is_known = !items_.empty() && random() % 4 != 0;
-    if (is_known) {
-      change.item_id = std::next(items_.begin(), random() % items_.size())->first;
-      change.kind = static_cast<ChangeKind>(random() % catalogue::kChangeKinds);
-    } else {
-      change.item_id = "new-" + std::to_string(random() % 30);
-    }
-    change.priority = static_cast<double>(random() % 3);
-    const ModelAttributes attributes = random_attributes(random);
-    change.attributes = attributes.json();
-    drawn_[change.attributes] = attributes;
-    if (change.kind != ChangeKind::kUpsert) return change;
-    const uint64_t length = 1 + random() % level_sizes_.size();
-    for (uint64_t level = 0; level < length; ++level) {
-      change.sid.push_back(static_cast<uint32_t>(random() % level_sizes_[level]));
-    }
-    return change;
-  }
-
-  void apply(const Change& change) {
-    switch (change.kind) {
-      case ChangeKind::kUpsert: {
-        ModelItem& item = items_[change.item_id];
-        item = {change.sid, change.priority, item.is_paused, drawn_.at(change.attributes)};
-        break;
-      }
-      case ChangeKind::kPause: items_.at(change.item_id).is_paused = true; break;
-      case ChangeKind::kResume: items_.at(change.item_id).is_paused = false; break;
-      case ChangeKind::kRemove: items_.erase(change.item_id); break;
-      case ChangeKind::kSetAttributes:
-        items_.at(change.item_id).attributes = drawn_.at(change.attributes);
-        break;
-      case ChangeKind::kSetPriority: items_.at(change.item_id).priority = change.priority;
-    }
-  }
-
-  bool has(const std::string& item_id) const { return items_.count(item_id) > 0; }
-  const std::map<std::string, ModelItem>& items() const { return items_; }
-
-  std::vector<Sid> sids_to_be_had(const ModelFilter& filter) const {
-    std::vector<Sid> sids;
-    for (const auto& [id, item] : items_) {
-      if (!item.is_paused && filter.lets_pass(id, item)) sids.push_back(item.sid);
-    }
-    return sids;
-  }
-  /// Items of a SID in export order.
-  std::vector<std::string> items_to_be_had(const Sid& sid, const ModelFilter& filter) const {
-    std::vector<std::pair<double, std::string>> found;
-    for (const auto& [id, item] : items_) {
-      if (item.is_paused || item.sid != sid || !filter.lets_pass(id, item)) continue;
-      found.emplace_back(-item.priority, id);
-    }
-    std::sort(found.begin(), found.end());
-    std::vector<std::string> ids;
-    for (const auto& [minus_priority, id] : found) ids.push_back(id);
-    return ids;
-  }
-
- private:
-  std::map<std::string, ModelItem> items_;
-  std::map<std::string, ModelAttributes> drawn_;  // by their JSON
-  const std::vector<uint32_t> level_sizes_;
-};
-
-std::vector<std::string> some_items(const ItemModel& model, std::mt19937_64& random) {
-  std::vector<std::string> ids = {"never-was"};
-  for (const auto& [id, item] : model.items()) {
-    if (random() % 3 == 0) ids.push_back(id);
-  }
-  return ids;
-}
-
-ModelFilter random_filter(const ItemModel& model, std::mt19937_64& random) {
-  ModelFilter filter;
-  Test test = [](const ModelAttributes&) { return true; };
-  if (random() % 3 != 0) {
-    const auto [json, function] = random_predicate(random, 2);
-    const auto parsed = catalogue::parse_predicate(json);
-    EXPECT_TRUE(parsed.is_ok()) << parsed.status().message();
-    filter.request.predicate = parsed.value();
-    test = function;
-  }
-  if (random() % 4 == 0) filter.request.allowed = some_items(model, random);
-  if (random() % 4 == 0) filter.request.denied = some_items(model, random);
-  if (random() % 4 == 0) filter.request.seen = some_items(model, random);
-  const catalogue::EligibilityRequest request = filter.request;
-  filter.lets_pass = [request, test](const std::string& id, const ModelItem& item) {
-    const auto has = [&id](const std::vector<std::string>& list) {
-      return std::find(list.begin(), list.end(), id) != list.end();
-    };
-    return test(item.attributes) && (!request.allowed || has(*request.allowed)) &&
-           !has(request.denied) && !has(request.seen);
-  };
-  return filter;
-}
-
-/// One batch of changes, each item at most once, applied to both.
+/// A batch of changes applied to both.
 std::shared_ptr<const View> change_both(const View& view, ItemModel& model,
                                         std::mt19937_64& random) {
-  std::map<std::string, Change> batch;
-  for (uint64_t i = 0; i < 1 + random() % 12; ++i) {
-    const Change change = model.draw(random);
-    batch.emplace(change.item_id, change);
-  }
-  std::vector<Change> changes;
-  for (const auto& [id, change] : batch) changes.push_back(change);
+  const std::vector<Change> changes = random_batch(model, random, 12);
   EXPECT_TRUE(check_changes(view, changes).is_ok());
   catalogue::ViewEditor editor(view);
   for (const Change& change : changes) {
@@ -318,10 +117,7 @@ class LiveTest : public testing::Test {
 
 TEST_F(LiveTest, EveryVersionIsSearchedAsIfItWereASnapshotOfItsOwn) {
   const ModelFilter everything{{}, [](const std::string&, const ModelItem&) { return true; }};
-  // The long form: --gtest_shuffle --gtest_repeat=N goes on with other seeds.
-  const auto first =
-      static_cast<uint64_t>(testing::UnitTest::GetInstance()->random_seed()) * kSeeds;
-  for (uint64_t seed = first + 1; seed <= first + kSeeds; ++seed) {
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const RandomCase test = random_case(
@@ -476,7 +272,7 @@ struct Explained {
 
 TEST_F(LiveTest, AnExplanationSaysWhatBecameOfEveryItem) {
   std::map<Verdict, uint32_t> told_of;
-  for (uint64_t seed = 1; seed <= 300; ++seed) {
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const RandomCase test = random_case(
@@ -593,3 +389,16 @@ TEST_F(LiveTest, BatchesThatBreakARuleAreRefusedWithTheirPlace) {
 
 }  // namespace
 }  // namespace tessera::beam
+
+/// live_test [--seeds=N]
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const std::string option = "--seeds=";
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument.rfind(option, 0) == 0) {
+      tessera::beam::seeds = std::strtoull(argument.c_str() + option.size(), nullptr, 10);
+    }
+  }
+  return RUN_ALL_TESTS();
+}

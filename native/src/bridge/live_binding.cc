@@ -29,6 +29,22 @@ std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* 
   return info[index].As<Napi::String>().Utf8Value();
 }
 
+std::vector<std::string> read_texts(const Napi::CallbackInfo& info, size_t index,
+                                    const char* path) {
+  const Napi::Env env = info.Env();
+  const uint32_t count = info[index].IsArray() ? info[index].As<Napi::Array>().Length() : 0;
+  std::vector<std::string> texts;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Napi::Value text = info[index].As<Napi::Array>().Get(i);
+    if (!text.IsString()) break;
+    texts.push_back(text.As<Napi::String>().Utf8Value());
+  }
+  if (!texts.empty() && texts.size() == count) return texts;
+  throw make_error(
+      env, Code::kRequestInvalid,
+      std::string(path) + ": expected an array of strings, came " + describe_value(info[index]));
+}
+
 /// A task that gives a number.
 Napi::Value start_counting(Napi::Env env, std::function<Result<uint64_t>()> work) {
   auto result = std::make_shared<uint64_t>(0);
@@ -90,12 +106,14 @@ Napi::Value catalogue_state(const Napi::CallbackInfo& info) {
 
 Napi::Value catalogue_apply(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
-  std::string json = read_text(info, 1, "catalogueApply.changes");
+  std::vector<std::string> messages = read_texts(info, 1, "catalogueApply.messages");
   return start_counting(
-      info.Env(), [live = handle->live, json = std::move(json)]() -> Result<uint64_t> {
-        Result<std::vector<catalogue::Change>> changes = catalogue::parse_changes(json);
-        if (!changes.is_ok()) return changes.status();
-        return live->apply(changes.value());
+      info.Env(), [live = handle->live, messages = std::move(messages)]() -> Result<uint64_t> {
+        std::vector<catalogue::Change> changes;
+        for (const std::string& message : messages) {
+          TESSERA_RETURN_IF_ERROR(catalogue::parse_changes(message, changes));
+        }
+        return live->apply(changes);
       });
 }
 
@@ -231,8 +249,8 @@ uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* pa
     return static_cast<uint32_t>(value);
   }
   throw make_error(info.Env(), Code::kRequestInvalid,
-                   std::string(path) + ": expected an integer in 0.." +
-                       std::to_string(UINT32_MAX) + ", came " + describe_value(info[index]));
+                   std::string(path) + ": expected an integer in 0.." + std::to_string(UINT32_MAX) +
+                       ", came " + describe_value(info[index]));
 }
 
 /// Items of a version, the removed ones left out, as columns.
@@ -242,8 +260,8 @@ Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
   const catalogue::View& view = handle->reach.view();
   const uint32_t first = read_count(info, 1, "catalogueList.first");
   const uint32_t count = read_count(info, 2, "catalogueList.count");
-  const auto end = static_cast<uint32_t>(
-      std::min<uint64_t>(view.item_count(), uint64_t{first} + count));
+  const auto end =
+      static_cast<uint32_t>(std::min<uint64_t>(view.item_count(), uint64_t{first} + count));
   std::vector<catalogue::ItemOrdinal> items;
   for (uint32_t item = first; item < end; ++item) {
     if (view.state(item) != catalogue::ItemState::kRemoved) items.push_back(item);

@@ -31,6 +31,7 @@ struct Change {
   double priority = 0;        // upsert, set_priority
 };
 
-inline constexpr uint32_t kChangesMax = 65536;  // of one batch
+inline constexpr uint32_t kChangesMax = 65536;         // of one message of a batch
+inline constexpr uint32_t kBatchChangesMax = 1 << 20;  // of one batch: applied all or none
 
 }  // namespace tessera::catalogue

@@ -130,20 +130,26 @@ bool parse_text(simdjson::dom::parser& parser, std::string_view json, size_t byt
 
 }  // namespace
 
-Result<std::vector<Change>> parse_changes(std::string_view json) {
+Status parse_changes(std::string_view json, std::vector<Change>& changes) {
   simdjson::dom::parser parser;
   element root;
   simdjson::dom::array array;
   if (!parse_text(parser, json, kChangesTextBytesMax, root) ||
       root.get(array) != simdjson::SUCCESS) {
-    return Status(Code::kCatalogueInvalid, "changes: expected a JSON array, came " + quote(json));
+    return {Code::kCatalogueInvalid, "changes: expected a JSON array, came " + quote(json)};
   }
-  std::vector<Change> changes;
+  const size_t before = changes.size();
+  const size_t most = std::min<size_t>(kChangesMax, kBatchChangesMax - before);
   for (const element entry : array) {
+    if (changes.size() - before == most) {
+      return {Code::kCatalogueInvalid, "changes: expected at most " + std::to_string(kChangesMax) +
+                                           " in a message and " + std::to_string(kBatchChangesMax) +
+                                           " in a batch"};
+    }
     changes.emplace_back();
     TESSERA_RETURN_IF_ERROR(ChangeReader(changes.size() - 1).read(entry, changes.back()));
   }
-  return changes;
+  return Status::ok();
 }
 
 Result<EligibilityRequest> parse_eligibility(std::string_view json) {

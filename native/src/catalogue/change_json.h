@@ -11,13 +11,14 @@
 
 namespace tessera::catalogue {
 
-inline constexpr size_t kChangesTextBytesMax = 256u << 20;      // of one batch
+inline constexpr size_t kChangesTextBytesMax = 256u << 20;      // of one message of a batch
 inline constexpr size_t kEligibilityTextBytesMax = 256u << 20;  // of one request
 
-/// An array of {"op", "item_id", "sid"?, "title"?, "attributes"?, "priority"?}; op is one of
-/// kChangeKindNames. Errors: CATALOGUE_INVALID, the message beginning with `changes[i].member`: a
-/// member that is missing, of another type, or not of this op.
-Result<std::vector<Change>> parse_changes(std::string_view json);
+/// Appends an array of {"op", "item_id", "sid"?, "title"?, "attributes"?, "priority"?}; op is one
+/// of kChangeKindNames. Errors: CATALOGUE_INVALID, the message beginning with `changes[i].member`,
+/// where i counts all of `changes`: a member that is missing, of another type, or not of this op;
+/// more than kChangesMax in the array, or more than kBatchChangesMax with those before.
+Status parse_changes(std::string_view json, std::vector<Change>& changes);
 
 /// {"predicate"?: predicate.h, "allowed"?, "denied"?, "seen"?: arrays of item IDs}. Errors:
 /// REQUEST_INVALID, the message beginning with `eligibility.member`.

@@ -107,9 +107,9 @@ class ChangeCheck {
 }  // namespace
 
 Status check_changes(const View& view, std::span<const Change> changes) {
-  if (changes.size() > kChangesMax) {
+  if (changes.size() > kBatchChangesMax) {
     return {Code::kCatalogueInvalid, "changes: " + std::to_string(changes.size()) +
-                                         ", expected at most " + std::to_string(kChangesMax)};
+                                         ", expected at most " + std::to_string(kBatchChangesMax)};
   }
   std::unordered_set<std::string_view> seen;
   AttributeTypes types;

@@ -3,8 +3,6 @@
 #include "catalogue/live_catalogue.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -233,49 +231,6 @@ TEST_F(LiveCatalogueTest, AnyVersionKeptCanBeGoneBackTo) {
   apply(*live, {make(ChangeKind::kPause, "seed-20"), make(ChangeKind::kPause, "seed-21")});
   EXPECT_EQ(live->roll_back(16).status().code(), Code::kCatalogueNotFound);  // inside a batch
   EXPECT_TRUE(live->roll_back(17).is_ok());
-}
-
-/// A child acknowledges through a pipe what it has applied and is killed at some point.
-TEST_F(LiveCatalogueTest, WhatWasAcknowledgedSurvivesBeingKilled) {
-  // The long form: --gtest_shuffle --gtest_repeat=N goes on with other seeds.
-  constexpr int kRounds = 10;
-  std::mt19937_64 random(5 + testing::UnitTest::GetInstance()->random_seed());
-  open().reset();
-  for (int round = 0; round < kRounds; ++round) {
-    int channel[2];
-    ASSERT_EQ(::pipe(channel), 0);
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      auto opened = LiveCatalogue::open(seed_, {changes_, SyncPolicy::kEachCommit, {}});
-      if (!opened.is_ok()) ::_exit(1);
-      for (uint32_t i = 0;; ++i) {
-        const auto applied = opened.value()->apply(std::vector<Change>{
-            upsert("kept-" + std::to_string(i % 500), {i % kLevelSize, 2}),
-            make(i % 2 == 0 ? ChangeKind::kPause : ChangeKind::kResume, "seed-7")});
-        if (!applied.is_ok()) ::_exit(2);
-        if (i % 400 == 399 && !opened.value()->compact({}).is_ok()) ::_exit(3);
-        const uint64_t sequence = applied.value();
-        if (::write(channel[1], &sequence, sizeof(sequence)) != sizeof(sequence)) ::_exit(4);
-      }
-    }
-    ::close(channel[1]);
-    uint64_t acknowledged = 0;
-    const uint64_t wait_for = random() % 600;
-    for (uint64_t i = 0; i <= wait_for; ++i) {
-      ASSERT_EQ(::read(channel[0], &acknowledged, sizeof(acknowledged)),
-                ssize_t{sizeof(acknowledged)});
-    }
-    ::kill(child, SIGKILL);
-    while (::read(channel[0], &acknowledged, sizeof(acknowledged)) == sizeof(acknowledged)) {
-    }
-    ::waitpid(child, nullptr, 0);
-    ::close(channel[0]);
-    const auto live = open();
-    ASSERT_NE(live, nullptr);
-    EXPECT_GE(live->view()->sequence(), acknowledged);
-    EXPECT_LE(live->view()->sequence(), acknowledged + 2);
-  }
 }
 
 /// Each batch moves one token from item to item of a pair, so every whole version has one of the

@@ -1,7 +1,9 @@
 import { Controller, UseFilters } from '@nestjs/common';
 import { GrpcMethod, GrpcStreamMethod } from '@nestjs/microservices';
-import type { CatalogueChanges } from '@tessera/catalogue';
+import { type CatalogueChanges, ChangeBatch } from '@tessera/catalogue';
 import type {
+  WireApplyBatchRequest,
+  WireApplyBatchResponse,
   WireApplyRequest,
   WireApplyResponse,
   WireApplyStreamRequest,
@@ -18,9 +20,21 @@ import type {
   WireRollBackResponse,
 } from '@tessera/contracts';
 import { GrpcErrorFilter, refuseMalformed } from '@tessera/grpc';
-import { asyncScheduler, concatMap, from, map, type Observable, scheduled } from 'rxjs';
+import {
+  asyncScheduler,
+  concatMap,
+  defaultIfEmpty,
+  from,
+  map,
+  type Observable,
+  scan,
+  scheduled,
+  takeLast,
+  takeWhile,
+} from 'rxjs';
 import { ServedCatalogues } from '../served-catalogues.js';
 import { parseWireChanges } from './catalogue.mapper.js';
+import { CollectedBatch } from './collected-batch.js';
 
 @Controller()
 @UseFilters(GrpcErrorFilter)
@@ -33,7 +47,7 @@ export class CatalogueGrpcController {
     const catalogue = this.of(message);
     const changes = parseWireChanges(message.changes);
     const sequence = message.bundle
-      ? await catalogue.applyBundle(changes, message.bundle)
+      ? await catalogue.applyBundle(ChangeBatch.of(changes), message.bundle)
       : await catalogue.apply(changes);
     return { sequence };
   }
@@ -41,6 +55,18 @@ export class CatalogueGrpcController {
   @GrpcStreamMethod('CatalogueService', 'ApplyStream')
   applyStream(batches: Observable<WireApplyStreamRequest>): Observable<WireApplyStreamResponse> {
     return batches.pipe(concatMap((batch) => this.apply({ ...batch, bundle: undefined })));
+  }
+
+  @GrpcStreamMethod('CatalogueService', 'ApplyBatch')
+  applyBatch(messages: Observable<WireApplyBatchRequest>): Observable<WireApplyBatchResponse> {
+    return messages.pipe(
+      scan((batch, message) => batch.add(message), new CollectedBatch()),
+      takeWhile((batch) => !batch.isWhole, true),
+      defaultIfEmpty(new CollectedBatch()),
+      takeLast(1),
+      concatMap((batch) => batch.apply(this.catalogues.of)),
+      map((sequence) => ({ sequence })),
+    );
   }
 
   @GrpcMethod('CatalogueService', 'GetState')

@@ -16,6 +16,7 @@ function parseChange(change: WireChange, index: number): CatalogueChange {
   throw new TesseraError('CATALOGUE_INVALID', `${field}: expected a change, came none`, { field });
 }
 
-export function parseWireChanges(changes: readonly WireChange[]): CatalogueChange[] {
-  return changes.map(parseChange);
+/** @param first place of the first of them in their batch */
+export function parseWireChanges(changes: readonly WireChange[], first = 0): CatalogueChange[] {
+  return changes.map((change, i) => parseChange(change, first + i));
 }

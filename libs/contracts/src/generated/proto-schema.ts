@@ -344,6 +344,35 @@ export const protoSchema: object = {
                     }
                   }
                 },
+                "ApplyBatchRequest": {
+                  "fields": {
+                    "changes": {
+                      "rule": "repeated",
+                      "type": "Change",
+                      "id": 1
+                    },
+                    "bundle": {
+                      "type": "BundleStep",
+                      "id": 2
+                    },
+                    "last": {
+                      "type": "bool",
+                      "id": 3
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
+                },
+                "ApplyBatchResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
                 "GetStateRequest": {
                   "fields": {
                     "catalogue": {
@@ -523,6 +552,11 @@ export const protoSchema: object = {
                       "requestStream": true,
                       "responseType": "ApplyStreamResponse",
                       "responseStream": true
+                    },
+                    "ApplyBatch": {
+                      "requestType": "ApplyBatchRequest",
+                      "requestStream": true,
+                      "responseType": "ApplyBatchResponse"
                     },
                     "GetState": {
                       "requestType": "GetStateRequest",
@@ -2214,6 +2248,35 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "ApplyBatchRequest": {
+                  "fields": {
+                    "changes": {
+                      "rule": "repeated",
+                      "type": "Change",
+                      "id": 1
+                    },
+                    "bundle": {
+                      "type": "BundleStep",
+                      "id": 2
+                    },
+                    "last": {
+                      "type": "bool",
+                      "id": 3
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
+                },
+                "ApplyBatchResponse": {
+                  "fields": {
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 1
+                    }
+                  }
+                },
                 "GetStateRequest": {
                   "fields": {
                     "catalogue": {
@@ -2393,6 +2456,11 @@ export const protoSchemaAsWritten: object = {
                       "requestStream": true,
                       "responseType": "ApplyStreamResponse",
                       "responseStream": true
+                    },
+                    "ApplyBatch": {
+                      "requestType": "ApplyBatchRequest",
+                      "requestStream": true,
+                      "responseType": "ApplyBatchResponse"
                     },
                     "GetState": {
                       "requestType": "GetStateRequest",

@@ -84,6 +84,27 @@ export interface ApplyStreamResponse {
   sequence: number;
 }
 
+export interface ApplyBatchRequest {
+  /** As in ApplyRequest; an item at most once in all messages of the batch. */
+  changes: Change[];
+  /** As in ApplyRequest; in one of the messages at most. */
+  bundle:
+    | BundleStep
+    | undefined;
+  /**
+   * The batch is whole with this message. Without one nothing is applied: the end of a stream may
+   * be the end of its client.
+   */
+  last: boolean;
+  /** Name of the catalogue; empty: the first. The same in all messages. */
+  catalogue: string;
+}
+
+export interface ApplyBatchResponse {
+  /** As in ApplyResponse. */
+  sequence: number;
+}
+
 export interface GetStateRequest {
   /** Name of the catalogue; empty: the first. */
   catalogue: string;

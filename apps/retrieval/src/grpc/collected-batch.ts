@@ -1,0 +1,45 @@
+import { type BundleStep, type CatalogueChanges, ChangeBatch } from '@tessera/catalogue';
+import type { WireApplyBatchRequest } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
+import { refuseMalformed } from '@tessera/grpc';
+import { parseWireChanges } from './catalogue.mapper.js';
+
+/** The messages of ApplyBatch as they come in. */
+export class CollectedBatch {
+  private readonly batch = new ChangeBatch();
+  private name: string | undefined;
+  private bundle: BundleStep | null | undefined;
+  /** Whether the message that says so was the last. */
+  isWhole = false;
+
+  /** @throws TesseraError REQUEST_INVALID, CATALOGUE_INVALID with the field */
+  add(message: WireApplyBatchRequest): this {
+    refuseMalformed(message);
+    const { changes, bundle, catalogue, last } = message;
+    this.name ??= catalogue;
+    if (catalogue !== this.name) refuse('catalogue', `'${this.name}' as before`, `'${catalogue}'`);
+    if (bundle && this.bundle) refuse('bundle', 'one step in a batch', 'another');
+    this.bundle ??= bundle;
+    this.batch.add(parseWireChanges(changes, this.batch.changeCount));
+    this.isWhole = last;
+    return this;
+  }
+
+  /**
+   * All or none; nothing where the client went away before the last message.
+   * @param of the catalogue of a name
+   */
+  apply(of: (name: string) => CatalogueChanges): Promise<number> {
+    if (!this.isWhole) refuse('last', 'a last message', 'the end of the stream');
+    const catalogue = of(this.name ?? '');
+    // Left out, it comes as null.
+    return this.bundle
+      ? catalogue.applyBundle(this.batch, this.bundle)
+      : catalogue.applyBatch(this.batch);
+  }
+}
+
+function refuse(field: string, expected: string, came: string): never {
+  const message = `${field}: expected ${expected}, came ${came}`;
+  throw new TesseraError('CATALOGUE_INVALID', message, { field });
+}

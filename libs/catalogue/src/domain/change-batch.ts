@@ -1,0 +1,44 @@
+import { TesseraError } from '@tessera/errors';
+import { type CatalogueChange, changesText } from './change.js';
+
+/** Changes of one message of a batch. */
+export const MESSAGE_CHANGES_MAX = 65_536;
+/** Changes of a batch, as the engine has it. */
+export const BATCH_CHANGES_MAX = 1_048_576;
+/** Characters of a batch, all of which is held until it is whole. */
+const BATCH_CHARACTERS_MAX = 512 << 20;
+
+/** Changes that arrive in several messages and are applied all or none. */
+export class ChangeBatch {
+  private readonly texts: string[] = [];
+  private characters = 0;
+  changeCount = 0;
+
+  static of(changes: readonly CatalogueChange[]): ChangeBatch {
+    const batch = new ChangeBatch();
+    batch.add(changes);
+    return batch;
+  }
+
+  /** @throws TesseraError CATALOGUE_INVALID where the batch becomes too large */
+  add(changes: readonly CatalogueChange[]): void {
+    const text = changesText(changes);
+    this.changeCount += changes.length;
+    this.characters += text.length;
+    check('in a message', changes.length, MESSAGE_CHANGES_MAX);
+    check('in a batch', this.changeCount, BATCH_CHANGES_MAX);
+    check('characters in a batch', this.characters, BATCH_CHARACTERS_MAX);
+    this.texts.push(text);
+  }
+
+  /** JSON arrays of changes; at least one. */
+  get messages(): readonly string[] {
+    return this.texts.length === 0 ? ['[]'] : this.texts;
+  }
+}
+
+function check(what: string, came: number, most: number): void {
+  if (came <= most) return;
+  const message = `changes: expected at most ${most} ${what}, came ${came}`;
+  throw new TesseraError('CATALOGUE_INVALID', message, { field: 'changes' });
+}

@@ -1,0 +1,226 @@
+/**
+ * Recalls under way while items change by the terminal's command, by streams and by a batch of
+ * several messages: every answer has exactly the items that are live and eligible in the version it
+ * names, and an acknowledged change is in the answer of the next recall.
+ */
+
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as grpc from '@grpc/grpc-js';
+import * as protoLoader from '@grpc/proto-loader';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../../libs/testing/src/index.js';
+import { CatalogueClient } from '../../tools/served/catalogue-client.js';
+import { RecallClient } from '../integration/recall-client.js';
+import { SMALL, writeRandomModel } from './random-model.js';
+import { Service } from './service.js';
+
+const CALL_MS = 60_000;
+const READERS = 3;
+const STREAM_BATCHES = 60;
+const CODES_PER_LEVEL = 8;
+/** As wide as the catalogue has paths: a search finds whatever may be found. */
+const EVERYTHING = { resultCount: 1000, widths: [512], itemsPerSid: 1000 };
+const SALE = { predicate: { in: { attribute: 'sale', values: ['yes'] } } };
+
+interface Item {
+  readonly sid: readonly number[];
+  isPaused: boolean;
+  readonly isOnSale: boolean;
+}
+type Change =
+  | { readonly pauseItemId: string }
+  | { readonly resumeItemId: string }
+  | { readonly removeItemId: string }
+  | { readonly upsert: { itemId: string; sid: number[]; attributes: string } };
+interface Applied {
+  readonly sequence: number;
+  readonly changes: readonly Change[];
+}
+interface Answer {
+  readonly sequence: number;
+  readonly isOnSale: boolean;
+  readonly items: readonly string[];
+}
+
+const folder = temporaryFolder({});
+const applied: Applied[] = [];
+let service: Service;
+let recalls: RecallClient;
+let catalogue: CatalogueClient;
+let items: Map<string, Item>;
+
+beforeAll(async () => {
+  const model = writeRandomModel(join(folder.path, 'model'), SMALL);
+  items = new Map(
+    readFileSync(join(model, 'catalogue.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { item_id: string; sid: number[] })
+      .map(({ item_id, sid }) => [item_id, { sid, isPaused: false, isOnSale: false }]),
+  );
+  service = await Service.start({
+    TESSERA_MODEL_PATH: model,
+    TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
+    TESSERA_CATALOGUE_CHANGES_PATH: join(folder.path, 'changes'),
+    // Several times while the test runs.
+    TESSERA_CATALOGUE_COMPACT_AFTER_ITEMS: '80',
+    TESSERA_ENGINE_RESULT_COUNT_MAX: '1000',
+  });
+  recalls = new RecallClient(service.grpcAddress);
+  catalogue = new CatalogueClient(service.grpcAddress);
+  // An attribute must be known before a predicate may ask for it.
+  await batchOf([upsert('first-of-a-kind', [0, 0, 0], true)]);
+});
+
+afterAll(async () => {
+  recalls?.close();
+  catalogue?.close();
+  await service?.stop();
+  folder.remove();
+});
+
+function upsert(itemId: string, sid: number[], isOnSale: boolean): Change {
+  return { upsert: { itemId, sid, attributes: JSON.stringify({ sale: isOnSale ? 'yes' : 'no' }) } };
+}
+
+async function batchOf(...messages: Change[][]): Promise<number> {
+  const last = messages.length - 1;
+  const sent = messages.map((changes, i) => ({ changes, last: i === last }));
+  const { sequence } = await catalogue.send<{ sequence: number }>('ApplyBatch', sent, CALL_MS);
+  applied.push({ sequence, changes: messages.flat() });
+  return sequence;
+}
+
+/** `npm run catalogue -- ...` against the service. */
+async function command(changes: readonly Change[], ...words: string[]): Promise<number> {
+  const all = ['dist/tools/catalogue.js', ...words, '--address', service.grpcAddress, '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, all);
+  const { sequence } = JSON.parse(stdout) as { sequence: number };
+  applied.push({ sequence, changes });
+  return sequence;
+}
+
+/** Pauses and resumes items of its own, and adds others, batch after batch. */
+async function stream(name: string, paused: readonly string[]): Promise<void> {
+  const definition = protoLoader.loadSync('tessera/catalogue/v1/catalogue_service.proto', {
+    includeDirs: ['proto'],
+    longs: Number,
+  });
+  const packages = grpc.loadPackageDefinition(definition) as never as {
+    tessera: { catalogue: { v1: { CatalogueService: grpc.ServiceClientConstructor } } };
+  };
+  const { CatalogueService } = packages.tessera.catalogue.v1;
+  const stub = new CatalogueService(service.grpcAddress, grpc.credentials.createInsecure());
+  const call = (
+    stub as never as { ApplyStream(): grpc.ClientDuplexStream<object, { sequence: number }> }
+  ).ApplyStream();
+  const answers = call[Symbol.asyncIterator]() as AsyncIterator<{ sequence: number }>;
+  for (let i = 0; i < STREAM_BATCHES; i += 1) {
+    const itemId = paused[i % paused.length] as string;
+    const isResumed = Math.floor(i / paused.length) % 2 === 1;
+    const sid = [i, i * 3 + name.length, i * 5].map((code) => code % CODES_PER_LEVEL);
+    const changes = [
+      isResumed ? { resumeItemId: itemId } : { pauseItemId: itemId },
+      upsert(`${name}-${i % 20}`, sid, i % 3 === 0),
+    ];
+    call.write({ changes });
+    const { value } = await answers.next();
+    applied.push({ sequence: value.sequence, changes });
+  }
+  call.end();
+  stub.close();
+}
+
+async function recall(isOnSale: boolean): Promise<Answer> {
+  const eligibility = isOnSale ? { eligibility: SALE } : {};
+  const { status, details, answer } = await recalls.recall({
+    userId: '1',
+    ...EVERYTHING,
+    ...eligibility,
+  });
+  expect(status, details).toBe(0);
+  const { versions, items: found } = answer as {
+    versions: { catalogueSequence: number };
+    items: { itemId: string }[];
+  };
+  const ids = found.map(({ itemId }) => itemId).sort();
+  return { sequence: versions.catalogueSequence, isOnSale, items: ids };
+}
+
+function apply(model: Map<string, Item>, change: Change): void {
+  if ('upsert' in change) {
+    const { itemId, sid, attributes } = change.upsert;
+    const isPaused = model.get(itemId)?.isPaused ?? false;
+    model.set(itemId, { sid, isPaused, isOnSale: JSON.parse(attributes).sale === 'yes' });
+  } else if ('removeItemId' in change) {
+    model.delete(change.removeItemId);
+  } else {
+    const isPaused = 'pauseItemId' in change;
+    const item = model.get(isPaused ? change.pauseItemId : change.resumeItemId);
+    if (item !== undefined) item.isPaused = isPaused;
+  }
+}
+
+/** Every answer against the items of its version, made from what was acknowledged up to it. */
+function checkAnswers(answers: readonly Answer[]): void {
+  const batches = [...applied].sort((a, b) => a.sequence - b.sequence);
+  let sequence = 0;
+  for (const answer of [...answers].sort((a, b) => a.sequence - b.sequence)) {
+    while (batches[0] !== undefined && batches[0].sequence <= answer.sequence) {
+      const { changes, sequence: last } = batches.shift() as Applied;
+      sequence += changes.length;
+      expect(last).toBe(sequence);
+      for (const change of changes) apply(items, change);
+    }
+    expect(answer.sequence).toBe(sequence);
+    const wanted = [...items].filter(
+      ([, item]) => !item.isPaused && (!answer.isOnSale || item.isOnSale),
+    );
+    expect(answer.items).toEqual(wanted.map(([itemId]) => itemId).sort());
+  }
+}
+
+it('answers each recall with exactly the items of the version it names, while they change', async () => {
+  const answers: Answer[] = [];
+  let isWritten = false;
+  const reader = async () => {
+    while (!isWritten) answers.push(await recall(answers.length % 2 === 1));
+  };
+  const readers = Array.from({ length: READERS }, reader);
+  const ids = Array.from({ length: 40 }, (_, i) => String(i + 100));
+  const streams = [stream('one', ids.slice(0, 20)), stream('other', ids.slice(20))];
+
+  /** The next answer names a version that has the change. */
+  const seen = async (change: Promise<number>, itemId: string, isThere: boolean) => {
+    const sequence = await change;
+    const answer = await recall(false);
+    expect(answer.sequence).toBeGreaterThanOrEqual(sequence);
+    expect(answer.items.includes(itemId)).toBe(isThere);
+    answers.push(answer);
+  };
+  await seen(command([{ pauseItemId: '7' }], 'pause', '7'), '7', false);
+  await seen(command([{ resumeItemId: '7' }], 'resume', '7'), '7', true);
+  const added = JSON.stringify({ item_id: 'added', sid: [1, 2, 3], attributes: { sale: 'yes' } });
+  await seen(command([upsert('added', [1, 2, 3], true)], 'upsert', added), 'added', true);
+  await seen(command([{ removeItemId: 'added' }], 'remove', 'added'), 'added', false);
+  const large = Array.from({ length: 30 }, (_, i) => upsert(`batch-${i}`, [i % 8, 0, 7], true));
+  await seen(batchOf(large.slice(0, 10), large.slice(10, 20), large.slice(20)), 'batch-29', true);
+
+  await Promise.all(streams);
+  isWritten = true;
+  await Promise.all(readers);
+  expect(answers.length).toBeGreaterThan(READERS);
+  expect(new Set(answers.map(({ sequence }) => sequence)).size).toBeGreaterThan(5);
+  checkAnswers(answers);
+});
+
+it('applies nothing of a batch whose client goes away before the last message', async () => {
+  const before = await recall(false);
+  const cut = [{ changes: [{ removeItemId: '3' }] }, { changes: [{ removeItemId: '4' }] }];
+  await expect(catalogue.send('ApplyBatch', cut, CALL_MS)).rejects.toThrow(/last/);
+  const after = await recall(false);
+  expect(after).toEqual(before);
+});
