@@ -1,7 +1,7 @@
 import { Flags, fail, print, runCommand } from '../tools/terminal/command.js';
 import { MODEL_FLAGS } from '../tools/terminal/model-flags.js';
 import { report, resultTable, writeReport } from './result.js';
-import { catalogueSuite } from './suites/catalogue.js';
+import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { recallSuite } from './suites/recall.js';
@@ -26,6 +26,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B, --shape A,B, --compute A,B, --peer A,B    parts of the engine suite;
                  --shape of the kv suite too, where --histories A,B are tokens at a visit;
                  stages: ${STAGE_NAMES.join(', ')}
+  --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}`;
 
 await runCommand(USAGE, async (words) => {

@@ -1,18 +1,21 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fail } from '../../tools/terminal/command.js';
 import type { Measurement } from '../result.js';
-import { type NativeResult, nativeResults, output } from './native-bench.js';
+import { type CatalogueForm, liveRows, nativeWords } from './catalogue-live.js';
+import { serviceRows } from './catalogue-service.js';
+import { type NativeResult, nativeResults } from './native-bench.js';
 import type { SuiteContext } from './suite.js';
+import { pointerTrie } from './trie-peer.js';
 import type { TrieTimes } from './trie-process.js';
 
 const LEVEL_SIZES = [256, 4096];
 const WIDTHS = [64, 256, 512];
-const FULL = { items: 10_000_000, repetitions: 40 };
-const QUICK = { items: 1_000_000, repetitions: 15 };
+const FULL = { items: [1_000_000, 10_000_000], repetitions: 40 };
+const QUICK = { items: [1_000_000], repetitions: 15 };
 const ITEMS_MAX = 200_000_000;
-const HEAP_MEBIBYTES = 12_288;
 /** "Seconds, not minutes" for ten million SIDs. */
 const BUILD_SECONDS_BAR = 60;
+
+export const CATALOGUE_PARTS = ['snapshot', 'live', 'service'] as const;
 
 /** Two peers: the usual code, which the bar speaks of, and the best that we could write. */
 const PEERS = [
@@ -25,23 +28,43 @@ type Peer = (typeof PEERS)[number];
 export async function catalogueSuite(context: SuiteContext): Promise<Measurement[]> {
   const { quick, flags, say } = context;
   const settings = quick ? QUICK : FULL;
-  const items = flags.integer('items', 1, ITEMS_MAX) ?? settings.items;
+  const given = flags.integer('items', 1, ITEMS_MAX);
+  const stages = chosenStages(flags.text('stage')?.split(',') ?? CATALOGUE_PARTS);
+  const measurements: Measurement[] = [];
+  for (const items of given === undefined ? settings.items : [given]) {
+    const { repetitions } = settings;
+    if (stages.has('snapshot')) {
+      measurements.push(...(await snapshotRows({ quick, items, repetitions, say })));
+    }
+    if (stages.has('live')) {
+      measurements.push(...(await liveRows({ quick, items, repetitions, say })));
+    }
+  }
+  if (stages.has('service')) measurements.push(...(await serviceRows(context)));
+  return measurements;
+}
+
+function chosenStages(names: readonly string[]): ReadonlySet<string> {
+  const unknown = names.find((name) => !CATALOGUE_PARTS.some((stage) => stage === name));
+  if (unknown !== undefined) fail('--stage', `some of ${CATALOGUE_PARTS.join(', ')}`, unknown);
+  return new Set(names);
+}
+
+/** The snapshot alone: build, open, steps at two level sizes, beside both pointer tries. */
+async function snapshotRows(form: CatalogueForm): Promise<Measurement[]> {
+  const { items, repetitions, say } = form;
   say(`native catalogue of ${items} SIDs`);
-  const words = [...(quick ? ['--quick'] : []), '--items', String(items)];
-  const native = await nativeResults('catalogue_bench', words);
+  const native = await nativeResults('catalogue_bench', nativeWords(form));
   const measurements: Measurement[] = native.map((result) => ({
     ...result,
     ...(result.name.endsWith(': build')
       ? { bar: BUILD_SECONDS_BAR, bound: 'at-most' as const }
       : { bar: null }),
   }));
-  say(`changes and eligibility over ${items} SIDs`);
-  const live = await nativeResults('live_bench', words);
-  measurements.push(...live.map((result) => ({ ...result, bar: null })));
   for (const levelSize of LEVEL_SIZES) {
     for (const peer of PEERS) {
       say(`JavaScript: ${peer.name} of ${items} SIDs of ${levelSize} codes a level`);
-      const times = await pointerTrie(peer, items, levelSize, settings.repetitions);
+      const times = await pointerTrie(peer, { items, levelSize, repetitions, widths: WIDTHS });
       measurements.push(...compare(native, peer, items, levelSize, times));
     }
   }
@@ -74,18 +97,4 @@ function compare(
     );
   }
   return rows;
-}
-
-async function pointerTrie(
-  peer: Peer,
-  items: number,
-  levelSize: number,
-  repetitions: number,
-): Promise<TrieTimes> {
-  const program = join(dirname(fileURLToPath(import.meta.url)), 'trie-process.js');
-  const numbers = [items, levelSize, repetitions, ...WIDTHS].map(String);
-  const heap = `--max-old-space-size=${HEAP_MEBIBYTES}`;
-  return JSON.parse(
-    await output(process.execPath, [heap, program, peer.kind, ...numbers]),
-  ) as TrieTimes;
 }

@@ -40,8 +40,8 @@ function measure<Node>(
 }
 
 function measureAll<Node>(trie: Trie<Node>, numbers: readonly number[]): TrieTimes {
-  const [items = 0, levelSize = 0, repetitions = 0, ...widths] = numbers;
-  const sids = makeSids(items, levelSize);
+  const [items = 0, levelSize = 0, repetitions = 0, modulus = 1, rest = 0, ...widths] = numbers;
+  const sids = makeSids(items, levelSize, { modulus, rest });
   const started = performance.now();
   const root = trie.build(sids, LEVELS);
   const buildSeconds = (performance.now() - started) / 1000;

@@ -18,11 +18,27 @@ export function mix(value: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** Codes of all items, laid end to end. */
-export function makeSids(items: number, levelSize: number): Uint32Array {
+/** Every item, or those a predicate of live_bench holds for: mix(item) % modulus === rest. */
+export interface Share {
+  readonly modulus: number;
+  readonly rest: number;
+}
+
+/** Codes of all items of the share, laid end to end. */
+export function makeSids(
+  items: number,
+  levelSize: number,
+  { modulus, rest }: Share = { modulus: 1, rest: 0 },
+): Uint32Array {
   const sids = new Uint32Array(items * LEVELS);
-  for (let at = 0; at < sids.length; at += 1) sids[at] = mix(at) & (levelSize - 1);
-  return sids;
+  let end = 0;
+  for (let item = 0; item < items; item += 1) {
+    if (mix(item) % modulus !== rest) continue;
+    for (let level = 0; level < LEVELS; level += 1) {
+      sids[end++] = mix(LEVELS * item + level) & (levelSize - 1);
+    }
+  }
+  return sids.subarray(0, end);
 }
 
 export function makePool(repetitions: number, levelSize: number): Float32Array {

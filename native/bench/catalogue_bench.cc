@@ -32,11 +32,6 @@
 namespace tessera {
 namespace {
 
-struct Options {
-  uint32_t items = 10'000'000;
-  uint32_t repetitions = 40;
-};
-
 void bench_build(const Options& options, uint32_t level_size, const std::string& path,
                  const std::string& prefix, Report& report) {
   const catalogue::CatalogueInput input = make_input(options.items, level_size);

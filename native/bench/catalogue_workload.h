@@ -26,6 +26,11 @@ inline uint32_t mix(uint32_t x) {
   return x ^ x >> 16;
 }
 
+struct Options {
+  uint32_t items = 10'000'000;
+  uint32_t repetitions = 40;
+};
+
 using Clock = std::chrono::steady_clock;
 
 inline double seconds_since(Clock::time_point start) {
@@ -35,6 +40,12 @@ inline double seconds_since(Clock::time_point start) {
 inline double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
   return values[values.size() / 2];
+}
+
+inline double percentile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1,
+                         static_cast<size_t>(share * static_cast<double>(values.size())))];
 }
 
 class Report {

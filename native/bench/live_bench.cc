@@ -1,7 +1,9 @@
 // What changes and eligibility cost at size: steps under predicates and with changes outstanding or
-// coming in, predicates not seen before, change to visible, compaction, and what filtering after
-// the search would lose. Prints one JSON document like catalogue_bench, whose workload it shares;
-// item i has {"decile": mix(i) % 10, "shard": mix(i) % 10000, "bid": mix(i) % 1000}.
+// coming in, predicates not seen before, change to visible, compaction, memory, and what building
+// anew or filtering after the search would cost and lose. Prints one JSON document like
+// catalogue_bench, whose workload it shares; item i has {"decile": mix(i) % 10,
+// "shard": mix(i) % 10000, "bid": mix(i) % 1000, "rank": mix(i) % 10000}. A step is a quarter of a
+// search, which has one for each of the four levels.
 #include <unistd.h>
 
 #include <atomic>
@@ -31,23 +33,12 @@ using catalogue::View;
 constexpr uint32_t kLevelSize = 256;
 constexpr uint32_t kResults = 512;
 
-double percentile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1,
-                         static_cast<size_t>(share * static_cast<double>(values.size())))];
-}
-
 double resident_bytes() {
   std::ifstream file("/proc/self/statm");
   double total = 0, resident = 0;
   file >> total >> resident;
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
-
-struct Options {
-  uint32_t items = 10'000'000;
-  uint32_t repetitions = 40;
-};
 
 catalogue::EligibilityRequest one_text(const char* attribute, const std::string& value) {
   const auto clause = catalogue::parse_predicate(std::string(R"({"attribute":")") + attribute +
@@ -56,9 +47,10 @@ catalogue::EligibilityRequest one_text(const char* attribute, const std::string&
   return {clause.value(), {}, {}, {}};
 }
 
-catalogue::EligibilityRequest bid_below(uint32_t bid) {
-  const auto clause = catalogue::parse_predicate(R"({"attribute":"bid","min":0,"max":)" +
-                                                 std::to_string(bid) + "}");
+catalogue::EligibilityRequest at_most(const char* attribute, uint32_t most) {
+  const auto clause =
+      catalogue::parse_predicate(std::string(R"({"attribute":")") + attribute +
+                                 R"(","min":0,"max":)" + std::to_string(most) + "}");
   TESSERA_CHECK(clause.is_ok());
   return {clause.value(), {}, {}, {}};
 }
@@ -87,6 +79,18 @@ std::vector<Change> make_changes(uint32_t items, uint32_t first, uint32_t count)
   return changes;
 }
 
+struct Named {
+  const char* name;
+  catalogue::EligibilityRequest (*make)();
+};
+
+constexpr Named kPredicates[] = {
+    {"10 %, text", [] { return one_text("decile", "3"); }},
+    {"0.01 %, text", [] { return one_text("shard", "77"); }},
+    {"10 %, number", [] { return at_most("bid", 99); }},
+    {"0.01 %, number", [] { return at_most("rank", 0); }},
+};
+
 class LiveBench {
  public:
   LiveBench(const Options& options, Report& report)
@@ -104,6 +108,7 @@ class LiveBench {
     changes_coming_in();
     visible();
     compaction();
+    large_batch();
   }
 
  private:
@@ -116,12 +121,16 @@ class LiveBench {
     catalogue::CatalogueInput input = make_input(options_.items, kLevelSize);
     for (uint32_t i = 0; i < options_.items; ++i) {
       char json[96];
-      const int size = std::snprintf(json, sizeof(json), R"({"decile":"%u","shard":"%u","bid":%u})",
-                                     mix(i) % 10, mix(i) % 10000, mix(i) % 1000);
+      const uint32_t mixed = mix(i);
+      const int size =
+          std::snprintf(json, sizeof(json), R"({"decile":"%u","shard":"%u","bid":%u,"rank":%u})",
+                        mixed % 10, mixed % 10000, mixed % 1000, mixed % 10000);
       input.attributes.add({json, static_cast<size_t>(size)});
     }
     const std::string path = folder_ / "seed";
+    const Clock::time_point build = Clock::now();
     TESSERA_CHECK(catalogue::build_snapshot(input, path, {}).is_ok());
+    add("building anew", seconds_since(build), "s");
     input = {};
     auto live = LiveCatalogue::open(catalogue::Snapshot::open(path).value(),
                                     {folder_ / "changes", catalogue::SyncPolicy::kNever, {}});
@@ -136,17 +145,23 @@ class LiveBench {
     add("attribute index, per item", (resident_bytes() - before) / items, "B");
   }
 
-  /// All levels of one search; the paths that finished.
   std::vector<beam::Finished> search(const Reach& reach, uint32_t width, uint32_t r) {
+    return search_with(*scratch_, reach, width, r);
+  }
+
+  /// All levels of one search; the paths that finished.
+  std::vector<beam::Finished> search_with(beam::Scratch& scratch, const Reach& reach,
+                                          uint32_t width, uint32_t r) const {
     beam::Beams beams{{0.0f}, {catalogue::kRoot}, {0}};
+    beam::Step step;
     std::vector<beam::Finished> finished;
     for (uint32_t level = 0; level < kLevels && !beams.nodes.empty(); ++level) {
       const std::span<const float> codes =
           std::span(pool_).subspan(size_t{kPoolStride} * r, beams.nodes.size() * kLevelSize);
       beam::select(beams, {codes, kLevelSize, {}, log_sum_exp_}, reach,
-                   {width, 0, beam::ScoreNorm::kFull}, *scratch_, step_);
-      finished.insert(finished.end(), step_.finished.begin(), step_.finished.end());
-      std::swap(beams, step_.next);
+                   {width, 0, beam::ScoreNorm::kFull}, scratch, step);
+      finished.insert(finished.end(), step.finished.begin(), step.finished.end());
+      std::swap(beams, step.next);
     }
     return finished;
   }
@@ -163,7 +178,8 @@ class LiveBench {
 
   void steps(const std::string& name, const Reach& reach) {
     for (const uint32_t width : {64u, 512u}) {
-      add("width " + std::to_string(width) + ", " + name, median(times(reach, width)), "us");
+      add("step, width " + std::to_string(width) + ", " + name,
+          median(times(reach, width)) / kLevels, "us");
     }
   }
 
@@ -181,21 +197,18 @@ class LiveBench {
 
   void predicates() {
     steps("no predicate", Reach(live_->view()));
-    add("new predicate of 10 %, text", compile_ms(one_text("decile", "3")), "ms");
-    add("new predicate of 0.01 %, text", compile_ms(one_text("shard", "77")), "ms");
-    add("new predicate of 10 %, number", compile_ms(bid_below(99)), "ms");
-    add("the same again", compile_ms(one_text("decile", "3")) * 1e3, "us");
-    steps("predicate of 10 %", reach(one_text("decile", "3")));
-    steps("predicate of 0.01 %", reach(one_text("shard", "77")));
-    steps("predicate that has not been seen", reach(bid_below(499)));
+    for (const Named& named : kPredicates) {
+      add(std::string("predicate not seen before, ") + named.name, compile_ms(named.make()), "ms");
+      steps(std::string("predicate ") + named.name, reach(named.make()));
+    }
+    add("a predicate seen before", compile_ms(kPredicates[0].make()) * 1e3, "us");
     catalogue::EligibilityRequest seen;
     for (uint32_t i = 0; i < 1000; ++i) {
       seen.seen.push_back(std::to_string(mix(i) % options_.items));
     }
     compile_ms(seen);
     add("1,000 items seen already", compile_ms(seen), "ms");
-    filter_afterwards("10 %", one_text("decile", "3"));
-    filter_afterwards("0.01 %", one_text("shard", "77"));
+    for (const Named& named : kPredicates) filter_afterwards(named.name, named.make());
   }
 
   /// Share of the paths that the exact search finds which a search without the predicate has.
@@ -222,13 +235,16 @@ class LiveBench {
   }
 
   void changes_outstanding() {
+    const double before = resident_bytes();
     for (const uint32_t outstanding : {1000u, 10000u}) {
       while (applied_ < outstanding) apply(1000);
       const std::string name = std::to_string(outstanding) + " changes outstanding";
       steps(name, Reach(live_->view()));
-      add("predicate of 10 % on a new version, " + name, compile_ms(one_text("decile", "3")), "ms");
-      steps("predicate of 10 %, " + name, reach(one_text("decile", "3")));
+      add("predicate 10 %, text on a new version, " + name, compile_ms(kPredicates[0].make()),
+          "ms");
+      steps("predicate 10 %, text, " + name, reach(kPredicates[0].make()));
     }
+    add("memory per change", (resident_bytes() - before) / applied_, "B");
   }
 
   /// A writer at a steady rate, a hundred batches a second, beside the searches.
@@ -248,25 +264,66 @@ class LiveBench {
     writer.join();
   }
 
+  /// Searches of the newest version, and how long compiling its eligibility took before.
+  void newest(const std::string& name, const catalogue::EligibilityRequest& request) {
+    for (const uint32_t width : {64u, 512u}) {
+      std::vector<double> searches;
+      std::vector<double> compilations;
+      for (uint32_t r = 0; r < options_.repetitions; ++r) {
+        const Clock::time_point start = Clock::now();
+        const Reach reached = reach(request);
+        compilations.push_back(seconds_since(start) * 1e3);
+        const Clock::time_point search_start = Clock::now();
+        search(reached, width, r);
+        searches.push_back(seconds_since(search_start) * 1e6);
+      }
+      add("step, width " + std::to_string(width) + ", " + name, median(searches) / kLevels, "us");
+      if (width == 64 && !request.is_empty()) {
+        add("bringing it to the newest version, " + name, median(compilations), "ms");
+      }
+    }
+  }
+
   void changes_coming_in() {
     for (const uint32_t rate : {1000u, 10000u}) {
+      // So that what is outstanding is what has come in since.
+      TESSERA_CHECK(live_->compact({}).is_ok());
       beside_changes(rate, [&] {
-        for (const uint32_t width : {64u, 512u}) {
-          std::vector<double> all;
-          for (uint32_t r = 0; r < options_.repetitions; ++r) {
-            const Reach newest(live_->view());
-            const Clock::time_point start = Clock::now();
-            search(newest, width, r);
-            all.push_back(seconds_since(start) * 1e6);
-          }
-          add("width " + std::to_string(width) + ", " + std::to_string(rate) + " changes a second",
-              median(all), "us");
+        const std::string name = std::to_string(rate) + " changes a second";
+        newest("no predicate, " + name, {});
+        for (const Named& named : {kPredicates[0], kPredicates[1]}) {
+          newest(std::string("predicate ") + named.name + ", " + name, named.make());
         }
       });
     }
   }
 
   void visible() {
+    changes_one_by_one("change to visible, alone");
+    std::atomic<bool> stop{false};
+    std::thread searcher([&] {
+      const auto scratch = beam::make_scratch();
+      for (uint32_t r = 0; !stop; r = (r + 1) % options_.repetitions) {
+        search_with(*scratch, Reach(live_->view()), kResults, r);
+      }
+    });
+    changes_one_by_one("change to visible, beside searches without a pause");
+    stop = true;
+    searcher.join();
+    const Clock::time_point start = Clock::now();
+    for (uint32_t i = 0; i < 20; ++i) apply(1000);
+    add("changes in batches of 1,000", 20000 / seconds_since(start), "changes/s");
+  }
+
+  void large_batch() {
+    const uint32_t large = std::min(options_.items / 10, catalogue::kBatchChangesMax);
+    const Clock::time_point start = Clock::now();
+    apply(large);
+    add("changes in a batch of " + std::to_string(large), large / seconds_since(start),
+        "changes/s");
+  }
+
+  void changes_one_by_one(const std::string& name) {
     std::vector<double> all;
     for (uint32_t i = 0; i < 1000; ++i) {
       const std::vector<Change> changes = make_changes(options_.items, applied_++, 1);
@@ -275,11 +332,8 @@ class LiveBench {
       TESSERA_CHECK(live_->view()->sequence() > 0);
       all.push_back(seconds_since(start) * 1e6);
     }
-    add("change to visible, median", percentile(all, 0.5), "us");
-    add("change to visible, 99th percentile", percentile(all, 0.99), "us");
-    const Clock::time_point start = Clock::now();
-    for (uint32_t i = 0; i < 20; ++i) apply(1000);
-    add("changes in batches of 1,000", 20000 / seconds_since(start), "changes/s");
+    add(name + ", median", percentile(all, 0.5), "us");
+    add(name + ", 99th percentile", percentile(all, 0.99), "us");
   }
 
   void compaction() {
@@ -301,8 +355,11 @@ class LiveBench {
     }
     compactor.join();
     add("compaction", seconds, "s");
-    add("width 512, 99th percentile before compaction", percentile(before, 0.99), "us");
-    add("width 512, 99th percentile during compaction", percentile(during, 0.99), "us");
+    for (const double share : {0.5, 0.99}) {
+      const std::string name = share == 0.5 ? "median" : "99th percentile";
+      add("search, width 512, before compaction, " + name, percentile(before, share), "us");
+      add("search, width 512, during compaction, " + name, percentile(during, share), "us");
+    }
   }
 
   const Options options_;
@@ -312,7 +369,6 @@ class LiveBench {
   const std::vector<float> log_sum_exp_ = std::vector<float>(kResults, kNorm);
   std::unique_ptr<LiveCatalogue> live_;
   std::unique_ptr<beam::Scratch, beam::ScratchDeleter> scratch_ = beam::make_scratch();
-  beam::Step step_;
   uint32_t applied_ = 0;
 };
 
