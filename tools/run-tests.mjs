@@ -234,7 +234,7 @@ function sanitized() {
 const THREADED = [
   ...['platform_test', 'device_test', 'matmul_test', 'ops_conformance_test', 'attention_test'],
   ...['model_test', 'parity_test', 'live_catalogue_test'],
-  ...['beam_test', 'live_test', 'select_test', 'odd_catalogue_test'],
+  ...['beam_test', 'live_test', 'live_threads_test', 'select_test', 'odd_catalogue_test'],
   ...['kv_slot_test', 'kv_pool_test', 'kv_sim_test', 'kv_codec_test', 'kv_disk_test'],
   ...['kv_kill_test', 'kv_threads_test', 'store_test'],
   ...['engine_test', 'kv_transparency_test', 'measure_scales_test'],
