@@ -34,8 +34,9 @@ export function nativeWords({ quick, items }: CatalogueForm): string[] {
 }
 
 /**
- * Each step beside its three peers: a snapshot built anew for the change or the predicate, filtering
- * after a search that knows nothing of it, and a pointer trie in JavaScript of the eligible items.
+ * Each step beside its three peers: a snapshot built anew for the change or the predicate,
+ * filtering after a search that knows nothing of it, and a pointer trie in JavaScript of the
+ * eligible items.
  */
 export async function liveRows(form: CatalogueForm): Promise<Measurement[]> {
   const { items, repetitions, say } = form;

@@ -183,7 +183,7 @@ function checkAnswers(answers: readonly Answer[]): void {
   }
 }
 
-it('answers each recall with exactly the items of the version it names, while they change', async () => {
+it('answers with exactly the items of the version it names, while they change', async () => {
   const answers: Answer[] = [];
   let isWritten = false;
   const reader = async () => {

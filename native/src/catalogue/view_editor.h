@@ -46,9 +46,9 @@ class ViewEditor {
 };
 
 /// Whether `changes` may be applied to `view` as one batch. Errors, the message beginning with
-/// `changes[i].field`: CATALOGUE_INVALID: more than kBatchChangesMax, an item twice in the batch, an ID,
-/// SID, text or number outside its limits, attributes that are no JSON object; ITEM_NOT_FOUND: an
-/// item that is not in the catalogue, where the change is no upsert.
+/// `changes[i].field`: CATALOGUE_INVALID: more than kBatchChangesMax, an item twice in the batch,
+/// an ID, SID, text or number outside its limits, attributes that are no JSON object;
+/// ITEM_NOT_FOUND: an item that is not in the catalogue, where the change is no upsert.
 Status check_changes(const View& view, std::span<const Change> changes);
 
 }  // namespace tessera::catalogue
