@@ -74,7 +74,7 @@ export const CONFIG_LIMITS = {
   itemsPerSidMax: 1_000_000,
   historyItemsMax: 1_000_000,
   historyTrimPercentMax: 90,
-  rememberedRecallsMax: 1_000_000,
+  rememberedMax: 1_000_000,
   messageBytesMax: 256 * MEBIBYTE,
   partitionsMax: 1024,
   batchRecordsMax: 10_000,
@@ -324,12 +324,7 @@ export const configSchema = z.strictObject({
       50,
       'percent of historyItemsMax left out at most, so that prompts begin alike; 0: they slide',
     ),
-    rememberedRecalls: integer(
-      0,
-      L.rememberedRecallsMax,
-      1024,
-      'newest recalls of a catalogue whose prompts are kept, so that they can be explained',
-    ),
+    rememberedRecalls: integer(0, L.rememberedMax, 1024, 'newest prompts kept for explanations'),
     defaultDeadlineMs: integer(
       1,
       L.millisecondsMax,
