@@ -202,6 +202,27 @@ describe('the KV pool of an engine', () => {
     expect((await recall(use())).kv.deviceTokens).toBe(80);
   });
 
+  it('keeps the longer of two histories of a user whose requests ran at once', async () => {
+    const shorter = Int32Array.of(...PROMPT.subarray(0, 60), 7, 8, 9, 10);
+    const both = (userId: string) => [
+      () => recall(use({ userId, keepTokens: 60 }), { promptTokens: shorter }),
+      () => recall(use({ userId })),
+    ];
+    const plain = await recall();
+    await Promise.all(both('ann').map((ask) => ask()));
+    await Promise.all(
+      both('bob')
+        .reverse()
+        .map((ask) => ask()),
+    );
+    for (const userId of ['ann', 'bob']) {
+      expect(engine.kvPool.inspect(userId)).toMatchObject([{ tokens: 80 }]);
+      const again = await recall(use({ userId }));
+      expect(again.kv.deviceTokens).toBe(80);
+      expect(again.paths).toEqual(plain.paths);
+    }
+  });
+
   it('forgets a dropped user for good, and a dropped version as long as it runs', async () => {
     await recall(use());
     await recall(use({ userId: 'bob' }));
