@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { TopicClient as AdServer, DEFAULT_TOPICS } from '@tessera/client';
 import {
   type KafkaBroker,
   type RedisServer,
@@ -138,7 +139,9 @@ describe('a service on topics', () => {
     await expect.poll(() => topics.dead.length - before, POLL).toBe(2);
     const codes = topics.dead.slice(before).map(({ code }) => code);
     expect(codes.sort()).toEqual(['ITEM_NOT_FOUND', 'REQUEST_INVALID']);
-    await change(first, { resumeItemId: first });
+    const client = await AdServer.open({ brokers: [broker.address], ...DEFAULT_TOPICS });
+    await client.change(first, [{ resumeItemId: first }]);
+    await client.close();
     await expect.poll(recalled, POLL).toContain(first);
   });
 
