@@ -5,7 +5,7 @@
  */
 
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as grpc from '@grpc/grpc-js';
@@ -206,6 +206,14 @@ it('answers with exactly the items of the version it names, while they change', 
   const added = JSON.stringify({ item_id: 'added', sid: [1, 2, 3], attributes: { sale: 'yes' } });
   await seen(command([upsert('added', [1, 2, 3], true)], 'upsert', added), 'added', true);
   await seen(command([{ removeItemId: 'added' }], 'remove', 'added'), 'added', false);
+  const file = join(folder.path, 'changes.jsonl');
+  const line = (i: number) => ({ op: 'upsert', item_id: `line-${i}`, sid: [i % 8, 1, 6] });
+  const lines = Array.from({ length: 12 }, (_, i) =>
+    JSON.stringify({ ...line(i), attributes: { sale: 'yes' } }),
+  );
+  writeFileSync(file, lines.join('\n'));
+  const wanted = lines.map((_, i) => upsert(`line-${i}`, line(i).sid, true));
+  await seen(command(wanted, 'apply', file, '--whole'), 'line-11', true);
   const large = Array.from({ length: 30 }, (_, i) => upsert(`batch-${i}`, [i % 8, 0, 7], true));
   await seen(batchOf(large.slice(0, 10), large.slice(10, 20), large.slice(20)), 'batch-29', true);
 
