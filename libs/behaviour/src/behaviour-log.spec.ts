@@ -7,8 +7,15 @@ import {
   RedisBehaviourLog,
   type StoredBehaviour,
 } from '@tessera/behaviour';
-import { type RedisServer, startRedisServer, temporaryFolder } from '@tessera/testing';
+import {
+  type RedisCluster,
+  type RedisServer,
+  startRedisCluster,
+  startRedisServer,
+  temporaryFolder,
+} from '@tessera/testing';
 import fc from 'fast-check';
+import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const RETENTION = parseRetention('buy=4,1000s; view|hover=3,100s; *=2');
@@ -126,16 +133,24 @@ async function openEmbedded(): Promise<Opened> {
 }
 
 let redis: RedisServer;
+let cluster: RedisCluster;
 let redisPrefixes = 0;
 beforeAll(async () => {
   redis = await startRedisServer();
+  cluster = await startRedisCluster();
 });
-afterAll(() => redis.stop());
+afterAll(async () => {
+  await redis?.stop();
+  await cluster?.stop();
+});
 
-async function openRedis(): Promise<Opened> {
+const openRedis = () => openRedisAt(redis.address);
+const openCluster = () => openRedisAt(cluster.address);
+
+async function openRedisAt(address: string): Promise<Opened> {
   redisPrefixes += 1;
   const keyPrefix = `t${redisPrefixes}:`;
-  const options = { address: redis.address, keyPrefix, retention: RETENTION, nowMs: clock };
+  const options = { address, keyPrefix, retention: RETENTION, nowMs: clock };
   let log = await RedisBehaviourLog.open(options);
   return {
     log,
@@ -151,6 +166,7 @@ async function openRedis(): Promise<Opened> {
 describe.each([
   ['embedded', openEmbedded],
   ['Redis', openRedis],
+  ['a Redis cluster', openCluster],
 ])('behaviours in the store that is %s', (_name, open) => {
   let opened: Opened;
   beforeEach(async () => {
@@ -324,6 +340,48 @@ describe('Redis', () => {
       code: 'CONFIG_INVALID',
       field: 'behaviours.redis',
     });
+  });
+});
+
+describe('a Redis cluster', () => {
+  const users = Array.from({ length: 40 }, (_, i) => `user ${i}`);
+  const optionsOf = ({ address }: RedisCluster) => ({
+    address,
+    keyPrefix: 'c:',
+    retention: RETENTION,
+    nowMs: clock,
+  });
+
+  it('keeps users on all its nodes and lists them all', async () => {
+    nowMs = START_MS;
+    const log = await RedisBehaviourLog.open(optionsOf(cluster));
+    await log.append(users.map((userId) => event({ userId })));
+    expect(await log.userIds(99)).toEqual([...users].sort());
+    for (const { address } of cluster.nodes) {
+      const keys = new Redis(`redis://${address}`);
+      expect(await keys.dbsize()).toBeGreaterThan(0);
+      await keys.quit();
+    }
+    await log.close();
+  });
+
+  it('without one of its nodes is STORE_UNAVAILABLE, and serves again when it is back', async () => {
+    nowMs = START_MS;
+    const own = await startRedisCluster();
+    const log = await RedisBehaviourLog.open(optionsOf(own));
+    await log.append(users.map((userId) => event({ userId })));
+    const [node] = own.nodes;
+    await node?.kill();
+    await expect(
+      log.append(users.map((userId) => event({ userId, eventId: 'f' }))),
+    ).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
+    await node?.start();
+    const again = () =>
+      log.append(users.map((userId) => event({ userId, eventId: 'f' }))).then(() => true);
+    await expect.poll(() => again().catch(() => false), { timeout: 60_000 }).toBe(true);
+    for (const userId of users) expect(idsOf(await log.history(userId, 9))).toEqual(['e', 'f']);
+    await log.close();
+    await own.stop();
   });
 });
 

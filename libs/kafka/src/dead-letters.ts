@@ -4,6 +4,8 @@ import { RECORD_HEADERS, type TopicRecord } from './topic-record.js';
 
 /** A reason is a header, and a broker bounds the record. */
 const REASON_LENGTH_MAX = 1000;
+/** A longer key is left out of a letter that is too large. */
+const KEY_BYTES_KEPT = 1024;
 
 export const deadLetterTopic = (topic: string): string => `${topic}.dead`;
 
@@ -32,8 +34,27 @@ const ADDED = [
   RECORD_HEADERS.offset,
 ] as const;
 
-/** A dead letter as it was before it died, and the topic that it goes back to. */
+/** Where the record lay and why it died, for a letter that its topic does not take as it is. */
+export function withoutContent({ key, value, headers = {} }: Message): Message {
+  const told = Object.entries(headers).filter(([name]) =>
+    (ADDED as readonly string[]).includes(name),
+  );
+  return {
+    key: (key?.length ?? 0) <= KEY_BYTES_KEPT ? (key ?? null) : null,
+    value: null,
+    headers: {
+      ...Object.fromEntries(told),
+      [RECORD_HEADERS.valueBytes]: String(value?.length ?? 0),
+    },
+  };
+}
+
+/**
+ * A dead letter as it was before it died, and the topic that it goes back to; null where its
+ * content was left where it lay.
+ */
 export function revived(letter: TopicRecord): { topic: string; message: Message } | null {
+  if (letter.headers[RECORD_HEADERS.valueBytes] !== undefined) return null;
   const topic = letter.headers[RECORD_HEADERS.topic]?.toString();
   if (topic === undefined || topic === '') return null;
   const headers = Object.entries(letter.headers).filter(

@@ -5,6 +5,7 @@ import {
   ensureTopics,
   kafkaClient,
   MessageCodec,
+  PENDING_RECORDS_MAX,
   type RecordBatch,
   RecordProducer,
   readTopic,
@@ -19,7 +20,7 @@ let broker: KafkaBroker;
 beforeAll(async () => {
   broker = await startKafkaBroker();
   const kafka = kafkaClient({ clientId: 'test-topics', brokers: [broker.address] }, log);
-  await ensureTopics(kafka, ['a', 'b', 'c', 'd'], { createPartitions: 2 });
+  await ensureTopics(kafka, ['a', 'b', 'c', 'd', 'e', 'f', 'f.dead'], { createPartitions: 2 });
 });
 afterAll(() => broker.stop());
 
@@ -110,6 +111,76 @@ describe('a topic that is served', () => {
     await sender.close();
   });
 
+  it('gives each record to one of two servers, once and in order, as one joins and leaves', async () => {
+    const order: number[] = [];
+    const act = async ({ records }: RecordBatch) => {
+      for (const { value } of records) order.push(Number(String(value)));
+    };
+    const first = serve('e', 'ge', act);
+    const sender = producer();
+    let sent = 0;
+    const send = async () => {
+      await sender.send('e', messages(sent, sent + 5));
+      sent += 5;
+    };
+    while (first.seen.length === 0) await send();
+    const second = serve('e', 'ge', act);
+    while (second.seen.length === 0) await send();
+    await second.server.close();
+    for (let more = 0; more < 10; more += 1) await send();
+    await expect.poll(() => new Set(order).size, { timeout: 60_000 }).toBe(sent);
+    await first.server.close();
+    await sender.close();
+    expect(order).toHaveLength(sent);
+    for (let key = 0; key < 5; key += 1) {
+      const ofKey = order.filter((value) => value % 5 === key);
+      expect(ofKey).toEqual([...ofKey].sort((a, b) => a - b));
+    }
+  });
+
+  it('is waited for where it is missing and may not be made', async () => {
+    const lines: string[] = [];
+    const line = (_fields: object, message: string) => lines.push(message);
+    const loud = { ...log, debug: line, info: line, warn: line, error: line };
+    const kafka = kafkaClient({ clientId: 'test-late', brokers: [broker.address] }, loud);
+    const seen: string[] = [];
+    let joined = false;
+    const server = new BatchServer(
+      kafka,
+      {
+        groupId: 'gl',
+        topics: { late: 'late' },
+        batchRecordsMax: 4,
+        partitionsAtOnce: 1,
+        fetchBytesMax: 1 << 20,
+        createPartitions: 0,
+        outputTopics: [],
+        onServing: () => {
+          joined = true;
+        },
+      },
+      loud,
+    );
+    server.addHandler(
+      'late',
+      async ({ records }: RecordBatch) => {
+        seen.push(...records.map(({ value }) => String(value)));
+      },
+      true,
+    );
+    server.listen(() => undefined);
+    await expect.poll(() => lines.length, { timeout: 60_000 }).toBeGreaterThan(1);
+    expect(lines).toContain('kafka: not connected, trying again');
+    expect(joined).toBe(false);
+    await ensureTopics(kafka, ['late', 'late.dead'], { createPartitions: 1 });
+    const sender = producer();
+    await sender.send('late', [{ value: 'came' }]);
+    await expect.poll(() => seen, { timeout: 60_000 }).toEqual(['came']);
+    expect(joined).toBe(true);
+    await server.close();
+    await sender.close();
+  });
+
   it('calls a handler that rejects again with the same batch, and then goes on', async () => {
     let failures = 3;
     const topic = serve('b', 'gb', async () => {
@@ -193,6 +264,90 @@ describe('a topic that is served', () => {
     expect(read).toEqual(['coffee']);
     await topic.server.close();
     await dead.server.close();
+    await sender.close();
+  });
+});
+
+describe('records on their way to a broker', () => {
+  const KIBIBYTE = 1024;
+
+  it('go in parts where they are too many at once', async () => {
+    const sender = producer();
+    const value = Buffer.alloc(300 * KIBIBYTE, 'v');
+    await sender.send(
+      'f',
+      Array.from({ length: 10 }, (_, i) => ({ key: 'k', value, headers: { i: String(i) } })),
+    );
+    const order: string[] = [];
+    const kafka = kafkaClient({ clientId: 'test-parts', brokers: [broker.address] }, log);
+    await readTopic(kafka, 'f', 'parts', async ({ headers }) => {
+      order.push(String(headers.i));
+    });
+    expect(order).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+    await sender.close();
+  });
+
+  it('are refused where one is larger than its topic takes', async () => {
+    const sender = producer();
+    const value = Buffer.alloc(10 * KIBIBYTE * KIBIBYTE);
+    await expect(sender.send('f', [{ value }])).rejects.toMatchObject({
+      code: 'BODY_TOO_LARGE',
+      retryable: false,
+    });
+    await sender.close();
+  });
+
+  it('are buried without what their grave has no room for', async () => {
+    const sender = producer();
+    const value = Buffer.alloc(1024 * KIBIBYTE - 200);
+    const record = { topic: 'f', partition: 1, offset: '7', key: Buffer.from('k'), value };
+    const error = new TesseraError('REQUEST_INVALID', `value: ${'no '.repeat(200)}`);
+    const small = { ...record, key: Buffer.from('s'), value: Buffer.from('small') };
+    const rest = { headers: {}, timestampMs: 0 };
+    await sender.bury([
+      { record: { ...record, ...rest }, error },
+      { record: { ...small, ...rest }, error },
+    ]);
+    const letters = new Map<string, RecordBatch['records'][number]>();
+    const kafka = kafkaClient({ clientId: 'test-graves', brokers: [broker.address] }, log);
+    await readTopic(kafka, 'f.dead', 'graves', async (letter) => {
+      letters.set(String(letter.key), letter);
+    });
+    const large = letters.get('k');
+    expect(large?.value).toBeNull();
+    expect(String(large?.headers['tessera-value-bytes'])).toBe(String(value.length));
+    expect(String(large?.headers['tessera-offset'])).toBe('7');
+    expect(large && revived(large)).toBeNull();
+    expect(String(letters.get('s')?.value)).toBe('small');
+    await sender.close();
+  });
+
+  it('are bounded while it is away: more are refused at once', async () => {
+    const sender = producer();
+    await sender.send('f', messages(0, 1));
+    await broker.kill();
+    const half = messages(0, PENDING_RECORDS_MAX / 2);
+    const waiting = [sender.send('f', half), sender.send('f', half)];
+    await expect(sender.send('f', messages(0, 1))).rejects.toMatchObject({
+      code: 'BROKER_UNAVAILABLE',
+      message: expect.stringContaining(`expected at most ${PENDING_RECORDS_MAX}`),
+    });
+    for (const sent of waiting) {
+      await expect(sent).rejects.toMatchObject({ code: 'BROKER_UNAVAILABLE', retryable: true });
+    }
+    await broker.start();
+    await expect
+      .poll(
+        () =>
+          sender.send('f', messages(0, 1)).then(
+            () => true,
+            () => false,
+          ),
+        {
+          timeout: 60_000,
+        },
+      )
+      .toBe(true);
     await sender.close();
   });
 });

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import { CompressionTypes, type Kafka, type Message, type Producer } from 'kafkajs';
-import { deadLetter, deadLetterTopic } from './dead-letters.js';
+import { deadLetter, deadLetterTopic, withoutContent } from './dead-letters.js';
 import type { TopicRecord } from './topic-record.js';
 
 /** Records on their way to a broker at most; further ones are refused. */
@@ -16,7 +16,10 @@ export class RecordProducer {
     this.producer = kafka.producer({ allowAutoTopicCreation: false, idempotent: false });
   }
 
-  /** Rejects with BROKER_UNAVAILABLE: not written, or not known to be. */
+  /**
+   * Rejects with BROKER_UNAVAILABLE: not written, or not known to be; and with BODY_TOO_LARGE: one
+   * of them is larger than the topic takes, those before it are written.
+   */
   async send(topic: string, messages: readonly Message[]): Promise<void> {
     if (messages.length === 0) return;
     if (this.pending + messages.length > PENDING_RECORDS_MAX) {
@@ -28,13 +31,9 @@ export class RecordProducer {
     this.pending += messages.length;
     try {
       await this.connect();
-      await this.producer.send({
-        topic,
-        messages: [...messages],
-        acks: -1,
-        compression: CompressionTypes.None,
-      });
+      await this.sendInParts(topic, messages);
     } catch (cause) {
+      if (cause instanceof TesseraError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new TesseraError('BROKER_UNAVAILABLE', `kafka: ${topic}: ${reason}`, { cause });
     } finally {
@@ -51,7 +50,40 @@ export class RecordProducer {
       letters.push(deadLetter(record, error));
       byTopic.set(topic, letters);
     }
-    for (const [topic, letters] of byTopic) await this.send(topic, letters);
+    for (const [topic, letters] of byTopic) await this.sendLetters(topic, letters);
+  }
+
+  /** What came may be as large as a topic takes, and a letter is larger. */
+  private async sendLetters(topic: string, letters: readonly Message[]): Promise<void> {
+    try {
+      await this.send(topic, letters);
+    } catch (thrown) {
+      if (TesseraError.from(thrown).code !== 'BODY_TOO_LARGE') throw thrown;
+      for (const letter of letters) {
+        await this.send(topic, [letter]).catch((error: unknown) => {
+          if (TesseraError.from(error).code !== 'BODY_TOO_LARGE') throw error;
+          return this.send(topic, [withoutContent(letter)]);
+        });
+      }
+    }
+  }
+
+  /** A broker bounds what it is given at once, so that many may be too large and each not. */
+  private async sendInParts(topic: string, messages: readonly Message[]): Promise<void> {
+    try {
+      const { None: compression } = CompressionTypes;
+      await this.producer.send({ topic, messages: [...messages], acks: -1, compression });
+    } catch (thrown) {
+      if (!isTooLarge(thrown)) throw thrown;
+      if (messages.length === 1) {
+        const bytes = messages[0]?.value?.length ?? 0;
+        const message = `kafka: ${topic}: a value of ${bytes} bytes is more than it takes`;
+        throw new TesseraError('BODY_TOO_LARGE', message, { cause: thrown });
+      }
+      const middle = messages.length >> 1;
+      await this.sendInParts(topic, messages.slice(0, middle));
+      await this.sendInParts(topic, messages.slice(middle));
+    }
   }
 
   async close(): Promise<void> {
@@ -67,4 +99,12 @@ export class RecordProducer {
       throw error;
     }
   }
+}
+
+/** kafkajs wraps what the broker answered as often as it has tried. */
+function isTooLarge(thrown: unknown): boolean {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if ((error as { type?: unknown }).type === 'MESSAGE_TOO_LARGE') return true;
+  }
+  return false;
 }

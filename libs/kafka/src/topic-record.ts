@@ -9,6 +9,7 @@ export const RECORD_HEADERS = {
   topic: 'tessera-topic',
   partition: 'tessera-partition',
   offset: 'tessera-offset',
+  valueBytes: 'tessera-value-bytes',
 } as const;
 
 /** A record of a topic as handlers see it. */

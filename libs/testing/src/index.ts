@@ -2,5 +2,10 @@ export { byteLevelTokenizer, levelTokenTexts } from './byte-level-tokenizer.js';
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
 export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
 export { type KafkaBroker, startKafkaBroker } from './kafka-broker.js';
-export { type RedisServer, startRedisServer } from './redis-server.js';
+export {
+  type RedisCluster,
+  type RedisServer,
+  startRedisCluster,
+  startRedisServer,
+} from './redis-server.js';
 export { temporaryFolder } from './temporary-folder.js';

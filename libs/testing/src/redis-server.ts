@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { resolvePort } from '@tessera/lifecycle';
 import { ended } from './server-process.js';
@@ -59,4 +59,37 @@ function spawnRedis(
       if (line.includes('Ready to accept connections')) resolve(child);
     });
   });
+}
+
+export interface RedisCluster {
+  /** Of all its nodes, separated by commas. */
+  readonly address: string;
+  /** Masters, each with its share of the slots. */
+  readonly nodes: readonly RedisServer[];
+  stop(): Promise<void>;
+}
+
+const NODES = 3;
+/** Whoever does not answer for so long is down to the others. */
+const NODE_TIMEOUT_MS = 2000;
+
+/** A real Redis cluster of three masters on free ports. */
+export async function startRedisCluster(): Promise<RedisCluster> {
+  const nodes: RedisServer[] = [];
+  const stop = async () => {
+    for (const node of nodes) await node.stop();
+  };
+  for (let node = 0; node < NODES; node += 1) {
+    const busPort = await resolvePort(HOST, 0);
+    const words = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)];
+    const timeout = ['--cluster-node-timeout', String(NODE_TIMEOUT_MS)];
+    nodes.push(await startRedisServer([...words, ...timeout]));
+  }
+  const addresses = nodes.map((node) => node.address);
+  const made = spawnSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes']);
+  if (made.status !== 0) {
+    await stop();
+    throw new Error(`redis-cli could not make a cluster: ${made.stdout ?? made.error?.message}`);
+  }
+  return { address: addresses.join(','), nodes, stop };
 }

@@ -4,6 +4,7 @@ import {
   type WireAuditedRequest,
   type WireRecallAudited,
 } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
 import { MessageCodec, RECORD_HEADERS, type RecordProducer, untilDone } from '@tessera/kafka';
 import type { RecallRequest } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
@@ -85,9 +86,28 @@ export class RecallAudits {
       value: this.codec.encode(wireAudited(audited, timeMs)),
       headers: { [RECORD_HEADERS.version]: PAYLOAD_VERSION },
     }));
-    await producer.send(topic, messages);
-    metrics.countAudits('written', count);
+    try {
+      await producer.send(topic, messages);
+      metrics.countAudits('written', count);
+    } catch (thrown) {
+      if (TesseraError.from(thrown).code !== 'BODY_TOO_LARGE') throw thrown;
+      await this.sendEach(messages);
+    }
     return true;
+  }
+
+  /** One of them is larger than the topic takes: that one is lost. */
+  private async sendEach(messages: Parameters<RecordProducer['send']>[1]): Promise<void> {
+    const { producer, topic, metrics } = this.parts;
+    for (const message of messages) {
+      try {
+        await producer.send(topic, [message]);
+        metrics.countAudits('written', 1);
+      } catch (thrown) {
+        if (TesseraError.from(thrown).code !== 'BODY_TOO_LARGE') throw thrown;
+        metrics.countAudits('failed', 1);
+      }
+    }
   }
 }
 

@@ -116,7 +116,19 @@ export class RecallTopicController {
     }
   }
 
-  private answer(record: TopicRecord, answered: WireRecallAnswered): Promise<void> {
+  /** What is too large for the topic is refused; what even that is too large for is buried. */
+  private async answer(record: TopicRecord, answered: WireRecallAnswered): Promise<void> {
+    try {
+      await this.write(record, answered);
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      if (error.code !== 'BODY_TOO_LARGE') throw thrown;
+      if (answered.refusal === undefined) await this.answer(record, refusal(error));
+      else await this.producer.bury([{ record, error }]);
+    }
+  }
+
+  private write(record: TopicRecord, answered: WireRecallAnswered): Promise<void> {
     const correlationId = record.headers[RECORD_HEADERS.correlationId] as Buffer;
     const headers = {
       [RECORD_HEADERS.correlationId]: correlationId,
