@@ -16,7 +16,8 @@ const USAGE = `usage: npm run dead-letters -- --kafka HOST:PORT --topic TOPIC [-
 Lists the records of a topic that could not be served, with reason and position; the next call lists
 those that came since.
   --topic TOPIC   the topic that they came from, e.g. behaviours
-  --replay        put each back on its topic, as it was, and count it as dealt with`;
+  --replay        put each back on its topic, as it was, and count it as dealt with; not those
+                  whose content was left where it lay`;
 
 const COLUMNS: readonly Column[] = [
   { name: 'came from' },
@@ -31,9 +32,15 @@ const GROUPS = { list: 'tessera-dead-letters-list', replay: 'tessera-dead-letter
 
 function rowOf({ headers, key, value }: TopicRecord): string[] {
   const header = (name: string) => headers[name]?.toString() ?? '';
-  const { topic, partition, offset, code, reason } = RECORD_HEADERS;
+  const { topic, partition, offset, code, reason, valueBytes } = RECORD_HEADERS;
   const from = `${header(topic)}/${header(partition)}@${header(offset)}`;
-  return [from, key?.toString() ?? '', String(value?.length ?? 0), header(code), header(reason)];
+  return [
+    from,
+    key?.toString() ?? '',
+    header(valueBytes) || String(value?.length ?? 0),
+    header(code),
+    header(reason),
+  ];
 }
 
 await runCommand(USAGE, async (words) => {
@@ -44,6 +51,7 @@ await runCommand(USAGE, async (words) => {
   const replay = flags.has('replay');
   const producer = new RecordProducer(kafka);
   const rows: string[][] = [];
+  let replayed = 0;
   try {
     const count = await readTopic(
       kafka,
@@ -52,11 +60,13 @@ await runCommand(USAGE, async (words) => {
       async (letter) => {
         rows.push(rowOf(letter));
         const alive = replay ? revived(letter) : null;
-        if (alive !== null) await producer.send(alive.topic, [alive.message]);
+        if (alive === null) return;
+        await producer.send(alive.topic, [alive.message]);
+        replayed += 1;
       },
     );
     if (rows.length > 0) await print(table(COLUMNS, rows));
-    await print(`${count} records ${replay ? 'replayed' : 'listed'}`);
+    await print(replay ? `${replayed} of ${count} records replayed` : `${count} records listed`);
   } finally {
     await producer.close();
   }

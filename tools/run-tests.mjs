@@ -268,7 +268,7 @@ function long() {
   for (const [folder, target, ...words] of LONG_RUNS) {
     checker([target, ...words].join(' '), join(nativeFolder, 'src', folder, target), words);
   }
-  const words = ['dist/test/trial/main.js', '--disturbances', '40'];
+  const words = ['dist/test/trial/main.js', '--disturbances', '40', '--flood', '1000000'];
   checker('trial of the streams', process.execPath, words);
 }
 

@@ -21,9 +21,11 @@ Broker, store and service under traffic, disturbed at random times; ends with 1 
 something was lost, came twice or came otherwise than a model says.
   --seed N            what is drawn (default: by the clock; printed)
   --disturbances N    how many (default 20)
+  --flood N           behaviours of one user in the end (default 10000)
   --store NAME        one store alone (default: both, one after the other)`;
 
 const DISTURBANCES = 20;
+const FLOOD = 10_000;
 const CALM_MS_MAX = 1500;
 const POLL_MS = 50;
 /** Of waiting for what has to come: a service that starts on a busy machine takes its time. */
@@ -54,7 +56,13 @@ function* drawDisturbances(world: World, random: Random, count: number): Generat
   }
 }
 
-async function trial(store: Store, seed: number, count: number): Promise<Verdict> {
+interface Wanted {
+  readonly seed: number;
+  readonly disturbances: number;
+  readonly flood: number;
+}
+
+async function trial(store: Store, { seed, ...wanted }: Wanted): Promise<Verdict> {
   const random = new Random(seed);
   const world = await World.start(store, random);
   const topics = new Topics(world.broker.address);
@@ -70,7 +78,7 @@ async function trial(store: Store, seed: number, count: number): Promise<Verdict
     await topics.open();
     traffic.begin();
     await answered(topics, traffic);
-    for (const disturbance of drawDisturbances(world, random, count)) {
+    for (const disturbance of drawDisturbances(world, random, wanted.disturbances)) {
       await after(random.below(CALM_MS_MAX));
       say(`  ${disturbance}`);
       await world.disturb(disturbance);
@@ -78,6 +86,7 @@ async function trial(store: Store, seed: number, count: number): Promise<Verdict
       await traffic.erase();
     }
     await traffic.end();
+    await traffic.flood(wanted.flood);
     await until('all topics taken', async () => {
       const lags = await Promise.all(['behaviours', 'recall.requests'].map((t) => topics.lag(t)));
       return lags.every((lag) => lag === 0);
@@ -85,7 +94,16 @@ async function trial(store: Store, seed: number, count: number): Promise<Verdict
     await until('all answers', () => traffic.asked.every(({ id }) => topics.answers.has(id)));
     const { service, crashes } = world;
     if (service === undefined) throw new Error('the service is not there');
-    return await judge({ store, traffic, topics, model, offline, crashes, service });
+    const { faults, counts } = await judge({
+      store,
+      traffic,
+      topics,
+      model,
+      offline,
+      crashes,
+      service,
+    });
+    return { faults, counts: { ...counts, evictions: world.evictions.length } };
   } finally {
     await traffic.end().catch(() => undefined);
     await topics.close();
@@ -95,19 +113,20 @@ async function trial(store: Store, seed: number, count: number): Promise<Verdict
 }
 
 await runCommand(USAGE, async (words) => {
-  const flags = Flags.parse(words, { seed: 'text', disturbances: 'text', store: 'text' });
+  const kinds = { seed: 'text', disturbances: 'text', flood: 'text', store: 'text' } as const;
+  const flags = Flags.parse(words, kinds);
   const seed = flags.integer('seed', 0, 2 ** 31) ?? Date.now() % 1_000_000;
-  const count = flags.integer('disturbances', 0, 100_000) ?? DISTURBANCES;
+  const disturbances = flags.integer('disturbances', 0, 100_000) ?? DISTURBANCES;
+  const flood = flags.integer('flood', 0, 10_000_000) ?? FLOOD;
   const named = flags.text('store');
   const stores = named === undefined ? STORES : STORES.filter((store) => store === named);
   if (stores.length === 0) fail('store', `one of ${STORES.join(', ')}`, named ?? '');
   let failed = false;
   for (const store of stores) {
-    say(`${store}, ${count} disturbances, --seed ${seed}`);
-    const { faults, counts } = await trial(store, seed, count);
-    console.log(
-      JSON.stringify({ store, seed, disturbances: count, ...counts, faults: faults.length }),
-    );
+    say(`${store}, ${disturbances} disturbances, --seed ${seed}`);
+    const { faults, counts } = await trial(store, { seed, disturbances, flood });
+    const sums = { store, seed, disturbances, ...counts, faults: faults.length };
+    console.log(JSON.stringify(sums));
     for (const fault of faults.slice(0, FAULTS_SHOWN)) say(`  FAULT ${fault}`);
     failed ||= faults.length > 0;
   }

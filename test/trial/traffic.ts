@@ -15,6 +15,8 @@ const EVENTS_AT_ONCE_MAX = 12;
 const REQUESTS_AT_ONCE_MAX = 4;
 const AGAIN_MS = 200;
 const CALL_MS = 5000;
+const FLOOD_CALL_MS = 60_000;
+const FLOOD_AT_ONCE = 5000;
 /** Long enough for everything that may befall the service. */
 const PATIENCE_MS = 600_000;
 
@@ -84,6 +86,24 @@ export class Traffic {
     this.model.erase(userId, Date.now());
     await after(2);
     this.draws = true;
+  }
+
+  /** So many behaviours of one user. */
+  async flood(count: number): Promise<void> {
+    const random = this.draw.users;
+    const nowMs = Date.now();
+    for (let sent = 0; sent < count; sent += FLOOD_AT_ONCE) {
+      const behaviours = Array.from({ length: Math.min(FLOOD_AT_ONCE, count - sent) }, (_, i) => ({
+        userId: 'busy',
+        eventId: `f${sent + i}`,
+        itemId: String(1 + random.below(ITEMS)),
+        action: 'click',
+        timeMs: nowMs - random.below(DAY_MS),
+        scene: {},
+      }));
+      for (const behaviour of behaviours) this.model.add(behaviour);
+      await this.called((client) => client.append(behaviours, FLOOD_CALL_MS));
+    }
   }
 
   private newBehaviour(random: Random): SentBehaviour {

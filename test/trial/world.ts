@@ -29,14 +29,21 @@ const CRASHES: ReadonlySet<Disturbance> = new Set([
   'the broker is killed and started again',
 ]);
 
+/** Something after which records are delivered again. */
 export interface Crash {
   readonly startMs: number;
   readonly endMs: number;
 }
 
+/** What the service says when its group has given it up: it was kept waiting for too long. */
+const GIVEN_UP = /not aware of this member|generation id is not valid/;
+/** Longer than a group waits for the heartbeat of a member. */
+const SILENCE_MS = 15_000;
+
 /** Broker, store and service, and what befalls them. */
 export class World {
-  readonly crashes: Crash[] = [];
+  private readonly killed: Crash[] = [];
+  private readonly services: Service[] = [];
   /** Undefined while there is none to be called. */
   service: Service | undefined;
 
@@ -71,7 +78,22 @@ export class World {
   async disturb(disturbance: Disturbance): Promise<void> {
     const startMs = Date.now();
     await this.act(disturbance);
-    if (CRASHES.has(disturbance)) this.crashes.push({ startMs, endMs: Date.now() });
+    if (CRASHES.has(disturbance)) this.killed.push({ startMs, endMs: Date.now() });
+  }
+
+  /** What was done to it, and what a machine that is too busy did. */
+  get crashes(): readonly Crash[] {
+    return [...this.killed, ...this.evictions];
+  }
+
+  get evictions(): readonly Crash[] {
+    const lines = this.services.flatMap(({ stderr }) => stderr.split('\n'));
+    return lines
+      .filter((line) => GIVEN_UP.test(line))
+      .map((line) => {
+        const endMs = Date.parse((JSON.parse(line) as { time: string }).time);
+        return { startMs: endMs - SILENCE_MS, endMs };
+      });
   }
 
   private async act(disturbance: Disturbance): Promise<void> {
@@ -119,9 +141,10 @@ export class World {
       TESSERA_BEHAVIOURS_REDIS: this.redis?.address ?? '',
       TESSERA_BEHAVIOURS_RETENTION: RETENTION,
       TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
-      TESSERA_LOG_LEVEL: 'error',
+      TESSERA_LOG_LEVEL: 'warn',
     };
     const service = await Service.start(variables, ['--kafka', this.broker.address]);
+    this.services.push(service);
     while ((await fetch(`${service.httpUrl}/health`)).status !== 200) await after(POLL_MS);
     return service;
   }

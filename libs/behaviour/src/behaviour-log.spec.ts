@@ -365,7 +365,7 @@ describe('a Redis cluster', () => {
     await log.close();
   });
 
-  it('without one of its nodes is STORE_UNAVAILABLE, and serves again when it is back', async () => {
+  it('without a node is STORE_UNAVAILABLE, and serves again when it is back', async () => {
     nowMs = START_MS;
     const own = await startRedisCluster();
     const log = await RedisBehaviourLog.open(optionsOf(own));

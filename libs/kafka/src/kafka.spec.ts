@@ -111,7 +111,7 @@ describe('a topic that is served', () => {
     await sender.close();
   });
 
-  it('gives each record to one of two servers, once and in order, as one joins and leaves', async () => {
+  it('gives each record to one server, once and in order, as one joins and leaves', async () => {
     const order: number[] = [];
     const act = async ({ records }: RecordBatch) => {
       for (const { value } of records) order.push(Number(String(value)));
