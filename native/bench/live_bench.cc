@@ -238,7 +238,7 @@ class LiveBench {
     const double before = resident_bytes();
     for (const uint32_t outstanding : {1000u, 10000u}) {
       while (applied_ < outstanding) apply(1000);
-      const std::string name = std::to_string(outstanding) + " changes outstanding";
+      const std::string name = std::to_string(outstanding) + " outstanding";
       steps(name, Reach(live_->view()));
       add("predicate 10 %, text on a new version, " + name, compile_ms(kPredicates[0].make()),
           "ms");
@@ -279,7 +279,7 @@ class LiveBench {
       }
       add("step, width " + std::to_string(width) + ", " + name, median(searches) / kLevels, "us");
       if (width == 64 && !request.is_empty()) {
-        add("bringing it to the newest version, " + name, median(compilations), "ms");
+        add("to the newest version, " + name, median(compilations), "ms");
       }
     }
   }
@@ -289,7 +289,7 @@ class LiveBench {
       // So that what is outstanding is what has come in since.
       TESSERA_CHECK(live_->compact({}).is_ok());
       beside_changes(rate, [&] {
-        const std::string name = std::to_string(rate) + " changes a second";
+        const std::string name = std::to_string(rate) + "/s";
         newest("no predicate, " + name, {});
         for (const Named& named : {kPredicates[0], kPredicates[1]}) {
           newest(std::string("predicate ") + named.name + ", " + name, named.make());
