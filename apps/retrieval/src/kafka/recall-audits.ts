@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   protoSchema,
   recallEventsPackage,
@@ -111,14 +112,8 @@ export class RecallAudits {
   }
 }
 
-function gathered(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, GATHER_MS);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+async function gathered(signal: AbortSignal): Promise<void> {
+  await sleep(GATHER_MS, undefined, { signal }).catch(() => undefined);
 }
 
 function wireAudited(audited: Audited, timeMs: number): WireRecallAudited {
