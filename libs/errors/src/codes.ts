@@ -10,12 +10,15 @@ export const GRPC_STATUS = {
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
   RESOURCE_EXHAUSTED: 8,
   FAILED_PRECONDITION: 9,
+  ABORTED: 10,
   UNIMPLEMENTED: 12,
   INTERNAL: 13,
   UNAVAILABLE: 14,
   DATA_LOSS: 15,
+  UNAUTHENTICATED: 16,
 } as const;
 
 export interface ErrorRow {
@@ -81,6 +84,30 @@ export const NATIVE_ERRORS = {
     http: 500,
     retryable: false,
     meaning: 'a catalogue snapshot fails its checksum or structure check',
+  },
+  ADAPTER_NOT_FOUND: {
+    grpc: GRPC_STATUS.NOT_FOUND,
+    http: 404,
+    retryable: false,
+    meaning: 'the adapter, its folder or one of its files does not exist',
+  },
+  ADAPTER_INVALID: {
+    grpc: GRPC_STATUS.INVALID_ARGUMENT,
+    http: 422,
+    retryable: false,
+    meaning: 'the adapter is readable but not one that this model can serve',
+  },
+  ADAPTER_CORRUPT: {
+    grpc: GRPC_STATUS.DATA_LOSS,
+    http: 422,
+    retryable: false,
+    meaning: 'a file of the adapter is damaged or cut off',
+  },
+  ADAPTER_ARENA_FULL: {
+    grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
+    http: 507,
+    retryable: true,
+    meaning: 'the memory for adapters does not hold one more of this size',
   },
   KV_POOL_INVALID: {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
@@ -209,6 +236,30 @@ export const SERVICE_ERRORS = {
     http: 500,
     retryable: false,
     meaning: 'a configuration key is unknown or its value is out of bounds',
+  },
+  ADAPTER_STATE: {
+    grpc: GRPC_STATUS.FAILED_PRECONDITION,
+    http: 409,
+    retryable: false,
+    meaning: 'the version of the adapter is not in a state for this',
+  },
+  PUSH_CONFLICT: {
+    grpc: GRPC_STATUS.ABORTED,
+    http: 409,
+    retryable: true,
+    meaning: 'another push of the same adapter name is under way',
+  },
+  UNAUTHENTICATED: {
+    grpc: GRPC_STATUS.UNAUTHENTICATED,
+    http: 401,
+    retryable: false,
+    meaning: 'the token is missing, unknown or expired',
+  },
+  PERMISSION_DENIED: {
+    grpc: GRPC_STATUS.PERMISSION_DENIED,
+    http: 403,
+    retryable: false,
+    meaning: 'the token does not allow this',
   },
   BODY_TOO_LARGE: {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,

@@ -22,6 +22,10 @@ enum class Code : uint8_t {
   kCatalogueNotFound,
   kCatalogueInvalid,
   kCatalogueCorrupt,
+  kAdapterNotFound,
+  kAdapterInvalid,
+  kAdapterCorrupt,
+  kAdapterArenaFull,
   kKvPoolInvalid,
   kKvStoreInvalid,
   kKvStoreCorrupt,
@@ -49,6 +53,10 @@ constexpr const char* code_name(Code code) {
     case Code::kCatalogueNotFound: return "CATALOGUE_NOT_FOUND";
     case Code::kCatalogueInvalid: return "CATALOGUE_INVALID";
     case Code::kCatalogueCorrupt: return "CATALOGUE_CORRUPT";
+    case Code::kAdapterNotFound: return "ADAPTER_NOT_FOUND";
+    case Code::kAdapterInvalid: return "ADAPTER_INVALID";
+    case Code::kAdapterCorrupt: return "ADAPTER_CORRUPT";
+    case Code::kAdapterArenaFull: return "ADAPTER_ARENA_FULL";
     case Code::kKvPoolInvalid: return "KV_POOL_INVALID";
     case Code::kKvStoreInvalid: return "KV_STORE_INVALID";
     case Code::kKvStoreCorrupt: return "KV_STORE_CORRUPT";
