@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { ServiceError } from '@grpc/grpc-js';
+import { MESSAGE_CHANGES_MAX } from '@tessera/catalogue';
 import { loadConfig } from '@tessera/config';
 import { isErrorCode, TesseraError } from '@tessera/errors';
 import { ERROR_TRAILERS } from '@tessera/grpc';
@@ -37,7 +38,6 @@ Versions:
 
 const CALL_MS = 60_000;
 const COMPACT_MS = 3_600_000;
-const BATCH_MAX = 65_536;
 const BATCH_DEFAULT = 1000;
 const TOLERATED_MAX = 1_000_000;
 
@@ -203,7 +203,7 @@ await runCommand(USAGE, async (all) => {
   const address = flags.text('address') ?? `${grpc.host}:${grpc.port}`;
   const client = new CatalogueClient(address, flags.text('catalogue') ?? '');
   try {
-    const batch = flags.integer('batch', 1, BATCH_MAX) ?? BATCH_DEFAULT;
+    const batch = flags.integer('batch', 1, MESSAGE_CHANGES_MAX) ?? BATCH_DEFAULT;
     const tolerated = flags.integer('tolerate', 0, TOLERATED_MAX) ?? 0;
     const commands = new Commands(client, batch, flags.has('whole'), tolerated, progress.update);
     const answer = await commands.run(command, rest);

@@ -2,9 +2,10 @@ import 'reflect-metadata';
 import { connect } from 'node:net';
 import * as grpc from '@grpc/grpc-js';
 import { loadConfig } from '@tessera/config';
+import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Serving, serve } from '../../apps/standalone/src/serve.js';
+import { serve } from '../../apps/standalone/src/serve.js';
 import { FakeRuntime } from './fake-runtime.js';
 import { RecallClient } from './recall-client.js';
 

@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import * as grpc from '@grpc/grpc-js';
 import { loadConfig } from '@tessera/config';
+import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Serving, serve } from '../../apps/standalone/src/serve.js';
+import { serve } from '../../apps/standalone/src/serve.js';
 import { answerTo, explanationOf, FakeRuntime, scoresOf } from './fake-runtime.js';
 import { RecallClient } from './recall-client.js';
 

@@ -4,9 +4,10 @@ import 'reflect-metadata';
 import * as grpc from '@grpc/grpc-js';
 import * as protoLoader from '@grpc/proto-loader';
 import { loadConfig } from '@tessera/config';
+import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Serving, serve } from '../../apps/standalone/src/serve.js';
+import { serve } from '../../apps/standalone/src/serve.js';
 import { FakeRuntime } from './fake-runtime.js';
 
 const { config } = loadConfig({

@@ -52,16 +52,10 @@ export class BehaviourEdge {
   }
 
   private async historyOf(userId: string, limit: number) {
-    const { behaviours } = this.parts;
-    const [history, profile] = await Promise.all([
-      behaviours.history(userId, limit),
-      behaviours.profile(userId),
-    ]);
-    if (history === null) {
-      throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
-        field: 'userId',
-      });
-    }
-    return { history, profile: profile ?? {} };
+    const user = await this.parts.behaviours.user(userId, limit);
+    if (user !== null) return user;
+    throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
+      field: 'userId',
+    });
   }
 }

@@ -1,17 +1,17 @@
-import { type BehaviourLog, openBehaviours, parseRetention } from '@tessera/behaviour';
+import { type BehaviourLog, behaviourOptions, openBehaviours } from '@tessera/behaviour';
 import { TesseraClient } from '@tessera/client';
 import type { Config } from '@tessera/config';
 import { behaviourPackage } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
-  type Hosted,
   host,
   type OperationsOptions,
   ServedVersions,
+  type Serving,
   STEP_BUDGET_MS,
 } from '@tessera/hosting';
-import { type ServedTopics, serveTopics } from '@tessera/kafka';
-import { Drain, type DrainStep, Readiness } from '@tessera/lifecycle';
+import { serveTopics } from '@tessera/kafka';
+import { Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, openTracing } from '@tessera/telemetry';
 import type { FeatureOptions } from './feature.module.js';
 import { FeatureProcessModule } from './feature-process.module.js';
@@ -29,17 +29,10 @@ export interface ServeParts {
   readonly onProgress: (stage: string, done: number, total: number) => void;
 }
 
-export interface Serving {
-  readonly httpUrl: string;
-  readonly grpcAddress: string;
-  readonly drain: Drain;
-}
-
 function storeOptions({ behaviours, users }: Config) {
   const { store } = behaviours;
   if (store === 'embedded' || store === 'redis') {
-    const retention = parseRetention(behaviours.retention);
-    return { ...behaviours, store, retention, usersPath: users.path };
+    return behaviourOptions({ ...behaviours, store }, users.path);
   }
   const message = `behaviours.store: expected embedded or redis, came ${store}`;
   throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.store' });
@@ -55,9 +48,7 @@ async function openLog({ config, onProgress }: ServeParts): Promise<BehaviourLog
 /** The process is ready once its topic is served. */
 function behaviourTopic({ kafka }: Config, log: Log, readiness: Readiness) {
   const topics = { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic };
-  const onServing = () => {
-    if (readiness.state === 'starting') readiness.set('ready');
-  };
+  const onServing = () => readiness.started();
   return serveTopics(kafka, { topics, outputTopics: [], onServing }, log);
 }
 
@@ -66,38 +57,12 @@ function retrievalClients({ behaviours }: Config): TesseraClient[] {
   return addresses.filter((address) => address !== '').map((address) => new TesseraClient(address));
 }
 
-/** Topics are left first: what was taken of them is stored while everything still serves. */
-function drainSteps(
-  hosted: Hosted,
-  readiness: Readiness,
-  topics: ServedTopics | undefined,
-  drainMs: number,
-  closeStore: () => Promise<void>,
-): DrainStep[] {
-  return [
-    {
-      name: 'leave topics',
-      budgetMs: drainMs + STEP_BUDGET_MS,
-      act: () => topics?.server.close(),
-    },
-    {
-      name: 'readiness off',
-      budgetMs: STEP_BUDGET_MS,
-      act: () => readiness.set('draining'),
-    },
-    hosted.stopAccepting,
-    hosted.edgesClosed(drainMs + ANSWERS_BUDGET_MS),
-    { name: 'store close', budgetMs: STEP_BUDGET_MS, act: closeStore },
-  ];
-}
-
 /** The feature app as a process of its own: behaviours in, histories out. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, log, serviceVersion } = parts;
   const behaviours = await openLog(parts);
-  const { otlpUrl: url, percent } = config.tracing;
   const service = { serviceName: 'tessera-feature', serviceVersion };
-  const tracing = openTracing({ url, percent, ...service }, log);
+  const tracing = openTracing({ ...config.tracing, ...service }, log);
   const readiness = new Readiness();
   const metrics = new Metrics();
   const topics = behaviourTopic(config, log, readiness);
@@ -135,13 +100,12 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       readiness,
       log,
     });
-    if (topics === undefined) readiness.set('ready');
-    const drain = new Drain(
-      drainSteps(hosted, readiness, topics, config.shutdown.drainMs, closeStore),
-      ({ name, outcome, milliseconds }) =>
-        log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
-    );
-    return { httpUrl: hosted.httpUrl, grpcAddress: hosted.grpcAddress, drain };
+    const { drainMs } = config.shutdown;
+    return hosted.serving([
+      ...hosted.leaving(drainMs),
+      hosted.edgesClosed(drainMs + ANSWERS_BUDGET_MS),
+      { name: 'store close', budgetMs: STEP_BUDGET_MS, act: closeStore },
+    ]);
   } catch (error) {
     await closeStore();
     throw error;

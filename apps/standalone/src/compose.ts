@@ -36,9 +36,7 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     () => runtime.kvPool.metrics(),
   );
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
-  const topics = topicsOf(config, behaviourLog !== undefined, log, () => {
-    if (readiness.state === 'starting') readiness.set('ready');
-  });
+  const topics = topicsOf(config, behaviourLog !== undefined, log, () => readiness.started());
   const { auditsTopic } = config.kafka;
   const audits =
     topics === undefined || auditsTopic === ''

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { type Config, FLAG_LINES } from '@tessera/config';
-import { runProcess, serviceVersion } from '@tessera/hosting';
+import { runProcess, type Serving, serviceVersion } from '@tessera/hosting';
 import { drainOnStopSignals } from '@tessera/lifecycle';
 import { createRecallRuntime, type RecallRuntime } from '@tessera/recall';
 import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
 import { ProgressLines } from './progress.js';
 import { runtimeOptions } from './runtime-options.js';
 import { sampleTable } from './sample-table.js';
-import { type Serving, serve } from './serve.js';
+import { serve } from './serve.js';
 
 const MEBIBYTE = 2 ** 20;
 const USAGE = `usage: npm start -- [flags]
@@ -82,9 +82,8 @@ function printAddresses(serving: Serving): void {
 runProcess(USAGE, async ({ config }) => {
   const log = createLog(config.log.level);
   const version = serviceVersion();
-  const { otlpUrl: url, percent } = config.tracing;
   const service = { serviceName: 'tessera', serviceVersion: version };
-  const tracing = openTracing({ url, percent, ...service }, log);
+  const tracing = openTracing({ ...config.tracing, ...service }, log);
   const runtime = await load(config, log, tracing);
   const parts = { config, runtime, log, tracing, serviceVersion: version };
   const serving = await serve(parts).catch(async (error: unknown) => {

@@ -1,4 +1,4 @@
-import { parseRetention } from '@tessera/behaviour';
+import { behaviourOptions } from '@tessera/behaviour';
 import { type ProgressListener, parseCatalogueSpecs } from '@tessera/catalogue';
 import { TesseraClient } from '@tessera/client';
 import type { Config } from '@tessera/config';
@@ -9,10 +9,7 @@ import { RemoteBehaviours } from '../../retrieval/src/index.js';
 
 function behavioursOf({ behaviours, users }: Config, tracing: Tracing) {
   const { store, remote: address } = behaviours;
-  if (store !== 'remote') {
-    const retention = parseRetention(behaviours.retention);
-    return { ...behaviours, store, retention, usersPath: users.path };
-  }
+  if (store !== 'remote') return behaviourOptions({ ...behaviours, store }, users.path);
   if (address === '') {
     const message = 'behaviours.remote: expected HOST:PORT of a feature process, came nothing';
     throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.remote' });

@@ -6,8 +6,8 @@ import {
   recallPackage,
   scorePackage,
 } from '@tessera/contracts';
-import { type Hosted, host, STEP_BUDGET_MS } from '@tessera/hosting';
-import { Drain, type DrainStep, Readiness } from '@tessera/lifecycle';
+import { type Hosted, host, type Serving, STEP_BUDGET_MS } from '@tessera/hosting';
+import { type DrainStep, Readiness } from '@tessera/lifecycle';
 import { type Composition, compose, type ServeParts } from './compose.js';
 import { serveDocs } from './docs-page.js';
 import { watchKvPool } from './kv-watch.js';
@@ -16,38 +16,16 @@ import { StandaloneModule } from './standalone.module.js';
 /** After the drain time: what is left is cancelled, and its answers are written. */
 const CANCEL_BUDGET_MS = 10_000;
 
-export interface Serving {
-  readonly httpUrl: string;
-  readonly grpcAddress: string;
-  readonly drain: Drain;
-}
-
-/**
- * Nothing new is let in, what runs is finished or cancelled within the budget, then everything is
- * closed.
- */
+/** What runs is finished or cancelled within the budget, then everything is closed. */
 function drainSteps(
   hosted: Hosted,
-  readiness: Readiness,
   { topics, audits, tracing }: Composition,
   { runtime, config }: ServeParts,
   endWatch: () => void,
 ): DrainStep[] {
   const { drainMs } = config.shutdown;
-  const leaveTopics: DrainStep = {
-    name: 'leave topics',
-    budgetMs: drainMs + STEP_BUDGET_MS,
-    // Batches that were taken are finished while everything still serves; others are left alone.
-    act: () => topics?.server.close(),
-  };
   return [
-    ...(topics === undefined ? [] : [leaveTopics]),
-    {
-      name: 'readiness off',
-      budgetMs: STEP_BUDGET_MS,
-      act: () => readiness.set('draining'),
-    },
-    hosted.stopAccepting,
+    ...hosted.leaving(drainMs),
     {
       name: 'engine drain',
       budgetMs: drainMs + CANCEL_BUDGET_MS,
@@ -97,12 +75,6 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     log,
     prepare: (app) => serveDocs(app, parts.serviceVersion),
   });
-  if (topics === undefined) readiness.set('ready');
   const endWatch = watchKvPool(() => runtime.kvPool.metrics(), log);
-  const drain = new Drain(
-    drainSteps(hosted, readiness, composition, parts, endWatch),
-    ({ name, outcome, milliseconds }) =>
-      log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
-  );
-  return { httpUrl: hosted.httpUrl, grpcAddress: hosted.grpcAddress, drain };
+  return hosted.serving(drainSteps(hosted, composition, parts, endWatch));
 }

@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { setTimeout as after } from 'node:timers/promises';
 import { loadConfig } from '@tessera/config';
+import type { Serving } from '@tessera/hosting';
 import type { RecallRuntime } from '@tessera/recall';
 import { createLog } from '@tessera/telemetry';
-import { type Serving, serve } from '../../../apps/standalone/src/serve.js';
+import { serve } from '../../../apps/standalone/src/serve.js';
 
 const POLL_MS = 20;
 const HOST = '127.0.0.1';

@@ -18,6 +18,7 @@ export { parseUsers, USER_ID_LENGTH_MAX, type User } from './domain/parse-users.
 export { parseRetention, Retention, type RetentionWindow } from './domain/retention.js';
 export {
   type BehaviourOptions,
+  behaviourOptions,
   type OpenBehaviours,
   openBehaviours,
   usersOfFile,

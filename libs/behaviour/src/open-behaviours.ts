@@ -24,6 +24,14 @@ export interface BehaviourOptions {
   readonly retention: Retention;
 }
 
+/** Of the configuration, where retention is text. @throws TesseraError CONFIG_INVALID */
+export function behaviourOptions(
+  settings: Omit<BehaviourOptions, 'retention' | 'usersPath'> & { readonly retention: string },
+  usersPath: string,
+): BehaviourOptions {
+  return { ...settings, retention: parseRetention(settings.retention), usersPath };
+}
+
 export type BehaviourProgress = (stage: string, done: number, total: number) => void;
 
 /** The users of a file alone; '' for none. */

@@ -5,7 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { protoSchema, protoSchemaAsWritten } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { GrpcHealth, grpcServerOptions } from '@tessera/grpc';
-import { type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
+import { Drain, type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
 import { type Log, NestLog } from '@tessera/telemetry';
 import { closeConnectionsWhileDraining, fastifyAdapter } from './fastify-adapter.js';
 import { acceptOnlyJson } from './json-body.js';
@@ -33,18 +33,28 @@ export interface HostParts {
   readonly prepare?: (app: NestFastifyApplication) => Promise<void>;
 }
 
-/** A process that listens. */
-export interface Hosted {
+/** A process that listens and knows how to end. */
+export interface Serving {
   readonly httpUrl: string;
   readonly grpcAddress: string;
-  /** Lets nobody in any more; `edgesClosed` waits for the answers that are still to be written. */
-  readonly stopAccepting: DrainStep;
+  readonly drain: Drain;
+}
+
+/** A process that listens. */
+export interface Hosted {
+  /**
+   * The first steps of the end: batches of topics that were taken are finished while everything
+   * still serves, then nobody is let in any more.
+   */
+  readonly leaving: (drainMs: number) => readonly DrainStep[];
+  /** Waits for the answers that are still to be written. */
   readonly edgesClosed: (budgetMs: number) => DrainStep;
+  readonly serving: (steps: readonly DrainStep[]) => Serving;
 }
 
 /**
  * Listens over gRPC and HTTP, and serves topics. Rejects with CONFIG_INVALID where an address is
- * not to be had. Whoever calls says when the process is ready.
+ * not to be had. Ready when it resolves, or once the topics are served.
  */
 export async function host(parts: HostParts): Promise<Hosted> {
   const { http, grpc, services, readiness, log, topicServer } = parts;
@@ -72,26 +82,50 @@ export async function host(parts: HostParts): Promise<Hosted> {
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
   await listening('grpc', { ...grpc, port: grpcPort }, () => app.startAllMicroservices());
   await listening('http', http, () => app.listen(http.port, http.host));
+  if (topicServer === undefined) readiness.started();
+  const httpUrl = `http://${hostAndPort(http.host, httpPortOf(app) ?? http.port)}`;
+  const grpcAddress = hostAndPort(grpc.host, grpcPort);
   return {
-    httpUrl: `http://${hostAndPort(http.host, httpPortOf(app) ?? http.port)}`,
-    grpcAddress: hostAndPort(grpc.host, grpcPort),
-    ...closing(app),
+    ...closing(app, parts),
+    serving: (steps) => ({ httpUrl, grpcAddress, drain: loggedDrain(steps, log) }),
   };
 }
 
+function loggedDrain(steps: readonly DrainStep[], log: Log): Drain {
+  return new Drain(steps, ({ name, outcome, milliseconds }) =>
+    log.info({ step: name, outcome, milliseconds: Math.round(milliseconds) }, 'drain'),
+  );
+}
+
 /** Closing the edges waits for their answers: it starts before what answers is drained. */
-function closing(app: NestFastifyApplication): Pick<Hosted, 'stopAccepting' | 'edgesClosed'> {
+function closing(
+  app: NestFastifyApplication,
+  { topicServer, readiness }: HostParts,
+): Pick<Hosted, 'leaving' | 'edgesClosed'> {
   let closed: Promise<void> | undefined;
+  const leaveTopics = (drainMs: number): DrainStep => ({
+    name: 'leave topics',
+    budgetMs: drainMs + STEP_BUDGET_MS,
+    act: () => topicServer?.close(),
+  });
   return {
-    stopAccepting: {
-      name: 'stop accepting',
-      budgetMs: STEP_BUDGET_MS,
-      act: () => {
-        closed = app.close();
-        // Its failure is reported by the step that awaits it.
-        closed.catch(() => undefined);
+    leaving: (drainMs) => [
+      ...(topicServer === undefined ? [] : [leaveTopics(drainMs)]),
+      {
+        name: 'readiness off',
+        budgetMs: STEP_BUDGET_MS,
+        act: () => readiness.set('draining'),
       },
-    },
+      {
+        name: 'stop accepting',
+        budgetMs: STEP_BUDGET_MS,
+        act: () => {
+          closed = app.close();
+          // Its failure is reported by the step that awaits it.
+          closed.catch(() => undefined);
+        },
+      },
+    ],
     edgesClosed: (budgetMs) => ({
       name: 'edges close',
       budgetMs,

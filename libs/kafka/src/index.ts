@@ -4,6 +4,7 @@ export { deadLetterTopic, revived } from './dead-letters.js';
 export { TopicErrorFilter } from './error-filter.js';
 export { type KafkaAddress, kafkaClient } from './kafka-client.js';
 export { MessageCodec } from './message-codec.js';
+export { type DeadRecord, readRecords } from './read-records.js';
 export { readTopic } from './read-topic.js';
 export { PENDING_RECORDS_MAX, RecordProducer } from './record-producer.js';
 export { type ServedTopics, serveTopics, type TopicSettings } from './serve-topics.js';

@@ -1,7 +1,7 @@
 import { TesseraError } from '@tessera/errors';
 import { CompressionTypes, type Kafka, type Message, type Producer } from 'kafkajs';
 import { deadLetter, deadLetterTopic, withoutContent } from './dead-letters.js';
-import type { TopicRecord } from './topic-record.js';
+import type { DeadRecord } from './read-records.js';
 
 /** Records on their way to a broker at most; further ones are refused. */
 export const PENDING_RECORDS_MAX = 10_000;
@@ -42,7 +42,7 @@ export class RecordProducer {
   }
 
   /** Puts records that can never be served where they can be looked at and replayed. */
-  async bury(dead: readonly { record: TopicRecord; error: TesseraError }[]): Promise<void> {
+  async bury(dead: readonly DeadRecord[]): Promise<void> {
     const byTopic = new Map<string, Message[]>();
     for (const { record, error } of dead) {
       const topic = deadLetterTopic(record.topic);

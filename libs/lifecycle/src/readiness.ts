@@ -18,6 +18,11 @@ export class Readiness {
     for (const listener of this.listeners) listener(state);
   }
 
+  /** Ready, unless the end has begun. */
+  started(): void {
+    if (this.current === 'starting') this.set('ready');
+  }
+
   onChange(listener: (state: ReadinessState) => void): void {
     this.listeners.push(listener);
   }

@@ -67,7 +67,10 @@ let tracing: Tracing;
 async function open(percent = 100): Promise<void> {
   collector = new Collector();
   const url = await collector.start();
-  tracing = openTracing({ url, percent, serviceName: 'tessera', serviceVersion: '1' }, log);
+  tracing = openTracing(
+    { otlpUrl: url, percent, serviceName: 'tessera', serviceVersion: '1' },
+    log,
+  );
 }
 
 afterEach(async () => {
@@ -157,7 +160,10 @@ describe('traces', () => {
     expect(await tracing.serve('recall', CALLER, async (span) => span.traceId)).toBe('');
     expect(tracing.outgoing()).toEqual({});
     const url = 'http://127.0.0.1:1/v1/traces';
-    tracing = openTracing({ url, percent: 100, serviceName: 'tessera', serviceVersion: '1' }, log);
+    tracing = openTracing(
+      { otlpUrl: url, percent: 100, serviceName: 'tessera', serviceVersion: '1' },
+      log,
+    );
     expect(await tracing.serve('recall', {}, async () => 7)).toBe(7);
     await tracing.close();
     expect(warned).toBeGreaterThan(0);

@@ -58,8 +58,8 @@ export interface OpenSpan {
 }
 
 export interface TracingOptions {
-  /** OTLP over HTTP, e.g. http://127.0.0.1:4318/v1/traces. */
-  readonly url: string;
+  /** OTLP over HTTP, e.g. http://127.0.0.1:4318/v1/traces; '' keeps none. */
+  readonly otlpUrl: string;
   /** Of the traces that begin here; those of callers are kept where the caller keeps them. */
   readonly percent: number;
   readonly serviceName: string;
@@ -100,7 +100,7 @@ class OtlpTracing extends Tracing {
   private readonly tracer;
 
   constructor(
-    { url, percent, serviceName, serviceVersion }: TracingOptions,
+    { otlpUrl: url, percent, serviceName, serviceVersion }: TracingOptions,
     private readonly log: Log,
   ) {
     super();
@@ -181,5 +181,5 @@ function nowMs(): number {
 
 /** One per process: the API of OpenTelemetry has one context for all. */
 export function openTracing(options: TracingOptions, log: Log): Tracing {
-  return options.url === '' ? NO_TRACING : new OtlpTracing(options, log);
+  return options.otlpUrl === '' ? NO_TRACING : new OtlpTracing(options, log);
 }

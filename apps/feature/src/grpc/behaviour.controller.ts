@@ -57,9 +57,9 @@ export class BehaviourGrpcController {
     const userId = parseUserId(message.userId);
     const { caller } = callContext(call);
     const limit = parseLimit(message.limit);
-    const { history, profile } = await this.edge.history(userId, limit, caller);
+    const { behaviours, profile } = await this.edge.history(userId, limit, caller);
     return {
-      behaviours: history.map((behaviour) => toWireBehaviour(userId, behaviour)),
+      behaviours: behaviours.map((behaviour) => toWireBehaviour(userId, behaviour)),
       profile: { ...profile },
     };
   }

@@ -2,13 +2,13 @@ import { Controller, Inject, UseFilters } from '@nestjs/common';
 import { EventPattern } from '@nestjs/microservices';
 import type { BehaviourEvent } from '@tessera/behaviour';
 import { behaviourEventsPackage, protoSchema, type WireBehaviourEvent } from '@tessera/contracts';
-import { TesseraError } from '@tessera/errors';
 import {
   checkKey,
   checkVersion,
   MessageCodec,
   type RecordBatch,
   RecordProducer,
+  readRecords,
   TopicErrorFilter,
   type TopicRecord,
 } from '@tessera/kafka';
@@ -35,16 +35,8 @@ export class BehaviourTopicController {
   /** Resolves when all that can be stored is stored and the rest is buried. */
   @EventPattern(BEHAVIOURS_PATTERN)
   async store({ records }: RecordBatch): Promise<void> {
-    const events: BehaviourEvent[] = [];
-    const dead: { record: TopicRecord; error: TesseraError }[] = [];
-    for (const record of records) {
-      try {
-        events.push(this.eventOf(record));
-      } catch (thrown) {
-        dead.push({ record, error: TesseraError.from(thrown) });
-      }
-    }
-    if (events.length > 0) await this.edge.append(events, 'kafka');
+    const { contents, dead } = readRecords(records, (record) => this.eventOf(record));
+    if (contents.length > 0) await this.edge.append(contents, 'kafka');
     await this.producer.bury(dead);
     for (const _ of dead) this.edge.countDead('kafka');
   }

@@ -4,9 +4,11 @@ import { catalogueEventsPackage, protoSchema, type WireCatalogueChanged } from '
 import { TesseraError } from '@tessera/errors';
 import {
   checkVersion,
+  type DeadRecord,
   MessageCodec,
   type RecordBatch,
   RecordProducer,
+  readRecords,
   TopicErrorFilter,
   type TopicRecord,
 } from '@tessera/kafka';
@@ -40,16 +42,8 @@ export class CatalogueTopicController {
   /** Resolves when what can be applied is kept and visible, in its order, and the rest buried. */
   @EventPattern(CATALOGUE_CHANGES_PATTERN)
   async apply({ records }: RecordBatch): Promise<void> {
-    const messages: ChangeRecord[] = [];
-    const dead: { record: TopicRecord; error: TesseraError }[] = [];
-    for (const record of records) {
-      try {
-        messages.push(this.messageOf(record));
-      } catch (thrown) {
-        dead.push({ record, error: TesseraError.from(thrown) });
-      }
-    }
-    for (const run of changeRuns(messages)) {
+    const { contents, dead } = readRecords(records, (record) => this.messageOf(record));
+    for (const run of changeRuns(contents)) {
       for (const grave of await this.applyRun(run)) dead.push(grave);
     }
     await this.producer.bury(dead);
@@ -63,7 +57,7 @@ export class CatalogueTopicController {
   }
 
   /** All at once; where that is refused one by one, to bury the guilty alone. */
-  private async applyRun(run: readonly ChangeRecord[]) {
+  private async applyRun(run: readonly ChangeRecord[]): Promise<DeadRecord[]> {
     const catalogue = run[0]?.catalogue ?? '';
     try {
       const changes = run.flatMap((message) => message.changes);
@@ -76,7 +70,7 @@ export class CatalogueTopicController {
       const [first, ...rest] = run;
       if (first !== undefined && rest.length === 0) return [{ record: first.record, error }];
     }
-    const dead: { record: TopicRecord; error: TesseraError }[] = [];
+    const dead: DeadRecord[] = [];
     for (const message of run) dead.push(...(await this.applyRun([message])));
     return dead;
   }

@@ -1,6 +1,7 @@
+import { MESSAGE_CHANGES_MAX } from '@tessera/catalogue';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHANGES_AT_ONCE_MAX, type ChangeSet, changeRuns } from './change-runs.js';
+import { type ChangeSet, changeRuns } from './change-runs.js';
 
 const message = fc.record({
   catalogue: fc.constantFrom('', 'ads'),
@@ -38,7 +39,7 @@ describe('runs of changes', () => {
   });
 
   it('does not exceed what the engine takes at once', () => {
-    const changes = Array.from({ length: CHANGES_AT_ONCE_MAX }, (_, i) => ({
+    const changes = Array.from({ length: MESSAGE_CHANGES_MAX }, (_, i) => ({
       op: 'pause' as const,
       itemId: String(i),
     }));

@@ -1,7 +1,4 @@
-import type { CatalogueChange } from '@tessera/catalogue';
-
-/** Changes that the engine takes at once at most. */
-export const CHANGES_AT_ONCE_MAX = 65_536;
+import { type CatalogueChange, MESSAGE_CHANGES_MAX } from '@tessera/catalogue';
 
 /** The changes of one message. */
 export interface ChangeSet {
@@ -21,7 +18,7 @@ export function changeRuns<Message extends ChangeSet>(messages: readonly Message
     const run = runs.at(-1);
     const joins =
       run?.[0]?.catalogue === catalogue &&
-      items.size + changes.length <= CHANGES_AT_ONCE_MAX &&
+      items.size + changes.length <= MESSAGE_CHANGES_MAX &&
       changes.every(({ itemId }) => !items.has(itemId));
     if (joins) {
       run.push(message);

@@ -14,13 +14,9 @@ export type AppendOutcome = 'added' | 'duplicate' | 'outside';
  * (by bytes). Safe to call concurrently; rejects with STORE_UNAVAILABLE, STORE_FULL, STORE_CORRUPT
  * or IO_FAILED.
  */
-export abstract class BehaviourLog extends BehaviourStore {
+export abstract class BehaviourLog extends BehaviourStore<StoredBehaviour> {
   /** Stores checked events, of any users; durable when it resolves. One outcome per event. */
   abstract append(events: readonly BehaviourEvent[]): Promise<readonly AppendOutcome[]>;
-  abstract override history(
-    userId: string,
-    limit: number,
-  ): Promise<readonly StoredBehaviour[] | null>;
   /** Replaces the profile. */
   abstract putProfile(userId: string, profile: Readonly<Record<string, string>>): Promise<void>;
   /**

@@ -8,22 +8,22 @@ export interface Behaviour {
 }
 
 /** What is known of a user. */
-export interface UserBehaviours {
+export interface UserBehaviours<Kept extends Behaviour = Behaviour> {
   /** Oldest first. */
-  readonly behaviours: readonly Behaviour[];
+  readonly behaviours: readonly Kept[];
   readonly profile: Readonly<Record<string, string>>;
 }
 
 /** DI token and port: what is known of users. Safe to call concurrently. */
-export abstract class BehaviourStore {
+export abstract class BehaviourStore<Kept extends Behaviour = Behaviour> {
   /** null: not counted. */
   abstract readonly userCount: number | null;
   /** The newest `limit` behaviours, oldest first; null where the user is not known. */
-  abstract history(userId: string, limit: number): Promise<readonly Behaviour[] | null>;
+  abstract history(userId: string, limit: number): Promise<readonly Kept[] | null>;
   /** Profile values by key; null where the user is not known. */
   abstract profile(userId: string): Promise<Readonly<Record<string, string>> | null>;
   /** The newest `limit` behaviours and the profile; null where the user is not known. */
-  async user(userId: string, limit: number): Promise<UserBehaviours | null> {
+  async user(userId: string, limit: number): Promise<UserBehaviours<Kept> | null> {
     const [behaviours, profile] = await Promise.all([
       this.history(userId, limit),
       this.profile(userId),
