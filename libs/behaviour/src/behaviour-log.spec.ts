@@ -380,6 +380,8 @@ describe('a Redis cluster', () => {
       log.append(users.map((userId) => event({ userId, eventId: 'f' }))).then(() => true);
     await expect.poll(() => again().catch(() => false), { timeout: 60_000 }).toBe(true);
     for (const userId of users) expect(idsOf(await log.history(userId, 9))).toEqual(['e', 'f']);
+    for (const each of own.nodes) await each.kill();
+    await expect(log.history('anna', 9)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     await log.close();
     await own.stop();
   });

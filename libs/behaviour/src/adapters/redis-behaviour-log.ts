@@ -20,6 +20,11 @@ const EVENTS_PER_CALL_MAX = 500;
 const SCAN_COUNT = 500;
 const COMMAND_TIMEOUT_MS = 2000;
 const CONNECT_TIMEOUT_MS = 2000;
+/**
+ * Of a call with its retries and redirections. A cluster that looks for its nodes keeps commands
+ * without any bound of its own.
+ */
+const CALL_TIMEOUT_MS = 6000;
 
 export interface RedisBehaviourOptions {
   /** `host:port`, or several of one cluster separated by commas. */
@@ -144,7 +149,8 @@ export class RedisBehaviourLog extends BehaviourLog {
   }
 
   async close(): Promise<void> {
-    await this.redis.quit().catch(() => this.redis.disconnect());
+    const quit = withinMs(CALL_TIMEOUT_MS, this.redis.quit());
+    await quit.catch(() => this.redis.disconnect());
   }
 
   private eventArgs(event: BehaviourEvent): string[] {
@@ -178,7 +184,7 @@ export class RedisBehaviourLog extends BehaviourLog {
 
   private async call<T>(command: () => Promise<T>): Promise<T> {
     try {
-      return await command();
+      return await withinMs(CALL_TIMEOUT_MS, command());
     } catch (thrown) {
       throw this.unavailable(thrown);
     }
@@ -190,6 +196,14 @@ export class RedisBehaviourLog extends BehaviourLog {
     const message = `Redis at ${this.options.address}: ${reason}`;
     return new TesseraError(code, message, { cause: thrown });
   }
+}
+
+function withinMs<T>(budgetMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${budgetMs} ms`)), budgetMs);
+  });
+  return Promise.race([work, expiry]).finally(() => clearTimeout(timer));
 }
 
 function connectionTo(address: string): Redis | Cluster {
