@@ -32,7 +32,7 @@ import type {
   StoreValues,
 } from './store-abi.js';
 
-export const ABI_VERSION = 3;
+export const ABI_VERSION = 4;
 
 declare const engineBrand: unique symbol;
 /** Opaque handle of an open engine. */
@@ -177,6 +177,8 @@ export interface SubmitBatch {
   readonly partials: Uint8Array;
   /** Of recalls whose reach has the item: whose fate is told; 0xFFFFFFFF: none. */
   readonly watchedItems: Uint32Array;
+  /** 1: what each step of a recall kept and first rejected is told. */
+  readonly trees: Uint8Array;
   /** [n + 1] into the SIDs of score requests; SID s is sidCodes[codeOffsets[s]..). */
   readonly sidOffsets: Uint32Array;
   readonly codeOffsets: Uint32Array;

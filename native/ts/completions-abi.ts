@@ -34,6 +34,16 @@ export const PASS_SLOTS = [
   'fork',
 ] as const;
 
+/**
+ * A candidate of a search (beam::Tree): step from 0, row of its parent or NO_ROW, code
+ * or TERMINAL_CODE, bits of TREE_OUTCOMES, items to be had at it or below.
+ */
+export const TREE_SLOTS = ['step', 'parent', 'code', 'outcome', 'items'] as const;
+/** `atLeast`: there may be more items below than were counted. Neither of the others: rejected. */
+export const TREE_OUTCOMES = { goesOn: 1, endsHere: 2, atLeast: 4 } as const;
+export const NO_ROW = 0xffff_ffff;
+export const TERMINAL_CODE = 0xffff_ffff;
+
 /** Finished tickets, many at a time. Arrays are parallel; offsets have n + 1 entries. */
 export interface Completions {
   readonly tickets: Uint32Array;
@@ -77,6 +87,10 @@ export interface Completions {
   readonly cutScores: Float32Array;
   /** [n] behind a diversity cap: its attribute. */
   readonly cappedAttributes: readonly string[];
+  /** [n + 1] into the rows of the trees that were wanted: TREE_SLOTS.length cells and a score each. */
+  readonly treeOffsets: Uint32Array;
+  readonly treeCells: Uint32Array;
+  readonly treeScores: Float32Array;
   /** Prompt tokens that other requests computed. */
   readonly prefixReusedTokens: Uint32Array;
   /** [n][KV_TIERS.length]: prompt tokens that the pool had, by the tier they were found in. */

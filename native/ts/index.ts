@@ -27,7 +27,16 @@ export {
   type ReachHandle,
   VERDICTS,
 } from './catalogue-abi.js';
-export { COMPLETENESS, type Completions, PASS_SLOTS, TIMING_SLOTS } from './completions-abi.js';
+export {
+  COMPLETENESS,
+  type Completions,
+  NO_ROW,
+  PASS_SLOTS,
+  TERMINAL_CODE,
+  TIMING_SLOTS,
+  TREE_OUTCOMES,
+  TREE_SLOTS,
+} from './completions-abi.js';
 export {
   KV_CHAIN_SLOTS,
   KV_METRICS_SLOTS,

@@ -181,6 +181,17 @@ export interface EngineRequest extends EngineWork {
   readonly reach?: Reach | undefined;
   /** Ordinal of a live and eligible item of `reach` whose fate is to be told. */
   readonly watchedItem?: number | undefined;
+  /** What each step kept and first rejected is to be told; left out: not. */
+  readonly wantsTree?: boolean | undefined;
+}
+
+/**
+ * The candidates of a search in the order of its steps: those that go on, those that end, then the
+ * first that were rejected. Row r is TREE_SLOTS.length cells and a score, log-probability.
+ */
+export interface BeamTree {
+  readonly cells: Uint32Array;
+  readonly scores: Float32Array;
 }
 
 /** What became of a watched item in a search. */
@@ -283,6 +294,8 @@ export interface EngineAnswer {
   readonly completeness: Completeness;
   /** Of the watched item, where there was one. */
   readonly fate?: ItemFate | undefined;
+  /** Where it was wanted. */
+  readonly tree?: BeamTree | undefined;
   /** Widths after capping by what is reachable, per step. */
   readonly widthsUsed: readonly number[];
   /** Prompt tokens that other requests computed. */

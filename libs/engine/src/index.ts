@@ -1,5 +1,7 @@
 export type { CatalogueBuildReport, CatalogueState, KvIntegrity } from '@tessera/native';
+export { NO_ROW, TERMINAL_CODE, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/native';
 export {
+  type BeamTree,
   type Binding,
   type Catalogue,
   type CatalogueGeneration,

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NO_ROW, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/native';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Binding, EngineOptions, EngineRequest } from './engine.js';
 import { readModelShape } from './model-shape.js';
@@ -93,6 +94,31 @@ describe('NativeEngine', () => {
       answer.items.map((item) => answer.paths[item.path]?.sid),
     );
     expect(answer.widthsUsed).toHaveLength(binding.catalogue.summary.depth);
+  });
+
+  it('tells the tree that led to the answer, and answers the same without one', async () => {
+    const plain = await engine.recall(request());
+    expect(plain.tree).toBeUndefined();
+    const seen = await engine.recall(request({ wantsTree: true }));
+    expect(seen.items).toEqual(plain.items);
+    const { cells, scores } = seen.tree as NonNullable<typeof seen.tree>;
+    const rows = Array.from(scores, (score, row) => {
+      const [step, parent, code, outcome] = cells.subarray(row * TREE_SLOTS.length);
+      return { step, parent: parent as number, code: code as number, outcome: outcome ?? 0, score };
+    });
+    const sidOf = (row: number): number[] => {
+      const { parent, code } = rows[row] as (typeof rows)[number];
+      return parent === NO_ROW ? [code] : [...sidOf(parent), code];
+    };
+    const ended = [...rows.keys()].filter(
+      (row) => (rows[row]?.outcome ?? 0) & TREE_OUTCOMES.endsHere,
+    );
+    const found = ended.map((row) => ({ sid: sidOf(row), score: rows[row]?.score }));
+    expect(found.sort((a, b) => (b.score ?? 0) - (a.score ?? 0))).toEqual(plain.paths);
+    plain.widthsUsed.forEach((width, step) => {
+      const chosen = rows.filter((row) => row.step === step && row.outcome !== 0);
+      expect(chosen).toHaveLength(width);
+    });
   });
 
   it('knows the shape of a model before it is loaded', () => {

@@ -4,9 +4,11 @@ import {
   KV_TIERS,
   PASS_SLOTS,
   TIMING_SLOTS,
+  TREE_SLOTS,
   VERDICTS,
 } from '@tessera/native';
 import type {
+  BeamTree,
   EngineAnswer,
   EngineAppended,
   EnginePass,
@@ -73,6 +75,18 @@ function readFate(completions: Completions, index: number): ItemFate | undefined
   };
 }
 
+/** A copy: the answer outlives its batch. */
+function readTree(completions: Completions, index: number): BeamTree | undefined {
+  const { treeOffsets, treeCells, treeScores } = completions;
+  const [begin = 0, end = 0] = treeOffsets.subarray(index, index + 2);
+  if (begin === end) return undefined;
+  const slots = TREE_SLOTS.length;
+  return {
+    cells: treeCells.slice(begin * slots, end * slots),
+    scores: treeScores.slice(begin, end),
+  };
+}
+
 /** The answer of the completion at `index`. */
 export function readAnswer(completions: Completions, index: number): EngineAnswer {
   const { itemOffsets, itemOrdinals, itemIds, itemTitles, itemScores, itemPaths } = completions;
@@ -94,6 +108,7 @@ export function readAnswer(completions: Completions, index: number): EngineAnswe
     leftOutByDiversity: completions.leftOutByDiversity[index] ?? 0,
     completeness: COMPLETENESS[completions.completeness[index] ?? 0] ?? 'whole',
     fate: readFate(completions, index),
+    tree: readTree(completions, index),
     widthsUsed: [...widthsUsed.subarray(widthOffsets[index], widthOffsets[index + 1])],
     prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
     kv: readKv(completions, index),

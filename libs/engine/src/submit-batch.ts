@@ -60,6 +60,7 @@ const NO_BEAM = {
   itemsPerSid: 0,
   allowsPartial: false,
   watchedItem: undefined,
+  wantsTree: false,
 };
 
 function isRecall(request: EngineAsk): request is EngineRequest {
@@ -105,6 +106,7 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
     itemsPerSid: Uint32Array.from(beams, ({ itemsPerSid }) => uint32(itemsPerSid)),
     partials: Uint8Array.from(beams, ({ allowsPartial }) => (allowsPartial === true ? 1 : 0)),
     watchedItems: Uint32Array.from(beams, ({ watchedItem = NO_ITEM }) => watchedItem),
+    trees: Uint8Array.from(beams, ({ wantsTree }) => (wantsTree === true ? 1 : 0)),
     sidOffsets: offsetsOf(sids.map((list) => list.length)),
     codeOffsets: offsetsOf(sids.flat().map((sid) => sid.length)),
     sidCodes: Uint32Array.from(sids.flat(2).map(uint32)),

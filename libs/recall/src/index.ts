@@ -14,11 +14,13 @@ export type {
   RecallContext,
   RecalledItem,
   RecallRequest,
+  RecallSight,
   RecallTimings,
   RecallVersions,
   ScoreAnswer,
   ScoreRequest,
   ScoreTarget,
+  SeenItem,
   UserSource,
 } from './domain/recall-types.js';
 export type {

@@ -10,7 +10,7 @@
 
 namespace tessera::bridge {
 
-inline constexpr uint32_t kAbiVersion = 3;
+inline constexpr uint32_t kAbiVersion = 4;
 
 struct StructTable {
   std::string_view name;
@@ -29,11 +29,11 @@ inline constexpr std::array<std::string_view, 27> kEngineOptionsFields = {
     "widthMax",         "resultCountMax",  "scoreItemsMax"};
 inline constexpr std::array<std::string_view, 5> kBindingOptionsFields = {
     "levelOffsets", "levelTokens", "terminalTokens", "templateDigest", "codebookDigest"};
-inline constexpr std::array<std::string_view, 20> kSubmitBatchFields = {
-    "tickets",      "bindings",     "kinds",        "priorities", "promptOffsets",
-    "promptTokens", "users",        "prefixTokens", "keepTokens", "widthOffsets",
-    "widths",       "resultCounts", "itemsPerSid",  "partials",   "watchedItems",
-    "sidOffsets",   "codeOffsets",  "sidCodes",     "scoreNorms", "budgetsUs"};
+inline constexpr std::array<std::string_view, 21> kSubmitBatchFields = {
+    "tickets",     "bindings",     "kinds",        "priorities",   "promptOffsets", "promptTokens",
+    "users",       "prefixTokens", "keepTokens",   "widthOffsets", "widths",        "resultCounts",
+    "itemsPerSid", "partials",     "watchedItems", "trees",       "sidOffsets",    "codeOffsets",
+    "sidCodes",    "scoreNorms",   "budgetsUs"};
 inline constexpr std::array<std::string_view, 6> kScaleMeasurementFields = {
     "modelPath", "outputPath", "threadCount", "keptPerMille", "promptOffsets", "promptTokens"};
 inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {

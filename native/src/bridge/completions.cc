@@ -198,6 +198,11 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   result["leftOutByDiversity"] = left_out;
   result["completeness"] = completeness;
   add_explanations(env, completions, result);
+  const auto tree_cells = [](const Completion& c) -> const auto& { return c.tree.cells; };
+  const auto tree_scores = [](const Completion& c) -> const auto& { return c.tree.scores; };
+  result["treeOffsets"] = offsets(env, completions, tree_scores);
+  result["treeCells"] = flatten<uint32_t>(env, completions, tree_cells);
+  result["treeScores"] = flatten<float>(env, completions, tree_scores);
   result["prefixReusedTokens"] = reused;
   add_provenance(env, completions, result);
   result["timingsUs"] = timings(env, completions);

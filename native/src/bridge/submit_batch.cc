@@ -44,6 +44,7 @@ struct BatchArrays {
   std::span<const uint32_t> width_offsets, widths, result_counts, items_per_sid;
   std::span<const uint8_t> partials;
   std::span<const uint32_t> watched_items;
+  std::span<const uint8_t> trees;
   std::span<const uint32_t> sid_offsets, code_offsets, sid_codes;
   std::span<const uint8_t> norms;
   std::span<const double> budgets_us;
@@ -66,6 +67,7 @@ BatchArrays read_arrays(const ObjectReader& reader) {
   arrays.items_per_sid = reader.u32_array("itemsPerSid");
   arrays.partials = reader.u8_array("partials");
   arrays.watched_items = reader.u32_array("watchedItems");
+  arrays.trees = reader.u8_array("trees");
   arrays.sid_offsets = reader.u32_array("sidOffsets");
   arrays.code_offsets = reader.u32_array("codeOffsets");
   arrays.sid_codes = reader.u32_array("sidCodes");
@@ -85,6 +87,7 @@ BatchArrays read_arrays(const ObjectReader& reader) {
   require_length(reader, "itemsPerSid", arrays.items_per_sid, count);
   require_length(reader, "partials", arrays.partials, count);
   require_length(reader, "watchedItems", arrays.watched_items, count);
+  require_length(reader, "trees", arrays.trees, count);
   if (arrays.code_offsets.empty()) reader.fail("codeOffsets", "at least one offset");
   require_offsets(reader, "sidOffsets", arrays.sid_offsets, count, arrays.code_offsets.size() - 1);
   require_offsets(reader, "codeOffsets", arrays.code_offsets, arrays.code_offsets.size() - 1,
@@ -113,6 +116,7 @@ void fill(const BatchArrays& arrays, size_t i, engine::Request& request) {
   request.items_per_sid = arrays.items_per_sid[i];
   request.allows_partial = arrays.partials[i] != 0;
   request.watched_item = arrays.watched_items[i];
+  request.wants_tree = arrays.trees[i] != 0;
   request.norm = static_cast<beam::ScoreNorm>(arrays.norms[i]);
   const uint32_t first_code = arrays.code_offsets[arrays.sid_offsets[i]];
   const uint32_t end_code = arrays.code_offsets[arrays.sid_offsets[i + 1]];

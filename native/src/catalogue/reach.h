@@ -80,6 +80,13 @@ class Reach {
     return eligibility_ == nullptr || test_bit(eligibility_->items.data(), item);
   }
 
+  /// Of the items [begin, end), those that a request may get. REQUIRES: nothing differs from the
+  /// snapshot.
+  uint64_t count(ItemOrdinal begin, ItemOrdinal end) const {
+    if (eligibility_ == nullptr) return end - begin;
+    return count_bits(eligibility_->items.data(), begin, end);
+  }
+
   bool has_children(NodeIndex node) const {
     if (is_plain_) return base_->has_children(node);
     const ReachChildren below = children(node);

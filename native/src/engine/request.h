@@ -12,6 +12,7 @@
 #include "beam/explain.h"
 #include "beam/export.h"
 #include "beam/select.h"
+#include "beam/tree.h"
 #include "engine/binding.h"
 #include "kv/pool.h"
 
@@ -55,6 +56,8 @@ struct Request {
   std::shared_ptr<const catalogue::ItemPolicy> item_policy;
   /// Recall: an item that `reach` has, whose fate is to be told; kNoItem: none.
   catalogue::ItemOrdinal watched_item = catalogue::kNoItem;
+  /// Recall: what each step kept and first rejected is to be told.
+  bool wants_tree = false;
   std::vector<uint32_t> sid_codes;    // score: the SIDs, one after the other
   std::vector<uint32_t> sid_offsets;  // score: [SIDs + 1] into sid_codes
   beam::ScoreNorm norm = beam::ScoreNorm::kFull;
@@ -117,6 +120,7 @@ struct Completion {
   beam::Exported answer;                        // recall; empty unless status is ok
   std::shared_ptr<const catalogue::View> view;  // that was searched or scored
   beam::Explanation explanation;                // recall: of the watched item; kOpen: none
+  beam::Tree tree;                              // recall: empty unless it is wanted
   std::vector<float> scores;  // score: per SID; not-a-number where it is not in the catalogue
   Completeness completeness = Completeness::kWhole;  // recall
   std::vector<uint32_t> widths_used;                 // beams kept per step

@@ -70,6 +70,7 @@ void RequestState::begin(Request request, Clock::time_point now) {
     beam::find_route(reach(), request_.sid_codes, request_.sid_offsets, route_);
   }
   if (request_.watched_item != catalogue::kNoItem) watch_.emplace(reach(), request_.watched_item);
+  if (request_.wants_tree) tree_watch_.emplace(reach());
   beams_.scores.assign(1, 0.0F);
   beams_.nodes.assign(1, catalogue::kRoot);
   beams_.ended.assign(1, 0);
@@ -228,6 +229,7 @@ void RequestState::release() {
   request_ = Request{};
   finished_.clear();
   watch_.reset();
+  tree_watch_.reset();
 }
 
 void RequestState::drop_buffers() { budget_.give_beams(beam_buffer_); }

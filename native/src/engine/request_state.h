@@ -79,12 +79,14 @@ class RequestState {
   /// Applies a selection: finished paths are collected, beams fork, their tokens wait for the next
   /// pass.
   void apply(const beam::Step& step);
-  /// Shows the watched item's watch a selection; before apply().
+  /// Shows the watched item's watch and the one of the tree a selection; before apply().
   void observe(const beam::StepLogits& logits, const beam::SelectOptions& options,
                const beam::Step& step) {
     if (watch_) watch_->observe(beams_, logits, options, step);
+    if (tree_watch_) tree_watch_->observe(beams_, logits, options, step);
   }
   const std::optional<beam::Watch>& watch() const { return watch_; }
+  std::optional<beam::TreeWatch>& tree_watch() { return tree_watch_; }
   bool is_done() const {
     if (awaits_selection_ || prompt_left() > 0) return false;
     return pending_tokens_.empty() || is_cut();
@@ -138,6 +140,7 @@ class RequestState {
   beam::Beams beams_;
   beam::Route route_;
   std::optional<beam::Watch> watch_;
+  std::optional<beam::TreeWatch> tree_watch_;
   std::vector<int32_t> pending_tokens_;  // [beams]: tokens to compute next; empty during the prompt
   std::vector<uint32_t> ancestors_;      // [beams][step_ - 1]
   std::vector<uint32_t> forked_ancestors_;  // scratch of apply()

@@ -191,6 +191,7 @@ void StepLoop::answer(RequestState& state, Completion& completion) {
     completion.completeness = state.completeness();
     completion.answer =
         beam::export_items(state.finished(), state.reach(), options, device_.threads());
+    if (state.tree_watch()) completion.tree = state.tree_watch()->take();
     if (state.watch()) completion.explanation = state.watch()->conclude(completion.answer, options);
   }
   state.timings().export_us = microseconds_since(start);

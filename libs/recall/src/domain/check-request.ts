@@ -191,3 +191,12 @@ function widthsFor(resultCount: number, limits: RequestLimits): readonly number[
     .slice(0, limits.stepsMax)
     .map((width) => Math.min(Math.max(width, resultCount), limits.widthMax));
 }
+
+/** The engine's messages about these begin with the path of what is at fault. */
+export async function namingField<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  return asked.catch((thrown: unknown) => {
+    const error = TesseraError.from(thrown);
+    const field = /^((?:eligibility|itemPolicy)[^:]*):/.exec(error.message)?.[1];
+    throw new TesseraError(error.code, error.message, { field, cause: error });
+  });
+}

@@ -1,5 +1,5 @@
-import type { EngineScores } from '@tessera/engine';
-import type { ItemScore, ScoreTarget } from './recall-types.js';
+import type { EngineAnswer, EngineScores } from '@tessera/engine';
+import type { ItemScore, RecalledItem, ScoreTarget } from './recall-types.js';
 
 /** Scores come for the known SIDs alone, in the order of the targets. */
 export function scoresOf(
@@ -16,4 +16,15 @@ export function scoresOf(
       ? { itemId, sid, outcome: 'unknown' as const }
       : { itemId, sid, outcome: 'scored' as const, score };
   });
+}
+
+/** The items of an answer, best first. */
+export function recalledItems(answer: EngineAnswer): RecalledItem[] {
+  return answer.items.map(({ itemId, title, score, path }, index) => ({
+    itemId,
+    sid: answer.paths[path]?.sid ?? [],
+    score,
+    rank: index + 1,
+    title,
+  }));
 }

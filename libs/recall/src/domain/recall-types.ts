@@ -1,6 +1,6 @@
 /** What a recall is asked and answers, in the domain's own words; edges map wire types to these. */
 
-import type { Completeness, Priority, ScoreNorm, Verdict } from '@tessera/engine';
+import type { BeamTree, Completeness, Priority, ScoreNorm, Verdict } from '@tessera/engine';
 
 /** Of whom a prompt is made, and the circumstances. */
 export interface UserSource {
@@ -35,6 +35,8 @@ export interface RecallRequest extends UserSource {
   readonly allowPartial?: boolean;
   /** JSON object of eligibility (docs/eligibility.md); left out: every live item. */
   readonly eligibility?: string;
+  /** The answer is to tell what is recorded of it (`sight`); left out: not. */
+  readonly wantsSight?: boolean;
 }
 
 /** Items of an answer that share a value of a text attribute, at most. */
@@ -146,6 +148,24 @@ export interface PromptFacts {
   readonly timings: RecallTimings;
 }
 
+/** What the prompt shows of a history. */
+export interface SeenItem {
+  readonly itemId: string;
+  readonly sid: readonly number[];
+  /** '' where the caller gave items without actions. */
+  readonly action: string;
+  /** Seconds since 1970; 0 where it is not known. */
+  readonly time: number;
+}
+
+/** What of a recall is recorded beside its answer. */
+export interface RecallSight {
+  /** Oldest first; what the prompt's limits left out as well. */
+  readonly history: readonly SeenItem[];
+  readonly profile: Readonly<Record<string, string>>;
+  readonly tree: BeamTree | undefined;
+}
+
 export interface RecallAnswer extends PromptFacts {
   readonly requestId: string;
   readonly items: readonly RecalledItem[];
@@ -154,6 +174,8 @@ export interface RecallAnswer extends PromptFacts {
   readonly widthsUsed: readonly number[];
   readonly completeness: Completeness;
   readonly itemPolicy: AppliedItemPolicy;
+  /** Where the request wanted it. */
+  readonly sight?: RecallSight;
 }
 
 export interface ItemScore {

@@ -14,7 +14,6 @@ import {
   NOTHING_FOUND,
   type Reach,
 } from '@tessera/engine';
-import { TesseraError } from '@tessera/errors';
 import { type CompiledTemplate, type Prompt, slotKeys } from '@tessera/prompt';
 import {
   checkAppendRequest,
@@ -22,12 +21,13 @@ import {
   checkRequest,
   checkScoreRequest,
   checkWaiting,
+  namingField,
   type RequestLimits,
   refuse,
 } from './check-request.js';
 import { checkSameVersions, toldByCatalogue, toldBySearch } from './explain.js';
 import { itemPolicyText, NO_POLICY } from './item-policy.js';
-import { scoresOf } from './item-scores.js';
+import { recalledItems, scoresOf } from './item-scores.js';
 import { kvUseOf, orRelease, provenanceOf } from './kv-provenance.js';
 import type {
   AppendAnswer,
@@ -36,7 +36,6 @@ import type {
   PromptFacts,
   RecallAnswer,
   RecallContext,
-  RecalledItem,
   RecallRequest,
   RecallVersions,
   ScoreAnswer,
@@ -47,6 +46,7 @@ import type {
 import { RememberedPrompts } from './remembered-prompts.js';
 import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
 import type { RecallDefaults } from './runtime-types.js';
+import { sightOf } from './sight.js';
 import { Stopwatch } from './stopwatch.js';
 
 /** The part of the engine that a recall asks. */
@@ -73,6 +73,8 @@ export interface RecallParts {
 /** A prompt on its way to the engine. */
 interface Prepared {
   readonly prompt: Prompt;
+  /** Undefined where an earlier prompt is replayed. */
+  readonly history: ResolvedHistory | undefined;
   readonly kv: KvUse;
   readonly skippedItems: number;
   readonly trimmedItems: number;
@@ -128,11 +130,11 @@ export class Recall {
     const prepared = await this.prepare(request, context, stopwatch);
     const reach = await orRelease(prepared.kv, this.reachOf(request));
     const answer = await this.parts.engine.recall(
-      { ...wish, ...this.workOf(prepared), reach },
+      { ...wish, ...this.workOf(prepared), reach, wantsTree: request.wantsSight },
       context.signal,
     );
     this.parts.onPasses?.(answer.passes);
-    const items = this.itemsOf(answer);
+    const items = recalledItems(answer);
     const requestId = request.requestId === '' ? randomUUID() : request.requestId;
     const { prompt, skippedItems, trimmedItems } = prepared;
     const { userId } = request;
@@ -150,6 +152,7 @@ export class Recall {
         leftOutByDiversity: answer.leftOutByDiversity,
       },
       ...this.factsOf(prepared, answer),
+      ...(request.wantsSight === true && { sight: sightOf(prepared.history, answer) }),
     };
   }
 
@@ -298,7 +301,8 @@ export class Recall {
     const kv = kvUseOf(request, prompt, prefetch);
     const { skippedItems } = history;
     const trimmedItems = history.trimmedItems + prompt.trimmedItems;
-    return { prompt, kv, skippedItems, trimmedItems, featuresUs, promptUs, leftUs, stopwatch };
+    const stages = { featuresUs, promptUs, leftUs, stopwatch };
+    return { prompt, history, kv, skippedItems, trimmedItems, ...stages };
   }
 
   /** The prompt that the recall in question had, where it is remembered. */
@@ -311,7 +315,16 @@ export class Recall {
     if (remembered === undefined) return undefined;
     const kv = kvUseOf(request, remembered.prompt, undefined);
     const leftUs = context.budgetUs - stopwatch.totalUs();
-    return { ...remembered, kv, featuresUs: 0, promptUs: stopwatch.lapUs(), leftUs, stopwatch };
+    const history = undefined;
+    return {
+      ...remembered,
+      history,
+      kv,
+      featuresUs: 0,
+      promptUs: stopwatch.lapUs(),
+      leftUs,
+      stopwatch,
+    };
   }
 
   private workOf({ prompt, kv, leftUs }: Prepared) {
@@ -369,16 +382,6 @@ export class Recall {
     }
     return prompt;
   }
-
-  private itemsOf(answer: EngineAnswer): RecalledItem[] {
-    return answer.items.map(({ itemId, title, score, path }, index) => ({
-      itemId,
-      sid: answer.paths[path]?.sid ?? [],
-      score,
-      rank: index + 1,
-      title,
-    }));
-  }
 }
 
 function engineStages(timings: EngineTimings): Omit<EngineTimings, 'totalUs'> {
@@ -387,12 +390,3 @@ function engineStages(timings: EngineTimings): Omit<EngineTimings, 'totalUs'> {
 }
 
 const NOTHING_COMPUTED = { prefixReusedTokens: 0, kv: NOTHING_FOUND, timings: NO_TIMINGS };
-
-/** The engine's messages about these begin with the path of what is at fault. */
-async function namingField<Answer>(asked: Promise<Answer>): Promise<Answer> {
-  return asked.catch((thrown: unknown) => {
-    const error = TesseraError.from(thrown);
-    const field = /^((?:eligibility|itemPolicy)[^:]*):/.exec(error.message)?.[1];
-    throw new TesseraError(error.code, error.message, { field, cause: error });
-  });
-}

@@ -10,6 +10,8 @@ import { stableStart } from './stable-start.js';
 export interface ResolvedHistory {
   /** Oldest first. */
   readonly items: readonly PromptItem[];
+  /** Of each of the items. */
+  readonly itemIds: readonly string[];
   readonly profile: Readonly<Record<string, string>>;
   /** Items that the catalogue does not know, or whose codes have no token. */
   readonly skippedItems: number;
@@ -53,18 +55,21 @@ export async function resolveHistory(
   const unknown = found.indexOf(undefined);
   if (!given.skipUnknown && unknown >= 0) refuseUnknown(given.itemIds, unknown);
   const items: PromptItem[] = [];
+  const itemIds: string[] = [];
   found.forEach((item, index) => {
     if (item === undefined) return;
     if (parts.template.canWrite(item.sid)) {
       const [action, time] = [given.actions[index] ?? '', given.times[index] ?? 0];
       items.push({ ...item, action, time });
+      itemIds.push(given.itemIds[index] as string);
     } else if (!given.skipUnknown) {
       refuseUnwritable(index, given.itemIds[index] as string, item.sid);
     }
   });
   checkNotEmpty(request, given, items.length, parts.template.template);
   const { profile, trimmedItems } = given;
-  return { items, profile, skippedItems: given.itemIds.length - items.length, trimmedItems };
+  const skippedItems = given.itemIds.length - items.length;
+  return { items, itemIds, profile, skippedItems, trimmedItems };
 }
 
 async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given> {

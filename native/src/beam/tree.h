@@ -1,0 +1,68 @@
+// What a search kept and what it rejected first, step by step, for those who want to see it. Beside
+// the search: it decides nothing, and a search without one pays nothing.
+//
+// Thread-safety: a TreeWatch belongs to the one thread that searches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "beam/select.h"
+#include "catalogue/reach.h"
+
+namespace tessera::beam {
+
+/// Candidates told per step beyond those that were chosen, best first.
+inline constexpr uint32_t kRejectedMax = 32;
+/// Nodes walked to count the items below one where a catalogue has changes.
+inline constexpr uint32_t kWalkedMax = 512;
+
+/// Bits of a row's outcome; none: rejected.
+inline constexpr uint32_t kGoesOn = 1;    // it is a beam of the next step
+inline constexpr uint32_t kEndsHere = 2;  // it is a path that was found
+inline constexpr uint32_t kAtLeast = 4;   // there may be more items than were counted
+
+inline constexpr uint32_t kNoRow = 0xFFFFFFFFu;
+
+/// Candidates of a search in the order of its steps; of a step, first what goes on, then what ends
+/// there, then what was rejected, each best first.
+struct Tree {
+  /// [rows][kTreeSlots]: step from 0, row of the parent or kNoRow, code or kTerminalCode, outcome,
+  /// items to be had at or below.
+  std::vector<uint32_t> cells;
+  std::vector<float> scores;  // [rows]
+};
+inline constexpr uint32_t kTreeSlots = 5;
+
+class TreeWatch {
+ public:
+  /// REQUIRES: `reach` is that of the search.
+  explicit TreeWatch(catalogue::Reach reach);
+
+  /// After each select(): what it was given and what it decided.
+  void observe(const Beams& beams, const StepLogits& logits, const SelectOptions& options,
+               const Step& chosen);
+  Tree take() { return std::move(tree_); }
+
+ private:
+  struct Candidate {
+    float score = 0;
+    catalogue::NodeIndex node = catalogue::kNoNode;
+    uint32_t ended = 0;  // terminal tokens
+    uint32_t parent = 0;
+    uint32_t code = 0;
+    uint32_t outcome = 0;
+  };
+
+  std::vector<Candidate> candidates_of(const Step& step, uint32_t terminal_count) const;
+  void add(const Candidate& candidate);
+
+  catalogue::Reach reach_;
+  std::unique_ptr<Scratch, ScratchDeleter> scratch_ = make_scratch();
+  uint32_t steps_ = 0;               // observed
+  std::vector<uint32_t> beam_rows_;  // of the running beams
+  Tree tree_;
+};
+
+}  // namespace tessera::beam

@@ -1,0 +1,149 @@
+// What the tree of a search tells, against a naive search over a plain map of items: the same beams, the same
+// paths found, the best of what was not chosen, and the items below each.
+#include "beam/tree.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "beam/item_model.h"
+#include "beam/naive_beam_search.h"
+#include "catalogue/view_editor.h"
+
+namespace tessera::beam {
+namespace {
+
+using catalogue::Reach;
+using catalogue::View;
+
+constexpr uint64_t kSeeds = 300;
+
+struct Row {
+  Sid path;  // codes, then terminal tokens
+  float score = 0;
+  uint32_t outcome = 0;
+  uint32_t items = 0;
+};
+
+/// The rows of each step, the way of each followed through its parents.
+std::vector<std::vector<Row>> rows_by_step(const Tree& rows) {
+  std::vector<std::vector<Row>> steps;
+  std::vector<Sid> paths;
+  for (size_t r = 0; r < rows.scores.size(); ++r) {
+    const uint32_t* cells = rows.cells.data() + r * kTreeSlots;
+    Sid path = cells[1] == kNoRow ? Sid{} : paths[cells[1]];
+    path.push_back(cells[2]);
+    EXPECT_EQ(path.size(), cells[0] + 1);
+    paths.push_back(path);
+    steps.resize(std::max<size_t>(steps.size(), cells[0] + 1));
+    steps[cells[0]].push_back({path, rows.scores[r], cells[3], cells[4]});
+  }
+  return steps;
+}
+
+/// Items to be had whose SID begins with the codes, or is them where the path has ended.
+uint32_t items_of(const ItemModel& model, const ModelFilter& filter, const Sid& path) {
+  const Sid codes(path.begin(), std::find(path.begin(), path.end(), kTerminalCode));
+  const bool has_ended = codes.size() < path.size();
+  uint32_t count = 0;
+  for (const auto& [id, item] : model.items()) {
+    const bool begins =
+        item.sid.size() >= codes.size() && std::equal(codes.begin(), codes.end(), item.sid.begin());
+    const bool is_below = has_ended ? item.sid == codes : begins;
+    count += !item.is_paused && is_below && filter.lets_pass(id, item) ? 1 : 0;
+  }
+  return count;
+}
+
+std::vector<Sid> paths_of(const std::vector<Row>& rows, uint32_t bit) {
+  std::vector<Sid> paths;
+  for (const Row& row : rows) {
+    if ((row.outcome & bit) != 0) paths.push_back(row.path);
+  }
+  return paths;
+}
+
+class TreeTest : public testing::Test {
+ protected:
+  ~TreeTest() override { std::filesystem::remove(path_); }
+
+  std::string path_ = std::filesystem::temp_directory_path() /
+                      ("tessera-tree-" + std::to_string(::getpid()) + ".tsra");
+  std::unique_ptr<Scratch, ScratchDeleter> scratch_ = make_scratch();
+};
+
+void expect_step(const std::vector<Row>& told, const NaiveStep& naive, const ItemModel& model,
+                 const ModelFilter& filter) {
+  std::vector<Sid> running;
+  for (const Hypothesis& beam : naive.running) running.push_back(beam.path);
+  ASSERT_EQ(paths_of(told, kGoesOn), running);
+  std::vector<Sid> rejected;
+  std::vector<Sid> chosen = paths_of(told, kGoesOn | kEndsHere);
+  std::sort(chosen.begin(), chosen.end());
+  for (const Hypothesis& candidate : naive.candidates) {
+    const bool is_chosen = std::binary_search(chosen.begin(), chosen.end(), candidate.path);
+    if (!is_chosen && rejected.size() < kRejectedMax) rejected.push_back(candidate.path);
+  }
+  std::vector<Sid> told_rejected;
+  for (const Row& row : told) {
+    if (row.outcome == 0) told_rejected.push_back(row.path);
+    ASSERT_EQ(row.items, items_of(model, filter, row.path));
+    const auto same = std::find_if(naive.candidates.begin(), naive.candidates.end(),
+                                   [&](const auto& other) { return other.path == row.path; });
+    ASSERT_NE(same, naive.candidates.end());
+    ASSERT_EQ(row.score, static_cast<float>(same->score));
+  }
+  ASSERT_EQ(told_rejected, rejected);
+}
+
+TEST_F(TreeTest, TellsWhatEachStepKeptAndFirstRejectedAndTheItemsBelow) {
+  uint64_t rows = 0;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const RandomCase test =
+        random_case(random, path_, [](uint64_t i) { return ItemModel::test_attributes(i).json(); });
+    ItemModel model(test);
+    const OracleModel logits = random_model(random(), test.level_sizes, true);
+    std::shared_ptr<const View> view = View::of(test.snapshot);
+    if (seed % 2 == 0) {
+      catalogue::ViewEditor editor(*view);
+      for (const catalogue::Change& change : random_batch(model, random, 12)) {
+        editor.apply(change);
+        model.apply(change);
+      }
+      view = editor.finish();
+    }
+    const ModelFilter filter = random_filter(model, random);
+    if (!check_eligibility(*view, filter.request).is_ok()) continue;
+    DecodeOptions search;
+    search.widths = {static_cast<uint32_t>(1 + random() % 4)};
+    search.terminal_count = static_cast<uint32_t>(random() % 3);
+    const Reach reach(view, compile_eligibility(*view, filter.request));
+    TreeWatch watch(reach);
+    search.observe = [&](const Beams& beams, const StepLogits& step_logits,
+                         const SelectOptions& options, const Step& chosen) {
+      watch.observe(beams, step_logits, options, chosen);
+    };
+    const std::vector<Finished> found = decode_loop(reach, logits, search, *scratch_);
+    const auto told = rows_by_step(watch.take());
+    NaiveBeamSearch naive(model.sids_to_be_had(filter), logits, search);
+    naive.run();
+    size_t ended = 0;
+    for (size_t step = 0; step < told.size(); ++step) {
+      SCOPED_TRACE("step " + std::to_string(step));
+      ASSERT_LT(step, naive.steps().size());
+      expect_step(told[step], naive.steps()[step], model, filter);
+      if (HasFatalFailure()) return;
+      ended += paths_of(told[step], kEndsHere).size();
+      rows += told[step].size();
+    }
+    ASSERT_EQ(ended, found.size());
+  }
+  EXPECT_GT(rows, kSeeds);
+}
+
+}  // namespace
+}  // namespace tessera::beam
