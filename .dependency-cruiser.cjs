@@ -1,12 +1,13 @@
 // The import law of the TypeScript side. Every rule is an error; tools/tidy.spec.ts shows that each
 // can fail.
-const domainLibs = 'catalogue|behaviour|prompt|recall';
+const domainLibs = 'catalogue|behaviour|prompt|recall|inspection';
 /** Which domain lib may see which other's face. */
 const domainOrder = {
   catalogue: [],
   behaviour: [],
   prompt: [],
   recall: ['catalogue', 'behaviour', 'prompt'],
+  inspection: ['catalogue', 'behaviour', 'prompt', 'recall'],
 };
 const infrastructure = 'config|grpc|hosting|kafka|lifecycle|contracts';
 

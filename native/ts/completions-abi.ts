@@ -87,7 +87,7 @@ export interface Completions {
   readonly cutScores: Float32Array;
   /** [n] behind a diversity cap: its attribute. */
   readonly cappedAttributes: readonly string[];
-  /** [n + 1] into the rows of the trees that were wanted: TREE_SLOTS.length cells and a score each. */
+  /** [n + 1] into the rows of trees that were wanted: TREE_SLOTS.length cells and a score. */
   readonly treeOffsets: Uint32Array;
   readonly treeCells: Uint32Array;
   readonly treeScores: Float32Array;

@@ -58,8 +58,9 @@ export class Service {
       TESSERA_HTTP_PORT: '0',
       TESSERA_GRPC_PORT: '0',
       TESSERA_KV_DISK_BYTES: '0',
-      // Services of one machine would not share the folder of the default.
+      // Services of one machine would not share the folders of the defaults.
       TESSERA_BEHAVIOURS_STORE: 'file',
+      TESSERA_INSPECTION_PATH: '',
       ...variables,
     };
     return new Service(spawn(process.execPath, [main, ...flags], { env }));

@@ -82,6 +82,7 @@ const refusedBodies: [string | Buffer, number, string, string][] = [
   ['{"userId":"1","skipUnknownItems":1}', 400, 'REQUEST_INVALID', 'skipUnknownItems'],
   ['{"userId":"1","requestId":7}', 400, 'REQUEST_INVALID', 'requestId'],
   ['{"userId":"1","allowPartial":"no"}', 400, 'REQUEST_INVALID', 'allowPartial'],
+  ['{"userId":"1","inspect":"no"}', 400, 'REQUEST_INVALID', 'inspect'],
   ['{"userId":"1","eligibility":[]}', 400, 'REQUEST_INVALID', 'eligibility'],
   ['{"userId":"1","itemPolicy":{"order":1}}', 400, 'REQUEST_INVALID', 'itemPolicy.order'],
   ['{"userId":"1","itemPolicy":{"orderBy":1}}', 400, 'REQUEST_INVALID', 'itemPolicy.orderBy'],

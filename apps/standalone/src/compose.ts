@@ -1,10 +1,12 @@
 import type { Config } from '@tessera/config';
 import { ServedVersions } from '@tessera/hosting';
+import type { InspectedRecalls } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
 import { KvFollower, OwnPool } from '../../feature/src/index.js';
 import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
+import { type Inspection, inspected } from './inspection.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
 
@@ -15,6 +17,8 @@ export interface ServeParts {
   readonly log: Log;
   /** Left out: none are kept. */
   readonly tracing?: Tracing;
+  /** Left out: no recall is recorded. */
+  readonly inspection?: Inspection | undefined;
 }
 
 /** What the modules of this process are made of. */
@@ -24,6 +28,14 @@ export interface Composition {
   /** Undefined where none are written. */
   readonly audits: RecallAudits | undefined;
   readonly tracing: Tracing;
+  readonly recalls: InspectedRecalls;
+}
+
+function auditsOf({ kafka }: Config, topics: Topics | undefined, metrics: Metrics, log: Log) {
+  const { auditsTopic: topic } = kafka;
+  if (topics === undefined || topic === '') return undefined;
+  const { producer } = topics;
+  return new RecallAudits({ producer, topic, metrics, log, nowMs: Date.now });
 }
 
 export function compose(parts: ServeParts, readiness: Readiness): Composition {
@@ -35,19 +47,12 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     () => runtime.engineStats(),
     () => runtime.kvPool.metrics(),
   );
+  const { inspection } = parts;
+  inspection?.countWith((outcome, count) => metrics.countInspected(outcome, count));
+  const recalls = inspected(config, runtime, inspection?.store);
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
   const topics = topicsOf(config, behaviourLog !== undefined, log, () => readiness.started());
-  const { auditsTopic } = config.kafka;
-  const audits =
-    topics === undefined || auditsTopic === ''
-      ? undefined
-      : new RecallAudits({
-          producer: topics.producer,
-          topic: auditsTopic,
-          metrics,
-          log,
-          nowMs: Date.now,
-        });
+  const audits = auditsOf(config, topics, metrics, log);
   const feature = behaviourLog && {
     behaviours: behaviourLog,
     metrics,
@@ -63,7 +68,13 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     producer: topics?.producer,
   };
   const retrieval: StandaloneOptions['retrieval'] = {
-    runtime,
+    runtime: {
+      recall: (request, context) => recalls.recall(request, context),
+      score: (request, context) => runtime.score(request, context),
+      explain: (request, context) => runtime.explain(request, context),
+      append: (request, context) => runtime.append(request, context),
+      kvPool: runtime.kvPool,
+    },
     catalogues: new ServedCatalogues((name) => runtime.changesOf(name)),
     readiness,
     log,
@@ -80,5 +91,5 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
     promptTemplate: promptTemplate.digest,
   });
   const operations = { readiness, metrics, versions, log };
-  return { modules: { operations, retrieval, feature }, topics, audits, tracing };
+  return { modules: { operations, retrieval, feature }, topics, audits, tracing, recalls };
 }

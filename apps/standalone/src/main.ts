@@ -4,6 +4,7 @@ import { runProcess, type Serving, serviceVersion } from '@tessera/hosting';
 import { drainOnStopSignals } from '@tessera/lifecycle';
 import { createRecallRuntime, type RecallRuntime } from '@tessera/recall';
 import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
+import { openInspection } from './inspection.js';
 import { ProgressLines } from './progress.js';
 import { runtimeOptions } from './runtime-options.js';
 import { sampleTable } from './sample-table.js';
@@ -85,8 +86,10 @@ runProcess(USAGE, async ({ config }) => {
   const service = { serviceName: 'tessera', serviceVersion: version };
   const tracing = openTracing({ ...config.tracing, ...service }, log);
   const runtime = await load(config, log, tracing);
-  const parts = { config, runtime, log, tracing, serviceVersion: version };
+  const inspection = await openInspection(config, log);
+  const parts = { config, runtime, log, tracing, inspection, serviceVersion: version };
   const serving = await serve(parts).catch(async (error: unknown) => {
+    await inspection?.store.close();
     await runtime.close();
     throw error;
   });

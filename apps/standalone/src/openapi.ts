@@ -76,6 +76,10 @@ const schemas = {
         type: 'boolean',
         description: 'rather a narrower search than none before the deadline',
       },
+      inspect: {
+        type: 'boolean',
+        description: 'record it for the console, whatever the share that is recorded',
+      },
     }),
     example: { userId: '1', resultCount: 5 },
   },

@@ -19,8 +19,8 @@ const CANCEL_BUDGET_MS = 10_000;
 /** What runs is finished or cancelled within the budget, then everything is closed. */
 function drainSteps(
   hosted: Hosted,
-  { topics, audits, tracing }: Composition,
-  { runtime, config }: ServeParts,
+  { topics, audits, tracing, recalls }: Composition,
+  { runtime, config, inspection }: ServeParts,
   endWatch: () => void,
 ): DrainStep[] {
   const { drainMs } = config.shutdown;
@@ -37,6 +37,8 @@ function drainSteps(
       budgetMs: STEP_BUDGET_MS,
       act: async () => {
         endWatch();
+        recalls.close();
+        await inspection?.store.close();
         await audits?.close();
         await topics?.producer.close();
         await runtime.close();

@@ -167,6 +167,10 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
     },
     kv: { ...config.kv, path: place('kv.path', config.kv.path) },
+    inspection: {
+      ...config.inspection,
+      path: place('inspection.path', config.inspection.path),
+    },
     behaviours: {
       ...config.behaviours,
       path: place('behaviours.path', config.behaviours.path),

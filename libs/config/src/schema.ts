@@ -1,59 +1,16 @@
 /**
  * Every key of the configuration: type, bounds, default and meaning. docs/configuration.md lists
- * the
- * same keys (test/contract compares them).
+ * the same keys (test/contract compares them).
  */
 
 import os from 'node:os';
 import { z } from 'zod';
+import { consoleSchema, inspectionSchema } from './schema-console.js';
+import { integer, type LeafMeta, nonEmptyText, oneOf, text } from './schema-fields.js';
 
 const PORT_MAX = 65_535;
 const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
-
-interface LeafMeta {
-  readonly expected: string;
-  readonly meaning: string;
-  /** What docs print where the default depends on the machine. */
-  readonly defaultText?: string;
-}
-
-function integer(
-  min: number,
-  max: number,
-  fallback: number,
-  meaning: string,
-  defaultText?: string,
-) {
-  const meta = { expected: `integer ${min}..${max}`, meaning };
-  return z
-    .int()
-    .min(min)
-    .max(max)
-    .default(fallback)
-    .meta(defaultText === undefined ? meta : { ...meta, defaultText });
-}
-
-function text(fallback: string, meaning: string, expected = 'text') {
-  return z.string().max(4096).default(fallback).meta({ expected, meaning });
-}
-
-function nonEmptyText(fallback: string, meaning: string) {
-  const expected = 'text that is not empty';
-  return z.string().min(1).max(4096).default(fallback).meta({ expected, meaning });
-}
-
-function oneOf<const T extends readonly [string, ...string[]]>(
-  values: T,
-  fallback: T[number],
-  meaning: string,
-) {
-  const expected = `one of ${values.join(', ')}`;
-  return z
-    .enum(values)
-    .default(fallback as never)
-    .meta({ expected, meaning });
-}
 
 /** Bounds that a value of the configuration may itself not exceed. */
 export const CONFIG_LIMITS = {
@@ -338,6 +295,8 @@ export const configSchema = z.strictObject({
       'milliseconds that a request may ask for; a longer deadline of a call is shortened to it',
     ),
   }),
+  inspection: inspectionSchema,
+  console: consoleSchema,
   shutdown: z.strictObject({
     drainMs: integer(0, L.millisecondsMax, 10_000, 'milliseconds that accepted recalls may take'),
   }),

@@ -62,6 +62,11 @@ export const METRICS = {
       'users whose keys and values were to follow new behaviours, by outcome (appended, failed, ' +
       'dropped: too many waited)',
   },
+  inspected: {
+    name: 'tessera_inspection_records_total',
+    meaning:
+      'recalls that were to be recorded, by outcome (written, failed, dropped: too many waited)',
+  },
   engineRequests: {
     name: 'tessera_engine_requests',
     meaning: 'requests in the engine now, by state (queued, running)',
@@ -147,6 +152,7 @@ export class Metrics {
   private readonly changeMessages: Counter;
   private readonly audits: Counter;
   private readonly followed: Counter;
+  private readonly inspected: Counter;
 
   constructor(engineCounts?: () => EngineCounts, kvCounts?: () => KvCounts) {
     const registers = [this.registry];
@@ -172,6 +178,7 @@ export class Metrics {
     this.changeMessages = this.byOutcome(METRICS.changeMessages);
     this.audits = this.byOutcome(METRICS.audits);
     this.followed = this.byOutcome(METRICS.followed);
+    this.inspected = this.byOutcome(METRICS.inspected);
     if (engineCounts !== undefined) this.registerEngine(engineCounts);
     if (kvCounts !== undefined) registerKvMetrics(this.registry, kvCounts);
   }
@@ -212,6 +219,10 @@ export class Metrics {
   /** A user whose keys and values were to follow new behaviours. */
   countFollowed(outcome: 'appended' | 'failed' | 'dropped'): void {
     this.followed.inc({ outcome });
+  }
+
+  countInspected(outcome: 'written' | 'failed' | 'dropped', count: number): void {
+    this.inspected.inc({ outcome }, count);
   }
 
   /** Prometheus text exposition format 0.0.4. */

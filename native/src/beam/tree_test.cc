@@ -1,5 +1,5 @@
-// What the tree of a search tells, against a naive search over a plain map of items: the same beams, the same
-// paths found, the best of what was not chosen, and the items below each.
+// What the tree of a search tells, against a naive search over a plain map of items: the same
+// beams, the same paths found, the best of what was not chosen, and the items below each.
 #include "beam/tree.h"
 
 #include <gtest/gtest.h>

@@ -32,7 +32,7 @@ inline constexpr std::array<std::string_view, 5> kBindingOptionsFields = {
 inline constexpr std::array<std::string_view, 21> kSubmitBatchFields = {
     "tickets",     "bindings",     "kinds",        "priorities",   "promptOffsets", "promptTokens",
     "users",       "prefixTokens", "keepTokens",   "widthOffsets", "widths",        "resultCounts",
-    "itemsPerSid", "partials",     "watchedItems", "trees",       "sidOffsets",    "codeOffsets",
+    "itemsPerSid", "partials",     "watchedItems", "trees",        "sidOffsets",    "codeOffsets",
     "sidCodes",    "scoreNorms",   "budgetsUs"};
 inline constexpr std::array<std::string_view, 6> kScaleMeasurementFields = {
     "modelPath", "outputPath", "threadCount", "keptPerMille", "promptOffsets", "promptTokens"};

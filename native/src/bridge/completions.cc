@@ -105,6 +105,16 @@ void add_explanations(Napi::Env env, std::span<const engine::Completion> complet
   result["cappedAttributes"] = attributes;
 }
 
+void add_trees(Napi::Env env, std::span<const engine::Completion> completions,
+               Napi::Object& result) {
+  using engine::Completion;
+  const auto cells = [](const Completion& c) -> const auto& { return c.tree.cells; };
+  const auto scores = [](const Completion& c) -> const auto& { return c.tree.scores; };
+  result["treeOffsets"] = offsets(env, completions, scores);
+  result["treeCells"] = flatten<uint32_t>(env, completions, cells);
+  result["treeScores"] = flatten<float>(env, completions, scores);
+}
+
 Napi::Value passes(Napi::Env env, std::span<const engine::Completion> completions) {
   size_t count = 0;
   for (const engine::Completion& completion : completions) count += completion.passes.size();
@@ -198,11 +208,7 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   result["leftOutByDiversity"] = left_out;
   result["completeness"] = completeness;
   add_explanations(env, completions, result);
-  const auto tree_cells = [](const Completion& c) -> const auto& { return c.tree.cells; };
-  const auto tree_scores = [](const Completion& c) -> const auto& { return c.tree.scores; };
-  result["treeOffsets"] = offsets(env, completions, tree_scores);
-  result["treeCells"] = flatten<uint32_t>(env, completions, tree_cells);
-  result["treeScores"] = flatten<float>(env, completions, tree_scores);
+  add_trees(env, completions, result);
   result["prefixReusedTokens"] = reused;
   add_provenance(env, completions, result);
   result["timingsUs"] = timings(env, completions);

@@ -45,6 +45,7 @@ export function parseWireRecall(message: WireRecallRequest): Parsed<RecallReques
     ...eligibility(message),
     ...itemPolicy(message),
     allowPartial: message.allowPartial,
+    wantsSight: message.inspect,
   };
   return { request, deadlineMs: message.deadlineMs };
 }

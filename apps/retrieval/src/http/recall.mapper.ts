@@ -53,7 +53,15 @@ function asItemPolicy(value: unknown): { itemPolicy?: ItemPolicy } {
 
 export function parseJsonRecall(json: unknown): Parsed<RecallRequest> {
   const body = bodyWith(
-    ['resultCount', 'widths', 'itemsPerSid', 'eligibility', 'itemPolicy', 'allowPartial'],
+    [
+      'resultCount',
+      'widths',
+      'itemsPerSid',
+      'eligibility',
+      'itemPolicy',
+      'allowPartial',
+      'inspect',
+    ],
     json,
   );
   const request = {
@@ -64,6 +72,7 @@ export function parseJsonRecall(json: unknown): Parsed<RecallRequest> {
     ...asEligibility(body.eligibility),
     ...asItemPolicy(body.itemPolicy),
     allowPartial: asBoolean('allowPartial', body.allowPartial),
+    wantsSight: asBoolean('inspect', body.inspect),
   };
   return { request, deadlineMs: deadlineOf(body) };
 }

@@ -1055,6 +1055,10 @@ export const protoSchema: object = {
                     "catalogue": {
                       "type": "string",
                       "id": 23
+                    },
+                    "inspect": {
+                      "type": "bool",
+                      "id": 30
                     }
                   }
                 },
@@ -2959,6 +2963,10 @@ export const protoSchemaAsWritten: object = {
                     "catalogue": {
                       "type": "string",
                       "id": 23
+                    },
+                    "inspect": {
+                      "type": "bool",
+                      "id": 30
                     }
                   }
                 },

@@ -158,6 +158,8 @@ export interface RecallRequest {
   allowPartial: boolean;
   /** Name of the catalogue to find items in; empty: the first. */
   catalogue: string;
+  /** Record it for the console, whatever the share of recalls that is recorded. */
+  inspect: boolean;
 }
 
 export interface RecallRequest_ProfileEntry {

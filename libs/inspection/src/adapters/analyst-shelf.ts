@@ -1,0 +1,60 @@
+import type { DuckDBValue } from '@duckdb/node-api';
+import type { Note, SavedSet, Shelf } from '../domain/inspection-store.js';
+
+type Rows = (sql: string, values?: DuckDBValue[]) => Promise<Record<string, unknown>[]>;
+
+const TIME = 'make_timestamp_ms($3::DOUBLE::BIGINT)';
+
+/** What analysts leave in the store: notes to recalls, and sets of recalls. */
+export class AnalystShelf implements Shelf {
+  constructor(private readonly rows: Rows) {}
+
+  /** Oldest first. */
+  async notes(recallId: string): Promise<readonly Note[]> {
+    const found = await this.rows(
+      'SELECT id, recall, epoch_ms(time)::DOUBLE AS time_ms, author, text FROM notes ' +
+        'WHERE recall = $1 ORDER BY time, id',
+      [recallId],
+    );
+    return found.map((row) => ({
+      id: String(row.id),
+      recallId: String(row.recall),
+      timeMs: Number(row.time_ms),
+      author: String(row.author),
+      text: String(row.text),
+    }));
+  }
+
+  async addNote({ id, recallId, timeMs, author, text }: Note): Promise<void> {
+    const values = [id, recallId, timeMs, author, text];
+    await this.rows(`INSERT INTO notes VALUES ($1, $2, ${TIME}, $4, $5)`, values);
+  }
+
+  async removeNote(id: string): Promise<boolean> {
+    return (await this.rows('DELETE FROM notes WHERE id = $1 RETURNING id', [id])).length > 0;
+  }
+
+  async savedSets(): Promise<readonly SavedSet[]> {
+    const found = await this.rows(
+      'SELECT name, epoch_ms(time)::DOUBLE AS time_ms, author, recalls FROM sets ORDER BY name',
+    );
+    return found.map((row) => ({
+      name: String(row.name),
+      timeMs: Number(row.time_ms),
+      author: String(row.author),
+      recallIds: row.recalls as string[],
+    }));
+  }
+
+  /** Takes the place of one of the same name. */
+  async saveSet({ name, timeMs, author, recallIds }: SavedSet): Promise<void> {
+    await this.removeSet(name);
+    const list = 'from_json($2, \'["VARCHAR"]\')';
+    const values = [name, JSON.stringify(recallIds), timeMs, author];
+    await this.rows(`INSERT INTO sets SELECT $1, ${TIME}, $4, ${list}`, values);
+  }
+
+  async removeSet(name: string): Promise<boolean> {
+    return (await this.rows('DELETE FROM sets WHERE name = $1 RETURNING name', [name])).length > 0;
+  }
+}

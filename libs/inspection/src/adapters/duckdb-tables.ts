@@ -1,0 +1,172 @@
+/** The tables of the inspection store (docs/console.md), and how a recall lies in them. */
+
+import type { RecallAnswer } from '@tessera/recall';
+import type { RecordableRecall } from '../domain/recordable.js';
+import { treeBytes } from '../domain/tree-rows.js';
+
+/** Column -> type, and the type that its value has in JSON where that is another. */
+type Columns = Readonly<Record<string, string>>;
+
+const RECALLS: Columns = {
+  id: 'VARCHAR',
+  time: 'TIMESTAMP',
+  request_id: 'VARCHAR',
+  user_id: 'VARCHAR',
+  source: 'VARCHAR',
+  reason: 'VARCHAR',
+  code: 'VARCHAR',
+  message: 'VARCHAR',
+  model: 'VARCHAR',
+  catalogue: 'VARCHAR',
+  catalogue_sequence: 'UBIGINT',
+  prompt_template: 'VARCHAR',
+  item_count: 'UINTEGER',
+  short: 'BOOLEAN',
+  completeness: 'VARCHAR',
+  widths: 'UINTEGER[]',
+  history_items: 'UINTEGER',
+  prompt_tokens: 'UINTEGER',
+  kv_device_tokens: 'UINTEGER',
+  kv_host_tokens: 'UINTEGER',
+  kv_disk_tokens: 'UINTEGER',
+  kv_shared_tokens: 'UINTEGER',
+  kv_computed_tokens: 'UINTEGER',
+  features_us: 'FLOAT',
+  prompt_us: 'FLOAT',
+  queue_us: 'FLOAT',
+  prefill_us: 'FLOAT',
+  decode_us: 'FLOAT',
+  total_us: 'FLOAT',
+  /** JSON of what is only shown whole. */
+  detail: 'VARCHAR',
+  tree: 'BLOB',
+};
+
+const ITEMS: Columns = {
+  recall: 'VARCHAR',
+  time: 'TIMESTAMP',
+  rank: 'UINTEGER',
+  item_id: 'VARCHAR',
+  sid: 'VARCHAR',
+  score: 'FLOAT',
+  title: 'VARCHAR',
+};
+
+const PULSES: Columns = { time: 'TIMESTAMP', detail: 'VARCHAR' };
+
+const define = (name: string, columns: Columns) =>
+  `CREATE TABLE IF NOT EXISTS ${name} (${Object.entries(columns)
+    .map(([column, type]) => `${column} ${type}`)
+    .join(', ')})`;
+
+export const TABLE_DEFINITIONS: readonly string[] = [
+  define('recalls', RECALLS),
+  define('items', ITEMS),
+  define('pulses', PULSES),
+  'CREATE TABLE IF NOT EXISTS notes ' +
+    '(id VARCHAR, recall VARCHAR, time TIMESTAMP, author VARCHAR, text VARCHAR)',
+  'CREATE TABLE IF NOT EXISTS sets ' +
+    '(name VARCHAR, time TIMESTAMP, author VARCHAR, recalls VARCHAR[])',
+];
+
+/** Times cross as milliseconds, bytes as Base64. */
+function jsonType(type: string): unknown {
+  if (type === 'TIMESTAMP') return 'BIGINT';
+  if (type === 'BLOB') return 'VARCHAR';
+  return type.endsWith('[]') ? [type.slice(0, -2)] : type;
+}
+
+function fromJson(column: string, type: string): string {
+  if (type === 'TIMESTAMP') return `make_timestamp_ms(r.${column})`;
+  return type === 'BLOB' ? `from_base64(r.${column})` : `r.${column}`;
+}
+
+/** One statement for many rows, which are its only parameter, a JSON array. */
+function insertion(name: string, columns: Columns): string {
+  const shape = Object.entries(columns).map(([column, type]) => [column, jsonType(type)]);
+  const values = Object.entries(columns).map(([column, type]) => fromJson(column, type));
+  return (
+    `INSERT INTO ${name} SELECT ${values.join(', ')} ` +
+    `FROM (SELECT unnest(from_json($1, '[${JSON.stringify(Object.fromEntries(shape))}]')) AS r)`
+  );
+}
+
+export const INSERT_RECALLS = insertion('recalls', RECALLS);
+export const INSERT_ITEMS = insertion('items', ITEMS);
+export const INSERT_PULSES = insertion('pulses', PULSES);
+
+function answerRow(answer: RecallAnswer) {
+  const { versions, kv, timings } = answer;
+  return {
+    model: versions.model,
+    catalogue: versions.catalogue,
+    catalogue_sequence: versions.catalogueSequence,
+    prompt_template: versions.promptTemplate,
+    item_count: answer.items.length,
+    short: answer.short,
+    completeness: answer.completeness,
+    widths: answer.widthsUsed,
+    history_items: answer.historyItems,
+    prompt_tokens: answer.promptTokens,
+    kv_device_tokens: kv.deviceTokens,
+    kv_host_tokens: kv.hostTokens,
+    kv_disk_tokens: kv.diskTokens,
+    kv_shared_tokens: kv.sharedTokens,
+    kv_computed_tokens: kv.computedTokens,
+    features_us: timings.featuresUs,
+    prompt_us: timings.promptUs,
+    queue_us: timings.queueUs,
+    prefill_us: timings.prefillUs,
+    decode_us: timings.decodeUs,
+    total_us: timings.totalUs,
+    tree: Buffer.from(treeBytes(answer.sight?.tree)).toString('base64'),
+  };
+}
+
+/** What the columns do not say. */
+export interface StoredDetail {
+  readonly request: RecordableRecall['request'];
+  readonly answer?: Omit<RecallAnswer, 'items' | 'sight' | 'requestId'>;
+  readonly history?: NonNullable<RecallAnswer['sight']>['history'];
+  readonly profile?: Readonly<Record<string, string>>;
+}
+
+function detailOf(recall: RecordableRecall): StoredDetail {
+  const { request: asked, outcome } = recall;
+  const { wantsSight: _own, ...request } = asked;
+  if (!('answer' in outcome)) return { request };
+  const { items: _items, sight, requestId: _id, ...answer } = outcome.answer;
+  return { request, answer, history: sight?.history ?? [], profile: sight?.profile ?? {} };
+}
+
+/** A recall as a row of `recalls`. */
+export function recallRow(recall: RecordableRecall): object {
+  const { id, timeMs, source, reason, request, outcome } = recall;
+  const isAnswered = 'answer' in outcome;
+  return {
+    id,
+    time: timeMs,
+    request_id: isAnswered ? outcome.answer.requestId : request.requestId,
+    user_id: request.userId ?? '',
+    source,
+    reason,
+    code: isAnswered ? 'OK' : outcome.code,
+    message: isAnswered ? '' : outcome.message,
+    detail: JSON.stringify(detailOf(recall)),
+    ...(isAnswered ? answerRow(outcome.answer) : {}),
+  };
+}
+
+/** Its items as rows of `items`. */
+export function itemRows({ id, timeMs, outcome }: RecordableRecall): object[] {
+  if (!('answer' in outcome)) return [];
+  return outcome.answer.items.map(({ rank, itemId, sid, score, title }) => ({
+    recall: id,
+    time: timeMs,
+    rank,
+    item_id: itemId,
+    sid: sid.join('-'),
+    score,
+    title,
+  }));
+}

@@ -1,0 +1,108 @@
+import type { Pulse } from './pulse.js';
+import type { RecordableRecall } from './recordable.js';
+import type { RecallSummary, RecordedRecall } from './recorded-recall.js';
+
+/** Which recalls a list has; what is left out does not matter. */
+export interface RecallFilter {
+  readonly userId?: string;
+  readonly requestId?: string;
+  /** Recalls that returned this item. */
+  readonly itemId?: string;
+  readonly code?: string;
+  readonly fromMs?: number;
+  /** Older than this: what the next page begins with. */
+  readonly beforeMs?: number;
+  readonly limit: number;
+}
+
+export interface QueryLimits {
+  readonly rowsMax: number;
+  readonly timeoutMs: number;
+}
+
+export interface QueryColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+export interface QueryResult {
+  readonly columns: readonly QueryColumn[];
+  /** Values as JSON has them; what JSON has no number for is text. */
+  readonly rows: readonly (readonly unknown[])[];
+  /** There are more rows than were wanted. */
+  readonly isCut: boolean;
+  readonly milliseconds: number;
+}
+
+export type ExportFormat = 'csv' | 'parquet';
+
+/** A text that an analyst has put to a recall. */
+export interface Note {
+  readonly id: string;
+  readonly recallId: string;
+  readonly timeMs: number;
+  readonly author: string;
+  readonly text: string;
+}
+
+/** Recalls that an analyst has put together under a name. */
+export interface SavedSet {
+  readonly name: string;
+  readonly timeMs: number;
+  readonly author: string;
+  readonly recallIds: readonly string[];
+}
+
+/** What analysts leave in the store. Rejects with IO_FAILED. */
+export interface Shelf {
+  /** Oldest first. */
+  notes(recallId: string): Promise<readonly Note[]>;
+  addNote(note: Note): Promise<void>;
+  /** False: there was none. */
+  removeNote(id: string): Promise<boolean>;
+  savedSets(): Promise<readonly SavedSet[]>;
+  /** Takes the place of one of the same name. */
+  saveSet(set: SavedSet): Promise<void>;
+  /** False: there was none. */
+  removeSet(name: string): Promise<boolean>;
+}
+
+export interface StoreState {
+  readonly recalls: number;
+  readonly items: number;
+  readonly usedBytes: number;
+  readonly oldestMs: number;
+  readonly newestMs: number;
+  /** Waiting to be written. */
+  readonly queued: number;
+  readonly written: number;
+  readonly dropped: number;
+  readonly failed: number;
+}
+
+/**
+ * Port: recorded recalls. offer() never waits and never throws; the others reject with
+ * REQUEST_INVALID naming the field, DEADLINE_EXCEEDED, IO_FAILED or STORE_UNAVAILABLE.
+ */
+export abstract class InspectionStore {
+  /** False: the queue was full, and the recall is counted as dropped. */
+  abstract offer(recall: RecordableRecall): boolean;
+  abstract offerPulse(pulse: Pulse): boolean;
+  /** Resolves when all that was offered before has been written or given up. */
+  abstract settled(): Promise<void>;
+  /** Newest first. */
+  abstract recalls(filter: RecallFilter): Promise<readonly RecallSummary[]>;
+  /** Undefined: there is none of the ID, or it has gone. */
+  abstract recall(id: string): Promise<RecordedRecall | undefined>;
+  /** Oldest first. */
+  abstract pulses(fromMs: number): Promise<readonly Pulse[]>;
+  /** One statement that only reads. */
+  abstract query(sql: string, limits: QueryLimits): Promise<QueryResult>;
+  /** Writes the rows of such a statement to a file, which the caller removes; resolves its path. */
+  abstract exportTo(sql: string, format: ExportFormat, limits: QueryLimits): Promise<string>;
+  abstract readonly shelf: Shelf;
+  /** Forgets all recalls of a user; how many. */
+  abstract eraseUser(userId: string): Promise<number>;
+  abstract state(): Promise<StoreState>;
+  abstract close(): Promise<void>;
+}

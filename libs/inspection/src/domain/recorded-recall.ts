@@ -1,0 +1,75 @@
+/** What is kept of a recall so that it can be looked into later. */
+
+import type {
+  AppliedItemPolicy,
+  KvProvenance,
+  RecallAnswer,
+  RecalledItem,
+  RecallRequest,
+  RecallTimings,
+  RecallVersions,
+  SeenItem,
+} from '@tessera/recall';
+import type { TreeRow } from './tree-rows.js';
+
+/** Why it is recorded: asked for by the request, its user is watched, or it fell in the share. */
+export type RecordReason = 'request' | 'user' | 'share';
+
+/** Through which door it came: served to a caller, or tried in the console. */
+export type RecallSource = 'served' | 'console';
+
+/** Of an answered recall. */
+export interface RecordedAnswer {
+  readonly versions: RecallVersions;
+  readonly items: readonly RecalledItem[];
+  readonly short: boolean;
+  readonly completeness: RecallAnswer['completeness'];
+  readonly widthsUsed: readonly number[];
+  readonly itemPolicy: AppliedItemPolicy;
+  readonly historyItems: number;
+  readonly trimmedItems: number;
+  readonly skippedItems: number;
+  readonly promptTokens: number;
+  readonly prefixReusedTokens: number;
+  readonly kv: KvProvenance;
+  readonly timings: RecallTimings;
+  /** Oldest first. */
+  readonly history: readonly SeenItem[];
+  readonly profile: Readonly<Record<string, string>>;
+  /** Empty where no search was run step by step. */
+  readonly tree: readonly TreeRow[];
+}
+
+export interface RecordedRecall {
+  /** Unique in the store. */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly requestId: string;
+  readonly source: RecallSource;
+  readonly reason: RecordReason;
+  readonly request: RecallRequest;
+  /** OK or an error code. */
+  readonly code: string;
+  /** Of the error; '' where it was answered. */
+  readonly message: string;
+  /** Absent where it failed. */
+  readonly answer?: RecordedAnswer;
+}
+
+/** A line of a list of recorded recalls. */
+export interface RecallSummary {
+  readonly id: string;
+  readonly timeMs: number;
+  readonly requestId: string;
+  /** '' where the request gave a history. */
+  readonly userId: string;
+  readonly source: RecallSource;
+  readonly reason: RecordReason;
+  readonly code: string;
+  readonly itemCount: number;
+  readonly promptTokens: number;
+  readonly computedTokens: number;
+  readonly totalUs: number;
+  readonly catalogueSequence: number;
+}

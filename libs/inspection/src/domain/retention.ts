@@ -1,0 +1,33 @@
+/** What is to go from the store, by age and by size. */
+
+export interface RetentionRules {
+  readonly ageMsMax: number;
+  readonly bytesMax: number;
+}
+
+export interface StoreSize {
+  readonly usedBytes: number;
+  /** Times of the oldest and the newest recall, milliseconds since 1970; equal where none is. */
+  readonly oldestMs: number;
+  readonly newestMs: number;
+}
+
+/**
+ * The time before which recalls go; undefined: all stay. A store that is too large loses the oldest
+ * part of its span, a little more than its excess: how much a recall takes is not known.
+ */
+export function expiryMs(
+  rules: RetentionRules,
+  size: StoreSize,
+  nowMs: number,
+): number | undefined {
+  const byAge = nowMs - rules.ageMsMax;
+  const excess = size.usedBytes / rules.bytesMax - 1;
+  const span = size.newestMs - size.oldestMs;
+  const share = Math.min(1, (excess + MARGIN) / (excess + 1));
+  const bySize = excess > 0 ? size.oldestMs + Math.ceil(span * share) : Number.NEGATIVE_INFINITY;
+  const expiry = Math.max(byAge, bySize);
+  return expiry > size.oldestMs ? expiry : undefined;
+}
+
+const MARGIN = 0.1;

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { TesseraError } from '@tessera/errors';
+import type { RecallAnswer, RecallContext, RecallRequest, RecallRuntime } from '@tessera/recall';
+import type { InspectionStore } from './domain/inspection-store.js';
+import { type Pulse, PulseMeter } from './domain/pulse.js';
+import type { RecallSource } from './domain/recorded-recall.js';
+import { reasonToRecord, type SamplingRules } from './domain/sampling.js';
+
+export interface InspectedRecallsParts {
+  readonly runtime: Pick<RecallRuntime, 'recall'>;
+  /** Undefined: nothing is recorded. */
+  readonly store: InspectionStore | undefined;
+  readonly rules: SamplingRules;
+  /** Number of the last change of the catalogue. */
+  readonly catalogueSequence: () => number;
+  readonly nowMs: () => number;
+  /** Evenly distributed in [0, 1). */
+  readonly draw: () => number;
+  /** Milliseconds of a pulse. */
+  readonly pulseMs: number;
+}
+
+/** How many pulses are held here: those of the last hour come from the store. */
+const PULSES_HELD = 720;
+
+/** An answer, and the ID that it is recorded under; '' where it is not. */
+export interface InspectedAnswer {
+  readonly answer: RecallAnswer;
+  readonly recordId: string;
+}
+
+/**
+ * The recalls of a service with a witness beside them: some are recorded, all are counted in
+ * pulses. What it does for a recall that is not recorded is a comparison and a few additions.
+ */
+export class InspectedRecalls implements Pick<RecallRuntime, 'recall'> {
+  private meter: PulseMeter;
+  private readonly held: Pulse[] = [];
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(private readonly parts: InspectedRecallsParts) {
+    this.meter = new PulseMeter(parts.nowMs());
+    this.timer = setInterval(() => this.pulse(), parts.pulseMs);
+    this.timer.unref();
+  }
+
+  /** Answers as the runtime does; nothing that is only recorded is in the answer. */
+  async recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
+    const { answer } = await this.run(request, context, 'served');
+    return answer;
+  }
+
+  /** The same for a recall that is tried in the console, which is always recorded. */
+  try(request: RecallRequest, context: RecallContext): Promise<InspectedAnswer> {
+    return this.run({ ...request, wantsSight: true }, context, 'console');
+  }
+
+  /** Pulses since then, oldest first. */
+  async pulsesSince(fromMs: number): Promise<readonly Pulse[]> {
+    const kept = (await this.parts.store?.pulses(fromMs)) ?? [];
+    const known = new Set(kept.map((pulse) => pulse.timeMs));
+    const own = this.held.filter(({ timeMs }) => timeMs >= fromMs && !known.has(timeMs));
+    return [...kept, ...own].sort((a, b) => a.timeMs - b.timeMs);
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private async run(
+    request: RecallRequest,
+    context: RecallContext,
+    source: RecallSource,
+  ): Promise<InspectedAnswer> {
+    const { runtime, store, rules, draw, nowMs } = this.parts;
+    const asked = { isAskedFor: request.wantsSight ?? false, userId: request.userId };
+    const reason = store === undefined ? undefined : reasonToRecord(asked, rules, draw());
+    const { wantsSight: _asked, ...plain } = request;
+    const wanted = reason === undefined ? plain : { ...plain, wantsSight: true };
+    const id = reason === undefined ? '' : randomUUID();
+    const keep = (outcome: Parameters<InspectionStore['offer']>[0]['outcome']) => {
+      if (reason === undefined) return false;
+      this.meter.record();
+      const recall = { id, timeMs: nowMs(), source, reason, request: plain, outcome };
+      return store?.offer(recall) ?? false;
+    };
+    try {
+      const seen = await runtime.recall(wanted, context);
+      this.meter.answer(seen);
+      const isKept = keep({ answer: seen });
+      const { sight: _sight, ...answer } = seen;
+      return { answer, recordId: isKept ? id : '' };
+    } catch (thrown) {
+      const { code, message } = TesseraError.from(thrown);
+      this.meter.refusal(code);
+      keep({ code, message });
+      throw thrown;
+    }
+  }
+
+  private pulse(): void {
+    const { nowMs, catalogueSequence, store } = this.parts;
+    const now = nowMs();
+    const pulse = this.meter.end(now, catalogueSequence());
+    this.meter = new PulseMeter(now);
+    this.held.push(pulse);
+    if (this.held.length > PULSES_HELD) this.held.shift();
+    store?.offerPulse(pulse);
+  }
+}
