@@ -2,7 +2,7 @@
 // A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage. Not part
 // of the whole: `long`, the long forms of property tests; `sanitized`, the native tests under
 // AddressSanitizer and UBSan; `threads`, those with several threads under ThreadSanitizer.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
@@ -154,6 +154,26 @@ function build(folder, targets = []) {
   return run('cmake', ['--build', folder, '-j', jobs, ...chosen], { env: buildEnvironment });
 }
 
+// How little the builds in the background take from what runs beside them.
+const BACKGROUND_NICENESS = '19';
+let background = Promise.resolve();
+
+/**
+ * Builds what native() and fuzz() want while vitest waits for timers and sockets half of the time.
+ * What fails here fails again, and is told, in the stage that needs it.
+ */
+function buildBesideVitest() {
+  const log = fs.openSync(join(reports, 'background-build.log'), 'w');
+  const words = ['tools/run-tests.mjs', '--only', 'build'];
+  const child = spawn('nice', ['-n', BACKGROUND_NICENESS, process.execPath, ...words], {
+    stdio: ['ignore', log, log],
+  });
+  background = new Promise((resolve) => {
+    child.on('error', resolve);
+    child.on('exit', resolve);
+  });
+}
+
 /** Builds native tests as they serve; all of them when none is named. */
 function buildTests(targets = []) {
   return configure(nativeFolder, ['-DTESSERA_TESTS=ON']) && build(nativeFolder, targets);
@@ -207,14 +227,15 @@ function configureSanitized(folder, sanitizers) {
   ]);
 }
 
-function fuzz() {
-  if (!configureSanitized(addressFolder, SANITIZERS)) {
-    count(0, 1);
-    return;
-  }
+function buildFuzz() {
+  if (!configureSanitized(addressFolder, SANITIZERS)) return false;
   const listed = output('cmake', ['--build', addressFolder, '--target', 'help']);
   const targets = [...new Set([...listed.matchAll(/\b(\w+_fuzz)(?=:|$|\s)/gm)].map((m) => m[1]))];
-  if (targets.length === 0 || !build(addressFolder, targets)) {
+  return targets.length > 0 && build(addressFolder, targets);
+}
+
+function fuzz() {
+  if (!buildFuzz()) {
     console.error('fuzz: no fuzz target could be built');
     count(0, 1);
     return;
@@ -272,8 +293,13 @@ function long() {
   checker('trial of the streams', process.execPath, words);
 }
 
+/** What the stages native and fuzz build, and nothing else. */
+function onlyBuild() {
+  for (const isBuilt of [buildTests(), buildFuzz()]) count(isBuilt ? 1 : 0, isBuilt ? 0 : 1);
+}
+
 const stages = { check, vitest, native, fuzz };
-const byName = { ...stages, long, sanitized, threads };
+const byName = { ...stages, build: onlyBuild, long, sanitized, threads };
 
 function selected() {
   const at = process.argv.indexOf('--only');
@@ -287,8 +313,11 @@ function selected() {
 }
 
 fs.mkdirSync(reports, { recursive: true });
-for (const [name, stage] of selected()) {
+const chosen = selected();
+for (const [name, stage] of chosen) {
   console.log(`\n== ${name}`);
+  if (name === 'vitest' && chosen.length > 1) buildBesideVitest();
+  if (name !== 'vitest') await background;
   const before = { ...totals };
   const started = Date.now();
   try {
