@@ -22,7 +22,7 @@ std::unique_ptr<device::Device> open() {
 struct W8A8Model {
   W8A8Model() { folder.write_model({}, test_tensors({}, tensor::DType::kF32, 8)); }
 
-  Result<std::shared_ptr<const Decoder>> load(const std::string& scales_path) const {
+  Result<std::shared_ptr<Decoder>> load(const std::string& scales_path) const {
     return Decoder::load(folder.path(), ComputeType::kW8A8, *device, scales_path);
   }
   Status refusal(const std::string& scales) const {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <chrono>
 #include <cstdio>
+#include <mutex>
 #include <utility>
 
 #include "attention/attention.h"
@@ -26,6 +27,9 @@ struct Decoder::Impl {
   Weights weights;
   std::vector<LayerScales> scales;  // per layer; zeros where rows have scales of their own
   std::string numbers;
+  bool has_fixed_scales = false;
+  std::mutex digest_mutex{};
+  std::string digest{};  // guarded by digest_mutex
 
   uint64_t q_size() const { return uint64_t{config.head_count} * config.head_dim; }
   uint64_t kv_size() const { return uint64_t{config.kv_head_count} * config.head_dim; }
@@ -153,9 +157,9 @@ void Decoder::Impl::feed_forward(uint32_t layer, uint64_t rows, const LayerWeigh
 Decoder::Decoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Decoder::~Decoder() = default;
 
-Result<std::shared_ptr<const Decoder>> Decoder::load(const std::string& folder, ComputeType type,
-                                                     device::Device& device,
-                                                     const std::string& scales_path) {
+Result<std::shared_ptr<Decoder>> Decoder::load(const std::string& folder, ComputeType type,
+                                               device::Device& device,
+                                               const std::string& scales_path) {
   if (!scales_path.empty() && type != ComputeType::kW8A8) {
     return Status(Code::kRequestInvalid, "activationScalesPath: expected none for " +
                                              std::string(compute_type_name(type)) + ", got " +
@@ -175,14 +179,44 @@ Result<std::shared_ptr<const Decoder>> Decoder::load(const std::string& folder, 
   std::string numbers = numbers_text(type, device, scales_path.empty() ? nullptr : &scales);
   auto impl = std::unique_ptr<Impl>(new Impl{std::move(config).value(), type, device,
                                              std::move(weights).value(), std::move(scales),
-                                             std::move(numbers)});
-  return std::shared_ptr<const Decoder>(new Decoder(std::move(impl)));
+                                             std::move(numbers), !scales_path.empty()});
+  impl->digest = impl->weights.digest();
+  return std::shared_ptr<Decoder>(new Decoder(std::move(impl)));
 }
 
 const ModelConfig& Decoder::config() const { return impl_->config; }
 ComputeType Decoder::compute_type() const { return impl_->type; }
-const std::string& Decoder::digest() const { return impl_->weights.digest(); }
+std::string Decoder::digest() const {
+  const std::lock_guard lock(impl_->digest_mutex);
+  return impl_->digest;
+}
 const std::string& Decoder::numbers() const { return impl_->numbers; }
+
+Result<WeightsUpdate> Decoder::prepare_update(const std::string& folder) const {
+  const auto invalid = [&](const char* text) {
+    return Status(Code::kModelInvalid, folder + ": " + text);
+  };
+  if (impl_->has_fixed_scales) {
+    return invalid("expected no update: the activation scales are fixed for the weights that serve");
+  }
+  Result<ModelConfig> config = ModelConfig::load(folder);
+  if (!config.is_ok()) return config.status();
+  if (config.value().canonical_text() != impl_->config.canonical_text() ||
+      config.value().max_positions != impl_->config.max_positions) {
+    return invalid("config.json: expected the configuration of the weights that serve, got another");
+  }
+  return impl_->weights.prepare(folder, impl_->config, impl_->type, impl_->device);
+}
+
+Status Decoder::update(WeightsUpdate update) {
+  Impl& m = *impl_;
+  Status status = m.weights.update(std::move(update), m.config, m.type, m.device);
+  const std::lock_guard lock(m.digest_mutex);
+  m.digest = m.weights.digest();
+  return status;
+}
+
+bool Decoder::is_intact() const { return impl_->weights.is_intact(); }
 
 attention::BlockLayout Decoder::block_layout() const {
   return {impl_->config.layer_count, impl_->config.kv_head_count, impl_->config.head_dim,

@@ -1,6 +1,6 @@
-// The decoder language model: immutable after load, shared by all requests and threads. Numbers in,
-// numbers out; it knows nothing of beams, catalogues or scheduling. All mutable memory is in
-// Workspace and in the caller's KV views.
+// The decoder language model: shared by all requests and threads, immutable but for update(), which
+// nobody may run beside. Numbers in, numbers out; it knows nothing of beams, catalogues or
+// scheduling. All mutable memory is in Workspace and in the caller's KV views.
 //
 // Every output element is reduced in an order fixed by its own inputs alone, never by batch, chunk
 // or thread count: results are bit-identical alone and in any batch (DESIGN section 6.6).
@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "model/compute_type.h"
 #include "model/model_config.h"
+#include "model/weights.h"
 #include "model/workspace.h"
 #include "ops/head.h"
 
@@ -47,9 +48,9 @@ class Decoder final {
   /// ENGINE_OVERLOADED when memory for the weights does not suffice.
   /// `scales_path` names a file of fixed activation scales for kW8A8, or is empty. Errors:
   /// REQUEST_INVALID for one with another type, and those of ActivationScales::load.
-  static Result<std::shared_ptr<const Decoder>> load(const std::string& folder, ComputeType type,
-                                                     device::Device& device,
-                                                     const std::string& scales_path = {});
+  static Result<std::shared_ptr<Decoder>> load(const std::string& folder, ComputeType type,
+                                               device::Device& device,
+                                               const std::string& scales_path = {});
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -57,7 +58,7 @@ class Decoder final {
   const ModelConfig& config() const;
   ComputeType compute_type() const;
   /// Content digest (hex) of configuration and weights: part of the KV identity.
-  const std::string& digest() const;
+  std::string digest() const;
   /// What beside the weights decides the bits of keys and values: compute type, numeric class of
   /// the device, fixed activation scales. The other part of the KV identity.
   const std::string& numbers() const;
@@ -72,6 +73,17 @@ class Decoder final {
   /// rows and prompts of up to max_context positions; nothing is allocated later. Null when memory
   /// does not suffice.
   std::unique_ptr<Workspace> make_workspace(uint32_t max_rows, uint32_t max_context) const;
+
+  /// Looks a folder of weights of the same configuration through while this decoder serves. Errors:
+  /// MODEL_NOT_FOUND, MODEL_CORRUPT; MODEL_INVALID also for another configuration, and where the
+  /// decoder has fixed activation scales, which are those of its weights.
+  Result<WeightsUpdate> prepare_update(const std::string& folder) const;
+  /// Streams the weights of an update over those of the decoder, in the same memory. An error means
+  /// that the weights before were streamed back, or, where that failed too, that is_intact() is
+  /// false. REQUIRES: nothing else is called meanwhile but digest(). Errors: MODEL_CORRUPT.
+  Status update(WeightsUpdate update);
+  /// False where the weights in memory are those of no model.
+  bool is_intact() const;
 
   /// Runs all layers; afterwards the keys and values of the rows are in their views (the caller
   /// advances PromptKv::length), and `workspace` holds the final-norm hidden state of every row.

@@ -32,6 +32,7 @@ struct Table {
 };
 
 constexpr uint64_t kBatchBytes = 64u << 20;  // of the file, scanned and then packed at a time
+constexpr uint64_t kPreparedBytes = 4u << 20;  // scanned at a time while the decoder serves
 
 uint64_t aligned(uint64_t bytes) {
   constexpr uint64_t kAlignment = device::Device::kAlignment;
@@ -45,7 +46,9 @@ struct Weights::Slot {
   std::string name;
   std::vector<uint64_t> shape;
   std::variant<Vector, Matrix, Table> kind;
+  uint32_t layer = 0;          // 0 for those of none as well
   const TensorEntry* entry = nullptr;
+  bool is_in_place = false;    // read where the file has it
   uint64_t offset = 0;         // in the weights' memory
   uint64_t scales_offset = 0;  // likewise, where it is quantised
 
@@ -56,7 +59,7 @@ struct Weights::Slot {
             static_cast<uint32_t>(shape.size()),
             {shape[0], columns()}};
   }
-  bool in_place() const {
+  bool may_be_in_place() const {
     const Table* table = std::get_if<Table>(&kind);
     if (table == nullptr || *entry->type != table->type) return false;
     return reinterpret_cast<uintptr_t>(entry->bytes.data()) % tensor::dtype_size(table->type) == 0;
@@ -67,7 +70,7 @@ struct Weights::Slot {
       return ops::packed_bytes(matrix->type, shape[1], shape[0]);
     }
     if (const Table* table = std::get_if<Table>(&kind)) {
-      return in_place() ? 0 : aligned(shape[0] * shape[1] * tensor::dtype_size(table->type));
+      return is_in_place ? 0 : aligned(shape[0] * shape[1] * tensor::dtype_size(table->type));
     }
     return aligned(shape[0] * sizeof(float));
   }
@@ -108,10 +111,11 @@ void Weights::layer_slots(const ModelConfig& config, ComputeType type, uint32_t 
                           ops::PackedMatrix& target, bool beside_previous = false) {
     slots.push_back({prefix + name + ".weight",
                      {rows, columns},
-                     Matrix{&target, layer_panels(type), beside_previous}});
+                     Matrix{&target, layer_panels(type), beside_previous},
+                     layer});
   };
   const auto vector = [&](const std::string& name, uint64_t size, const float*& target) {
-    slots.push_back({prefix + name, {size}, Vector{&target}});
+    slots.push_back({prefix + name, {size}, Vector{&target}, layer});
   };
   vector("input_layernorm.weight", hidden, w.input_norm);
   matrix("self_attn.q_proj", q_size, hidden, w.q);
@@ -150,15 +154,15 @@ std::vector<Weights::Slot> Weights::slots(const ModelConfig& config, ComputeType
   return slots;
 }
 
-Status Weights::check(const ModelConfig& config, std::vector<Slot>& slots) const {
+Status Weights::check(const Shards& shards, const ModelConfig& config, std::vector<Slot>& slots) {
   const auto invalid = [&](const std::string& name, const std::string& expected,
                            const std::string& came) {
     return Status(Code::kModelInvalid,
-                  shards_.folder() + ": " + name + ": expected " + expected + ", got " + came);
+                  shards.folder() + ": " + name + ": expected " + expected + ", got " + came);
   };
   std::unordered_set<std::string> needed;
   for (Slot& slot : slots) {
-    slot.entry = shards_.find(slot.name);
+    slot.entry = shards.find(slot.name);
     needed.insert(slot.name);
     if (slot.entry == nullptr) return invalid(slot.name, "a tensor", "nothing");
     if (!slot.entry->type) return invalid(slot.name, "F32, BF16 or F16", slot.entry->dtype);
@@ -166,7 +170,7 @@ Status Weights::check(const ModelConfig& config, std::vector<Slot>& slots) const
       return invalid(slot.name, "shape " + shape_text(slot.shape), shape_text(slot.entry->shape));
     }
   }
-  for (const auto& [name, entry] : shards_.tensors()) {
+  for (const auto& [name, entry] : shards.tensors()) {
     if (needed.count(name) == 0 && !may_be_ignored(name, config)) {
       return invalid(name,
                      "no such tensor in a " + std::string(family_name(config.family)) + " model",
@@ -176,7 +180,7 @@ Status Weights::check(const ModelConfig& config, std::vector<Slot>& slots) const
   return Status::ok();
 }
 
-Status Weights::reserve(std::vector<Slot>& slots, device::Device& device) {
+uint64_t Weights::place(std::vector<Slot>& slots) {
   uint64_t bytes = 0;
   for (Slot& slot : slots) {
     slot.offset = bytes;
@@ -186,6 +190,12 @@ Status Weights::reserve(std::vector<Slot>& slots, device::Device& device) {
     slot.scales_offset = bytes;
     bytes += slot.scale_bytes();
   }
+  return bytes;
+}
+
+Status Weights::reserve(std::vector<Slot>& slots, device::Device& device) {
+  for (Slot& slot : slots) slot.is_in_place = slot.may_be_in_place();
+  const uint64_t bytes = place(slots);
   Result<device::Buffer> memory = device.allocate(bytes);
   if (!memory.is_ok()) {
     return {memory.status().code(), shards_.folder() + ": " + memory.status().message()};
@@ -197,7 +207,7 @@ Status Weights::reserve(std::vector<Slot>& slots, device::Device& device) {
     if (const Vector* vector = std::get_if<Vector>(&slot.kind)) {
       *vector->target = reinterpret_cast<const float*>(base + slot.offset);
     } else if (const Table* table = std::get_if<Table>(&slot.kind)) {
-      const void* data = slot.in_place() ? slot.view().data : base + slot.offset;
+      const void* data = slot.is_in_place ? slot.view().data : base + slot.offset;
       *table->target = {data, table->type, 2, {slot.shape[0], slot.shape[1]}};
     } else {
       const Matrix& matrix = std::get<Matrix>(slot.kind);
@@ -217,12 +227,15 @@ Status Weights::reserve(std::vector<Slot>& slots, device::Device& device) {
   return Status::ok();
 }
 
-Status Weights::fill(const std::vector<Slot>& slots, const ModelConfig& config,
-                     device::Device& device) {
-  WeightsScan scan(device, shards_.folder(), config.canonical_text());
+/// Scans and then packs some tensors at a time; returns the digest of all. What is read in place is
+/// left to the caller.
+Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards& shards,
+                                    const ModelConfig& config, device::Device& device) {
+  WeightsScan scan(device, shards.folder(), config.canonical_text());
   for (size_t begin = 0, end = 0; begin < slots.size(); begin = end) {
     std::vector<const TensorEntry*> entries;
     for (uint64_t bytes = 0; end < slots.size() && bytes < kBatchBytes; ++end) {
+      if (slots[end].layer != slots[begin].layer) break;
       entries.push_back(slots[end].entry);
       bytes += slots[end].entry->bytes.size();
     }
@@ -235,14 +248,13 @@ Status Weights::fill(const std::vector<Slot>& slots, const ModelConfig& config,
         write(device, slot.view(), *matrix->target);
       } else if (std::holds_alternative<Vector>(slot.kind)) {
         ops::convert(device, slot.view(), DType::kF32, to);
-      } else if (!slot.in_place()) {
+      } else if (!slot.is_in_place) {
         ops::convert(device, slot.view(), std::get<Table>(slot.kind).type, to);
       }
-      shards_.release(*slot.entry);
+      shards.release(*slot.entry);
     }
   }
-  digest_ = scan.digest();
-  return Status::ok();
+  return scan.digest();
 }
 
 Result<Weights> Weights::load(const std::string& folder, const ModelConfig& config,
@@ -252,13 +264,71 @@ Result<Weights> Weights::load(const std::string& folder, const ModelConfig& conf
   Weights weights;
   weights.shards_ = std::move(shards).value();
   std::vector<Slot> slots = weights.slots(config, type);
-  TESSERA_RETURN_IF_ERROR(weights.check(config, slots));
+  TESSERA_RETURN_IF_ERROR(check(weights.shards_, config, slots));
   TESSERA_RETURN_IF_ERROR(weights.reserve(slots, device));
-  TESSERA_RETURN_IF_ERROR(weights.fill(slots, config, device));
-  const bool maps =
-      std::any_of(slots.begin(), slots.end(), [](const Slot& slot) { return slot.in_place(); });
-  if (!maps) weights.shards_ = Shards();
+  Result<std::string> digest = weights.stream(slots, weights.shards_, config, device);
+  if (!digest.is_ok()) return digest.status();
+  weights.digest_ = std::move(digest).value();
   return weights;
+}
+
+bool Weights::reads_in_place() const {
+  const char* data = static_cast<const char*>(embedding_.data);
+  const char* begin = memory_.as<char>();
+  return data != nullptr && (data < begin || data >= begin + memory_.size());
+}
+
+Result<WeightsUpdate> Weights::prepare(const std::string& folder, const ModelConfig& config,
+                                       ComputeType type, device::Device& device) const {
+  Result<Shards> shards = Shards::open(folder);
+  if (!shards.is_ok()) return shards.status();
+  WeightsUpdate update;
+  update.shards_ = std::move(shards).value();
+  Weights shape;  // whose slots have the names and shapes; it holds no bytes
+  std::vector<Slot> slots = shape.slots(config, type);
+  TESSERA_RETURN_IF_ERROR(check(update.shards_, config, slots));
+  WeightsScan scan(device, folder, config.canonical_text(), kPreparedBytes);
+  for (const Slot& slot : slots) {
+    const bool is_table = std::holds_alternative<Table>(slot.kind);
+    if (is_table && reads_in_place() && !slot.may_be_in_place()) {
+      return Status(Code::kModelInvalid,
+                    folder + ": " + slot.name + ": expected " +
+                        std::string(tensor::dtype_name(embedding_.type)) +
+                        " at an aligned place, as in the weights that serve, got " +
+                        slot.entry->dtype);
+    }
+    TESSERA_RETURN_IF_ERROR(scan.add({&slot.entry, 1}));
+    update.shards_.release(*slot.entry);
+  }
+  update.digest_ = scan.digest();
+  return update;
+}
+
+Status Weights::update(WeightsUpdate update, const ModelConfig& config, ComputeType type,
+                       device::Device& device) {
+  std::vector<Slot> slots = this->slots(config, type);
+  const bool in_place = reads_in_place();
+  const auto write = [&](const Shards& shards, const std::string& expected) -> Status {
+    TESSERA_RETURN_IF_ERROR(check(shards, config, slots));
+    for (Slot& slot : slots) slot.is_in_place = in_place && std::holds_alternative<Table>(slot.kind);
+    place(slots);
+    const Result<std::string> digest = stream(slots, shards, config, device);
+    if (!digest.is_ok()) return digest.status();
+    if (digest.value() == expected) return Status::ok();
+    return {Code::kModelCorrupt, shards.folder() + ": expected the content " + expected +
+                                     " that was looked through, got " + digest.value()};
+  };
+  const Status status = write(update.shards_, update.digest_);
+  if (!status.is_ok()) {
+    is_intact_ = write(shards_, digest_).is_ok();
+    return status;
+  }
+  for (const Slot& slot : slots) {
+    if (slot.is_in_place) *std::get<Table>(slot.kind).target = slot.view();
+  }
+  shards_ = std::move(update.shards_);
+  digest_ = std::move(update.digest_);
+  return Status::ok();
 }
 
 }  // namespace tessera::model

@@ -32,6 +32,20 @@ struct LayerWeights {
   ops::PackedMatrix q, k, v, o, gate, up, down;  // gate and up lie panel by panel side by side
 };
 
+/// A folder of weights that has been looked through whole and may take the place of those that
+/// serve. Move-only.
+class WeightsUpdate {
+ public:
+  const std::string& folder() const { return shards_.folder(); }
+  /// As Weights::digest() will be.
+  const std::string& digest() const { return digest_; }
+
+ private:
+  friend class Weights;
+  Shards shards_;
+  std::string digest_;
+};
+
 class Weights {
  public:
   /// Errors: MODEL_NOT_FOUND; MODEL_INVALID for a missing, misshapen, wrongly typed or unexpected
@@ -39,6 +53,21 @@ class Weights {
   /// does not suffice, before anything is packed.
   static Result<Weights> load(const std::string& folder, const ModelConfig& config,
                               ComputeType type, device::Device& device);
+
+  /// Looks another folder through, of the same configuration, while these weights serve: other
+  /// forks of the device's threads wait at most for a few MiB of it. Errors: those of load() but for
+  /// memory, of which nothing is taken; MODEL_INVALID where the embedding is read in place and the
+  /// new one cannot be.
+  Result<WeightsUpdate> prepare(const std::string& folder, const ModelConfig& config,
+                                ComputeType type, device::Device& device) const;
+  /// Streams an update over these weights, layer by layer in the same memory. An error (a disk
+  /// that fails, a file that has been written to since) means that the weights before were streamed
+  /// back. REQUIRES: nobody reads the weights meanwhile. Errors: MODEL_CORRUPT.
+  Status update(WeightsUpdate update, const ModelConfig& config, ComputeType type,
+                device::Device& device);
+  /// False where neither an update nor the weights before could be written whole: what is in memory
+  /// is of no model.
+  bool is_intact() const { return is_intact_; }
 
   /// Null data where the head is the embedding as well.
   const tensor::TensorView& embedding() const { return embedding_; }  // [vocab, hidden]
@@ -56,17 +85,22 @@ class Weights {
   std::vector<Slot> slots(const ModelConfig& config, ComputeType type);
   void layer_slots(const ModelConfig& config, ComputeType type, uint32_t layer,
                    std::vector<Slot>& slots);
-  Status check(const ModelConfig& config, std::vector<Slot>& slots) const;
+  static Status check(const Shards& shards, const ModelConfig& config, std::vector<Slot>& slots);
+  bool reads_in_place() const;
+  /// Gives every slot its place in the weights' memory; returns the bytes of all.
+  static uint64_t place(std::vector<Slot>& slots);
   Status reserve(std::vector<Slot>& slots, device::Device& device);
-  Status fill(const std::vector<Slot>& slots, const ModelConfig& config, device::Device& device);
+  Result<std::string> stream(const std::vector<Slot>& slots, const Shards& shards,
+                             const ModelConfig& config, device::Device& device);
 
-  Shards shards_;  // empty when nothing is read in place
+  Shards shards_;
   device::Buffer memory_;
   tensor::TensorView embedding_;
   ops::PackedMatrix head_;
   const float* final_norm_ = nullptr;
   std::vector<LayerWeights> layers_;
   std::string digest_;
+  bool is_intact_ = true;
 };
 
 }  // namespace tessera::model

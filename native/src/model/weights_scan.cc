@@ -79,8 +79,12 @@ std::string describe_entry(const TensorEntry& entry) {
 
 }  // namespace
 
-WeightsScan::WeightsScan(device::Device& device, std::string folder, std::string config_text)
-    : device_(device), folder_(std::move(folder)), content_(std::move(config_text)) {}
+WeightsScan::WeightsScan(device::Device& device, std::string folder, std::string config_text,
+                         uint64_t fork_bytes)
+    : device_(device),
+      folder_(std::move(folder)),
+      fork_bytes_(fork_bytes),
+      content_(std::move(config_text)) {}
 
 Status WeightsScan::add(std::span<const TensorEntry* const> entries) {
   std::vector<Piece> pieces;
@@ -89,10 +93,14 @@ Status WeightsScan::add(std::span<const TensorEntry* const> entries) {
       pieces.push_back({entry, begin});
     }
   }
-  device_.threads().parallel_for(pieces.size(), [&](uint64_t begin, uint64_t end) {
-    std::vector<float> copy;
-    for (uint64_t i = begin; i < end; ++i) scan_piece(device_.kernels(), pieces[i], copy);
-  });
+  const uint64_t at_once = std::max<uint64_t>(1, fork_bytes_ / kPieceBytes);
+  for (uint64_t first = 0; first < pieces.size(); first += at_once) {
+    const uint64_t count = std::min(at_once, pieces.size() - first);
+    device_.threads().parallel_for(count, [&](uint64_t begin, uint64_t end) {
+      std::vector<float> copy;
+      for (uint64_t i = begin; i < end; ++i) scan_piece(device_.kernels(), pieces[first + i], copy);
+    });
+  }
   const TensorEntry* described = nullptr;
   for (const Piece& piece : pieces) {
     if (piece.bad_element != kNone) {

@@ -13,7 +13,9 @@ namespace tessera::model {
 
 class WeightsScan {
  public:
-  WeightsScan(device::Device& device, std::string folder, std::string config_text);
+  /// `fork_bytes` are looked at in one fork of the device's threads: others wait as long.
+  WeightsScan(device::Device& device, std::string folder, std::string config_text,
+              uint64_t fork_bytes = ~uint64_t{0});
 
   /// Tensors may be given some at a time, so that whoever reads them next finds them in memory.
   /// REQUIRES: every entry has a computed type. Errors: MODEL_CORRUPT naming the first tensor with
@@ -27,6 +29,7 @@ class WeightsScan {
  private:
   device::Device& device_;
   std::string folder_;
+  uint64_t fork_bytes_;
   std::string content_;  // what the digest is taken of
 };
 
