@@ -29,6 +29,11 @@ Completion refusal_of(const Request& request, Status status, uint32_t retry_afte
   return completion;
 }
 
+Status broken_status() {
+  return {Code::kEngineUnavailable,
+          "an update of the weights failed, and so did putting the old ones back"};
+}
+
 std::string milliseconds(double us) { return std::to_string(std::llround(us / 1000)) + " ms"; }
 
 Status ended_status(const Request& request, const std::unordered_set<uint32_t>& cancelled,
@@ -70,8 +75,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Compl
 }
 
 Engine::Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
-               std::shared_ptr<const model::Decoder> decoder,
-               std::unique_ptr<model::Workspace> workspace,
+               std::shared_ptr<model::Decoder> decoder, std::unique_ptr<model::Workspace> workspace,
                std::shared_ptr<std::condition_variable> work, std::shared_ptr<kv::Pool> pool,
                const scheduler::PassCost& cost, CompletionSink& sink)
     : options_(options),
@@ -91,6 +95,7 @@ Engine::~Engine() { close(); }
 /// Whether a request may wait in the queue. REQUIRES: mutex_ held.
 Status Engine::accept(const Request& request, Clock::time_point now, double& own_us,
                       uint32_t& retry_after_us) const {
+  if (is_broken_) return broken_status();
   TESSERA_RETURN_IF_ERROR(check_limits(request, options_, *decoder_));
   if (in_flight_.contains(request.ticket)) {
     return {Code::kRequestInvalid,
@@ -177,13 +182,18 @@ void Engine::run() {
     {
       std::unique_lock lock(mutex_);
       work_->wait(lock, [this] {
-        return stopping_ || !queue_.empty() || !loading_.empty() || loop_.running() > 0;
+        return stopping_ || !queue_.empty() || !loading_.empty() || loop_.running() > 0 ||
+               pending_update_ != nullptr;
       });
-      if (stopping_) return;
+      if (stopping_) return end_update({Code::kEngineClosed, "the engine was closed"});
+      const bool admits = !attend_to_update(lock);
       sweep_ended(completed);
-      admit_loaded(Clock::now(), completed);
-      admit_waiting(completed);
-      const bool all_wait = loop_.running() == 0 && completed.empty();
+      if (admits) {
+        admit_loaded(Clock::now(), completed);
+        admit_waiting(completed);
+      }
+      const bool has_waiting = !queue_.empty() || !loading_.empty();
+      const bool all_wait = has_waiting && loop_.running() == 0 && completed.empty();
       if (all_wait) work_->wait_for(lock, kTransferWait);
     }
     if (loop_.running() > 0) loop_.run_pass(completed);
@@ -198,7 +208,7 @@ void Engine::sweep_ended(std::vector<Completion>& completed) {
   loop_.sweep([&](const Request& request) { return ended_status(request, cancelled_, now); },
               completed);
   const auto has_ended = [&](const Request& request) {
-    Status status = ended_status(request, cancelled_, now);
+    Status status = is_broken_ ? broken_status() : ended_status(request, cancelled_, now);
     if (status.is_ok()) return false;
     gate_.drop(request.ticket);
     completed.push_back(refusal_of(request, std::move(status), 0));
@@ -219,8 +229,13 @@ bool Engine::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
   if (scheduler::decide({waiting.alone_us, 0, left_us}, sharing_rate_).verdict !=
       scheduler::Verdict::kAdmit) {
     status = {Code::kDeadlineExceeded, "the request waited too long for its deadline to be met"};
-  } else if (loop_.admit(waiting.request, now, status) == Admission::kWaits) {
-    return false;
+  } else {
+    const kv::Version version = waiting.request.kv.version;
+    waiting.request.kv.version = versions_.now(version);
+    if (loop_.admit(waiting.request, now, status) == Admission::kWaits) {
+      waiting.request.kv.version = version;
+      return false;
+    }
   }
   if (status.is_ok()) return true;
   completed.push_back({});
@@ -229,10 +244,15 @@ bool Engine::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
   return true;
 }
 
+/// Whether a request need not wait for its blocks. REQUIRES: mutex_ held.
+bool Engine::is_ready(Request& request, Clock::time_point now) {
+  return gate_.is_ready(request, versions_.now(request.kv.version), now, cost_);
+}
+
 /// Those whose blocks have come, or are not to be waited for any longer. REQUIRES: mutex_ held.
 void Engine::admit_loaded(Clock::time_point now, std::vector<Completion>& completed) {
   for (size_t i = 0; i < loading_.size() && loop_.has_room();) {
-    if (gate_.is_ready(loading_[i].request, now, cost_) && admit(loading_[i], now, completed)) {
+    if (is_ready(loading_[i].request, now) && admit(loading_[i], now, completed)) {
       loading_.erase(loading_.begin() + static_cast<ptrdiff_t>(i));
     } else {
       ++i;
@@ -246,7 +266,7 @@ void Engine::admit_waiting(std::vector<Completion>& completed) {
   const bool may_join = options_.continuous_batching || loop_.running() == 0;
   while (may_join && !queue_.empty() && loop_.has_room()) {
     RequestQueue::Waiting& next = queue_.next();
-    if (!gate_.is_ready(next.request, now, cost_)) {
+    if (!is_ready(next.request, now)) {
       if (loading_.size() >= options_.batch_requests_max) break;
       loading_.push_back(std::move(next));
     } else if (!admit(next, now, completed)) {
@@ -272,7 +292,8 @@ void Engine::deliver(std::vector<Completion>& completed) {
   const size_t count = completed.size();
   {
     std::lock_guard lock(mutex_);
-    for (const Completion& completion : completed) {
+    for (Completion& completion : completed) {
+      completion.weights_generation = weights_generation_;  // nobody ran while they changed
       // The ticket is the caller's again as soon as its completion can be seen.
       in_flight_.erase(completion.ticket);
       cancelled_.erase(completion.ticket);

@@ -17,6 +17,7 @@
 
 #include "engine/kv_gate.h"
 #include "engine/options.h"
+#include "engine/prompt_versions.h"
 #include "engine/request.h"
 #include "engine/request_queue.h"
 #include "engine/step_loop.h"
@@ -39,6 +40,14 @@ struct Stats {
   uint64_t predicted_us = 0, actual_us = 0;  // of all passes
 };
 
+/// What an update of the weights did.
+struct UpdateReport {
+  std::string digest;       // of the weights that serve from then on
+  uint64_t generation = 0;  // updates since the engine opened
+  uint64_t drained_us = 0;  // for the requests that ran; nobody was let in meanwhile
+  uint64_t swapped_us = 0;  // nobody ran meanwhile
+};
+
 class Engine {
  public:
   /// Loads the model and starts the engine's thread. `sink` must outlive the engine.
@@ -58,13 +67,22 @@ class Engine {
   SubmitOutcome submit(std::vector<Request> requests);
   /// Unknown tickets are ignored: they may just have finished.
   void cancel(std::span<const uint32_t> tickets);
-  /// The pool's number of prompts that a template and a codebook wrote, known by the digests of
-  /// their content. Errors: ENGINE_CLOSED.
+  /// The number of prompts that a template and a codebook wrote, known by the digests of their
+  /// content. It outlives updates of the weights. Errors: ENGINE_CLOSED.
   Result<kv::Version> add_version(const std::string& template_digest,
                                   const std::string& codebook_digest);
   /// Brings the user's keys and values to the device for the request that will be submitted under
   /// the ticket: at its arrival, while its prompt is made. Ended by cancel() where none comes.
   void prefetch(uint32_t ticket, kv::Version version, const std::string& user);
+  /// Puts the weights of a folder in the place of those that serve: looks them through beside the
+  /// requests, lets nobody in until those that run have ended, at most `wait_max` long, and then
+  /// streams them into the same memory (Decoder::update). What the pool kept under the old ones is
+  /// not found any more. Every answer is of one generation, and says of which. An error leaves the
+  /// old weights. Errors: those of Decoder::prepare_update and update; DEADLINE_EXCEEDED when the
+  /// requests that run did not end; ENGINE_OVERLOADED while another update is under way;
+  /// ENGINE_CLOSED.
+  Result<UpdateReport> update_weights(const std::string& folder,
+                                      std::chrono::microseconds wait_max);
   /// Null once the engine is closed.
   std::shared_ptr<kv::Pool> pool() const;
   /// As the decision between loading and computing sees them.
@@ -80,17 +98,27 @@ class Engine {
 
  private:
   Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
-         std::shared_ptr<const model::Decoder> decoder, std::unique_ptr<model::Workspace> workspace,
+         std::shared_ptr<model::Decoder> decoder, std::unique_ptr<model::Workspace> workspace,
          std::shared_ptr<std::condition_variable> work, std::shared_ptr<kv::Pool> pool,
          const scheduler::PassCost& cost, CompletionSink& sink);
 
+  struct PendingUpdate {
+    model::WeightsUpdate update;
+    Clock::time_point asked, give_up;
+    Status status{};
+    UpdateReport report{};
+  };
+
   void run();
+  void end_update(Status status);
+  bool attend_to_update(std::unique_lock<std::mutex>& lock);
   Status accept(const Request& request, Clock::time_point now, double& own_us,
                 uint32_t& retry_after_us) const;
   uint32_t kept_tokens(const Request& request) const;
   uint32_t place_free_in_us() const;
   void close_pool();
   void note_progress();
+  bool is_ready(Request& request, Clock::time_point now);
   void admit_waiting(std::vector<Completion>& completed);
   void admit_loaded(Clock::time_point now, std::vector<Completion>& completed);
   bool admit(RequestQueue::Waiting& waiting, Clock::time_point now,
@@ -100,7 +128,7 @@ class Engine {
 
   const EngineOptions options_;
   std::unique_ptr<device::Device> device_;
-  std::shared_ptr<const model::Decoder> decoder_;
+  const std::shared_ptr<model::Decoder> decoder_;  // changed by the engine's thread alone
   CompletionSink& sink_;
   LoopCounters loop_counters_;
   // The engine's thread waits here: work arrived, blocks came, or stop. The pool's threads ring it.
@@ -109,7 +137,7 @@ class Engine {
   StepLoop loop_;                   // engine thread only
 
   mutable std::mutex mutex_;
-  std::condition_variable idle_;                // drain waits: nothing queued, nothing running
+  std::condition_variable idle_;                // drain and update_weights wait here
   RequestQueue queue_;                          // guarded by mutex_
   KvGate gate_;                                 // guarded by mutex_
   std::vector<RequestQueue::Waiting> loading_;  // out of the queue, waiting for blocks; guarded
@@ -118,12 +146,18 @@ class Engine {
   double sharing_rate_ = 1;                     // guarded by mutex_
   std::unordered_set<uint32_t> in_flight_;      // tickets queued or running; guarded by mutex_
   std::unordered_set<uint32_t>
-      cancelled_;           // subset of in_flight_ that shall end; guarded by mutex_
-  size_t delivering_ = 0;   // completions on their way to the sink; guarded by mutex_
-  Stats counters_;          // guarded by mutex_
-  bool draining_ = false;   // guarded by mutex_
-  bool stopping_ = false;   // guarded by mutex_
-  std::mutex close_mutex_;  // serialises close()
+      cancelled_;            // subset of in_flight_ that shall end; guarded by mutex_
+  size_t delivering_ = 0;    // completions on their way to the sink; guarded by mutex_
+  Stats counters_;           // guarded by mutex_
+  PromptVersions versions_;  // guarded by mutex_
+  PendingUpdate* pending_update_ = nullptr;  // of who waits in update_weights(); guarded by mutex_
+  uint64_t weights_generation_ = 0;          // guarded by mutex_
+  bool is_swapping_ = false;                 // weights are being written; guarded by mutex_
+  bool is_broken_ = false;                   // the weights are of no model; guarded by mutex_
+  std::mutex update_mutex_;                  // serialises update_weights()
+  bool draining_ = false;                    // guarded by mutex_
+  bool stopping_ = false;                    // guarded by mutex_
+  std::mutex close_mutex_;                   // serialises close()
   std::thread thread_;
 };
 

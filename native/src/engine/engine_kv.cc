@@ -18,7 +18,8 @@ uint32_t Engine::kept_tokens(const Request& request) const {
   const KvUse& use = request.kv;
   if (pool_ == nullptr || !options_.kv.is_enabled || use.user.empty()) return 0;
   uint32_t kept = use.prefix_tokens / kv::kBlockTokens * kv::kBlockTokens;
-  for (const uint32_t tokens : pool_->whereabouts(use.version, use.user)) kept += tokens;
+  for (const uint32_t tokens : pool_->whereabouts(versions_.now(use.version), use.user))
+    kept += tokens;
   const auto size = static_cast<uint32_t>(request.prompt.size());
   return std::min({kept, use.keep_tokens, size - 1});
 }
@@ -41,15 +42,15 @@ std::shared_ptr<kv::Pool> Engine::pool() const {
 
 Result<kv::Version> Engine::add_version(const std::string& template_digest,
                                         const std::string& codebook_digest) {
-  const std::shared_ptr<kv::Pool> open = pool();
-  if (open == nullptr) return Status(Code::kEngineClosed, "the engine was closed");
-  return open->add_version(identity_of(*decoder_, template_digest, codebook_digest));
+  const std::lock_guard lock(mutex_);
+  if (pool_ == nullptr) return Status(Code::kEngineClosed, "the engine was closed");
+  return versions_.add(*pool_, *decoder_, template_digest, codebook_digest);
 }
 
 void Engine::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {
   std::lock_guard lock(mutex_);
-  if (pool_ == nullptr || draining_ || !options_.kv.is_enabled) return;
-  gate_.prefetch(ticket, version, user);
+  if (pool_ == nullptr || draining_ || is_swapping_ || !options_.kv.is_enabled) return;
+  gate_.prefetch(ticket, versions_.now(version), user);
 }
 
 kv::Rates Engine::kv_rates() {

@@ -28,12 +28,13 @@ void KvGate::prefetch(uint32_t ticket, kv::Version version, const std::string& u
   if (prefetch) prefetches_[ticket].prefetch = std::move(prefetch);
 }
 
-bool KvGate::is_ready(Request& request, Clock::time_point now, const scheduler::PassCost& cost) {
+bool KvGate::is_ready(Request& request, kv::Version version, Clock::time_point now,
+                      const scheduler::PassCost& cost) {
   const auto found = prefetches_.find(request.ticket);
   if (found == prefetches_.end()) return true;
   Coming& coming = found->second;
   if (!coming.prefetch.is_done() && !coming.is_decided) {
-    coming.wait_until = decide(request, now, cost);
+    coming.wait_until = decide(request, version, now, cost);
     coming.wait_from = now;
     coming.is_decided = true;
   }
@@ -61,9 +62,9 @@ kv::Rates KvGate::rates(Clock::time_point now, const scheduler::PassCost& cost) 
 }
 
 /// Until when it is worth waiting for what is on its way.
-Clock::time_point KvGate::decide(const Request& request, Clock::time_point now,
+Clock::time_point KvGate::decide(const Request& request, kv::Version version, Clock::time_point now,
                                  const scheduler::PassCost& cost) {
-  const auto tokens = pool_.whereabouts(request.kv.version, request.kv.user);
+  const auto tokens = pool_.whereabouts(version, request.kv.user);
   std::vector<kv::Tier> missing;
   for (const kv::Tier tier : {kv::Tier::kHost, kv::Tier::kDisk})
     missing.insert(missing.end(), kv::blocks_of(tokens[kv::index_of(tier)]), tier);

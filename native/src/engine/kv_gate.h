@@ -22,9 +22,10 @@ class KvGate {
 
   /// Brings up what the pool has of the user, for the request that will come under the ticket.
   void prefetch(uint32_t ticket, kv::Version version, const std::string& user);
-  /// Whether the request need not wait for its blocks, or not any longer; then its prefetch is over
-  /// and the request says how long it waited.
-  bool is_ready(Request& request, Clock::time_point now, const scheduler::PassCost& cost);
+  /// Whether the request need not wait for its blocks under a version of the pool, or not any
+  /// longer; then its prefetch is over and the request says how long it waited.
+  bool is_ready(Request& request, kv::Version version, Clock::time_point now,
+                const scheduler::PassCost& cost);
   /// Cuts a prefetch off whose request does not come, or has ended.
   void drop(uint32_t ticket) { prefetches_.erase(ticket); }
   void clear() { prefetches_.clear(); }
@@ -40,7 +41,7 @@ class KvGate {
     Clock::time_point wait_until{};
   };
 
-  Clock::time_point decide(const Request& request, Clock::time_point now,
+  Clock::time_point decide(const Request& request, kv::Version version, Clock::time_point now,
                            const scheduler::PassCost& cost);
 
   kv::Pool& pool_;

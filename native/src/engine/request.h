@@ -118,6 +118,7 @@ struct Completion {
   Status status;
   uint32_t retry_after_us = 0;                  // of a refusal for load; 0: no hint
   beam::Exported answer;                        // recall; empty unless status is ok
+  uint64_t weights_generation = 0;              // updates of the weights before it ran
   std::shared_ptr<const catalogue::View> view;  // that was searched or scored
   beam::Explanation explanation;                // recall: of the watched item; kOpen: none
   beam::Tree tree;                              // recall: empty unless it is wanted

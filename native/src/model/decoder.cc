@@ -197,13 +197,15 @@ Result<WeightsUpdate> Decoder::prepare_update(const std::string& folder) const {
     return Status(Code::kModelInvalid, folder + ": " + text);
   };
   if (impl_->has_fixed_scales) {
-    return invalid("expected no update: the activation scales are fixed for the weights that serve");
+    return invalid(
+        "expected no update: the activation scales are fixed for the weights that serve");
   }
   Result<ModelConfig> config = ModelConfig::load(folder);
   if (!config.is_ok()) return config.status();
   if (config.value().canonical_text() != impl_->config.canonical_text() ||
       config.value().max_positions != impl_->config.max_positions) {
-    return invalid("config.json: expected the configuration of the weights that serve, got another");
+    return invalid(
+        "config.json: expected the configuration of the weights that serve, got another");
   }
   return impl_->weights.prepare(folder, impl_->config, impl_->type, impl_->device);
 }

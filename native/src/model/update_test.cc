@@ -1,5 +1,5 @@
-// Weights streamed over those that serve: the bits of a decoder that was loaded from the new folder,
-// or, whatever fails on the way, those from before.
+// Weights streamed over those that serve: the bits of a decoder that was loaded from the new
+// folder, or, whatever fails on the way, those from before.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -82,7 +82,8 @@ TEST_P(UpdateTest, ThatFailsHalfWayLeavesTheWeightsBefore) {
   const std::vector<float> logits = logits_of(*decoder);
   auto update = decoder->prepare_update(after_.path());
   ASSERT_TRUE(update.is_ok());
-  // The file's last tensor is read last or in the last layer: all before it has been written by then.
+  // The file's last tensor is read last or in the last layer: all before it has been written by
+  // then.
   overwrite(last_file(after_), 2, "\xff\x7f");
   const Status status = decoder->update(std::move(update).value());
   EXPECT_EQ(status.code(), Code::kModelCorrupt) << status.message();
@@ -132,8 +133,7 @@ TEST_P(UpdateTest, OfAnotherConfigurationOrWithBadTensorsIsRefusedBeforeAnything
     const auto update = decoder->prepare_update(folder.path());
     ASSERT_FALSE(update.is_ok());
     EXPECT_EQ(update.status().code(), code) << update.status().message();
-    EXPECT_NE(update.status().message().find(says), std::string::npos)
-        << update.status().message();
+    EXPECT_NE(update.status().message().find(says), std::string::npos) << update.status().message();
   };
   TestShape wider = shape_;
   wider.intermediate = 40;

@@ -31,7 +31,7 @@ struct Table {
   DType type;
 };
 
-constexpr uint64_t kBatchBytes = 64u << 20;  // of the file, scanned and then packed at a time
+constexpr uint64_t kBatchBytes = 64u << 20;    // of the file, scanned and then packed at a time
 constexpr uint64_t kPreparedBytes = 4u << 20;  // scanned at a time while the decoder serves
 
 uint64_t aligned(uint64_t bytes) {
@@ -46,7 +46,7 @@ struct Weights::Slot {
   std::string name;
   std::vector<uint64_t> shape;
   std::variant<Vector, Matrix, Table> kind;
-  uint32_t layer = 0;          // 0 for those of none as well
+  uint32_t layer = 0;  // 0 for those of none as well
   const TensorEntry* entry = nullptr;
   bool is_in_place = false;    // read where the file has it
   uint64_t offset = 0;         // in the weights' memory
@@ -310,7 +310,8 @@ Status Weights::update(WeightsUpdate update, const ModelConfig& config, ComputeT
   const bool in_place = reads_in_place();
   const auto write = [&](const Shards& shards, const std::string& expected) -> Status {
     TESSERA_RETURN_IF_ERROR(check(shards, config, slots));
-    for (Slot& slot : slots) slot.is_in_place = in_place && std::holds_alternative<Table>(slot.kind);
+    for (Slot& slot : slots)
+      slot.is_in_place = in_place && std::holds_alternative<Table>(slot.kind);
     place(slots);
     const Result<std::string> digest = stream(slots, shards, config, device);
     if (!digest.is_ok()) return digest.status();

@@ -55,9 +55,9 @@ class Weights {
                               ComputeType type, device::Device& device);
 
   /// Looks another folder through, of the same configuration, while these weights serve: other
-  /// forks of the device's threads wait at most for a few MiB of it. Errors: those of load() but for
-  /// memory, of which nothing is taken; MODEL_INVALID where the embedding is read in place and the
-  /// new one cannot be.
+  /// forks of the device's threads wait at most for a few MiB of it. Errors: those of load() but
+  /// for memory, of which nothing is taken; MODEL_INVALID where the embedding is read in place and
+  /// the new one cannot be.
   Result<WeightsUpdate> prepare(const std::string& folder, const ModelConfig& config,
                                 ComputeType type, device::Device& device) const;
   /// Streams an update over these weights, layer by layer in the same memory. An error (a disk

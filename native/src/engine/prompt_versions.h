@@ -1,0 +1,36 @@
+// The pool's versions of the prompts that this engine has. A number that add() gave stays good when
+// the weights change, though the pool has another for it from then on. Not synchronised: guarded by
+// the engine's mutex.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kv/pool.h"
+#include "model/decoder.h"
+
+namespace tessera::engine {
+
+class PromptVersions {
+ public:
+  /// The same number for the same digests. REQUIRES: the pool's blocks are the decoder's.
+  kv::Version add(kv::Pool& pool, const model::Decoder& decoder, const std::string& template_digest,
+                  const std::string& codebook_digest);
+  /// What the pool calls it now.
+  kv::Version now(kv::Version version) const;
+  /// After the decoder's weights have changed: nothing that was kept under them is found any more.
+  void renew(kv::Pool& pool, const model::Decoder& decoder);
+
+ private:
+  struct Known {
+    std::string template_digest, codebook_digest;
+    kv::Version given = 0;  // by add()
+    kv::Version now = 0;
+  };
+  static kv::Version pool_version(kv::Pool& pool, const model::Decoder& decoder,
+                                  const Known& known);
+
+  std::vector<Known> known_;
+};
+
+}  // namespace tessera::engine
