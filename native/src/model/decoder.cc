@@ -70,7 +70,13 @@ struct Decoder::Impl {
 
   void attend(const ForwardBatch& batch, const attention::Layer& layer, const LayerWeights& w,
               Workspace& ws) const;
-  void feed_forward(uint32_t layer, uint64_t rows, const LayerWeights& w, Workspace& ws) const;
+  void feed_forward(const ForwardBatch& batch, uint32_t layer, const LayerWeights& w,
+                    Workspace& ws) const;
+  /// Products of one operand, with the terms of the batch's adapters.
+  template <size_t N>
+  void multiply(const ForwardBatch& batch, uint32_t layer, const ops::Operand& x,
+                const float* rows_of_x, ops::LowRank LayerAdapter::*const (&members)[N],
+                std::span<ops::Target> targets, Workspace& ws) const;
 };
 
 namespace {
@@ -114,16 +120,30 @@ std::string numbers_text(ComputeType type, const device::Device& device,
 
 }  // namespace
 
+template <size_t N>
+void Decoder::Impl::multiply(const ForwardBatch& batch, uint32_t layer, const ops::Operand& x,
+                             const float* rows_of_x,
+                             ops::LowRank LayerAdapter::*const (&members)[N],
+                             std::span<ops::Target> targets, Workspace& ws) const {
+  timed(ws.times_.projections_us, [&] {
+    const AdapterScratch::Terms terms =
+        ws.adapters_.project(device, batch.adapters, layer, members, x, rows_of_x);
+    for (size_t i = 0; i < targets.size(); ++i) targets[i].terms = terms[i];
+    if (targets[0].up != nullptr) targets[0].up_terms = terms[1];
+    ops::matmul(device, x, targets);
+  });
+}
+
 /// Adds attention's output to the residual stream.
 void Decoder::Impl::attend(const ForwardBatch& batch, const attention::Layer& layer,
                            const LayerWeights& w, Workspace& ws) const {
   const uint64_t rows = batch.tokens.size();
-  const ops::Target projections[] = {
-      {.w = &w.q, .bias = w.q_bias, .y = ws.q_, .y_stride = q_size()},
-      {.w = &w.k, .bias = w.k_bias, .y = ws.k_, .y_stride = kv_size()},
-      {.w = &w.v, .bias = w.v_bias, .y = ws.v_, .y_stride = kv_size()}};
+  ops::Target projections[] = {{.w = &w.q, .bias = w.q_bias, .y = ws.q_, .y_stride = q_size()},
+                               {.w = &w.k, .bias = w.k_bias, .y = ws.k_, .y_stride = kv_size()},
+                               {.w = &w.v, .bias = w.v_bias, .y = ws.v_, .y_stride = kv_size()}};
   const ops::Operand normed = norm(ws, layer.index, LinearInput::kAttention, rows, w.input_norm);
-  timed(ws.times_.projections_us, [&] { ops::matmul(device, normed, projections); });
+  multiply(batch, layer.index, normed, ws.normed_,
+           {&LayerAdapter::q, &LayerAdapter::k, &LayerAdapter::v}, projections, ws);
   const ops::RopeRows rotated[] = {{ws.q_, config.head_count, w.q_norm, type != ComputeType::kF32},
                                    {ws.k_, config.kv_head_count, w.k_norm, false}};
   ops::rope(device, rotated, {ws.positions_.data(), rows}, config.head_dim, config.rms_norm_eps,
@@ -131,27 +151,28 @@ void Decoder::Impl::attend(const ForwardBatch& batch, const attention::Layer& la
   attention::write_kv(device, layer, batch.groups, ws.k_, ws.v_);
   timed(ws.times_.attention_us,
         [&] { attention::attend(device, layer, batch.groups, ws.q_, ws.mixed_, ws.attention_); });
-  const ops::Target output{.w = &w.o,
-                           .bias = w.o_bias,
-                           .y = ws.hidden_,
-                           .y_stride = config.hidden_size,
-                           .adds_to_y = true};
+  ops::Target output{.w = &w.o,
+                     .bias = w.o_bias,
+                     .y = ws.hidden_,
+                     .y_stride = config.hidden_size,
+                     .adds_to_y = true};
   const ops::Operand x =
       operand_of(ws, layer.index, LinearInput::kAttentionOutput, ws.mixed_, rows, q_size());
-  timed(ws.times_.projections_us, [&] { ops::matmul(device, x, {&output, 1}); });
+  multiply(batch, layer.index, x, ws.mixed_, {&LayerAdapter::o}, {&output, 1}, ws);
 }
 
 /// Adds the SwiGLU layer's output to the residual stream.
-void Decoder::Impl::feed_forward(uint32_t layer, uint64_t rows, const LayerWeights& w,
+void Decoder::Impl::feed_forward(const ForwardBatch& batch, uint32_t layer, const LayerWeights& w,
                                  Workspace& ws) const {
-  const uint64_t inner = config.intermediate_size;
-  const ops::Target gated{.w = &w.gate, .up = &w.up, .y = ws.gated_, .y_stride = inner};
+  const uint64_t inner = config.intermediate_size, rows = batch.tokens.size();
+  ops::Target gated{.w = &w.gate, .up = &w.up, .y = ws.gated_, .y_stride = inner};
   const ops::Operand normed = norm(ws, layer, LinearInput::kMlp, rows, w.post_norm);
-  timed(ws.times_.projections_us, [&] { ops::matmul(device, normed, {&gated, 1}); });
-  const ops::Target output{
+  multiply(batch, layer, normed, ws.normed_, {&LayerAdapter::gate, &LayerAdapter::up}, {&gated, 1},
+           ws);
+  ops::Target output{
       .w = &w.down, .y = ws.hidden_, .y_stride = config.hidden_size, .adds_to_y = true};
   const ops::Operand x = operand_of(ws, layer, LinearInput::kMlpOutput, ws.gated_, rows, inner);
-  timed(ws.times_.projections_us, [&] { ops::matmul(device, x, {&output, 1}); });
+  multiply(batch, layer, x, ws.gated_, {&LayerAdapter::down}, {&output, 1}, ws);
 }
 
 Decoder::Decoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -232,10 +253,20 @@ uint64_t Decoder::kv_bytes_per_position() const {
          tensor::dtype_size(storage_type(impl_->type));
 }
 
-std::unique_ptr<Workspace> Decoder::make_workspace(uint32_t max_rows, uint32_t max_context) const {
+void Decoder::embedding_row(uint32_t token, float* row) const {
+  const auto id = static_cast<int32_t>(token);
+  impl_->embed({&id, 1}, row);
+}
+
+void Decoder::head_row(uint32_t token, float* row) const {
+  ops::unpack_column(impl_->weights.head(), token, row);
+}
+
+std::unique_ptr<Workspace> Decoder::make_workspace(uint32_t max_rows, uint32_t max_context,
+                                                   uint32_t max_adapters) const {
   TESSERA_CHECK(max_rows > 0);
-  Result<std::unique_ptr<Workspace>> workspace =
-      Workspace::allocate(impl_->config, impl_->type, max_rows, max_context, impl_->device);
+  Result<std::unique_ptr<Workspace>> workspace = Workspace::allocate(
+      impl_->config, impl_->type, max_rows, max_context, max_adapters, impl_->device);
   return workspace.is_ok() ? std::move(workspace).value() : nullptr;
 }
 
@@ -250,10 +281,15 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
   const std::span<uint32_t> positions(ws.positions_.data(), rows);
   place_rows(batch, positions);
   m.embed(batch.tokens, ws.hidden_);
+  for (const AdapterRows& own : batch.adapters) {
+    ops::embed_replaced(m.device, own.adapter->embedding,
+                        batch.tokens.subspan(own.first, own.count), config.hidden_size,
+                        ws.hidden_ + uint64_t{own.first} * config.hidden_size);
+  }
   attention::Layer layer{0, config.head_count, block_layout()};
   for (const LayerWeights& w : m.weights.layers()) {
     m.attend(batch, layer, w, ws);
-    m.feed_forward(layer.index, rows, w, ws);
+    m.feed_forward(batch, layer.index, w, ws);
     layer.index += 1;
   }
   ops::rms_norm(m.device, ws.hidden_, rows, config.hidden_size, m.weights.final_norm(),
@@ -280,7 +316,9 @@ void Decoder::head(std::span<const HeadRequest> requests, Workspace& workspace) 
     for (; end < requests.size() && end - begin < kRequestsAtOnce; ++end) {
       const HeadRequest& request = requests[end];
       for (const uint32_t row : request.rows) TESSERA_CHECK(row < workspace.rows_);
-      parts[end - begin] = {request.rows.size(), request.tokens, request.log_sum_exp};
+      const bool has_columns = request.adapter != nullptr && !request.adapter->head.panels.empty();
+      parts[end - begin] = {request.rows.size(), request.tokens, request.log_sum_exp,
+                            has_columns ? &request.adapter->head : nullptr};
       rows += request.rows.size();
     }
     TESSERA_CHECK(rows <= workspace.max_rows_);

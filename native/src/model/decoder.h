@@ -14,6 +14,7 @@
 #include "attention/block.h"
 #include "attention/kv_view.h"
 #include "base/status.h"
+#include "model/adapter.h"
 #include "model/compute_type.h"
 #include "model/model_config.h"
 #include "model/weights.h"
@@ -30,6 +31,7 @@ namespace tessera::model {
 struct ForwardBatch {
   std::span<const int32_t> tokens;              // token id per row, each in [0, vocab_size)
   std::span<const attention::RowGroup> groups;  // cover all rows, in order, without gaps
+  std::span<const AdapterRows> adapters = {};   // in the order of rows; the others have none
 };
 
 /// Rows of one request whose logits are wanted.
@@ -37,6 +39,7 @@ struct HeadRequest {
   std::span<const uint32_t> rows;           // of the last forward()
   std::span<const ops::HeadTokens> tokens;  // sets of token ids; logits are [rows][ids]
   float* log_sum_exp = nullptr;             // one per row when wanted
+  const Adapter* adapter = nullptr;         // that the rows ran with
 };
 
 class Decoder final {
@@ -70,9 +73,15 @@ class Decoder final {
   uint64_t kv_bytes_per_position() const;
 
   /// REQUIRES: max_rows > 0. Allocates everything forward() and logits() need for up to max_rows
-  /// rows and prompts of up to max_context positions; nothing is allocated later. Null when memory
-  /// does not suffice.
-  std::unique_ptr<Workspace> make_workspace(uint32_t max_rows, uint32_t max_context) const;
+  /// rows, in up to max_adapters stretches with an adapter, and prompts of up to max_context
+  /// positions; nothing is allocated later. Null when memory does not suffice.
+  std::unique_ptr<Workspace> make_workspace(uint32_t max_rows, uint32_t max_context,
+                                            uint32_t max_adapters = 0) const;
+
+  /// One token's row of the embedding, or of the head, as the decoder computes with it: config()'s
+  /// hidden_size floats. REQUIRES: token < vocab_size.
+  void embedding_row(uint32_t token, float* row) const;
+  void head_row(uint32_t token, float* row) const;
 
   /// Looks a folder of weights of the same configuration through while this decoder serves. Errors:
   /// MODEL_NOT_FOUND, MODEL_CORRUPT; MODEL_INVALID also for another configuration, and where the

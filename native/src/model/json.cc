@@ -35,9 +35,8 @@ std::optional<simdjson::dom::element> ObjectReader::find(std::string_view field)
 void ObjectReader::refuse(std::string_view field, const std::string& expected) {
   if (!status_.is_ok()) return;
   const std::optional<simdjson::dom::element> value = find(field);
-  status_ =
-      Status(Code::kModelInvalid, file_ + ": " + path_ + std::string(field) + ": expected " +
-                                      expected + ", got " + (value ? describe(*value) : "nothing"));
+  status_ = Status(code_, file_ + ": " + path_ + std::string(field) + ": expected " + expected +
+                              ", got " + (value ? describe(*value) : "nothing"));
 }
 
 void ObjectReader::adopt(const ObjectReader& nested) {
@@ -95,7 +94,7 @@ std::optional<ObjectReader> ObjectReader::object(std::string_view field) {
     refuse(field, "an object");
     return {};
   }
-  return ObjectReader(nested, file_, path_ + std::string(field) + ".");
+  return ObjectReader(nested, file_, path_ + std::string(field) + ".", code_);
 }
 
 }  // namespace tessera::model

@@ -1,5 +1,5 @@
 // A JSON object read field by field, where the first bad field is remembered with the file, the
-// path, what was expected and what came. Private to model.
+// path, what was expected and what came. Private to model and lora.
 #pragma once
 
 #include <simdjson.h>
@@ -24,8 +24,9 @@ class ObjectReader {
  public:
   /// `path` is the prefix of field names in messages, empty at the top. The parser owns the
   /// object's memory.
-  ObjectReader(simdjson::dom::object object, std::string file, std::string path)
-      : object_(object), file_(std::move(file)), path_(std::move(path)) {}
+  ObjectReader(simdjson::dom::object object, std::string file, std::string path,
+               Code code = Code::kModelInvalid)
+      : object_(object), file_(std::move(file)), path_(std::move(path)), code_(code) {}
 
   /// The value, or nothing when it is absent or null.
   std::optional<simdjson::dom::element> find(std::string_view field) const;
@@ -50,6 +51,7 @@ class ObjectReader {
   simdjson::dom::object object_;
   std::string file_;
   std::string path_;
+  Code code_;  // of errors
   Status status_;
 };
 

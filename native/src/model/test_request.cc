@@ -8,9 +8,11 @@
 namespace tessera::model {
 
 TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t max_steps,
-                         uint32_t max_width)
+                         uint32_t max_width, const Adapter* adapter)
     : decoder_(decoder),
-      workspace_(decoder.make_workspace(std::max(max_prompt, max_width), max_prompt)) {
+      adapter_(adapter),
+      workspace_(decoder.make_workspace(std::max(max_prompt, max_width), max_prompt,
+                                        adapter == nullptr ? 0 : 1)) {
   TESSERA_CHECK(workspace_ != nullptr);
   const uint64_t block_bytes = decoder.block_layout().bytes();
   const uint64_t blocks =
@@ -28,6 +30,13 @@ TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t m
   beam_.values = beam_values_.data();
 }
 
+void TestRequest::forward(std::span<const int32_t> tokens, const attention::RowGroup& group) {
+  const AdapterRows rows{adapter_, 0, group.row_count};
+  const std::span<const AdapterRows> adapters(&rows, adapter_ == nullptr ? 0 : 1);
+  decoder_.forward({tokens, {&group, 1}, adapters}, *workspace_);
+  last_rows_ = group.row_count;
+}
+
 void TestRequest::prefill(std::span<const int32_t> tokens, uint32_t chunk) {
   for (size_t first = 0; first < tokens.size(); first += chunk) {
     const auto part = tokens.subspan(first, std::min<size_t>(chunk, tokens.size() - first));
@@ -35,9 +44,8 @@ void TestRequest::prefill(std::span<const int32_t> tokens, uint32_t chunk) {
     group.prompt = &prompt_;
     group.row_count = static_cast<uint32_t>(part.size());
     group.first_position = prompt_.length;
-    decoder_.forward({part, {&group, 1}}, *workspace_);
+    forward(part, group);
     prompt_.length += group.row_count;
-    last_rows_ = group.row_count;
   }
 }
 
@@ -57,15 +65,16 @@ void TestRequest::step(std::span<const int32_t> tokens, std::span<const uint32_t
   group.first_position = prompt_.length + steps_ - 1;
   group.step = steps_;
   group.ancestors = ancestors_;
-  decoder_.forward({tokens, {&group, 1}}, *workspace_);
-  last_rows_ = group.row_count;
+  forward(tokens, group);
 }
 
 std::vector<float> TestRequest::logits(uint32_t row) {
   std::vector<int32_t> all(decoder_.config().vocab_size);
   std::iota(all.begin(), all.end(), 0);
   std::vector<float> result(all.size());
-  decoder_.logits(*workspace_, {&row, 1}, all, result);
+  const ops::HeadTokens tokens{all, result.data()};
+  const HeadRequest request{{&row, 1}, {&tokens, 1}, nullptr, adapter_};
+  decoder_.head({&request, 1}, *workspace_);
   return result;
 }
 
@@ -73,7 +82,8 @@ std::vector<float> TestRequest::log_sum_exp(uint32_t rows) {
   std::vector<uint32_t> all(rows);
   std::iota(all.begin(), all.end(), 0u);
   std::vector<float> result(rows);
-  decoder_.log_sum_exp(*workspace_, all, result);
+  const HeadRequest request{all, {}, result.data(), adapter_};
+  decoder_.head({&request, 1}, *workspace_);
   return result;
 }
 

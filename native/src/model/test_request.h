@@ -13,7 +13,9 @@ namespace tessera::model {
 
 class TestRequest {
  public:
-  TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t max_steps, uint32_t max_width);
+  /// `adapter`, which may be null, outlives the request.
+  TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t max_steps, uint32_t max_width,
+              const Adapter* adapter = nullptr);
   TestRequest(const TestRequest&) = delete;
 
   /// Appends prompt tokens in chunks of `chunk` rows.
@@ -27,9 +29,13 @@ class TestRequest {
   uint32_t last_row() const { return last_rows_ - 1; }
   Workspace& workspace() { return *workspace_; }
   attention::PromptKv& prompt() { return prompt_; }
+  const attention::BeamKv& beam() const { return beam_; }
 
  private:
+  void forward(std::span<const int32_t> tokens, const attention::RowGroup& group);
+
   const Decoder& decoder_;
+  const Adapter* adapter_;
   std::unique_ptr<Workspace> workspace_;
   attention::PromptKv prompt_;
   attention::BeamKv beam_;

@@ -34,6 +34,7 @@ void Workspace::lay_out(const ModelConfig& config) {
 
 Result<std::unique_ptr<Workspace>> Workspace::allocate(const ModelConfig& config, ComputeType type,
                                                        uint32_t max_rows, uint32_t max_context,
+                                                       uint32_t max_adapters,
                                                        device::Device& device) {
   std::unique_ptr<Workspace> workspace(new Workspace());
   Result<device::Buffer> memory =
@@ -54,6 +55,9 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const ModelConfig& config
   Result<attention::Scratch> scratch = attention::Scratch::allocate(device, config.head_dim);
   if (!scratch.is_ok()) return scratch.status();
   workspace->attention_ = std::move(scratch).value();
+  auto adapters = AdapterScratch::allocate(device, config, type, max_rows, max_adapters);
+  if (!adapters.is_ok()) return adapters.status();
+  workspace->adapters_ = std::move(adapters).value();
   workspace->positions_.resize(max_rows);
   workspace->head_scratch_.resize(ops::head_scratch(max_rows, config.vocab_size));
   const uint64_t positions =

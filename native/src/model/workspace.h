@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "model/activation_scales.h"
+#include "model/adapter_scratch.h"
 #include "model/compute_type.h"
 #include "model/model_config.h"
 #include "ops/operand.h"
@@ -24,11 +25,11 @@ struct ForwardTimes {
 
 class Workspace {
  public:
-  /// For up to max_rows rows per pass and prompts of up to max_context positions. Errors:
-  /// ENGINE_OVERLOADED.
+  /// For up to max_rows rows per pass in up to max_adapters stretches that run with an adapter, and
+  /// prompts of up to max_context positions. Errors: ENGINE_OVERLOADED.
   static Result<std::unique_ptr<Workspace>> allocate(const ModelConfig& config, ComputeType type,
                                                      uint32_t max_rows, uint32_t max_context,
-                                                     device::Device& device);
+                                                     uint32_t max_adapters, device::Device& device);
 
   uint32_t max_rows() const { return max_rows_; }
   /// Of the last pass.
@@ -65,6 +66,7 @@ class Workspace {
   std::vector<float> cos_, sin_;
   ops::RopeTable rope_;
   attention::Scratch attention_;
+  AdapterScratch adapters_;
 };
 
 }  // namespace tessera::model

@@ -17,4 +17,15 @@ void embed(device::Device& device, const tensor::TensorView& table, std::span<co
 void embed(device::Device& device, const PackedMatrix& w, std::span<const int32_t> tokens,
            float* y);
 
+/// Rows of a table that replace those of another. Owns nothing.
+struct ReplacedRows {
+  std::span<const int32_t> ids;  // of the tokens, ascending
+  tensor::TensorView rows;       // [ids, n]; null data: they are columns of `columns`
+  PanelOverlay columns;
+};
+
+/// Writes y[i] again for every token that has a replaced row. REQUIRES: as embed.
+void embed_replaced(device::Device& device, const ReplacedRows& replaced,
+                    std::span<const int32_t> tokens, uint64_t n, float* y);
+
 }  // namespace tessera::ops

@@ -20,6 +20,7 @@ struct Run {
   std::span<const HeadRows> requests;
   uint64_t first_row = 0;
   uint64_t rows = 0;
+  bool has_overlays = false;
 };
 
 /// Calls fn(request, row within the request, row of the operand) for the rows of the run that lie
@@ -50,11 +51,14 @@ bool same_tokens(const HeadRows& a, const HeadRows& b) {
 /// The longest run from requests[0] of which each request is alike the one before.
 template <typename Alike>
 Run take_run(std::span<const HeadRows> requests, uint64_t first_row, Alike&& alike) {
-  uint64_t count = 1, rows = requests[0].rows;
-  while (count < requests.size() && alike(requests[count - 1], requests[count])) {
-    rows += requests[count++].rows;
+  Run run{requests.first(1), first_row, requests[0].rows, requests[0].overlay != nullptr};
+  for (uint64_t count = 1; count < requests.size(); ++count) {
+    if (!alike(requests[count - 1], requests[count])) break;
+    run.requests = requests.first(count + 1);
+    run.rows += requests[count].rows;
+    run.has_overlays |= requests[count].overlay != nullptr;
   }
-  return {requests.first(count), first_row, rows};
+  return run;
 }
 
 class Head {
@@ -109,22 +113,67 @@ class Head {
     return std::min(block, run.first_row + run.rows - row);
   }
 
-  /// Rows [row, row + rows) times columns [column, column + columns), column at a panel's start.
-  void multiply(uint64_t row, uint64_t rows, uint64_t column, uint64_t columns, float* y,
-                uint64_t y_stride) const {
+  /// Rows [row, row + rows) times `columns` columns of w from its panel `panel` on.
+  void multiply(const PackedMatrix& w, uint64_t panel, uint64_t row, uint64_t rows,
+                uint64_t columns, float* y, uint64_t y_stride) const {
     device::PanelProduct p;
     p.x_row_bytes = products_.operand_row_bytes(x_.k);
     p.x = static_cast<const char*>(x_.data) + row * p.x_row_bytes;
     p.x_scales = x_.scales + row * device::panel_scales(x_.type, x_.k);
     p.rows = rows;
     p.k = x_.k;
-    p.panels = w_.panel(column / kPanelColumns);
-    p.panel_stride = w_.panel_stride;
-    p.w_scales = w_.panel_scales(column / kPanelColumns);
+    p.panels = w.panel(panel);
+    p.panel_stride = w.panel_stride;
+    p.w_scales = w.panel_scales(panel);
     p.columns = columns;
     p.y = y;
     p.y_stride = y_stride;
     products_.multiply(p);
+  }
+
+  /// The same of the head as rows with this overlay see it: stretches of panels that lie together.
+  void multiply(const PanelOverlay* overlay, uint64_t panel, uint64_t row, uint64_t rows,
+                uint64_t columns, float* y, uint64_t y_stride) const {
+    const uint64_t end = panel + device::panel_count(columns);
+    uint64_t left = columns;
+    while (panel < end) {
+      uint64_t own = overlay == nullptr ? PanelOverlay::kNone : overlay->find(panel);
+      const bool is_own = own != PanelOverlay::kNone;
+      uint64_t next = panel + 1;
+      while (overlay != nullptr && next < end &&
+             overlay->find(next) == (is_own ? own + (next - panel) : PanelOverlay::kNone)) {
+        ++next;
+      }
+      if (overlay == nullptr) next = end;
+      const uint64_t n = std::min(left, (next - panel) * kPanelColumns);
+      multiply(is_own ? overlay->own : w_, is_own ? own : panel, row, rows, n, y, y_stride);
+      y += n;
+      left -= n;
+      panel = next;
+    }
+  }
+
+  /// Rows [row, row + rows), which belong to the run, times columns [column, column + columns),
+  /// column at a panel's start. Stretches of rows with one overlay go from the last to the first:
+  /// a stretch that begins within a block of the operand spoils rows before it, which come after.
+  void multiply(const Run& run, uint64_t row, uint64_t rows, uint64_t column, uint64_t columns,
+                float* y, uint64_t y_stride) const {
+    const uint64_t panel = column / kPanelColumns;
+    if (!run.has_overlays) {
+      multiply(w_, panel, row, rows, columns, y, y_stride);
+      return;
+    }
+    uint64_t first = run.first_row + run.rows, end = row + rows;
+    for (uint64_t r = run.requests.size(); r-- > 0 && end > row;) {
+      const HeadRows& request = run.requests[r];
+      first -= request.rows;
+      const bool goes_on = r > 0 && run.requests[r - 1].overlay == request.overlay;
+      if (first >= end || (goes_on && first > row)) continue;
+      const uint64_t from = r == 0 ? row : std::max(row, first_of_block(first));
+      multiply(request.overlay, panel, from, end - from, columns, y + (from - row) * y_stride,
+               y_stride);
+      end = std::max(first, row);
+    }
   }
 
   /// One product per stretch of ids that lie in one panel.
@@ -138,7 +187,7 @@ class Head {
       uint64_t end = first + 1;
       while (end < last && static_cast<uint64_t>(ids[end]) / kPanelColumns == panel) end += 1;
       const uint64_t column = panel * kPanelColumns;
-      multiply(row, rows, column, std::min<uint64_t>(kPanelColumns, w_.columns - column), tile,
+      multiply(run, row, rows, column, std::min<uint64_t>(kPanelColumns, w_.columns - column), tile,
                kPanelColumns);
       for_rows_of(run, row, rows, [&](const HeadRows& request, uint64_t i, uint64_t at) {
         float* logits = request.tokens[set].logits + i * ids.size();
@@ -160,7 +209,7 @@ class Head {
     for (uint64_t block = 0; block < blocks; ++block) {
       const uint64_t row = start + block * kFullRowBlock;
       const uint64_t rows = rows_of_block(run, row, kFullRowBlock);
-      multiply(row, rows, column, columns, tile, kLogSumExpTile);
+      multiply(run, row, rows, column, columns, tile, kLogSumExpTile);
       take_logits(run, row, rows, column, columns, tile);
       for (uint64_t i = std::max(row, run.first_row); i < row + rows; ++i) {
         float* logits = tile + (i - row) * kLogSumExpTile;
@@ -232,6 +281,10 @@ void check(const Operand& operand, const PackedMatrix& w, std::span<const HeadRo
   uint64_t rows = 0;
   for (const HeadRows& request : requests) {
     rows += request.rows;
+    if (const PanelOverlay* overlay = request.overlay) {
+      TESSERA_CHECK(overlay->own.type == w.type && overlay->own.k == w.k);
+      TESSERA_CHECK(overlay->own.panel_count() == overlay->panels.size());
+    }
     for (const HeadTokens& set : request.tokens) {
       for (const int32_t id : set.ids) {
         TESSERA_CHECK(id >= 0 && static_cast<uint64_t>(id) < w.columns);

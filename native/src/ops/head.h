@@ -25,6 +25,8 @@ struct HeadRows {
   uint64_t rows = 0;
   std::span<const HeadTokens> tokens;
   float* log_sum_exp = nullptr;  // one per row when wanted
+  /// Columns of w that are others for these rows; null: none.
+  const PanelOverlay* overlay = nullptr;
 };
 
 /// Floats of scratch that head needs for `rows` rows.
@@ -34,9 +36,10 @@ constexpr uint64_t head_scratch(uint64_t rows, uint64_t columns) {
 
 /// The requests' rows follow each other in `operand`. Requests that follow each other and either
 /// want log_sum_exp or have the same ids (the same memory) at the same place of `tokens` are
-/// multiplied together; each row's bits are as when alone.
-/// REQUIRES: w has the operand's type and k; ids in [0, w.columns); scratch holds head_scratch
-/// floats.
+/// multiplied together; each row's bits are as when alone, and those that a matrix with the columns
+/// of its overlay in place would give.
+/// REQUIRES: w and the overlays have the operand's type and k; ids in [0, w.columns); scratch holds
+/// head_scratch floats.
 void head(device::Device& device, const Operand& operand, const PackedMatrix& w,
           std::span<const HeadRows> requests, std::span<float> scratch);
 

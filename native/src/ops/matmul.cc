@@ -86,8 +86,10 @@ void matmul(device::Device& device, const Operand& operand, std::span<const Targ
       const uint64_t first = task % blocks * block;
       const uint64_t rows = std::min(block, operand.rows - first);
       multiply(products, operand, first, rows, *target->w, panel, tile);
+      add_terms(kernels, target->terms, first, rows, panel, tile);
       if (target->up != nullptr) {
         multiply(products, operand, first, rows, *target->up, panel, up);
+        add_terms(kernels, target->up_terms, first, rows, panel, up);
       }
       finish(kernels, *target, first, rows, panel, tile, up);
     }

@@ -15,6 +15,7 @@
 #include <span>
 
 #include "device/device.h"
+#include "ops/low_rank.h"
 #include "ops/operand.h"
 #include "ops/packed_matrix.h"
 
@@ -29,9 +30,13 @@ struct Target {
   float* y = nullptr;           // [operand.rows] rows of w->columns
   uint64_t y_stride = 0;        // floats
   bool adds_to_y = false;       // y += product: the residual stream
+  /// Added to the product with w, and with up, of rows that have them; in the order of rows.
+  std::span<const LowRankTerm> terms = {};
+  std::span<const LowRankTerm> up_terms = {};
 };
 
-/// REQUIRES: all targets have the operand's type and k; y does not overlap the operand.
+/// REQUIRES: all targets have the operand's type and k; y does not overlap the operand; project()
+/// has written the terms.
 void matmul(device::Device& device, const Operand& operand, std::span<const Target> targets);
 
 }  // namespace tessera::ops

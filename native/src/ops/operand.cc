@@ -25,10 +25,16 @@ void write_rows(const device::PanelKernels& kernels, const float* x, uint64_t x_
 
 void write_operand(device::Device& device, const float* x, uint64_t x_stride,
                    const Operand& operand) {
-  TESSERA_CHECK(x_stride >= operand.k);
+  write_operand(device, x, x_stride, 0, operand.rows, operand);
+}
+
+void write_operand(device::Device& device, const float* x, uint64_t x_stride, uint64_t first_row,
+                   uint64_t rows, const Operand& operand) {
+  TESSERA_CHECK(x_stride >= operand.k && first_row + rows <= operand.rows);
   const device::PanelKernels& kernels = device.kernels().panel(operand.type);
-  for_rows(device, operand.rows, operand.k, [&](uint64_t begin, uint64_t end) {
-    write_rows(kernels, x + begin * x_stride, x_stride, begin, end - begin, operand);
+  for_rows(device, rows, operand.k, [&](uint64_t begin, uint64_t end) {
+    const uint64_t row = first_row + begin;
+    write_rows(kernels, x + row * x_stride, x_stride, row, end - begin, operand);
   });
 }
 

@@ -32,6 +32,10 @@ uint64_t operand_bytes(const device::Device& device, device::PanelType type, uin
 void write_operand(device::Device& device, const float* x, uint64_t x_stride,
                    const Operand& operand);
 
+/// Writes rows [first_row, first_row + rows) of `operand` from the same rows of x.
+void write_operand(device::Device& device, const float* x, uint64_t x_stride, uint64_t first_row,
+                   uint64_t rows, const Operand& operand);
+
 /// Writes rows [first_row, first_row + rows.size()) of `operand` from the given rows of x.
 void write_operand(device::Device& device, const float* x, uint64_t x_stride,
                    std::span<const uint32_t> rows, uint64_t first_row, const Operand& operand);

@@ -60,6 +60,12 @@ void pack_panel(const device::KernelTable& kernels, const TensorView& from, cons
 
 }  // namespace
 
+uint64_t PanelOverlay::find(uint64_t panel) const {
+  const auto found = std::lower_bound(panels.begin(), panels.end(), panel);
+  if (found == panels.end() || *found != panel) return kNone;
+  return static_cast<uint64_t>(found - panels.begin());
+}
+
 void pack(device::Device& device, const TensorView& from, const PackedMatrix& to) {
   TESSERA_CHECK(from.rank == 2 && from.rows() == to.columns && from.columns() == to.k);
   TESSERA_CHECK(to.panel_stride >= device::panel_bytes(to.type, to.k));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "device/device.h"
 #include "device/panel.h"
@@ -30,6 +31,18 @@ struct PackedMatrix {
     return scales == nullptr ? nullptr
                              : scales + i * device::panel_scales(type, k) * device::kPanelColumns;
   }
+};
+
+/// Columns of a matrix that are others for some rows of an operand: whole panels in the place of
+/// the matrix's own. Owns nothing.
+struct PanelOverlay {
+  static constexpr uint64_t kNone = ~uint64_t{0};
+
+  std::span<const uint32_t> panels;  // numbers of the panels that it has, ascending
+  PackedMatrix own;                  // these, one after the other, of 32 columns each
+
+  /// Place of panel `panel` of the matrix among its own; kNone where it has none.
+  uint64_t find(uint64_t panel) const;
 };
 
 /// Bytes of the panels of a matrix of `columns` outputs over k inputs.
