@@ -139,6 +139,7 @@ const systemPackages = [
   { name: 'libsimdjson-dev', present: () => hasHeader('simdjson.h') },
   { name: 'libxxhash-dev', present: () => hasHeader('xxhash.h') },
   { name: 'libroaring-dev', present: () => hasHeader('roaring/roaring.hh') },
+  { name: 'libre2-dev', present: () => hasHeader('re2/re2.h') },
   { name: 'librocksdb-dev', present: () => hasHeader('rocksdb/db.h') },
   ...(forTests ? testPackages() : []),
 ];

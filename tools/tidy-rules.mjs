@@ -176,13 +176,14 @@ const INCLUDES = {
   ops: ['base', 'platform', 'device', 'tensor'],
   attention: ['base', 'platform', 'device', 'tensor', 'ops'],
   model: ['base', 'platform', 'device', 'tensor', 'ops', 'attention'],
+  lora: ['base', 'platform', 'device', 'tensor', 'ops', 'model'],
   catalogue: ['base', 'platform'],
   beam: ['base', 'platform', 'catalogue'],
   kv: ['base', 'platform', 'device'],
   store: ['base'],
   scheduler: ['base'],
   engine: [
-    ...['base', 'platform', 'device', 'tensor', 'ops', 'attention', 'model'],
+    ...['base', 'platform', 'device', 'tensor', 'ops', 'attention', 'model', 'lora'],
     ...['catalogue', 'beam', 'kv', 'scheduler'],
   ],
 };

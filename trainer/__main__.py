@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from . import demo, fixtures, parity, train
+from . import adapter_fixtures, demo, fixtures, parity, train
 from .errors import InputError
 from .export import DTYPES
 from .model import Shape
@@ -54,6 +54,14 @@ def _add_fixtures(commands) -> None:
     parser.set_defaults(run=fixtures.run)
 
 
+def _add_adapter_fixtures(commands) -> None:
+    parser = commands.add_parser("adapter-fixtures", help="random adapters with recorded logits")
+    parser.add_argument("--models", default="test/fixtures/parity")
+    parser.add_argument("--out", default="test/fixtures/adapters")
+    parser.add_argument("--name", help="only this one")
+    parser.set_defaults(run=adapter_fixtures.run)
+
+
 def _add_demo(commands) -> None:
     parser = commands.add_parser("demo", help="generated ads and users -> models/demo")
     parser.add_argument("--out", default="models/demo")
@@ -102,6 +110,7 @@ def main() -> int:
     _add_train(commands)
     _add_demo(commands)
     _add_fixtures(commands)
+    _add_adapter_fixtures(commands)
     _add_parity(commands)
     args = parser.parse_args()
     try:

@@ -1,0 +1,216 @@
+#include "lora/adapter_tensors.h"
+
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+#include "platform/file.h"
+
+namespace tessera::lora {
+namespace {
+
+using model::LayerAdapter;
+using model::ModelConfig;
+using model::TensorEntry;
+
+constexpr std::string_view kPrefix = "base_model.model.";
+constexpr std::string_view kConfigFile = "adapter_config.json";
+constexpr std::string_view kTensorsFile = "adapter_model.safetensors";
+constexpr std::string_view kPickleFile = "adapter_model.bin";
+constexpr std::string_view kDelta = ".token_adapter.trainable_tokens_delta";
+
+/// A product of a layer that may have factors.
+struct Product {
+  std::string_view name;
+  ops::LowRank LayerAdapter::*member;
+  uint64_t (*inputs)(const ModelConfig&);
+  uint64_t (*outputs)(const ModelConfig&);
+};
+
+uint64_t hidden(const ModelConfig& m) { return m.hidden_size; }
+uint64_t inner(const ModelConfig& m) { return m.intermediate_size; }
+uint64_t queries(const ModelConfig& m) { return uint64_t{m.head_count} * m.head_dim; }
+uint64_t keys(const ModelConfig& m) { return uint64_t{m.kv_head_count} * m.head_dim; }
+
+constexpr std::array<Product, 7> kProducts = {{
+    {"self_attn.q_proj", &LayerAdapter::q, hidden, queries},
+    {"self_attn.k_proj", &LayerAdapter::k, hidden, keys},
+    {"self_attn.v_proj", &LayerAdapter::v, hidden, keys},
+    {"self_attn.o_proj", &LayerAdapter::o, queries, hidden},
+    {"mlp.gate_proj", &LayerAdapter::gate, hidden, inner},
+    {"mlp.up_proj", &LayerAdapter::up, hidden, inner},
+    {"mlp.down_proj", &LayerAdapter::down, inner, hidden},
+}};
+
+std::string shape_text(const std::vector<uint64_t>& shape) {
+  std::string text = "[";
+  for (const uint64_t size : shape) text += (text.size() > 1 ? "," : "") + std::to_string(size);
+  return text + "]";
+}
+
+/// Takes the tensors of a file one by one.
+class TensorReader {
+ public:
+  TensorReader(std::string file, const ModelConfig& model, const Limits& limits,
+               const PeftConfig& config)
+      : file_(std::move(file)), model_(model), limits_(limits), config_(config) {}
+
+  Status read(std::vector<TensorEntry> entries, AdapterTensors& to) {
+    for (TensorEntry& entry : entries) entries_.emplace(entry.name, std::move(entry));
+    for (uint32_t layer = 0; layer < model_.layer_count; ++layer) {
+      for (const Product& product : kProducts) {
+        TESSERA_RETURN_IF_ERROR(read_factors(layer, product, to));
+      }
+    }
+    TESSERA_RETURN_IF_ERROR(
+        read_rows("model.embed_tokens", config_.token_indices.embedding, to.embedding));
+    TESSERA_RETURN_IF_ERROR(read_rows("lm_head", config_.token_indices.head, to.head));
+    const bool is_tied = model_.tie_word_embeddings;
+    const bool head_alone = to.head.is_there && !to.head.is_whole && !to.embedding.is_there;
+    if (is_tied && head_alone) {
+      return invalid("trainable_token_indices", "rows of embed_tokens (the head is tied to it)",
+                     "rows of lm_head alone");
+    }
+    to.head_is_embedding =
+        is_tied && to.embedding.is_there && !to.embedding.is_whole && !to.head.is_there;
+    return refuse_rest(to);
+  }
+
+ private:
+  Status invalid(const std::string& name, const std::string& expected,
+                 const std::string& came) const {
+    return {Code::kAdapterInvalid,
+            file_ + ": " + name + ": expected " + expected + ", got " + came};
+  }
+
+  /// Null when there is none. An entry that was taken is left over no more.
+  Result<TensorEntry> take(const std::string& name, const std::vector<uint64_t>& shape) {
+    auto found = entries_.extract(name);
+    if (found.empty()) return invalid(name, "a tensor", "nothing");
+    TensorEntry& entry = found.mapped();
+    if (!entry.type) return invalid(name, "F32, BF16 or F16", entry.dtype);
+    if (entry.shape != shape) {
+      return invalid(name, "shape " + shape_text(shape), shape_text(entry.shape));
+    }
+    return std::move(entry);
+  }
+
+  Status read_factors(uint32_t layer, const Product& product, AdapterTensors& to) {
+    const std::string module =
+        "model.layers." + std::to_string(layer) + "." + std::string(product.name);
+    const std::string name = std::string(kPrefix) + module;
+    const std::string a_name = name + ".lora_A.weight", b_name = name + ".lora_B.weight";
+    const bool is_there = entries_.contains(a_name) || entries_.contains(b_name);
+    const bool is_asked = config_.targets(module, layer);
+    if (!is_there && !is_asked) return Status::ok();
+    if (is_there && !is_asked && config_.target_modules.kind != ModuleSet::Kind::kNone) {
+      return invalid(name, "no factors (target_modules does not name it)", "a tensor");
+    }
+    Factors factors{
+        module, layer, product.member, config_.rank_of(module), config_.scale_of(module), {}, {}};
+    if (factors.rank > limits_.rank_max) {
+      return invalid(module, "a rank of at most " + std::to_string(limits_.rank_max),
+                     std::to_string(factors.rank));
+    }
+    Result<TensorEntry> a = take(a_name, {factors.rank, product.inputs(model_)});
+    if (!a.is_ok()) return a.status();
+    Result<TensorEntry> b = take(b_name, {product.outputs(model_), factors.rank});
+    if (!b.is_ok()) return b.status();
+    factors.a = std::move(a).value();
+    factors.b = std::move(b).value();
+    to.factors.push_back(std::move(factors));
+    return Status::ok();
+  }
+
+  Status read_rows(const std::string& module, const std::optional<std::vector<uint32_t>>& ids,
+                   Rows& to) {
+    const std::string whole = std::string(kPrefix) + module + ".weight";
+    const std::string some = std::string(kPrefix) + module + std::string(kDelta);
+    to.is_whole = entries_.contains(whole);
+    const bool has_ids = ids.has_value() && !ids->empty();
+    to.is_there = to.is_whole || has_ids || entries_.contains(some);
+    if (!to.is_there) return Status::ok();
+    if (!to.is_whole && !has_ids) {
+      return invalid(some, "trainable_token_indices to name its rows", "none");
+    }
+    if (!to.is_whole) to.ids = *ids;
+    for (const uint32_t id : to.ids) {
+      if (id < model_.vocab_size) continue;
+      return invalid("trainable_token_indices",
+                     "tokens in 0.." + std::to_string(model_.vocab_size - 1), std::to_string(id));
+    }
+    const uint64_t rows = to.is_whole ? model_.vocab_size : to.ids.size();
+    Result<TensorEntry> entry = take(to.is_whole ? whole : some, {rows, model_.hidden_size});
+    if (!entry.is_ok()) return entry.status();
+    to.entry = std::move(entry).value();
+    return Status::ok();
+  }
+
+  Status refuse_rest(const AdapterTensors& found) const {
+    const TensorEntry* first = nullptr;
+    for (const auto& [name, entry] : entries_) {
+      if (first == nullptr || name < first->name) first = &entry;
+    }
+    if (first != nullptr) {
+      return invalid(first->name, reason(first->name), "shape " + shape_text(first->shape));
+    }
+    if (found.factors.empty() && !found.embedding.is_there && !found.head.is_there) {
+      return invalid("tensors", "factors or rows of the model", "none");
+    }
+    return Status::ok();
+  }
+
+  /// Why nothing took a tensor of this name.
+  static std::string reason(const std::string& name) {
+    const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+    if (has("lora_magnitude_vector")) return "no such tensor (DoRA is not supported)";
+    if (has("lora_embedding_")) {
+      return "no such tensor (factors of an embedding are not supported; rows are: "
+             "modules_to_save, trainable_token_indices)";
+    }
+    if (has(".bias")) return "no such tensor (biases are not supported)";
+    if (!name.starts_with(kPrefix)) return "a name that begins with " + std::string(kPrefix);
+    return "no such tensor in an adapter of this model";
+  }
+
+  const std::string file_;
+  const ModelConfig& model_;
+  const Limits& limits_;
+  const PeftConfig& config_;
+  std::unordered_map<std::string, TensorEntry> entries_;
+};
+
+Status as_adapter_error(const Status& status) {
+  return {status.code() == Code::kModelCorrupt ? Code::kAdapterCorrupt : status.code(),
+          status.message()};
+}
+
+}  // namespace
+
+Result<AdapterTensors> AdapterTensors::open(const std::string& folder, const ModelConfig& model,
+                                            const Limits& limits) {
+  const std::string config_path = folder + "/" + std::string(kConfigFile);
+  auto config_file = platform::MappedFile::open(config_path, Code::kAdapterNotFound);
+  if (!config_file.is_ok()) return config_file.status();
+  const std::span<const std::byte> text = config_file.value().bytes();
+  auto config =
+      PeftConfig::parse({reinterpret_cast<const char*>(text.data()), text.size()}, config_path);
+  if (!config.is_ok()) return config.status();
+  const std::string path = folder + "/" + std::string(kTensorsFile);
+  const std::string pickle = folder + "/" + std::string(kPickleFile);
+  if (!platform::exists(path) && platform::exists(pickle)) {
+    return Status(Code::kAdapterInvalid, pickle + ": expected " + std::string(kTensorsFile) +
+                                             " (pickle files are not read), got a pickle file");
+  }
+  auto file = platform::MappedFile::open(path, Code::kAdapterNotFound);
+  if (!file.is_ok()) return file.status();
+  auto entries = model::read_safetensors(file.value().bytes(), path);
+  if (!entries.is_ok()) return as_adapter_error(entries.status());
+  AdapterTensors tensors;
+  TESSERA_RETURN_IF_ERROR(
+      TensorReader(path, model, limits, config.value()).read(std::move(entries).value(), tensors));
+  tensors.file = std::move(file).value();
+  return tensors;
+}
+
+}  // namespace tessera::lora

@@ -1,0 +1,51 @@
+// The tensors of a PEFT folder, each found its place in the model: names, types and shapes checked
+// against configuration and model, nothing missing, nothing left over. Private to lora.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "lora/adapter.h"
+#include "lora/peft_config.h"
+#include "model/model_config.h"
+#include "model/safetensors.h"
+#include "platform/mapped_file.h"
+
+namespace tessera::lora {
+
+/// The two tensors of one matrix.
+struct Factors {
+  std::string module;  // as in the file, e.g. model.layers.0.self_attn.q_proj
+  uint32_t layer = 0;
+  ops::LowRank model::LayerAdapter::*member = nullptr;
+  uint32_t rank = 0;
+  double scale = 0;
+  model::TensorEntry a;  // [rank, inputs]
+  model::TensorEntry b;  // [outputs, rank]
+};
+
+/// Rows that replace the model's.
+struct Rows {
+  bool is_there = false;
+  bool is_whole = false;       // of every token: those that are as in the model need not be kept
+  std::vector<uint32_t> ids;   // of the rows, in the order of the tensor; empty where it is whole
+  model::TensorEntry entry{};  // [ids, hidden] or [vocabulary, hidden]
+};
+
+struct AdapterTensors {
+  platform::MappedFile file;     // the entries' bytes lie in it
+  std::vector<Factors> factors;  // in the order of layers, then of the layer's products
+  Rows embedding;
+  Rows head;
+  bool head_is_embedding = false;  // the embedding's rows replace those of the head too
+
+  /// Opens adapter_config.json and adapter_model.safetensors. Errors: ADAPTER_NOT_FOUND,
+  /// ADAPTER_CORRUPT, ADAPTER_INVALID naming file and field or tensor, what was expected, what
+  /// came.
+  static Result<AdapterTensors> open(const std::string& folder, const model::ModelConfig& model,
+                                     const Limits& limits);
+};
+
+}  // namespace tessera::lora

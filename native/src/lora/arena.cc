@@ -1,0 +1,117 @@
+#include "lora/arena.h"
+
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "device/backends.h"
+#include "lora/packing.h"
+
+namespace tessera::lora {
+
+/// Who is there and what they take; shared with the adapters, which sign off in it.
+struct Arena::Ledger {
+  mutable std::mutex mutex;
+  ArenaUse use;                                                             // guarded by mutex
+  std::unordered_map<std::string, std::weak_ptr<const Adapter>> by_digest;  // guarded by mutex
+
+  std::shared_ptr<const Adapter> find(const std::string& digest) const {
+    const std::lock_guard lock(mutex);
+    const auto found = by_digest.find(digest);
+    return found == by_digest.end() ? nullptr : found->second.lock();
+  }
+
+  Status reserve(uint64_t bytes) {
+    const std::lock_guard lock(mutex);
+    const uint64_t free = use.max_bytes - use.used_bytes;
+    if (bytes > free) {
+      return {Code::kAdapterArenaFull, "adapters: the adapter needs " + std::to_string(bytes) +
+                                           " bytes, " + std::to_string(free) + " of " +
+                                           std::to_string(use.max_bytes) + " are free"};
+    }
+    use.used_bytes += bytes;
+    return Status::ok();
+  }
+
+  void give_back(uint64_t bytes) {
+    const std::lock_guard lock(mutex);
+    use.used_bytes -= bytes;
+  }
+
+  /// What is behind the digest may be another one already, loaded again.
+  void sign_off(const Summary& summary) {
+    const std::lock_guard lock(mutex);
+    use.used_bytes -= summary.bytes;
+    use.adapters -= 1;
+    const auto found = by_digest.find(summary.digest);
+    if (found != by_digest.end() && found->second.expired()) by_digest.erase(found);
+  }
+};
+
+namespace {
+
+Status check(const Limits& limits) {
+  if (limits.rank_max < 1 || limits.rank_max > ops::kRankMax) {
+    return {Code::kRequestInvalid, "limits.rankMax: expected 1.." + std::to_string(ops::kRankMax) +
+                                       ", came " + std::to_string(limits.rank_max)};
+  }
+  if (!(limits.norm_max > 0) || !std::isfinite(limits.norm_max)) {
+    return {Code::kRequestInvalid,
+            "limits.normMax: expected a number above 0, came " + std::to_string(limits.norm_max)};
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+Arena::Arena(std::shared_ptr<const model::Decoder> decoder, std::shared_ptr<device::Device> device,
+             std::shared_ptr<Ledger> ledger)
+    : decoder_(std::move(decoder)), device_(std::move(device)), ledger_(std::move(ledger)) {}
+
+Result<std::unique_ptr<Arena>> Arena::open(std::shared_ptr<const model::Decoder> decoder,
+                                           uint64_t bytes_max) {
+  auto device = device::open_cpu_device({});
+  if (!device.is_ok()) return device.status();
+  auto ledger = std::make_shared<Ledger>();
+  ledger->use.max_bytes = bytes_max;
+  return std::unique_ptr<Arena>(
+      new Arena(std::move(decoder), std::move(device).value(), std::move(ledger)));
+}
+
+Result<std::shared_ptr<const Adapter>> Arena::load(const std::string& folder,
+                                                   const Limits& limits) {
+  TESSERA_RETURN_IF_ERROR(check(limits));
+  const std::lock_guard loading(loading_);
+  auto tensors = AdapterTensors::open(folder, decoder_->config(), limits);
+  if (!tensors.is_ok()) return tensors.status();
+  Packing packing(*decoder_, device_, tensors.value(), limits);
+  const auto in_folder = [&](const Status& status) {
+    return Status(status.code(), folder + ": " + status.message());
+  };
+  if (Status status = packing.look_through(); !status.is_ok()) return in_folder(status);
+  const Summary summary = packing.summary();
+  if (auto same = ledger_->find(summary.digest)) return same;
+  TESSERA_RETURN_IF_ERROR(ledger_->reserve(summary.bytes));
+  auto packed = packing.pack();
+  if (!packed.is_ok()) {
+    ledger_->give_back(summary.bytes);
+    return in_folder(packed.status());
+  }
+  std::shared_ptr<const Adapter> adapter(packed.value().release(),
+                                         [ledger = ledger_](const Adapter* last) {
+                                           const Summary own = last->summary();
+                                           delete last;
+                                           ledger->sign_off(own);
+                                         });
+  const std::lock_guard lock(ledger_->mutex);
+  ledger_->use.adapters += 1;
+  ledger_->by_digest[summary.digest] = adapter;
+  return adapter;
+}
+
+ArenaUse Arena::use() const {
+  const std::lock_guard lock(ledger_->mutex);
+  return ledger_->use;
+}
+
+}  // namespace tessera::lora

@@ -1,0 +1,51 @@
+// The memory that adapters may take together, and the adapters in it. An adapter is loaded into it
+// whole or not at all, by its actual ranks; loaded twice, it is there once. What nobody holds any
+// longer is given back.
+//
+// Thread-safety: any thread; loads take turns. They run on a thread of their caller's and never on
+// the decoder's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/status.h"
+#include "lora/adapter.h"
+#include "model/decoder.h"
+
+namespace tessera::lora {
+
+struct ArenaUse {
+  uint64_t used_bytes = 0;
+  uint64_t max_bytes = 0;
+  uint32_t adapters = 0;
+};
+
+class Arena {
+ public:
+  /// Errors: ENGINE_UNAVAILABLE, ENGINE_OVERLOADED of the device that packing runs on.
+  static Result<std::unique_ptr<Arena>> open(std::shared_ptr<const model::Decoder> decoder,
+                                             uint64_t bytes_max);
+
+  /// Reads a PEFT folder, which nobody changes meanwhile, checks it against the model and packs it.
+  /// Errors: ADAPTER_NOT_FOUND, ADAPTER_CORRUPT, ADAPTER_INVALID naming field or tensor, what was
+  /// expected and what came; ADAPTER_ARENA_FULL with the bytes needed and free; REQUEST_INVALID for
+  /// limits out of bounds.
+  Result<std::shared_ptr<const Adapter>> load(const std::string& folder, const Limits& limits);
+
+  ArenaUse use() const;
+
+ private:
+  struct Ledger;
+  Arena(std::shared_ptr<const model::Decoder> decoder, std::shared_ptr<device::Device> device,
+        std::shared_ptr<Ledger> ledger);
+
+  const std::shared_ptr<const model::Decoder> decoder_;
+  const std::shared_ptr<device::Device> device_;
+  const std::shared_ptr<Ledger> ledger_;  // outlived by no adapter
+  std::mutex loading_;                    // one load at a time
+};
+
+}  // namespace tessera::lora

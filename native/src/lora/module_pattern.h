@@ -1,0 +1,27 @@
+// Regular expressions of PEFT configurations, matched by RE2 (github.com/google/re2): whatever the
+// expression, time is linear in the name and memory is bounded.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tessera::lora {
+
+class ModulePattern {
+ public:
+  virtual ~ModulePattern() = default;
+  /// Whether the whole name matches.
+  virtual bool matches(const std::string& name) const = 0;
+
+  /// Null, with `reason` set, for an expression that RE2 does not know (look-around, references
+  /// back) or that needs too much memory.
+  static std::shared_ptr<const ModulePattern> compile(const std::string& expression,
+                                                      std::string& reason);
+  /// The same for names that end in what the expression describes, a dot before it where there is
+  /// more: how rank_pattern and alpha_pattern are matched.
+  static std::shared_ptr<const ModulePattern> compile_ending(const std::string& expression,
+                                                             std::string& reason);
+};
+
+}  // namespace tessera::lora

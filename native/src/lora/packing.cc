@@ -1,0 +1,281 @@
+#include "lora/packing.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "ops/convert.h"
+
+namespace tessera::lora {
+namespace {
+
+using device::kPanelColumns;
+using device::PanelType;
+using tensor::DType;
+using tensor::TensorView;
+
+uint64_t aligned(uint64_t bytes) {
+  constexpr uint64_t kAlignment = device::Device::kAlignment;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+TensorView view_of(const model::TensorEntry& entry) {
+  return {entry.bytes.data(), *entry.type, 2, {entry.shape[0], entry.shape[1]}};
+}
+
+std::string hash_text(const void* data, uint64_t size) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(data, size));
+  std::string text;
+  for (const unsigned char byte : canonical.digest) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
+std::string hash_of(const model::TensorEntry& entry) {
+  return entry.dtype + " " + hash_text(entry.bytes.data(), entry.bytes.size());
+}
+
+std::string number_text(double number) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", number);
+  return text;
+}
+
+DType dtype_of(PanelType type) { return type == PanelType::kBf16 ? DType::kBf16 : DType::kF32; }
+
+}  // namespace
+
+Packing::Packing(const model::Decoder& decoder, std::shared_ptr<device::Device> device,
+                 const AdapterTensors& tensors, const Limits& limits)
+    : decoder_(decoder),
+      device_(std::move(device)),
+      tensors_(tensors),
+      limits_(limits),
+      type_(model::head_panels(decoder.compute_type())) {}
+
+Result<std::vector<float>> Packing::numbers_of(const model::TensorEntry& entry,
+                                               double scale) const {
+  const TensorView view = view_of(entry);
+  std::vector<float> numbers(view.element_count());
+  ops::convert(*device_, view, DType::kF32, numbers.data());
+  const uint64_t bad = device_->kernels().find_non_finite_f32(numbers.data(), numbers.size());
+  if (bad < numbers.size()) {
+    return Status(Code::kAdapterCorrupt, entry.name +
+                                             ": expected finite numbers, got NaN or infinity at "
+                                             "element " +
+                                             std::to_string(bad));
+  }
+  if (scale != 1)
+    device_->kernels().scale(numbers.data(), numbers.size(), static_cast<float>(scale));
+  return numbers;
+}
+
+/// |B A|^2 is the sum over the elementwise product of A A^T and B^T B, which are rank by rank.
+double Packing::norm_of(const Factors& factors, const std::vector<float>& a,
+                        const std::vector<float>& b) const {
+  const uint64_t rank = factors.rank, inputs = factors.a.shape[1], outputs = factors.b.shape[0];
+  std::vector<float> b_columns(b.size()), a_gram(rank * rank), b_gram(rank * rank);
+  for (uint64_t o = 0; o < outputs; ++o) {
+    for (uint64_t r = 0; r < rank; ++r) b_columns[r * outputs + o] = b[o * rank + r];
+  }
+  const auto gram = [&](const std::vector<float>& rows, uint64_t k, std::vector<float>& to) {
+    std::vector<const float*> starts;
+    for (uint64_t r = 0; r < rank; ++r) starts.push_back(rows.data() + r * k);
+    const std::vector<const void*> others(starts.begin(), starts.end());
+    device_->kernels().dot_rows_f32(starts.data(), rank, others.data(), rank, k, to.data(), rank);
+  };
+  gram(a, inputs, a_gram);
+  gram(b_columns, outputs, b_gram);
+  double sum = 0;
+  for (uint64_t i = 0; i < a_gram.size(); ++i) {
+    sum += static_cast<double>(a_gram[i]) * static_cast<double>(b_gram[i]);
+  }
+  return std::sqrt(std::max(sum, 0.0));  // not-a-number stays that
+}
+
+Status Packing::look_at(const Factors& factors, std::string& content) {
+  Result<std::vector<float>> a = numbers_of(factors.a, 1);
+  if (!a.is_ok()) return a.status();
+  Result<std::vector<float>> b = numbers_of(factors.b, factors.scale);
+  if (!b.is_ok()) return b.status();
+  const double norm = norm_of(factors, a.value(), b.value());
+  if (!(norm <= limits_.norm_max)) {
+    return {Code::kAdapterInvalid, factors.module + ": expected a norm of at most " +
+                                       number_text(limits_.norm_max) + ", got " +
+                                       number_text(norm)};
+  }
+  summary_.largest_norm = std::max(summary_.largest_norm, norm);
+  summary_.rank_max = std::max(summary_.rank_max, factors.rank);
+  summary_.target_count += 1;
+  content += factors.module + " " + std::to_string(factors.rank) + " " +
+             number_text(factors.scale) + " " + hash_of(factors.a) + " " + hash_of(factors.b) +
+             "\n";
+  return Status::ok();
+}
+
+/// One row of the tensor in the type that it is kept in, as floats.
+void Packing::read_row(const Rows& rows, uint64_t place, float* to) const {
+  const TensorView all = view_of(rows.entry);
+  const TensorView row{all.row(place), all.type, 2, {1, all.columns()}};
+  ops::convert(*device_, row, DType::kF32, to);
+  if (type_ == PanelType::kBf16) device_->kernels().round_bf16(to, all.columns());
+}
+
+Status Packing::look_at(const Rows& rows, const char* name, BaseRow base,
+                        std::vector<Row>& replaced, std::string& content) {
+  if (!rows.is_there) return Status::ok();
+  const uint64_t n = rows.entry.shape[1];
+  std::vector<float> own(n), theirs(n);
+  for (uint64_t place = 0; place < rows.entry.shape[0]; ++place) {
+    read_row(rows, place, own.data());
+    if (device_->kernels().find_non_finite_f32(own.data(), n) < n) {
+      return {Code::kAdapterCorrupt, rows.entry.name +
+                                         ": expected finite numbers, got NaN or infinity in row " +
+                                         std::to_string(place)};
+    }
+    const uint32_t id = rows.is_whole ? static_cast<uint32_t>(place) : rows.ids[place];
+    if (rows.is_whole) {
+      (decoder_.*base)(id, theirs.data());
+      if (std::equal(own.begin(), own.end(), theirs.begin())) continue;
+    }
+    replaced.push_back({id, place});
+  }
+  std::sort(replaced.begin(), replaced.end(),
+            [](const Row& a, const Row& b) { return a.id < b.id; });
+  content += std::string(name) + (rows.is_whole ? " all " : " some ") +
+             hash_text(rows.ids.data(), rows.ids.size() * sizeof(uint32_t)) + " " +
+             hash_of(rows.entry) + "\n";
+  return Status::ok();
+}
+
+Status Packing::look_through() {
+  std::string content = "tessera.adapter.1\n";
+  for (const Factors& factors : tensors_.factors) {
+    TESSERA_RETURN_IF_ERROR(look_at(factors, content));
+  }
+  TESSERA_RETURN_IF_ERROR(look_at(tensors_.embedding, "embedding", &model::Decoder::embedding_row,
+                                  embedding_, content));
+  TESSERA_RETURN_IF_ERROR(
+      look_at(tensors_.head, "head", &model::Decoder::head_row, head_, content));
+  summary_.replaced_rows = static_cast<uint32_t>(embedding_.size() + head_.size());
+  if (tensors_.head_is_embedding) head_ = embedding_;
+  for (const Row& row : head_) {
+    const auto panel = static_cast<uint32_t>(row.id / kPanelColumns);
+    if (head_panels_.empty() || head_panels_.back() != panel) head_panels_.push_back(panel);
+  }
+  summary_.digest = hash_text(content.data(), content.size());
+  count_bytes();
+  return Status::ok();
+}
+
+uint64_t Packing::factor_bytes(const Factors& factors) const {
+  return ops::packed_bytes(type_, factors.a.shape[1], factors.rank) +
+         ops::packed_bytes(type_, factors.rank, factors.b.shape[0]);
+}
+
+/// Panels are whole cache lines, so that each piece begins aligned.
+void Packing::count_bytes() {
+  const uint64_t hidden = decoder_.config().hidden_size;
+  uint64_t bytes = 0;
+  for (const Factors& factors : tensors_.factors) bytes += factor_bytes(factors);
+  bytes += head_panels_.size() * device::panel_bytes(type_, hidden);
+  if (!tensors_.head_is_embedding) {
+    bytes += aligned(embedding_.size() * hidden * tensor::dtype_size(dtype_of(type_)));
+  }
+  summary_.bytes = bytes + embedding_.size() * sizeof(int32_t) +
+                   head_panels_.size() * sizeof(uint32_t) +
+                   decoder_.config().layer_count * sizeof(model::LayerAdapter);
+}
+
+char* Packing::pack_factors(const Factors& factors, char* at, Adapter& to) const {
+  const uint64_t inputs = factors.a.shape[1], outputs = factors.b.shape[0], rank = factors.rank;
+  ops::LowRank packed;
+  packed.a = {type_, at, inputs, rank, device::panel_bytes(type_, inputs), nullptr};
+  at += ops::packed_bytes(type_, inputs, rank);
+  packed.b = {type_, at, rank, outputs, device::panel_bytes(type_, rank), nullptr};
+  at += ops::packed_bytes(type_, rank, outputs);
+  ops::pack(*device_, view_of(factors.a), packed.a);
+  const std::vector<float> b = numbers_of(factors.b, factors.scale).value();
+  ops::pack(*device_, TensorView{b.data(), DType::kF32, 2, {outputs, rank}}, packed.b);
+  to.numbers_.layers[factors.layer].*factors.member = packed;
+  return at;
+}
+
+/// The panel as the model has it, with the rows that are replaced in their places.
+void Packing::pack_panel(uint32_t panel, const ops::PackedMatrix& to) const {
+  const model::ModelConfig& config = decoder_.config();
+  const Rows& source = tensors_.head_is_embedding ? tensors_.embedding : tensors_.head;
+  std::vector<float> rows(kPanelColumns * config.hidden_size);
+  auto next = std::lower_bound(head_.begin(), head_.end(), panel * kPanelColumns,
+                               [](const Row& row, uint64_t first) { return row.id < first; });
+  for (uint64_t i = 0; i < kPanelColumns; ++i) {
+    const auto id = static_cast<uint32_t>(panel * kPanelColumns + i);
+    float* row = rows.data() + i * config.hidden_size;
+    if (id >= config.vocab_size) break;
+    if (next != head_.end() && next->id == id) {
+      read_row(source, (next++)->place, row);
+    } else {
+      decoder_.head_row(id, row);
+    }
+  }
+  ops::pack(*device_, TensorView{rows.data(), DType::kF32, 2, {kPanelColumns, config.hidden_size}},
+            to);
+}
+
+char* Packing::pack_head(char* at, Adapter& to) const {
+  if (head_panels_.empty()) return at;
+  const uint64_t hidden = decoder_.config().hidden_size;
+  const uint64_t bytes = device::panel_bytes(type_, hidden);
+  to.head_panels_ = head_panels_;
+  to.numbers_.head = {to.head_panels_,
+                      {type_, at, hidden, head_panels_.size() * kPanelColumns, bytes, nullptr}};
+  for (const uint32_t panel : head_panels_) {
+    pack_panel(panel, {type_, at, hidden, kPanelColumns, bytes, nullptr});
+    at += bytes;
+  }
+  return at;
+}
+
+void Packing::pack_embedding(char* at, Adapter& to) const {
+  if (embedding_.empty()) return;
+  for (const Row& row : embedding_) to.embedding_ids_.push_back(static_cast<int32_t>(row.id));
+  ops::ReplacedRows& replaced = to.numbers_.embedding;
+  replaced.ids = to.embedding_ids_;
+  if (tensors_.head_is_embedding) {
+    replaced.columns = to.numbers_.head;
+    return;
+  }
+  const DType type = dtype_of(type_);
+  const TensorView from = view_of(tensors_.embedding.entry);
+  replaced.rows = {at, type, 2, {embedding_.size(), from.columns()}};
+  for (const Row& row : embedding_) {
+    ops::convert(*device_, TensorView{from.row(row.place), from.type, 2, {1, from.columns()}}, type,
+                 at);
+    at += from.columns() * tensor::dtype_size(type);
+  }
+}
+
+Result<std::unique_ptr<Adapter>> Packing::pack() {
+  auto adapter = std::make_unique<Adapter>();
+  adapter->device_ = device_;
+  adapter->summary_ = summary_;
+  Result<device::Buffer> memory = device_->allocate(summary_.bytes);
+  if (!memory.is_ok()) return memory.status();
+  adapter->memory_ = std::move(memory).value();
+  adapter->numbers_.layers.resize(decoder_.config().layer_count);
+  char* at = adapter->memory_.as<char>();
+  for (const Factors& factors : tensors_.factors) at = pack_factors(factors, at, *adapter);
+  at = pack_head(at, *adapter);
+  pack_embedding(at, *adapter);
+  return adapter;
+}
+
+}  // namespace tessera::lora

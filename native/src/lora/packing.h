@@ -1,0 +1,62 @@
+// Tensors to what a forward pass reads: looked through first (numbers finite, norms within bounds,
+// rows that differ from the model's, the digest and the bytes needed), then packed. Nothing is kept
+// of an adapter that is refused. Private to lora.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "lora/adapter.h"
+#include "lora/adapter_tensors.h"
+#include "model/decoder.h"
+
+namespace tessera::lora {
+
+class Packing {
+ public:
+  /// `device` has the decoder's kernels and threads of its own; the others outlive the object.
+  Packing(const model::Decoder& decoder, std::shared_ptr<device::Device> device,
+          const AdapterTensors& tensors, const Limits& limits);
+
+  /// Errors: ADAPTER_CORRUPT for NaN and infinity, ADAPTER_INVALID for a norm over the limit, both
+  /// naming the module.
+  Status look_through();
+  /// REQUIRES: look_through().
+  const Summary& summary() const { return summary_; }
+  /// REQUIRES: look_through(). Errors: ENGINE_OVERLOADED.
+  Result<std::unique_ptr<Adapter>> pack();
+
+ private:
+  /// A replaced row: its token and its place in the tensor.
+  struct Row {
+    uint32_t id = 0;
+    uint64_t place = 0;
+  };
+  using BaseRow = void (model::Decoder::*)(uint32_t token, float* row) const;
+
+  Status look_at(const Factors& factors, std::string& content);
+  Status look_at(const Rows& rows, const char* name, BaseRow base, std::vector<Row>& replaced,
+                 std::string& content);
+  Result<std::vector<float>> numbers_of(const model::TensorEntry& entry, double scale) const;
+  double norm_of(const Factors& factors, const std::vector<float>& a,
+                 const std::vector<float>& b) const;
+  void read_row(const Rows& rows, uint64_t place, float* to) const;
+  uint64_t factor_bytes(const Factors& factors) const;
+  void count_bytes();
+  char* pack_factors(const Factors& factors, char* at, Adapter& to) const;
+  char* pack_head(char* at, Adapter& to) const;
+  void pack_panel(uint32_t panel, const ops::PackedMatrix& to) const;
+  void pack_embedding(char* at, Adapter& to) const;
+
+  const model::Decoder& decoder_;
+  const std::shared_ptr<device::Device> device_;
+  const AdapterTensors& tensors_;
+  const Limits limits_;
+  const device::PanelType type_;
+  Summary summary_;
+  std::vector<Row> embedding_, head_;  // ascending
+  std::vector<uint32_t> head_panels_;  // ascending
+};
+
+}  // namespace tessera::lora

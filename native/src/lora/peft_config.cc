@@ -1,0 +1,317 @@
+#include "lora/peft_config.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_set>
+#include <utility>
+
+#include "lora/module_pattern.h"
+#include "model/json.h"
+#include "ops/low_rank.h"
+
+namespace tessera::lora {
+namespace {
+
+using model::ObjectReader;
+using simdjson::dom::element;
+
+constexpr uint32_t kLayersMax = 1u << 16;
+constexpr uint32_t kTokenMax = 0x7FFFFFFF;
+constexpr double kAlphaMax = 1e6;
+
+/// Fields that say nothing of what the tensors mean.
+constexpr std::array<std::string_view, 17> kIgnored = {"auto_mapping",    "base_model_name_or_path",
+                                                       "revision",        "inference_mode",
+                                                       "task_type",       "peft_version",
+                                                       "lora_dropout",    "eva_config",
+                                                       "megatron_config", "megatron_core",
+                                                       "modules_to_save", "qalora_group_size",
+                                                       "runtime_config",  "ensure_weight_tying",
+                                                       "loftq_config",    "corda_config",
+                                                       "lora_ga_config"};
+/// Fields that are read.
+constexpr std::array<std::string_view, 14> kRead = {"peft_type",
+                                                    "r",
+                                                    "lora_alpha",
+                                                    "use_rslora",
+                                                    "rank_pattern",
+                                                    "alpha_pattern",
+                                                    "target_modules",
+                                                    "exclude_modules",
+                                                    "layers_to_transform",
+                                                    "layers_pattern",
+                                                    "bias",
+                                                    "init_lora_weights",
+                                                    "fan_in_fan_out",
+                                                    "trainable_token_indices"};
+/// Ways to begin that leave the base model as it is; others need it changed as well.
+constexpr std::array<std::string_view, 3> kHarmlessInits = {"gaussian", "eva", "orthogonal"};
+
+template <typename List>
+bool is_in(const List& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// What a field that is not there, or switched off, looks like.
+bool is_nothing(element value) {
+  simdjson::dom::array array;
+  simdjson::dom::object object;
+  bool truth = true;
+  if (value.is_null()) return true;
+  if (value.get_bool().get(truth) == simdjson::SUCCESS) return !truth;
+  if (value.get_array().get(array) == simdjson::SUCCESS) return array.size() == 0;
+  if (value.get_object().get(object) == simdjson::SUCCESS) return object.size() == 0;
+  return false;
+}
+
+bool ends_in(const std::string& module, const std::string& ending) {
+  if (module == ending) return true;
+  return module.size() > ending.size() && module.ends_with(ending) &&
+         module[module.size() - ending.size() - 1] == '.';
+}
+
+class ConfigReader {
+ public:
+  ConfigReader(simdjson::dom::object object, const std::string& file)
+      : object_(object), reader_(object, file, "", Code::kAdapterInvalid) {}
+
+  Result<PeftConfig> read() {
+    refuse_unknown();
+    refuse_unserved();
+    config_.rank = reader_.whole("r", 1, ops::kRankMax, 8);
+    config_.alpha = reader_.number("lora_alpha", 0, kAlphaMax, 8.0);
+    config_.uses_rslora = reader_.boolean("use_rslora", false);
+    read_ranks();
+    read_alphas();
+    read_modules("target_modules", config_.target_modules);
+    read_modules("exclude_modules", config_.excluded_modules);
+    read_layers();
+    read_token_indices();
+    if (!reader_.status().is_ok()) return reader_.status();
+    return std::move(config_);
+  }
+
+ private:
+  /// What is not known may change what the tensors mean; and of two values Python takes the last.
+  void refuse_unknown() {
+    std::unordered_set<std::string_view> names;
+    for (const simdjson::dom::key_value_pair field : object_) {
+      const std::string name(field.key);
+      if (!names.insert(field.key).second) reader_.refuse(name, "one value (it is there twice)");
+      if (is_in(kRead, field.key) || is_in(kIgnored, field.key)) continue;
+      if (!is_nothing(field.value)) reader_.refuse(name, "nothing (it is not supported)");
+    }
+  }
+
+  void refuse_unserved() {
+    if (reader_.text("peft_type", "LORA") != "LORA") reader_.refuse("peft_type", "\"LORA\"");
+    if (reader_.text("bias", "none") != "none") reader_.refuse("bias", "\"none\"");
+    if (reader_.boolean("fan_in_fan_out", false)) reader_.refuse("fan_in_fan_out", "false");
+    const auto init = reader_.find("init_lora_weights");
+    bool truth = false;
+    std::string_view name;
+    if (!init || init->get_bool().get(truth) == simdjson::SUCCESS) return;
+    if (init->get_string().get(name) != simdjson::SUCCESS || !is_in(kHarmlessInits, name)) {
+      reader_.refuse("init_lora_weights",
+                     "a way to begin that leaves the base model as it is (convert the adapter)");
+    }
+  }
+
+  /// Calls use(pattern, value) for each entry of an object from expressions to values.
+  template <typename Use>
+  void read_patterns(const std::string& field, const Use& use) {
+    const auto value = reader_.find(field);
+    if (!value) return;
+    simdjson::dom::object entries;
+    if (value->get_object().get(entries) != simdjson::SUCCESS || entries.size() > kPatternsMax) {
+      return reader_.refuse(field, "an object of at most " + std::to_string(kPatternsMax));
+    }
+    for (const simdjson::dom::key_value_pair entry : entries) {
+      const auto pattern = compile(field, std::string(entry.key), /*is_ending=*/true);
+      if (pattern == nullptr) return;
+      use(pattern, entry.value);
+    }
+  }
+
+  std::shared_ptr<const ModulePattern> compile(const std::string& field,
+                                               const std::string& expression, bool is_ending) {
+    std::string reason = "it is too long";
+    std::shared_ptr<const ModulePattern> pattern;
+    if (expression.size() <= kPatternBytesMax) {
+      pattern = is_ending ? ModulePattern::compile_ending(expression, reason)
+                          : ModulePattern::compile(expression, reason);
+    }
+    if (pattern == nullptr) reader_.refuse(field, "regular expressions of RE2 (" + reason + ")");
+    return pattern;
+  }
+
+  void read_ranks() {
+    read_patterns("rank_pattern", [&](const auto& pattern, element value) {
+      uint64_t rank = 0;
+      if (value.get_uint64().get(rank) != simdjson::SUCCESS || rank < 1 || rank > ops::kRankMax) {
+        return reader_.refuse("rank_pattern", "ranks in 1.." + std::to_string(ops::kRankMax));
+      }
+      config_.ranks.push_back({pattern, static_cast<uint32_t>(rank)});
+    });
+  }
+
+  void read_alphas() {
+    read_patterns("alpha_pattern", [&](const auto& pattern, element value) {
+      double alpha = 0;
+      if (value.get_double().get(alpha) != simdjson::SUCCESS || !(alpha > 0 && alpha <= kAlphaMax))
+        return reader_.refuse("alpha_pattern", "numbers above 0 and at most 1e6");
+      config_.alphas.push_back({pattern, alpha});
+    });
+  }
+
+  void read_modules(const std::string& field, ModuleSet& set) {
+    const auto value = reader_.find(field);
+    if (!value) return;
+    std::string_view text;
+    if (value->get_string().get(text) == simdjson::SUCCESS) {
+      set.kind = text == "all-linear" ? ModuleSet::Kind::kAllLinear : ModuleSet::Kind::kPattern;
+      if (set.kind == ModuleSet::Kind::kPattern) {
+        set.pattern = compile(field, std::string(text), /*is_ending=*/false);
+      }
+      return;
+    }
+    simdjson::dom::array names;
+    if (value->get_array().get(names) != simdjson::SUCCESS || names.size() > kPatternsMax) {
+      return reader_.refuse(field, "a list of module names or a regular expression");
+    }
+    set.kind = ModuleSet::Kind::kEndings;
+    for (const element name : names) {
+      if (name.get_string().get(text) != simdjson::SUCCESS || text.size() > kPatternBytesMax) {
+        return reader_.refuse(field, "names of modules");
+      }
+      set.endings.emplace_back(text);
+    }
+  }
+
+  void read_layers() {
+    const auto pattern = reader_.find("layers_pattern");
+    if (pattern && !is_nothing(*pattern)) {
+      const std::string text = simdjson::minify(*pattern);
+      if (text != "\"layers\"" && text != "[\"layers\"]") {
+        reader_.refuse("layers_pattern", "\"layers\"");
+      }
+    }
+    const auto value = reader_.find("layers_to_transform");
+    if (!value) return;
+    uint64_t layer = 0;
+    if (value->get_uint64().get(layer) == simdjson::SUCCESS && layer < kLayersMax) {
+      config_.layers = {static_cast<uint32_t>(layer)};
+    } else if (!read_numbers(*value, kLayersMax - 1, kLayersMax, config_.layers)) {
+      reader_.refuse("layers_to_transform", "numbers of layers");
+    }
+  }
+
+  static bool read_numbers(element value, uint64_t highest, size_t count_max,
+                           std::vector<uint32_t>& numbers) {
+    simdjson::dom::array array;
+    if (value.get_array().get(array) != simdjson::SUCCESS) return false;
+    for (const element entry : array) {
+      uint64_t number = 0;
+      if (entry.get_uint64().get(number) != simdjson::SUCCESS || number > highest) return false;
+      if (numbers.size() == count_max) return false;
+      numbers.push_back(static_cast<uint32_t>(number));
+    }
+    return true;
+  }
+
+  /// A list is of the embedding; an object says of which module.
+  void read_token_indices() {
+    const char* const field = "trainable_token_indices";
+    const auto value = reader_.find(field);
+    if (!value) return;
+    simdjson::dom::object modules;
+    if (value->get_object().get(modules) != simdjson::SUCCESS) {
+      read_indices(*value, config_.token_indices.embedding);
+      return;
+    }
+    for (const simdjson::dom::key_value_pair entry : modules) {
+      const std::string module(entry.key);
+      if (ends_in(module, "embed_tokens")) {
+        read_indices(entry.value, config_.token_indices.embedding);
+      } else if (ends_in(module, "lm_head")) {
+        read_indices(entry.value, config_.token_indices.head);
+      } else {
+        reader_.refuse(field, "rows of embed_tokens or lm_head");
+      }
+    }
+  }
+
+  void read_indices(element value, std::optional<std::vector<uint32_t>>& indices) {
+    const bool is_first = !indices.has_value();
+    indices.emplace();
+    if (!is_first || !read_numbers(value, kTokenMax, kTokenIndicesMax, *indices)) {
+      return reader_.refuse("trainable_token_indices", "lists of token numbers");
+    }
+    std::vector<uint32_t> sorted = *indices;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+      reader_.refuse("trainable_token_indices", "each token once");
+    }
+  }
+
+  simdjson::dom::object object_;
+  ObjectReader reader_;
+  PeftConfig config_;
+};
+
+}  // namespace
+
+bool ModuleSet::contains(const std::string& module) const {
+  switch (kind) {
+    case Kind::kNone: return false;
+    case Kind::kAllLinear: return true;
+    case Kind::kPattern: return pattern->matches(module);
+    case Kind::kEndings:
+      return std::any_of(endings.begin(), endings.end(),
+                         [&](const std::string& ending) { return ends_in(module, ending); });
+  }
+  return false;
+}
+
+uint32_t PeftConfig::rank_of(const std::string& module) const {
+  for (const auto& own : ranks) {
+    if (own.pattern->matches(module)) return own.value;
+  }
+  return rank;
+}
+
+double PeftConfig::scale_of(const std::string& module) const {
+  double own_alpha = alpha;
+  for (const auto& own : alphas) {
+    if (!own.pattern->matches(module)) continue;
+    own_alpha = own.value;
+    break;
+  }
+  const auto own_rank = static_cast<double>(rank_of(module));
+  return own_alpha / (uses_rslora ? std::sqrt(own_rank) : own_rank);
+}
+
+bool PeftConfig::targets(const std::string& module, uint32_t layer) const {
+  if (!target_modules.contains(module) || excluded_modules.contains(module)) return false;
+  return layers.empty() || std::find(layers.begin(), layers.end(), layer) != layers.end();
+}
+
+Result<PeftConfig> PeftConfig::parse(std::string_view text, const std::string& file) {
+  if (text.size() > kConfigBytesMax) {
+    return Status(Code::kAdapterInvalid, file + ": expected at most " +
+                                             std::to_string(kConfigBytesMax) + " bytes, got " +
+                                             std::to_string(text.size()));
+  }
+  simdjson::dom::parser parser;
+  Result<element> root = model::parse_json(parser, text, file, Code::kAdapterCorrupt);
+  if (!root.is_ok()) return root.status();
+  simdjson::dom::object object;
+  if (root.value().get_object().get(object) != simdjson::SUCCESS) {
+    return Status(Code::kAdapterInvalid,
+                  file + ": expected an object, got " + model::describe(root.value()));
+  }
+  return ConfigReader(object, file).read();
+}
+
+}  // namespace tessera::lora

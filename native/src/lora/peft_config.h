@@ -1,0 +1,70 @@
+// adapter_config.json as PEFT writes it: the fields that change what the tensors mean, and a typed
+// refusal of those that ask for something else than LoRA as it is served here.
+// Source: huggingface/peft, src/peft/tuners/lora/config.py and src/peft/tuners/tuners_utils.py.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tessera::lora {
+
+inline constexpr uint64_t kConfigBytesMax = 4u << 20;
+inline constexpr size_t kPatternsMax = 4096;
+inline constexpr size_t kPatternBytesMax = 1024;
+inline constexpr size_t kTokenIndicesMax = 1u << 22;
+
+/// A regular expression on the names of modules; matching takes time linear in the name.
+class ModulePattern;
+
+/// A value of a module whose name ends in what the pattern describes.
+template <typename T>
+struct Patterned {
+  std::shared_ptr<const ModulePattern> pattern;
+  T value;
+};
+
+/// Names of modules: a list of endings, a regular expression, or every linear layer.
+struct ModuleSet {
+  enum class Kind : uint8_t { kNone, kEndings, kPattern, kAllLinear };
+  Kind kind = Kind::kNone;
+  std::vector<std::string> endings;
+  std::shared_ptr<const ModulePattern> pattern;
+
+  bool contains(const std::string& module) const;
+};
+
+/// Rows of the embedding or the head that the adapter replaces, as the configuration lists them.
+struct TokenIndices {
+  std::optional<std::vector<uint32_t>> embedding;
+  std::optional<std::vector<uint32_t>> head;
+};
+
+struct PeftConfig {
+  /// Rank and scale of a module, e.g. model.layers.0.self_attn.q_proj.
+  uint32_t rank_of(const std::string& module) const;
+  double scale_of(const std::string& module) const;
+  /// Whether the configuration gives this module of this layer factors.
+  bool targets(const std::string& module, uint32_t layer) const;
+
+  uint32_t rank = 8;
+  double alpha = 8;
+  bool uses_rslora = false;
+  std::vector<Patterned<uint32_t>> ranks;
+  std::vector<Patterned<double>> alphas;
+  ModuleSet target_modules;
+  ModuleSet excluded_modules;
+  std::vector<uint32_t> layers;  // empty: all
+  TokenIndices token_indices;
+
+  /// Errors: ADAPTER_CORRUPT for what is no JSON, ADAPTER_INVALID naming the field, what was
+  /// expected and what came.
+  static Result<PeftConfig> parse(std::string_view text, const std::string& file);
+};
+
+}  // namespace tessera::lora

@@ -1,0 +1,139 @@
+"""`python -m trainer adapter-fixtures`: small random adapters with recorded logits.
+
+Each folder holds an adapter as PEFT saves it, for a checkpoint of test/fixtures/parity, and
+cases.json: prompts and the logits of transformers and PEFT in double precision.
+"""
+
+import argparse
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from transformers import AutoModelForCausalLM
+
+from .checkpoint import write_json
+
+PROMPT_LENGTHS = (1, 9, 40)
+SHOWN_ROWS = 5  # tokens whose rows are replaced are in every prompt
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One adapter: the checkpoint it is for and PEFT's configuration."""
+
+    name: str
+    model: str
+    config: dict[str, Any]
+    seed: int
+    dtype: torch.dtype = torch.float32
+    changed_rows: int = 4  # of a whole matrix that is saved
+
+
+FIXTURES = [
+    Fixture("all-linear", "qwen3-tied", {
+        "r": 4, "lora_alpha": 8, "target_modules": "all-linear"}, seed=21),
+    Fixture("patterns-rslora", "qwen3-tied", {
+        "r": 6, "lora_alpha": 9, "use_rslora": True,
+        "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj",
+                           "down_proj"],
+        "rank_pattern": {"q_proj": 1, "layers.1.self_attn.o_proj": 33, r"mlp\.(up|down)_proj": 17,
+                         "model.layers.0.self_attn.k_proj": 128},
+        "alpha_pattern": {"layers.0.mlp.gate_proj": 3, "^.*v_proj": 20}}, seed=22),
+    Fixture("regex-bf16", "llama-llama3-rope", {
+        "r": 5, "lora_alpha": 5,
+        "target_modules": r"model\.layers\.[1-9]\..*\.(q_proj|up_proj|down_proj)"},
+        seed=23, dtype=torch.bfloat16),
+    Fixture("one-layer-f16", "qwen2-bias-untied", {
+        "r": 3, "lora_alpha": 12, "target_modules": ["v_proj", "down_proj"],
+        "layers_to_transform": [1]}, seed=24, dtype=torch.float16),
+    Fixture("tokens-tied", "qwen3-tied", {
+        "r": 2, "lora_alpha": 4, "target_modules": ["q_proj", "v_proj"],
+        "trainable_token_indices": [70, 5, 33, 34]}, seed=25),
+    Fixture("tokens-untied", "qwen2-bias-untied", {
+        "r": 2, "lora_alpha": 4, "target_modules": ["o_proj"],
+        "trainable_token_indices": {"embed_tokens": [9, 4], "lm_head": [80, 4, 31]}}, seed=26),
+    Fixture("modules-embedding-tied", "qwen3-tied", {
+        "r": 2, "lora_alpha": 4, "target_modules": ["k_proj"],
+        "modules_to_save": ["embed_tokens"]}, seed=27),
+    Fixture("modules-head-tied", "qwen3-tied", {
+        "r": 2, "lora_alpha": 4, "target_modules": ["k_proj"],
+        "modules_to_save": ["lm_head"]}, seed=28),
+    Fixture("modules-untied", "qwen2-bias-untied", {
+        "r": 2, "lora_alpha": 4, "target_modules": ["gate_proj"],
+        "modules_to_save": ["embed_tokens", "lm_head"]}, seed=29),
+]
+
+
+def run(args: argparse.Namespace) -> None:
+    """Writes every adapter, or the named one."""
+    for fixture in FIXTURES:
+        if args.name in (None, fixture.name):
+            write_fixture(fixture, Path(args.models), Path(args.out) / fixture.name)
+
+
+def write_fixture(fixture: Fixture, models: Path, folder: Path) -> None:
+    """The adapter and its recorded cases."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(fixture.seed)
+    base = AutoModelForCausalLM.from_pretrained(models / fixture.model, dtype=torch.float32)
+    model = get_peft_model(base, LoraConfig(task_type="CAUSAL_LM", **fixture.config))
+    rows = _randomise(model, rng, fixture.changed_rows)
+    model.to(fixture.dtype)
+    with tempfile.TemporaryDirectory() as saved:
+        model.save_pretrained(saved)
+        for file in ("adapter_config.json", "adapter_model.safetensors"):
+            shutil.copyfile(Path(saved) / file, folder / file)
+    config = json.loads((folder / "adapter_config.json").read_text())
+    config["base_model_name_or_path"] = fixture.model
+    if isinstance(config["target_modules"], list):
+        config["target_modules"].sort()
+    write_json(folder / "adapter_config.json", config)
+    exact = PeftModel.from_pretrained(
+        AutoModelForCausalLM.from_pretrained(
+            models / fixture.model, dtype=torch.float64, attn_implementation="eager"),
+        folder).double().eval()
+    cases = [_case(exact, length, rows, rng) for length in PROMPT_LENGTHS]
+    (folder / "cases.json").write_text(json.dumps(
+        {"model": fixture.model, "cases": cases}, separators=(",", ":")) + "\n")
+    print(f"{fixture.name}: {sum(p.stat().st_size for p in folder.iterdir()) / 1024:.0f} KiB")
+
+
+def _randomise(model, rng: np.random.Generator, changed_rows: int) -> list[int]:
+    """Random factors and rows; returns tokens whose rows are replaced."""
+    rows: list[int] = []
+    with torch.no_grad():
+        for name, value in model.named_parameters():
+            noise = torch.tensor(rng.standard_normal(tuple(value.shape)), dtype=value.dtype)
+            if "lora_A" in name:
+                value.copy_(noise / np.sqrt(value.shape[1]))
+            elif "lora_B" in name:
+                value.copy_(0.5 * noise / np.sqrt(value.shape[1]))
+            elif "trainable_tokens_delta" in name:
+                value.copy_(0.4 * noise)
+            elif "modules_to_save" in name:
+                chosen = rng.choice(value.shape[0], changed_rows, replace=False)
+                value[chosen] = 0.4 * noise[chosen]
+                rows.extend(int(row) for row in chosen)
+    indices = model.peft_config["default"].trainable_token_indices or []
+    for ids in indices.values() if isinstance(indices, dict) else [indices]:
+        rows.extend(ids)
+    return rows
+
+
+def _case(exact, length: int, rows: list[int], rng: np.random.Generator) -> dict[str, Any]:
+    vocabulary = exact.config.vocab_size
+    prompt = [int(token) for token in rng.integers(3, vocabulary, size=length)]
+    for place, row in enumerate(rows[:SHOWN_ROWS]):
+        if place < length:
+            prompt[(place * 7) % length] = row
+    with torch.inference_mode():
+        logits = exact(input_ids=torch.tensor([prompt])).logits[0, -1]
+    return {"promptTokens": prompt, "logits": [round(value, 7) for value in logits.tolist()],
+            "logSumExp": round(float(torch.logsumexp(logits, 0)), 7)}
