@@ -1,14 +1,14 @@
 /**
  * The declarations of the addon, in the order in which native/src/bridge registers them (structures
- * of catalogues are in catalogue-abi.ts, of the ordered store in store-abi.ts). Free
- * functions, handle first, flat data; no optional
- * properties, no defaults. test/contract compares this file with the addon's own `describeAbi()`.
+ * of adapters are in adapter-abi.ts, of catalogues in catalogue-abi.ts, of the ordered store in
+ * store-abi.ts). Free functions, handle first, flat data; no optional properties, no defaults. test/contract compares this file with the addon's own `describeAbi()`.
  *
  * Inputs are copied during the call; the caller may reuse its arrays at once. Outputs are ordinary
  * arrays.
  * Times cross as a remaining budget in microseconds, never as a wall clock.
  */
 
+import type { AdapterArena, AdapterInfo, AdapterLimits } from './adapter-abi.js';
 import type {
   CatalogueBuildOptions,
   CatalogueBuildReport,
@@ -105,6 +105,8 @@ export interface EngineOptions {
   readonly resultCountMax: number;
   /** Paths of a score request at most. */
   readonly scoreItemsMax: number;
+  /** Bytes of all adapters in memory at most; 0: no request has one. */
+  readonly adapterBytesMax: number;
 }
 
 /** What config.json alone says of a model. */
@@ -157,6 +159,8 @@ export interface BindingOptions {
 export interface SubmitBatch {
   readonly tickets: Uint32Array;
   readonly bindings: Uint32Array;
+  /** Slots of adapters; 0xFFFFFFFF: the base model. */
+  readonly adapters: Uint32Array;
   readonly kinds: Uint8Array;
   readonly priorities: Uint8Array;
   /** [n + 1] into promptTokens. */
@@ -260,10 +264,30 @@ export interface NativeAddon {
   engineStats(engine: EngineHandle, into: Float64Array): void;
 
   /**
-   * Begins to bring the user's keys and values to the device for the request that will be submitted
-   * under the ticket; engineCancel ends it where none comes.
+   * Reads a PEFT folder, checks it against the model and packs it, on a thread of its own. Loaded
+   * twice it has one slot. Rejects with ADAPTER_NOT_FOUND, ADAPTER_INVALID, ADAPTER_CORRUPT or
+   * ADAPTER_ARENA_FULL.
    */
-  enginePrefetch(engine: EngineHandle, ticket: number, binding: number, user: string): void;
+  engineLoadAdapter(
+    engine: EngineHandle,
+    folder: string,
+    limits: AdapterLimits,
+  ): Promise<AdapterInfo>;
+  /** Takes one load back. Requests in flight keep the adapter they were submitted with. */
+  engineReleaseAdapter(engine: EngineHandle, slot: number): void;
+  engineAdapterArena(engine: EngineHandle): AdapterArena;
+
+  /**
+   * Begins to bring the user's keys and values to the device for the request that will be submitted
+   * under the ticket; engineCancel ends it where none comes. `adapter`: as SubmitBatch.adapters.
+   */
+  enginePrefetch(
+    engine: EngineHandle,
+    ticket: number,
+    binding: number,
+    user: string,
+    adapter: number,
+  ): void;
   /** Returns what last kept blocks from being stored; '' for nothing. */
   kvMetrics(engine: EngineHandle, into: Float64Array): string;
   /** Whether anything of the user is kept under a version that is not dropped. */

@@ -14,6 +14,7 @@ export {
   type SubmitBatch,
   type SubmitOutcome,
 } from './abi.js';
+export type { AdapterArena, AdapterInfo, AdapterLimits } from './adapter-abi.js';
 export {
   type CatalogueBuildOptions,
   type CatalogueBuildReport,

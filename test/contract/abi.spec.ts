@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const addon = loadAddon();
 const description = addon.describeAbi();
-const sources = ['abi.ts', 'catalogue-abi.ts', 'store-abi.ts'].map((name) =>
+const sources = ['abi.ts', 'adapter-abi.ts', 'catalogue-abi.ts', 'store-abi.ts'].map((name) =>
   ts.createSourceFile(
     name,
     readFileSync(new URL(`../../native/ts/${name}`, import.meta.url), 'utf8'),
@@ -53,6 +53,7 @@ const VALID: Readonly<Record<string, Record<string, unknown>>> = {
     widthMax: 1,
     resultCountMax: 1,
     scoreItemsMax: 1,
+    adapterBytesMax: 0,
   },
   CatalogueBuildOptions: {
     sources: ['/nowhere.json'],

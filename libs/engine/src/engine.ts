@@ -3,6 +3,9 @@
  */
 
 import type {
+  AdapterArena,
+  AdapterInfo,
+  AdapterLimits,
   CatalogueState,
   COMPLETENESS,
   ModelInfo,
@@ -13,8 +16,10 @@ import type { KvFound, KvPool, KvPoolOptions, KvPrefetch, KvUse } from './kv-poo
 import type { KvOptionFields } from './native-kv-pool.js';
 
 /** How an engine is opened; without `kv` nothing is kept between requests. */
-export type EngineOptions = Omit<NativeEngineOptions, keyof KvOptionFields> & {
+export type EngineOptions = Omit<NativeEngineOptions, keyof KvOptionFields | 'adapterBytesMax'> & {
   readonly kv?: KvPoolOptions;
+  /** Of all adapters in memory; left out: none. */
+  readonly adapterBytesMax?: number;
 };
 
 /** Class of a request: the more urgent goes first where requests compete. */
@@ -157,9 +162,14 @@ export interface Binding {
   readonly catalogue: Catalogue;
 }
 
+/** An adapter in the engine's arena. Requests name the one they run with. */
+export type EngineAdapter = Omit<AdapterInfo, 'slot'>;
+
 /** What every request to the engine says, whatever it asks for. */
 export interface EngineWork {
   readonly binding: Binding;
+  /** Left out: the base model alone. */
+  readonly adapter?: EngineAdapter | undefined;
   readonly promptTokens: Int32Array;
   readonly scoreNorm: ScoreNorm;
   readonly priority: Priority;
@@ -361,7 +371,21 @@ export abstract class Engine {
   /** Computes what the pool has not of a user's prompt and keeps it. Rejects as recall() does. */
   abstract append(request: EngineAppendRequest, signal?: AbortSignal): Promise<EngineAppended>;
   /** Begins to bring the user's keys and values to the device, for a request that is being made. */
-  abstract prefetch(binding: Binding, userId: string): KvPrefetch;
+  abstract prefetch(binding: Binding, userId: string, adapter?: EngineAdapter): KvPrefetch;
+  /**
+   * Reads a PEFT folder whole, which nobody changes meanwhile, checks it against model and limits
+   * and packs it into the arena. Nothing serves it until a request names it; requests go on
+   * meanwhile. The same content loaded twice is there once, and is released twice.
+   * Rejects with ADAPTER_INVALID naming field or tensor, ADAPTER_CORRUPT, ADAPTER_NOT_FOUND or
+   * ADAPTER_ARENA_FULL.
+   */
+  abstract loadAdapter(folder: string, limits: AdapterLimits): Promise<EngineAdapter>;
+  /**
+   * No new request may name it, and its keys and values are found no more; its memory is given back
+   * when the last request that has it ends. Throws INTERNAL for one that was released already.
+   */
+  abstract releaseAdapter(adapter: EngineAdapter): void;
+  abstract adapterArena(): AdapterArena;
   abstract stats(): EngineStats;
   abstract drain(budgetMs: number): Promise<void>;
   abstract close(): Promise<void>;

@@ -1,4 +1,10 @@
-export type { CatalogueBuildReport, CatalogueState, KvIntegrity } from '@tessera/native';
+export type {
+  AdapterArena,
+  AdapterLimits,
+  CatalogueBuildReport,
+  CatalogueState,
+  KvIntegrity,
+} from '@tessera/native';
 export { NO_ROW, TERMINAL_CODE, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/native';
 export {
   type BeamTree,
@@ -11,6 +17,7 @@ export {
   type ChangingCatalogue,
   type Completeness,
   Engine,
+  type EngineAdapter,
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,

@@ -1,10 +1,17 @@
 import { isErrorCode, TesseraError } from '@tessera/errors';
-import { type Completions, type EngineHandle, STATS_SLOTS } from '@tessera/native';
+import {
+  type AdapterArena,
+  type AdapterLimits,
+  type Completions,
+  type EngineHandle,
+  STATS_SLOTS,
+} from '@tessera/native';
 import { addon } from './addon.js';
 import {
   type Binding,
   type Catalogue,
   Engine,
+  type EngineAdapter,
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
@@ -18,6 +25,7 @@ import {
   type PromptDigests,
 } from './engine.js';
 import { type KvPool, type KvPrefetch, kvOff } from './kv-pool.js';
+import { NativeAdapters } from './native-adapters.js';
 import { NativeCatalogue, NativeReach } from './native-catalogue.js';
 import { awaitNative, callNative } from './native-error.js';
 import { kvFields, NativeKvPool } from './native-kv-pool.js';
@@ -76,6 +84,7 @@ class Tickets {
 export class NativeEngine extends Engine {
   readonly model: EngineModel;
   readonly kvPool: KvPool;
+  private readonly adapters: NativeAdapters;
   private closing: Promise<void> | undefined;
 
   private constructor(
@@ -85,18 +94,19 @@ export class NativeEngine extends Engine {
     super();
     this.model = callNative(() => addon().engineModel(handle));
     this.kvPool = new NativeKvPool(handle);
+    this.adapters = new NativeAdapters(handle);
   }
 
   /**
    * Loads the model and opens the pool. Rejects with MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT,
    * KV_POOL_INVALID, KV_STORE_INVALID, KV_STORE_CORRUPT or REQUEST_INVALID.
    */
-  static async open({ kv, ...options }: EngineOptions): Promise<NativeEngine> {
+  static async open({ kv, adapterBytesMax = 0, ...options }: EngineOptions): Promise<NativeEngine> {
     const tickets = new Tickets();
     const { codes } = addon().describeAbi();
     const handle = await awaitNative(() =>
       addon().engineOpen(
-        { ...options, ...kvFields(kv ?? kvOff(options.kvBytesMax)) },
+        { ...options, adapterBytesMax, ...kvFields(kv ?? kvOff(options.kvBytesMax)) },
         (completions) => tickets.settle(completions, codes),
       ),
     );
@@ -129,9 +139,10 @@ export class NativeEngine extends Engine {
     return this.run(request, readAppended, signal);
   }
 
-  prefetch(binding: Binding, userId: string): KvPrefetch {
+  prefetch(binding: Binding, userId: string, adapter?: EngineAdapter): KvPrefetch {
+    const slot = this.adapters.slotOf(adapter);
     const ticket = this.tickets.take();
-    callNative(() => addon().enginePrefetch(this.handle, ticket, binding.slot, userId));
+    callNative(() => addon().enginePrefetch(this.handle, ticket, binding.slot, userId, slot));
     this.tickets.reserved.add(ticket);
     return {
       ticket,
@@ -139,6 +150,18 @@ export class NativeEngine extends Engine {
         if (this.tickets.reserved.delete(ticket)) this.cancel(ticket);
       },
     };
+  }
+
+  loadAdapter(folder: string, limits: AdapterLimits): Promise<EngineAdapter> {
+    return this.adapters.load(folder, limits);
+  }
+
+  releaseAdapter(adapter: EngineAdapter): void {
+    this.adapters.release(adapter);
+  }
+
+  adapterArena(): AdapterArena {
+    return this.adapters.arena();
   }
 
   stats(): EngineStats {
@@ -199,7 +222,8 @@ export class NativeEngine extends Engine {
   }
 
   private submit(ticket: number, request: EngineAsk): void {
-    const batch = compileBatch([{ ticket, request }]);
+    const adapter = this.adapters.slotOf(request.adapter);
+    const batch = compileBatch([{ ticket, request, adapter }]);
     const reach = 'reach' in request ? request.reach : undefined;
     if (reach !== undefined && !(reach instanceof NativeReach)) {
       throw new TesseraError('INTERNAL', "reach: expected one of the binding's catalogue");

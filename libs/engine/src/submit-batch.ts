@@ -42,6 +42,8 @@ export type EngineAsk = EngineRequest | EngineScoreRequest | EngineAppendRequest
 export interface Ticketed {
   readonly ticket: number;
   readonly request: EngineAsk;
+  /** Slot of the adapter, as the addon numbers it. */
+  readonly adapter: number;
 }
 
 function offsetsOf(lengths: readonly number[]): Uint32Array {
@@ -93,6 +95,7 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
   return {
     tickets: Uint32Array.from(requests, ({ ticket }) => ticket),
     bindings: Uint32Array.from(requests, ({ request }) => request.binding.slot),
+    adapters: Uint32Array.from(requests, ({ adapter }) => adapter),
     kinds: Uint8Array.from(requests, ({ request }) => kindOf(request)),
     priorities: Uint8Array.from(requests, ({ request }) => PRIORITY_CODES[request.priority]),
     promptOffsets,

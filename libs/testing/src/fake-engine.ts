@@ -2,6 +2,7 @@ import {
   type Binding,
   type Catalogue,
   Engine,
+  type EngineAdapter,
   type EngineAnswer,
   type EngineAppended,
   type EngineAppendRequest,
@@ -138,6 +139,8 @@ export class FakeEngine extends Engine {
   readonly prefetched: string[] = [];
   /** Tickets of prefetches that were given up. */
   readonly released: number[] = [];
+  /** Loaded and not released; the digest of each is its folder. */
+  readonly adapters = new Set<EngineAdapter>();
   readonly kvPool = new FakeKvPool();
   draining = false;
   closeCount = 0;
@@ -204,6 +207,28 @@ export class FakeEngine extends Engine {
   prefetch(_binding: Binding, userId: string): KvPrefetch {
     const ticket = this.prefetched.push(userId);
     return { ticket, release: () => this.released.push(ticket) };
+  }
+
+  async loadAdapter(folder: string): Promise<EngineAdapter> {
+    const adapter = {
+      digest: folder,
+      bytes: 1,
+      rankMax: 1,
+      targetCount: 1,
+      replacedRows: 0,
+      largestNorm: 1,
+    };
+    this.adapters.add(adapter);
+    return adapter;
+  }
+
+  releaseAdapter(adapter: EngineAdapter): void {
+    if (!this.adapters.delete(adapter)) throw new TesseraError('INTERNAL', 'adapter: not loaded');
+  }
+
+  adapterArena() {
+    const adapters = this.adapters.size;
+    return { usedBytes: adapters, maxBytes: Number.MAX_SAFE_INTEGER, adapters };
   }
 
   private async admitted(signal: AbortSignal | undefined): Promise<void> {

@@ -17,7 +17,7 @@ struct StructTable {
   std::span<const std::string_view> fields;
 };
 
-inline constexpr std::array<std::string_view, 27> kEngineOptionsFields = {
+inline constexpr std::array<std::string_view, 28> kEngineOptionsFields = {
     "modelPath",        "computeType",     "activationScalesPath",
     "threadCount",      "threadPlacement", "queueCapacity",
     "batchRequestsMax", "batchRowsMax",    "prefillChunkTokens",
@@ -26,14 +26,16 @@ inline constexpr std::array<std::string_view, 27> kEngineOptionsFields = {
     "kvDiskBytes",      "kvFolder",        "kvEviction",
     "kvReadThreads",    "kvStoreQueueMax", "kvPrefetchQueueMax",
     "kvMemory",         "kvBlockCodec",    "promptTokensMax",
-    "widthMax",         "resultCountMax",  "scoreItemsMax"};
+    "widthMax",         "resultCountMax",  "scoreItemsMax",
+    "adapterBytesMax"};
 inline constexpr std::array<std::string_view, 5> kBindingOptionsFields = {
     "levelOffsets", "levelTokens", "terminalTokens", "templateDigest", "codebookDigest"};
-inline constexpr std::array<std::string_view, 21> kSubmitBatchFields = {
-    "tickets",     "bindings",     "kinds",        "priorities",   "promptOffsets", "promptTokens",
-    "users",       "prefixTokens", "keepTokens",   "widthOffsets", "widths",        "resultCounts",
-    "itemsPerSid", "partials",     "watchedItems", "trees",        "sidOffsets",    "codeOffsets",
-    "sidCodes",    "scoreNorms",   "budgetsUs"};
+inline constexpr std::array<std::string_view, 22> kSubmitBatchFields = {
+    "tickets",      "bindings",    "adapters",     "kinds",        "priorities",   "promptOffsets",
+    "promptTokens", "users",       "prefixTokens", "keepTokens",   "widthOffsets", "widths",
+    "resultCounts", "itemsPerSid", "partials",     "watchedItems", "trees",        "sidOffsets",
+    "codeOffsets",  "sidCodes",    "scoreNorms",   "budgetsUs"};
+inline constexpr std::array<std::string_view, 2> kAdapterLimitsFields = {"rankMax", "normMax"};
 inline constexpr std::array<std::string_view, 6> kScaleMeasurementFields = {
     "modelPath", "outputPath", "threadCount", "keptPerMille", "promptOffsets", "promptTokens"};
 inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {
@@ -47,10 +49,11 @@ inline constexpr std::array<std::string_view, 4> kStoreRangeFields = {"from", "t
 inline constexpr std::array<std::string_view, 7> kStoreBatchFields = {
     "erasedOffsets", "erased", "keyOffsets", "keys", "valueOffsets", "values", "durability"};
 
-inline constexpr std::array<StructTable, 9> kInputStructs = {{
+inline constexpr std::array<StructTable, 10> kInputStructs = {{
     {"EngineOptions", kEngineOptionsFields},
     {"BindingOptions", kBindingOptionsFields},
     {"SubmitBatch", kSubmitBatchFields},
+    {"AdapterLimits", kAdapterLimitsFields},
     {"ScaleMeasurement", kScaleMeasurementFields},
     {"CatalogueBuildOptions", kCatalogueBuildOptionsFields},
     {"CatalogueKeepOptions", kCatalogueKeepOptionsFields},

@@ -60,6 +60,7 @@ engine::EngineOptions read_options(Napi::Env env, const Napi::Value& value) {
   options.width_max = reader.u32("widthMax");
   options.result_count_max = reader.u32("resultCountMax");
   options.score_items_max = reader.u32("scoreItemsMax");
+  options.adapter_bytes_max = reader.u53("adapterBytesMax");
   return options;
 }
 
@@ -152,15 +153,16 @@ Napi::Value engine_bind(const Napi::CallbackInfo& info) {
   auto binding = engine::Binding::create(handle->engine->decoder().config(), catalogue->live,
                                          std::move(levels), {terminal.begin(), terminal.end()});
   if (!binding.is_ok()) throw make_error(env, binding.status());
-  auto version =
-      handle->engine->add_version(reader.string("templateDigest"), reader.string("codebookDigest"));
+  const std::string template_digest = reader.string("templateDigest");
+  const std::string codebook_digest = reader.string("codebookDigest");
+  auto version = handle->engine->add_version(template_digest, codebook_digest, "");
   if (!version.is_ok()) throw make_error(env, version.status());
   catalogue->is_bound = true;
   auto& slots = handle->bindings;
   auto free_slot = std::find_if(slots.begin(), slots.end(),
                                 [](const BoundCatalogue& slot) { return slot.binding == nullptr; });
   if (free_slot == slots.end()) free_slot = slots.insert(slots.end(), BoundCatalogue{});
-  *free_slot = {std::move(binding).value(), version.value()};
+  *free_slot = {std::move(binding).value(), version.value(), template_digest, codebook_digest};
   return Napi::Number::New(env, static_cast<double>(free_slot - slots.begin()));
 }
 
@@ -173,7 +175,7 @@ Napi::Value engine_unbind(const Napi::CallbackInfo& info) {
 Napi::Value engine_submit(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto handle = open_engine(info[0]);
-  std::vector<engine::Request> requests = read_batch(env, info[1], handle->bindings);
+  std::vector<engine::Request> requests = read_batch(env, info[1], *handle);
   read_reaches(env, info[2], requests);
   const engine::SubmitOutcome outcome = handle->engine->submit(std::move(requests));
   Napi::Object result = Napi::Object::New(env);
@@ -226,6 +228,7 @@ Napi::Value engine_close(const Napi::CallbackInfo& info) {
       [handle](Napi::Env env, const Status&) {
         handle->close();
         handle->bindings.clear();
+        handle->adapters.clear();
         return env.Undefined();
       });
 }

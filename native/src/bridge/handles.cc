@@ -1,5 +1,7 @@
 #include "bridge/handles.h"
 
+#include <cmath>
+
 #include "bridge/errors.h"
 #include "bridge/object_reader.h"
 
@@ -78,6 +80,36 @@ BoundCatalogue* bound_slot(EngineHandle& handle, const Napi::Value& value, const
         std::string(field) + ": expected the slot of a binding, came " + describe_value(value));
   }
   return &handle.bindings[static_cast<size_t>(slot)];
+}
+
+bool is_adapter_slot(const EngineHandle& handle, uint32_t slot) {
+  return slot == kNoAdapter || (slot < handle.adapters.size() && handle.adapters[slot].loads > 0);
+}
+
+uint32_t adapter_slot(const EngineHandle& handle, const Napi::Value& value, const char* field) {
+  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
+  const bool is_whole = number >= 0 && number <= kNoAdapter && number == std::floor(number);
+  if (is_whole && is_adapter_slot(handle, static_cast<uint32_t>(number)))
+    return static_cast<uint32_t>(number);
+  throw make_error(value.Env(), Code::kRequestInvalid,
+                   std::string(field) + ": expected the slot of a loaded adapter, came " +
+                       describe_value(value));
+}
+
+Result<kv::Version> version_of(EngineHandle& handle, const BoundCatalogue& bound, uint32_t slot) {
+  if (slot == kNoAdapter) return bound.version;
+  LoadedAdapter& loaded = handle.adapters[slot];
+  for (const LoadedAdapter::Prompts& prompts : loaded.prompts) {
+    if (prompts.template_digest == bound.template_digest &&
+        prompts.codebook_digest == bound.codebook_digest) {
+      return prompts.version;
+    }
+  }
+  auto version = handle.engine->add_version(bound.template_digest, bound.codebook_digest,
+                                            loaded.adapter->summary().digest);
+  if (!version.is_ok()) return version.status();
+  loaded.prompts.push_back({bound.template_digest, bound.codebook_digest, version.value()});
+  return version;
 }
 
 std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value) {

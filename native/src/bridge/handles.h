@@ -6,6 +6,7 @@
 #include <napi.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bridge/completion_channel.h"
@@ -13,6 +14,7 @@
 #include "catalogue/live_catalogue.h"
 #include "catalogue/reach.h"
 #include "engine/engine.h"
+#include "lora/adapter.h"
 #include "store/ordered_store.h"
 
 namespace tessera::bridge {
@@ -20,13 +22,29 @@ namespace tessera::bridge {
 struct BoundCatalogue {
   std::shared_ptr<const engine::Binding> binding;  // null after unbind
   kv::Version version = 0;                         // of the prompts that go with it
+  std::string template_digest, codebook_digest;    // that the version is of
 };
+
+/// An adapter that requests may name. The slot is free when `loads` is 0.
+struct LoadedAdapter {
+  /// Prompts that it reads, as the pool numbers them: made when the first of a binding comes.
+  struct Prompts {
+    std::string template_digest, codebook_digest;
+    kv::Version version = 0;
+  };
+  std::shared_ptr<const lora::Adapter> adapter;
+  uint32_t loads = 0;  // less releases
+  std::vector<Prompts> prompts;
+};
+
+inline constexpr uint32_t kNoAdapter = 0xFFFFFFFF;
 
 /// JavaScript thread only, except `engine`'s own thread-safe methods.
 struct EngineHandle {
   std::shared_ptr<CompletionChannel> channel;
   std::unique_ptr<engine::Engine> engine;  // destroyed before the channel
   std::vector<BoundCatalogue> bindings;    // by slot
+  std::vector<LoadedAdapter> adapters;     // by slot
   bool closed = false;
 
   /// Joins the engine's thread: blocks for at most one forward pass. Idempotent.
@@ -62,6 +80,12 @@ std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value);
 std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value);  // closed or not
 /// Throws REQUEST_INVALID naming `field` for a value that is no binding's slot.
 BoundCatalogue* bound_slot(EngineHandle& handle, const Napi::Value& value, const char* field);
+/// The same for one of an adapter that is loaded, or kNoAdapter.
+uint32_t adapter_slot(const EngineHandle& handle, const Napi::Value& value, const char* field);
+/// Slot `slot` holds an adapter that requests may name, or is kNoAdapter.
+bool is_adapter_slot(const EngineHandle& handle, uint32_t slot);
+/// The pool's number of a binding's prompts as an adapter, or the base model, reads them.
+Result<kv::Version> version_of(EngineHandle& handle, const BoundCatalogue& bound, uint32_t slot);
 std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value);
 std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value);
 std::shared_ptr<ReachHandle> any_reach(const Napi::Value& value);

@@ -43,7 +43,11 @@ Napi::Value engine_prefetch(const Napi::CallbackInfo& info) {
   const auto ticket =
       static_cast<uint32_t>(number_of(info[1], "enginePrefetch.ticket", 4294967295.0));
   const BoundCatalogue* bound = bound_slot(*handle, info[2], "enginePrefetch.binding");
-  handle->engine->prefetch(ticket, bound->version, text_of(info[3], "enginePrefetch.user"));
+  const std::string user = text_of(info[3], "enginePrefetch.user");
+  const uint32_t adapter = adapter_slot(*handle, info[4], "enginePrefetch.adapter");
+  const auto version = version_of(*handle, *bound, adapter);
+  if (!version.is_ok()) throw make_error(info.Env(), version.status());
+  handle->engine->prefetch(ticket, version.value(), user);
   return info.Env().Undefined();
 }
 

@@ -104,6 +104,14 @@ uint64_t ObjectReader::u53(std::string_view field) const {
   return integer(field, (uint64_t{1} << 53) - 1);
 }
 
+double ObjectReader::f64(std::string_view field) const {
+  const Napi::Value value = get(field);
+  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue()
+                                         : std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(number)) fail(field, "a finite number");
+  return number;
+}
+
 std::vector<std::string> ObjectReader::strings(std::string_view field) const {
   const Napi::Value value = get(field);
   if (!value.IsArray()) fail(field, "an array of strings");

@@ -27,6 +27,8 @@ class ObjectReader {
   uint32_t u32(std::string_view field) const;
   /// An integer in 0..2^53-1.
   uint64_t u53(std::string_view field) const;
+  /// Any finite number.
+  double f64(std::string_view field) const;
   std::vector<std::string> strings(std::string_view field) const;
 
   std::span<const uint8_t> u8_array(std::string_view field) const;

@@ -35,7 +35,7 @@ engine::Clock::time_point deadline_of(engine::Clock::time_point now, double budg
 
 /// The fields of SubmitBatch, their lengths and offsets checked.
 struct BatchArrays {
-  std::span<const uint32_t> tickets, bindings;
+  std::span<const uint32_t> tickets, bindings, adapters;
   std::span<const uint8_t> kinds, priorities;
   std::span<const uint32_t> prompt_offsets;
   std::span<const int32_t> prompt_tokens;
@@ -54,6 +54,7 @@ BatchArrays read_arrays(const ObjectReader& reader) {
   BatchArrays arrays;
   arrays.tickets = reader.u32_array("tickets");
   arrays.bindings = reader.u32_array("bindings");
+  arrays.adapters = reader.u32_array("adapters");
   arrays.kinds = reader.u8_array("kinds");
   arrays.priorities = reader.u8_array("priorities");
   arrays.prompt_offsets = reader.u32_array("promptOffsets");
@@ -75,6 +76,7 @@ BatchArrays read_arrays(const ObjectReader& reader) {
   arrays.budgets_us = reader.f64_array("budgetsUs");
   const size_t count = arrays.tickets.size();
   require_length(reader, "bindings", arrays.bindings, count);
+  require_length(reader, "adapters", arrays.adapters, count);
   require_length(reader, "kinds", arrays.kinds, count);
   require_length(reader, "priorities", arrays.priorities, count);
   require_offsets(reader, "promptOffsets", arrays.prompt_offsets, count,
@@ -129,8 +131,9 @@ void fill(const BatchArrays& arrays, size_t i, engine::Request& request) {
 }  // namespace
 
 std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
-                                        std::span<const BoundCatalogue> bindings) {
+                                        EngineHandle& handle) {
   const ObjectReader reader(env, value, "engineSubmit.batch", kSubmitBatchFields);
+  const std::span<const BoundCatalogue> bindings = handle.bindings;
   const BatchArrays arrays = read_arrays(reader);
   const engine::Clock::time_point now = engine::Clock::now();
   std::vector<engine::Request> requests(arrays.tickets.size());
@@ -149,7 +152,17 @@ std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
                            "]: kind, scoreNorm or budgetUs out of range");
     }
     requests[i].binding = bindings[slot].binding;
-    requests[i].kv.version = bindings[slot].version;
+    const uint32_t adapter = arrays.adapters[i];
+    if (!is_adapter_slot(handle, adapter)) {
+      throw make_error(env, Code::kRequestInvalid,
+                       "engineSubmit.batch.adapters[" + std::to_string(i) +
+                           "]: expected the slot of a loaded adapter, came " +
+                           std::to_string(adapter));
+    }
+    if (adapter != kNoAdapter) requests[i].adapter = handle.adapters[adapter].adapter;
+    const auto version = version_of(handle, bindings[slot], adapter);
+    if (!version.is_ok()) throw make_error(env, version.status());
+    requests[i].kv.version = version.value();
     requests[i].deadline = deadline_of(now, arrays.budgets_us[i]);
     fill(arrays, i, requests[i]);
   }

@@ -12,7 +12,7 @@
 namespace tessera::bridge {
 
 std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
-                                        std::span<const BoundCatalogue> bindings);
+                                        EngineHandle& handle);
 
 /// `reaches` of engineSubmit: per request a ReachHandle of its binding's catalogue, or null.
 void read_reaches(Napi::Env env, const Napi::Value& value, std::span<engine::Request> requests);

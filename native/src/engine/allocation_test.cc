@@ -6,6 +6,7 @@
 #include "device/backends.h"
 #include "engine/step_loop.h"
 #include "engine/test_fixture.h"
+#include "lora/arena.h"
 
 namespace tessera::engine {
 namespace {
@@ -22,14 +23,21 @@ TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
   LoopCounters counters;
   const auto pool = open_fixture_pool(options, *decoder);
   StepLoop loop(options, *decoder, *device, *pool,
-                decoder->make_workspace(options.batch_rows_max, options.prompt_tokens_max), {},
-                counters);
+                decoder->make_workspace(options.batch_rows_max, options.prompt_tokens_max,
+                                        options.batch_requests_max),
+                {}, counters);
+  const auto arena = std::move(lora::Arena::open(decoder, 64u << 20)).value();
+  const auto adapter = std::move(arena->load(std::string(TESSERA_REPOSITORY_ROOT) +
+                                                 "/test/fixtures/adapters/tokens-tied",
+                                             {ops::kRankMax, 1e3}))
+                           .value();
   uint64_t passes = 0, allocations = 0;
   for (int round = 0; round < 3; ++round) {
-    for (uint32_t i = 0; i < 4; ++i) {  // they share their prompts but for the last token
+    for (uint32_t i = 0; i < 6; ++i) {  // they share their prompts but for the last token
       Request request = make_request(i, binding, fixture);
       request.norm = static_cast<beam::ScoreNorm>(i % 3);
       request.prompt.back() = static_cast<int32_t>(i);
+      if (i >= 3) request.adapter = adapter;
       request.submitted = Clock::now();
       Status status;
       ASSERT_EQ(loop.admit(request, Clock::now(), status), Admission::kAdmitted);

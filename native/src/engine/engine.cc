@@ -58,7 +58,11 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Compl
   if (!decoder.is_ok()) return decoder.status();
   const uint32_t context =
       std::min(options.prompt_tokens_max, decoder.value()->config().max_positions);
-  auto workspace = decoder.value()->make_workspace(options.batch_rows_max, context);
+  auto arena = lora::Arena::open(decoder.value(), options.adapter_bytes_max);
+  if (!arena.is_ok()) return arena.status();
+  auto workspace = decoder.value()->make_workspace(
+      options.batch_rows_max, context,
+      options.adapter_bytes_max == 0 ? 0 : options.batch_requests_max);
   if (workspace == nullptr) {
     return Status(Code::kEngineOverloaded, "engineOpen.options.batchRowsMax: no memory for " +
                                                std::to_string(options.batch_rows_max) +
@@ -69,18 +73,20 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Compl
   if (!pool.is_ok()) return pool.status();
   const scheduler::PassCost cost =
       calibrate(options, *decoder.value(), *device.value(), *workspace);
-  return std::unique_ptr<Engine>(new Engine(options, std::move(device).value(),
-                                            std::move(decoder).value(), std::move(workspace),
-                                            std::move(work), std::move(pool).value(), cost, sink));
+  return std::unique_ptr<Engine>(new Engine(
+      options, std::move(device).value(), std::move(decoder).value(), std::move(arena).value(),
+      std::move(workspace), std::move(work), std::move(pool).value(), cost, sink));
 }
 
 Engine::Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
-               std::shared_ptr<model::Decoder> decoder, std::unique_ptr<model::Workspace> workspace,
+               std::shared_ptr<model::Decoder> decoder, std::unique_ptr<lora::Arena> arena,
+               std::unique_ptr<model::Workspace> workspace,
                std::shared_ptr<std::condition_variable> work, std::shared_ptr<kv::Pool> pool,
                const scheduler::PassCost& cost, CompletionSink& sink)
     : options_(options),
       device_(std::move(device)),
       decoder_(std::move(decoder)),
+      arena_(std::move(arena)),
       sink_(sink),
       work_(std::move(work)),
       pool_(std::move(pool)),

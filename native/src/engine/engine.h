@@ -21,6 +21,7 @@
 #include "engine/request.h"
 #include "engine/request_queue.h"
 #include "engine/step_loop.h"
+#include "lora/arena.h"
 
 namespace tessera::engine {
 
@@ -67,10 +68,21 @@ class Engine {
   SubmitOutcome submit(std::vector<Request> requests);
   /// Unknown tickets are ignored: they may just have finished.
   void cancel(std::span<const uint32_t> tickets);
-  /// The number of prompts that a template and a codebook wrote, known by the digests of their
-  /// content. It outlives updates of the weights. Errors: ENGINE_CLOSED.
+  /// The number of prompts that a template and a codebook wrote and an adapter reads, known by the
+  /// digests of their content; the last is empty for the base model. It outlives updates of the
+  /// weights. Errors: ENGINE_CLOSED.
   Result<kv::Version> add_version(const std::string& template_digest,
-                                  const std::string& codebook_digest);
+                                  const std::string& codebook_digest,
+                                  const std::string& adapter_digest = {});
+  /// Nothing is found under the number any more; requests that have it go on. Unknown ones are
+  /// ignored.
+  void drop_version(kv::Version version);
+  /// See lora::Arena::load(). On the calling thread; requests go on meanwhile.
+  Result<std::shared_ptr<const lora::Adapter>> load_adapter(const std::string& folder,
+                                                            const lora::Limits& limits) {
+    return arena_->load(folder, limits);
+  }
+  lora::ArenaUse adapter_arena() const { return arena_->use(); }
   /// Brings the user's keys and values to the device for the request that will be submitted under
   /// the ticket: at its arrival, while its prompt is made. Ended by cancel() where none comes.
   void prefetch(uint32_t ticket, kv::Version version, const std::string& user);
@@ -78,9 +90,9 @@ class Engine {
   /// requests, lets nobody in until those that run have ended, at most `wait_max` long, and then
   /// streams them into the same memory (Decoder::update). What the pool kept under the old ones is
   /// not found any more. Every answer is of one generation, and says of which. An error leaves the
-  /// old weights. Errors: those of Decoder::prepare_update and update; DEADLINE_EXCEEDED when the
-  /// requests that run did not end; ENGINE_OVERLOADED while another update is under way;
-  /// ENGINE_CLOSED.
+  /// old weights. Errors: those of Decoder::prepare_update and update; MODEL_INVALID while there
+  /// are adapters, which are of the old weights; DEADLINE_EXCEEDED when the requests that run did
+  /// not end; ENGINE_OVERLOADED while another update is under way; ENGINE_CLOSED.
   Result<UpdateReport> update_weights(const std::string& folder,
                                       std::chrono::microseconds wait_max);
   /// Null once the engine is closed.
@@ -98,9 +110,9 @@ class Engine {
 
  private:
   Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
-         std::shared_ptr<model::Decoder> decoder, std::unique_ptr<model::Workspace> workspace,
-         std::shared_ptr<std::condition_variable> work, std::shared_ptr<kv::Pool> pool,
-         const scheduler::PassCost& cost, CompletionSink& sink);
+         std::shared_ptr<model::Decoder> decoder, std::unique_ptr<lora::Arena> arena,
+         std::unique_ptr<model::Workspace> workspace, std::shared_ptr<std::condition_variable> work,
+         std::shared_ptr<kv::Pool> pool, const scheduler::PassCost& cost, CompletionSink& sink);
 
   struct PendingUpdate {
     model::WeightsUpdate update;
@@ -129,6 +141,7 @@ class Engine {
   const EngineOptions options_;
   std::unique_ptr<device::Device> device_;
   const std::shared_ptr<model::Decoder> decoder_;  // changed by the engine's thread alone
+  const std::unique_ptr<lora::Arena> arena_;
   CompletionSink& sink_;
   LoopCounters loop_counters_;
   // The engine's thread waits here: work arrived, blocks came, or stop. The pool's threads ring it.

@@ -41,10 +41,16 @@ std::shared_ptr<kv::Pool> Engine::pool() const {
 }
 
 Result<kv::Version> Engine::add_version(const std::string& template_digest,
-                                        const std::string& codebook_digest) {
+                                        const std::string& codebook_digest,
+                                        const std::string& adapter_digest) {
   const std::lock_guard lock(mutex_);
   if (pool_ == nullptr) return Status(Code::kEngineClosed, "the engine was closed");
-  return versions_.add(*pool_, *decoder_, template_digest, codebook_digest);
+  return versions_.add(*pool_, *decoder_, {template_digest, codebook_digest, adapter_digest});
+}
+
+void Engine::drop_version(kv::Version version) {
+  const std::lock_guard lock(mutex_);
+  if (pool_ != nullptr) versions_.drop(*pool_, version);
 }
 
 void Engine::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {

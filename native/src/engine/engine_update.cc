@@ -15,6 +15,13 @@ Result<UpdateReport> Engine::update_weights(const std::string& folder,
   Result<model::WeightsUpdate> prepared = decoder_->prepare_update(folder);
   if (!prepared.is_ok()) return prepared.status();
   PendingUpdate pending{std::move(prepared).value(), Clock::now(), Clock::now() + wait_max};
+  const std::unique_lock<std::mutex> no_loads = arena_->hold_loads();
+  if (const uint32_t adapters = arena_->use().adapters; adapters > 0) {
+    return Status(Code::kModelInvalid, folder +
+                                           ": expected no adapters in memory (they are of the "
+                                           "weights that serve), got " +
+                                           std::to_string(adapters));
+  }
   std::unique_lock lock(mutex_);
   if (draining_ || stopping_) return Status(Code::kEngineClosed, "the engine is closing");
   if (pending.update.digest() == decoder_->digest()) {

@@ -28,12 +28,17 @@ uint32_t terminal_count(const RequestState& state) {
   return static_cast<uint32_t>(state.binding().terminal_tokens().size());
 }
 
+const model::Adapter* adapter_of(const RequestState& state) {
+  const lora::Adapter* adapter = state.request().adapter.get();
+  return adapter == nullptr ? nullptr : &adapter->numbers();
+}
+
 bool is_full(const RequestState& state) { return state.request().norm == beam::ScoreNorm::kFull; }
 
 }  // namespace
 
-/// Finds who is due and lays out the arrays. Requests that want the same codes stand together: they
-/// are multiplied together.
+/// Finds who is due and lays out the arrays. Requests that want the same codes stand together, and
+/// among them those of one adapter: they are multiplied together.
 double Head::collect(std::span<const std::unique_ptr<RequestState>> running) {
   due_.clear();
   for (const auto& state : running) {
@@ -41,7 +46,10 @@ double Head::collect(std::span<const std::unique_ptr<RequestState>> running) {
     due_.push_back({state.get(), static_cast<uint32_t>(state->beams().nodes.size())});
   }
   std::sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) {
-    return std::less<>()(level_tokens(*a.state), level_tokens(*b.state));
+    const int32_t* of_a = level_tokens(*a.state);
+    const int32_t* of_b = level_tokens(*b.state);
+    return of_a == of_b ? std::less<>()(adapter_of(*a.state), adapter_of(*b.state))
+                        : std::less<>()(of_a, of_b);
   });
   rows_.clear();
   double cells = 0;
@@ -79,7 +87,8 @@ void Head::multiply(model::Workspace& workspace) {
       *set++ = {binding.terminal_tokens(), terminal_logits_.data() + due.terminal};
     requests_.push_back({std::span(rows_).subspan(due.row, due.count),
                          std::span(token_sets_).subspan(due.token_set, due.token_sets),
-                         is_full(*due.state) ? log_sum_exp_.data() + due.row : nullptr});
+                         is_full(*due.state) ? log_sum_exp_.data() + due.row : nullptr,
+                         adapter_of(*due.state)});
   }
   decoder_.head(requests_, workspace);
 }

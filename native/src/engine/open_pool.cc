@@ -53,10 +53,11 @@ Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const mode
 }
 
 kv::Identity identity_of(const model::Decoder& decoder, std::string template_digest,
-                         std::string codebook_digest) {
+                         std::string codebook_digest, std::string adapter_digest) {
   const attention::BlockLayout layout = decoder.block_layout();
   kv::Identity identity;
   identity.model = decoder.digest();
+  identity.adapter = std::move(adapter_digest);
   identity.template_text = std::move(template_digest);
   identity.codebook = std::move(codebook_digest);
   identity.layout = std::string(kLayoutName) + " " + std::to_string(layout.layers) + "x" +

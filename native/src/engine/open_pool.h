@@ -18,9 +18,9 @@ namespace tessera::engine {
 Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const model::Decoder& decoder,
                                             std::function<void()> on_transfer);
 
-/// Identity of the blocks of prompts that a template and a codebook wrote, both known by digests of
-/// their content.
+/// Identity of the blocks of prompts that a template and a codebook wrote and an adapter reads, all
+/// known by digests of their content; no adapter's is empty.
 kv::Identity identity_of(const model::Decoder& decoder, std::string template_digest,
-                         std::string codebook_digest);
+                         std::string codebook_digest, std::string adapter_digest = {});
 
 }  // namespace tessera::engine

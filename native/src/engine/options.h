@@ -65,7 +65,8 @@ struct EngineOptions {
   uint32_t prompt_tokens_max = 1;
   uint32_t width_max = 1;
   uint32_t result_count_max = 1;
-  uint32_t score_items_max = 1;  // paths of a score request
+  uint32_t score_items_max = 1;    // paths of a score request
+  uint64_t adapter_bytes_max = 0;  // of all adapters in memory; 0: no request has one
 };
 
 /// REQUEST_INVALID naming the field, what was expected and what came.

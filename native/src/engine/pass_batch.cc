@@ -12,16 +12,29 @@ void PassBatch::build(std::span<const scheduler::Share> plan, Running running,
                       std::span<const scheduler::Link> links) {
   tokens_.clear();
   groups_.clear();
+  adapters_.clear();
   mirrors_.clear();
   ranges_.clear();
   for (const scheduler::Share& share : plan) {
     running[share.runnable]->append_rows(share, tokens_, groups_);
+    add_adapter(running[share.runnable]->request().adapter.get(), groups_.back());
     const size_t first = mirrors_.size();
     if (groups_.back().beam == nullptr) add_mirrors(share, running, links);
     ranges_.push_back({first, mirrors_.size() - first});
   }
   for (size_t s = 0; s < groups_.size(); ++s)
     groups_[s].mirrors = std::span(mirrors_).subspan(ranges_[s].first, ranges_[s].count);
+}
+
+void PassBatch::add_adapter(const lora::Adapter* adapter, const attention::RowGroup& rows) {
+  if (adapter == nullptr) return;
+  const bool goes_on = !adapters_.empty() && adapters_.back().adapter == &adapter->numbers() &&
+                       adapters_.back().first + adapters_.back().count == rows.first_row;
+  if (goes_on) {
+    adapters_.back().count += rows.row_count;
+  } else {
+    adapters_.push_back({&adapter->numbers(), rows.first_row, rows.row_count});
+  }
 }
 
 /// Rows of the share that others keep as well, in blocks of their own. Requests that hold a block

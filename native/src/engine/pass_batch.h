@@ -22,7 +22,7 @@ class PassBatch {
   void build(std::span<const scheduler::Share> plan, Running running,
              std::span<const scheduler::Link> links);
 
-  model::ForwardBatch forward_batch() const { return {tokens_, groups_}; }
+  model::ForwardBatch forward_batch() const { return {tokens_, groups_, adapters_}; }
   /// Group s holds the rows of share s.
   const attention::RowGroup& group(size_t share) const { return groups_[share]; }
 
@@ -31,13 +31,15 @@ class PassBatch {
     size_t first = 0, count = 0;
   };
 
+  void add_adapter(const lora::Adapter* adapter, const attention::RowGroup& rows);
   void add_mirrors(const scheduler::Share& share, Running running,
                    std::span<const scheduler::Link> links);
 
   std::vector<int32_t> tokens_;
   std::vector<attention::RowGroup> groups_;
-  std::vector<attention::Mirror> mirrors_;  // of all groups
-  std::vector<MirrorRange> ranges_;         // [groups] into mirrors_
+  std::vector<model::AdapterRows> adapters_;  // neighbours have different ones
+  std::vector<attention::Mirror> mirrors_;    // of all groups
+  std::vector<MirrorRange> ranges_;           // [groups] into mirrors_
   std::vector<uint32_t> shared_;
 };
 

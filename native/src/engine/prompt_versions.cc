@@ -9,22 +9,29 @@ namespace tessera::engine {
 
 kv::Version PromptVersions::pool_version(kv::Pool& pool, const model::Decoder& decoder,
                                          const Known& known) {
-  Result<kv::Version> version =
-      pool.add_version(identity_of(decoder, known.template_digest, known.codebook_digest));
+  Result<kv::Version> version = pool.add_version(identity_of(
+      decoder, known.digests.template_text, known.digests.codebook, known.digests.adapter));
   TESSERA_CHECK(version.is_ok());
   return version.value();
 }
 
 kv::Version PromptVersions::add(kv::Pool& pool, const model::Decoder& decoder,
-                                const std::string& template_digest,
-                                const std::string& codebook_digest) {
-  Known known{template_digest, codebook_digest};
+                                const PromptDigests& digests) {
+  Known known{digests};
   known.given = known.now = pool_version(pool, decoder, known);
   const auto found = std::find_if(known_.begin(), known_.end(),
                                   [&](const Known& other) { return other.now == known.now; });
   if (found != known_.end()) return found->given;
   known_.push_back(known);
   return known.given;
+}
+
+void PromptVersions::drop(kv::Pool& pool, kv::Version version) {
+  const auto found = std::find_if(known_.begin(), known_.end(),
+                                  [&](const Known& known) { return known.given == version; });
+  if (found == known_.end()) return;
+  pool.retire(found->now);
+  known_.erase(found);
 }
 
 kv::Version PromptVersions::now(kv::Version version) const {

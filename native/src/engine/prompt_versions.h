@@ -11,11 +11,17 @@
 
 namespace tessera::engine {
 
+/// Digests of what decides a prompt's tokens, and of the adapter that reads it (empty: none).
+struct PromptDigests {
+  std::string template_text, codebook, adapter;
+};
+
 class PromptVersions {
  public:
   /// The same number for the same digests. REQUIRES: the pool's blocks are the decoder's.
-  kv::Version add(kv::Pool& pool, const model::Decoder& decoder, const std::string& template_digest,
-                  const std::string& codebook_digest);
+  kv::Version add(kv::Pool& pool, const model::Decoder& decoder, const PromptDigests& digests);
+  /// Nothing is found under a number that add() gave any more.
+  void drop(kv::Pool& pool, kv::Version version);
   /// What the pool calls it now.
   kv::Version now(kv::Version version) const;
   /// After the decoder's weights have changed: nothing that was kept under them is found any more.
@@ -23,7 +29,7 @@ class PromptVersions {
 
  private:
   struct Known {
-    std::string template_digest, codebook_digest;
+    PromptDigests digests;
     kv::Version given = 0;  // by add()
     kv::Version now = 0;
   };

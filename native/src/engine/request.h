@@ -15,6 +15,7 @@
 #include "beam/tree.h"
 #include "engine/binding.h"
 #include "kv/pool.h"
+#include "lora/adapter.h"
 
 namespace tessera::engine {
 
@@ -42,6 +43,7 @@ struct Request {
   RequestKind kind = RequestKind::kRecall;
   uint8_t priority = 1;  // class below kPriorityClasses
   std::shared_ptr<const Binding> binding;
+  std::shared_ptr<const lora::Adapter> adapter;  // null: the base model
   /// What of which version may be found; where the caller sets none, all of the newest when the
   /// request begins.
   catalogue::Reach reach;

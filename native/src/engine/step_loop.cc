@@ -1,6 +1,8 @@
 #include "engine/step_loop.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "base/check.h"
@@ -31,7 +33,11 @@ StepLoop::StepLoop(const EngineOptions& options, const model::Decoder& decoder,
 
 scheduler::Link StepLoop::find_leader(const Request& request) {
   prompts_.clear();
-  for (const auto& state : running_) prompts_.emplace_back(state->request().prompt);
+  for (const auto& state : running_) {
+    const bool reads_alike = state->request().adapter == request.adapter;
+    prompts_.emplace_back(reads_alike ? std::span<const int32_t>(state->request().prompt)
+                                      : std::span<const int32_t>());
+  }
   return scheduler::find_leader(prompts_, request.prompt);
 }
 
@@ -119,12 +125,35 @@ void StepLoop::plan() {
                                  cost_model_.cost()};
   scheduler::plan_step(runnable_, links_, budget, plan_scratch_, plan_);
   TESSERA_CHECK(!plan_.empty());
+  group_by_adapter();
   work_ = {};
   for (const scheduler::Share& share : plan_) {
     const bool is_prompt = runnable_[share.runnable].decode_rows == 0;
     work_.add_rows(share.rows, share.first, is_prompt);
     (is_prompt ? counters_.prefill_tokens : counters_.decode_tokens) += share.rows;
   }
+}
+
+/// Rows of one adapter stand together, so that its matrices are read once for all of them. Those
+/// that stand on each other have the same one, and keep their order.
+void StepLoop::group_by_adapter() {
+  const auto adapter_of = [this](uint32_t share) {
+    return running_[plan_[share].runnable]->request().adapter.get();
+  };
+  share_order_.resize(plan_.size());
+  std::iota(share_order_.begin(), share_order_.end(), 0u);
+  const bool has_adapters =
+      std::any_of(share_order_.begin(), share_order_.end(),
+                  [&](uint32_t share) { return adapter_of(share) != nullptr; });
+  if (!has_adapters) return;
+  std::sort(share_order_.begin(), share_order_.end(), [&](uint32_t a, uint32_t b) {
+    const lora::Adapter* of_a = adapter_of(a);
+    const lora::Adapter* of_b = adapter_of(b);
+    return of_a == of_b ? a < b : std::less<>()(of_a, of_b);
+  });
+  grouped_.clear();
+  for (const uint32_t share : share_order_) grouped_.push_back(plan_[share]);
+  plan_.swap(grouped_);
 }
 
 void StepLoop::forward(PassTimes& times) {

@@ -78,6 +78,7 @@ class StepLoop {
   void end_failed(std::vector<Completion>& completed);
   Status reserve(const Request& request, scheduler::Link& link);
   scheduler::Link find_leader(const Request& request);
+  void group_by_adapter();
   Completion retire(size_t index, Status status);
   void answer(RequestState& state, Completion& completion);
   double alone_us(const scheduler::RequestWork& work) const {
@@ -107,6 +108,8 @@ class StepLoop {
   scheduler::PlanScratch plan_scratch_;
   std::vector<scheduler::Runnable> runnable_;
   std::vector<scheduler::Share> plan_;
+  std::vector<uint32_t> share_order_;
+  std::vector<scheduler::Share> grouped_;
   std::vector<std::span<const int32_t>> prompts_;
 };
 

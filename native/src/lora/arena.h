@@ -37,6 +37,9 @@ class Arena {
 
   ArenaUse use() const;
 
+  /// While it is held no load reads the decoder; those that are asked for wait.
+  std::unique_lock<std::mutex> hold_loads() { return std::unique_lock(loading_); }
+
  private:
   struct Ledger;
   Arena(std::shared_ptr<const model::Decoder> decoder, std::shared_ptr<device::Device> device,

@@ -1,0 +1,42 @@
+import { TesseraError } from '@tessera/errors';
+import type { AdapterArena, AdapterInfo, AdapterLimits, EngineHandle } from '@tessera/native';
+import { addon } from './addon.js';
+import type { EngineAdapter } from './engine.js';
+import { awaitNative, callNative } from './native-error.js';
+
+/** The addon's word for the base model alone. */
+const NO_ADAPTER = 0xffff_ffff;
+
+/** Adapters of an engine, by what callers hold of them. */
+export class NativeAdapters {
+  private readonly slots = new WeakMap<EngineAdapter, number>();
+
+  constructor(private readonly handle: EngineHandle) {}
+
+  async load(folder: string, limits: AdapterLimits): Promise<EngineAdapter> {
+    const loaded: AdapterInfo = await awaitNative(() =>
+      addon().engineLoadAdapter(this.handle, folder, limits),
+    );
+    const { slot, ...adapter } = loaded;
+    this.slots.set(adapter, slot);
+    return adapter;
+  }
+
+  release(adapter: EngineAdapter): void {
+    const slot = this.slotOf(adapter);
+    this.slots.delete(adapter);
+    callNative(() => addon().engineReleaseAdapter(this.handle, slot));
+  }
+
+  arena(): AdapterArena {
+    return callNative(() => addon().engineAdapterArena(this.handle));
+  }
+
+  /** Throws INTERNAL for an adapter that this engine did not load, or that was released. */
+  slotOf(adapter: EngineAdapter | undefined): number {
+    if (adapter === undefined) return NO_ADAPTER;
+    const slot = this.slots.get(adapter);
+    if (slot !== undefined) return slot;
+    throw new TesseraError('INTERNAL', 'adapter: expected one that this engine has loaded');
+  }
+}

@@ -1,0 +1,100 @@
+// Adapters: loaded off the JavaScript thread and off the engine's, named by a slot.
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "bridge/abi.h"
+#include "bridge/bindings.h"
+#include "bridge/errors.h"
+#include "bridge/handles.h"
+#include "bridge/object_reader.h"
+#include "bridge/task.h"
+
+namespace tessera::bridge {
+namespace {
+
+/// The slot of an adapter that was just loaded: that of the same one, or a free one.
+uint32_t slot_for(EngineHandle& handle, std::shared_ptr<const lora::Adapter> adapter) {
+  auto& slots = handle.adapters;
+  auto slot = std::find_if(slots.begin(), slots.end(),
+                           [&](const LoadedAdapter& loaded) { return loaded.adapter == adapter; });
+  if (slot == slots.end()) {
+    slot = std::find_if(slots.begin(), slots.end(),
+                        [](const LoadedAdapter& loaded) { return loaded.loads == 0; });
+  }
+  if (slot == slots.end()) slot = slots.insert(slots.end(), LoadedAdapter{});
+  slot->adapter = std::move(adapter);
+  slot->loads += 1;
+  return static_cast<uint32_t>(slot - slots.begin());
+}
+
+Napi::Value engine_load_adapter(const Napi::CallbackInfo& info) {
+  const auto handle = open_engine(info[0]);
+  if (!info[1].IsString()) {
+    throw make_error(
+        info.Env(), Code::kRequestInvalid,
+        "engineLoadAdapter.folder: expected a string, came " + describe_value(info[1]));
+  }
+  const std::string folder = info[1].As<Napi::String>().Utf8Value();
+  const ObjectReader reader(info.Env(), info[2], "engineLoadAdapter.limits", kAdapterLimitsFields);
+  const lora::Limits limits{reader.u32("rankMax"), reader.f64("normMax")};
+  auto loaded = std::make_shared<std::shared_ptr<const lora::Adapter>>();
+  return Task::start(
+      info.Env(),
+      [handle, folder, limits, loaded]() -> Status {
+        auto adapter = handle->engine->load_adapter(folder, limits);
+        if (!adapter.is_ok()) return adapter.status();
+        *loaded = std::move(adapter).value();
+        return Status::ok();
+      },
+      [handle, loaded](Napi::Env env, const Status& status) -> Napi::Value {
+        if (!status.is_ok()) return env.Undefined();
+        const lora::Summary& summary = (*loaded)->summary();
+        Napi::Object result = Napi::Object::New(env);
+        result["slot"] = Napi::Number::New(env, slot_for(*handle, *loaded));
+        result["digest"] = Napi::String::New(env, summary.digest);
+        result["bytes"] = Napi::Number::New(env, static_cast<double>(summary.bytes));
+        result["rankMax"] = Napi::Number::New(env, summary.rank_max);
+        result["targetCount"] = Napi::Number::New(env, summary.target_count);
+        result["replacedRows"] = Napi::Number::New(env, summary.replaced_rows);
+        result["largestNorm"] = Napi::Number::New(env, summary.largest_norm);
+        loaded->reset();
+        return result;
+      });
+}
+
+/// With the last load nothing names it any more, and its keys and values are found no more.
+Napi::Value engine_release_adapter(const Napi::CallbackInfo& info) {
+  const auto handle = open_engine(info[0]);
+  const uint32_t slot = adapter_slot(*handle, info[1], "engineReleaseAdapter.slot");
+  if (slot == kNoAdapter) return info.Env().Undefined();
+  LoadedAdapter& loaded = handle->adapters[slot];
+  if (--loaded.loads > 0) return info.Env().Undefined();
+  if (const auto pool = handle->engine->pool()) {
+    for (const LoadedAdapter::Prompts& prompts : loaded.prompts) pool->retire(prompts.version);
+  }
+  loaded = {};
+  return info.Env().Undefined();
+}
+
+Napi::Value engine_adapter_arena(const Napi::CallbackInfo& info) {
+  const lora::ArenaUse use = open_engine(info[0])->engine->adapter_arena();
+  Napi::Object result = Napi::Object::New(info.Env());
+  result["usedBytes"] = Napi::Number::New(info.Env(), static_cast<double>(use.used_bytes));
+  result["maxBytes"] = Napi::Number::New(info.Env(), static_cast<double>(use.max_bytes));
+  result["adapters"] = Napi::Number::New(info.Env(), use.adapters);
+  return result;
+}
+
+}  // namespace
+
+void register_adapter_functions(Napi::Env env, Napi::Object exports) {
+  exports["engineLoadAdapter"] =
+      Napi::Function::New<&engine_load_adapter>(env, "engineLoadAdapter");
+  exports["engineReleaseAdapter"] =
+      Napi::Function::New<&engine_release_adapter>(env, "engineReleaseAdapter");
+  exports["engineAdapterArena"] =
+      Napi::Function::New<&engine_adapter_arena>(env, "engineAdapterArena");
+}
+
+}  // namespace tessera::bridge

@@ -1,0 +1,140 @@
+// Requests with adapters in the engine: each is answered as if it were alone, keys and values are
+// found under the adapter that made them, and an adapter lives as long as its last request.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/test_fixture.h"
+
+namespace tessera::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kFixtures = fs::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures";
+constexpr lora::Limits kLimits{ops::kRankMax, 1e3};
+
+std::vector<uint32_t> bits_of(const Completion& completion) {
+  std::vector<uint32_t> bits = completion.answer.item_ordinals;
+  for (const float score : completion.answer.path_scores)
+    bits.push_back(std::bit_cast<uint32_t>(score));
+  return bits;
+}
+
+class AdapterTest : public ::testing::Test {
+ protected:
+  void open(model::ComputeType type, uint32_t batch_requests_max) {
+    EngineOptions options = fixture_options(kFixtures / "parity/qwen3-tied");
+    options.compute_type = type;
+    options.thread_count = 2;
+    options.batch_requests_max = batch_requests_max;
+    options.adapter_bytes_max = 64u << 20;
+    options.kv.is_enabled = true;
+    engine_.reset();
+    auto engine = Engine::open(options, sink_);
+    ASSERT_TRUE(engine.is_ok()) << engine.status().message();
+    engine_ = std::move(engine).value();
+    fixture_ = read_cases(kFixtures / "parity/qwen3-tied").back();
+    binding_ = bind_fixture(engine_->decoder(),
+                            open_fixture_catalogue(kFixtures / "parity/qwen3-tied"), fixture_);
+  }
+
+  std::shared_ptr<const lora::Adapter> load(const std::string& name) {
+    auto loaded = engine_->load_adapter((kFixtures / "adapters" / name).string(), kLimits);
+    EXPECT_TRUE(loaded.is_ok()) << loaded.status().message();
+    return loaded.is_ok() ? loaded.value() : nullptr;
+  }
+
+  /// All of one user and nearly one prompt, so that whoever mixes them up is seen.
+  Request request(uint32_t ticket, std::shared_ptr<const lora::Adapter> adapter, uint32_t last) {
+    Request request = make_request(ticket, binding_, fixture_);
+    request.norm = static_cast<beam::ScoreNorm>(last % 3);
+    request.prompt.back() = static_cast<int32_t>(3 + last);
+    const std::string digest = adapter == nullptr ? "" : adapter->summary().digest;
+    request.kv.version = engine_->add_version("template", "codebook", digest).value();
+    request.kv.user = "user";
+    request.kv.keep_tokens = static_cast<uint32_t>(request.prompt.size());
+    request.adapter = std::move(adapter);
+    return request;
+  }
+
+  std::map<uint32_t, Completion> answers(std::vector<Request> requests) {
+    const size_t count = requests.size();
+    EXPECT_EQ(engine_->submit(std::move(requests)).accepted, count);
+    return sink_.wait_for(count);
+  }
+
+  CollectingSink sink_;
+  std::unique_ptr<Engine> engine_;
+  FixtureCase fixture_;
+  std::shared_ptr<const Binding> binding_;
+};
+
+const std::vector<std::string> kAdapters = {"all-linear", "patterns-rslora", "tokens-tied",
+                                            "modules-head-tied"};
+
+TEST_F(AdapterTest, RequestsBesideOthersAreAnsweredAsAloneAndFindTheirOwnKeysAndValues) {
+  for (const auto type :
+       {model::ComputeType::kF32, model::ComputeType::kBf16, model::ComputeType::kW8A8}) {
+    SCOPED_TRACE(std::string(model::compute_type_name(type)));
+    constexpr uint32_t kRequests = 15;
+    std::map<uint32_t, std::vector<uint32_t>> alone;
+    for (uint32_t i = 0; i < kRequests; ++i) {  // an engine each: nothing is kept from another
+      open(type, 1);
+      const auto adapter = i % 5 == 0 ? nullptr : load(kAdapters[i % 5 - 1]);
+      std::vector<Request> one;
+      one.push_back(request(i, adapter, i / 5));
+      alone[i] = bits_of(answers(std::move(one)).at(i));
+    }
+    EXPECT_NE(alone[0], alone[1]);
+    EXPECT_NE(alone[1], alone[2]);
+    open(type, 8);
+    std::vector<std::shared_ptr<const lora::Adapter>> adapters{nullptr};
+    for (const std::string& name : kAdapters) adapters.push_back(load(name));
+    for (int round = 0; round < 2; ++round) {
+      std::vector<Request> requests;
+      for (uint32_t i = 0; i < kRequests; ++i)
+        requests.push_back(request(i, adapters[i % 5], i / 5));
+      const auto found = answers(std::move(requests));
+      for (uint32_t i = 0; i < kRequests; ++i) {
+        ASSERT_TRUE(found.at(i).status.is_ok()) << found.at(i).status.message();
+        EXPECT_EQ(bits_of(found.at(i)), alone[i]) << "request " << i << " round " << round;
+        if (round == 0) continue;
+        EXPECT_GT(found.at(i).kv_tokens[0], 0u) << "request " << i;
+      }
+    }
+  }
+}
+
+TEST_F(AdapterTest, AnAdapterThatIsGivenUpServesItsRequestsAndThenIsGone) {
+  open(model::ComputeType::kF32, 4);
+  auto adapter = load("all-linear");
+  const std::string digest = adapter->summary().digest;
+  EXPECT_EQ(engine_->adapter_arena().adapters, 1u);
+  std::vector<Request> requests;
+  for (uint32_t i = 0; i < 6; ++i) requests.push_back(request(i, adapter, i));
+  adapter.reset();
+  const auto found = answers(std::move(requests));
+  for (const auto& [ticket, completion] : found) EXPECT_TRUE(completion.status.is_ok());
+  engine_->drain(std::chrono::seconds(30));
+  EXPECT_EQ(engine_->adapter_arena().adapters, 0u);
+  EXPECT_EQ(engine_->adapter_arena().used_bytes, 0u);
+}
+
+TEST_F(AdapterTest, AnEngineWithoutMemoryForAdaptersRefusesThem) {
+  EngineOptions options = fixture_options(kFixtures / "parity/qwen3-tied");
+  auto engine = Engine::open(options, sink_);
+  ASSERT_TRUE(engine.is_ok());
+  const auto loaded =
+      engine.value()->load_adapter((kFixtures / "adapters/all-linear").string(), kLimits);
+  ASSERT_FALSE(loaded.is_ok());
+  EXPECT_EQ(loaded.status().code(), Code::kAdapterArenaFull);
+}
+
+}  // namespace
+}  // namespace tessera::engine
