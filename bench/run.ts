@@ -1,6 +1,7 @@
 import { Flags, fail, print, runCommand } from '../tools/terminal/command.js';
 import { MODEL_FLAGS } from '../tools/terminal/model-flags.js';
 import { report, resultTable, writeReport } from './result.js';
+import { ADAPTER_PARTS, adaptersSuite } from './suites/adapters/adapters-suite.js';
 import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
@@ -9,6 +10,7 @@ import { STREAM_PARTS, streamsSuite } from './suites/streams/streams-suite.js';
 import type { Suite } from './suites/suite.js';
 
 const SUITES: Readonly<Record<string, Suite>> = {
+  adapters: adaptersSuite,
   catalogue: catalogueSuite,
   engine: engineSuite,
   kv: kvSuite,
@@ -27,7 +29,8 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  --shape of the kv suite too, where --histories A,B are tokens at a visit;
                  stages: ${STAGE_NAMES.join(', ')}
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
-  --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}`;
+  --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
+  --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}`;
 
 await runCommand(USAGE, async (words) => {
   const [name, ...rest] = words;

@@ -33,7 +33,7 @@ export function randomModel(shape: ModelShape, say: (line: string) => void): str
   mkdirSync(fresh, { recursive: true });
   try {
     writeFileSync(join(fresh, 'config.json'), `${JSON.stringify(configOf(shape), null, 2)}\n`);
-    writeSafetensors(join(fresh, 'model.safetensors'), tensorsOf(shape));
+    writeSafetensors(join(fresh, 'model.safetensors'), tensorsOf(shape), SEED);
     renameSync(fresh, folder);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
@@ -42,11 +42,16 @@ export function randomModel(shape: ModelShape, say: (line: string) => void): str
   return folder;
 }
 
-function writeSafetensors(path: string, tensors: readonly TensorShape[]): void {
+/** Random tensors in BF16. */
+export function writeSafetensors(
+  path: string,
+  tensors: readonly TensorShape[],
+  seed: number,
+): void {
   const file = openSync(path, 'w');
   try {
     writeSync(file, header(tensors));
-    const random = new Random(SEED);
+    const random = new Random(seed);
     for (const tensor of tensors) writeTensor(file, tensor, random);
   } finally {
     closeSync(file);

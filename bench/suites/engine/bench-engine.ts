@@ -1,7 +1,9 @@
 import { loadConfig } from '@tessera/config';
 import {
+  type AdapterArena,
   type Binding,
   type Catalogue,
+  type EngineAdapter,
   type EngineAnswer,
   type EngineOptions,
   type EngineStats,
@@ -25,6 +27,7 @@ import type { ComputeType } from './machine.js';
 export const ITEMS = 1_000_000;
 const BUDGET_US = 600e6;
 const WIDTH_MAX = 256;
+const ADAPTER_LIMITS = { rankMax: 128, normMax: 1e4 };
 /** Bytes of a weight of the layers and of the head. */
 const BYTES = { f32: [4, 4], bf16: [2, 2], w8a8: [1, 2] } as const;
 
@@ -36,6 +39,7 @@ export interface Ask {
   readonly tokens: Int32Array;
   readonly width: number;
   readonly kv?: KvUse;
+  readonly adapter?: EngineAdapter;
 }
 
 /** The engine in this process with a random model and catalogue, through the service's own port. */
@@ -91,10 +95,11 @@ export class BenchEngine {
     return randomPrompt(this.random.sids, length, seed);
   }
 
-  recall({ tokens, width, kv }: Ask): Promise<EngineAnswer> {
+  recall({ tokens, width, kv, adapter }: Ask): Promise<EngineAnswer> {
     return this.engine.recall({
       binding: this.binding,
       promptTokens: tokens,
+      adapter,
       ...(kv === undefined ? {} : { kv }),
       widths: [width],
       resultCount: width,
@@ -108,6 +113,18 @@ export class BenchEngine {
   async append(tokens: Int32Array, kv: KvUse): Promise<void> {
     const request = { binding: this.binding, promptTokens: tokens, kv, budgetUs: BUDGET_US };
     await this.engine.append({ ...request, priority: 'low' });
+  }
+
+  loadAdapter(folder: string): Promise<EngineAdapter> {
+    return this.engine.loadAdapter(folder, ADAPTER_LIMITS);
+  }
+
+  releaseAdapter(adapter: EngineAdapter): void {
+    this.engine.releaseAdapter(adapter);
+  }
+
+  adapterArena(): AdapterArena {
+    return this.engine.adapterArena();
   }
 
   prefetch(userId: string): KvPrefetch {

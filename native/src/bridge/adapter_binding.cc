@@ -70,9 +70,8 @@ Napi::Value engine_release_adapter(const Napi::CallbackInfo& info) {
   if (slot == kNoAdapter) return info.Env().Undefined();
   LoadedAdapter& loaded = handle->adapters[slot];
   if (--loaded.loads > 0) return info.Env().Undefined();
-  if (const auto pool = handle->engine->pool()) {
-    for (const LoadedAdapter::Prompts& prompts : loaded.prompts) pool->retire(prompts.version);
-  }
+  for (const LoadedAdapter::Prompts& prompts : loaded.prompts)
+    handle->engine->drop_version(prompts.version);
   loaded = {};
   return info.Env().Undefined();
 }

@@ -126,6 +126,34 @@ TEST_F(AdapterTest, AnAdapterThatIsGivenUpServesItsRequestsAndThenIsGone) {
   EXPECT_EQ(engine_->adapter_arena().used_bytes, 0u);
 }
 
+TEST_F(AdapterTest, WeightsAreNotChangedUnderAdaptersThatAreOfTheOldOnes) {
+  open(model::ComputeType::kF32, 4);
+  const std::string folder = (kFixtures / "parity/qwen3-tied").string();
+  auto adapter = load("modules-head-tied");
+  const auto refused = engine_->update_weights(folder, std::chrono::seconds(5));
+  ASSERT_FALSE(refused.is_ok());
+  EXPECT_EQ(refused.status().code(), Code::kModelInvalid);
+  EXPECT_NE(refused.status().message().find("adapters"), std::string::npos);
+  adapter.reset();
+  EXPECT_TRUE(engine_->update_weights(folder, std::chrono::seconds(5)).is_ok());
+  EXPECT_NE(load("modules-head-tied"), nullptr);
+}
+
+TEST_F(AdapterTest, KeysAndValuesOfAVersionThatWasDroppedAreNotFound) {
+  open(model::ComputeType::kF32, 4);
+  const auto adapter = load("all-linear");
+  const auto found_tokens = [&](Request asked) {
+    std::vector<Request> one;
+    one.push_back(std::move(asked));
+    return answers(std::move(one)).at(1).kv_tokens[0];
+  };
+  Request late = request(1, adapter, 0);
+  EXPECT_EQ(found_tokens(request(1, adapter, 0)), 0u);
+  EXPECT_GT(found_tokens(request(1, adapter, 0)), 0u);
+  engine_->drop_version(late.kv.version);
+  EXPECT_EQ(found_tokens(std::move(late)), 0u);
+}
+
 TEST_F(AdapterTest, AnEngineWithoutMemoryForAdaptersRefusesThem) {
   EngineOptions options = fixture_options(kFixtures / "parity/qwen3-tied");
   auto engine = Engine::open(options, sink_);
