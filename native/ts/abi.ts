@@ -1,7 +1,8 @@
 /**
  * The declarations of the addon, in the order in which native/src/bridge registers them (structures
  * of adapters are in adapter-abi.ts, of catalogues in catalogue-abi.ts, of the ordered store in
- * store-abi.ts). Free functions, handle first, flat data; no optional properties, no defaults. test/contract compares this file with the addon's own `describeAbi()`.
+ * store-abi.ts). Free functions, handle first, flat data; no optional properties, no defaults.
+ * test/contract compares this file with the addon's own `describeAbi()`.
  *
  * Inputs are copied during the call; the caller may reuse its arrays at once. Outputs are ordinary
  * arrays.
