@@ -106,7 +106,7 @@ async function open(folder: string, items: number, context: SuiteContext): Promi
         folder: join(folder, 'changes'),
         sync: 'commit',
         levelSizes: [],
-        compactAfterItems: 0,
+        compactAfterChanges: 0,
         onCompacted: () => undefined,
       },
     },

@@ -70,6 +70,8 @@ export interface CatalogueState {
   readonly liveItemCount: number;
   /** Items that differ from the snapshot. */
   readonly changedItemCount: number;
+  readonly changesSinceSnapshot: number;
+  readonly snapshotItemCount: number;
   /** What catalogueKeep() found in its folder, and what it cut from a damaged tail. */
   readonly replayedChanges: number;
   readonly cutBytes: number;

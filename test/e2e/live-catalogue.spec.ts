@@ -66,7 +66,7 @@ beforeAll(async () => {
     TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
     TESSERA_CATALOGUE_CHANGES_PATH: join(folder.path, 'changes'),
     // Several times while the test runs.
-    TESSERA_CATALOGUE_COMPACT_AFTER_ITEMS: '80',
+    TESSERA_CATALOGUE_COMPACT_AFTER_CHANGES: '120',
     TESSERA_ENGINE_RESULT_COUNT_MAX: '1000',
   });
   recalls = new RecallClient(service.grpcAddress);

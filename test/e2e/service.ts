@@ -11,6 +11,9 @@ export interface Program {
 
 const STANDALONE: Program = { main: MAIN, printed: /Recall for user[\s\S]*\n\s+1 {2}/ };
 
+/** Undefined: as where nothing is said. */
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** The environment of the test run without the service's own variables. */
 function cleanEnvironment(): Record<string, string | undefined> {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_'));
@@ -48,11 +51,7 @@ export class Service {
   }
 
   /** Starts without waiting for anything. */
-  static launch(
-    variables: Readonly<Record<string, string>>,
-    flags: readonly string[] = [],
-    main = MAIN,
-  ) {
+  static launch(variables: Variables, flags: readonly string[] = [], main = MAIN) {
     const env = {
       ...cleanEnvironment(),
       TESSERA_HTTP_PORT: '0',
@@ -61,6 +60,7 @@ export class Service {
       // Services of one machine would not share the folders of the defaults.
       TESSERA_BEHAVIOURS_STORE: 'file',
       TESSERA_INSPECTION_PATH: '',
+      TESSERA_CATALOGUE_CHANGES_PATH: '',
       ...variables,
     };
     return new Service(spawn(process.execPath, [main, ...flags], { env }));
@@ -68,7 +68,7 @@ export class Service {
 
   /** Starts and waits until it serves and has printed its sample. */
   static async start(
-    variables: Readonly<Record<string, string>>,
+    variables: Variables,
     flags: readonly string[] = [],
     { main, printed }: Program = STANDALONE,
   ): Promise<Service> {

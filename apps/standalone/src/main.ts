@@ -35,8 +35,17 @@ async function load(config: Config, log: Log, tracing: Tracing): Promise<RecallR
       `${catalogue.pathCount} semantic IDs; template ${promptTemplate.name}; ` +
       (userCount === null ? `behaviours in ${config.behaviours.store}` : `${userCount} users`),
   );
+  print(changesLine(runtime));
   print(kvLine(config.kv));
   return runtime;
+}
+
+function changesLine(runtime: RecallRuntime): string {
+  const changes = runtime.changesOf('');
+  if (changes.folder === '') return 'Changes of the catalogue end with the process';
+  const { replayedChanges, cutBytes } = changes.state();
+  const cut = cutBytes === 0 ? '' : `, ${cutBytes} bytes of a damaged tail cut`;
+  return `Changes of the catalogue in ${changes.folder}: ${replayedChanges} found${cut}`;
 }
 
 function kvLine(kv: Config['kv']): string {

@@ -40,7 +40,7 @@ export function runtimeOptions(
       folder: config.catalogue.changesPath,
       sync: config.catalogue.changesSync,
       levelSizes: config.catalogue.levelSizes,
-      compactAfterItems: config.catalogue.compactAfterItems,
+      compactAfterChanges: config.catalogue.compactAfterChanges,
       onCompacted,
     },
     moreCatalogues: parseCatalogueSpecs(config.catalogue.more),

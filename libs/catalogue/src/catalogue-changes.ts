@@ -9,18 +9,25 @@ import type { BundleLabel } from './adapters/bundle-label.js';
 import type { CatalogueChange } from './domain/change.js';
 import { ChangeBatch } from './domain/change-batch.js';
 
+/**
+ * Of the snapshot, for each change that it waits for. A compaction costs a time per item, so that
+ * this fixes which share of the time is spent on compactions at a rate of changes, whatever the
+ * catalogue's size (docs/live-catalogue.md).
+ */
+const ITEMS_PER_CHANGE = 8;
+
 /** Where changes are kept, and what follows when they have become many. */
 export interface ChangesSettings extends ChangesOptions {
-  /** '' for nowhere: they end with the process. */
-  readonly folder: string;
   readonly sync: 'commit' | 'never';
   /** Codes per level that changes may use; empty: those of the catalogue. */
   readonly levelSizes: readonly number[];
 }
 
 export interface ChangesOptions {
-  /** Items that differ from the snapshot before a new one is made; 0: never by itself. */
-  readonly compactAfterItems: number;
+  /** '' for nowhere: they end with the process. */
+  readonly folder: string;
+  /** Changes since the snapshot before a new one is made, at least; 0: never by itself. */
+  readonly compactAfterChanges: number;
   /** Which bundle the items are those of; left out: of none, and that is not kept. */
   readonly bundle?: BundleLabel;
   /** Told how a compaction of its own accord ended; undefined: well. */
@@ -37,7 +44,7 @@ export const CHANGES_NOT_KEPT: ChangesSettings = {
   folder: '',
   sync: 'never',
   levelSizes: [],
-  compactAfterItems: 0,
+  compactAfterChanges: 0,
   onCompacted: () => undefined,
 };
 
@@ -77,6 +84,11 @@ export class CatalogueChanges {
   /** Of the bundle that the items are those of, with the changes since; '' where of none. */
   get bundleUuid(): string {
     return this.options.bundle?.uuid ?? '';
+  }
+
+  /** Where changes are kept; '' for nowhere. */
+  get folder(): string {
+    return this.options.folder;
   }
 
   get levelSizes(): readonly number[] {
@@ -123,9 +135,11 @@ export class CatalogueChanges {
   }
 
   private compactWhereDue(): void {
-    const { compactAfterItems, onCompacted } = this.options;
-    if (compactAfterItems === 0 || this.compaction !== undefined) return;
-    if (this.catalogue.state().changedItemCount < compactAfterItems) return;
+    const { compactAfterChanges, onCompacted } = this.options;
+    if (compactAfterChanges === 0 || this.compaction !== undefined) return;
+    const { changesSinceSnapshot, snapshotItemCount } = this.catalogue.state();
+    const due = Math.max(compactAfterChanges, snapshotItemCount / ITEMS_PER_CHANGE);
+    if (changesSinceSnapshot < due) return;
     this.compaction = this.catalogue
       .compact()
       .then(

@@ -165,6 +165,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       path: place('catalogue.path', config.catalogue.path) || join(modelPath, 'catalogue.jsonl'),
       titlesPath: place('catalogue.titlesPath', config.catalogue.titlesPath),
       cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
+      changesPath: place('catalogue.changesPath', config.catalogue.changesPath),
     },
     kv: { ...config.kv, path: place('kv.path', config.kv.path) },
     inspection: {

@@ -38,7 +38,7 @@ export const CONFIG_LIMITS = {
   millisecondsMax: 3_600_000,
   levelSizeMax: 2 ** 20,
   levelsMax: 32,
-  compactAfterItemsMax: 2 ** 30,
+  compactAfterChangesMax: 2 ** 30,
 } as const;
 
 const L = CONFIG_LIMITS;
@@ -99,18 +99,18 @@ export const configSchema = z.strictObject({
     ),
     more: text('', 'further catalogues: name=path#domain=D#begin=TEXT, separated by semicolons'),
     cachePath: nonEmptyText('data/catalogue', 'folder where built snapshots are kept'),
-    changesPath: text('', 'folder where changes are kept; empty: they end with the process'),
+    changesPath: text('data/changes', 'folder of changes; empty: they end with the process'),
     changesSync: oneOf(
       ['commit', 'never'],
       'commit',
       'when an acknowledged change lies on the device: before it is acknowledged, or whenever',
     ),
     levelSizes,
-    compactAfterItems: integer(
+    compactAfterChanges: integer(
       0,
-      L.compactAfterItemsMax,
+      L.compactAfterChangesMax,
       100_000,
-      'changed items after which a new snapshot is made; 0: never by itself',
+      'changes until a new snapshot is made, or an eighth of its items if more; 0: until asked to',
     ),
   }),
   users: z.strictObject({

@@ -107,8 +107,7 @@ async function openSpaces(options: RecallRuntimeOptions, opened: Opened): Promis
   const sources = options.catalogueSources;
   const spaces = [await openSpace(options, opened, { name: '', sources, folder, levelSizes })];
   for (const { name, source, begin } of options.moreCatalogues) {
-    const own = folder === '' ? '' : join(folder, name);
-    const wanted = { name, sources: [source], folder: own, levelSizes: [], begin };
+    const wanted = { name, sources: [source], folder, levelSizes: [], begin };
     spaces.push(await openSpace(options, opened, wanted));
   }
   return spaces;
@@ -118,7 +117,7 @@ async function openSpaces(options: RecallRuntimeOptions, opened: Opened): Promis
 async function openSpace(
   options: RecallRuntimeOptions,
   opened: Opened,
-  { name, sources, folder, levelSizes, begin }: SpaceWanted,
+  { name, sources, folder: changesFolder, levelSizes, begin }: SpaceWanted,
 ): Promise<Space> {
   const stage = name === '' ? 'catalogue' : `catalogue ${name}`;
   const { catalogue, bundleUuid } = await prepareCatalogue({
@@ -129,14 +128,18 @@ async function openSpace(
     onProgress: (part, done, total) => options.onProgress(`${stage}: ${part}`, done, total),
   });
   opened.keepCatalogue(catalogue);
-  const { sync, compactAfterItems, onCompacted } = options.changes;
+  const { sync, compactAfterChanges, onCompacted } = options.changes;
+  // Of their own for each catalogue: changes follow one set of items, and those of another that is
+  // served in its place for a while are neither mixed in nor lost.
+  const folder = changesFolder && join(changesFolder, name, catalogue.summary.digest);
   if (folder !== '') {
     options.onProgress(`${stage}: changes`, 0, 1);
     await catalogue.keep({ folder, sync, levelSizes });
     options.onProgress(`${stage}: changes`, 1, 1);
   }
   const changes = new CatalogueChanges(catalogue, {
-    compactAfterItems: folder === '' ? 0 : compactAfterItems,
+    folder,
+    compactAfterChanges: folder === '' ? 0 : compactAfterChanges,
     bundle: await BundleLabel.open(folder, bundleUuid),
     onCompacted,
   });

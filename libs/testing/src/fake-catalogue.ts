@@ -53,6 +53,8 @@ export class FakeCatalogue implements Catalogue {
       baseDigest: this.summary.digest,
       liveItemCount: this.summary.itemCount,
       changedItemCount: 0,
+      changesSinceSnapshot: 0,
+      snapshotItemCount: this.summary.itemCount,
       replayedChanges: 0,
       cutBytes: 0,
     };
@@ -118,7 +120,12 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
 
   override state(): CatalogueState {
     const { length } = this.applied;
-    return { ...super.state(), sequence: length, changedItemCount: length };
+    return {
+      ...super.state(),
+      sequence: length,
+      changedItemCount: length,
+      changesSinceSnapshot: length,
+    };
   }
 
   async apply(messages: readonly string[]): Promise<number> {

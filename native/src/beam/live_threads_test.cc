@@ -30,6 +30,7 @@ constexpr uint32_t kBatches = 120;    // of each writer
 constexpr uint32_t kAnswersMin = 30;  // of each reader
 constexpr uint32_t kAnswersMax = 1500;
 constexpr uint64_t kBatchChangesMax = 4;
+constexpr uint64_t kFilters = 6;  // so few that readers ask for the same bits at once
 
 uint64_t seeds = 2;
 
@@ -68,6 +69,9 @@ class LiveThreadsTest : public testing::Test {
         test_.snapshot, {folder_ / std::to_string(seed), catalogue::SyncPolicy::kNever, {}});
     ASSERT_TRUE(live.is_ok()) << live.status().message();
     live_ = std::move(live).value();
+    const ItemModel model(test_);
+    filters_.clear();
+    while (filters_.size() < kFilters) filters_.push_back(random_filter(model, random));
   }
 
   /// Batches that another writer has overtaken are refused, and are no matter.
@@ -82,17 +86,21 @@ class LiveThreadsTest : public testing::Test {
     }
   }
 
-  void read(uint64_t seed, const ItemModel& model, std::vector<Answer>& answers) {
+  void read(uint64_t seed, std::vector<Answer>& answers) {
     std::mt19937_64 random(seed);
     const auto scratch = make_scratch();
     uint64_t last = 0;
+    std::shared_ptr<const View> pinned = live_->view();
     while (answers.size() < kAnswersMax && (!are_written_ || answers.size() < kAnswersMin)) {
       Answer answer;
-      answer.filter = random_filter(model, random);
+      answer.filter = filters_[random() % kFilters];
       answer.options.widths = {static_cast<uint32_t>(1 + random() % 8)};
-      const std::shared_ptr<const View> view = live_->view();
+      std::shared_ptr<const View> view = live_->view();
       EXPECT_GE(view->sequence(), last);
-      last = answer.sequence = view->sequence();
+      last = view->sequence();
+      // Or a version that was pinned a while ago; then the newest is.
+      if (random() % 4 == 0) view.swap(pinned);
+      answer.sequence = view->sequence();
       if (!check_eligibility(*view, answer.filter.request).is_ok()) continue;
       const Reach reach(view, compile_eligibility(*view, answer.filter.request));
       answer.paths = ranked(*view, decode_loop(reach, logits_, answer.options, *scratch));
@@ -133,6 +141,7 @@ class LiveThreadsTest : public testing::Test {
   const fs::path folder_;
   RandomCase test_;
   OracleModel logits_;
+  std::vector<ModelFilter> filters_;
   std::unique_ptr<LiveCatalogue> live_;
   std::mutex applied_mutex_;
   std::vector<Applied> applied_;
@@ -152,7 +161,7 @@ class LiveThreadsTest : public testing::Test {
     std::thread compactor([&] { compact_until_written(); });
     std::vector<std::thread> readers;
     for (uint32_t r = 0; r < kReaders; ++r) {
-      readers.emplace_back([&, r] { read(seed * 1000 + r, model, answers[r]); });
+      readers.emplace_back([&, r] { read(seed * 1000 + r, answers[r]); });
     }
     for (std::thread& writer : writers) writer.join();
     are_written_ = true;

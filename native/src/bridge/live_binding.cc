@@ -99,6 +99,8 @@ Napi::Value catalogue_state(const Napi::CallbackInfo& info) {
   result["baseDigest"] = Napi::String::New(env, view->base().digest());
   result["liveItemCount"] = number(env, view->live_item_count());
   result["changedItemCount"] = number(env, view->item_changes().size());
+  result["changesSinceSnapshot"] = number(env, view->sequence() - view->base_sequence());
+  result["snapshotItemCount"] = number(env, view->base().item_count());
   result["replayedChanges"] = number(env, handle->live->recovery().replayed_changes);
   result["cutBytes"] = number(env, handle->live->recovery().cut_bytes);
   return result;

@@ -1,8 +1,8 @@
 #include "catalogue/eligibility.h"
 
-#include <array>
-#include <unordered_set>
+#include <algorithm>
 
+#include "catalogue/eligibility_editor.h"
 #include "catalogue/input.h"
 
 namespace tessera::catalogue {
@@ -38,114 +38,26 @@ void mark_levels(const Snapshot& snapshot, Eligibility& bits) {
   }
 }
 
-std::shared_ptr<const Eligibility> make_bits(const Snapshot& snapshot, const Roaring& items) {
-  auto bits = std::make_shared<Eligibility>();
-  bits->items.assign(words_for(snapshot.item_count()), 0);
-  bits->nodes.assign(words_for(snapshot.node_count()), 0);
-  for (const uint32_t item : items) set_bit(bits->items.data(), item);
+Eligibility make_bits(const Snapshot& snapshot, const Roaring& items) {
+  Eligibility bits;
+  bits.items.assign(words_for(snapshot.item_count()), 0);
+  bits.nodes.assign(words_for(snapshot.node_count()), 0);
+  for (const uint32_t item : items) set_bit(bits.items.data(), item);
   if (items.cardinality() * kSparseNodes < snapshot.node_count()) {
-    mark_ancestors(snapshot, *bits);
+    mark_ancestors(snapshot, bits);
   } else {
-    mark_levels(snapshot, *bits);
+    mark_levels(snapshot, bits);
   }
   return bits;
 }
 
-/// Bits over a snapshot, brought to what a view and the lists of a request make of them.
-class Correction {
- public:
-  Correction(const View& view, const EligibilityRequest& request)
-      : view_(view), request_(request), bits_(std::make_shared<Eligibility>()) {}
-
-  std::shared_ptr<const Eligibility> run() {
-    if (request_.allowed) {
-      take_nothing();
-      for (const std::string& id : *request_.allowed) allow(id);
-    } else {
-      take_snapshot();
-      view_.item_changes().for_each([this](ItemOrdinal item, const ItemChange& change) {
-        const bool passes = !request_.predicate || matches(*request_.predicate, change.row);
-        set_item(item, change.state == ItemState::kLive && passes);
-      });
-      view_.node_changes().for_each(
-          [this](NodeIndex node, const NodeChange&) { check_later(node); });
-    }
-    for (const auto* list : {&request_.denied, &request_.seen}) {
-      for (const std::string& id : *list) deny(id);
-    }
-    update_nodes();
-    return bits_;
-  }
-
- private:
-  void take_nothing() {
-    bits_->items.assign(words_for(view_.item_count()), 0);
-    bits_->nodes.assign(words_for(view_.node_count()), 0);
-  }
-  void take_snapshot() {
-    const std::shared_ptr<const Eligibility> bits =
-        view_.eligibility_index().bits_of(request_.predicate);
-    bits_->items.reserve(words_for(view_.item_count()));
-    bits_->items = bits->items;
-    bits_->items.resize(words_for(view_.item_count()), 0);
-    bits_->nodes.reserve(words_for(view_.node_count()));
-    bits_->nodes = bits->nodes;
-    bits_->nodes.resize(words_for(view_.node_count()), 0);
-  }
-  void set_item(ItemOrdinal item, bool is_eligible) {
-    if (test_bit(bits_->items.data(), item) == is_eligible) return;
-    (is_eligible ? set_bit : clear_bit)(bits_->items.data(), item);
-    check_later(view_.node_of(item));
-  }
-  void allow(const std::string& id) {
-    const ItemOrdinal item = view_.find_item(id);
-    if (item == kNoItem || view_.state(item) != ItemState::kLive) return;
-    const ItemChange* change = view_.item_change(item);
-    const bool passes =
-        !request_.predicate ||
-        matches(*request_.predicate,
-                change != nullptr ? change->row : read_attributes(view_.attributes(item)));
-    if (passes) set_item(item, true);
-  }
-  void deny(const std::string& id) {
-    const ItemOrdinal item = view_.find_item(id);
-    if (item != kNoItem) set_item(item, false);
-  }
-  void check_later(NodeIndex node) { nodes_[view_.depth_of(node)].push_back(node); }
-
-  /// Looks at the nodes whose items or children have changed, the deepest first.
-  void update_nodes() {
-    for (size_t depth = nodes_.size(); depth-- > 0;) {
-      for (const NodeIndex node : nodes_[depth]) {
-        const bool is_eligible = has_eligible(node);
-        if (test_bit(bits_->nodes.data(), node) == is_eligible) continue;
-        (is_eligible ? set_bit : clear_bit)(bits_->nodes.data(), node);
-        if (depth > 0) nodes_[depth - 1].push_back(view_.parent(node));
-      }
-    }
-  }
-  bool has_eligible(NodeIndex node) const {
-    const ItemList items = view_.items(node);
-    for (uint32_t i = 0; i < items.size(); ++i) {
-      if (test_bit(bits_->items.data(), items[i])) return true;
-    }
-    const NodeChange* change = view_.node_change(node);
-    if (change != nullptr) {
-      for (const AddedChild& child : change->added) {
-        if (test_bit(bits_->nodes.data(), child.node)) return true;
-      }
-    }
-    if (view_.is_later(node)) return false;
-    const Children below = view_.base().children(node);
-    const uint64_t first = below.first_child;
-    return any_bit(bits_->nodes.data(), first, first + below.codes.size());
-  }
-
-  const View& view_;
-  const EligibilityRequest& request_;
-  std::shared_ptr<Eligibility> bits_;
-  std::array<std::vector<NodeIndex>, kMaxDepth + 1> nodes_;  // to look at, by depth
-};
+bool lets_pass(const View& view, const std::optional<Clause>& predicate, ItemOrdinal item) {
+  if (view.state(item) != ItemState::kLive) return false;
+  const ItemChange* change = view.item_change(item);
+  return !predicate ||
+         matches(*predicate,
+                 change != nullptr ? change->row : read_attributes(view.attributes(item)));
+}
 
 Status check_clause(const View& view, const Clause& clause) {
   for (const Clause& below : clause.clauses) {
@@ -182,27 +94,43 @@ const AttributeIndex& EligibilityIndex::attributes() const {
 }
 
 std::shared_ptr<const Eligibility> EligibilityIndex::bits_of(
+    const View& view, const std::optional<Clause>& predicate) const {
+  return cached(predicate)->of(view);
+}
+
+std::shared_ptr<PredicateBits> EligibilityIndex::cached(
     const std::optional<Clause>& predicate) const {
   const std::string key = predicate ? predicate_key(*predicate) : "";
-  {
-    const std::lock_guard lock(mutex_);
-    for (auto cached = cached_.begin(); cached != cached_.end(); ++cached) {
-      if (cached->key != key) continue;
-      cached_.splice(cached_.begin(), cached_, cached);
-      return cached->bits;
-    }
-  }
-  Roaring items;
-  if (predicate) {
-    items = attributes().evaluate(*predicate);
-  } else {
-    items.addRange(0, snapshot_->item_count());
-  }
-  auto bits = make_bits(*snapshot_, items);
+  std::shared_ptr<PredicateBits> dropped;  // let go of after the lock
   const std::lock_guard lock(mutex_);
-  cached_.push_front({key, bits});
-  if (cached_.size() > kCachedPredicatesMax) cached_.pop_back();
-  return bits;
+  const auto found = std::find_if(cached_.begin(), cached_.end(),
+                                  [&key](const Cached& cached) { return cached.key == key; });
+  if (found != cached_.end()) {
+    cached_.splice(cached_.begin(), cached_, found);
+    return found->bits;
+  }
+  const auto snapshot_bits = [this, predicate] {
+    Roaring items;
+    if (predicate) {
+      items = attributes().evaluate(*predicate);
+    } else {
+      items.addRange(0, snapshot_->item_count());
+    }
+    return make_bits(*snapshot_, items);
+  };
+  cached_.push_front({key, std::make_shared<PredicateBits>(predicate, snapshot_bits)});
+  if (cached_.size() > kCachedPredicatesMax) {
+    dropped = std::move(cached_.back().bits);
+    cached_.pop_back();
+  }
+  return cached_.front().bits;
+}
+
+std::vector<std::optional<Clause>> EligibilityIndex::predicates() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::optional<Clause>> result;
+  for (const Cached& cached : cached_) result.push_back(cached.bits->predicate());
+  return result;
 }
 
 Status check_eligibility(const View& view, const EligibilityRequest& request) {
@@ -215,12 +143,41 @@ Status check_eligibility(const View& view, const EligibilityRequest& request) {
 std::shared_ptr<const Eligibility> compile_eligibility(const View& view,
                                                        const EligibilityRequest& request) {
   if (request.is_empty()) return nullptr;
-  const bool has_lists = request.allowed || !request.denied.empty() || !request.seen.empty();
-  if (!view.has_changes() && !has_lists) {
-    // The snapshot's bits as they are: nothing is copied.
-    return view.eligibility_index().bits_of(request.predicate);
+  const EligibilityIndex& index = view.eligibility_index();
+  if (!request.has_lists()) return index.bits_of(view, request.predicate);
+  auto bits = std::make_shared<Eligibility>();
+  if (request.allowed) {
+    bits->items.assign(words_for(view.item_count()), 0);
+    bits->nodes.assign(words_for(view.node_count()), 0);
+  } else {
+    *bits = *index.bits_of(view, request.predicate);
   }
-  return Correction(view, request).run();
+  EligibilityEditor editor(view, *bits);
+  if (request.allowed) {
+    for (const std::string& id : *request.allowed) {
+      const ItemOrdinal item = view.find_item(id);
+      if (item != kNoItem && lets_pass(view, request.predicate, item)) editor.set_item(item, true);
+    }
+  }
+  for (const auto* list : {&request.denied, &request.seen}) {
+    for (const std::string& id : *list) {
+      const ItemOrdinal item = view.find_item(id);
+      if (item != kNoItem) editor.set_item(item, false);
+    }
+  }
+  editor.finish();
+  return bits;
+}
+
+void carry_predicates(const EligibilityIndex& from, const View& to) {
+  // The one used last is made last, and so stands first in the cache again.
+  const std::vector<std::optional<Clause>> predicates = from.predicates();
+  for (size_t i = predicates.size(); i-- > 0;) {
+    EligibilityRequest request;
+    request.predicate = predicates[i];
+    if (!check_eligibility(to, request).is_ok()) continue;  // no item has the attribute any more
+    to.eligibility_index().bits_of(to, request.predicate);
+  }
 }
 
 }  // namespace tessera::catalogue

@@ -15,12 +15,13 @@
 
 #include "base/status.h"
 #include "catalogue/attribute_index.h"
+#include "catalogue/predicate_bits.h"
 #include "catalogue/reach.h"
 
 namespace tessera::catalogue {
 
 inline constexpr uint32_t kItemListMax = 65536;       // allowed, denied and seen items, each
-inline constexpr uint32_t kCachedPredicatesMax = 32;  // whose bits over a snapshot are kept
+inline constexpr uint32_t kCachedPredicatesMax = 32;  // whose bits are kept, per snapshot
 
 /// What a request asks for. IDs that are in no catalogue are no error: lists outlive items.
 struct EligibilityRequest {
@@ -29,7 +30,8 @@ struct EligibilityRequest {
   std::vector<std::string> denied;                  // not these
   std::vector<std::string> seen;                    // nor these
 
-  bool is_empty() const { return !predicate && !allowed && denied.empty() && seen.empty(); }
+  bool has_lists() const { return allowed || !denied.empty() || !seen.empty(); }
+  bool is_empty() const { return !predicate && !has_lists(); }
 };
 
 /// The attribute index of one snapshot and the bits of the predicates asked for last.
@@ -40,19 +42,25 @@ class EligibilityIndex {
 
   /// Built when first asked for, or by a compaction before it takes over.
   const AttributeIndex& attributes() const;
-  /// The items of the snapshot, all of them live, that a predicate lets pass; without one, all.
-  std::shared_ptr<const Eligibility> bits_of(const std::optional<Clause>& predicate) const;
+  /// The live items of a view that a predicate lets pass; without one, all of them. REQUIRES: the
+  /// index is the view's.
+  std::shared_ptr<const Eligibility> bits_of(const View& view,
+                                             const std::optional<Clause>& predicate) const;
+  /// Those whose bits are kept, the one used last first.
+  std::vector<std::optional<Clause>> predicates() const;
 
  private:
   struct Cached {
     std::string key;
-    std::shared_ptr<const Eligibility> bits;
+    std::shared_ptr<PredicateBits> bits;
   };
+
+  std::shared_ptr<PredicateBits> cached(const std::optional<Clause>& predicate) const;
 
   const std::shared_ptr<const Snapshot> snapshot_;
   mutable std::once_flag is_built_;
   mutable AttributeIndex attributes_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;          // held to find a predicate, not while its bits are made
   mutable std::list<Cached> cached_;  // used last first; guarded by mutex_
 };
 
@@ -63,5 +71,9 @@ Status check_eligibility(const View& view, const EligibilityRequest& request);
 /// Null for an empty request: every live item. REQUIRES: check_eligibility() has let it pass.
 std::shared_ptr<const Eligibility> compile_eligibility(const View& view,
                                                        const EligibilityRequest& request);
+
+/// Makes the bits over `to` of the predicates that were asked for last of another snapshot, so that
+/// no request waits for them once `to` has taken over.
+void carry_predicates(const EligibilityIndex& from, const View& to);
 
 }  // namespace tessera::catalogue

@@ -4,12 +4,19 @@
 #include <array>
 #include <utility>
 
+#include "catalogue/eligibility.h"
 #include "platform/file.h"
 
 namespace tessera::catalogue {
 namespace {
 
-constexpr size_t kBatchesUnderLock = 64;  // that writers may wait for at the end of a compaction
+constexpr uint64_t kChangesUnderLock = 1000;  // that writers wait for as a compaction ends, at most
+
+uint64_t count_changes(std::span<const ChangeBatch> batches) {
+  uint64_t count = 0;
+  for (const ChangeBatch& batch : batches) count += batch.changes.size();
+  return count;
+}
 
 }  // namespace
 
@@ -147,8 +154,9 @@ std::vector<ChangeBatch> paused_items(const View& view) {
   return batches;
 }
 
-Result<std::shared_ptr<const View>> LiveCatalogue::rebase(const View& from,
-                                                          const Progress& progress) const {
+/// A snapshot of `from`, which pauses nothing, and over it what `from` has paused.
+Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from,
+                                                            const Progress& progress) const {
   const std::string temporary = options_.folder + "/compaction.tmp";
   Result<BuildReport> report = build_snapshot(input_of(from), temporary, progress);
   if (!report.is_ok()) return report.status();
@@ -156,7 +164,19 @@ Result<std::shared_ptr<const View>> LiveCatalogue::rebase(const View& from,
   TESSERA_RETURN_IF_ERROR(platform::move_file(temporary, snapshot_path(digest)));
   Result<std::shared_ptr<const Snapshot>> base = open_base(digest);
   if (!base.is_ok()) return base.status();
-  return View::of(base.value(), from.level_sizes(), from.sequence());
+  std::vector<ChangeBatch> carried = paused_items(from);
+  carried.push_back({from.sequence(), {}});
+  const auto empty = View::of(base.value(), from.level_sizes(), from.sequence());
+  Result<std::shared_ptr<const View>> view = replay(*empty, carried, kNoLimit);
+  if (!view.is_ok()) return view.status();
+  NextGeneration next;
+  next.view = view.value();
+  const LogHeader header{digest, seed_->digest(), from.level_sizes()};
+  Result<ChangeLog> log = ChangeLog::create(next_log_path(), header, carried, options_.sync);
+  if (!log.is_ok()) return log.status();
+  next.log = std::move(log).value();
+  carry_predicates(from.eligibility_index(), *next.view);
+  return next;
 }
 
 Status LiveCatalogue::compact(const Progress& progress) {
@@ -168,34 +188,58 @@ Status LiveCatalogue::compact(const Progress& progress) {
   const std::shared_ptr<const View> from = view_;
   journal_.emplace();
   lock.unlock();
-  const Result<std::shared_ptr<const View>> rebased = rebase(*from, progress);
+  Result<NextGeneration> next = rebase(*from, progress);
   lock.lock();
-  Status status = rebased.is_ok() ? catch_up(*from, rebased.value(), lock) : rebased.status();
+  const Status status = next.is_ok() ? catch_up(std::move(next).value(), lock) : next.status();
   journal_.reset();
+  lock.unlock();
+  if (status.is_ok()) drop_old_generations();
   return status;
 }
 
-/// Goes over to `view`, which has what `from` has, with all that came since.
-Status LiveCatalogue::catch_up(const View& from, std::shared_ptr<const View> view,
-                               std::unique_lock<std::mutex>& lock) {
-  // Paused items are items of the snapshot; that they are paused is carried over.
-  std::vector<ChangeBatch> batches = paused_items(from);
-  batches.push_back({from.sequence(), {}});
-  std::vector<ChangeBatch> next = batches;
+/// Brings what came meanwhile to the next generation, and goes over to it. Writers wait for the
+/// last few changes only.
+Status LiveCatalogue::catch_up(NextGeneration next, std::unique_lock<std::mutex>& lock) {
+  uint64_t before = kNoLimit;
   for (bool is_last = false; !is_last;) {
-    is_last = next.size() <= kBatchesUnderLock;
-    if (!is_last) lock.unlock();
-    Result<std::shared_ptr<const View>> replayed = replay(*view, next, kNoLimit);
-    if (!is_last) lock.lock();
-    if (!replayed.is_ok()) return replayed.status();
-    view = replayed.value();
     wait_until_committed(lock);
     if (!failure_.is_ok()) return failure_;
-    next = std::exchange(*journal_, {});
-    is_last = is_last && next.empty();
-    batches.insert(batches.end(), next.begin(), next.end());
+    const std::vector<ChangeBatch> batches = std::exchange(*journal_, {});
+    const uint64_t count = count_changes(batches);
+    is_last = count <= kChangesUnderLock;
+    if (!is_last) lock.unlock();
+    // While that does not keep this from gaining on the writers.
+    const bool takes_predicates = !is_last && count <= before / 2;
+    const Status status = bring(batches, takes_predicates, next);
+    if (!is_last) lock.lock();
+    if (!status.is_ok()) return status;
+    before = count;
   }
-  return start(std::move(view), batches);
+  TESSERA_RETURN_IF_ERROR(platform::move_file(next_log_path(), log_path(generation_ + 1)));
+  adopt(std::move(next));
+  return Status::ok();
+}
+
+Status LiveCatalogue::bring(std::span<const ChangeBatch> batches, bool takes_predicates,
+                            NextGeneration& next) const {
+  Result<std::shared_ptr<const View>> replayed = replay(*next.view, batches, kNoLimit);
+  if (!replayed.is_ok()) return replayed.status();
+  next.view = replayed.value();
+  std::string records;
+  for (const ChangeBatch& batch : batches) {
+    encode_batch(batch.sequence_before, batch.changes, records);
+  }
+  TESSERA_RETURN_IF_ERROR(next.log.append(records));
+  if (takes_predicates) carry_predicates(view()->eligibility_index(), *next.view);
+  return Status::ok();
+}
+
+/// REQUIRES: its log has its name, and nothing is being committed.
+void LiveCatalogue::adopt(NextGeneration next) {
+  log_ = std::move(next.log);
+  ++generation_;
+  head_ = std::move(next.view);
+  publish(head_);
 }
 
 }  // namespace tessera::catalogue

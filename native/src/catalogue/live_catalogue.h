@@ -98,9 +98,17 @@ class LiveCatalogue {
   void commit(std::unique_lock<std::mutex>& lock);
   void wait_until_committed(std::unique_lock<std::mutex>& lock);
   void publish(std::shared_ptr<const View> view);
-  Result<std::shared_ptr<const View>> rebase(const View& from, const Progress& progress) const;
-  Status catch_up(const View& from, std::shared_ptr<const View> view,
-                  std::unique_lock<std::mutex>& lock);
+
+  /// A snapshot made anew, what has changed since, and the log of that.
+  struct NextGeneration {
+    std::shared_ptr<const View> view;
+    ChangeLog log;
+  };
+  Result<NextGeneration> rebase(const View& from, const Progress& progress) const;
+  Status catch_up(NextGeneration next, std::unique_lock<std::mutex>& lock);
+  Status bring(std::span<const ChangeBatch> batches, bool takes_predicates,
+               NextGeneration& next) const;
+  void adopt(NextGeneration next);
 
   // The folder (live_folder.cc).
   Status recover();
@@ -111,6 +119,7 @@ class LiveCatalogue {
   Result<std::pair<LogContent, std::string>> content_at(uint64_t sequence) const;
   std::vector<uint64_t> generation_numbers() const;
   std::string log_path(uint64_t generation) const;
+  std::string next_log_path() const { return options_.folder + "/compaction.changes.tmp"; }
   std::string snapshot_path(const std::string& digest) const;
   void drop_old_generations() const;
 
@@ -136,10 +145,11 @@ class LiveCatalogue {
   std::optional<std::vector<ChangeBatch>> journal_;  // changes since a compaction began
 };
 
+inline constexpr uint64_t kNoLimit = ~uint64_t{0};
+
 /// `view` with the batches up to number `sequence_max` applied. Errors: those of check_changes().
 Result<std::shared_ptr<const View>> replay(const View& view, std::span<const ChangeBatch> batches,
                                            uint64_t sequence_max);
-inline constexpr uint64_t kNoLimit = ~uint64_t{0};
 
 /// Everything of `view` that is not removed, as the builder wants it; paused items too.
 CatalogueInput input_of(const View& view);

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "catalogue/eligibility.h"
 #include "catalogue/live_catalogue.h"
 #include "platform/file.h"
 
@@ -95,14 +96,10 @@ Status LiveCatalogue::recover() {
 Status LiveCatalogue::start(std::shared_ptr<const View> view,
                             std::span<const ChangeBatch> batches) {
   const LogHeader header{view->base().digest(), seed_->digest(), view->level_sizes()};
-  const uint64_t generation = generation_ + 1;
-  Result<ChangeLog> log = ChangeLog::create(log_path(generation), header, batches, options_.sync);
+  const std::string path = log_path(generation_ + 1);
+  Result<ChangeLog> log = ChangeLog::create(path, header, batches, options_.sync);
   if (!log.is_ok()) return log.status();
-  log_ = std::move(log).value();
-  generation_ = generation;
-  head_ = std::move(view);
-  publish(head_);
-  drop_old_generations();
+  adopt({std::move(view), std::move(log).value()});
   return Status::ok();
 }
 
@@ -118,7 +115,12 @@ Result<std::shared_ptr<const View>> LiveCatalogue::load(const LogContent& conten
     level_sizes[level] = std::max(level_sizes[level], wanted[level]);
   }
   TESSERA_RETURN_IF_ERROR(check_level_sizes(*base.value(), level_sizes));
-  const auto empty = View::of(base.value(), std::move(level_sizes));
+  // A mark, a batch without changes, stands behind what was carried over to a snapshot.
+  uint64_t base_sequence = 0;
+  for (const ChangeBatch& batch : content.batches) {
+    if (batch.changes.empty()) base_sequence = batch.sequence();
+  }
+  const auto empty = View::of(base.value(), std::move(level_sizes), base_sequence);
   Result<std::shared_ptr<const View>> view = replay(*empty, content.batches, sequence_max);
   if (view.is_ok()) return view;
   return Status(Code::kCatalogueCorrupt,
@@ -178,7 +180,6 @@ Result<std::vector<Generation>> LiveCatalogue::generations() const {
     generation.number = number;
     generation.base_digest = content.value().header.base_digest;
     generation.log_bytes = content.value().good_bytes;
-    // A mark, a batch without changes, stands behind what was carried over.
     for (const ChangeBatch& batch : content.value().batches) {
       if (batch.changes.empty()) generation.first_sequence = batch.sequence();
       generation.last_sequence = batch.sequence();
@@ -228,15 +229,20 @@ Result<uint64_t> LiveCatalogue::roll_back(uint64_t sequence) {
   Result<std::pair<LogContent, std::string>> found = content_at(sequence);
   if (!found.is_ok()) return found.status();
   auto& [content, path] = found.value();
+  const Result<std::shared_ptr<const View>> old = load(content, path, kNoLimit);
+  if (!old.is_ok()) return old.status();
+  carry_predicates(this->view()->eligibility_index(), *old.value());
   std::unique_lock lock(writer_);
   wait_until_committed(lock);
   if (!failure_.is_ok()) return failure_;
-  const uint64_t next = view_->sequence() + 1;
-  content.batches.push_back({next, {}});
-  Result<std::shared_ptr<const View>> view = load(content, path, kNoLimit);
+  const ChangeBatch mark{view_->sequence() + 1, {}};
+  const Result<std::shared_ptr<const View>> view = replay(*old.value(), {&mark, 1}, kNoLimit);
   if (!view.is_ok()) return view.status();
+  content.batches.push_back(mark);
   TESSERA_RETURN_IF_ERROR(start(view.value(), content.batches));
-  return next;
+  lock.unlock();
+  drop_old_generations();
+  return mark.sequence_before;
 }
 
 }  // namespace tessera::catalogue

@@ -63,6 +63,18 @@ class PersistentMap {
     if (root_ != nullptr) visit_node(*root_, visit);
   }
 
+  /// Whether both are one version, or copies of one.
+  bool is_same(const PersistentMap& other) const { return root_ == other.root_; }
+
+  /// Calls visit(key, const Value* before, const Value* after), in no order of meaning, for each
+  /// key whose value is not the same object in both; null where absent. Parts that the two share
+  /// are not looked at, so between versions it costs what changed; any two maps will do.
+  template <typename Visit>
+  static void for_each_difference(const PersistentMap& from, const PersistentMap& to,
+                                  const Visit& visit) {
+    visit_differences(from.root_.get(), to.root_.get(), 0, visit);
+  }
+
  private:
   static constexpr uint32_t kBits = 6;
 
@@ -127,6 +139,65 @@ class PersistentMap {
       } else {
         visit_node(*slot.child, visit);
       }
+    }
+  }
+
+  template <typename Visit>
+  static void visit_differences(const Node* from, const Node* to, uint32_t shift,
+                                const Visit& visit) {
+    if (from == to) return;
+    const uint64_t in_from = from == nullptr ? 0 : from->used;
+    const uint64_t in_to = to == nullptr ? 0 : to->used;
+    for (uint64_t left = in_from | in_to; left != 0; left &= left - 1) {
+      const uint64_t bit = left & ~(left - 1);
+      const Slot* before = (in_from & bit) == 0 ? nullptr : &from->slots[rank(in_from, bit)];
+      const Slot* after = (in_to & bit) == 0 ? nullptr : &to->slots[rank(in_to, bit)];
+      compare_slots(before, after, shift + kBits, visit);
+    }
+  }
+  template <typename Visit>
+  static void compare_slots(const Slot* before, const Slot* after, uint32_t shift,
+                            const Visit& visit) {
+    const Value* old_value = before == nullptr ? nullptr : before->value.get();
+    const Value* new_value = after == nullptr ? nullptr : after->value.get();
+    if (old_value == nullptr && new_value == nullptr) {
+      return visit_differences(before == nullptr ? nullptr : before->child.get(),
+                               after == nullptr ? nullptr : after->child.get(), shift, visit);
+    }
+    // A value on one side at least: a key of its own beside whatever the other side has.
+    const auto absent = static_cast<const Value*>(nullptr);
+    if (old_value != nullptr && new_value != nullptr) {
+      if (before->key != after->key) {
+        visit(before->key, old_value, absent);
+        visit(after->key, absent, new_value);
+      } else if (old_value != new_value) {
+        visit(after->key, old_value, new_value);
+      }
+    } else if (old_value != nullptr) {
+      compare_value(*before, after, [&visit](uint32_t key, const Value* own, const Value* other) {
+        visit(key, own, other);
+      });
+    } else {
+      compare_value(*after, before, [&visit](uint32_t key, const Value* own, const Value* other) {
+        visit(key, other, own);
+      });
+    }
+  }
+  /// A slot with a value against one without; visit(key, of the former, of the latter).
+  template <typename Visit>
+  static void compare_value(const Slot& slot, const Slot* other, const Visit& visit) {
+    const Value* found = nullptr;
+    if (other != nullptr) {
+      visit_node(*other->child, [&](uint32_t key, const Value& value) {
+        if (key == slot.key) {
+          found = &value;
+        } else {
+          visit(key, static_cast<const Value*>(nullptr), &value);
+        }
+      });
+    }
+    if (found != slot.value.get()) {
+      visit(slot.key, static_cast<const Value*>(slot.value.get()), found);
     }
   }
 

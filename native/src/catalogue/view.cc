@@ -17,6 +17,7 @@ std::shared_ptr<const View> View::of(std::shared_ptr<const Snapshot> base,
   }
   view->level_sizes_ = std::move(level_sizes);
   view->sequence_ = sequence;
+  view->base_sequence_ = sequence;
   view->base_node_count_ = static_cast<uint32_t>(base->node_count());
   view->node_count_ = view->base_node_count_;
   view->item_count_ = static_cast<uint32_t>(base->item_count());

@@ -96,6 +96,8 @@ class View final {
   const std::shared_ptr<const Snapshot>& shared_base() const { return base_; }
   /// Number of the last change that it holds; grows over the life of a catalogue.
   uint64_t sequence() const { return sequence_; }
+  /// Of the snapshot: changes after this one are not in it.
+  uint64_t base_sequence() const { return base_sequence_; }
   uint32_t depth() const { return static_cast<uint32_t>(level_sizes_.size()); }
   uint32_t level_size(uint32_t level) const { return level_sizes_[level]; }
   const std::vector<uint32_t>& level_sizes() const { return level_sizes_; }
@@ -187,6 +189,7 @@ class View final {
   std::shared_ptr<const Snapshot> base_;
   std::vector<uint32_t> level_sizes_;
   uint64_t sequence_ = 0;
+  uint64_t base_sequence_ = 0;
   uint32_t base_node_count_ = 0;
   uint32_t node_count_ = 0;
   uint32_t item_count_ = 0;

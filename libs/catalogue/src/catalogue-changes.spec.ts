@@ -1,0 +1,33 @@
+import { FakeChangingCatalogue } from '@tessera/testing';
+import { describe, expect, it } from 'vitest';
+import { CatalogueChanges } from './catalogue-changes.js';
+
+const ITEMS = Array.from({ length: 80 }, (_, i) => ({ itemId: String(i), sid: [i] }));
+
+/** Compactions after each of so many changes, one by one. */
+async function compactionsAfter(changes: number, compactAfterChanges: number): Promise<number> {
+  const catalogue = new FakeChangingCatalogue(ITEMS);
+  const settings = { folder: 'kept', compactAfterChanges, onCompacted: () => undefined };
+  const kept = new CatalogueChanges(catalogue, settings);
+  for (let i = 0; i < changes; i += 1) {
+    await kept.apply([{ op: 'pause', itemId: String(i) }]);
+    await kept.settled();
+  }
+  return catalogue.compactions;
+}
+
+describe('A snapshot is made anew', () => {
+  it('after the changes that are set, where the items are few', async () => {
+    expect(await compactionsAfter(19, 20)).toBe(0);
+    expect(await compactionsAfter(20, 20)).toBe(1);
+  });
+
+  it('after one change for every eight items, where that is more', async () => {
+    expect(await compactionsAfter(9, 1)).toBe(0);
+    expect(await compactionsAfter(10, 1)).toBe(1);
+  });
+
+  it('never by itself where 0 is set', async () => {
+    expect(await compactionsAfter(30, 0)).toBe(0);
+  });
+});

@@ -1,0 +1,89 @@
+#include "catalogue/eligibility_editor.h"
+
+#include <algorithm>
+
+namespace tessera::catalogue {
+namespace {
+
+// Of what is set aside beyond the words at hand: later items and nodes come few at a time, and
+// doubling would take twice the catalogue's bits.
+constexpr uint64_t kGrowthShare = 16;
+
+void resize_words(std::vector<uint64_t>& words, uint64_t bits) {
+  const uint64_t count = words_for(bits);
+  if (count > words.capacity()) words.reserve(count + count / kGrowthShare);
+  words.resize(count, 0);
+}
+
+}  // namespace
+
+void EligibilityEditor::bring_from(const ViewChanges& from,
+                                   const std::optional<Clause>& predicate) {
+  const uint32_t base_items = static_cast<uint32_t>(view_.base().item_count());
+  const uint64_t item_bits = bits_.items.size() * kWordBits;
+  const uint64_t node_bits = bits_.nodes.size() * kWordBits;
+  if (item_bits < view_.item_count()) resize_words(bits_.items, view_.item_count());
+  if (node_bits < view_.node_count()) resize_words(bits_.nodes, view_.node_count());
+  PersistentMap<ItemChange>::for_each_difference(
+      from.items, view_.item_changes(),
+      [&](ItemOrdinal item, const ItemChange*, const ItemChange* now) {
+        if (now != nullptr) {
+          set_item(item, now->state == ItemState::kLive && lets_pass(predicate, now->row));
+        } else if (item < base_items) {
+          set_item(item,
+                   !predicate || matches(*predicate, read_attributes(view_.attributes(item))));
+        } else {
+          clear_bit(bits_.items.data(), item);  // the view does not have it yet
+        }
+      });
+  PersistentMap<NodeChange>::for_each_difference(
+      from.nodes, view_.node_changes(),
+      [&](NodeIndex node, const NodeChange*, const NodeChange* now) {
+        if (now != nullptr || !view_.is_later(node)) {
+          check_later(node);
+        } else {
+          clear_bit(bits_.nodes.data(), node);
+        }
+      });
+  resize_words(bits_.items, view_.item_count());
+  resize_words(bits_.nodes, view_.node_count());
+}
+
+void EligibilityEditor::set_item(ItemOrdinal item, bool is_eligible) {
+  if (test_bit(bits_.items.data(), item) == is_eligible) return;
+  (is_eligible ? set_bit : clear_bit)(bits_.items.data(), item);
+  check_later(view_.node_of(item));
+}
+
+void EligibilityEditor::finish() {
+  for (size_t depth = nodes_.size(); depth-- > 0;) {
+    std::vector<NodeIndex>& nodes = nodes_[depth];
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    for (const NodeIndex node : nodes) {
+      const bool is_eligible = has_eligible(node);
+      if (test_bit(bits_.nodes.data(), node) == is_eligible) continue;
+      (is_eligible ? set_bit : clear_bit)(bits_.nodes.data(), node);
+      if (depth > 0) nodes_[depth - 1].push_back(view_.parent(node));
+    }
+  }
+}
+
+bool EligibilityEditor::has_eligible(NodeIndex node) const {
+  const ItemList items = view_.items(node);
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    if (test_bit(bits_.items.data(), items[i])) return true;
+  }
+  const NodeChange* change = view_.node_change(node);
+  if (change != nullptr) {
+    for (const AddedChild& child : change->added) {
+      if (test_bit(bits_.nodes.data(), child.node)) return true;
+    }
+  }
+  if (view_.is_later(node)) return false;
+  const Children below = view_.base().children(node);
+  const uint64_t first = below.first_child;
+  return any_bit(bits_.nodes.data(), first, first + below.codes.size());
+}
+
+}  // namespace tessera::catalogue
