@@ -9,8 +9,8 @@ import { BenchEngine, withEngine } from '../engine/bench-engine.js';
 import { closedLoop } from '../engine/in-flight.js';
 import type { SuiteContext } from '../suite.js';
 
-const PROMPT_TOKENS = 256;
-const WIDTH = 32;
+const PROMPT_TOKENS = 64;
+const WIDTH = 16;
 const IN_FLIGHT = 32;
 const RANK = 16;
 const ADAPTERS = [1, 8, 32];
@@ -19,7 +19,7 @@ const SHARE_BAR = 0.7;
 const LOAD_RANKS = [8, 16, 64, 128];
 const ARENA_BYTES = 2 ** 31;
 const ITEMS = 20_000;
-const QUICK = { shapes: ['8x512'] as const, milliseconds: 3000, rounds: 2, loads: 3 };
+const QUICK = { shapes: ['8x512'] as const, milliseconds: 2000, rounds: 2, loads: 3 };
 const FULL = {
   shapes: Object.keys(SHAPES) as ShapeName[],
   milliseconds: 8000,
