@@ -33,6 +33,7 @@ class Fixture:
     seed: int
     dtype: torch.dtype = torch.float32
     changed_rows: int = 4  # of a whole matrix that is saved
+    steps: int = 0  # of training; 0: random numbers
 
 
 FIXTURES = [
@@ -67,6 +68,9 @@ FIXTURES = [
     Fixture("modules-untied", "qwen2-bias-untied", {
         "r": 2, "lora_alpha": 4, "target_modules": ["gate_proj"],
         "modules_to_save": ["embed_tokens", "lm_head"]}, seed=29),
+    Fixture("trained-demo", "../../../models/demo", {
+        "r": 4, "lora_alpha": 8, "target_modules": "all-linear",
+        "trainable_token_indices": list(range(40, 56))}, seed=30, dtype=torch.bfloat16, steps=60),
 ]
 
 
@@ -84,14 +88,17 @@ def write_fixture(fixture: Fixture, models: Path, folder: Path) -> None:
     rng = np.random.default_rng(fixture.seed)
     base = AutoModelForCausalLM.from_pretrained(models / fixture.model, dtype=torch.float32)
     model = get_peft_model(base, LoraConfig(task_type="CAUSAL_LM", **fixture.config))
-    rows = _randomise(model, rng, fixture.changed_rows)
+    if fixture.steps > 0:
+        rows = _train(model, fixture, rng)
+    else:
+        rows = _randomise(model, rng, fixture.changed_rows)
     model.to(fixture.dtype)
     with tempfile.TemporaryDirectory() as saved:
         model.save_pretrained(saved)
         for file in ("adapter_config.json", "adapter_model.safetensors"):
             shutil.copyfile(Path(saved) / file, folder / file)
     config = json.loads((folder / "adapter_config.json").read_text())
-    config["base_model_name_or_path"] = fixture.model
+    config["base_model_name_or_path"] = Path(fixture.model).name
     if isinstance(config["target_modules"], list):
         config["target_modules"].sort()
     write_json(folder / "adapter_config.json", config)
@@ -125,6 +132,27 @@ def _randomise(model, rng: np.random.Generator, changed_rows: int) -> list[int]:
     for ids in indices.values() if isinstance(indices, dict) else [indices]:
         rows.extend(ids)
     return rows
+
+
+def _train(model, fixture: Fixture, rng: np.random.Generator) -> list[int]:
+    """Trains on rows in which each token has one that follows it; returns the retrained tokens."""
+    torch.manual_seed(fixture.seed)
+    follower = rng.permutation(model.config.vocab_size)
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=5e-3)
+    losses = []
+    for _ in range(fixture.steps):
+        tokens = [rng.integers(model.config.vocab_size, size=16)]
+        for _ in range(23):
+            tokens.append(follower[tokens[-1]])
+        batch = torch.tensor(np.stack(tokens, axis=1))
+        loss = model(input_ids=batch, labels=batch).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss))
+    if losses[-1] > 0.9 * losses[0]:
+        raise RuntimeError(f"the adapter did not learn: {losses[0]:.2f} to {losses[-1]:.2f}")
+    return list(fixture.config["trainable_token_indices"])
 
 
 def _case(exact, length: int, rows: list[int], rng: np.random.Generator) -> dict[str, Any]:
