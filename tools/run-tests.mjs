@@ -275,6 +275,7 @@ function threads() {
 const LONG_RUNS = [
   ['catalogue', 'catalogue_kill_test', '--kills=200'],
   ['beam', 'live_test', '--seeds=5000'],
+  ['beam', 'live_eligibility_test', '--seeds=5000'],
   ['beam', 'live_threads_test', '--seeds=50'],
   ['kv', 'kv_sim_test', '--seeds=1000'],
   ['kv', 'kv_kill_test', '--kills=200'],
