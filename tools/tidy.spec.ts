@@ -112,12 +112,16 @@ const lawless: Record<string, string> = {
   'libs/grpc/src/index.ts': "import '@tessera/recall';\n",
   // domain-libs-see-no-infrastructure and domain-order-catalogue
   'libs/catalogue/src/index.ts': "import '@tessera/grpc';\nimport '@tessera/prompt';\n",
+  // domain-order-adapter
+  'libs/adapter/src/index.ts': "import '@tessera/behaviour';\n",
   // domain-order-prompt
   'libs/prompt/src/index.ts': "import '@tessera/behaviour';\n",
   // domain-order-behaviour
   'libs/behaviour/src/index.ts': "import '@tessera/catalogue';\n",
-  // domain-is-pure, only-engine-imports-native
-  'libs/recall/src/domain/recall.ts': "import 'node:fs';\nimport '@tessera/native';\n",
+  // domain-is-pure, only-engine-imports-native, domain-order-recall
+  'libs/recall/src/domain/recall.ts':
+    "import 'node:fs';\nimport '@tessera/native';\nimport '@tessera/inspection';\n",
+  'libs/inspection/src/index.ts': "import '@tessera/errors';\n",
   // libs-never-import-apps-or-tools, only-through-the-face, testing-is-for-tests
   'libs/recall/src/index.ts':
     "import '../../../apps/one/src/index.js';\nimport '../../errors/src/code.js';\n" +

@@ -30,7 +30,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-interface Tensor {
+export interface Tensor {
   readonly name: string;
   readonly shape: readonly number[];
 }
@@ -58,13 +58,14 @@ function tensorsOf({ layers, hidden }: RandomModelShape, vocabulary: number): Te
   return tensors;
 }
 
-function safetensors(tensors: readonly Tensor[], seed: number): Buffer {
+/** Norms are about 1; other values as their width asks for, times `size`. */
+export function safetensors(tensors: readonly Tensor[], seed: number, size = 1): Buffer {
   const random = randomNumbers(seed);
   const header: Record<string, object> = {};
   let offset = 0;
   const parts = tensors.map(({ name, shape }) => {
     const count = shape.reduce((product, size) => product * size, 1);
-    const scale = 1 / Math.sqrt(shape.at(-1) ?? 1);
+    const scale = size / Math.sqrt(shape.at(-1) ?? 1);
     const isNorm = shape.length === 1;
     const values = Float32Array.from({ length: count }, () =>
       isNorm ? 1 + 0.1 * random() : scale * random(),

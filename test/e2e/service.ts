@@ -61,6 +61,7 @@ export class Service {
       TESSERA_BEHAVIOURS_STORE: 'file',
       TESSERA_INSPECTION_PATH: '',
       TESSERA_CATALOGUE_CHANGES_PATH: '',
+      TESSERA_ADAPTERS_PATH: '',
       ...variables,
     };
     return new Service(spawn(process.execPath, [main, ...flags], { env }));

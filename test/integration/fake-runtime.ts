@@ -30,6 +30,14 @@ const timings = {
   totalUs: 55,
 };
 
+const VERSIONS = {
+  model: 'm',
+  catalogue: 'c',
+  promptTemplate: 'p',
+  catalogueSequence: 7,
+  adapter: 'd',
+  adapterName: 'n',
+};
 const NO_BEAM = { resultCount: 0, widths: [], itemsPerSid: 0 };
 const kv = {
   deviceTokens: 1,
@@ -63,7 +71,7 @@ export function answerTo(request: RecallRequest): RecallAnswer {
     promptTokens: 9,
     prefixReusedTokens: 5,
     kv,
-    versions: { model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 7 },
+    versions: VERSIONS,
     timings,
   };
 }
@@ -82,7 +90,7 @@ export function scoresOf(request: ScoreRequest): ScoreAnswer {
     promptTokens: 9,
     prefixReusedTokens: 5,
     kv,
-    versions: { model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 7 },
+    versions: VERSIONS,
     timings,
   };
 }
@@ -104,7 +112,7 @@ export function explanationOf({ recall, itemId }: ExplainRequest): ExplainAnswer
     promptTokens: 9,
     prefixReusedTokens: 5,
     kv,
-    versions: { model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 7 },
+    versions: VERSIONS,
     timings,
   };
 }
@@ -138,6 +146,7 @@ export class FakeRuntime implements RecallRuntime {
   readonly events: string[] = [];
   closes = 0;
   readonly behaviourLog = undefined;
+  readonly adapters: RecallRuntime['adapters'] = undefined;
   readonly catalogue = new FakeChangingCatalogue([{ itemId: 'a', sid: [3, 1, 4] }]);
   readonly changes = new CatalogueChanges(this.catalogue, {
     ...CHANGES_NOT_KEPT,

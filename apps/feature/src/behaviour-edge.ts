@@ -6,6 +6,8 @@ import type { KvFollower } from './kv-follower.js';
 export interface BehaviourParts {
   readonly behaviours: BehaviourLog;
   readonly metrics: Metrics;
+  /** Told of what is stored now; left out: nobody is. */
+  readonly onAdded?: ((events: readonly BehaviourEvent[]) => void) | undefined;
   readonly follower: Pick<KvFollower, 'follow' | 'erase'>;
   readonly tracing: Tracing;
   readonly log: Log;
@@ -27,6 +29,7 @@ export class BehaviourEdge {
     const outcomes = await this.parts.behaviours.append(events);
     for (const outcome of outcomes) this.parts.metrics.countBehaviour(edge, outcome);
     const added = events.filter((_, index) => outcomes[index] === 'added');
+    this.parts.onAdded?.(added);
     this.parts.follower.follow(added.map((event) => event.userId));
     return outcomes;
   }

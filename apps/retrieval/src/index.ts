@@ -1,3 +1,5 @@
+export { AdapterAudits } from './adapter-audits.js';
+export { AdapterEdge } from './adapter-edge.js';
 export { CATALOGUE_CHANGES_PATTERN } from './kafka/catalogue-topic.controller.js';
 export { RecallAudits } from './kafka/recall-audits.js';
 export {

@@ -1,6 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { RecordProducer } from '@tessera/kafka';
 import { Log, Metrics } from '@tessera/telemetry';
+import { AdapterEdge } from './adapter-edge.js';
+import { AdapterGrpcController } from './grpc/adapter.controller.js';
 import { CatalogueGrpcController } from './grpc/catalogue.controller.js';
 import { ExplainGrpcController } from './grpc/explain.controller.js';
 import { KvPoolGrpcController } from './grpc/kv-pool.controller.js';
@@ -17,6 +19,7 @@ import { ServedCatalogues } from './served-catalogues.js';
 export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
   readonly runtime: EdgeParts['runtime'] & KvEdgeParts['runtime'];
   readonly catalogues: ServedCatalogues;
+  readonly adapters: AdapterEdge;
   /** Absent where no Kafka is served. */
   readonly topics?:
     | { readonly producer: RecordProducer; readonly settings: RecallTopicSettings }
@@ -24,7 +27,8 @@ export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
 }
 
 /**
- * The edges of recall, score and explain, changes of the catalogue, operations on the KV pool.
+ * The edges of recall, score and explain, changes of the catalogue, versions of adapters,
+ * operations on the KV pool.
  */
 @Module({})
 export class RetrievalModule {
@@ -38,6 +42,7 @@ export class RetrievalModule {
         ExplainGrpcController,
         CatalogueGrpcController,
         KvPoolGrpcController,
+        AdapterGrpcController,
         RecallHttpController,
         KvPoolHttpController,
         ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
@@ -45,6 +50,7 @@ export class RetrievalModule {
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },
         { provide: KvEdge, useValue: new KvEdge(options) },
+        { provide: AdapterEdge, useValue: options.adapters },
         { provide: ServedCatalogues, useValue: options.catalogues },
         { provide: Metrics, useValue: options.metrics },
         { provide: Log, useValue: options.log },

@@ -1,3 +1,4 @@
+import type { BehaviourEvent } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
 import { ServedVersions } from '@tessera/hosting';
 import type { InspectedRecalls } from '@tessera/inspection';
@@ -6,6 +7,8 @@ import type { RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
 import { KvFollower, OwnPool } from '../../feature/src/index.js';
 import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
+import type { Access } from './access.js';
+import { type AdapterEventRelay, adapterEdgeOf } from './adapters.js';
 import { type Inspection, inspected } from './inspection.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
@@ -17,6 +20,8 @@ export interface ServeParts {
   readonly log: Log;
   /** Left out: none are kept. */
   readonly tracing?: Tracing;
+  /** What adapters tell of themselves; left out: nobody listens. */
+  readonly adapterEvents?: AdapterEventRelay;
   /** Left out: no recall is recorded. */
   readonly inspection?: Inspection | undefined;
 }
@@ -38,7 +43,7 @@ function auditsOf({ kafka }: Config, topics: Topics | undefined, metrics: Metric
   return new RecallAudits({ producer, topic, metrics, log, nowMs: Date.now });
 }
 
-export function compose(parts: ServeParts, readiness: Readiness): Composition {
+export function compose(parts: ServeParts, readiness: Readiness, access: Access): Composition {
   const { config, runtime, log, serviceVersion, tracing = NO_TRACING } = parts;
   const { behaviourLog } = runtime;
   const { model, catalogue, promptTemplate } = runtime.summary;
@@ -53,6 +58,7 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
   const topics = topicsOf(config, behaviourLog !== undefined, log, () => readiness.started());
   const audits = auditsOf(config, topics, metrics, log);
+  const adapters = adapterEdgeOf(parts, access, topics?.producer, metrics);
   const feature = behaviourLog && {
     behaviours: behaviourLog,
     metrics,
@@ -66,6 +72,9 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
       budgetMs: deadlineMsMax,
     }),
     producer: topics?.producer,
+    onAdded: (events: readonly BehaviourEvent[]) => {
+      for (const { userId, itemId } of events) runtime.adapters?.clicked(userId, itemId);
+    },
   };
   const retrieval: StandaloneOptions['retrieval'] = {
     runtime: {
@@ -75,6 +84,7 @@ export function compose(parts: ServeParts, readiness: Readiness): Composition {
       append: (request, context) => runtime.append(request, context),
       kvPool: runtime.kvPool,
     },
+    adapters,
     catalogues: new ServedCatalogues((name) => runtime.changesOf(name)),
     readiness,
     log,

@@ -4,6 +4,7 @@ import { runProcess, type Serving, serviceVersion } from '@tessera/hosting';
 import { drainOnStopSignals } from '@tessera/lifecycle';
 import { createRecallRuntime, type RecallRuntime } from '@tessera/recall';
 import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
+import { AdapterEventRelay } from './adapters.js';
 import { openInspection } from './inspection.js';
 import { ProgressLines } from './progress.js';
 import { runtimeOptions } from './runtime-options.js';
@@ -18,13 +19,22 @@ Every key and its variable: docs/configuration.md`;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-async function load(config: Config, log: Log, tracing: Tracing): Promise<RecallRuntime> {
+async function load(
+  config: Config,
+  log: Log,
+  tracing: Tracing,
+  adapterEvents: AdapterEventRelay,
+): Promise<RecallRuntime> {
   print(`Loading ${config.model.path}`);
   const progress = new ProgressLines(print);
   const runtime = await createRecallRuntime(
-    runtimeOptions(config, tracing, progress.listener, (error) => {
-      if (error === undefined) log.info({}, 'the catalogue was compacted');
-      else log.error({ err: error }, 'the catalogue could not be compacted');
+    runtimeOptions(config, tracing, {
+      onProgress: progress.listener,
+      onCompacted: (error) => {
+        if (error === undefined) log.info({}, 'the catalogue was compacted');
+        else log.error({ err: error }, 'the catalogue could not be compacted');
+      },
+      onAdapterEvent: adapterEvents.tell,
     }),
   );
   progress.end();
@@ -94,9 +104,11 @@ runProcess(USAGE, async ({ config }) => {
   const version = serviceVersion();
   const service = { serviceName: 'tessera', serviceVersion: version };
   const tracing = openTracing({ ...config.tracing, ...service }, log);
-  const runtime = await load(config, log, tracing);
+  const adapterEvents = new AdapterEventRelay();
+  const runtime = await load(config, log, tracing, adapterEvents);
   const inspection = await openInspection(config, log);
-  const parts = { config, runtime, log, tracing, inspection, serviceVersion: version };
+  const own = { inspection, adapterEvents, serviceVersion: version };
+  const parts = { config, runtime, log, tracing, ...own };
   const serving = await serve(parts).catch(async (error: unknown) => {
     await inspection?.store.close();
     await runtime.close();

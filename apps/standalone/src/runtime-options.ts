@@ -1,3 +1,4 @@
+import type { AdapterEvent } from '@tessera/adapter';
 import { behaviourOptions } from '@tessera/behaviour';
 import { type ProgressListener, parseCatalogueSpecs } from '@tessera/catalogue';
 import { TesseraClient } from '@tessera/client';
@@ -6,6 +7,7 @@ import { TesseraError } from '@tessera/errors';
 import type { RecallRuntimeOptions } from '@tessera/recall';
 import type { Tracing } from '@tessera/telemetry';
 import { RemoteBehaviours } from '../../retrieval/src/index.js';
+import { adapterSettings } from './adapters.js';
 
 function behavioursOf({ behaviours, users }: Config, tracing: Tracing) {
   const { store, remote: address } = behaviours;
@@ -18,13 +20,20 @@ function behavioursOf({ behaviours, users }: Config, tracing: Tracing) {
   return new RemoteBehaviours({ client, address });
 }
 
+/** Who is told of what happens by itself. */
+export interface Listeners {
+  readonly onProgress: ProgressListener;
+  readonly onCompacted: (error: TesseraError | undefined) => void;
+  readonly onAdapterEvent: (event: AdapterEvent) => void;
+}
+
 /** The slice of the configuration that the recall service is composed from. */
 export function runtimeOptions(
   config: Config,
   tracing: Tracing,
-  onProgress: ProgressListener,
-  onCompacted: (error: TesseraError | undefined) => void,
+  { onProgress, onCompacted, onAdapterEvent }: Listeners,
 ): RecallRuntimeOptions {
+  const adapters = adapterSettings(config, onAdapterEvent);
   const { defaultWidths, defaultResultCount, itemsPerSid, scoreNorm } = config.recall;
   const { historyItemsMax, historyTrimPercent, rememberedRecalls } = config.recall;
   return {
@@ -45,6 +54,7 @@ export function runtimeOptions(
     },
     moreCatalogues: parseCatalogueSpecs(config.catalogue.more),
     engine: config.engine,
+    ...(adapters && { adapters, adapterBytesMax: config.adapters.bytesMax }),
     kv: config.kv,
     recall: {
       widths: defaultWidths,

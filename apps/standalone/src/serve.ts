@@ -1,4 +1,5 @@
 import {
+  adapterPackage,
   behaviourPackage,
   cataloguePackage,
   explainPackage,
@@ -8,6 +9,7 @@ import {
 } from '@tessera/contracts';
 import { type Hosted, host, type Serving, STEP_BUDGET_MS } from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
+import { type Access, openAccess } from './access.js';
 import { type Composition, compose, type ServeParts } from './compose.js';
 import { serveDocs } from './docs-page.js';
 import { watchKvPool } from './kv-watch.js';
@@ -21,6 +23,7 @@ function drainSteps(
   hosted: Hosted,
   { topics, audits, tracing, recalls }: Composition,
   { runtime, config, inspection }: ServeParts,
+  access: Access,
   endWatch: () => void,
 ): DrainStep[] {
   const { drainMs } = config.shutdown;
@@ -40,6 +43,7 @@ function drainSteps(
         recalls.close();
         await inspection?.store.close();
         await audits?.close();
+        await access.audits.close();
         await topics?.producer.close();
         await runtime.close();
         await tracing.close();
@@ -55,13 +59,15 @@ const SERVICES: Readonly<Record<string, string>> = {
   [explainPackage]: 'ExplainService',
   [cataloguePackage]: 'CatalogueService',
   [kvPackage]: 'KvPoolService',
+  [adapterPackage]: 'AdapterService',
 };
 
 /** Serves a runtime on its edges; ready when it returns, or once the topics are served. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, runtime, log } = parts;
   const readiness = new Readiness();
-  const composition = compose(parts, readiness);
+  const access = await openAccess(config, runtime);
+  const composition = compose(parts, readiness, access);
   const { topics, modules } = composition;
   const services =
     modules.feature === undefined
@@ -78,5 +84,5 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     prepare: (app) => serveDocs(app, parts.serviceVersion),
   });
   const endWatch = watchKvPool(() => runtime.kvPool.metrics(), log);
-  return hosted.serving(drainSteps(hosted, composition, parts, endWatch));
+  return hosted.serving(drainSteps(hosted, composition, parts, access, endWatch));
 }

@@ -19,13 +19,15 @@ export function topicsOf(
   log: Log,
   onServing: () => void,
 ): Topics | undefined {
-  const { responsesTopic, auditsTopic } = kafka;
+  const { responsesTopic, auditsTopic, adapterEventsTopic } = kafka;
   const topics = {
     [RECALL_REQUESTS_PATTERN]: kafka.requestsTopic,
     [CATALOGUE_CHANGES_PATTERN]: kafka.changesTopic,
     ...(takesBehaviours ? { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic } : {}),
   };
-  const outputTopics = [responsesTopic, auditsTopic].filter((topic) => topic !== '');
+  const outputTopics = [responsesTopic, auditsTopic, adapterEventsTopic].filter(
+    (topic) => topic !== '',
+  );
   const served = serveTopics(kafka, { topics, outputTopics, onServing }, log);
   const settings = new RecallTopicSettings(responsesTopic, recall.defaultDeadlineMs, Date.now);
   return served && { ...served, settings };

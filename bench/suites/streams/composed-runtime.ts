@@ -61,6 +61,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
       promptTemplate: { name: template.name, digest: compiled.digest },
       userCount: behaviours.userCount,
     },
+    adapters: undefined,
     behaviourLog,
     kvPool: engine.kvPool,
     changesOf: () => changes,

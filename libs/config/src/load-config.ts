@@ -144,6 +144,13 @@ function faultsBetween(config: Config): string[] {
         `came ${defaultDeadlineMs}`,
     );
   }
+  const { certificatePath, keyPath, clientCaPath } = config.grpc;
+  if ((certificatePath === '') !== (keyPath === '')) {
+    faults.push('grpc.keyPath: expected both grpc.certificatePath and grpc.keyPath, came one');
+  }
+  if (clientCaPath !== '' && certificatePath === '') {
+    faults.push('grpc.clientCaPath: expected grpc.certificatePath beside it, came none');
+  }
   if (config.behaviours.store === 'redis' && config.behaviours.redis === '') {
     faults.push("behaviours.redis: expected an address where behaviours.store is redis, came ''");
   }
@@ -166,6 +173,22 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       titlesPath: place('catalogue.titlesPath', config.catalogue.titlesPath),
       cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
       changesPath: place('catalogue.changesPath', config.catalogue.changesPath),
+    },
+    grpc: {
+      ...config.grpc,
+      certificatePath: place('grpc.certificatePath', config.grpc.certificatePath),
+      keyPath: place('grpc.keyPath', config.grpc.keyPath),
+      clientCaPath: place('grpc.clientCaPath', config.grpc.clientCaPath),
+    },
+    adapters: {
+      ...config.adapters,
+      path: place('adapters.path', config.adapters.path),
+      fetchPath: place('adapters.fetchPath', config.adapters.fetchPath),
+      goldenPath: place('adapters.goldenPath', config.adapters.goldenPath),
+    },
+    access: {
+      tokensPath: place('access.tokensPath', config.access.tokensPath),
+      auditPath: place('access.auditPath', config.access.auditPath),
     },
     kv: { ...config.kv, path: place('kv.path', config.kv.path) },
     inspection: {

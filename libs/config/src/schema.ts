@@ -5,6 +5,7 @@
 
 import os from 'node:os';
 import { z } from 'zod';
+import { accessSchema, adaptersSchema } from './schema-adapters.js';
 import { consoleSchema, inspectionSchema } from './schema-console.js';
 import { integer, type LeafMeta, nonEmptyText, oneOf, text } from './schema-fields.js';
 
@@ -77,6 +78,9 @@ export const configSchema = z.strictObject({
     host: nonEmptyText('127.0.0.1', 'address that gRPC listens on'),
     port: integer(0, PORT_MAX, 50_051, 'port of gRPC; 0 lets the system choose'),
     messageBytesMax: integer(1024, L.messageBytesMax, MEBIBYTE, 'bytes of a request at most'),
+    certificatePath: text('', 'PEM file of the certificate that gRPC shows; empty: no TLS'),
+    keyPath: text('', 'PEM file of its private key'),
+    clientCaPath: text('', 'PEM file of the authority of client certificates; empty: none asked'),
   }),
   model: z.strictObject({
     path: nonEmptyText('models/demo', 'Hugging Face folder with tokenizer and prompt.json'),
@@ -152,6 +156,14 @@ export const configSchema = z.strictObject({
     responsesTopic: nonEmptyText('recall.responses', 'topic that recalls are answered on'),
     behavioursTopic: nonEmptyText('behaviours', 'topic of behaviours'),
     changesTopic: nonEmptyText('catalogue.changes', 'topic of changes of the catalogue'),
+    announcementsTopic: nonEmptyText(
+      'adapter.announcements',
+      'topic that versions of adapters are announced on',
+    ),
+    adapterEventsTopic: text(
+      'adapter.events',
+      'topic of what was done with adapters; empty: none are written',
+    ),
     auditsTopic: text('recall.audits', 'topic of audits of recalls; empty: none are written'),
     createPartitions: integer(
       0,
@@ -295,6 +307,8 @@ export const configSchema = z.strictObject({
       'milliseconds that a request may ask for; a longer deadline of a call is shortened to it',
     ),
   }),
+  adapters: adaptersSchema,
+  access: accessSchema,
   inspection: inspectionSchema,
   console: consoleSchema,
   shutdown: z.strictObject({

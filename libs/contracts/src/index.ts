@@ -1,5 +1,29 @@
 export { protoSchema, protoSchemaAsWritten } from './generated/proto-schema.js';
 export {
+  type AdapterAnnounced as WireAdapterAnnounced,
+  type AdapterEvent as WireAdapterEvent,
+  protobufPackage as adapterEventsPackage,
+} from './generated/tessera/adapter/events/v1/adapter_event.js';
+export {
+  type ActivateRequest as WireActivateRequest,
+  type ActivateResponse as WireActivateResponse,
+  type DeleteRequest as WireDeleteRequest,
+  type DeleteResponse as WireDeleteResponse,
+  type GetRequest as WireGetRequest,
+  type GetResponse as WireGetResponse,
+  type ListRequest as WireListRequest,
+  type ListResponse as WireListResponse,
+  type PinRequest as WirePinRequest,
+  type PinResponse as WirePinResponse,
+  type PushRequest as WirePushRequest,
+  type PushResponse as WirePushResponse,
+  protobufPackage as adapterPackage,
+  type RollbackRequest as WireRollbackRequest,
+  type RollbackResponse as WireRollbackResponse,
+  State as WireAdapterState,
+  type Version as WireVersion,
+} from './generated/tessera/adapter/v1/adapter.js';
+export {
   type BehaviourEvent as WireBehaviourEvent,
   protobufPackage as behaviourEventsPackage,
 } from './generated/tessera/behaviour/events/v1/behaviour_event.js';

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Server } from '@grpc/grpc-js';
+import { type Server, ServerCredentials } from '@grpc/grpc-js';
 import type { Options, PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { type GrpcOptions, Transport } from '@nestjs/microservices';
+import { TesseraError } from '@tessera/errors';
 import type { GrpcHealth } from './health.js';
 import { withMalformedMarked } from './malformed.js';
 
@@ -25,6 +27,10 @@ export interface GrpcServerSettings {
   readonly host: string;
   readonly port: number;
   readonly messageBytesMax: number;
+  /** PEM files; '' for none. With an authority every client has to show a certificate of it. */
+  readonly certificatePath: string;
+  readonly keyPath: string;
+  readonly clientCaPath: string;
   readonly packages: readonly string[];
   /** Schema with fields in camel case: what handlers see. */
   readonly schema: object;
@@ -39,6 +45,26 @@ function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+function fileOf(key: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `${key}: expected a readable file, came: ${reason}`;
+    throw new TesseraError('CONFIG_INVALID', message, { field: key, cause });
+  }
+}
+
+function tlsOf({ certificatePath, keyPath, clientCaPath }: GrpcServerSettings) {
+  if (certificatePath === '') return {};
+  const cert_chain = fileOf('grpc.certificatePath', certificatePath);
+  const private_key = fileOf('grpc.keyPath', keyPath);
+  const authority = clientCaPath === '' ? null : fileOf('grpc.clientCaPath', clientCaPath);
+  const asksClients = authority !== null;
+  const pairs = [{ cert_chain, private_key }];
+  return { credentials: ServerCredentials.createSsl(authority, pairs, asksClients) };
+}
+
 /** Options of Nest's gRPC server, with health and reflection added to what the packages serve. */
 export function grpcServerOptions(settings: GrpcServerSettings): GrpcOptions {
   const served: PackageDefinition = protoLoader.fromJSON(settings.schema as Schema, MESSAGE_SHAPE);
@@ -50,6 +76,7 @@ export function grpcServerOptions(settings: GrpcServerSettings): GrpcOptions {
       package: [...settings.packages],
       packageDefinition: withMalformedMarked(served),
       maxReceiveMessageLength: settings.messageBytesMax,
+      ...tlsOf(settings),
       gracefulShutdown: true,
       keepalive: KEEPALIVE,
       onLoadPackageDefinition: (_packages: unknown, server: Server) => {

@@ -4,7 +4,7 @@ import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { protoSchema, protoSchemaAsWritten } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { GrpcHealth, grpcServerOptions } from '@tessera/grpc';
+import { GrpcHealth, type GrpcServerSettings, grpcServerOptions } from '@tessera/grpc';
 import { Drain, type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
 import { type Log, NestLog } from '@tessera/telemetry';
 import { closeConnectionsWhileDraining, fastifyAdapter } from './fastify-adapter.js';
@@ -12,6 +12,11 @@ import { acceptOnlyJson } from './json-body.js';
 
 /** Steps of a drain that wait for nothing but a free core. */
 export const STEP_BUDGET_MS = 5000;
+
+type GrpcEdge = Pick<
+  GrpcServerSettings,
+  'messageBytesMax' | 'certificatePath' | 'keyPath' | 'clientCaPath'
+>;
 
 interface Address {
   readonly host: string;
@@ -22,7 +27,7 @@ export interface HostParts {
   /** The whole wiring of the process. */
   readonly module: DynamicModule;
   readonly http: Address & { readonly bodyBytesMax: number };
-  readonly grpc: Address & { readonly messageBytesMax: number };
+  readonly grpc: Address & GrpcEdge;
   /** Service of each package that is served over gRPC. */
   readonly services: Readonly<Record<string, string>>;
   /** What serves topics; absent where no broker is named. */

@@ -11,6 +11,11 @@ const LIMITS = { rowsMax: 1000, timeoutMs: 20_000 };
 const open: DuckDbInspectionStore[] = [];
 const folders: { remove: () => void }[] = [];
 
+const VERSIONS = {
+  ...{ model: 'm', catalogue: 'c', catalogueSequence: 3, promptTemplate: 't' },
+  ...{ adapter: '', adapterName: '' },
+};
+
 function freshFolder(): string {
   const folder = temporaryFolder({});
   folders.push(folder);
@@ -86,7 +91,7 @@ function answer(requestId: string): RecallAnswer {
       lossy: false,
       waitUs: 0,
     },
-    versions: { model: 'm', catalogue: 'c', catalogueSequence: 3, promptTemplate: 't' },
+    versions: VERSIONS,
     timings: {
       featuresUs: 1.5,
       promptUs: 2,

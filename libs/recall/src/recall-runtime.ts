@@ -1,10 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Adapters } from '@tessera/adapter';
 import { BehaviourStore, type OpenBehaviours, openBehaviours } from '@tessera/behaviour';
 import { BundleLabel, CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
 import { type Catalogue, type ChangingCatalogue, type Engine, NativeEngine } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
+import { adapterProbe, ChosenAdapters } from './chosen-adapters.js';
 import { Recall } from './domain/recall.js';
 import type {
   AppendAnswer,
@@ -41,10 +43,13 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const behaviours = opened.keepBehaviours(await behavioursOf(options));
     const spaces = await openSpaces(options, opened);
     onProgress('model', 0, 1);
-    const { computeType, activationScalesPath, engine: limits, kv } = options;
+    const { computeType, activationScalesPath, engine: limits, kv, adapterBytesMax = 0 } = options;
     const model = { modelPath, computeType, activationScalesPath };
     const engine = opened.keepEngine(
-      await NativeEngine.open({ ...model, ...limits, ...(kv === undefined ? {} : { kv }) }),
+      await NativeEngine.open({
+        ...{ ...model, ...limits, adapterBytesMax },
+        ...(kv === undefined ? {} : { kv }),
+      }),
     );
     onProgress('model', 1, 1);
     const levelSizes = widestLevels(spaces);
@@ -79,11 +84,27 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       promptTemplate: { name: template.name, digest: first.compiled.digest },
       userCount: behaviours.store.userCount,
     };
-    return new LoadedRuntime(served, engine, behaviours, opened, summary);
+    const adapters = await openAdapters(options, engine, first.recall, behaviours.store, opened);
+    return new LoadedRuntime(served, engine, behaviours, adapters, opened, summary);
   } catch (error) {
     await opened.close();
     throw error;
   }
+}
+
+/** Loads the versions that serve, so that no request is answered without them. */
+async function openAdapters(
+  { adapters: settings, onProgress }: RecallRuntimeOptions,
+  engine: Engine,
+  recall: Recall,
+  behaviours: BehaviourStore,
+  opened: Opened,
+): Promise<Adapters | undefined> {
+  if (settings === undefined) return undefined;
+  onProgress('adapters', 0, 1);
+  const adapters = await Adapters.open(engine, adapterProbe(recall, behaviours), settings);
+  onProgress('adapters', 1, 1);
+  return opened.keepAdapters(adapters);
 }
 
 async function behavioursOf(options: RecallRuntimeOptions): Promise<OpenBehaviours> {
@@ -193,6 +214,7 @@ class Opened {
   private readonly changes: CatalogueChanges[] = [];
   private behaviours: OpenBehaviours | undefined;
   private engine: Engine | undefined;
+  private adapters: Adapters | undefined;
   private closing: Promise<void> | undefined;
 
   keepBehaviours(behaviours: OpenBehaviours): OpenBehaviours {
@@ -215,6 +237,11 @@ class Opened {
     return engine;
   }
 
+  keepAdapters(adapters: Adapters): Adapters {
+    this.adapters = adapters;
+    return adapters;
+  }
+
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
@@ -222,6 +249,7 @@ class Opened {
 
   private async closeOnce(): Promise<void> {
     await this.engine?.close();
+    await this.adapters?.close();
     for (const changes of this.changes) await changes.settled();
     for (const catalogue of this.catalogues) catalogue.close();
     await this.behaviours?.close();
@@ -236,28 +264,37 @@ interface Served {
 }
 
 class LoadedRuntime implements RecallRuntime {
+  private readonly chosen: ChosenAdapters;
+
   constructor(
     private readonly served: readonly Served[],
     private readonly engine: Engine,
     private readonly behaviours: OpenBehaviours,
+    readonly adapters: Adapters | undefined,
     private readonly opened: Opened,
     readonly summary: RecallRuntimeSummary,
-  ) {}
+  ) {
+    this.chosen = new ChosenAdapters(adapters);
+  }
 
   get behaviourLog() {
     return this.behaviours.log;
   }
 
   async recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
-    return this.of(request.catalogue).recall.run(request, context);
+    return this.chosen.recall(this.of(request.catalogue).recall, request, context);
   }
 
   async score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
-    return this.of(request.catalogue).recall.score(request, context);
+    const { recall } = this.of(request.catalogue);
+    return this.chosen.with(request, (adapter) => recall.score(request, { ...context, adapter }));
   }
 
   async explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer> {
-    return this.of(request.recall.catalogue).recall.explain(request, context);
+    const { recall } = this.of(request.recall.catalogue);
+    return this.chosen.withThatOf(request, (adapter) =>
+      recall.explain(request, { ...context, adapter }),
+    );
   }
 
   changesOf(name: string): CatalogueChanges {
@@ -273,7 +310,8 @@ class LoadedRuntime implements RecallRuntime {
   }
 
   async append(request: UserSource, context: RecallContext): Promise<AppendAnswer> {
-    return this.of(request.catalogue).recall.append(request, context);
+    const { recall } = this.of(request.catalogue);
+    return this.chosen.with(request, (adapter) => recall.append(request, { ...context, adapter }));
   }
 
   get kvPool() {

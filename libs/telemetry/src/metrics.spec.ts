@@ -55,12 +55,24 @@ const kv = {
   tiers: { device: tier, host: tier, disk: { ...tier, hitTokens: 42 } },
 };
 
+const adapters = {
+  recalls: { base: 1, active: 2, canary: 3, named: 4 },
+  arena: { usedBytes: 10, maxBytes: 20 },
+  disk: { usedBytes: 30, maxBytes: 40 },
+  canaries: [{ name: 'main', canaryAnswers: 5, activeAnswers: 6, shadowed: 7, overlap: 0.5 }],
+};
+
 describe('Metrics', () => {
   it('offers every listed metric with its meaning', async () => {
-    const text = await new Metrics(
+    const metrics = new Metrics(
       () => counts,
       () => kv,
-    ).text();
+    );
+    metrics.showAdapters(() => adapters);
+    const text = await metrics.text();
+    expect(text).toContain('tessera_adapter_recalls_total{arm="canary"} 3');
+    expect(text).toContain('tessera_adapter_bytes{place="disk",kind="capacity"} 40');
+    expect(text).toContain('tessera_adapter_canary{name="main",what="overlap"} 0.5');
     for (const metric of Object.values(METRICS)) {
       expect(text).toContain(`# HELP ${metric.name} ${metric.meaning}`);
     }

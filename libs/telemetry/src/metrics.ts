@@ -1,6 +1,7 @@
 /** Every metric of the service, with unit and meaning. docs/metrics.md lists the same names. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 
 export const METRICS = {
@@ -93,6 +94,7 @@ export const METRICS = {
       'prompt tokens by outcome: reused (taken from another request), ' +
       'rolled_back (computed on rows that failed)',
   },
+  ...ADAPTER_METRICS,
   ...KV_METRICS,
 } as const;
 
@@ -153,6 +155,7 @@ export class Metrics {
   private readonly audits: Counter;
   private readonly followed: Counter;
   private readonly inspected: Counter;
+  private readonly adapterActions: Counter;
 
   constructor(engineCounts?: () => EngineCounts, kvCounts?: () => KvCounts) {
     const registers = [this.registry];
@@ -179,6 +182,12 @@ export class Metrics {
     this.audits = this.byOutcome(METRICS.audits);
     this.followed = this.byOutcome(METRICS.followed);
     this.inspected = this.byOutcome(METRICS.inspected);
+    this.adapterActions = new Counter({
+      name: METRICS.adapterActions.name,
+      help: METRICS.adapterActions.meaning,
+      labelNames: ['action', 'code'],
+      registers,
+    });
     if (engineCounts !== undefined) this.registerEngine(engineCounts);
     if (kvCounts !== undefined) registerKvMetrics(this.registry, kvCounts);
   }
@@ -223,6 +232,15 @@ export class Metrics {
 
   countInspected(outcome: 'written' | 'failed' | 'dropped', count: number): void {
     this.inspected.inc({ outcome }, count);
+  }
+
+  countAdapterAction(action: string, code: string): void {
+    this.adapterActions.inc({ action, code });
+  }
+
+  /** Adapters count by themselves; each scrape copies their counts. */
+  showAdapters(counts: () => AdapterCounts): void {
+    registerAdapterMetrics(this.registry, counts);
   }
 
   /** Prometheus text exposition format 0.0.4. */

@@ -13,6 +13,7 @@ interface WireSource {
 interface WireUser extends WireSource {
   readonly requestId: string;
   readonly catalogue: string;
+  readonly adapter: string;
   readonly profile: Readonly<Record<string, string>>;
   readonly scene: Readonly<Record<string, string>>;
   readonly scoreNorm: WireScoreNorm;
@@ -56,6 +57,7 @@ export function userSource(message: WireUser): UserSource {
   return {
     requestId: text('requestId', message.requestId),
     ...(message.catalogue === '' ? {} : { catalogue: text('catalogue', message.catalogue) }),
+    ...(message.adapter === '' ? {} : { adapter: text('adapter', message.adapter) }),
     ...source(message),
     profile: texts('profile', message.profile),
     scene: texts('scene', message.scene),

@@ -98,6 +98,7 @@ export function asBoolean(field: string, value: unknown): boolean {
 const USER_FIELDS: readonly string[] = [
   'requestId',
   'catalogue',
+  'adapter',
   'userId',
   'history',
   'profile',
@@ -130,10 +131,11 @@ export function refuseUnknown(known: readonly string[], body: JsonObject): void 
 }
 
 export function userSource(body: JsonObject): UserSource {
-  const { requestId, catalogue } = body;
+  const { requestId, catalogue, adapter } = body;
   return {
     requestId: requestId === undefined ? '' : asText('requestId', requestId),
     ...(catalogue === undefined ? {} : { catalogue: asText('catalogue', catalogue) }),
+    ...(adapter === undefined ? {} : { adapter: asText('adapter', adapter) }),
     ...source(body),
     profile: asTexts('profile', body.profile),
     scene: asTexts('scene', body.scene),

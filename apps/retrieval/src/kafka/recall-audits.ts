@@ -129,6 +129,7 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
   const { requestId, userId = '', history = [], profile, scene, catalogue = '' } = request;
   const { resultCount, widths, itemsPerSid, skipUnknownItems, itemPolicy } = request;
   const { scoreNorm = '', priority = 'normal', eligibility = '', allowPartial = false } = request;
+  const { adapter = '' } = request;
   return {
     requestId,
     userId,
@@ -145,5 +146,6 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
     allowPartial,
     skipUnknownItems,
     catalogue,
+    adapter,
   };
 }

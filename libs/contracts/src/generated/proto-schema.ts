@@ -5,6 +5,540 @@ export const protoSchema: object = {
   "nested": {
     "tessera": {
       "nested": {
+        "adapter": {
+          "nested": {
+            "events": {
+              "nested": {
+                "v1": {
+                  "nested": {
+                    "AdapterAnnounced": {
+                      "fields": {
+                        "name": {
+                          "type": "string",
+                          "id": 1
+                        },
+                        "baseModel": {
+                          "type": "string",
+                          "id": 2
+                        },
+                        "location": {
+                          "type": "string",
+                          "id": 3
+                        },
+                        "share": {
+                          "type": "double",
+                          "id": 4
+                        },
+                        "sha256": {
+                          "keyType": "string",
+                          "type": "string",
+                          "id": 5
+                        }
+                      }
+                    },
+                    "AdapterEvent": {
+                      "fields": {
+                        "timeMs": {
+                          "type": "int64",
+                          "id": 1
+                        },
+                        "action": {
+                          "type": "string",
+                          "id": 2
+                        },
+                        "actor": {
+                          "type": "string",
+                          "id": 3
+                        },
+                        "name": {
+                          "type": "string",
+                          "id": 4
+                        },
+                        "digest": {
+                          "type": "string",
+                          "id": 5
+                        },
+                        "outcome": {
+                          "type": "string",
+                          "id": 6
+                        },
+                        "detail": {
+                          "type": "string",
+                          "id": 7
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            },
+            "v1": {
+              "nested": {
+                "PushedFile": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "bytes": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "sha256": {
+                      "type": "string",
+                      "id": 3
+                    }
+                  }
+                },
+                "PushHeader": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "baseModel": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "files": {
+                      "rule": "repeated",
+                      "type": "PushedFile",
+                      "id": 3
+                    },
+                    "remark": {
+                      "type": "string",
+                      "id": 4
+                    }
+                  }
+                },
+                "PushChunk": {
+                  "fields": {
+                    "data": {
+                      "type": "bytes",
+                      "id": 1
+                    }
+                  }
+                },
+                "PushEnd": {
+                  "fields": {}
+                },
+                "PushRequest": {
+                  "oneofs": {
+                    "part": {
+                      "oneof": [
+                        "header",
+                        "chunk",
+                        "end"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "header": {
+                      "type": "PushHeader",
+                      "id": 1
+                    },
+                    "chunk": {
+                      "type": "PushChunk",
+                      "id": 2
+                    },
+                    "end": {
+                      "type": "PushEnd",
+                      "id": 3
+                    }
+                  }
+                },
+                "PushResponse": {
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    },
+                    "known": {
+                      "type": "bool",
+                      "id": 2
+                    }
+                  }
+                },
+                "State": {
+                  "values": {
+                    "STATE_UNSPECIFIED": 0,
+                    "STATE_RECEIVED": 1,
+                    "STATE_VALIDATED": 2,
+                    "STATE_CANARY": 3,
+                    "STATE_ACTIVE": 4,
+                    "STATE_RETIRED": 5,
+                    "STATE_REJECTED": 6
+                  }
+                },
+                "Version": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "state": {
+                      "type": "State",
+                      "id": 3
+                    },
+                    "reason": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "baseModel": {
+                      "type": "string",
+                      "id": 5
+                    },
+                    "fileBytes": {
+                      "type": "uint64",
+                      "id": 6
+                    },
+                    "receivedMs": {
+                      "type": "int64",
+                      "id": 7
+                    },
+                    "changedMs": {
+                      "type": "int64",
+                      "id": 8
+                    },
+                    "pinned": {
+                      "type": "bool",
+                      "id": 9
+                    },
+                    "share": {
+                      "type": "double",
+                      "id": 10
+                    },
+                    "loaded": {
+                      "type": "bool",
+                      "id": 11
+                    },
+                    "arenaBytes": {
+                      "type": "uint64",
+                      "id": 12
+                    },
+                    "predecessor": {
+                      "type": "bool",
+                      "id": 13
+                    },
+                    "remark": {
+                      "type": "string",
+                      "id": 14
+                    },
+                    "rankMax": {
+                      "type": "uint32",
+                      "id": 15
+                    },
+                    "targetCount": {
+                      "type": "uint32",
+                      "id": 16
+                    },
+                    "replacedRows": {
+                      "type": "uint32",
+                      "id": 17
+                    },
+                    "largestNorm": {
+                      "type": "double",
+                      "id": 18
+                    }
+                  }
+                },
+                "ListRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "ListResponse": {
+                  "fields": {
+                    "versions": {
+                      "rule": "repeated",
+                      "type": "Version",
+                      "id": 1
+                    },
+                    "defaultName": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "arenaUsedBytes": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "arenaMaxBytes": {
+                      "type": "uint64",
+                      "id": 4
+                    },
+                    "diskUsedBytes": {
+                      "type": "uint64",
+                      "id": 5
+                    },
+                    "diskMaxBytes": {
+                      "type": "uint64",
+                      "id": 6
+                    }
+                  }
+                },
+                "GetRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "GetResponse": {
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    },
+                    "comparison": {
+                      "type": "Comparison",
+                      "id": 2
+                    }
+                  }
+                },
+                "Arm": {
+                  "fields": {
+                    "answers": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "failures": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "emptyAnswers": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "shortAnswers": {
+                      "type": "uint64",
+                      "id": 4
+                    },
+                    "latencyP50Ms": {
+                      "type": "double",
+                      "id": 5
+                    },
+                    "latencyP95Ms": {
+                      "type": "double",
+                      "id": 6
+                    },
+                    "clicks": {
+                      "type": "uint64",
+                      "id": 7
+                    },
+                    "clickScore": {
+                      "type": "double",
+                      "id": 8
+                    }
+                  }
+                },
+                "Comparison": {
+                  "fields": {
+                    "canary": {
+                      "type": "Arm",
+                      "id": 1
+                    },
+                    "active": {
+                      "type": "Arm",
+                      "id": 2
+                    },
+                    "shadowed": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "overlap": {
+                      "type": "double",
+                      "id": 4
+                    }
+                  }
+                },
+                "ActivateRequest": {
+                  "oneofs": {
+                    "_share": {
+                      "oneof": [
+                        "share"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "share": {
+                      "type": "double",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "force": {
+                      "type": "bool",
+                      "id": 4
+                    },
+                    "cold": {
+                      "type": "bool",
+                      "id": 5
+                    }
+                  }
+                },
+                "ActivateResponse": {
+                  "oneofs": {
+                    "_goldenOverlap": {
+                      "oneof": [
+                        "goldenOverlap"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    },
+                    "warmedUsers": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "goldenOverlap": {
+                      "type": "double",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "RollbackRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "RollbackResponse": {
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    },
+                    "replaced": {
+                      "type": "Version",
+                      "id": 2
+                    }
+                  }
+                },
+                "PinRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "PinResponse": {
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    }
+                  }
+                },
+                "UnpinRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "UnpinResponse": {
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    }
+                  }
+                },
+                "DeleteRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "DeleteResponse": {
+                  "fields": {}
+                },
+                "AdapterService": {
+                  "methods": {
+                    "Push": {
+                      "requestType": "PushRequest",
+                      "requestStream": true,
+                      "responseType": "PushResponse"
+                    },
+                    "List": {
+                      "requestType": "ListRequest",
+                      "responseType": "ListResponse"
+                    },
+                    "Get": {
+                      "requestType": "GetRequest",
+                      "responseType": "GetResponse"
+                    },
+                    "Activate": {
+                      "requestType": "ActivateRequest",
+                      "responseType": "ActivateResponse"
+                    },
+                    "Rollback": {
+                      "requestType": "RollbackRequest",
+                      "responseType": "RollbackResponse"
+                    },
+                    "Pin": {
+                      "requestType": "PinRequest",
+                      "responseType": "PinResponse"
+                    },
+                    "Unpin": {
+                      "requestType": "UnpinRequest",
+                      "responseType": "UnpinResponse"
+                    },
+                    "Delete": {
+                      "requestType": "DeleteRequest",
+                      "responseType": "DeleteResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
         "behaviour": {
           "nested": {
             "events": {
@@ -1056,6 +1590,10 @@ export const protoSchema: object = {
                       "type": "string",
                       "id": 23
                     },
+                    "adapter": {
+                      "type": "string",
+                      "id": 24
+                    },
                     "inspect": {
                       "type": "bool",
                       "id": 30
@@ -1160,6 +1698,14 @@ export const protoSchema: object = {
                     "catalogueSequence": {
                       "type": "uint64",
                       "id": 4
+                    },
+                    "adapter": {
+                      "type": "string",
+                      "id": 5
+                    },
+                    "adapterName": {
+                      "type": "string",
+                      "id": 6
                     }
                   }
                 },
@@ -1475,6 +2021,10 @@ export const protoSchema: object = {
                         "catalogue": {
                           "type": "string",
                           "id": 15
+                        },
+                        "adapter": {
+                          "type": "string",
+                          "id": 16
                         }
                       }
                     }
@@ -1805,6 +2355,10 @@ export const protoSchema: object = {
                     "catalogue": {
                       "type": "string",
                       "id": 20
+                    },
+                    "adapter": {
+                      "type": "string",
+                      "id": 21
                     }
                   }
                 },
@@ -1913,6 +2467,540 @@ export const protoSchemaAsWritten: object = {
   "nested": {
     "tessera": {
       "nested": {
+        "adapter": {
+          "nested": {
+            "events": {
+              "nested": {
+                "v1": {
+                  "nested": {
+                    "AdapterAnnounced": {
+                      "fields": {
+                        "name": {
+                          "type": "string",
+                          "id": 1
+                        },
+                        "base_model": {
+                          "type": "string",
+                          "id": 2
+                        },
+                        "location": {
+                          "type": "string",
+                          "id": 3
+                        },
+                        "share": {
+                          "type": "double",
+                          "id": 4
+                        },
+                        "sha256": {
+                          "keyType": "string",
+                          "type": "string",
+                          "id": 5
+                        }
+                      }
+                    },
+                    "AdapterEvent": {
+                      "fields": {
+                        "time_ms": {
+                          "type": "int64",
+                          "id": 1
+                        },
+                        "action": {
+                          "type": "string",
+                          "id": 2
+                        },
+                        "actor": {
+                          "type": "string",
+                          "id": 3
+                        },
+                        "name": {
+                          "type": "string",
+                          "id": 4
+                        },
+                        "digest": {
+                          "type": "string",
+                          "id": 5
+                        },
+                        "outcome": {
+                          "type": "string",
+                          "id": 6
+                        },
+                        "detail": {
+                          "type": "string",
+                          "id": 7
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            },
+            "v1": {
+              "nested": {
+                "PushedFile": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "bytes": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "sha256": {
+                      "type": "string",
+                      "id": 3
+                    }
+                  }
+                },
+                "PushHeader": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "base_model": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "files": {
+                      "rule": "repeated",
+                      "type": "PushedFile",
+                      "id": 3
+                    },
+                    "remark": {
+                      "type": "string",
+                      "id": 4
+                    }
+                  }
+                },
+                "PushChunk": {
+                  "fields": {
+                    "data": {
+                      "type": "bytes",
+                      "id": 1
+                    }
+                  }
+                },
+                "PushEnd": {
+                  "fields": {}
+                },
+                "PushRequest": {
+                  "oneofs": {
+                    "part": {
+                      "oneof": [
+                        "header",
+                        "chunk",
+                        "end"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "header": {
+                      "type": "PushHeader",
+                      "id": 1
+                    },
+                    "chunk": {
+                      "type": "PushChunk",
+                      "id": 2
+                    },
+                    "end": {
+                      "type": "PushEnd",
+                      "id": 3
+                    }
+                  }
+                },
+                "PushResponse": {
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    },
+                    "known": {
+                      "type": "bool",
+                      "id": 2
+                    }
+                  }
+                },
+                "State": {
+                  "values": {
+                    "STATE_UNSPECIFIED": 0,
+                    "STATE_RECEIVED": 1,
+                    "STATE_VALIDATED": 2,
+                    "STATE_CANARY": 3,
+                    "STATE_ACTIVE": 4,
+                    "STATE_RETIRED": 5,
+                    "STATE_REJECTED": 6
+                  }
+                },
+                "Version": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "state": {
+                      "type": "State",
+                      "id": 3
+                    },
+                    "reason": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "base_model": {
+                      "type": "string",
+                      "id": 5
+                    },
+                    "file_bytes": {
+                      "type": "uint64",
+                      "id": 6
+                    },
+                    "received_ms": {
+                      "type": "int64",
+                      "id": 7
+                    },
+                    "changed_ms": {
+                      "type": "int64",
+                      "id": 8
+                    },
+                    "pinned": {
+                      "type": "bool",
+                      "id": 9
+                    },
+                    "share": {
+                      "type": "double",
+                      "id": 10
+                    },
+                    "loaded": {
+                      "type": "bool",
+                      "id": 11
+                    },
+                    "arena_bytes": {
+                      "type": "uint64",
+                      "id": 12
+                    },
+                    "predecessor": {
+                      "type": "bool",
+                      "id": 13
+                    },
+                    "remark": {
+                      "type": "string",
+                      "id": 14
+                    },
+                    "rank_max": {
+                      "type": "uint32",
+                      "id": 15
+                    },
+                    "target_count": {
+                      "type": "uint32",
+                      "id": 16
+                    },
+                    "replaced_rows": {
+                      "type": "uint32",
+                      "id": 17
+                    },
+                    "largest_norm": {
+                      "type": "double",
+                      "id": 18
+                    }
+                  }
+                },
+                "ListRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "ListResponse": {
+                  "fields": {
+                    "versions": {
+                      "rule": "repeated",
+                      "type": "Version",
+                      "id": 1
+                    },
+                    "default_name": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "arena_used_bytes": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "arena_max_bytes": {
+                      "type": "uint64",
+                      "id": 4
+                    },
+                    "disk_used_bytes": {
+                      "type": "uint64",
+                      "id": 5
+                    },
+                    "disk_max_bytes": {
+                      "type": "uint64",
+                      "id": 6
+                    }
+                  }
+                },
+                "GetRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "GetResponse": {
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    },
+                    "comparison": {
+                      "type": "Comparison",
+                      "id": 2
+                    }
+                  }
+                },
+                "Arm": {
+                  "fields": {
+                    "answers": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "failures": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "empty_answers": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "short_answers": {
+                      "type": "uint64",
+                      "id": 4
+                    },
+                    "latency_p50_ms": {
+                      "type": "double",
+                      "id": 5
+                    },
+                    "latency_p95_ms": {
+                      "type": "double",
+                      "id": 6
+                    },
+                    "clicks": {
+                      "type": "uint64",
+                      "id": 7
+                    },
+                    "click_score": {
+                      "type": "double",
+                      "id": 8
+                    }
+                  }
+                },
+                "Comparison": {
+                  "fields": {
+                    "canary": {
+                      "type": "Arm",
+                      "id": 1
+                    },
+                    "active": {
+                      "type": "Arm",
+                      "id": 2
+                    },
+                    "shadowed": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "overlap": {
+                      "type": "double",
+                      "id": 4
+                    }
+                  }
+                },
+                "ActivateRequest": {
+                  "oneofs": {
+                    "_share": {
+                      "oneof": [
+                        "share"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "share": {
+                      "type": "double",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "force": {
+                      "type": "bool",
+                      "id": 4
+                    },
+                    "cold": {
+                      "type": "bool",
+                      "id": 5
+                    }
+                  }
+                },
+                "ActivateResponse": {
+                  "oneofs": {
+                    "_golden_overlap": {
+                      "oneof": [
+                        "golden_overlap"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    },
+                    "warmed_users": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "golden_overlap": {
+                      "type": "double",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "RollbackRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "RollbackResponse": {
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    },
+                    "replaced": {
+                      "type": "Version",
+                      "id": 2
+                    }
+                  }
+                },
+                "PinRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "PinResponse": {
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    }
+                  }
+                },
+                "UnpinRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "UnpinResponse": {
+                  "fields": {
+                    "version": {
+                      "type": "Version",
+                      "id": 1
+                    }
+                  }
+                },
+                "DeleteRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "DeleteResponse": {
+                  "fields": {}
+                },
+                "AdapterService": {
+                  "methods": {
+                    "Push": {
+                      "requestType": "PushRequest",
+                      "requestStream": true,
+                      "responseType": "PushResponse"
+                    },
+                    "List": {
+                      "requestType": "ListRequest",
+                      "responseType": "ListResponse"
+                    },
+                    "Get": {
+                      "requestType": "GetRequest",
+                      "responseType": "GetResponse"
+                    },
+                    "Activate": {
+                      "requestType": "ActivateRequest",
+                      "responseType": "ActivateResponse"
+                    },
+                    "Rollback": {
+                      "requestType": "RollbackRequest",
+                      "responseType": "RollbackResponse"
+                    },
+                    "Pin": {
+                      "requestType": "PinRequest",
+                      "responseType": "PinResponse"
+                    },
+                    "Unpin": {
+                      "requestType": "UnpinRequest",
+                      "responseType": "UnpinResponse"
+                    },
+                    "Delete": {
+                      "requestType": "DeleteRequest",
+                      "responseType": "DeleteResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
         "behaviour": {
           "nested": {
             "events": {
@@ -2964,6 +4052,10 @@ export const protoSchemaAsWritten: object = {
                       "type": "string",
                       "id": 23
                     },
+                    "adapter": {
+                      "type": "string",
+                      "id": 24
+                    },
                     "inspect": {
                       "type": "bool",
                       "id": 30
@@ -3068,6 +4160,14 @@ export const protoSchemaAsWritten: object = {
                     "catalogue_sequence": {
                       "type": "uint64",
                       "id": 4
+                    },
+                    "adapter": {
+                      "type": "string",
+                      "id": 5
+                    },
+                    "adapter_name": {
+                      "type": "string",
+                      "id": 6
                     }
                   }
                 },
@@ -3383,6 +4483,10 @@ export const protoSchemaAsWritten: object = {
                         "catalogue": {
                           "type": "string",
                           "id": 15
+                        },
+                        "adapter": {
+                          "type": "string",
+                          "id": 16
                         }
                       }
                     }
@@ -3713,6 +4817,10 @@ export const protoSchemaAsWritten: object = {
                     "catalogue": {
                       "type": "string",
                       "id": 20
+                    },
+                    "adapter": {
+                      "type": "string",
+                      "id": 21
                     }
                   }
                 },

@@ -41,7 +41,7 @@ export function checkSameVersions(
   served: Omit<RecallVersions, 'catalogueSequence'>,
 ): void {
   if (asked === undefined) return;
-  for (const name of ['model', 'promptTemplate', 'catalogue'] as const) {
+  for (const name of ['model', 'promptTemplate', 'catalogue', 'adapter'] as const) {
     if (asked[name] === served[name]) continue;
     const field = `versions.${name}`;
     const message = `${field}: expected '${served[name]}', which is served, came '${asked[name]}'`;

@@ -1,5 +1,6 @@
 /** What a recall is asked and answers, in the domain's own words; edges map wire types to these. */
 
+import type { ServedAdapter } from '@tessera/adapter';
 import type { BeamTree, Completeness, Priority, ScoreNorm, Verdict } from '@tessera/engine';
 
 /** Of whom a prompt is made, and the circumstances. */
@@ -8,6 +9,8 @@ export interface UserSource {
   readonly requestId: string;
   /** Name of the catalogue; left out: the first. */
   readonly catalogue?: string;
+  /** Adapter to answer with: a name, a digest or `base`; left out: the configured name. */
+  readonly adapter?: string;
   /** Exactly one of userId and history is given. */
   readonly userId?: string;
   /** Item IDs, oldest first. */
@@ -78,6 +81,10 @@ export interface RecallContext {
   readonly signal: AbortSignal;
   /** Microseconds left at the moment of the call; <= 0 is refused with DEADLINE_EXCEEDED. */
   readonly budgetUs: number;
+  /** What it runs with, held by who calls; left out: the base model alone. */
+  readonly adapter?: ServedAdapter | undefined;
+  /** Asked for by the service itself: nobody asks about it later. */
+  readonly isOwn?: boolean;
 }
 
 export interface RecalledItem {
@@ -115,6 +122,9 @@ export interface RecallVersions {
   /** Number of the last change of the catalogue that the answer knows. */
   readonly catalogueSequence: number;
   readonly promptTemplate: string;
+  /** Digest of the adapter's version, and its name; '' for the base model alone. */
+  readonly adapter: string;
+  readonly adapterName: string;
 }
 
 /** Where the keys and values of a prompt's tokens came from. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServedAdapter } from '@tessera/adapter';
 import type { BehaviourStore } from '@tessera/behaviour';
 import {
   type Binding,
@@ -6,12 +7,10 @@ import {
   type Engine,
   type EngineAnswer,
   type EnginePass,
-  type EngineTimings,
   type KvPrefetch,
   type KvUse,
   NO_ITEM,
   NO_TIMINGS,
-  NOTHING_FOUND,
   type Reach,
 } from '@tessera/engine';
 import { type CompiledTemplate, type Prompt, slotKeys } from '@tessera/prompt';
@@ -25,6 +24,7 @@ import {
   type RequestLimits,
   refuse,
 } from './check-request.js';
+import { engineStages, NOTHING_COMPUTED } from './engine-answer.js';
 import { checkSameVersions, toldByCatalogue, toldBySearch } from './explain.js';
 import { itemPolicyText, NO_POLICY } from './item-policy.js';
 import { recalledItems, scoresOf } from './item-scores.js';
@@ -82,6 +82,7 @@ interface Prepared {
   readonly promptUs: number;
   /** Of the budget. */
   readonly leftUs: number;
+  readonly adapter: ServedAdapter | undefined;
   readonly stopwatch: Stopwatch;
 }
 
@@ -89,7 +90,7 @@ interface Prepared {
 export class Recall {
   private readonly limits: RequestLimits;
   private readonly remembered: RememberedPrompts;
-  private readonly versions: Omit<RecallVersions, 'catalogueSequence'>;
+  private readonly versions: Pick<RecallVersions, 'model' | 'catalogue' | 'promptTemplate'>;
   /** Tokens of a prompt that leave room for the answer: its last token is chosen, never fed. */
   private readonly promptTokensMax: number;
 
@@ -138,7 +139,10 @@ export class Recall {
     const requestId = request.requestId === '' ? randomUUID() : request.requestId;
     const { prompt, skippedItems, trimmedItems } = prepared;
     const { userId } = request;
-    this.remembered.keep(requestId, { userId, prompt, skippedItems, trimmedItems });
+    const adapter = context.adapter?.digest ?? '';
+    if (context.isOwn !== true) {
+      this.remembered.keep(requestId, { userId, adapter, prompt, skippedItems, trimmedItems });
+    }
     return {
       requestId,
       items,
@@ -194,7 +198,7 @@ export class Recall {
     const { recall, itemId, versions } = request;
     const wish = checkRequest(recall, this.limits);
     checkItemId('itemId', itemId);
-    checkSameVersions(versions, this.versions);
+    checkSameVersions(versions, this.versionsWith(context.adapter));
     const asked = versions && this.preparedBefore(recall, context, stopwatch);
     const { catalogue, engine } = this.parts;
     const { eligibility = '{}' } = recall;
@@ -273,7 +277,8 @@ export class Recall {
     stopwatch.lapUs();
     const { userId } = request;
     const { engine, binding } = this.parts;
-    const prefetch = userId === undefined ? undefined : engine.prefetch(binding, userId);
+    const prefetch =
+      userId === undefined ? undefined : engine.prefetch(binding, userId, context.adapter?.engine);
     try {
       return await this.prepareWith(request, context, stopwatch, prefetch);
     } catch (thrown) {
@@ -302,7 +307,8 @@ export class Recall {
     const { skippedItems } = history;
     const trimmedItems = history.trimmedItems + prompt.trimmedItems;
     const stages = { featuresUs, promptUs, leftUs, stopwatch };
-    return { prompt, history, kv, skippedItems, trimmedItems, ...stages };
+    const { adapter } = context;
+    return { prompt, history, kv, skippedItems, trimmedItems, ...stages, adapter };
   }
 
   /** The prompt that the recall in question had, where it is remembered. */
@@ -311,30 +317,32 @@ export class Recall {
     context: RecallContext,
     stopwatch: Stopwatch,
   ): Prepared | undefined {
-    const remembered = this.remembered.of(request);
+    const { adapter } = context;
+    const remembered = this.remembered.of(request, adapter?.digest ?? '');
     if (remembered === undefined) return undefined;
     const kv = kvUseOf(request, remembered.prompt, undefined);
     const leftUs = context.budgetUs - stopwatch.totalUs();
-    const history = undefined;
-    return {
-      ...remembered,
-      history,
-      kv,
-      featuresUs: 0,
-      promptUs: stopwatch.lapUs(),
-      leftUs,
-      stopwatch,
-    };
+    const stages = { featuresUs: 0, promptUs: stopwatch.lapUs(), leftUs, stopwatch };
+    return { ...remembered, history: undefined, kv, ...stages, adapter };
   }
 
-  private workOf({ prompt, kv, leftUs }: Prepared) {
-    return { binding: this.parts.binding, promptTokens: prompt.tokens, kv, budgetUs: leftUs };
+  private workOf({ prompt, kv, leftUs, adapter }: Prepared) {
+    const { binding } = this.parts;
+    const promptTokens = prompt.tokens;
+    return { binding, promptTokens, kv, budgetUs: leftUs, adapter: adapter?.engine };
+  }
+
+  private versionsWith(adapter: ServedAdapter | undefined) {
+    const { digest = '', name = '' } = adapter ?? {};
+    return { ...this.versions, adapter: digest, adapterName: name };
   }
 
   private factsOf(
-    { prompt, skippedItems, trimmedItems, featuresUs, promptUs, stopwatch }: Prepared,
+    prepared: Prepared,
     answer: Pick<EngineAnswer, 'catalogueSequence' | 'prefixReusedTokens' | 'kv' | 'timings'>,
   ): PromptFacts {
+    const { prompt, skippedItems, trimmedItems, featuresUs, promptUs, stopwatch } = prepared;
+    const { catalogueSequence } = answer;
     return {
       historyItems: prompt.historyItems,
       trimmedItems,
@@ -342,7 +350,7 @@ export class Recall {
       promptTokens: prompt.tokens.length,
       prefixReusedTokens: answer.prefixReusedTokens,
       kv: provenanceOf(answer.timings === NO_TIMINGS ? 0 : prompt.tokens.length, answer),
-      versions: { ...this.versions, catalogueSequence: answer.catalogueSequence },
+      versions: { ...this.versionsWith(prepared.adapter), catalogueSequence },
       timings: {
         featuresUs,
         promptUs,
@@ -383,10 +391,3 @@ export class Recall {
     return prompt;
   }
 }
-
-function engineStages(timings: EngineTimings): Omit<EngineTimings, 'totalUs'> {
-  const { totalUs: _engineTotal, ...stages } = timings;
-  return stages;
-}
-
-const NOTHING_COMPUTED = { prefixReusedTokens: 0, kv: NOTHING_FOUND, timings: NO_TIMINGS };

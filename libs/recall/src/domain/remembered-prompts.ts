@@ -6,6 +6,8 @@ import type { RecallRequest } from './recall-types.js';
 export interface RememberedPrompt {
   /** Undefined where the request gave a history. */
   readonly userId: string | undefined;
+  /** Digest; '' for the base model. */
+  readonly adapter: string;
   readonly prompt: Prompt;
   readonly skippedItems: number;
   readonly trimmedItems: number;
@@ -34,7 +36,7 @@ export class RememberedPrompts {
    * Of the recall that is asked about; undefined where it gives its history itself.
    * @throws TesseraError REQUEST_INVALID where it is not remembered, or was another user's
    */
-  of({ requestId, userId, history }: RecallRequest): RememberedPrompt | undefined {
+  of({ requestId, userId, history }: RecallRequest, adapter: string): RememberedPrompt | undefined {
     const remembered = this.prompts.get(requestId);
     if (remembered === undefined) {
       if (history !== undefined) return undefined;
@@ -43,6 +45,9 @@ export class RememberedPrompts {
     }
     if (userId !== remembered.userId) {
       refuse('userId', `'${remembered.userId ?? ''}' of the recall`, `'${userId ?? ''}'`);
+    }
+    if (adapter !== remembered.adapter) {
+      refuse('versions.adapter', `'${remembered.adapter}' of the recall`, `'${adapter}'`);
     }
     return remembered;
   }

@@ -1,5 +1,6 @@
 /** What composes a recall service from plain options; nothing here reads the environment. */
 
+import type { AdapterSettings, Adapters } from '@tessera/adapter';
 import type { BehaviourLog, BehaviourOptions, BehaviourStore } from '@tessera/behaviour';
 import type {
   CatalogueChanges,
@@ -97,6 +98,10 @@ export interface RecallRuntimeOptions {
   /** Absent: nothing is kept between requests. */
   readonly kv?: KvPoolOptions;
   readonly recall: RecallDefaults;
+  /** Absent: the base model alone serves. */
+  readonly adapters?: AdapterSettings;
+  /** Of all adapters in memory; left out: none. */
+  readonly adapterBytesMax?: number;
   readonly onProgress: ProgressListener;
   /** Told the forward passes of every recall. */
   readonly onPasses?: (passes: readonly EnginePass[]) => void;
@@ -123,6 +128,8 @@ export interface RecallRuntime {
    * @throws TesseraError REQUEST_INVALID where there is none of the name
    */
   changesOf(name: string): CatalogueChanges;
+  /** Versions of adapters; undefined where the base model alone serves. */
+  readonly adapters: Adapters | undefined;
   /** Where behaviours can be appended; undefined where a file says it all. */
   readonly behaviourLog: BehaviourLog | undefined;
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;

@@ -158,6 +158,11 @@ export interface RecallRequest {
   allowPartial: boolean;
   /** Name of the catalogue to find items in; empty: the first. */
   catalogue: string;
+  /**
+   * Adapter to answer with (docs/adapter-versions.md): a name, whose version of the moment for this user it is; the
+   * digest of a version that is loaded; `base` for the model without one. Empty: the configured name.
+   */
+  adapter: string;
   /** Record it for the console, whatever the share of recalls that is recorded. */
   inspect: boolean;
 }
@@ -211,6 +216,9 @@ export interface RecallVersions {
   promptTemplate: string;
   /** Number of the last change of the catalogue that the answer knows. */
   catalogueSequence: number;
+  /** Digest of the adapter's version and its name; empty: the base model alone. */
+  adapter: string;
+  adapterName: string;
 }
 
 /** The policy as it was applied. */

@@ -64,6 +64,8 @@ export interface ScoreRequest {
   priority: Priority;
   /** Name of the catalogue of the items; empty: the first. */
   catalogue: string;
+  /** As in RecallRequest. */
+  adapter: string;
 }
 
 export interface ScoreRequest_ProfileEntry {

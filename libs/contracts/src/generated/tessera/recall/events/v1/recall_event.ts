@@ -80,6 +80,7 @@ export interface AuditedRequest {
   allowPartial: boolean;
   skipUnknownItems: boolean;
   catalogue: string;
+  adapter: string;
 }
 
 export interface AuditedRequest_ProfileEntry {

@@ -1,0 +1,162 @@
+import type { AccessControl, Credentials, Principal, Scope } from '@tessera/access';
+import type {
+  Activated,
+  Activation,
+  AdapterEvent,
+  Adapters,
+  AdapterVersion,
+  ComparisonSummary,
+  ListedVersion,
+  Pushed,
+  PushPart,
+  PushParts,
+  RolledBack,
+} from '@tessera/adapter';
+import { TesseraError } from '@tessera/errors';
+import type { Action, AdapterAudits } from './adapter-audits.js';
+
+export interface AdapterEdgeParts {
+  /** Undefined where none are kept. */
+  readonly adapters: Adapters | undefined;
+  readonly access: Pick<AccessControl, 'authorize'>;
+  readonly audits: AdapterAudits;
+}
+
+/** A version by name and digest. */
+export interface Named {
+  readonly name: string;
+  readonly digest: string;
+}
+
+/** What edges do with adapters: ask who it is, do it, audit it. */
+export class AdapterEdge {
+  constructor(private readonly parts: AdapterEdgeParts) {}
+
+  async push(who: Credentials, parts: PushParts): Promise<Pushed> {
+    const principal = await this.principal(who, 'push', { action: 'push', name: '', digest: '' });
+    return this.pushAs(principal.name, parts);
+  }
+
+  /** For whom nobody has to be asked. */
+  async pushAs(actor: string, parts: PushParts): Promise<Pushed> {
+    const all = parts[Symbol.asyncIterator]();
+    const first = await all.next();
+    const part = first.done === true ? undefined : first.value;
+    const name = part !== undefined && 'header' in part ? part.header.name : '';
+    return this.parts.audits.audited(
+      { action: 'push', actor, name, digest: '', detail: '' },
+      () => this.adapters().push(rejoined(first, all)),
+      ({ version, isKnown }) => ({
+        digest: version.digest,
+        detail: isKnown ? 'it was there before' : '',
+      }),
+    );
+  }
+
+  async activate(who: Credentials, { name, digest }: Named, wanted: Activation) {
+    const told = { action: 'activate', name, digest } as const;
+    const principal = await this.principal(who, 'activate', told);
+    return this.activateAs(principal.name, { name, digest }, wanted);
+  }
+
+  activateAs(actor: string, { name, digest }: Named, wanted: Activation): Promise<Activated> {
+    const detail = `share ${wanted.share}`;
+    return this.parts.audits.audited(
+      { action: 'activate', actor, name, digest, detail },
+      () => this.adapters().activate(name, digest, wanted),
+      ({ version }) => ({ digest: version.digest }),
+    );
+  }
+
+  async rollBack(who: Credentials, name: string): Promise<RolledBack> {
+    const told = { action: 'rollback', name, digest: '' } as const;
+    const { name: actor } = await this.principal(who, 'activate', told);
+    return this.parts.audits.audited(
+      { ...told, actor, detail: '' },
+      () => this.adapters().rollBack(name, `rolled back by ${actor}`),
+      ({ serves, replaced }) => ({
+        digest: replaced?.digest ?? '',
+        detail: `serves ${serves?.digest ?? 'the base model'}`,
+      }),
+    );
+  }
+
+  async pin(who: Credentials, version: Named, isPinned: boolean): Promise<AdapterVersion> {
+    const told = { action: isPinned ? 'pin' : 'unpin', ...version } as const;
+    const { name: actor } = await this.principal(who, 'activate', told);
+    const { name, digest } = version;
+    return this.parts.audits.audited({ ...told, actor, detail: '' }, () =>
+      isPinned ? this.adapters().pin(name, digest) : this.adapters().unpin(name, digest),
+    );
+  }
+
+  async delete(who: Credentials, version: Named): Promise<void> {
+    const told = { action: 'delete', ...version } as const;
+    const { name: actor } = await this.principal(who, 'activate', told);
+    const { name, digest } = version;
+    await this.parts.audits.audited({ ...told, actor, detail: '' }, () =>
+      this.adapters().delete(name, digest),
+    );
+  }
+
+  async list(who: Credentials, name: string) {
+    await this.parts.access.authorize(who, 'read');
+    const adapters = this.adapters();
+    const { defaultName } = adapters;
+    return { versions: adapters.list(name), defaultName, ...adapters.memory() };
+  }
+
+  async get(
+    who: Credentials,
+    { name, digest }: Named,
+  ): Promise<{ version: ListedVersion; comparison: ComparisonSummary | undefined }> {
+    await this.parts.access.authorize(who, 'read');
+    const version = this.adapters().find(name, digest);
+    return { version, comparison: this.adapters().comparisonOf(version) };
+  }
+
+  described(version: AdapterVersion): ListedVersion {
+    return this.adapters().described(version);
+  }
+
+  /** What happened by itself. */
+  async note({ action, name, digest, error, detail }: AdapterEvent): Promise<void> {
+    const actor = action === 'rollback' ? 'canary' : 'start';
+    const outcome = error?.code ?? 'OK';
+    await this.parts.audits.note({ action, actor, name, digest, detail }, outcome);
+  }
+
+  private adapters(): Adapters {
+    const { adapters } = this.parts;
+    if (adapters !== undefined) return adapters;
+    const message = 'adapters.path: expected a folder, came none: no adapters are kept here';
+    throw new TesseraError('ADAPTER_STATE', message);
+  }
+
+  /** Who is refused is audited as well. */
+  private async principal(
+    who: Credentials,
+    scope: Scope,
+    action: Pick<Action, 'action' | 'name' | 'digest'>,
+  ): Promise<Principal> {
+    try {
+      return await this.parts.access.authorize(who, scope);
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      const told = { ...action, actor: '', detail: error.message };
+      await this.parts.audits.note(told, error.code);
+      throw error;
+    }
+  }
+}
+
+async function* rejoined(
+  first: IteratorResult<PushPart>,
+  rest: AsyncIterator<PushPart>,
+): AsyncGenerator<PushPart> {
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}

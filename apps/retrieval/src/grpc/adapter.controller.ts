@@ -1,0 +1,156 @@
+import type { Metadata, ServerReadableStream, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
+import { Controller, UseFilters } from '@nestjs/common';
+import { GrpcMethod, GrpcStreamCall } from '@nestjs/microservices';
+import type { Credentials } from '@tessera/access';
+import type { PushPart } from '@tessera/adapter';
+import type {
+  WireActivateRequest,
+  WireActivateResponse,
+  WireDeleteRequest,
+  WireDeleteResponse,
+  WireGetRequest,
+  WireGetResponse,
+  WireListRequest,
+  WireListResponse,
+  WirePinRequest,
+  WirePinResponse,
+  WirePushRequest,
+  WirePushResponse,
+  WireRollbackRequest,
+  WireRollbackResponse,
+} from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
+import { GrpcErrorFilter, grpcStatus, refuseMalformed, text } from '@tessera/grpc';
+import { Log } from '@tessera/telemetry';
+import { AdapterEdge } from '../adapter-edge.js';
+import {
+  parseActivation,
+  parsePushPart,
+  toWireActivated,
+  toWireComparison,
+  toWireVersion,
+} from './adapter.mapper.js';
+
+type Call = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'getAuthContext'>;
+
+/** Who calls, as metadata and transport say it; a certificate that is there was checked. */
+function credentialsOf(call: Call): Credentials {
+  const authorization = call.metadata.get('authorization')[0]?.toString();
+  const subject = call.getAuthContext()?.sslPeerCertificate?.subject;
+  return { authorization, certificate: subject?.CN?.toString() };
+}
+
+/** Read as the disk takes them: what waits for it waits in the client. */
+async function* partsOf(
+  call: ServerReadableStream<WirePushRequest, WirePushResponse>,
+): AsyncGenerator<PushPart> {
+  // An answer may come before the last part has been read.
+  const messages = call.iterator({ destroyOnReturn: false }) as AsyncIterable<WirePushRequest>;
+  for await (const message of messages) yield parsePushPart(message);
+}
+
+function named(message: { readonly name: string; readonly digest: string }) {
+  refuseMalformed(message);
+  return { name: text('name', message.name), digest: text('digest', message.digest) };
+}
+
+@Controller()
+@UseFilters(GrpcErrorFilter)
+export class AdapterGrpcController {
+  constructor(
+    private readonly edge: AdapterEdge,
+    private readonly log: Log,
+  ) {}
+
+  /** Nest's own streams have no back pressure, so the call itself is read. */
+  @GrpcStreamCall('AdapterService', 'Push')
+  push(
+    call: ServerReadableStream<WirePushRequest, WirePushResponse>,
+    done: sendUnaryData<WirePushResponse>,
+  ): void {
+    this.edge
+      .push(credentialsOf(call), partsOf(call))
+      .then(({ version, isKnown }) => {
+        done(null, { version: toWireVersion(this.edge.described(version)), known: isKnown });
+      })
+      .catch((thrown: unknown) => {
+        const error = TesseraError.from(thrown);
+        if (error.code === 'INTERNAL') this.log.error({ err: thrown }, 'a push failed');
+        done(grpcStatus(error));
+      })
+      .finally(() => call.resume());
+  }
+
+  @GrpcMethod('AdapterService', 'List')
+  async list(message: WireListRequest, _metadata: Metadata, call: Call): Promise<WireListResponse> {
+    refuseMalformed(message);
+    const listed = await this.edge.list(credentialsOf(call), text('name', message.name));
+    const { versions, defaultName, arena, disk } = listed;
+    return {
+      versions: versions.map(toWireVersion),
+      defaultName,
+      arenaUsedBytes: arena.usedBytes,
+      arenaMaxBytes: arena.maxBytes,
+      diskUsedBytes: disk.usedBytes,
+      diskMaxBytes: disk.maxBytes,
+    };
+  }
+
+  @GrpcMethod('AdapterService', 'Get')
+  async get(message: WireGetRequest, _metadata: Metadata, call: Call): Promise<WireGetResponse> {
+    const { version, comparison } = await this.edge.get(credentialsOf(call), named(message));
+    return { version: toWireVersion(version), comparison: toWireComparison(comparison) };
+  }
+
+  @GrpcMethod('AdapterService', 'Activate')
+  async activate(
+    message: WireActivateRequest,
+    _metadata: Metadata,
+    call: Call,
+  ): Promise<WireActivateResponse> {
+    const version = named(message);
+    const wanted = parseActivation(message);
+    const activated = await this.edge.activate(credentialsOf(call), version, wanted);
+    return toWireActivated(activated, this.edge.described(activated.version));
+  }
+
+  @GrpcMethod('AdapterService', 'Rollback')
+  async rollBack(
+    message: WireRollbackRequest,
+    _metadata: Metadata,
+    call: Call,
+  ): Promise<WireRollbackResponse> {
+    refuseMalformed(message);
+    const name = text('name', message.name);
+    const { serves, replaced } = await this.edge.rollBack(credentialsOf(call), name);
+    return {
+      version: serves && toWireVersion(this.edge.described(serves)),
+      replaced: replaced && toWireVersion(this.edge.described(replaced)),
+    };
+  }
+
+  @GrpcMethod('AdapterService', 'Pin')
+  pin(message: WirePinRequest, _metadata: Metadata, call: Call): Promise<WirePinResponse> {
+    return this.pinned(message, call, true);
+  }
+
+  @GrpcMethod('AdapterService', 'Unpin')
+  unpin(message: WirePinRequest, _metadata: Metadata, call: Call): Promise<WirePinResponse> {
+    return this.pinned(message, call, false);
+  }
+
+  @GrpcMethod('AdapterService', 'Delete')
+  async delete(
+    message: WireDeleteRequest,
+    _metadata: Metadata,
+    call: Call,
+  ): Promise<WireDeleteResponse> {
+    await this.edge.delete(credentialsOf(call), named(message));
+    return {};
+  }
+
+  private async pinned(message: WirePinRequest, call: Call, isPinned: boolean) {
+    const version = await this.edge.pin(credentialsOf(call), named(message), isPinned);
+    return { version: toWireVersion(this.edge.described(version)) };
+  }
+}

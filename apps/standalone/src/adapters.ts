@@ -1,0 +1,79 @@
+import type { AdapterEvent, AdapterSettings } from '@tessera/adapter';
+import type { Config } from '@tessera/config';
+import type { RecordProducer } from '@tessera/kafka';
+import type { RecallRuntime } from '@tessera/recall';
+import type { Log, Metrics } from '@tessera/telemetry';
+import { AdapterAudits, AdapterEdge } from '../../retrieval/src/index.js';
+import type { Access } from './access.js';
+
+/** What adapters tell of themselves, kept until somebody listens: they are there before edges. */
+export class AdapterEventRelay {
+  private readonly waiting: AdapterEvent[] = [];
+  private listener: ((event: AdapterEvent) => void) | undefined;
+
+  readonly tell = (event: AdapterEvent): void => {
+    if (this.listener === undefined) this.waiting.push(event);
+    else this.listener(event);
+  };
+
+  listen(listener: (event: AdapterEvent) => void): void {
+    this.listener = listener;
+    for (const event of this.waiting.splice(0)) listener(event);
+  }
+}
+
+/** The slice of the configuration that adapters are composed from; undefined: none are kept. */
+export function adapterSettings(
+  { adapters }: Config,
+  onEvent: (event: AdapterEvent) => void,
+): AdapterSettings | undefined {
+  const { path, defaultName, rankMax, normMax, versionBytesMax, diskBytes } = adapters;
+  if (path === '') return undefined;
+  const { goldenPath, goldenUsers, shadowPercent, warmUsers, warmMs } = adapters;
+  const { samplesMin, overlapMinPercent, failureMaxPercent, emptyMaxPercent } = adapters;
+  const { shortMaxPercent, latencyMaxPercent, clickDropMax } = adapters;
+  const rules = {
+    ...{ samplesMin, overlapMinPercent, failureMaxPercent, emptyMaxPercent },
+    ...{ shortMaxPercent, latencyMaxPercent, clickDropMax },
+  };
+  const limits = { rankMax, normMax, versionBytesMax, diskBytesMax: diskBytes };
+  return {
+    registry: { folder: path, defaultName, limits },
+    rollout: {
+      golden: { path: goldenPath, userCount: goldenUsers },
+      watch: { rules, shadowPercent },
+      warmUsers,
+      warmMs,
+    },
+    onEvent,
+  };
+}
+
+/** What the edge of adapters is made of. */
+export interface AdapterEdgeNeeds {
+  readonly config: Config;
+  readonly runtime: Pick<RecallRuntime, 'adapters'>;
+  readonly log: Log;
+  readonly adapterEvents?: AdapterEventRelay;
+}
+
+/** The edge of adapters, with what they tell of themselves audited as well. */
+export function adapterEdgeOf(
+  { config, runtime, log, adapterEvents }: AdapterEdgeNeeds,
+  access: Access,
+  producer: RecordProducer | undefined,
+  metrics: Metrics,
+): AdapterEdge {
+  const { adapters } = runtime;
+  const { adapterEventsTopic: topic } = config.kafka;
+  const events = producer === undefined || topic === '' ? undefined : { producer, topic };
+  const audits = new AdapterAudits({
+    ...{ audits: access.audits, metrics, log, events, nowMs: Date.now },
+  });
+  const edge = new AdapterEdge({ adapters, access: access.control, audits });
+  adapterEvents?.listen((event) => {
+    void edge.note(event);
+  });
+  if (adapters !== undefined) metrics.showAdapters(() => adapters.counts());
+  return edge;
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+import { temporaryFolder } from '@tessera/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { AccessControl, type AuditEntry, AuditLog, type Credentials, type Scope } from './index.js';
+
+const sha256 = (token: string) => createHash('sha256').update(token).digest('hex');
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+const GRANTS = [
+  { name: 'trainer', sha256: sha256('trainers-token'), scopes: ['push', 'read'] },
+  {
+    name: 'chief',
+    sha256: sha256('chiefs-token'),
+    scopes: ['activate'],
+    expires: '2030-01-01T00:00:01Z',
+  },
+  {
+    name: 'past',
+    sha256: sha256('old-token'),
+    scopes: ['push'],
+    expires: '2030-01-01T01:00:00+01:00',
+  },
+  { name: 'robot', certificate: 'robot.example', scopes: ['push'] },
+];
+
+const folder = temporaryFolder({ 'tokens.json': GRANTS });
+const path = join(folder.path, 'tokens.json');
+afterEach(() => writeFileSync(path, JSON.stringify(GRANTS)));
+
+const settings = { tokensPath: path, host: '0.0.0.0', nowMs: () => NOW };
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+async function outcome(access: AccessControl, who: Credentials, scope: Scope): Promise<string> {
+  return access.authorize(who, scope).then(
+    ({ name }) => name,
+    (error: unknown) => TesseraError.from(error).code,
+  );
+}
+
+describe('access by token', () => {
+  it.each<[string, Credentials, Scope, string]>([
+    ['a token for what it is for', bearer('trainers-token'), 'push', 'trainer'],
+    ['a token for something else', bearer('trainers-token'), 'activate', 'PERMISSION_DENIED'],
+    ['a token that is not expired yet', bearer('chiefs-token'), 'activate', 'chief'],
+    ['a token that expires now', bearer('old-token'), 'push', 'UNAUTHENTICATED'],
+    ['a token that nobody knows', bearer('trainers-toke'), 'push', 'UNAUTHENTICATED'],
+    ['a hash in place of its token', bearer(sha256('trainers-token')), 'push', 'UNAUTHENTICATED'],
+    ['a very long token', bearer('x'.repeat(5000)), 'push', 'UNAUTHENTICATED'],
+    ['no token', {}, 'read', 'UNAUTHENTICATED'],
+    ['an empty one', { authorization: '' }, 'read', 'UNAUTHENTICATED'],
+    ['another scheme', { authorization: 'Basic dHJhaW5lcg==' }, 'push', 'UNAUTHENTICATED'],
+    ['a certificate that is known', { certificate: 'robot.example' }, 'push', 'robot'],
+    [
+      'a certificate for something else',
+      { certificate: 'robot.example' },
+      'read',
+      'PERMISSION_DENIED',
+    ],
+    ['a certificate that is not', { certificate: 'robot.example2' }, 'push', 'UNAUTHENTICATED'],
+    [
+      'a bad token beside a good certificate',
+      { ...bearer('x'), certificate: 'robot.example' },
+      'push',
+      'UNAUTHENTICATED',
+    ],
+  ])('of %s', async (_, who, scope, expected) => {
+    expect(await outcome(await AccessControl.open(settings), who, scope)).toBe(expected);
+  });
+
+  it('ends when the token is taken out of the file, without a restart', async () => {
+    const access = await AccessControl.open(settings);
+    writeFileSync(path, JSON.stringify(GRANTS.slice(1)));
+    expect(await outcome(access, bearer('trainers-token'), 'push')).toBe('UNAUTHENTICATED');
+  });
+
+  it('is closed while the file is no list of grants, and the start is refused', async () => {
+    const access = await AccessControl.open(settings);
+    writeFileSync(path, '[{"name": "x", "token": "in the clear", "scopes": ["push"]}]');
+    expect(await outcome(access, bearer('trainers-token'), 'push')).toBe('CONFIG_INVALID');
+    await expect(AccessControl.open(settings)).rejects.toThrow(/access|tokens/);
+    const absent = { ...settings, tokensPath: join(folder.path, 'absent.json') };
+    await expect(AccessControl.open(absent)).rejects.toThrow(/expected a file of tokens/);
+  });
+});
+
+describe('access without a file of tokens', () => {
+  it.each([
+    ['127.0.0.1', 'loopback'],
+    ['::1', 'loopback'],
+    ['localhost', 'loopback'],
+    ['0.0.0.0', 'UNAUTHENTICATED'],
+    ['::', 'UNAUTHENTICATED'],
+    ['10.0.0.1', 'UNAUTHENTICATED'],
+    ['127.0.0.1.example.org', 'UNAUTHENTICATED'],
+  ])('on %s: %s', async (host, expected) => {
+    const access = await AccessControl.open({ tokensPath: '', host });
+    expect(await outcome(access, {}, 'activate')).toBe(expected);
+  });
+});
+
+describe('the audit log', () => {
+  const entry: AuditEntry = {
+    ...{ timeMs: NOW, action: 'push', actor: 'trainer', name: 'main', digest: 'd' },
+    ...{ outcome: 'OK', detail: 'two\nlines' },
+  };
+  const linesOf = (file: string) => readFileSync(file, 'utf8').split('\n').slice(0, -1);
+
+  it('has a line for each entry, in order, also after one that a crash cut off', async () => {
+    const file = join(folder.path, 'audits', 'audit.jsonl');
+    const log = await AuditLog.open(file);
+    await Promise.all([0, 1, 2].map((i) => log.write({ ...entry, detail: `${i}\n` })));
+    await log.close();
+    appendFileSync(file, '{"time":"20');
+    const again = await AuditLog.open(file);
+    await again.write(entry);
+    await again.close();
+    const lines = linesOf(file);
+    expect(lines).toHaveLength(5);
+    expect(lines[3]).toBe('{"time":"20');
+    expect([0, 1, 2].map((i) => JSON.parse(lines[i] ?? '').detail)).toEqual(['0\n', '1\n', '2\n']);
+    const { timeMs: _, ...rest } = entry;
+    expect(JSON.parse(lines[4] ?? '')).toEqual({ time: '2030-01-01T00:00:00.000Z', ...rest });
+  });
+
+  it('that cannot be written says so', async () => {
+    await expect(AuditLog.open(join(path, 'audit.jsonl'))).rejects.toThrow(/audit log/);
+  });
+});

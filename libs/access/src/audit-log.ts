@@ -1,0 +1,70 @@
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+
+const NEW_LINE = 10;
+
+/** Who did what, when, and what came of it. */
+export interface AuditEntry {
+  /** Milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly action: string;
+  readonly actor: string;
+  readonly name: string;
+  /** Empty where the action names none. */
+  readonly digest: string;
+  /** `begun` before the action; OK or an error code after it. */
+  readonly outcome: string;
+  readonly detail: string;
+}
+
+/** One line of JSON for each entry, in a file that is only ever added to. */
+export class AuditLog {
+  private writing: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly file: Awaited<ReturnType<typeof open>>,
+    private readonly path: string,
+  ) {}
+
+  /** Rejects with IO_FAILED. A line that a crash has cut off stays, closed. */
+  static async open(path: string): Promise<AuditLog> {
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      const file = await open(path, 'a+');
+      const { size } = await file.stat();
+      const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+      if (size > 0 && buffer[0] !== NEW_LINE) await file.appendFile('\n');
+      return new AuditLog(file, path);
+    } catch (cause) {
+      throw failed(path, cause);
+    }
+  }
+
+  /** Resolves when the line is durable. Rejects with STORE_FULL or IO_FAILED. */
+  write(entry: AuditEntry): Promise<void> {
+    const written = this.writing.then(async () => {
+      try {
+        const { timeMs, ...rest } = entry;
+        const line = { time: new Date(timeMs).toISOString(), ...rest };
+        await this.file.appendFile(`${JSON.stringify(line)}\n`);
+        await this.file.datasync();
+      } catch (cause) {
+        throw failed(this.path, cause);
+      }
+    });
+    this.writing = written.catch(() => undefined);
+    return written;
+  }
+
+  async close(): Promise<void> {
+    await this.writing;
+    await this.file.close();
+  }
+}
+
+function failed(path: string, cause: unknown): TesseraError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const text = `the audit log ${path} could not be written: ${message}`;
+  return new TesseraError(code === 'ENOSPC' ? 'STORE_FULL' : 'IO_FAILED', text, { cause });
+}

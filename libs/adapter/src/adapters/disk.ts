@@ -1,0 +1,80 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+
+/** A file that is being written. */
+export interface DiskFile {
+  write(bytes: Uint8Array): Promise<void>;
+  /** What was written outlives a loss of power. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the registry does to the file system, step by step: a test lets each of them fail. */
+export interface Disk {
+  makeFolder(path: string): Promise<void>;
+  create(path: string): Promise<DiskFile>;
+  /** The new name outlives a loss of power; a file that has it already is replaced. */
+  rename(from: string, to: string): Promise<void>;
+  syncFolder(path: string): Promise<void>;
+  /** A file or a folder with all that is in it; nothing where it is not there. */
+  remove(path: string): Promise<void>;
+  /** Names in a folder; none where it is not there. */
+  list(path: string): Promise<readonly string[]>;
+  /** Undefined where there is none. */
+  read(path: string): Promise<Buffer | undefined>;
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function orNothing<Nothing>(nothing: Nothing) {
+  return (error: NodeJS.ErrnoException): Nothing => {
+    if (error.code === 'ENOENT') return nothing;
+    throw error;
+  };
+}
+
+export const FILE_SYSTEM: Disk = {
+  async makeFolder(path) {
+    await mkdir(path, { recursive: true });
+  },
+  async create(path) {
+    const file = await open(path, 'w');
+    return {
+      write: async (bytes) => {
+        await file.writeFile(bytes);
+      },
+      sync: () => file.sync(),
+      close: () => file.close(),
+    };
+  },
+  async rename(from, to) {
+    await rename(from, to);
+    await syncFolder(dirname(to));
+  },
+  syncFolder,
+  remove: (path) => rm(path, { recursive: true, force: true }),
+  list: (path) => readdir(path).catch(orNothing([])),
+  read: (path) => readFile(path).catch(orNothing(undefined)),
+};
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** A failure of the file system in the words of the error table: STORE_FULL or IO_FAILED. */
+export function diskError(thrown: unknown, what: string): TesseraError {
+  if (thrown instanceof TesseraError) return thrown;
+  const { code, message } = thrown as NodeJS.ErrnoException;
+  const cause = { cause: thrown };
+  return new TesseraError(
+    FULL.has(code) ? 'STORE_FULL' : 'IO_FAILED',
+    `${what}: ${message}`,
+    cause,
+  );
+}

@@ -1,0 +1,155 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+import type { AdapterFile } from '../domain/adapter-version.js';
+import { type Disk, type DiskFile, diskError } from './disk.js';
+
+const STAGING = 'staging';
+const VERSIONS = 'versions';
+
+function corrupt(name: string, expected: string, came: string): TesseraError {
+  const message = `${name}: expected ${expected}, came ${came}`;
+  return new TesseraError('ADAPTER_CORRUPT', message, { field: name });
+}
+
+/**
+ * Files of versions: `versions/DIGEST/`, never written once they have that name. What comes in lies
+ * in `staging/` until it is whole.
+ */
+export class VersionFolders {
+  constructor(
+    private readonly folder: string,
+    private readonly disk: Disk,
+  ) {}
+
+  pathOf(digest: string): string {
+    return join(this.folder, VERSIONS, digest);
+  }
+
+  /** Takes away what a crash has left: half of a push, and versions that nobody knows. */
+  async clean(known: ReadonlySet<string>): Promise<void> {
+    await this.disk.remove(join(this.folder, STAGING));
+    await this.disk.makeFolder(join(this.folder, VERSIONS));
+    for (const digest of await this.disk.list(join(this.folder, VERSIONS))) {
+      if (!known.has(digest)) await this.disk.remove(this.pathOf(digest));
+    }
+  }
+
+  /** A place for the files of a push. Rejects with STORE_FULL or IO_FAILED. */
+  async stage(files: readonly AdapterFile[]): Promise<StagedVersion> {
+    const path = join(this.folder, STAGING, randomUUID());
+    try {
+      await this.disk.makeFolder(path);
+    } catch (thrown) {
+      throw diskError(thrown, 'the push could not be kept');
+    }
+    return new StagedVersion(path, files, this.disk);
+  }
+
+  /** The whole version under its name. */
+  async keep(staged: StagedVersion, digest: string): Promise<void> {
+    try {
+      await staged.finish();
+      // What a crash may have left under the name was never known to anybody.
+      await this.disk.remove(this.pathOf(digest));
+      await this.disk.rename(staged.path, this.pathOf(digest));
+    } catch (thrown) {
+      throw diskError(thrown, 'the push could not be kept');
+    }
+  }
+
+  async remove(digest: string): Promise<void> {
+    await this.disk.remove(this.pathOf(digest));
+  }
+
+  /** @throws TesseraError ADAPTER_CORRUPT or ADAPTER_NOT_FOUND: not what was pushed any more */
+  async verify(digest: string, files: readonly AdapterFile[]): Promise<void> {
+    for (const { name, bytes, sha256 } of files) {
+      const path = join(this.pathOf(digest), name);
+      const found = await hashOf(path);
+      if (found.bytes !== bytes) throw corrupt(name, `${bytes} bytes`, `${found.bytes}`);
+      if (found.sha256 !== sha256) throw corrupt(name, `SHA-256 ${sha256}`, found.sha256);
+    }
+  }
+}
+
+/** Size and digest of a file. Rejects with ADAPTER_NOT_FOUND or IO_FAILED. */
+export async function hashOf(path: string): Promise<Omit<AdapterFile, 'name'>> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const chunk of createReadStream(path)) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    const isAbsent = code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR';
+    const message = `${path}: expected a file, came: ${(thrown as Error).message}`;
+    const cause = { cause: thrown };
+    throw new TesseraError(isAbsent ? 'ADAPTER_NOT_FOUND' : 'IO_FAILED', message, cause);
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Files of a push as their bytes come in, one file after another. */
+export class StagedVersion {
+  private index = 0;
+  private written = 0;
+  private hash = createHash('sha256');
+  private file: DiskFile | undefined;
+
+  constructor(
+    readonly path: string,
+    private readonly files: readonly AdapterFile[],
+    private readonly disk: Disk,
+  ) {}
+
+  /** Rejects with ADAPTER_CORRUPT for bytes that are too many or not those announced. */
+  async write(bytes: Uint8Array): Promise<void> {
+    let rest = bytes;
+    while (rest.length > 0) {
+      const file = this.files[this.index];
+      if (file === undefined) throw corrupt('files', 'no more bytes', `${rest.length} more`);
+      const part = rest.subarray(0, file.bytes - this.written);
+      await this.append(file, part);
+      rest = rest.subarray(part.length);
+    }
+  }
+
+  /** Rejects with ADAPTER_CORRUPT where bytes are missing. */
+  async finish(): Promise<void> {
+    const file = this.files[this.index];
+    if (file !== undefined) {
+      throw corrupt(file.name, `${file.bytes} bytes`, `${this.written} and then the end`);
+    }
+    await this.disk.syncFolder(this.path);
+  }
+
+  async discard(): Promise<void> {
+    await this.file?.close().catch(() => undefined);
+    this.file = undefined;
+    await this.disk.remove(this.path);
+  }
+
+  private async append(file: AdapterFile, part: Uint8Array): Promise<void> {
+    try {
+      this.file ??= await this.disk.create(join(this.path, file.name));
+      await this.file.write(part);
+      this.hash.update(part);
+      this.written += part.length;
+      if (this.written < file.bytes) return;
+      await this.file.sync();
+      await this.file.close();
+    } catch (thrown) {
+      throw diskError(thrown, `${file.name} could not be kept`);
+    }
+    this.file = undefined;
+    const found = this.hash.digest('hex');
+    if (found !== file.sha256) throw corrupt(file.name, `SHA-256 ${file.sha256}`, found);
+    this.index += 1;
+    this.written = 0;
+    this.hash = createHash('sha256');
+  }
+}

@@ -1,0 +1,171 @@
+import { TesseraError } from '@tessera/errors';
+import type { AdapterLease, ServedAdapter } from './domain/adapter-choice.js';
+import type { ProbeAnswer } from './domain/adapter-probe.js';
+import type { AdapterVersion } from './domain/adapter-version.js';
+import {
+  CanaryComparison,
+  type ComparisonRules,
+  type ComparisonSummary,
+  type Fault,
+  overlapOf,
+} from './domain/canary-comparison.js';
+import type { AdapterRegistry } from './registry.js';
+
+/** Users whose newest answer is kept, to know what a behaviour follows. */
+export const ANSWERS_KEPT = 8192;
+/** Items of such an answer. */
+export const ANSWER_ITEMS_KEPT = 100;
+const PERCENT = 100;
+
+export interface WatchSettings {
+  readonly rules: ComparisonRules;
+  /** Of the canary's recalls, how many the active version answers as well. */
+  readonly shadowPercent: number;
+}
+
+/** A recall that has ended. */
+export interface SeenRecall {
+  readonly userId: string | undefined;
+  readonly ms: number;
+  readonly outcome: SeenAnswer | TesseraError;
+  /** The same once more with another version, behind all who want answers. */
+  readonly again: (adapter: ServedAdapter | undefined) => Promise<ProbeAnswer>;
+}
+
+export interface SeenAnswer {
+  readonly items: readonly { readonly itemId: string; readonly score: number }[];
+  readonly isShort: boolean;
+}
+
+interface Watched {
+  readonly digest: string;
+  readonly comparison: CanaryComparison;
+  /** Recalls of the canary so far. */
+  recalls: number;
+  isShadowing: boolean;
+  isFaulty: boolean;
+}
+
+interface KeptAnswer {
+  readonly name: string;
+  readonly arm: 'canary' | 'active';
+  readonly scores: ReadonlyMap<string, number>;
+}
+
+/** Failures that are the version's own. */
+const OWN_FAULTS: ReadonlySet<string> = new Set(['MODEL_NOT_FINITE', 'INTERNAL']);
+
+/** Compares every canary with the version beside it while both serve. */
+export class CanaryWatch {
+  /** By name. */
+  private readonly watched = new Map<string, Watched>();
+  private readonly answers = new Map<string, KeptAnswer>();
+
+  constructor(
+    private readonly registry: AdapterRegistry,
+    private readonly settings: WatchSettings,
+    /** Told once of each canary that breaks a rule. */
+    private readonly onFault: (canary: AdapterVersion, fault: Fault) => void,
+  ) {}
+
+  observe(lease: AdapterLease, seen: SeenRecall): void {
+    const canary = this.registry.canary(lease.name);
+    if (canary === undefined || lease.arm === 'named') return;
+    const watched = this.of(canary);
+    const arm = lease.arm === 'canary' ? 'canary' : 'active';
+    // A canary of the name that has gone meanwhile.
+    if (arm === 'canary' && lease.adapter?.digest !== canary.digest) return;
+    const record = watched.comparison[arm];
+    const { outcome, ms } = seen;
+    if (outcome instanceof TesseraError) {
+      if (OWN_FAULTS.has(outcome.code)) record.failed();
+    } else {
+      record.answered({ items: outcome.items.length, isShort: outcome.isShort, ms });
+      this.keep(canary.name, arm, seen.userId, outcome);
+      if (arm === 'canary') this.shadow(canary, watched, seen, outcome);
+    }
+    this.decide(canary, watched);
+  }
+
+  /** A behaviour with an item: it may follow an answer that had it. */
+  clicked(userId: string, itemId: string): void {
+    const kept = this.answers.get(userId);
+    const score = kept?.scores.get(itemId);
+    if (kept === undefined || score === undefined) return;
+    const canary = this.registry.canary(kept.name);
+    if (canary === undefined) return;
+    const watched = this.of(canary);
+    watched.comparison[kept.arm].clicked(score);
+    this.decide(canary, watched);
+  }
+
+  summaryOf({ name, digest }: AdapterVersion): ComparisonSummary | undefined {
+    const watched = this.watched.get(name);
+    return watched?.digest === digest ? watched.comparison.summary : undefined;
+  }
+
+  private of({ name, digest }: AdapterVersion): Watched {
+    const known = this.watched.get(name);
+    if (known?.digest === digest) return known;
+    for (const [userId, kept] of this.answers) {
+      if (kept.name === name) this.answers.delete(userId);
+    }
+    const comparison = new CanaryComparison();
+    const fresh = { digest, comparison, recalls: 0, isShadowing: false, isFaulty: false };
+    this.watched.set(name, fresh);
+    return fresh;
+  }
+
+  private keep(
+    name: string,
+    arm: KeptAnswer['arm'],
+    userId: string | undefined,
+    { items }: SeenAnswer,
+  ): void {
+    if (userId === undefined) return;
+    const kept = items.slice(0, ANSWER_ITEMS_KEPT);
+    const scores = new Map(kept.map(({ itemId, score }) => [itemId, score]));
+    this.answers.delete(userId);
+    this.answers.set(userId, { name, arm, scores });
+    if (this.answers.size <= ANSWERS_KEPT) return;
+    const [oldest] = this.answers.keys();
+    if (oldest !== undefined) this.answers.delete(oldest);
+  }
+
+  /** One at a time: what waits would only grow where the engine has no time to spare. */
+  private shadow(
+    canary: AdapterVersion,
+    watched: Watched,
+    { again }: SeenRecall,
+    { items }: SeenAnswer,
+  ): void {
+    const { shadowPercent } = this.settings;
+    const turns = (recalls: number) => Math.floor((recalls * shadowPercent) / PERCENT);
+    watched.recalls += 1;
+    if (turns(watched.recalls) === turns(watched.recalls - 1) || watched.isShadowing) return;
+    const active = this.registry.active(canary.name);
+    const held = active && this.registry.loaded.hold(active);
+    if (active !== undefined && held === undefined) return;
+    watched.isShadowing = true;
+    again(held?.served)
+      .then((answer) => {
+        const ours = items.map(({ itemId }) => itemId);
+        watched.comparison.shadow(overlapOf(ours, answer.itemIds));
+        this.decide(canary, watched);
+      })
+      // Whatever keeps the active version from it says nothing of the canary.
+      .catch(() => undefined)
+      .finally(() => {
+        held?.release();
+        watched.isShadowing = false;
+      });
+  }
+
+  private decide(canary: AdapterVersion, watched: Watched): void {
+    if (watched.isFaulty || this.watched.get(canary.name) !== watched) return;
+    const fault = watched.comparison.fault(this.settings.rules);
+    if (fault === undefined) return;
+    watched.isFaulty = true;
+    this.onFault(canary, fault);
+  }
+}

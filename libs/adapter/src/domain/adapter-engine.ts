@@ -1,0 +1,25 @@
+/** What the registry asks of the engine. */
+
+/** What an adapter may be. */
+export interface AdapterLimits {
+  readonly rankMax: number;
+  readonly normMax: number;
+}
+
+/** An adapter in the engine's arena. Requests name the one they run with. */
+export interface EngineAdapter {
+  readonly digest: string;
+  /** Of the arena. */
+  readonly bytes: number;
+  readonly rankMax: number;
+  readonly targetCount: number;
+  readonly replacedRows: number;
+  readonly largestNorm: number;
+}
+
+export interface AdapterEngine {
+  readonly model: { readonly digest: string };
+  loadAdapter(folder: string, limits: AdapterLimits): Promise<EngineAdapter>;
+  releaseAdapter(adapter: EngineAdapter): void;
+  adapterArena(): { readonly usedBytes: number; readonly maxBytes: number };
+}

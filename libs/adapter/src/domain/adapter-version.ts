@@ -1,0 +1,121 @@
+/** What a version of an adapter is, and what it may be called. */
+
+import { createHash } from 'node:crypto';
+import { TesseraError } from '@tessera/errors';
+
+export const ADAPTER_STATES = [
+  'received',
+  'validated',
+  'canary',
+  'active',
+  'retired',
+  'rejected',
+] as const;
+
+export type AdapterState = (typeof ADAPTER_STATES)[number];
+
+/** The name that stands for the model without an adapter. */
+export const BASE = 'base';
+export const NAME_LENGTH_MAX = 64;
+export const REMARK_LENGTH_MAX = 1024;
+/** Digits of a digest that may stand for it, where they are of one version alone. */
+export const DIGEST_DIGITS_MIN = 8;
+const NAME = /^[a-z0-9][a-z0-9._-]*$/;
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/** What an adapter's folder holds (PEFT); all of it is read, so nothing else is kept. */
+export const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const;
+
+export interface AdapterFile {
+  readonly name: string;
+  readonly bytes: number;
+  /** Of the content, 64 hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** What the engine found when the version was validated. */
+export interface AdapterFacts {
+  readonly rankMax: number;
+  readonly targetCount: number;
+  readonly replacedRows: number;
+  readonly largestNorm: number;
+}
+
+export interface AdapterVersion {
+  readonly name: string;
+  readonly digest: string;
+  readonly state: AdapterState;
+  /** Why it is rejected or retired; '' where nothing went wrong. */
+  readonly reason: string;
+  readonly baseModel: string;
+  readonly files: readonly AdapterFile[];
+  /** Milliseconds since 1970. */
+  readonly receivedMs: number;
+  readonly changedMs: number;
+  readonly isPinned: boolean;
+  /** Of the users, in (0, 1) for a canary; 0 for others. */
+  readonly share: number;
+  /** Number of its activation among those of the name; 0: never, or it was rolled back. */
+  readonly activation: number;
+  readonly remark: string;
+  readonly facts: AdapterFacts | null;
+}
+
+export function invalid(field: string, expected: string, came: unknown): TesseraError {
+  const message = `${field}: expected ${expected}, came ${String(came).slice(0, 120)}`;
+  return new TesseraError('ADAPTER_INVALID', message, { field });
+}
+
+/** Digests and names are told apart by this alone, so no name may look like a digest. */
+export function isDigest(text: string): boolean {
+  return DIGEST.test(text);
+}
+
+/** @throws TesseraError ADAPTER_INVALID */
+export function checkName(name: string): void {
+  const isGood = name.length <= NAME_LENGTH_MAX && NAME.test(name);
+  if (isGood && name !== BASE && !isDigest(name)) return;
+  const grammar = `1..${NAME_LENGTH_MAX} of a-z, 0-9, '.', '_' and '-', a letter or digit first`;
+  throw invalid('name', `${grammar}, and not '${BASE}'`, `'${name}'`);
+}
+
+/** @throws TesseraError ADAPTER_INVALID for a share that is not in (0, 1] */
+export function checkShare(share: number): void {
+  if (share > 0 && share <= 1) return;
+  throw invalid('share', 'a number above 0 and at most 1', share);
+}
+
+/**
+ * The files of a version, in the order of ADAPTER_FILES.
+ * @throws TesseraError ADAPTER_INVALID for a file that is missing, strange, twice or too large
+ */
+export function checkFiles(files: readonly AdapterFile[], bytesMax: number): AdapterFile[] {
+  files.forEach(({ name, bytes, sha256 }, index) => {
+    const field = `files[${index}]`;
+    if (!(ADAPTER_FILES as readonly string[]).includes(name)) {
+      throw invalid(`${field}.name`, ADAPTER_FILES.join(' or '), `'${name}'`);
+    }
+    if (files.findIndex((other) => other.name === name) !== index) {
+      throw invalid(`${field}.name`, 'each file once', `'${name}' again`);
+    }
+    if (!Number.isSafeInteger(bytes) || bytes < 1) {
+      throw invalid(`${field}.bytes`, 'at least 1', bytes);
+    }
+    if (!isDigest(sha256)) throw invalid(`${field}.sha256`, '64 hexadecimal digits', sha256);
+  });
+  const missing = ADAPTER_FILES.find((name) => files.every((file) => file.name !== name));
+  if (missing !== undefined) throw invalid('files', missing, 'a push without it');
+  const bytes = fileBytes(files);
+  if (bytes > bytesMax) throw invalid('files', `at most ${bytesMax} bytes in all`, bytes);
+  return ADAPTER_FILES.map((name) => files.find((file) => file.name === name) as AdapterFile);
+}
+
+export function fileBytes(files: readonly AdapterFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Of names, sizes and contents: what the version is called from then on. */
+export function digestOf(files: readonly AdapterFile[]): string {
+  const lines = files.map(({ name, bytes, sha256 }) => `${name} ${bytes} ${sha256}\n`).sort();
+  return createHash('sha256').update(lines.join('')).digest('hex');
+}

@@ -1,0 +1,180 @@
+/** How a canary is compared with what serves everybody else: docs/adapter-versions.md. */
+
+/** When a canary is too bad. Each rule waits for its least number of samples. */
+export interface ComparisonRules {
+  /** Answers of each arm, shadowed recalls and clicks before a rule may decide. */
+  readonly samplesMin: number;
+  /** Mean share of items that both versions' answers have, percent at least. */
+  readonly overlapMinPercent: number;
+  /** Failures, and empty answers, more than those of the active version: percent points at most. */
+  readonly failureMaxPercent: number;
+  readonly emptyMaxPercent: number;
+  /** Short answers, as above. */
+  readonly shortMaxPercent: number;
+  /** 95th percentile of the latency, percent of the active version's at most. */
+  readonly latencyMaxPercent: number;
+  /** Mean score of clicked items below the active version's, thousandths of a nat at most. */
+  readonly clickDropMax: number;
+}
+
+/** A rule that the canary breaks. */
+export interface Fault {
+  readonly rule: string;
+  /** What was expected and what came. */
+  readonly message: string;
+}
+
+const LATENCIES_KEPT = 1024;
+/** Differences below are the machine's, not the version's. */
+const LATENCY_NOISE_MS = 5;
+const PERCENT = 100;
+const MILLI = 1000;
+const TAIL = 0.95;
+
+export interface ArmSummary {
+  readonly answers: number;
+  readonly failures: number;
+  readonly emptyAnswers: number;
+  readonly shortAnswers: number;
+  readonly latencyP50Ms: number;
+  readonly latencyP95Ms: number;
+  readonly clicks: number;
+  readonly clickScore: number;
+}
+
+/** What one version did for its users. */
+export class ArmRecord {
+  private readonly counts = { answers: 0, failures: 0, emptyAnswers: 0, shortAnswers: 0 };
+  /** The newest, in a ring. */
+  private readonly latencies: number[] = [];
+  private clicks = 0;
+  private clickScores = 0;
+
+  answered({ items, isShort, ms }: { items: number; isShort: boolean; ms: number }): void {
+    this.latencies[this.counts.answers % LATENCIES_KEPT] = ms;
+    this.counts.answers += 1;
+    if (items === 0) this.counts.emptyAnswers += 1;
+    if (isShort) this.counts.shortAnswers += 1;
+  }
+
+  failed(): void {
+    this.counts.failures += 1;
+  }
+
+  clicked(score: number): void {
+    this.clicks += 1;
+    this.clickScores += score;
+  }
+
+  get asked(): number {
+    return this.counts.answers + this.counts.failures;
+  }
+
+  /** Percent of all that were asked. */
+  shareOf(what: 'failures' | 'emptyAnswers' | 'shortAnswers'): number {
+    return this.asked === 0 ? 0 : (PERCENT * this.counts[what]) / this.asked;
+  }
+
+  get summary(): ArmSummary {
+    const sorted = [...this.latencies].sort((a, b) => a - b);
+    const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+    return {
+      ...this.counts,
+      latencyP50Ms: at(0.5),
+      latencyP95Ms: at(TAIL),
+      clicks: this.clicks,
+      clickScore: this.clicks === 0 ? 0 : this.clickScores / this.clicks,
+    };
+  }
+}
+
+export interface ComparisonSummary {
+  readonly canary: ArmSummary;
+  readonly active: ArmSummary;
+  readonly shadowed: number;
+  readonly overlap: number;
+}
+
+/** Share of items that two answers have in common, of the longer one; 1 for two empty answers. */
+export function overlapOf(a: readonly string[], b: readonly string[]): number {
+  const longer = Math.max(a.length, b.length);
+  if (longer === 0) return 1;
+  const others = new Set(b);
+  return a.filter((item) => others.has(item)).length / longer;
+}
+
+/** A canary and the version beside it, from the canary's start on. */
+export class CanaryComparison {
+  readonly canary = new ArmRecord();
+  readonly active = new ArmRecord();
+  private shadowed = 0;
+  private overlaps = 0;
+
+  /** Both versions answered the same recall. */
+  shadow(overlap: number): void {
+    this.shadowed += 1;
+    this.overlaps += overlap;
+  }
+
+  get overlap(): number {
+    return this.shadowed === 0 ? 0 : this.overlaps / this.shadowed;
+  }
+
+  get summary(): ComparisonSummary {
+    const { shadowed, overlap } = this;
+    return { canary: this.canary.summary, active: this.active.summary, shadowed, overlap };
+  }
+
+  /** The first rule that is broken; undefined: none, or too few samples to say so. */
+  fault(rules: ComparisonRules): Fault | undefined {
+    return (
+      this.excess('failures', rules.failureMaxPercent, rules) ??
+      this.excess('emptyAnswers', rules.emptyMaxPercent, rules) ??
+      this.excess('shortAnswers', rules.shortMaxPercent, rules) ??
+      this.differs(rules) ??
+      this.slower(rules) ??
+      this.unliked(rules)
+    );
+  }
+
+  private excess(
+    what: 'failures' | 'emptyAnswers' | 'shortAnswers',
+    most: number,
+    { samplesMin }: ComparisonRules,
+  ): Fault | undefined {
+    if (this.canary.asked < samplesMin) return undefined;
+    const [ours, theirs] = [this.canary.shareOf(what), this.active.shareOf(what)];
+    if (ours - theirs <= most) return undefined;
+    const limit = `at most ${most} percent points above ${theirs.toFixed(1)} %`;
+    return { rule: what, message: `${what}: expected ${limit}, came ${ours.toFixed(1)} %` };
+  }
+
+  private differs({ samplesMin, overlapMinPercent }: ComparisonRules): Fault | undefined {
+    const percent = PERCENT * this.overlap;
+    if (this.shadowed < samplesMin || percent >= overlapMinPercent) return undefined;
+    const expected = `at least ${overlapMinPercent} % of the items of the active version`;
+    return {
+      rule: 'overlap',
+      message: `overlap: expected ${expected}, came ${percent.toFixed(1)} %`,
+    };
+  }
+
+  private slower({ samplesMin, latencyMaxPercent }: ComparisonRules): Fault | undefined {
+    if (Math.min(this.canary.asked, this.active.asked) < samplesMin) return undefined;
+    const [ours, theirs] = [this.canary.summary.latencyP95Ms, this.active.summary.latencyP95Ms];
+    const most = Math.max((theirs * latencyMaxPercent) / PERCENT, theirs + LATENCY_NOISE_MS);
+    if (ours <= most) return undefined;
+    const message = `latency: expected at most ${most.toFixed(1)} ms, came ${ours.toFixed(1)} ms`;
+    return { rule: 'latency', message };
+  }
+
+  private unliked({ samplesMin, clickDropMax }: ComparisonRules): Fault | undefined {
+    const [ours, theirs] = [this.canary.summary, this.active.summary];
+    if (Math.min(ours.clicks, theirs.clicks) < samplesMin) return undefined;
+    const least = theirs.clickScore - clickDropMax / MILLI;
+    if (ours.clickScore >= least) return undefined;
+    const came = ours.clickScore.toFixed(3);
+    const message = `score of clicked items: expected at least ${least.toFixed(3)}, came ${came}`;
+    return { rule: 'clicks', message };
+  }
+}

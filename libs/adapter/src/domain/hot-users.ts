@@ -1,0 +1,32 @@
+/** Users whose visits are counted at most. */
+export const HOT_USERS_TRACKED = 4096;
+
+/**
+ * Who comes most often, of the users that came last: a user who was away while as many others came
+ * is forgotten, and with him his count.
+ */
+export class HotUsers {
+  /** The one who came last is the last. */
+  private readonly visits = new Map<string, number>();
+
+  constructor(private readonly capacity = HOT_USERS_TRACKED) {}
+
+  came(userId: string): void {
+    const before = this.visits.get(userId) ?? 0;
+    this.visits.delete(userId);
+    this.visits.set(userId, before + 1);
+    if (this.visits.size <= this.capacity) return;
+    const [oldest] = this.visits.keys();
+    if (oldest !== undefined) this.visits.delete(oldest);
+  }
+
+  /** Most visits first, of equals who came last. */
+  hottest(count: number, isWanted: (userId: string) => boolean = () => true): string[] {
+    return [...this.visits]
+      .reverse()
+      .filter(([userId]) => isWanted(userId))
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, count)
+      .map(([userId]) => userId);
+  }
+}

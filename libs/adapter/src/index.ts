@@ -1,0 +1,29 @@
+export { hashOf } from './adapters/version-folders.js';
+export { type AdapterEvent, type AdapterSettings, Adapters } from './adapters.js';
+export type { SeenAnswer, SeenRecall } from './canary-watch.js';
+export {
+  type AdapterChoice,
+  type AdapterLease,
+  type Arm,
+  BASE_LEASE,
+  type ServedAdapter,
+} from './domain/adapter-choice.js';
+export type { AdapterProbe, ProbeAnswer, ProbeUser } from './domain/adapter-probe.js';
+export {
+  ADAPTER_FILES,
+  ADAPTER_STATES,
+  type AdapterFile,
+  type AdapterState,
+  type AdapterVersion,
+  fileBytes,
+} from './domain/adapter-version.js';
+export type { ComparisonSummary } from './domain/canary-comparison.js';
+export type { PushHeader, PushPart, PushParts } from './domain/push-parts.js';
+export type { Pushed } from './push.js';
+export {
+  AdapterRegistry,
+  type ListedVersion,
+  type RegistryParts,
+  type RegistrySettings,
+} from './registry.js';
+export type { Activated, Activation, RolledBack, RolloutSettings } from './rollout.js';

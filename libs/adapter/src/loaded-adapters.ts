@@ -1,0 +1,126 @@
+import { TesseraError } from '@tessera/errors';
+import type { VersionFolders } from './adapters/version-folders.js';
+import type { ServedAdapter } from './domain/adapter-choice.js';
+import type { AdapterEngine, AdapterLimits, EngineAdapter } from './domain/adapter-engine.js';
+import type { AdapterVersion } from './domain/adapter-version.js';
+
+interface Loaded {
+  readonly digest: string;
+  readonly adapter: EngineAdapter;
+  /** Requests, and whoever else works with it. */
+  holds: number;
+}
+
+/** A version in the engine that stays there until it is given back. */
+export interface Held {
+  readonly served: ServedAdapter;
+  /** Idempotent. */
+  release(): void;
+}
+
+/**
+ * Versions in the engine's arena, by digest: names that have the same content share one. What
+ * nobody holds and nothing wants to stay is given back at once.
+ */
+export class LoadedAdapters {
+  private readonly loaded = new Map<string, Loaded>();
+  private readonly loading = new Map<string, Promise<Loaded>>();
+
+  constructor(
+    private readonly engine: AdapterEngine,
+    private readonly folders: VersionFolders,
+    private readonly limits: AdapterLimits,
+    /** Whether a version is to stay loaded when nobody holds it. */
+    private readonly stays: (digest: string) => boolean,
+    /** Digests that may be given back where room is needed, the first one first. */
+    private readonly expendable: () => readonly string[],
+  ) {}
+
+  has(digest: string): boolean {
+    return this.loaded.has(digest);
+  }
+
+  /** Someone works with it, so that its files must stay. */
+  isBusy(digest: string): boolean {
+    return this.loading.has(digest) || (this.loaded.get(digest)?.holds ?? 0) > 0;
+  }
+
+  bytesOf(digest: string): number {
+    return this.loaded.get(digest)?.adapter.bytes ?? 0;
+  }
+
+  /** Of a version that is loaded; undefined where it is not. */
+  hold({ name, digest }: Pick<AdapterVersion, 'name' | 'digest'>): Held | undefined {
+    const loaded = this.loaded.get(digest);
+    return loaded && this.heldOf(name, loaded);
+  }
+
+  /**
+   * Rejects with ADAPTER_CORRUPT or ADAPTER_NOT_FOUND where the files are not those that were
+   * pushed, and as Engine.loadAdapter does.
+   */
+  async load({ name, digest, files }: AdapterVersion): Promise<Held> {
+    const present = this.loaded.get(digest);
+    if (present !== undefined) return this.heldOf(name, present);
+    let loading = this.loading.get(digest);
+    if (loading === undefined) {
+      loading = this.loadFrom(digest, files).finally(() => this.loading.delete(digest));
+      this.loading.set(digest, loading);
+    }
+    return this.heldOf(name, await loading);
+  }
+
+  /** Gives back what is to stay no more. */
+  settle(): void {
+    for (const loaded of [...this.loaded.values()]) this.settleOne(loaded);
+  }
+
+  private async loadFrom(digest: string, files: AdapterVersion['files']): Promise<Loaded> {
+    await this.folders.verify(digest, files);
+    const loaded = { digest, adapter: await this.loadIntoArena(digest), holds: 0 };
+    this.loaded.set(digest, loaded);
+    return loaded;
+  }
+
+  private async loadIntoArena(digest: string): Promise<EngineAdapter> {
+    for (;;) {
+      try {
+        return await this.engine.loadAdapter(this.folders.pathOf(digest), this.limits);
+      } catch (thrown) {
+        const { code } = TesseraError.from(thrown);
+        if (code !== 'ADAPTER_ARENA_FULL' || !this.makeRoom()) throw thrown;
+      }
+    }
+  }
+
+  /** False where nothing can go. */
+  private makeRoom(): boolean {
+    const idle = (digest: string) => this.loaded.get(digest)?.holds === 0;
+    const leaving = this.expendable().find(idle);
+    if (leaving === undefined) return false;
+    this.release(this.loaded.get(leaving) as Loaded);
+    return true;
+  }
+
+  private heldOf(name: string, loaded: Loaded): Held {
+    const { digest, adapter: engine } = loaded;
+    loaded.holds += 1;
+    let isHeld = true;
+    const release = () => {
+      if (!isHeld) return;
+      isHeld = false;
+      loaded.holds -= 1;
+      this.settleOne(loaded);
+    };
+    return { served: { name, digest, engine }, release };
+  }
+
+  private settleOne(loaded: Loaded): void {
+    if (loaded.holds === 0 && !this.stays(loaded.digest)) this.release(loaded);
+  }
+
+  private release(loaded: Loaded): void {
+    if (!this.loaded.delete(loaded.digest)) return;
+    this.engine.releaseAdapter(loaded.adapter);
+  }
+}

@@ -1,0 +1,327 @@
+import { TesseraError } from '@tessera/errors';
+import { type Disk, diskError, FILE_SYSTEM } from './adapters/disk.js';
+import { lockFolder } from './adapters/folder-lock.js';
+import { RegistryFile } from './adapters/registry-file.js';
+import { type StagedVersion, VersionFolders } from './adapters/version-folders.js';
+import {
+  type AdapterChoice,
+  type AdapterLease,
+  type Arm,
+  BASE_LEASE,
+} from './domain/adapter-choice.js';
+import type { AdapterEngine, AdapterLimits } from './domain/adapter-engine.js';
+import { type AdapterVersion, BASE, checkName, isDigest } from './domain/adapter-version.js';
+import { placeOf } from './domain/canary-share.js';
+import {
+  bounded,
+  diskBytes,
+  EMPTY_STATE,
+  inState,
+  leavingOrder,
+  predecessorOf,
+  type RegistryState,
+  remove,
+  staysLoaded,
+  versionOf,
+} from './domain/registry-state.js';
+import { type Held, LoadedAdapters } from './loaded-adapters.js';
+import { recovered } from './recovery.js';
+
+export interface RegistryLimits extends AdapterLimits {
+  /** Of the files of one version at most. */
+  readonly versionBytesMax: number;
+  /** Of the files of all versions at most. */
+  readonly diskBytesMax: number;
+}
+
+export interface RegistrySettings {
+  readonly folder: string;
+  /** Serves the requests that name none. */
+  readonly defaultName: string;
+  readonly limits: RegistryLimits;
+  /** Milliseconds since 1970. */
+  readonly nowMs?: () => number;
+  readonly disk?: Disk;
+}
+
+export interface RegistryParts extends RegistrySettings {
+  readonly engine: AdapterEngine;
+  /** Told of a version that served and cannot be served any more. */
+  readonly onLost?: (version: AdapterVersion, error: TesseraError) => void;
+}
+
+/** A version as it is known now. */
+export interface ListedVersion extends AdapterVersion {
+  readonly isLoaded: boolean;
+  readonly arenaBytes: number;
+  readonly isPredecessor: boolean;
+}
+
+/** What serves the requests for a name. */
+interface Serving {
+  readonly canary: AdapterVersion | undefined;
+  readonly active: AdapterVersion | undefined;
+}
+
+/**
+ * The versions of adapters: what is on disk, what of it is loaded, and which one a request gets.
+ * Every change of it is on disk before it is seen or answered.
+ */
+export class AdapterRegistry implements AdapterChoice {
+  readonly folders: VersionFolders;
+  readonly loaded: LoadedAdapters;
+  readonly nowMs: () => number;
+  private readonly disk: Disk;
+  private readonly file: RegistryFile;
+  private current: RegistryState = EMPTY_STATE;
+  private serving: ReadonlyMap<string, Serving> = new Map();
+  private changing: Promise<unknown> = Promise.resolve();
+  /** Bytes of pushes under way. */
+  private reservedBytes = 0;
+  private unlock: () => Promise<void> = async () => undefined;
+
+  private constructor(readonly parts: RegistryParts) {
+    const { folder, disk = FILE_SYSTEM, engine, limits, nowMs = Date.now } = parts;
+    this.disk = disk;
+    this.nowMs = nowMs;
+    this.file = new RegistryFile(folder, disk);
+    this.folders = new VersionFolders(folder, disk);
+    this.loaded = new LoadedAdapters(
+      engine,
+      this.folders,
+      { rankMax: limits.rankMax, normMax: limits.normMax },
+      (digest) => this.isWanted(digest),
+      () => this.expendable(),
+    );
+  }
+
+  /**
+   * Finds what was acknowledged, takes away what was not, and loads what serves. A version that
+   * serves and cannot be loaded gives its place to the one before it. Rejects with STORE_INVALID,
+   * ADAPTER_CORRUPT, ADAPTER_ARENA_FULL, STORE_FULL or IO_FAILED.
+   */
+  static async open(parts: RegistryParts): Promise<AdapterRegistry> {
+    checkName(parts.defaultName);
+    const registry = new AdapterRegistry(parts);
+    try {
+      await registry.disk.makeFolder(parts.folder);
+      registry.unlock = await lockFolder(parts.folder);
+      await registry.recover();
+      return registry;
+    } catch (thrown) {
+      await registry.close();
+      throw diskError(thrown, `adapters.path: ${parts.folder}`);
+    }
+  }
+
+  get state(): RegistryState {
+    return this.current;
+  }
+
+  get defaultName(): string {
+    return this.parts.defaultName;
+  }
+
+  choose(wanted: string, userKey: string): AdapterLease {
+    if (wanted === BASE) return BASE_LEASE;
+    if (isDigest(wanted)) return this.leaseOf(this.byDigest(wanted), 'named', '');
+    const name = wanted === '' ? this.parts.defaultName : wanted;
+    const serving = this.serving.get(name);
+    if (serving === undefined) return this.nothingServes(wanted);
+    const { canary, active } = serving;
+    if (canary !== undefined && placeOf(name, userKey) < canary.share) {
+      return this.leaseOf(canary, 'canary', name);
+    }
+    if (active === undefined) return { ...BASE_LEASE, name };
+    return this.leaseOf(active, 'active', name);
+  }
+
+  /** @throws TesseraError ADAPTER_NOT_FOUND, ADAPTER_INVALID */
+  find(name: string, digest: string): AdapterVersion {
+    return versionOf(this.current, name, digest);
+  }
+
+  active(name: string): AdapterVersion | undefined {
+    return this.serving.get(name)?.active;
+  }
+
+  canary(name: string): AdapterVersion | undefined {
+    return this.serving.get(name)?.canary;
+  }
+
+  /** Names that a canary serves. */
+  canaries(): readonly AdapterVersion[] {
+    return [...this.serving.values()].flatMap(({ canary }) => (canary ? [canary] : []));
+  }
+
+  list(name = ''): readonly ListedVersion[] {
+    const { versions } = this.current;
+    return versions
+      .filter((version) => name === '' || version.name === name)
+      .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : b.receivedMs - a.receivedMs))
+      .map((version) => this.described(version));
+  }
+
+  described(version: AdapterVersion): ListedVersion {
+    return {
+      ...version,
+      isLoaded: this.loaded.has(version.digest),
+      arenaBytes: this.loaded.bytesOf(version.digest),
+      isPredecessor: predecessorOf(this.current, version.name)?.digest === version.digest,
+    };
+  }
+
+  diskUse(): { readonly usedBytes: number; readonly maxBytes: number } {
+    const usedBytes = diskBytes(this.current) + this.reservedBytes;
+    return { usedBytes, maxBytes: this.parts.limits.diskBytesMax };
+  }
+
+  /**
+   * The next state, one change after another: on disk first, then seen, then files that nobody
+   * knows any more are taken away. `prepare` is done in its turn, before. Rejects with what
+   * `change` or `prepare` do, STORE_FULL or IO_FAILED, and then nothing has changed.
+   */
+  change(
+    change: (state: RegistryState) => RegistryState,
+    prepare: () => Promise<void> = async () => undefined,
+  ): Promise<RegistryState> {
+    const changed = this.changing.then(async () => {
+      await prepare();
+      const before = this.digestsOnDisk();
+      const next = bounded(change(this.current));
+      if (next !== this.current) await this.file.write(next);
+      this.show(next);
+      const known = this.digestsOnDisk();
+      for (const digest of before) if (!known.has(digest)) await this.folders.remove(digest);
+      return next;
+    });
+    this.changing = changed.catch(() => undefined);
+    return changed;
+  }
+
+  /**
+   * Room on disk for the files of a push, where old versions may leave for it.
+   * @returns what gives it back
+   * @throws TesseraError STORE_FULL where all that is there must stay
+   */
+  async reserve(bytes: number): Promise<() => void> {
+    await this.change((state) => {
+      const next = this.withRoom(state, bytes);
+      this.reservedBytes += bytes;
+      return next;
+    });
+    let isReserved = true;
+    return () => {
+      if (isReserved) this.reservedBytes -= bytes;
+      isReserved = false;
+    };
+  }
+
+  /** The files of a push under their digest; where another name has them already, those stay. */
+  async keepFiles(staged: StagedVersion, digest: string): Promise<void> {
+    if (this.digestsOnDisk().has(digest)) await staged.finish();
+    else await this.folders.keep(staged, digest);
+  }
+
+  async close(): Promise<void> {
+    await this.changing;
+    await this.unlock();
+  }
+
+  /** The state without the versions that leave so that as many bytes more have room. */
+  private withRoom(state: RegistryState, bytes: number): RegistryState {
+    const { diskBytesMax } = this.parts.limits;
+    const leaving = leavingOrder(state).filter(({ digest }) => !this.loaded.isBusy(digest));
+    const room = (its: RegistryState) => diskBytesMax - diskBytes(its) - this.reservedBytes;
+    let next = state;
+    for (const version of leaving) {
+      if (room(next) >= bytes) break;
+      next = remove(next, version);
+    }
+    if (room(next) >= bytes) return next;
+    const message =
+      `adapters.diskBytes: expected room for ${bytes} bytes beside the versions that stay, ` +
+      `came ${Math.max(0, room(next))}`;
+    throw new TesseraError('STORE_FULL', message, { field: 'adapters.diskBytes' });
+  }
+
+  private digestsOnDisk(): ReadonlySet<string> {
+    const kept = this.current.versions.filter(({ state }) => state !== 'rejected');
+    return new Set(kept.map(({ digest }) => digest));
+  }
+
+  private async recover(): Promise<void> {
+    const kept = await this.file.read();
+    this.show(kept);
+    await this.folders.clean(this.digestsOnDisk());
+    const { state, lost, held } = await recovered(kept, {
+      loaded: this.loaded,
+      baseModel: this.parts.engine.model.digest,
+      nowMs: this.nowMs(),
+    });
+    await this.change(() => state);
+    for (const one of held) one.release();
+    for (const { version, error } of lost) this.parts.onLost?.(version, error);
+  }
+
+  private show(state: RegistryState): void {
+    this.current = state;
+    const names = new Set(state.versions.map(({ name }) => name));
+    this.serving = new Map(
+      [...names].map((name) => [
+        name,
+        { canary: inState(state, name, 'canary'), active: inState(state, name, 'active') },
+      ]),
+    );
+    this.loaded.settle();
+  }
+
+  private isWanted(digest: string): boolean {
+    const { versions } = this.current;
+    return versions.some(
+      (version) => version.digest === digest && staysLoaded(this.current, version),
+    );
+  }
+
+  /** What rollbacks go back to can be loaded again; the longest retired goes first. */
+  private expendable(): readonly string[] {
+    const isServing = (digest: string) =>
+      this.current.versions.some(
+        (version) =>
+          version.digest === digest &&
+          (version.state === 'active' || version.state === 'canary' || version.isPinned),
+      );
+    return this.current.versions
+      .filter(({ digest, state }) => state === 'retired' && !isServing(digest))
+      .sort((a, b) => a.changedMs - b.changedMs)
+      .map(({ digest }) => digest);
+  }
+
+  private byDigest(digest: string): AdapterVersion {
+    const found = this.current.versions.find((version) => version.digest === digest);
+    if (found !== undefined) return found;
+    const message = `adapter: there is no version '${digest}'`;
+    throw new TesseraError('ADAPTER_NOT_FOUND', message, { field: 'adapter' });
+  }
+
+  private leaseOf(version: AdapterVersion, arm: Arm, name: string): AdapterLease {
+    const held: Held | undefined = staysLoaded(this.current, version)
+      ? this.loaded.hold(version)
+      : undefined;
+    if (held !== undefined) {
+      return { adapter: held.served, arm, name, release: held.release };
+    }
+    const message =
+      'adapter: expected a version that serves, is pinned or is gone back to by a rollback, ' +
+      `came ${version.digest.slice(0, 16)}, which is ${version.state}`;
+    throw new TesseraError('ADAPTER_STATE', message, { field: 'adapter' });
+  }
+
+  private nothingServes(wanted: string): AdapterLease {
+    if (wanted === '' || wanted === this.parts.defaultName) {
+      return { ...BASE_LEASE, name: this.parts.defaultName };
+    }
+    const message = `adapter: there is none of the name '${wanted.slice(0, 80)}'`;
+    throw new TesseraError('ADAPTER_NOT_FOUND', message, { field: 'adapter' });
+  }
+}

@@ -1,0 +1,208 @@
+import { TesseraError } from '@tessera/errors';
+import { CanaryWatch, type SeenRecall, type WatchSettings } from './canary-watch.js';
+import type { AdapterLease, ServedAdapter } from './domain/adapter-choice.js';
+import type { AdapterProbe } from './domain/adapter-probe.js';
+import { type AdapterVersion, checkShare } from './domain/adapter-version.js';
+import type { Fault } from './domain/canary-comparison.js';
+import { placeOf } from './domain/canary-share.js';
+import { HotUsers } from './domain/hot-users.js';
+import {
+  activate,
+  inState,
+  predecessorOf,
+  type RegistryState,
+  type Replaced,
+  reject,
+  rollBack,
+  startCanary,
+  versionOf,
+} from './domain/registry-state.js';
+import { GoldenSet, type GoldenSettings } from './golden-set.js';
+import type { AdapterRegistry } from './registry.js';
+
+export interface RolloutSettings {
+  readonly golden: GoldenSettings;
+  readonly watch: WatchSettings;
+  /** Users whose keys and values are computed before a switch at most; 0: none. */
+  readonly warmUsers: number;
+  /** Milliseconds that this may take. */
+  readonly warmMs: number;
+}
+
+export interface Activation {
+  /** Of the users, in (0, 1]. */
+  readonly share: number;
+  /** Compare the answers to the golden set first. */
+  readonly isCompared: boolean;
+  readonly isWarmed: boolean;
+}
+
+export interface Activated {
+  readonly version: AdapterVersion;
+  readonly warmedUsers: number;
+  /** Undefined where it was not compared. */
+  readonly goldenOverlap: number | undefined;
+}
+
+/** Undefined stands for the base model. */
+export type RolledBack = Omit<Replaced, 'state'>;
+
+const PERCENT = 100;
+
+/** Versions into service and out of it: compared, warmed up, switched, watched, gone back on. */
+export class Rollout {
+  readonly golden: GoldenSet;
+  readonly watch: CanaryWatch;
+  private readonly hot = new HotUsers();
+  /** What ends the activation of a name that is under way. */
+  private readonly activating = new Map<string, AbortController>();
+
+  constructor(
+    private readonly registry: AdapterRegistry,
+    private readonly probe: AdapterProbe,
+    private readonly settings: RolloutSettings,
+    onFault: (canary: AdapterVersion, fault: Fault) => void,
+  ) {
+    this.golden = new GoldenSet(settings.golden, probe);
+    this.watch = new CanaryWatch(registry, settings.watch, onFault);
+  }
+
+  /** A recall that has ended, with the version that it was given. */
+  observe(lease: AdapterLease, seen: SeenRecall): void {
+    if (seen.userId !== undefined) this.hot.came(seen.userId);
+    this.watch.observe(lease, seen);
+  }
+
+  /**
+   * Serves a version from the next request on. Rejects with ADAPTER_NOT_FOUND, ADAPTER_STATE (also
+   * where the golden set's answers have too little in common, or a rollback came meanwhile),
+   * ADAPTER_INVALID, ADAPTER_ARENA_FULL, STORE_FULL, IO_FAILED; what served serves on then.
+   */
+  async activate(name: string, digest: string, wanted: Activation): Promise<Activated> {
+    const { registry } = this;
+    checkShare(wanted.share);
+    const version = registry.find(name, digest);
+    this.switched(registry.state, version, wanted.share);
+    if (this.activating.has(name)) {
+      const message = `name: expected no activation of '${name}' under way, came one`;
+      throw new TesseraError('ADAPTER_STATE', message, { field: 'name' });
+    }
+    const stop = new AbortController();
+    this.activating.set(name, stop);
+    try {
+      const held = await registry.loaded.load(version);
+      try {
+        const goldenOverlap = wanted.isCompared ? await this.compare(held.served) : undefined;
+        const warmedUsers = wanted.isWarmed
+          ? await this.warm(held.served, wanted.share, stop.signal)
+          : 0;
+        await registry.change((state) => {
+          if (stop.signal.aborted) throw overtaken(name);
+          return this.switched(state, version, wanted.share);
+        });
+        return { version: registry.find(name, version.digest), warmedUsers, goldenOverlap };
+      } finally {
+        held.release();
+      }
+    } finally {
+      this.activating.delete(name);
+    }
+  }
+
+  /**
+   * Ends the canary of the name, or brings back what was active before it; for the next request.
+   * A version that cannot be loaded any more is passed over. Rejects with ADAPTER_STATE where the
+   * base model serves already, STORE_FULL or IO_FAILED.
+   * @param only digest of the canary that is meant; left out: whatever serves
+   */
+  async rollBack(name: string, reason: string, only?: string): Promise<RolledBack> {
+    if (only === undefined) this.activating.get(name)?.abort();
+    const { registry } = this;
+    for (;;) {
+      const unfit: { version: AdapterVersion; error: TesseraError }[] = [];
+      let done: Replaced | undefined;
+      await registry.change(
+        (state) => {
+          const [first] = unfit;
+          if (first !== undefined) {
+            return reject(state, first.version, first.error.message, registry.nowMs());
+          }
+          if (only !== undefined && inState(state, name, 'canary')?.digest !== only) {
+            const message = `digest: expected a canary, came one that is none any more`;
+            throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
+          }
+          done = rollBack(state, name, reason, registry.nowMs());
+          return done.state;
+        },
+        () => this.loadPredecessor(name, unfit),
+      );
+      if (done !== undefined) return { serves: done.serves, replaced: done.replaced };
+    }
+  }
+
+  private async loadPredecessor(
+    name: string,
+    unfit: { version: AdapterVersion; error: TesseraError }[],
+  ): Promise<void> {
+    const { state, loaded } = this.registry;
+    if (inState(state, name, 'canary') !== undefined) return;
+    const back = predecessorOf(state, name);
+    if (back === undefined || inState(state, name, 'active') === undefined) return;
+    try {
+      // It stays: what a rollback goes back to is wanted.
+      const held = await loaded.load(back);
+      held.release();
+    } catch (thrown) {
+      unfit.push({ version: back, error: TesseraError.from(thrown) });
+    }
+  }
+
+  private switched(state: RegistryState, { name, digest }: AdapterVersion, share: number) {
+    const version = versionOf(state, name, digest);
+    const nowMs = this.registry.nowMs();
+    return share < 1
+      ? startCanary(state, version, share, nowMs)
+      : activate(state, version, nowMs).state;
+  }
+
+  /** With what serves the name's users now. */
+  private async compare(adapter: ServedAdapter): Promise<number | undefined> {
+    const active = this.registry.active(adapter.name);
+    if (active?.digest === adapter.digest) return undefined;
+    const held = active && (await this.registry.loaded.load(active));
+    try {
+      const overlap = await this.golden.overlap(adapter, held?.served);
+      const { overlapMinPercent } = this.settings.watch.rules;
+      if (overlap === undefined || PERCENT * overlap >= overlapMinPercent) return overlap;
+      const message =
+        `golden set: expected at least ${overlapMinPercent} % of the items that are served now, ` +
+        `came ${(PERCENT * overlap).toFixed(1)} %`;
+      throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
+    } finally {
+      held?.release();
+    }
+  }
+
+  /** Whom it is going to serve, who comes most often first; one after another, within the time. */
+  private async warm(adapter: ServedAdapter, share: number, stopped: AbortSignal): Promise<number> {
+    const { warmUsers, warmMs } = this.settings;
+    const isServed = (userId: string) => placeOf(adapter.name, userId) < share;
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(warmMs)]);
+    let warmed = 0;
+    for (const userId of this.hot.hottest(warmUsers, isServed)) {
+      if (signal.aborted) break;
+      try {
+        await this.probe.warm(userId, adapter, signal);
+        warmed += 1;
+      } catch {
+        // He is computed at his next visit instead.
+      }
+    }
+    return warmed;
+  }
+}
+
+function overtaken(name: string): TesseraError {
+  const message = `name: a rollback of '${name}' came before the switch`;
+  return new TesseraError('ADAPTER_STATE', message, { field: 'name' });
+}

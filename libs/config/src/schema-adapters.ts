@@ -1,0 +1,78 @@
+/** Keys of adapters and of who may change them. */
+
+import { z } from 'zod';
+import { integer, nonEmptyText, text } from './schema-fields.js';
+
+const MEBIBYTE = 2 ** 20;
+const GIBIBYTE = 2 ** 30;
+const BYTES_MAX = 2 ** 50;
+const PERCENT = 100;
+const MILLISECONDS_MAX = 3_600_000;
+
+export const adaptersSchema = z.strictObject({
+  path: text(
+    'data/adapters',
+    'folder of the versions of adapters, one process at a time; empty: no adapters',
+  ),
+  defaultName: nonEmptyText('main', 'name of the adapter of requests that name none'),
+  bytesMax: integer(0, BYTES_MAX, 256 * MEBIBYTE, 'bytes of memory for all loaded versions'),
+  rankMax: integer(1, 128, 128, 'rank of an adapter at most'),
+  normMax: integer(1, 1_000_000, 100, 'Frobenius norm of what an adapter adds to a matrix at most'),
+  versionBytesMax: integer(1024, BYTES_MAX, GIBIBYTE, 'bytes of the files of a version at most'),
+  diskBytes: integer(1024, BYTES_MAX, 4 * GIBIBYTE, 'bytes of the files of all versions at most'),
+  fetchPath: text('', 'folder that announced versions are fetched from; empty: none'),
+  goldenPath: text(
+    '',
+    'JSON list of users and histories that a version has to answer; empty: the first users known',
+  ),
+  goldenUsers: integer(0, 1024, 16, 'of the first users known, how many'),
+  warmUsers: integer(
+    0,
+    4096,
+    256,
+    'users whose keys and values are computed before a switch at most',
+  ),
+  warmMs: integer(0, MILLISECONDS_MAX, 10_000, 'milliseconds that this may take'),
+  shadowPercent: integer(
+    0,
+    PERCENT,
+    10,
+    'of the recalls of a canary, how many the active version answers as well',
+  ),
+  samplesMin: integer(1, 1_000_000, 50, 'samples that a rule of the comparison waits for'),
+  overlapMinPercent: integer(
+    0,
+    PERCENT,
+    20,
+    'items that answers of a canary have in common with the active version, on the mean at least',
+  ),
+  failureMaxPercent: integer(
+    0,
+    PERCENT,
+    2,
+    'percent points of failures above the active version at most',
+  ),
+  emptyMaxPercent: integer(0, PERCENT, 2, 'the same of empty answers'),
+  shortMaxPercent: integer(0, PERCENT, 10, 'the same of short answers'),
+  latencyMaxPercent: integer(
+    PERCENT,
+    100_000,
+    300,
+    "95th percentile of a canary's latency, percent of the active version's at most",
+  ),
+  clickDropMax: integer(
+    0,
+    1_000_000,
+    1000,
+    'mean score of clicked items below that of the active version at most, in thousandths',
+  ),
+});
+
+export const accessSchema = z.strictObject({
+  tokensPath: text(
+    '',
+    'JSON file of tokens and certificates; empty: all may do all on a loopback address, none ' +
+      'anything elsewhere',
+  ),
+  auditPath: text('', 'file of audits; empty: audit.jsonl in adapters.path'),
+});

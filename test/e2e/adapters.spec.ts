@@ -1,0 +1,347 @@
+/**
+ * Versions of adapters against the built service: pushed with the terminal's command, in service
+ * and back, refused, tried on some users, and pushed by a trainer that never stops while others
+ * recall.
+ */
+
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../libs/testing/src/index.js';
+import { AdapterClient } from '../../tools/served/adapter-client.js';
+import { DEMO, type RandomAdapter, writeRandomAdapter } from './random-adapter.js';
+import { Service } from './service.js';
+
+const CALL_MS = 60_000;
+const GENTLE = 0.4;
+const STRONG = 4;
+
+interface Version {
+  readonly name: string;
+  readonly digest: string;
+  readonly state: string;
+  readonly reason: string;
+}
+interface Answer {
+  readonly requestId: string;
+  readonly items: readonly { readonly itemId: string; readonly score: number }[];
+  readonly versions: { readonly adapter: string; readonly adapterName: string };
+}
+
+const folder = temporaryFolder({});
+let service: Service;
+let client: AdapterClient;
+let path: string;
+let count = 0;
+
+beforeEach(() => {
+  count += 1;
+  path = join(folder.path, `adapters-${count}`);
+});
+afterEach(async () => {
+  client?.close();
+  await service?.stop();
+});
+afterAll(() => folder.remove());
+
+async function start(variables: Readonly<Record<string, string>> = {}): Promise<void> {
+  service = await Service.start({
+    TESSERA_MODEL_PATH: DEMO,
+    TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
+    TESSERA_ADAPTERS_PATH: path,
+    ...variables,
+  });
+  client = new AdapterClient(service.grpcAddress);
+}
+
+/** `npm run adapter -- ...` against the service; what it writes as JSON. */
+async function command<Result>(...words: string[]): Promise<Result> {
+  const where = ['--address', service.grpcAddress, '--http', service.httpUrl, '--json'];
+  const all = ['dist/tools/adapter.js', ...words, ...where];
+  const { stdout } = await promisify(execFile)(process.execPath, all);
+  return JSON.parse(stdout) as Result;
+}
+
+async function baseModel(): Promise<string> {
+  const reply = await fetch(`${service.httpUrl}/health`);
+  return ((await reply.json()) as { versions: { model: string } }).versions.model;
+}
+
+async function push(wanted: RandomAdapter, name = 'main'): Promise<string> {
+  const from = writeRandomAdapter(join(folder.path, `peft-${name}-${wanted.seed}`), wanted);
+  const pushed = { name, baseModel: await baseModel() };
+  const answer = await client.pushFolder<{ version: Version }>(from, pushed, CALL_MS);
+  return answer.version.digest;
+}
+
+const activate = (digest: string, share?: number, name = 'main') =>
+  client.call<{ version: Version; warmedUsers: number; goldenOverlap?: number }>(
+    'Activate',
+    { name, digest, share, force: share !== undefined },
+    CALL_MS,
+  );
+
+async function recall(userId: string, adapter?: string): Promise<Answer> {
+  const { status, json } = await service.post({ userId, ...(adapter ? { adapter } : {}) });
+  expect(status, JSON.stringify(json)).toBe(200);
+  return json as unknown as Answer;
+}
+
+const shown = ({ items }: Answer) => items.map(({ itemId, score }) => [itemId, score]);
+
+async function versions(): Promise<readonly Version[]> {
+  return (await client.call<{ versions: Version[] }>('List', { name: '' }, CALL_MS)).versions;
+}
+
+const audits = () =>
+  readFileSync(join(path, 'audit.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string>);
+
+it('changes the recall from the next request on, and a rollback restores it exactly', async () => {
+  await start();
+  const before = await recall('1');
+  expect(before.versions).toMatchObject({ adapter: '', adapterName: '' });
+  const from = writeRandomAdapter(join(folder.path, 'peft'), { seed: 1, size: GENTLE });
+  const { version } = await command<{ version: Version }>('push', from);
+  expect(version).toMatchObject({ name: 'main', state: 'STATE_VALIDATED' });
+  expect(shown(await recall('1'))).toEqual(shown(before));
+
+  await command('activate', version.digest.slice(0, 12));
+  const after = await recall('1');
+  expect(after.versions).toMatchObject({ adapter: version.digest, adapterName: 'main' });
+  expect(shown(after)).not.toEqual(shown(before));
+  const base = await recall('1', 'base');
+  expect(shown(base)).toEqual(shown(before));
+
+  // An answer is explained with the version that it had.
+  const { itemId } = after.items[0] as { itemId: string };
+  const question = { request: { userId: '1', requestId: after.requestId }, itemId };
+  const explained = async () =>
+    service.post({ ...question, versions: after.versions }, undefined, '/v1/explain');
+  const { json } = await explained();
+  expect(json).toMatchObject({ verdict: 'returned', rank: 1, score: after.items[0]?.score });
+
+  await command('rollback');
+  const restored = await recall('1');
+  expect(shown(restored)).toEqual(shown(before));
+  expect(restored.versions.adapter).toBe('');
+  await command('delete', version.digest);
+  expect(await explained()).toMatchObject({
+    status: 404,
+    json: { error: { code: 'ADAPTER_NOT_FOUND', field: 'adapter' } },
+  });
+  const done = audits().filter(({ outcome }) => outcome !== 'begun');
+  expect(done.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+    'push OK',
+    'activate OK',
+    'rollback OK',
+    'delete OK',
+  ]);
+});
+
+describe('a bad version', () => {
+  const truncated = (content: Buffer) => content.subarray(0, content.length - 10);
+  const notFinite = (content: Buffer) => {
+    const bad = Buffer.from(content);
+    bad.writeFloatLE(Number.NaN, bad.length - 8);
+    return bad;
+  };
+
+  it('is refused with the reason, and the active version serves on', async () => {
+    await start({ TESSERA_ADAPTERS_RANK_MAX: '16' });
+    const active = await push({ seed: 2, size: GENTLE });
+    await activate(active);
+    const before = await recall('3');
+    const bad: [string, RandomAdapter, RegExp][] = [
+      ['not finite', { seed: 3, size: 1, weights: notFinite }, /ADAPTER_CORRUPT/],
+      ['cut off', { seed: 4, size: 1, weights: truncated }, /ADAPTER_CORRUPT|ADAPTER_INVALID/],
+      ['rank over the limit', { seed: 5, size: 1, rank: 17 }, /ADAPTER_INVALID.*rank/is],
+      ['another rank than it says', { seed: 6, size: 1, config: { r: 3 } }, /ADAPTER_INVALID/],
+      ['DoRA', { seed: 7, size: 1, config: { use_dora: true } }, /ADAPTER_INVALID.*dora/is],
+      ['norm over the limit', { seed: 8, size: 1000 }, /ADAPTER_INVALID.*norm/is],
+    ];
+    for (const [what, wanted, expected] of bad) {
+      const from = writeRandomAdapter(join(folder.path, `bad-${wanted.seed}`), wanted);
+      const failed = command('push', from).then(
+        () => 'it was taken',
+        (error: { stderr: string }) => error.stderr,
+      );
+      expect(await failed, what).toMatch(expected);
+    }
+    const from = writeRandomAdapter(join(folder.path, 'other-base'), { seed: 9, size: 1 });
+    const pushed = client.pushFolder(from, { name: 'main', baseModel: 'x' }, CALL_MS);
+    await expect(pushed).rejects.toThrow(/baseModel: expected .* which is served, came 'x'/);
+    const after = await recall('3');
+    expect(after.versions.adapter).toBe(active);
+    expect(shown(after)).toEqual(shown(before));
+    const rejected = (await versions()).filter(({ state }) => state === 'STATE_REJECTED');
+    expect(rejected).toHaveLength(bad.length);
+    expect(rejected.every(({ reason }) => reason !== '')).toBe(true);
+    expect(readdirSync(join(path, 'versions'))).toEqual([active]);
+  });
+});
+
+describe('a canary', () => {
+  it('that worsens recall is rolled back by itself, and says why', async () => {
+    await start({
+      TESSERA_ADAPTERS_SAMPLES_MIN: '8',
+      TESSERA_ADAPTERS_SHADOW_PERCENT: '100',
+      TESSERA_ADAPTERS_NORM_MAX: '1000000',
+    });
+    const good = await push({ seed: 10, size: GENTLE / 2 });
+    await activate(good);
+    const bad = await push({ seed: 11, size: STRONG });
+    const refused = client.call('Activate', { name: 'main', digest: bad }, CALL_MS);
+    await expect(refused).rejects.toThrow(/golden set: expected at least 20 % of the items/);
+
+    await activate(bad, 0.5);
+    const stateOf = async (digest: string) =>
+      (await versions()).find((version) => version.digest === digest);
+    const served = new Set<string>();
+    for (let user = 1; (await stateOf(bad))?.state === 'STATE_CANARY'; user = (user % 200) + 1) {
+      served.add((await recall(String(user))).versions.adapter);
+    }
+    expect(served).toEqual(new Set([good, bad]));
+    expect(await stateOf(bad)).toMatchObject({ state: 'STATE_RETIRED' });
+    expect((await stateOf(bad))?.reason).toMatch(/overlap: expected at least 20 %/);
+    await service.metricBecomes('tessera_adapter_actions_total{action="rollback",code="OK"}', 1);
+    expect(audits().at(-1)).toMatchObject({ action: 'rollback', actor: 'canary', digest: bad });
+    for (let user = 1; user <= 20; user += 1) {
+      expect((await recall(String(user))).versions.adapter).toBe(good);
+    }
+  });
+});
+
+describe('a service that is killed', () => {
+  it('serves after its start what it served before, and knows nothing of half a push', async () => {
+    await start();
+    const digest = await push({ seed: 12, size: GENTLE });
+    await activate(digest);
+    const before = await recall('5');
+    const bytes = Buffer.alloc(1 << 20, 7);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const file = { bytes: bytes.length, sha256 };
+    const files = [
+      { name: 'adapter_config.json', ...file },
+      { name: 'adapter_model.safetensors', ...file },
+    ];
+    const model = await baseModel();
+    const parts = (async function* () {
+      yield { header: { name: 'main', baseModel: model, files, remark: '' } };
+      for (let at = 0; at < bytes.length; at += 1 << 16) {
+        yield { chunk: { data: bytes.subarray(at, at + (1 << 16)) } };
+      }
+      service.child.kill('SIGKILL');
+      await service.ended;
+    })();
+    await expect(client.pushParts(parts, CALL_MS)).rejects.toThrow();
+    client.close();
+    await start();
+    expect(await recall('5')).toMatchObject({ versions: { adapter: digest } });
+    expect(shown(await recall('5'))).toEqual(shown(before));
+    expect(readdirSync(join(path, 'versions'))).toEqual([digest]);
+    expect(readdirSync(path)).not.toContain('staging');
+  });
+});
+
+describe('access', () => {
+  const tokens = { pusher: ['push'], chief: ['activate', 'read'], late: ['push', 'activate'] };
+
+  it('is by token and scope, and whoever is refused is written down', async () => {
+    const file = join(folder.path, 'tokens.json');
+    const grants = Object.entries(tokens).map(([name, scopes]) => ({
+      name,
+      scopes,
+      sha256: createHash('sha256').update(`${name}-token`).digest('hex'),
+      ...(name === 'late' ? { expires: '2020-01-01T00:00:00Z' } : {}),
+    }));
+    writeFileSync(file, JSON.stringify(grants));
+    await start({ TESSERA_ACCESS_TOKENS_PATH: file });
+    await expect(push({ seed: 13, size: GENTLE })).rejects.toThrow(/^16 UNAUTHENTICATED/);
+    const as = (name: string) => {
+      client.close();
+      client = new AdapterClient(service.grpcAddress, `${name}-token`);
+    };
+    as('chief');
+    await expect(push({ seed: 13, size: GENTLE })).rejects.toThrow(/^7 PERMISSION_DENIED/);
+    as('late');
+    await expect(push({ seed: 13, size: GENTLE })).rejects.toThrow(/expired/);
+    as('pusher');
+    const digest = await push({ seed: 13, size: GENTLE });
+    await expect(activate(digest)).rejects.toThrow(/^7 PERMISSION_DENIED/);
+    await expect(versions()).rejects.toThrow(/^7 PERMISSION_DENIED/);
+    as('chief');
+    await activate(digest);
+    expect((await recall('1')).versions.adapter).toBe(digest);
+    const told = audits().map(({ action, actor, outcome }) => `${action} ${actor} ${outcome}`);
+    expect(told).toEqual([
+      ...['push  UNAUTHENTICATED', 'push  PERMISSION_DENIED', 'push  UNAUTHENTICATED'],
+      ...['push pusher begun', 'push pusher OK', 'activate  PERMISSION_DENIED'],
+      ...['activate chief begun', 'activate chief OK'],
+    ]);
+  });
+});
+
+describe('a trainer that pushes again and again', () => {
+  const SECONDS = 12;
+  const READERS = 3;
+
+  it('fails no recall, and every answer is that of the version it names', async () => {
+    await start({ TESSERA_ADAPTERS_OVERLAP_MIN_PERCENT: '0' });
+    const answers: { userId: string; answer: Answer }[] = [];
+    let isOver = false;
+    const reader = async (first: number) => {
+      for (let user = first; !isOver; user = (user % 40) + 1) {
+        const answer = await recall(String(user));
+        answers.push({ userId: String(user), answer });
+      }
+    };
+    const readers = Array.from({ length: READERS }, (_, i) => reader(1 + 10 * i));
+    const digests: string[] = [];
+    const until = performance.now() + SECONDS * 1000;
+    const train = async () => {
+      for (let seed = 100; performance.now() < until; seed += 1) {
+        const digest = await push({ seed, size: GENTLE, rank: 1 + (seed % 16) });
+        await client.call('Pin', { name: 'main', digest }, CALL_MS);
+        await activate(digest, seed % 3 === 0 ? 0.5 : undefined);
+        digests.push(digest);
+        if (seed % 4 === 0) await client.call('Rollback', { name: 'main' }, CALL_MS);
+      }
+    };
+    const trained = train().finally(() => {
+      isOver = true;
+    });
+    await Promise.all([trained, ...readers]);
+    const named = new Set(answers.map(({ answer }) => answer.versions.adapter));
+    expect(named.size).toBeGreaterThan(Math.min(5, digests.length));
+    const recomputed = new Map<string, Promise<Answer>>();
+    for (const { userId, answer } of answers) {
+      const adapter = answer.versions.adapter || 'base';
+      const key = `${userId} ${adapter}`;
+      const again = recomputed.get(key) ?? recall(userId, adapter);
+      recomputed.set(key, again);
+      expect(shown(answer), `user ${userId}, version ${adapter}`).toEqual(shown(await again));
+    }
+    // What is retired and not pinned gives its memory back.
+    for (const digest of digests) await client.call('Unpin', { name: 'main', digest }, CALL_MS);
+    const { arenaUsedBytes } = await client.call<{ arenaUsedBytes: number }>(
+      'List',
+      { name: '' },
+      CALL_MS,
+    );
+    const loaded = (await versions()).filter(
+      (version) => (version as never as { loaded: boolean }).loaded,
+    );
+    expect(loaded.length).toBeLessThanOrEqual(3);
+    const arena = loaded.reduce(
+      (sum, one) => sum + (one as never as { arenaBytes: number }).arenaBytes,
+      0,
+    );
+    expect(arenaUsedBytes).toBe(arena);
+  });
+});

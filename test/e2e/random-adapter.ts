@@ -1,0 +1,48 @@
+/** PEFT folders with seeded random factors for the demo model. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { safetensors, type Tensor } from './random-model.js';
+
+export const DEMO = 'models/demo';
+
+interface DemoConfig {
+  readonly num_hidden_layers: number;
+  readonly hidden_size: number;
+  readonly head_dim: number;
+  readonly num_attention_heads: number;
+}
+
+export interface RandomAdapter {
+  readonly seed: number;
+  /** Of the factors; small: answers move a little, large: they have nothing in common. */
+  readonly size: number;
+  readonly rank?: number;
+  /** Changes what is written, to make it bad. */
+  readonly config?: object;
+  readonly weights?: (content: Buffer) => Buffer;
+}
+
+/** Writes the folder and returns its path. */
+export function writeRandomAdapter(folder: string, wanted: RandomAdapter): string {
+  const { seed, size, rank = 4, config = {}, weights = (content) => content } = wanted;
+  const model = JSON.parse(readFileSync(join(DEMO, 'config.json'), 'utf8')) as DemoConfig;
+  const { num_hidden_layers: layers, hidden_size: hidden } = model;
+  const queries = model.num_attention_heads * model.head_dim;
+  const tensors: Tensor[] = Array.from({ length: layers }).flatMap((_, layer) => {
+    const name = `base_model.model.model.layers.${layer}.self_attn`;
+    return [
+      { name: `${name}.q_proj.lora_A.weight`, shape: [rank, hidden] },
+      { name: `${name}.q_proj.lora_B.weight`, shape: [queries, rank] },
+      { name: `${name}.o_proj.lora_A.weight`, shape: [rank, queries] },
+      { name: `${name}.o_proj.lora_B.weight`, shape: [hidden, rank] },
+    ];
+  });
+  const target_modules = ['q_proj', 'o_proj'];
+  const settings = { peft_type: 'LORA', r: rank, lora_alpha: rank, target_modules };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'adapter_config.json'), JSON.stringify({ ...settings, ...config }));
+  const content = weights(safetensors(tensors, seed, size));
+  writeFileSync(join(folder, 'adapter_model.safetensors'), content);
+  return folder;
+}

@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ServiceError } from '@grpc/grpc-js';
+import { loadConfig } from '@tessera/config';
+import { isErrorCode, TesseraError } from '@tessera/errors';
+import { ERROR_TRAILERS } from '@tessera/grpc';
+import { AdapterClient } from './served/adapter-client.js';
+import { Flags, fail, print, runCommand, UsageError } from './terminal/command.js';
+import { ProgressLine } from './terminal/progress.js';
+import { table } from './terminal/table.js';
+
+const USAGE = `usage: npm run adapter -- COMMAND [words] [flags]
+
+Versions of adapters of a service that runs (docs/adapter-versions.md); DIGEST: 8 digits or more:
+  push FOLDER          keep and validate what PEFT saved there
+  list                 all versions of the name, or of all names
+  get DIGEST           a version; of a canary, how it fares
+  activate DIGEST      serve it from the next request on
+  rollback             end the canary, or go back to the version before
+  pin DIGEST           keep it loaded and on disk
+  unpin DIGEST
+  delete DIGEST        one that serves nobody
+
+  --name NAME          of the adapter (default: the configured one)
+  --share N            activate: for this share of the users, above 0 and below 1
+  --force              activate: without the comparison on the golden set
+  --cold               activate: without the warm-up
+  --base DIGEST        push: the model that it was trained for (default: the one that is served)
+  --remark TEXT        push: shown with the version
+  --token-file FILE    whose text is the token
+  --http URL           where the served model is asked for (default: the configured one)
+  --address HOST:PORT  of the gRPC edge (default: the configured one)
+  --json               JSON on the standard output and nothing else`;
+
+const CALL_MS = 600_000;
+
+/** A refusal in the words of the service, with the field it names. */
+function told(error: ServiceError): TesseraError {
+  const trailer = (name: string) => error.metadata?.get(name)[0]?.toString();
+  const code = trailer(ERROR_TRAILERS.code) ?? '';
+  return new TesseraError(isErrorCode(code) ? code : 'ENGINE_UNAVAILABLE', error.details, {
+    field: trailer(ERROR_TRAILERS.field),
+    cause: error,
+  });
+}
+
+function shareOf(flags: Flags): number | undefined {
+  const text = flags.text('share');
+  if (text === undefined) return undefined;
+  const share = Number(text);
+  return share > 0 && share < 1 ? share : fail('share', 'a number above 0 and below 1', text);
+}
+
+/** What the service says it serves. */
+async function servedModel(url: string): Promise<string> {
+  const reply = await fetch(`${url}/health`).catch((cause: Error) => {
+    throw new TesseraError('ENGINE_UNAVAILABLE', `${url}: ${cause.message}`, { cause });
+  });
+  const { versions } = (await reply.json()) as { versions?: { model?: string } };
+  return versions?.model ?? fail('base', 'a digest', 'nothing');
+}
+
+class Commands {
+  constructor(
+    private readonly client: AdapterClient,
+    private readonly flags: Flags,
+    private readonly name: string,
+    private readonly httpUrl: string,
+    private readonly progress: ProgressLine,
+  ) {}
+
+  run(command: string, words: readonly string[]): Promise<object> {
+    const { name } = this;
+    switch (command) {
+      case 'push':
+        return this.push(only(words, 'a folder'));
+      case 'list':
+        return this.call('List', { name: this.flags.text('name') ?? '' });
+      case 'get':
+        return this.call('Get', { name, digest: only(words, 'a digest') });
+      case 'activate':
+        return this.call('Activate', {
+          ...{ name, digest: only(words, 'a digest'), share: shareOf(this.flags) },
+          ...{ force: this.flags.has('force'), cold: this.flags.has('cold') },
+        });
+      case 'rollback':
+        if (words.length > 0) throw new UsageError('rollback: expected no words');
+        return this.call('Rollback', { name });
+      case 'pin':
+        return this.call('Pin', { name, digest: only(words, 'a digest') });
+      case 'unpin':
+        return this.call('Unpin', { name, digest: only(words, 'a digest') });
+      case 'delete':
+        return this.call('Delete', { name, digest: only(words, 'a digest') });
+      default:
+        throw new UsageError(`unknown command '${command}'`);
+    }
+  }
+
+  private async push(folder: string): Promise<object> {
+    const baseModel = this.flags.text('base') ?? (await servedModel(this.httpUrl));
+    const remark = this.flags.text('remark') ?? '';
+    const pushed = { name: this.name, baseModel, remark };
+    const onProgress = (bytes: number, total: number) =>
+      this.progress.update('push', bytes, total, 'bytes');
+    return this.told(this.client.pushFolder(resolve(folder), pushed, CALL_MS, onProgress));
+  }
+
+  private call(method: string, message: object): Promise<object> {
+    return this.told(this.client.call<object>(method, message, CALL_MS));
+  }
+
+  private told(asked: Promise<object>): Promise<object> {
+    return asked.catch((error: ServiceError | TesseraError) => {
+      throw error instanceof TesseraError ? error : told(error);
+    });
+  }
+}
+
+function only(words: readonly string[], what: string): string {
+  const [word] = words;
+  if (word === undefined || words.length > 1) throw new UsageError(`expected ${what}, alone`);
+  return word;
+}
+
+const COLUMNS = ['name', 'digest', 'state', 'share', 'pinned', 'loaded', 'fileBytes', 'reason'];
+
+function shown(answer: object): string {
+  const { version, versions, replaced, comparison } = answer as {
+    readonly [key: string]: unknown;
+    readonly versions?: readonly Record<string, unknown>[];
+  };
+  const rows = versions ?? [version, replaced].filter((row) => row !== undefined && row !== null);
+  const cells = (rows as readonly Record<string, unknown>[]).map((row) =>
+    COLUMNS.map((name) => (name === 'digest' ? String(row[name]).slice(0, 16) : String(row[name]))),
+  );
+  const lines = [
+    table(
+      COLUMNS.map((name) => ({ name })),
+      cells,
+    ),
+  ];
+  if (comparison) lines.push('', JSON.stringify(comparison, null, 2));
+  return lines.join('\n');
+}
+
+await runCommand(USAGE, async (all) => {
+  const at = all.findIndex((word) => word.startsWith('--'));
+  const words = at < 0 ? all : all.slice(0, at);
+  const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
+    ...{ name: 'text', share: 'text', force: 'switch', cold: 'switch', base: 'text' },
+    ...{ remark: 'text', 'token-file': 'text', http: 'text', address: 'text', json: 'switch' },
+  });
+  const [command, ...rest] = words;
+  if (command === undefined) throw new UsageError('expected a command');
+  const { grpc, http, adapters } = loadConfig().config;
+  const address = flags.text('address') ?? `${grpc.host}:${grpc.port}`;
+  const tokenFile = flags.text('token-file');
+  const token = tokenFile === undefined ? '' : (await readFile(tokenFile, 'utf8')).trim();
+  const client = new AdapterClient(address, token);
+  const progress = new ProgressLine();
+  try {
+    const name = flags.text('name') ?? adapters.defaultName;
+    const url = flags.text('http') ?? `http://${http.host}:${http.port}`;
+    const answer = await new Commands(client, flags, name, url, progress).run(command, rest);
+    progress.end();
+    await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));
+  } finally {
+    client.close();
+  }
+});
