@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/engine.h"
@@ -152,6 +153,28 @@ TEST_F(AdapterTest, KeysAndValuesOfAVersionThatWasDroppedAreNotFound) {
   EXPECT_GT(found_tokens(request(1, adapter, 0)), 0u);
   engine_->drop_version(late.kv.version);
   EXPECT_EQ(found_tokens(std::move(late)), 0u);
+}
+
+TEST_F(AdapterTest, AdaptersComeAndGoWhileRequestsRun) {
+  open(model::ComputeType::kBf16, 8);
+  const auto kept = load("all-linear");
+  const auto ask = [&] {
+    std::vector<Request> requests;
+    for (uint32_t i = 0; i < 8; ++i) requests.push_back(request(i, i % 2 == 0 ? nullptr : kept, i));
+    std::map<uint32_t, std::vector<uint32_t>> bits;
+    for (const auto& [ticket, completion] : answers(std::move(requests)))
+      bits[ticket] = bits_of(completion);
+    return bits;
+  };
+  const auto expected = ask();
+  std::thread pusher([&] {
+    for (int push = 0; push < 12; ++push) {
+      for (const std::string& name : kAdapters) EXPECT_NE(load(name), nullptr);
+    }
+  });
+  for (int round = 0; round < 10; ++round) EXPECT_EQ(ask(), expected);
+  pusher.join();
+  EXPECT_EQ(engine_->adapter_arena().adapters, 1u);
 }
 
 TEST_F(AdapterTest, AnEngineWithoutMemoryForAdaptersRefusesThem) {
