@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from . import adapter_fixtures, demo, fixtures, parity, train
+from . import adapter_fixtures, demo, finetune, fixtures, parity, push, train
 from .errors import InputError
 from .export import DTYPES
 from .model import Shape
@@ -90,6 +90,39 @@ def _add_parity(commands) -> None:
     parser.set_defaults(run=parity.run)
 
 
+def _add_finetune(commands) -> None:
+    parser = commands.add_parser("finetune", help="new behaviours -> a PEFT folder",
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--model", required=True, help="folder of the model that is served")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--behaviours", help="FILE.jsonl[.gz] of {user_id, item_id, time_ms}")
+    source.add_argument("--address", help="HOST:PORT of a service, asked for --users")
+    parser.add_argument("--users", help="FILE of user ids, for --address")
+    parser.add_argument("--out", required=True, help="folder to write")
+    parser.add_argument("--hours", type=_amount, default=1.0, help="behaviours to learn from")
+    parser.add_argument("--rank", type=_count, default=8)
+    parser.add_argument("--epochs", type=_count, default=4)
+    parser.add_argument("--batch-size", type=_count, default=64)
+    parser.add_argument("--lr", type=_amount, default=2e-3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=_count, default=2)
+    parser.set_defaults(run=finetune.run)
+
+
+def _add_push(commands) -> None:
+    parser = commands.add_parser("push", help="a PEFT folder -> a service that runs",
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--address", default="127.0.0.1:50051", help="HOST:PORT of its gRPC edge")
+    parser.add_argument("--name", default="main", help="of the adapter")
+    parser.add_argument("--base", required=True, help="versions.model of its answers")
+    parser.add_argument("--remark", default="")
+    parser.add_argument("--token-file", help="default: the variable TESSERA_TOKEN")
+    parser.add_argument("--share", type=_amount, default=0.0,
+                        help="activate it for this share of the users, 1 for all")
+    parser.set_defaults(run=push.run)
+
+
 def _count(text: str) -> int:
     value = int(text)
     if value < 1:
@@ -112,6 +145,8 @@ def main() -> int:
     _add_fixtures(commands)
     _add_adapter_fixtures(commands)
     _add_parity(commands)
+    _add_finetune(commands)
+    _add_push(commands)
     args = parser.parse_args()
     try:
         args.run(args)

@@ -144,6 +144,31 @@ it('changes the recall from the next request on, and a rollback restores it exac
   ]);
 });
 
+it('recalls what the newest behaviours ask for, once it was trained on them', async () => {
+  await start();
+  const categories = new Map(
+    readFileSync(join(DEMO, 'catalogue.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { item_id: string; attributes: { category: string } })
+      .map(({ item_id, attributes }) => [item_id, attributes.category]),
+  );
+  // Users whom the training has not seen; see test/fixtures/finetuned.
+  const users = Array.from({ length: 30 }, (_, i) => String(101 + i));
+  const answersOf = async () => Promise.all(users.map((user) => recall(user)));
+  const petsIn = (answers: readonly Answer[]) =>
+    answers.flatMap(({ items }) => items).filter(({ itemId }) => categories.get(itemId) === 'pets')
+      .length;
+  const before = await answersOf();
+  const { version } = await command<{ version: Version }>('push', 'test/fixtures/finetuned');
+  await command('activate', version.digest);
+  const after = await answersOf();
+  expect(petsIn(after)).toBeGreaterThan(2 * petsIn(before));
+  expect(after.every(({ versions: its }) => its.adapter === version.digest)).toBe(true);
+  await command('rollback');
+  expect((await answersOf()).map(shown)).toEqual(before.map(shown));
+});
+
 describe('a bad version', () => {
   const truncated = (content: Buffer) => content.subarray(0, content.length - 10);
   const notFinite = (content: Buffer) => {

@@ -1,0 +1,108 @@
+"""`python -m trainer finetune`: new behaviours in, a PEFT folder for the served model out."""
+
+import argparse
+import json
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import torch
+from peft import LoraConfig, get_peft_model
+from torch.nn import functional
+from tqdm import tqdm
+from transformers import AutoModelForCausalLM
+
+from . import behaviours
+from .checkpoint import write_json
+from .errors import InputError
+from .prompts import PromptFolder, read_prompt_folder
+from .samples import IGNORED, Row, batches
+
+SAVED = ("adapter_config.json", "adapter_model.safetensors")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Reads, trains, saves; the folder appears under its name when it is whole."""
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(args.seed)
+    out = Path(args.out)
+    if out.exists():
+        raise InputError(str(out), "a name that is free", "a file or folder")
+    prompts = read_prompt_folder(Path(args.model))
+    rows = rows_of(_histories(args), prompts, args.hours)
+    if not rows:
+        raise InputError("behaviours", f"some of the last {args.hours} hours, with items of the "
+                         "catalogue", "none")
+    model = get_peft_model(
+        AutoModelForCausalLM.from_pretrained(args.model, dtype=torch.float32),
+        LoraConfig(task_type="CAUSAL_LM", r=args.rank, lora_alpha=2 * args.rank,
+                   target_modules="all-linear"))
+    first, last = train(model, rows, args)
+    save(model, Path(args.model), out)
+    size = sum(path.stat().st_size for path in out.iterdir()) / 1024
+    print(f"{out}: {len(rows)} behaviours, loss {first:.3f} -> {last:.3f}, {size:.0f} KiB")
+
+
+def _histories(args: argparse.Namespace) -> behaviours.Histories:
+    if args.behaviours:
+        return behaviours.read_file(Path(args.behaviours))
+    if not args.users:
+        raise InputError("--users", "a file of user ids beside --address", None)
+    users = Path(args.users).read_text().split()
+    return behaviours.ask(args.address, users)
+
+
+def rows_of(histories: behaviours.Histories, prompts: PromptFolder, hours: float) -> list[Row]:
+    """A row for each behaviour of the last hours: what the user had done before, then it."""
+    begin = behaviours.recent_from(histories, hours)
+    rows = []
+    for history in histories.values():
+        items = [behaviour.item for behaviour in history]
+        for place, behaviour in enumerate(history):
+            if behaviour.time > begin and behaviour.item in prompts.items:
+                rows.append(prompts.row(items[:place], behaviour.item))
+    return rows
+
+
+def train(model, rows: list[Row], args: argparse.Namespace) -> tuple[float, float]:
+    """Returns the mean loss of the first epoch and of the last."""
+    factors = [value for value in model.parameters() if value.requires_grad]
+    optimizer = torch.optim.AdamW(factors, lr=args.lr, weight_decay=0.0)
+    rng = np.random.default_rng(args.seed)
+    pad = model.config.pad_token_id or 0
+    losses = []
+    model.train()
+    for epoch in range(args.epochs):
+        work = batches(rows, args.batch_size, pad, rng)
+        total = 0.0
+        with tqdm(work, desc=f"epoch {epoch + 1}/{args.epochs}", unit="batch") as bar:
+            for seen, (inputs, labels) in enumerate(bar, 1):
+                logits = model(input_ids=inputs).logits[:, :-1]
+                wanted = labels[:, 1:]
+                loss = functional.cross_entropy(logits.flatten(0, 1), wanted.flatten(),
+                                                ignore_index=IGNORED)
+                optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(factors, 1.0)
+                optimizer.step()
+                total += loss.item()
+                bar.set_postfix(loss=f"{total / seen:.3f}", refresh=False)
+        losses.append(total / max(1, len(work)))
+    return losses[0], losses[-1]
+
+
+def save(model, base: Path, out: Path) -> None:
+    """What PEFT saves, without the path of the base model, under its name at once."""
+    partial = out.with_name(out.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    model.save_pretrained(partial)
+    for path in partial.iterdir():
+        if path.name not in SAVED:
+            path.unlink()
+    config = json.loads((partial / SAVED[0]).read_text())
+    config["base_model_name_or_path"] = base.name
+    if isinstance(config["target_modules"], list):
+        config["target_modules"].sort()
+    write_json(partial / SAVED[0], config)
+    os.replace(partial, out)
