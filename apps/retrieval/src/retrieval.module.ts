@@ -10,6 +10,7 @@ import { RecallGrpcController } from './grpc/recall.controller.js';
 import { ScoreGrpcController } from './grpc/score.controller.js';
 import { KvPoolHttpController } from './http/kv-pool.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
+import { AdapterTopicController, FetchFolder } from './kafka/adapter-topic.controller.js';
 import { CatalogueTopicController } from './kafka/catalogue-topic.controller.js';
 import { RecallTopicController, RecallTopicSettings } from './kafka/recall-topic.controller.js';
 import { KvEdge, type KvEdgeParts } from './kv-edge.js';
@@ -22,7 +23,12 @@ export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
   readonly adapters: AdapterEdge;
   /** Absent where no Kafka is served. */
   readonly topics?:
-    | { readonly producer: RecordProducer; readonly settings: RecallTopicSettings }
+    | {
+        readonly producer: RecordProducer;
+        readonly settings: RecallTopicSettings;
+        /** Absent where no announced versions are fetched. */
+        readonly fetchFolder?: FetchFolder | undefined;
+      }
     | undefined;
 }
 
@@ -46,6 +52,7 @@ export class RetrievalModule {
         RecallHttpController,
         KvPoolHttpController,
         ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
+        ...(topics?.fetchFolder === undefined ? [] : [AdapterTopicController]),
       ],
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },
@@ -59,6 +66,7 @@ export class RetrievalModule {
           : [
               { provide: RecordProducer, useValue: topics.producer },
               { provide: RecallTopicSettings, useValue: topics.settings },
+              { provide: FetchFolder, useValue: topics.fetchFolder },
             ]),
       ],
     };

@@ -1,3 +1,4 @@
+export { type Announced, fetchedParts } from './adapters/fetched-folder.js';
 export { hashOf } from './adapters/version-folders.js';
 export { type AdapterEvent, type AdapterSettings, Adapters } from './adapters.js';
 export type { SeenAnswer, SeenRecall } from './canary-watch.js';

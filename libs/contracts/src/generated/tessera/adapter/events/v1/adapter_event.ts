@@ -15,11 +15,11 @@ export interface AdapterAnnounced {
   name: string;
   baseModel: string;
   /**
-   * A folder below `adapters.fetchPath`, as a relative path, or `s3://BUCKET/PREFIX`. It holds
-   * `adapter_config.json` and `adapter_model.safetensors`.
+   * A folder below `adapters.fetchPath`, as a relative path. It holds `adapter_config.json` and
+   * `adapter_model.safetensors`, which nobody changes meanwhile.
    */
   location: string;
-  /** Activate it when it is valid: share of the users in (0, 1], 0: do not. */
+  /** Activate it when it is valid and has never served: share of the users in (0, 1], 0: do not. */
   share: number;
   /** Of the files, by name, 64 hexadecimal digits; those left out are taken as they are. */
   sha256: { [key: string]: string };

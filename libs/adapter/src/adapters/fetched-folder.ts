@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, join, sep } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+import { ADAPTER_FILES, type AdapterFile, invalid } from '../domain/adapter-version.js';
+import type { PushPart, PushParts } from '../domain/push-parts.js';
+import { hashOf } from './version-folders.js';
+
+/** A version that lies in a folder. */
+export interface Announced {
+  readonly name: string;
+  readonly baseModel: string;
+  /** Relative to the folder that versions are fetched from. */
+  readonly location: string;
+  /** By file; those left out are taken as they are. */
+  readonly sha256: Readonly<Record<string, string>>;
+}
+
+/** Neither `..` nor a link leads out of the root. */
+async function folderIn(root: string, location: string): Promise<string> {
+  if (location === '' || isAbsolute(location) || location.includes('\0')) {
+    throw invalid('location', 'a relative path', `'${location}'`);
+  }
+  const [top, found] = await Promise.all([
+    realpath(root),
+    realpath(join(root, location)).catch((cause: unknown) => {
+      const message = `location: expected a folder, there is none at '${location.slice(0, 200)}'`;
+      throw new TesseraError('ADAPTER_NOT_FOUND', message, { field: 'location', cause });
+    }),
+  ]);
+  if (found.startsWith(top + sep)) return found;
+  throw invalid('location', 'a path below adapters.fetchPath', `'${location}'`);
+}
+
+/** The files below `root` as a push. Rejects with ADAPTER_INVALID, _NOT_FOUND, _CORRUPT. */
+export async function* fetchedParts(
+  root: string,
+  { name, baseModel, location, sha256 }: Announced,
+): PushParts & AsyncGenerator<PushPart> {
+  const folder = await folderIn(root, location);
+  const files: AdapterFile[] = [];
+  for (const file of ADAPTER_FILES) {
+    const found = await hashOf(join(folder, file));
+    const expected = sha256[file] ?? found.sha256;
+    if (expected !== found.sha256) {
+      const message = `sha256.${file}: expected ${expected.slice(0, 80)}, came ${found.sha256}`;
+      throw new TesseraError('ADAPTER_CORRUPT', message, { field: `sha256.${file}` });
+    }
+    files.push({ name: file, ...found });
+  }
+  yield { header: { name, baseModel, files, remark: `announced at ${location}`.slice(0, 1024) } };
+  for (const file of files) {
+    for await (const data of createReadStream(join(folder, file.name))) yield { data };
+  }
+  yield { isEnd: true };
+}

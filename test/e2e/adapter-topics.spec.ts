@@ -1,0 +1,104 @@
+/** Versions that are announced on a topic, fetched from a folder, and told of on another. */
+
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { Kafka, logLevel } from 'kafkajs';
+import protobuf from 'protobufjs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type KafkaBroker,
+  startKafkaBroker,
+  temporaryFolder,
+} from '../../libs/testing/src/index.js';
+import { DEMO } from './random-adapter.js';
+import { Service } from './service.js';
+
+const POLL = { timeout: 60_000 };
+const ANNOUNCEMENTS = 'adapter.announcements';
+const root = new protobuf.Root();
+root.resolvePath = (_origin, target) => join('proto', target);
+root.loadSync('tessera/adapter/events/v1/adapter_event.proto');
+const ANNOUNCED = root.lookupType('tessera.adapter.events.v1.AdapterAnnounced');
+const EVENT = root.lookupType('tessera.adapter.events.v1.AdapterEvent');
+
+const folder = temporaryFolder({});
+let broker: KafkaBroker;
+let service: Service;
+let kafka: Kafka;
+const ends: (() => Promise<unknown>)[] = [];
+const events: Record<string, string>[] = [];
+const dead: string[] = [];
+
+beforeAll(async () => {
+  broker = await startKafkaBroker();
+  cpSync('test/fixtures/finetuned', join(folder.path, 'trained', 'newest'), { recursive: true });
+  service = await Service.start(
+    {
+      TESSERA_MODEL_PATH: DEMO,
+      TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
+      TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
+      TESSERA_ADAPTERS_FETCH_PATH: join(folder.path, 'trained'),
+    },
+    ['--kafka', broker.address],
+  );
+  while ((await fetch(`${service.httpUrl}/health`)).status !== 200);
+  kafka = new Kafka({ brokers: [broker.address], logLevel: logLevel.NOTHING });
+  const consumer = kafka.consumer({ groupId: 'test', maxWaitTimeInMs: 20 });
+  await consumer.connect();
+  const topics = ['adapter.events', `${ANNOUNCEMENTS}.dead`];
+  await consumer.subscribe({ topics, fromBeginning: true });
+  await consumer.run({
+    eachMessage: async ({ topic, message: { value, headers = {} } }) => {
+      if (topic === 'adapter.events') {
+        events.push(EVENT.toObject(EVENT.decode(value as Buffer), { longs: Number }) as never);
+      } else dead.push(`${headers['tessera-code']} ${headers['tessera-reason']}`);
+    },
+  });
+  ends.push(() => consumer.disconnect());
+});
+afterAll(async () => {
+  for (const end of ends) await end();
+  await service?.stop();
+  await broker?.stop();
+  folder.remove();
+});
+
+it('are fetched and activated, bad ones are buried, and both are told', async () => {
+  const { versions } = (await (await fetch(`${service.httpUrl}/health`)).json()) as {
+    versions: { model: string };
+  };
+  const good = { name: 'main', baseModel: versions.model, location: 'newest', share: 1 };
+  const encoded = (message: object) =>
+    Buffer.from(ANNOUNCED.encode(ANNOUNCED.fromObject(message)).finish());
+  const producer = kafka.producer();
+  await producer.connect();
+  ends.push(() => producer.disconnect());
+  const messages = [
+    Buffer.from('no announcement'),
+    encoded({ ...good, location: '../adapters' }),
+    encoded({ ...good, baseModel: 'another' }),
+    encoded({ ...good, sha256: { 'adapter_config.json': 'f'.repeat(64) } }),
+    encoded(good),
+    // Delivered twice: nothing more is done.
+    encoded(good),
+  ].map((value) => ({ key: 'main', value }));
+  await producer.send({ topic: ANNOUNCEMENTS, messages });
+
+  const done = () => events.map(({ action, actor, outcome }) => `${action} ${actor} ${outcome}`);
+  await expect.poll(done, POLL).toContain('activate announcement OK');
+  await expect
+    .poll(() => done().filter((one) => one === 'push announcement OK'), POLL)
+    .toHaveLength(2);
+  const { json } = await service.post({ userId: '1' });
+  const { adapter } = (json as { versions: { adapter: string } }).versions;
+  expect(events.find(({ action }) => action === 'activate')?.digest).toBe(adapter);
+  expect(done().filter((one) => one.startsWith('activate'))).toHaveLength(1);
+  await expect.poll(() => dead.length, POLL).toBe(4);
+  expect(dead.map((one) => one.split(' ')[0])).toEqual([
+    'REQUEST_INVALID',
+    'ADAPTER_INVALID',
+    'ADAPTER_INVALID',
+    'ADAPTER_CORRUPT',
+  ]);
+  expect(dead[2]).toContain('baseModel');
+});
