@@ -117,6 +117,17 @@ module.exports = {
       },
     },
     {
+      name: 'pages-see-types-alone',
+      comment: 'What runs in a browser knows of the service what the API answers with.',
+      severity: 'error',
+      from: { path: '^apps/console/web/' },
+      to: {
+        path: '^(apps|libs|native)/',
+        pathNot: '^apps/console/web/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'testing-is-for-tests',
       severity: 'error',
       from: { pathNot: ['^libs/testing/', '\\.spec\\.ts$', '^(test|bench)/'] },
@@ -125,7 +136,10 @@ module.exports = {
     {
       name: 'no-dev-dependencies-in-what-serves',
       severity: 'error',
-      from: { path: '^(apps|libs|native/ts)/', pathNot: ['\\.spec\\.ts$', '^libs/testing/'] },
+      from: {
+        path: '^(apps|libs|native/ts)/',
+        pathNot: ['\\.spec\\.ts$', '^libs/testing/', '^apps/console/web/'],
+      },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
   ],

@@ -144,13 +144,18 @@ const systemPackages = [
   ...(forTests ? testPackages() : []),
 ];
 
-/** What the tests start beside the service: a real broker, resolved by Maven, and a real Redis. */
+/**
+ * What the tests start beside the service: a real broker, resolved by Maven, a real Redis and a
+ * real browser, with letters for all titles.
+ */
 function testPackages() {
   return [
     { name: 'libgtest-dev', present: () => hasHeader('gtest/gtest.h') },
     { name: 'redis-server', present: () => onPath('redis-server') },
     { name: 'openjdk-17-jre-headless', present: () => onPath('java') },
     { name: 'maven', present: () => onPath('mvn') },
+    { name: 'chromium', present: () => onPath('chromium') || onPath('google-chrome') },
+    { name: 'fonts-noto-cjk', present: () => fs.existsSync('/usr/share/fonts/opentype/noto') },
   ];
 }
 
@@ -251,6 +256,8 @@ async function takeLock() {
 const brokerJars = join('.cache', 'kafka-broker');
 const copyJars = ['dependency:copy-dependencies', `-DoutputDirectory=${join(root, brokerJars)}`];
 
+const pagesBuild = ['build', '--logLevel', 'warn', '-c', 'apps/console/web/vite.config.ts'];
+
 async function main() {
   checkNode();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopOn(signal));
@@ -299,6 +306,13 @@ async function main() {
       path.endsWith('build-typescript.mjs'),
     outputs: ['dist/apps/standalone/src/main.js'],
     act: () => run(process.execPath, ['tools/build-typescript.mjs']),
+  });
+  await step({
+    name: 'pages of the console',
+    inputs: ['apps/console/web', 'package-lock.json'],
+    keep: (path) => !/\.spec\.ts$/.test(path),
+    outputs: ['build/console/index.html'],
+    act: () => run(process.execPath, ['node_modules/vite/bin/vite.js', ...pagesBuild]),
   });
 }
 

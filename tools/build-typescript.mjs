@@ -10,10 +10,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folders = ['apps', 'libs', 'native/ts', 'tools', 'bench', 'examples', 'test'];
 const fresh = `dist.${process.pid}`;
 
+/** The pages of the console are built by Vite. */
+const ignored = [
+  'apps/console/web/**',
+  ...['**/*.spec.ts', '**/*.mjs', '**/*.cjs', '**/*.js', '**/*.d.ts', '**/*.d.mts'],
+];
+
 function compile() {
   const present = folders.filter((folder) => existsSync(join(root, folder)));
   const swc = join(root, 'node_modules/@swc/cli/bin/swc.js');
-  const ignored = ['**/*.spec.ts', '**/*.mjs', '**/*.cjs', '**/*.js', '**/*.d.ts', '**/*.d.mts'];
   const result = spawnSync(
     process.execPath,
     [swc, ...present, '-d', fresh, '--config-file', '.swcrc', '--ignore', ignored.join(',')],

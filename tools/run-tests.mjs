@@ -58,6 +58,7 @@ function clangFormat() {
 function check() {
   checker('format and lint (biome)', bin('biome'), ['check', '--error-on-warnings', '.']);
   checker('types (tsc)', bin('tsc'), ['--noEmit', '-p', 'tsconfig.json']);
+  checker('types of the console (tsc)', bin('tsc'), ['--noEmit', '-p', 'apps/console/web']);
   checker('import law (dependency-cruiser)', bin('depcruise'), [
     '--config',
     '.dependency-cruiser.cjs',

@@ -126,6 +126,12 @@ const lawless: Record<string, string> = {
   'libs/recall/src/index.ts':
     "import '../../../apps/one/src/index.js';\nimport '../../errors/src/code.js';\n" +
     "import '@tessera/testing';\nimport './domain/recall.js';\n",
+  // pages-see-types-alone
+  'apps/console/src/index.ts': "import '@tessera/errors';\n",
+  'apps/console/web/src/page.ts': "import '../../src/index.js';\n",
+  // domain-order-recall
+  'libs/recall/src/replay.ts': "import '@tessera/inspection';\n",
+  'libs/inspection/src/index.ts': "import '@tessera/errors';\n",
   // no-dev-dependencies-in-what-serves
   'libs/telemetry/src/index.ts': "import 'fast-check';\n",
   // not-unresolvable

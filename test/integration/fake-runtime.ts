@@ -205,6 +205,18 @@ export class FakeRuntime implements RecallRuntime {
     return explanationOf(request);
   }
 
+  async user(userId: string) {
+    if (userId === 'nobody') return null;
+    const behaviours = [{ itemId: 'a', action: 'click', time: 1_700_000_000 }];
+    return { behaviours, profile: { age: '3' } };
+  }
+
+  describe(itemIds: readonly string[]) {
+    return itemIds.map((itemId) =>
+      itemId === 'a' ? { itemId, title: 'Tëst', attributes: '{"n":1}', sid: [3, 1, 4] } : undefined,
+    );
+  }
+
   changesOf(name: string): CatalogueChanges {
     if (name === '') return this.changes;
     throw new TesseraError('REQUEST_INVALID', `catalogue: expected '', came '${name}'`, {

@@ -9,6 +9,7 @@ import { KvFollower, OwnPool } from '../../feature/src/index.js';
 import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, adapterEdgeOf } from './adapters.js';
+import { consoleParts } from './console.js';
 import { type Inspection, inspected } from './inspection.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
@@ -101,5 +102,8 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
     promptTemplate: promptTemplate.digest,
   });
   const operations = { readiness, metrics, versions, log };
-  return { modules: { operations, retrieval, feature }, topics, audits, tracing, recalls };
+  const store = inspection?.store;
+  const needs = { config, runtime, recalls, store, readiness, serviceVersion, log };
+  const modules = { operations, retrieval, feature, console: consoleParts(needs) };
+  return { modules, topics, audits, tracing, recalls };
 }

@@ -90,8 +90,9 @@ async function printSample(runtime: RecallRuntime, config: Config): Promise<void
   print(sampleTable(answer));
 }
 
-function printAddresses(serving: Serving): void {
+function printAddresses(serving: Serving, { console }: Config): void {
   print('\nServing');
+  if (console.pages === 'on') print(`  console  ${serving.httpUrl}/console/`);
   print(`  HTTP     ${serving.httpUrl}/v1/recall`);
   print(`  gRPC     ${serving.grpcAddress}  tessera.recall.v1.RecallService/Recall`);
   print(`  health   ${serving.httpUrl}/health`);
@@ -115,7 +116,7 @@ runProcess(USAGE, async ({ config }) => {
     throw error;
   });
   drainOnStopSignals(serving.drain, (status) => process.exit(status));
-  printAddresses(serving);
+  printAddresses(serving, config);
   await printSample(runtime, config).catch((error: unknown) => {
     log.warn({ err: error }, 'the sample recall failed');
   });

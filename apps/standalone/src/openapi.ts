@@ -1,6 +1,7 @@
 /** The HTTP API as OpenAPI 3.0; field for field the JSON form of tessera.recall.v1. */
 
 import { ERROR_TABLE } from '@tessera/errors';
+import { CONSOLE_SCHEMAS, consolePaths } from '../../console/src/index.js';
 import { integer, list, number, object, reference, text, texts } from './openapi-fields.js';
 import { KV_SCHEMAS, kvPaths } from './openapi-kv.js';
 
@@ -160,6 +161,7 @@ const schemas = {
     widthsUsed: list({ type: 'integer' }, 'of the replay; empty where the catalogue decides'),
     ...promptFacts,
   }),
+  ...CONSOLE_SCHEMAS,
   Error: object({
     error: object({
       code: { type: 'string', enum: Object.keys(ERROR_TABLE) },
@@ -227,6 +229,7 @@ export function openApiDocument(version: string): object {
         },
       },
       ...kvPaths(json, failures),
+      ...consolePaths(json, failures),
       '/health': health('Does the process take requests?'),
       '/health/ready': health('The same as /health'),
       '/health/live': {

@@ -10,7 +10,9 @@ import {
 import { type Hosted, host, type Serving, STEP_BUDGET_MS } from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
 import { type Access, openAccess } from './access.js';
+import { servePages } from '../../console/src/index.js';
 import { type Composition, compose, type ServeParts } from './compose.js';
+import { PAGES_FOLDER } from './console.js';
 import { serveDocs } from './docs-page.js';
 import { watchKvPool } from './kv-watch.js';
 import { StandaloneModule } from './standalone.module.js';
@@ -81,7 +83,13 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     topicServer: topics?.server,
     readiness,
     log,
-    prepare: (app) => serveDocs(app, parts.serviceVersion),
+    prepare: async (app) => {
+      await serveDocs(app, parts.serviceVersion);
+      if (modules.console === undefined) return;
+      const instance = app.getHttpAdapter().getInstance();
+      const isThere = await servePages(instance, PAGES_FOLDER);
+      if (!isThere) log.warn({ folder: PAGES_FOLDER }, 'the console has no pages: build them');
+    },
   });
   const endWatch = watchKvPool(() => runtime.kvPool.metrics(), log);
   return hosted.serving(drainSteps(hosted, composition, parts, access, endWatch));

@@ -9,7 +9,7 @@ import {
 import { loadConfig } from '@tessera/config';
 import type { Engine } from '@tessera/engine';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
-import { Recall, type RecallRuntime } from '@tessera/recall';
+import { describeItems, Recall, type RecallRuntime } from '@tessera/recall';
 
 export interface ComposedParts {
   /** Model folder that tokenizer, template and catalogue come from. */
@@ -70,6 +70,8 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
     explain: (request, context) => recall.explain(request, context),
     append: (request, context) => recall.append(request, context),
     engineStats: () => engine.stats(),
+    user: (userId, behavioursMax) => behaviours.user(userId, behavioursMax),
+    describe: (itemIds) => describeItems(catalogue, itemIds),
     sampleUserIds: (count) => behaviours.userIds(count),
     drain: (budgetMs) => engine.drain(budgetMs),
     close: async () => {

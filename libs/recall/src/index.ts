@@ -1,3 +1,4 @@
+export { describeItems } from './domain/describe-items.js';
 export { provenanceOf } from './domain/kv-provenance.js';
 export { Recall, type RecallEngine, type RecallParts } from './domain/recall.js';
 export type {
@@ -24,6 +25,7 @@ export type {
   UserSource,
 } from './domain/recall-types.js';
 export type {
+  DescribedItem,
   EngineLimits,
   RecallDefaults,
   RecallRuntime,

@@ -7,6 +7,7 @@ import { type Catalogue, type ChangingCatalogue, type Engine, NativeEngine } fro
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { adapterProbe, ChosenAdapters } from './chosen-adapters.js';
+import { describeItems } from './domain/describe-items.js';
 import { Recall } from './domain/recall.js';
 import type {
   AppendAnswer,
@@ -261,6 +262,7 @@ interface Served {
   readonly name: string;
   readonly recall: Recall;
   readonly changes: CatalogueChanges;
+  readonly catalogue: Catalogue;
 }
 
 class LoadedRuntime implements RecallRuntime {
@@ -324,6 +326,14 @@ class LoadedRuntime implements RecallRuntime {
 
   sampleUserIds(count: number): Promise<readonly string[]> {
     return this.behaviours.store.userIds(count);
+  }
+
+  user(userId: string, behavioursMax: number) {
+    return this.behaviours.store.user(userId, behavioursMax);
+  }
+
+  describe(itemIds: readonly string[], name = '') {
+    return describeItems(this.of(name).catalogue, itemIds);
   }
 
   drain(budgetMs: number): Promise<void> {

@@ -1,7 +1,12 @@
 /** What composes a recall service from plain options; nothing here reads the environment. */
 
 import type { AdapterSettings, Adapters } from '@tessera/adapter';
-import type { BehaviourLog, BehaviourOptions, BehaviourStore } from '@tessera/behaviour';
+import type {
+  BehaviourLog,
+  BehaviourOptions,
+  BehaviourStore,
+  UserBehaviours,
+} from '@tessera/behaviour';
 import type {
   CatalogueChanges,
   CatalogueSource,
@@ -10,6 +15,7 @@ import type {
   ProgressListener,
 } from '@tessera/catalogue';
 import type {
+  CatalogueItem,
   EngineModel,
   EnginePass,
   EngineStats,
@@ -120,6 +126,11 @@ export interface RecallRuntimeSummary {
   readonly userCount: number | null;
 }
 
+/** An item, for people to read. */
+export interface DescribedItem extends CatalogueItem {
+  readonly sid: readonly number[];
+}
+
 /** A recall service that is loaded and serving. Safe to call concurrently. */
 export interface RecallRuntime {
   readonly summary: RecallRuntimeSummary;
@@ -144,6 +155,13 @@ export interface RecallRuntime {
   engineStats(): EngineStats;
   /** IDs of users that can be recalled for, in the order of the file. */
   sampleUserIds(count: number): Promise<readonly string[]>;
+  /** What is known of a user, the newest behaviours alone; null: nothing. */
+  user(userId: string, behavioursMax: number): Promise<UserBehaviours | null>;
+  /**
+   * Items as the newest version of a catalogue has them; undefined where it has none of the ID.
+   * @throws TesseraError REQUEST_INVALID where there is no catalogue of the name
+   */
+  describe(itemIds: readonly string[], catalogue?: string): readonly (DescribedItem | undefined)[];
   /** Refuses new recalls, finishes those accepted within the budget, cancels the rest. */
   drain(budgetMs: number): Promise<void>;
   /** Idempotent. */

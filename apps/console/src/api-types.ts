@@ -1,0 +1,124 @@
+/** What the API of the console answers with; its pages read the same types. */
+
+import type {
+  Note,
+  Pulse,
+  QueryResult,
+  RecallSummary,
+  RecordedRecall,
+  SavedSet,
+  StoreState,
+} from '@tessera/inspection';
+import type { DescribedItem, ExplainAnswer } from '@tessera/recall';
+import type { Comparison, Distribution } from './domain/compare.js';
+
+export type { Comparison, Distribution } from './domain/compare.js';
+export type {
+  DescribedItem,
+  ExplainAnswer,
+  Note,
+  Pulse,
+  QueryResult,
+  RecallSummary,
+  RecordedRecall,
+  SavedSet,
+  StoreState,
+};
+
+export interface About {
+  readonly service: string;
+  readonly state: string;
+  readonly visitor: { readonly name: string; readonly role: string };
+  readonly model: {
+    readonly family: string;
+    readonly parameterCount: number;
+    readonly computeType: string;
+    readonly instructionSet: string;
+    readonly digest: string;
+  };
+  readonly catalogue: {
+    readonly digest: string;
+    readonly itemCount: number;
+    readonly pathCount: number;
+    readonly depth: number;
+    readonly sequence: number;
+    readonly liveItemCount: number;
+  };
+  readonly promptTemplate: { readonly name: string; readonly digest: string };
+  readonly isRecording: boolean;
+  readonly canErase: boolean;
+}
+
+/** A recorded recall with what people read of it. */
+export interface RecallPage {
+  readonly recall: RecordedRecall;
+  /** Of its items and of its history, by item ID; those that the catalogue still has. */
+  readonly described: Readonly<Record<string, DescribedItem>>;
+  readonly notes: readonly Note[];
+  /** Versions that are no longer served: what is stored is shown, and nothing can be replayed. */
+  readonly goneVersions: readonly string[];
+}
+
+export interface TriedRecall {
+  /** Where it is recorded; '' where nothing is. */
+  readonly id: string;
+}
+
+export interface KvChainView {
+  readonly version: string;
+  readonly isRetired: boolean;
+  readonly tokens: number;
+  readonly deviceTokens: number;
+  readonly hostTokens: number;
+  readonly diskTokens: number;
+  readonly durableTokens: number;
+}
+
+export interface UserPage {
+  readonly userId: string;
+  readonly profile: Readonly<Record<string, string>>;
+  /** Oldest first, the newest of them. */
+  readonly behaviours: readonly {
+    readonly itemId: string;
+    readonly action: string;
+    readonly time: number;
+    readonly title: string;
+    readonly sid: readonly number[];
+  }[];
+  readonly chains: readonly KvChainView[];
+}
+
+export interface CataloguePage {
+  readonly sequence: number;
+  readonly liveItemCount: number;
+  readonly changedItemCount: number;
+  readonly bundleUuid: string;
+  readonly generations: readonly {
+    readonly firstSequence: number;
+    readonly lastSequence: number;
+    readonly logBytes: number;
+    readonly baseDigest: string;
+  }[];
+}
+
+/** Lines of a comparison, as they come. */
+export type ComparisonLine =
+  | { readonly kind: 'progress'; readonly done: number; readonly total: number }
+  | ({ readonly kind: 'user'; readonly userId: string } & Comparison)
+  | { readonly kind: 'failed'; readonly userId: string; readonly message: string }
+  | {
+      readonly kind: 'summary';
+      readonly users: number;
+      readonly failed: number;
+      readonly overlap: number;
+      readonly rankShift: number;
+      readonly gained: number;
+      readonly lost: number;
+      readonly attributes: Distribution;
+    };
+
+export interface LivePage {
+  readonly pulses: readonly Pulse[];
+  readonly engine: { readonly queued: number; readonly running: number };
+  readonly store: StoreState | undefined;
+}

@@ -1,0 +1,43 @@
+import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
+import type { Readiness } from '@tessera/lifecycle';
+import type { RecallRequest, RecallRuntime } from '@tessera/recall';
+import type { Log } from '@tessera/telemetry';
+import type { ConsoleAccess } from './console-access.js';
+
+export interface ConsoleLimits {
+  readonly defaultDeadlineMs: number;
+  readonly sqlSeconds: number;
+  readonly sqlRowsMax: number;
+  readonly exportSeconds: number;
+  readonly exportRowsMax: number;
+  readonly compareUsersMax: number;
+}
+
+/** What the console works with; also its DI token. */
+export abstract class ConsoleParts {
+  abstract readonly runtime: Pick<
+    RecallRuntime,
+    | 'summary'
+    | 'recall'
+    | 'explain'
+    | 'kvPool'
+    | 'sampleUserIds'
+    | 'changesOf'
+    | 'engineStats'
+    | 'user'
+    | 'describe'
+  >;
+  abstract readonly recalls: InspectedRecalls;
+  /** Undefined where nothing is recorded. */
+  abstract readonly store: InspectionStore | undefined;
+  /** Behaviours, profile, keys and values of a user; undefined where users cannot be erased. */
+  abstract readonly eraseUser: ((userId: string) => Promise<boolean>) | undefined;
+  /** The body of a recall over HTTP -> request. */
+  abstract readonly parseRecall: (body: unknown) => { readonly request: RecallRequest };
+  abstract readonly readiness: Readiness;
+  abstract readonly access: ConsoleAccess;
+  abstract readonly limits: ConsoleLimits;
+  abstract readonly serviceVersion: string;
+  abstract readonly log: Log;
+  abstract readonly nowMs: () => number;
+}

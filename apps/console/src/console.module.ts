@@ -1,0 +1,29 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ConsoleParts } from './console-parts.js';
+import { Gate } from './gate.js';
+import { AboutController } from './http/about.controller.js';
+import { ConsoleCatalogueController } from './http/catalogue.controller.js';
+import { ComparisonController } from './http/comparison.controller.js';
+import { RecallsController } from './http/recalls.controller.js';
+import { SqlController } from './http/sql.controller.js';
+import { UsersController } from './http/users.controller.js';
+import { Recorded } from './recorded.js';
+
+/** The API that the pages of the console ask. */
+@Module({})
+export class ConsoleModule {
+  static register(parts: ConsoleParts): DynamicModule {
+    return {
+      module: ConsoleModule,
+      controllers: [
+        AboutController,
+        RecallsController,
+        UsersController,
+        ConsoleCatalogueController,
+        ComparisonController,
+        SqlController,
+      ],
+      providers: [{ provide: ConsoleParts, useValue: parts }, Gate, Recorded],
+    };
+  }
+}

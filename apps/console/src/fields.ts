@@ -1,0 +1,55 @@
+/** Reading what a page sends. Every refusal names its field. */
+
+import { TesseraError } from '@tessera/errors';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function refuse(field: string, expected: string, came: unknown): never {
+  const told = typeof came === 'string' ? came.slice(0, 80) : JSON.stringify(came);
+  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, came ${told}`, {
+    field,
+  });
+}
+
+export function fieldsOf(body: unknown, known: readonly string[]): Fields {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    refuse('body', 'a JSON object', body);
+  }
+  const stranger = Object.keys(body).find((name) => !known.includes(name));
+  if (stranger !== undefined) refuse(stranger, `one of ${known.join(', ')}`, 'an unknown field');
+  return body as Fields;
+}
+
+export function textOf(fields: Fields, name: string, lengthMax: number): string {
+  const value = fields[name];
+  if (typeof value === 'string' && value.length > 0 && value.length <= lengthMax) return value;
+  return refuse(name, `text of 1..${lengthMax} characters`, value ?? 'nothing');
+}
+
+export function optionalText(fields: Fields, name: string, lengthMax: number): string | undefined {
+  return fields[name] === undefined || fields[name] === ''
+    ? undefined
+    : textOf(fields, name, lengthMax);
+}
+
+/** Also as text: queries of addresses have nothing else. */
+export function integerOf(
+  fields: Fields,
+  name: string,
+  { min, max, fallback }: { min: number; max: number; fallback?: number },
+): number {
+  const given = fields[name];
+  if (given === undefined && fallback !== undefined) return fallback;
+  const value = typeof given === 'string' && given !== '' ? Number(given) : given;
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) {
+    return value as number;
+  }
+  return refuse(name, `an integer of ${min}..${max}`, given ?? 'nothing');
+}
+
+export function textsOf(fields: Fields, name: string, countMax: number): readonly string[] {
+  const value = fields[name];
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
+  if (isList && value.length <= countMax) return value as string[];
+  return refuse(name, `a list of at most ${countMax} texts`, value ?? 'nothing');
+}

@@ -1,0 +1,10 @@
+import type { FastifyReply } from 'fastify';
+
+/** Aborted when the page that asked has gone before its answer was written. */
+export function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

@@ -1,0 +1,64 @@
+import { Controller, Get, Query, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { About, LivePage } from '../api-types.js';
+import { ConsoleParts } from '../console-parts.js';
+import { fieldsOf, integerOf } from '../fields.js';
+import { Gate } from '../gate.js';
+
+const MINUTES_MAX = 24 * 60;
+const MILLISECONDS_PER_MINUTE = 60_000;
+
+@Controller('console/api')
+export class AboutController {
+  constructor(
+    private readonly parts: ConsoleParts,
+    private readonly gate: Gate,
+  ) {}
+
+  /** What is served, and who asks. */
+  @Get('about')
+  about(@Req() request: FastifyRequest): About {
+    const visitor = this.gate.look(request);
+    const { runtime, readiness, serviceVersion, store, eraseUser } = this.parts;
+    const { model, catalogue, promptTemplate } = runtime.summary;
+    const { sequence, liveItemCount } = runtime.changesOf('').state();
+    return {
+      service: serviceVersion,
+      state: readiness.state,
+      visitor,
+      model: {
+        family: model.family,
+        parameterCount: model.parameterCount,
+        computeType: model.computeType,
+        instructionSet: model.instructionSet,
+        digest: model.digest,
+      },
+      catalogue: {
+        digest: catalogue.digest,
+        itemCount: catalogue.itemCount,
+        pathCount: catalogue.pathCount,
+        depth: catalogue.depth,
+        sequence,
+        liveItemCount,
+      },
+      promptTemplate,
+      isRecording: store !== undefined,
+      canErase: eraseUser !== undefined,
+    };
+  }
+
+  /** How the service fared in the last minutes. */
+  @Get('live')
+  async live(@Req() request: FastifyRequest, @Query() query: unknown): Promise<LivePage> {
+    this.gate.look(request);
+    const { recalls, runtime, store, nowMs } = this.parts;
+    const fields = fieldsOf(query, ['minutes']);
+    const minutes = integerOf(fields, 'minutes', { min: 1, max: MINUTES_MAX, fallback: 60 });
+    const { queued, running } = runtime.engineStats();
+    return {
+      pulses: await recalls.pulsesSince(nowMs() - minutes * MILLISECONDS_PER_MINUTE),
+      engine: { queued, running },
+      store: await store?.state(),
+    };
+  }
+}

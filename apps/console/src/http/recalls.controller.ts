@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import { TesseraError } from '@tessera/errors';
+import type { ExplainAnswer } from '@tessera/recall';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Note, RecallPage, RecallSummary, TriedRecall } from '../api-types.js';
+import { ConsoleParts } from '../console-parts.js';
+import { fieldsOf, integerOf, optionalText, textOf } from '../fields.js';
+import { Gate } from '../gate.js';
+import { goneSignal } from '../gone-signal.js';
+import { Recorded } from '../recorded.js';
+
+const ID_LENGTH_MAX = 1024;
+const NOTE_LENGTH_MAX = 4000;
+const LIST_MAX = 500;
+const MICROSECONDS_PER_MILLISECOND = 1000;
+const FILTERS = ['userId', 'requestId', 'itemId', 'code', 'fromMs', 'beforeMs', 'limit'];
+
+@Controller('console/api/recalls')
+export class RecallsController {
+  constructor(
+    private readonly parts: ConsoleParts,
+    private readonly gate: Gate,
+    private readonly recorded: Recorded,
+  ) {}
+
+  /** Newest first. */
+  @Get()
+  async list(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+  ): Promise<{ readonly recalls: readonly RecallSummary[] }> {
+    this.gate.look(request);
+    const fields = fieldsOf(query, FILTERS);
+    const texts = ['userId', 'requestId', 'itemId', 'code'] as const;
+    const times = ['fromMs', 'beforeMs'] as const;
+    const filter = {
+      limit: integerOf(fields, 'limit', { min: 1, max: LIST_MAX, fallback: 50 }),
+      ...Object.fromEntries(
+        texts.flatMap((name) => {
+          const value = optionalText(fields, name, ID_LENGTH_MAX);
+          return value === undefined ? [] : [[name, value]];
+        }),
+      ),
+      ...Object.fromEntries(
+        times.flatMap((name) =>
+          fields[name] === undefined
+            ? []
+            : [[name, integerOf(fields, name, { min: 0, max: Number.MAX_SAFE_INTEGER })]],
+        ),
+      ),
+    };
+    const { store } = this.recorded;
+    await store.settled();
+    return { recalls: await store.recalls(filter) };
+  }
+
+  /** The body is that of a recall over HTTP; the answer is recorded. */
+  @Post()
+  @HttpCode(200)
+  async try(
+    @Req() request: FastifyRequest,
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<TriedRecall> {
+    this.gate.act(request, 'read', 'a recall was tried');
+    const { store } = this.recorded;
+    const { recordId } = await this.parts.recalls.try(
+      this.parts.parseRecall(body).request,
+      this.context(reply),
+    );
+    if (recordId !== '') {
+      await store.settled();
+      return { id: recordId };
+    }
+    throw new TesseraError('STORE_FULL', 'inspection: too many recalls wait to be recorded');
+  }
+
+  @Get(':id')
+  page(@Req() request: FastifyRequest, @Param('id') id: string): Promise<RecallPage> {
+    this.gate.look(request);
+    return this.recorded.page(id);
+  }
+
+  /** What became of an item in the recall, replayed as it was asked. */
+  @Post(':id/explain')
+  @HttpCode(200)
+  async explain(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ExplainAnswer> {
+    this.gate.act(request, 'read', 'an item was explained', { recall: id });
+    const itemId = textOf(fieldsOf(body, ['itemId']), 'itemId', ID_LENGTH_MAX);
+    const { request: recall, answer, requestId } = await this.recorded.recall(id);
+    if (answer === undefined) {
+      throw new TesseraError('REQUEST_INVALID', 'recall: expected one with an answer, came none', {
+        field: 'recall',
+      });
+    }
+    const { versions, history, profile } = answer;
+    const { runtime } = this.parts;
+    const context = this.context(reply);
+    const asked = { recall: { ...recall, requestId }, itemId, versions };
+    try {
+      return await runtime.explain(asked, context);
+    } catch (thrown) {
+      // The service no longer remembers the prompt: the history that was recorded is replayed.
+      if (TesseraError.from(thrown).field !== 'requestId' || history.length === 0) throw thrown;
+      const { userId: _user, ...rest } = recall;
+      const replayed = { ...rest, profile, history: history.map((item) => item.itemId) };
+      return runtime.explain(
+        { ...asked, recall: { ...replayed, skipUnknownItems: true } },
+        context,
+      );
+    }
+  }
+
+  @Post(':id/notes')
+  @HttpCode(200)
+  async note(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<Note> {
+    const { name: author } = this.gate.act(request, 'read', 'a note was taken', { recall: id });
+    const text = textOf(fieldsOf(body, ['text']), 'text', NOTE_LENGTH_MAX);
+    const { store } = this.recorded;
+    await this.recorded.recall(id);
+    const note = { id: randomUUID(), recallId: id, timeMs: this.parts.nowMs(), author, text };
+    await store.shelf.addNote(note);
+    return note;
+  }
+
+  @Delete(':id/notes/:note')
+  async removeNote(
+    @Req() request: FastifyRequest,
+    @Param('note') note: string,
+  ): Promise<{ readonly removed: boolean }> {
+    this.gate.act(request, 'read', 'a note was removed', { note });
+    return { removed: await this.recorded.store.shelf.removeNote(note) };
+  }
+
+  private context(reply: FastifyReply) {
+    const budgetUs = this.parts.limits.defaultDeadlineMs * MICROSECONDS_PER_MILLISECOND;
+    return { signal: goneSignal(reply), budgetUs };
+  }
+}

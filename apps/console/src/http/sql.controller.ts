@@ -1,0 +1,103 @@
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import { SQL_LENGTH_MAX } from '@tessera/inspection';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { QueryResult, SavedSet } from '../api-types.js';
+import { ConsoleParts } from '../console-parts.js';
+import { fieldsOf, refuse, textOf, textsOf } from '../fields.js';
+import { Gate } from '../gate.js';
+import { Recorded } from '../recorded.js';
+
+const MILLISECONDS_PER_SECOND = 1000;
+const SET_NAME_LENGTH_MAX = 200;
+const SET_RECALLS_MAX = 10_000;
+const MEDIA_TYPES = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };
+
+@Controller('console/api')
+export class SqlController {
+  constructor(
+    private readonly parts: ConsoleParts,
+    private readonly gate: Gate,
+    private readonly recorded: Recorded,
+  ) {}
+
+  /** One SELECT over the recorded recalls, bounded in time and rows. */
+  @Post('sql')
+  @HttpCode(200)
+  query(@Req() request: FastifyRequest, @Body() body: unknown): Promise<QueryResult> {
+    this.gate.act(request, 'read', 'a question was asked in SQL');
+    const sql = textOf(fieldsOf(body, ['sql']), 'sql', SQL_LENGTH_MAX);
+    const { sqlRowsMax, sqlSeconds } = this.parts.limits;
+    const limits = { rowsMax: sqlRowsMax, timeoutMs: sqlSeconds * MILLISECONDS_PER_SECOND };
+    return this.recorded.store.query(sql, limits);
+  }
+
+  /** The rows of such a question as a file, streamed. */
+  @Get('export')
+  async export(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    this.gate.look(request);
+    const fields = fieldsOf(query, ['sql', 'format']);
+    const sql = textOf(fields, 'sql', SQL_LENGTH_MAX);
+    const { format = 'csv' } = fields;
+    if (format !== 'csv' && format !== 'parquet') refuse('format', 'csv or parquet', format);
+    const { exportRowsMax, exportSeconds } = this.parts.limits;
+    const path = await this.recorded.store.exportTo(sql, format, {
+      rowsMax: exportRowsMax,
+      timeoutMs: exportSeconds * MILLISECONDS_PER_SECOND,
+    });
+    const stream = createReadStream(path);
+    stream.once('close', () => {
+      rm(path, { force: true }).catch((thrown: unknown) => {
+        this.parts.log.warn({ err: thrown }, 'an export could not be removed');
+      });
+    });
+    void reply
+      .header('content-type', MEDIA_TYPES[format])
+      .header('content-disposition', `attachment; filename="tessera.${format}"`)
+      .send(stream);
+  }
+
+  @Get('sets')
+  async sets(@Req() request: FastifyRequest): Promise<{ readonly sets: readonly SavedSet[] }> {
+    this.gate.look(request);
+    return { sets: await this.recorded.store.shelf.savedSets() };
+  }
+
+  /** Takes the place of one of the same name. */
+  @Post('sets')
+  @HttpCode(200)
+  async saveSet(@Req() request: FastifyRequest, @Body() body: unknown): Promise<SavedSet> {
+    const fields = fieldsOf(body, ['name', 'recallIds']);
+    const name = textOf(fields, 'name', SET_NAME_LENGTH_MAX);
+    const recallIds = textsOf(fields, 'recallIds', SET_RECALLS_MAX);
+    const { name: author } = this.gate.act(request, 'read', 'a set was saved', { set: name });
+    const set = { name, recallIds, author, timeMs: this.parts.nowMs() };
+    await this.recorded.store.shelf.saveSet(set);
+    return set;
+  }
+
+  @Delete('sets/:name')
+  async removeSet(
+    @Req() request: FastifyRequest,
+    @Param('name') name: string,
+  ): Promise<{ readonly removed: boolean }> {
+    this.gate.act(request, 'read', 'a set was removed', { set: name });
+    return { removed: await this.recorded.store.shelf.removeSet(name) };
+  }
+}

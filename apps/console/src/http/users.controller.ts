@@ -1,0 +1,100 @@
+import { Controller, Delete, Get, Param, Query, Req } from '@nestjs/common';
+import { TesseraError } from '@tessera/errors';
+import type { FastifyRequest } from 'fastify';
+import type { DescribedItem, UserPage } from '../api-types.js';
+import { ConsoleParts } from '../console-parts.js';
+import { fieldsOf, integerOf, textOf } from '../fields.js';
+import { Gate } from '../gate.js';
+import { Recorded } from '../recorded.js';
+
+const BEHAVIOURS_SHOWN = 500;
+const USERS_MAX = 1000;
+const TEXT_LENGTH_MAX = 200;
+const FOUND_MAX = 20;
+/** Items that are looked at for a text; a larger catalogue is searched as far as that. */
+const SEARCHED_MAX = 100_000;
+
+@Controller('console/api')
+export class UsersController {
+  constructor(
+    private readonly parts: ConsoleParts,
+    private readonly gate: Gate,
+    private readonly recorded: Recorded,
+  ) {}
+
+  /** Some users that can be recalled for. */
+  @Get('users')
+  async list(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+  ): Promise<{ readonly userIds: readonly string[] }> {
+    this.gate.look(request);
+    const fields = fieldsOf(query, ['limit']);
+    const limit = integerOf(fields, 'limit', { min: 1, max: USERS_MAX, fallback: 50 });
+    return { userIds: await this.parts.runtime.sampleUserIds(limit) };
+  }
+
+  @Get('users/:id')
+  async page(@Req() request: FastifyRequest, @Param('id') userId: string): Promise<UserPage> {
+    this.gate.look(request);
+    const { runtime } = this.parts;
+    const user = await runtime.user(userId, BEHAVIOURS_SHOWN);
+    if (user === null) {
+      throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
+        field: 'userId',
+      });
+    }
+    const described = this.recorded.describe(user.behaviours.map(({ itemId }) => itemId));
+    return {
+      userId,
+      profile: user.profile,
+      behaviours: user.behaviours.map(({ itemId, action, time }) => {
+        const { title = '', sid = [] } = described[itemId] ?? {};
+        return { itemId, action, time, title, sid };
+      }),
+      chains: runtime.kvPool.inspect(userId),
+    };
+  }
+
+  /** Forgets a user: behaviours, profile, keys and values, recorded recalls. */
+  @Delete('users/:id')
+  async erase(
+    @Req() request: FastifyRequest,
+    @Param('id') userId: string,
+  ): Promise<{ readonly known: boolean; readonly recalls: number }> {
+    this.gate.act(request, 'operate', 'a user was erased', { userId });
+    const { eraseUser, store } = this.parts;
+    if (eraseUser === undefined) {
+      const message = 'behaviours.store: expected one that can erase users, came another';
+      throw new TesseraError('REQUEST_INVALID', message, { field: 'behaviours.store' });
+    }
+    const recalls = (await store?.eraseUser(userId)) ?? 0;
+    return { known: await eraseUser(userId), recalls };
+  }
+
+  /** Items by their ID, or by a part of their title. */
+  @Get('items')
+  async items(@Req() request: FastifyRequest, @Query() query: unknown) {
+    this.gate.look(request);
+    const text = textOf(fieldsOf(query, ['text']), 'text', TEXT_LENGTH_MAX);
+    const [byId] = this.parts.runtime.describe([text]);
+    const { found, isWhole } = await this.titled(text.toLowerCase());
+    const others = found.filter((item) => item.itemId !== byId?.itemId);
+    return { items: [...(byId === undefined ? [] : [byId]), ...others], isWhole };
+  }
+
+  private async titled(text: string): Promise<{ found: DescribedItem[]; isWhole: boolean }> {
+    const { pages } = await this.parts.runtime.changesOf('').listItems();
+    const found: DescribedItem[] = [];
+    let searched = 0;
+    for (const page of pages) {
+      const hits = page.filter((item) => item.title.toLowerCase().includes(text));
+      found.push(...hits.slice(0, FOUND_MAX - found.length));
+      searched += page.length;
+      if (found.length >= FOUND_MAX || searched >= SEARCHED_MAX) return { found, isWhole: false };
+      // A turn of the event loop between pages: recalls go on meanwhile.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    return { found, isWhole: true };
+  }
+}

@@ -1,0 +1,109 @@
+/** The API of the console as OpenAPI; src/api-types.ts has the shapes of its answers. */
+
+const text = (description: string) => ({ type: 'string', description });
+const whole = (description: string) => ({ type: 'integer', description });
+const body = (properties: Readonly<Record<string, object>>) => ({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+});
+
+export const CONSOLE_SCHEMAS = {
+  ConsoleExplain: body({ itemId: text('the item that is or is not in the answer') }),
+  ConsoleNote: body({ text: text('at most 4000 characters') }),
+  ConsoleSql: body({ sql: text('one SELECT; docs/console.md lists the tables') }),
+  ConsoleSet: body({
+    name: text('a set of the same name is replaced'),
+    recallIds: { type: 'array', items: { type: 'string' } },
+  }),
+  ConsoleRollBack: body({ sequence: whole('number of the change to go back to') }),
+  ConsoleComparison: body({
+    left: { type: 'object', description: 'fields of RecallRequest without a user' },
+    right: { type: 'object', description: 'the same' },
+    users: { type: 'array', items: { type: 'string' } },
+    sample: whole('so many users, where none are given'),
+  }),
+};
+
+interface Operation {
+  readonly path: string;
+  readonly method: 'get' | 'post' | 'delete';
+  readonly summary: string;
+  /** Schema of the body. */
+  readonly request?: string;
+  readonly query?: readonly string[];
+}
+
+const OPERATIONS: readonly Operation[] = [
+  { path: 'about', method: 'get', summary: 'What is served, and who asks' },
+  { path: 'live', method: 'get', summary: 'How the service fared', query: ['minutes'] },
+  {
+    path: 'recalls',
+    method: 'get',
+    summary: 'Recorded recalls, newest first',
+    query: ['userId', 'requestId', 'itemId', 'code', 'fromMs', 'beforeMs', 'limit'],
+  },
+  { path: 'recalls', method: 'post', summary: 'Try a recall', request: 'RecallRequest' },
+  { path: 'recalls/{id}', method: 'get', summary: 'One recorded recall' },
+  {
+    path: 'recalls/{id}/explain',
+    method: 'post',
+    summary: 'What became of an item in it',
+    request: 'ConsoleExplain',
+  },
+  { path: 'recalls/{id}/notes', method: 'post', summary: 'Take a note', request: 'ConsoleNote' },
+  { path: 'recalls/{id}/notes/{note}', method: 'delete', summary: 'Remove a note' },
+  { path: 'users', method: 'get', summary: 'Some users', query: ['limit'] },
+  { path: 'users/{id}', method: 'get', summary: 'What is known and kept of a user' },
+  { path: 'users/{id}', method: 'delete', summary: 'Forget a user' },
+  { path: 'items', method: 'get', summary: 'Items by ID or part of the title', query: ['text'] },
+  { path: 'catalogue', method: 'get', summary: 'The catalogue and its versions' },
+  {
+    path: 'catalogue/roll-back',
+    method: 'post',
+    summary: 'Go back to a version',
+    request: 'ConsoleRollBack',
+  },
+  {
+    path: 'comparisons',
+    method: 'post',
+    summary: 'Compare two settings for some users, line by line',
+    request: 'ConsoleComparison',
+  },
+  { path: 'sql', method: 'post', summary: 'Ask the recorded recalls', request: 'ConsoleSql' },
+  { path: 'export', method: 'get', summary: 'The rows as a file', query: ['sql', 'format'] },
+  { path: 'sets', method: 'get', summary: 'Saved sets of recalls' },
+  { path: 'sets', method: 'post', summary: 'Save a set', request: 'ConsoleSet' },
+  { path: 'sets/{name}', method: 'delete', summary: 'Remove a set' },
+];
+
+function parametersOf({ path, query = [] }: Operation): object[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  return [...inPath, ...query.map((name) => ({ name, in: 'query', schema: { type: 'string' } }))];
+}
+
+/** Every operation by its path. */
+export function consolePaths(json: (schema: string) => object, failures: object): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of OPERATIONS) {
+    const { path, method, summary, request } = operation;
+    const at = `/console/api/${path}`;
+    paths[at] = {
+      ...paths[at],
+      [method]: {
+        operationId: `console-${method}-${path.replaceAll(/[{}]/g, '').replaceAll('/', '-')}`,
+        summary,
+        tags: ['console'],
+        parameters: parametersOf(operation),
+        ...(request && { requestBody: { required: true, content: json(request) } }),
+        responses: { 200: { description: summary }, ...failures },
+      },
+    };
+  }
+  return paths;
+}

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+
+/** Where the pages of the console lie. */
+export const CONSOLE_PREFIX = '/console/';
+
+/**
+ * Scripts and data come from this origin alone, and no page may frame these. Styles may be inline:
+ * the components set theirs so, and a style cannot act.
+ */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+/** Files whose names change with their content. */
+const LASTING = /\/assets\//;
+
+/** Serves the built pages; false where there are none. */
+export async function servePages(instance: FastifyInstance, folder: string): Promise<boolean> {
+  if (!existsSync(join(folder, 'index.html'))) return false;
+  await instance.register(fastifyStatic, {
+    root: folder,
+    prefix: CONSOLE_PREFIX,
+    decorateReply: false,
+    redirect: true,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (reply, path) => {
+      for (const [name, value] of Object.entries(HEADERS)) reply.header(name, value);
+      const lasts = LASTING.test(path);
+      reply.header('cache-control', lasts ? 'max-age=31536000, immutable' : 'no-cache');
+    },
+  });
+  instance.get(CONSOLE_PREFIX.slice(0, -1), (_request, reply) => reply.redirect(CONSOLE_PREFIX));
+  return true;
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { TesseraError } from '@tessera/errors';
+import type { InspectionStore, RecordedRecall } from '@tessera/inspection';
+import type { DescribedItem, RecallVersions } from '@tessera/recall';
+import type { RecallPage } from './api-types.js';
+import { ConsoleParts } from './console-parts.js';
+
+/** Recorded recalls, with what the catalogue of now says of their items. */
+@Injectable()
+export class Recorded {
+  constructor(private readonly parts: ConsoleParts) {}
+
+  /** @throws TesseraError STORE_UNAVAILABLE where nothing is recorded */
+  get store(): InspectionStore {
+    const { store } = this.parts;
+    if (store !== undefined) return store;
+    const message =
+      'inspection: expected a store of recorded recalls, came none; set inspection.path, ' +
+      'and see the log of the start';
+    throw new TesseraError('STORE_UNAVAILABLE', message, { field: 'inspection.path' });
+  }
+
+  /** @throws TesseraError ROUTE_NOT_FOUND where there is none of the ID */
+  async recall(id: string): Promise<RecordedRecall> {
+    await this.store.settled();
+    const recall = await this.store.recall(id);
+    if (recall !== undefined) return recall;
+    const message = `recall: expected the ID of one that is kept, came '${id.slice(0, 80)}'`;
+    throw new TesseraError('ROUTE_NOT_FOUND', message, { field: 'recall' });
+  }
+
+  async page(id: string): Promise<RecallPage> {
+    const recall = await this.recall(id);
+    const { answer, request } = recall;
+    const ids = [
+      ...(answer?.items.map(({ itemId }) => itemId) ?? []),
+      ...(answer?.history.map(({ itemId }) => itemId) ?? []),
+    ];
+    return {
+      recall,
+      described: this.describe(ids, request.catalogue),
+      notes: await this.store.shelf.notes(id),
+      goneVersions: answer === undefined ? [] : this.goneOf(answer.versions),
+    };
+  }
+
+  describe(itemIds: readonly string[], catalogue?: string): Record<string, DescribedItem> {
+    const unique = [...new Set(itemIds)];
+    const found = this.parts.runtime.describe(unique, catalogue);
+    return Object.fromEntries(
+      found.flatMap((item) => (item === undefined ? [] : [[item.itemId, item]])),
+    );
+  }
+
+  private goneOf(versions: RecallVersions): string[] {
+    const { model, catalogue } = this.parts.runtime.summary;
+    return [
+      ...(versions.model === model.digest ? [] : ['model']),
+      ...(versions.catalogue === catalogue.digest ? [] : ['catalogue']),
+    ];
+  }
+}

@@ -1,0 +1,51 @@
+import '@mantine/core/styles.css';
+import './style.css';
+import { type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { RouterProvider } from 'react-router/dom';
+import { router } from './app.js';
+
+const theme = createTheme({
+  primaryColor: 'cyan',
+  primaryShade: 9,
+  respectReducedMotion: true,
+  fontFamily: 'system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif',
+  defaultRadius: 'sm',
+});
+
+/** Faint text that can still be read by those who see less. */
+const readable: CSSVariablesResolver = () => {
+  const hover = { '--mantine-primary-color-filled-hover': '#095c6b' };
+  return {
+    variables: {},
+    light: {
+      ...hover,
+      '--mantine-color-dimmed': '#495057',
+      '--mantine-color-placeholder': '#5c636a',
+    },
+    dark: {
+      ...hover,
+      '--mantine-color-dimmed': '#b8bcc2',
+      '--mantine-color-placeholder': '#a0a5ab',
+    },
+  };
+};
+
+const queries = new QueryClient({
+  defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } },
+});
+
+const root = document.getElementById('root');
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider theme={theme} cssVariablesResolver={readable} defaultColorScheme="auto">
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,58 @@
+import { Group, Progress, Text } from '@mantine/core';
+import { formatCount } from './format.js';
+
+/** Tokens by where their keys and values are from. */
+export interface TokenSources {
+  readonly deviceTokens: number;
+  readonly hostTokens: number;
+  readonly diskTokens: number;
+  readonly sharedTokens?: number;
+  readonly computedTokens?: number;
+}
+
+const SOURCES = [
+  ['deviceTokens', 'device', 'teal.8'],
+  ['hostTokens', 'host', 'cyan.8'],
+  ['diskTokens', 'disk', 'indigo.6'],
+  ['sharedTokens', 'shared with others', 'grape.7'],
+  ['computedTokens', 'computed', 'orange.8'],
+] as const;
+
+export function KvBar({ tokens, label }: { tokens: TokenSources; label: string }) {
+  const given = SOURCES.map(([name, text, color]) => [text, color, tokens[name] ?? 0] as const);
+  const sum = given.reduce((total, [, , count]) => total + count, 0);
+  return (
+    <>
+      <Progress.Root size={14} aria-label={label}>
+        {given.map(([text, color, count]) => (
+          <Progress.Section
+            key={text}
+            value={sum === 0 ? 0 : (count / sum) * 100}
+            color={color}
+            aria-label={`${text}: ${count} tokens`}
+            title={`${text}: ${count} tokens`}
+          />
+        ))}
+      </Progress.Root>
+      <Group gap="sm" mt={4}>
+        {given
+          .filter(([, , count]) => count > 0)
+          .map(([text, color, count]) => (
+            <Group gap={4} key={text} wrap="nowrap">
+              <span
+                aria-hidden="true"
+                style={{
+                  width: 8,
+                  height: 8,
+                  background: `var(--mantine-color-${color.replace('.', '-')})`,
+                }}
+              />
+              <Text size="xs">
+                {text} {formatCount(count)}
+              </Text>
+            </Group>
+          ))}
+      </Group>
+    </>
+  );
+}

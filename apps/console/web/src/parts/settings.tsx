@@ -1,0 +1,93 @@
+import { Group, JsonInput, NumberInput, Select, TextInput } from '@mantine/core';
+
+/** How a recall is asked for, as it stands in a form. */
+export interface Settings {
+  readonly resultCount: string;
+  /** Beam width per step, separated by commas. */
+  readonly widths: string;
+  readonly itemsPerSid: string;
+  readonly scoreNorm: string;
+  /** JSON; '' for every live item. */
+  readonly eligibility: string;
+}
+
+export const DEFAULT_SETTINGS: Settings = {
+  resultCount: '20',
+  widths: '',
+  itemsPerSid: '',
+  scoreNorm: '',
+  eligibility: '',
+};
+
+/** The fields of a recall over HTTP that the settings come to. */
+export function settingsBody(settings: Settings): Record<string, unknown> {
+  const { resultCount, widths, itemsPerSid, scoreNorm, eligibility } = settings;
+  return {
+    ...(resultCount !== '' && { resultCount: Number(resultCount) }),
+    ...(widths.trim() !== '' && { widths: widths.split(',').map(Number) }),
+    ...(itemsPerSid !== '' && { itemsPerSid: Number(itemsPerSid) }),
+    ...(scoreNorm !== '' && { scoreNorm }),
+    ...(eligibility.trim() !== '' && { eligibility: JSON.parse(eligibility) }),
+  };
+}
+
+export function SettingsFields({
+  value,
+  onChange,
+  label,
+}: {
+  value: Settings;
+  onChange: (settings: Settings) => void;
+  /** Of whose settings these are: told to those who cannot see where they stand. */
+  label: string;
+}) {
+  const set = (changes: Partial<Settings>) => onChange({ ...value, ...changes });
+  return (
+    <>
+      <Group grow align="flex-start" role="group" aria-label={label}>
+        <NumberInput
+          label="Items"
+          min={1}
+          value={value.resultCount}
+          onChange={(count) => set({ resultCount: String(count) })}
+        />
+        <TextInput
+          label="Beam widths"
+          placeholder="default"
+          description="per step, with commas"
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={value.widths}
+          onChange={(event) => set({ widths: event.currentTarget.value })}
+        />
+        <NumberInput
+          label="Items per SID"
+          min={1}
+          placeholder="default"
+          value={value.itemsPerSid}
+          onChange={(count) => set({ itemsPerSid: String(count) })}
+        />
+        <Select
+          label="Scores over"
+          data={[
+            { value: '', label: 'default' },
+            { value: 'full', label: 'whole vocabulary' },
+            { value: 'level', label: 'codes of the level' },
+            { value: 'allowed', label: 'allowed codes' },
+          ]}
+          value={value.scoreNorm}
+          onChange={(norm) => set({ scoreNorm: norm ?? '' })}
+        />
+      </Group>
+      <JsonInput
+        label="Eligibility"
+        description="JSON: predicate, allowed, denied, seen; empty: every live item"
+        placeholder='{"denied": ["75"]}'
+        validationError="Expected a JSON object"
+        autosize
+        minRows={2}
+        value={value.eligibility}
+        onChange={(eligibility) => set({ eligibility })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { Alert, Button, Code, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api.js';
+
+const ADVICE: Readonly<Record<string, string>> = {
+  UNREACHABLE: 'See that the service runs, then try again. What is shown may be older than now.',
+  USER_NOT_FOUND: 'Choose a user from the list, or write a history of items instead.',
+  ITEM_NOT_FOUND: 'Check the item IDs, or allow unknown items to be left out.',
+  ROUTE_NOT_FOUND: 'It may have been removed: recorded recalls are kept for a limited time.',
+  STORE_UNAVAILABLE: 'Set inspection.path and start again; the log of the start says what failed.',
+  DEADLINE_EXCEEDED: 'Ask for less: narrower beams, fewer items, a shorter span of time.',
+  ENGINE_OVERLOADED: 'The engine is busy. Try again in a moment.',
+  ENGINE_UNAVAILABLE: 'The service is starting or draining. Try again in a moment.',
+  CATALOGUE_NOT_FOUND: 'The version is no longer kept: what is stored is still shown.',
+  PERMISSION_DENIED: 'Ask whoever runs the service for a role that may do this.',
+};
+
+/** What went wrong, and what to do about it. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const known = error instanceof ApiError ? error : undefined;
+  const advice = known && ADVICE[known.code];
+  return (
+    <Alert color="red" variant="light" title="That did not work" role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
+        {advice !== undefined && <Text size="sm">{advice}</Text>}
+        {known !== undefined && <Code>{known.code}</Code>}
+        {retry !== undefined && (
+          <Button size="xs" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Nothing is here yet, and how to change that. */
+export function Empty({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p="xl" ta="center">
+      <Title order={4} mb="xs">
+        {title}
+      </Title>
+      <Text c="dimmed" component="div">
+        {children}
+      </Text>
+    </Paper>
+  );
+}
+
+/** In place of what is on its way, of about its size. */
+export function Waiting({ rows = 6 }: { rows?: number }) {
+  const keys = Array.from({ length: rows }, (_, key) => key);
+  return (
+    <Stack gap="xs" aria-busy="true" aria-label="Loading">
+      {keys.map((key) => (
+        <Skeleton key={key} height={28} />
+      ))}
+    </Stack>
+  );
+}
+
+export function PageTitle({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <Stack gap={2} mb="md">
+      <Title order={2}>{title}</Title>
+      {children !== undefined && (
+        <Text c="dimmed" size="sm" component="div">
+          {children}
+        </Text>
+      )}
+    </Stack>
+  );
+}

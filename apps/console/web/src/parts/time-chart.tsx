@@ -1,0 +1,75 @@
+import 'uplot/dist/uPlot.min.css';
+import { Paper, Title, useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+
+const HEIGHT = 190;
+/** Told apart in light and dark, and by those who do not see all colours. */
+const COLOURS = ['#1c7ed6', '#f08c00', '#0ca678', '#ae3ec9', '#e03131', '#868e96'];
+
+export interface ChartLine {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+}
+
+/** Lines over time, in the reader's zone. */
+export function TimeChart({
+  title,
+  unit,
+  times,
+  lines,
+}: {
+  title: string;
+  unit: string;
+  /** Seconds since 1970. */
+  times: readonly number[];
+  lines: readonly ChartLine[];
+}) {
+  const { ref: frame, width } = useElementSize();
+  const target = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const labels = lines.map((line) => line.label).join();
+  const chart = useRef<UPlot | undefined>(undefined);
+  const data = useRef<UPlot.AlignedData>([[]]);
+  data.current = [[...times], ...lines.map((line) => [...line.values])];
+
+  useEffect(() => {
+    if (target.current === null || width === 0) return;
+    const ink = scheme === 'dark' ? '#ced4da' : '#343a40';
+    const grid = scheme === 'dark' ? '#373a40' : '#e9ecef';
+    const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid } };
+    chart.current = new UPlot(
+      {
+        width,
+        height: HEIGHT,
+        axes: [axis, { ...axis, size: 64 }],
+        scales: { y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+        series: [
+          { label: 'time' },
+          ...labels.split(',').map((label, index) => ({
+            label,
+            stroke: COLOURS[index % COLOURS.length] as string,
+            width: 1.5,
+            points: { show: false },
+          })),
+        ],
+      },
+      data.current,
+      target.current,
+    );
+    return () => chart.current?.destroy();
+  }, [width, scheme, labels]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the data are read through the ref
+  useEffect(() => chart.current?.setData(data.current), [times, lines]);
+
+  return (
+    <Paper withBorder p="sm" ref={frame}>
+      <Title order={5}>
+        {title} ({unit})
+      </Title>
+      <div ref={target} role="img" aria-label={`${title}, ${unit}, over time`} />
+    </Paper>
+  );
+}

@@ -1,0 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
+import { get } from '../api.js';
+
+/** What the API answers at a path; asked again every `everyMs` where given. */
+export function useAsked<Answer>(path: string, everyMs?: number) {
+  return useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => get<Answer>(path, signal),
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+  });
+}

@@ -1,0 +1,111 @@
+import { Alert, Autocomplete, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { DescribedItem, ExplainAnswer } from '../../../src/api-types.js';
+import { get, post, withQuery } from '../api.js';
+import { Failure } from './states.js';
+
+const TYPING_MS = 250;
+
+/** What the verdict means, in a sentence. */
+function sentence(told: ExplainAnswer): string {
+  const score = told.score?.toFixed(3);
+  switch (told.verdict) {
+    case 'returned':
+      return `It is in the answer, at rank ${told.rank}, with score ${score}.`;
+    case 'pruned':
+      return (
+        `Its path fell out of the beam in step ${(told.step ?? 0) + 1}: there it ranked ` +
+        `${told.rank} with score ${score}, and the last that was kept had ` +
+        `${told.cutScore?.toFixed(3)}. A wider beam would have kept it.`
+      );
+    case 'behind-sid-cap':
+      return `Its path was found (score ${score}), but other items of its SID took the places.`;
+    case 'behind-results':
+      return `Its path was found (score ${score}), but better items filled the answer first.`;
+    case 'behind-diversity-cap':
+      return `Its path was found, but enough items share its ${told.attribute} already.`;
+    case 'not-eligible':
+      return `The eligibility of the request keeps it out: ${told.clause}.`;
+    case 'not-live':
+      return `It is paused or removed, since change ${told.notLiveSince} of the catalogue.`;
+    default:
+      return 'The catalogue of the recall has never had it. Check the ID.';
+  }
+}
+
+const textOf = (item: DescribedItem) => `${item.itemId} · ${item.title}`;
+
+/** Why any item is in the recall, or is not. */
+export function WhyNot({
+  recallId,
+  canReplay,
+  onSid,
+}: {
+  recallId: string;
+  canReplay: boolean;
+  onSid: (sid: readonly number[]) => void;
+}) {
+  const [text, setText] = useState('');
+  const [typed] = useDebouncedValue(text.trim(), TYPING_MS);
+  const found = useQuery({
+    queryKey: ['items', typed],
+    enabled: typed !== '' && !typed.includes(' · '),
+    queryFn: ({ signal }) =>
+      get<{ items: DescribedItem[] }>(withQuery('items', { text: typed }), signal),
+  });
+  const asked = useMutation({
+    mutationFn: () => {
+      const itemId = (text.split(' · ')[0] ?? '').trim();
+      return post<ExplainAnswer>(`recalls/${encodeURIComponent(recallId)}/explain`, { itemId });
+    },
+    onSuccess: (told) => {
+      if (told.sid.length > 0) onSid(told.sid);
+    },
+  });
+  return (
+    <Stack gap="xs">
+      <Title order={4}>Why not another one?</Title>
+      {canReplay ? (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            asked.mutate();
+          }}
+        >
+          <Group align="flex-end">
+            <Autocomplete
+              label="Item"
+              placeholder="ID, or a part of the title"
+              flex={1}
+              data={[...new Set(found.data?.items.map(textOf) ?? [])]}
+              filter={({ options }) => options}
+              value={text}
+              onChange={setText}
+            />
+            <Button type="submit" disabled={text.trim() === ''} loading={asked.isPending}>
+              Explain
+            </Button>
+          </Group>
+        </form>
+      ) : (
+        <Text size="sm" c="dimmed">
+          The versions of this recall are no longer served, so it cannot be replayed.
+        </Text>
+      )}
+      {asked.error !== null && <Failure error={asked.error} />}
+      {asked.data !== undefined && (
+        <Alert
+          color={asked.data.verdict === 'returned' ? 'teal' : 'orange'}
+          variant="light"
+          title={asked.data.verdict}
+        >
+          {sentence(asked.data)}
+          {asked.data.sid.length > 0 &&
+            ` Its SID is ${asked.data.sid.join('-')}; the tree shows how far the search went with it.`}
+        </Alert>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,172 @@
+/** Draws the part of the picture that is seen. */
+
+import { type LayoutRow, type TreeLayout, visibleRun } from './layout.js';
+
+export const COLUMN = 170;
+export const ROW = 20;
+/** Below this scale there is no room for text. */
+const TEXT_SCALE = 0.6;
+const RADIUS = 4;
+
+/** Where the picture lies under the window: screen = picture * scale + offset. */
+export interface Window {
+  readonly x: number;
+  readonly y: number;
+  readonly scale: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Palette {
+  readonly kept: string;
+  readonly found: string;
+  readonly rejected: string;
+  readonly chosen: string;
+  readonly text: string;
+  readonly faint: string;
+}
+
+export const PALETTES: Readonly<Record<'light' | 'dark', Palette>> = {
+  light: {
+    kept: '#1971c2',
+    found: '#087f5b',
+    rejected: '#adb5bd',
+    chosen: '#d9480f',
+    text: '#212529',
+    faint: '#868e96',
+  },
+  dark: {
+    kept: '#4dabf7',
+    found: '#38d9a9',
+    rejected: '#5c5f66',
+    chosen: '#ff922b',
+    text: '#e9ecef',
+    faint: '#909296',
+  },
+};
+
+export interface Picture {
+  readonly rows: readonly LayoutRow[];
+  readonly layout: TreeLayout;
+  /** Nodes of the way that is shown. */
+  readonly way: ReadonlySet<number>;
+  /** The node that has the keyboard; -1: none. */
+  readonly focus: number;
+}
+
+export const placeOf = ({ layout }: Picture, { x, y, scale }: Window, index: number) => {
+  const node = layout.nodes[index];
+  return {
+    x: (node?.level ?? 0) * COLUMN * scale + x,
+    y: (node?.y ?? 0) * ROW * scale + y,
+  };
+};
+
+/** Indices of the nodes that are seen, level by level. */
+export function seenNodes({ layout }: Picture, window: Window): readonly (readonly number[])[] {
+  const top = (-ROW - window.y) / (ROW * window.scale) - 1;
+  const bottom = (window.height + ROW - window.y) / (ROW * window.scale) + 1;
+  return layout.levels.map((_, level) => {
+    const left = level * COLUMN * window.scale + window.x;
+    // Its links come from the column before it.
+    const isSeen = left > -COLUMN * window.scale && left - COLUMN * window.scale < window.width;
+    return isSeen ? visibleRun(layout, level, top, bottom) : [];
+  });
+}
+
+type Kind = 'kept' | 'found' | 'rejected' | 'chosen';
+
+function kindOf(picture: Picture, index: number): Kind {
+  if (picture.way.has(index)) return 'chosen';
+  const row = picture.rows[picture.layout.nodes[index]?.row ?? -1];
+  if (row?.endsHere) return 'found';
+  return row === undefined || row.goesOn ? 'kept' : 'rejected';
+}
+
+const probability = (score: number) => {
+  const percent = Math.exp(score) * 100;
+  return percent >= 0.1 ? `${percent.toFixed(1)} %` : `${percent.toExponential(0)} %`;
+};
+
+function label(row: LayoutRow | undefined): string {
+  if (row === undefined) return 'start';
+  const code = row.code < 0 ? 'end' : String(row.code);
+  const items = row.goesOn ? ` · ${row.atLeast ? '≥ ' : ''}${row.items} items` : '';
+  return `${code} · ${probability(row.score)}${items}`;
+}
+
+/** One path per kind: a stroke for thousands of links costs what a few cost. */
+export function drawTree(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  window: Window,
+  palette: Palette,
+): void {
+  const { scale } = window;
+  const radius = RADIUS * Math.max(0.4, Math.min(scale, 1.4));
+  const kinds: readonly Kind[] = ['rejected', 'kept', 'found', 'chosen'];
+  const links = new Map(kinds.map((kind) => [kind, new Path2D()]));
+  const dots = new Map(kinds.map((kind) => [kind, new Path2D()]));
+  const seen = seenNodes(picture, window).flat();
+  for (const index of seen) {
+    const kind = kindOf(picture, index);
+    const at = placeOf(picture, window, index);
+    const parent = picture.layout.nodes[index]?.parent ?? -1;
+    if (parent >= 0) {
+      const from = placeOf(picture, window, parent);
+      const middle = (from.x + at.x) / 2;
+      const link = links.get(kind);
+      link?.moveTo(from.x, from.y);
+      link?.bezierCurveTo(middle, from.y, middle, at.y, at.x - radius, at.y);
+    }
+    const dot = dots.get(kind);
+    dot?.moveTo(at.x + radius, at.y);
+    dot?.arc(at.x, at.y, radius, 0, 2 * Math.PI);
+  }
+  context.clearRect(0, 0, window.width, window.height);
+  for (const kind of kinds) {
+    context.strokeStyle = palette[kind];
+    context.lineWidth = kind === 'chosen' ? 2.5 : 1;
+    context.globalAlpha = kind === 'chosen' ? 1 : 0.5;
+    context.stroke(links.get(kind) as Path2D);
+    context.globalAlpha = 1;
+    context.fillStyle = palette[kind];
+    if (kind === 'rejected') context.stroke(dots.get(kind) as Path2D);
+    else context.fill(dots.get(kind) as Path2D);
+  }
+  if (scale >= TEXT_SCALE) drawLabels(context, picture, window, palette, seen);
+  if (picture.focus >= 0) {
+    const at = placeOf(picture, window, picture.focus);
+    context.strokeStyle = palette.text;
+    context.lineWidth = 2;
+    context.strokeRect(at.x - radius - 4, at.y - radius - 4, 2 * radius + 8, 2 * radius + 8);
+  }
+}
+
+function drawLabels(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  window: Window,
+  palette: Palette,
+  seen: readonly number[],
+): void {
+  context.font = `${Math.round(11 * Math.min(window.scale, 1.4))}px system-ui, sans-serif`;
+  context.textBaseline = 'middle';
+  for (const index of seen) {
+    const at = placeOf(picture, window, index);
+    const row = picture.rows[picture.layout.nodes[index]?.row ?? -1];
+    context.fillStyle = kindOf(picture, index) === 'rejected' ? palette.faint : palette.text;
+    context.fillText(label(row), at.x + 9 * window.scale, at.y - 6 * window.scale);
+  }
+}
+
+/** The node at a place of the screen; -1 where there is none near. */
+export function nodeAt(picture: Picture, window: Window, x: number, y: number): number {
+  let [found, nearest] = [-1, 14];
+  for (const index of seenNodes(picture, window).flat()) {
+    const at = placeOf(picture, window, index);
+    const distance = Math.hypot(at.x - x, at.y - y);
+    if (distance < nearest) [found, nearest] = [index, distance];
+  }
+  return found;
+}

@@ -1,0 +1,127 @@
+import { Button, Group, Modal, NumberInput, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { About, CataloguePage } from '../../../src/api-types.js';
+import { post } from '../api.js';
+import { formatBytes, formatCount, shortDigest } from '../parts/format.js';
+import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
+import { useAsked } from '../parts/use-asked.js';
+
+function RollBack({ page }: { page: CataloguePage }) {
+  const about = useAsked<About>('about');
+  const [sequence, setSequence] = useState<number | string>('');
+  const [isAsked, setIsAsked] = useState(false);
+  const queries = useQueryClient();
+  const back = useMutation({
+    mutationFn: () => post<{ sequence: number }>('catalogue/roll-back', { sequence }),
+    onSuccess: () => {
+      setIsAsked(false);
+      return queries.invalidateQueries();
+    },
+  });
+  const [first] = page.generations;
+  const isAllowed = about.data?.visitor.role === 'admin';
+  if (first === undefined) return null;
+  return (
+    <Stack gap="xs">
+      <Group align="flex-end">
+        <NumberInput
+          label="Go back to the items as of change"
+          min={first.firstSequence}
+          max={page.sequence}
+          value={sequence}
+          onChange={setSequence}
+        />
+        <Button
+          variant="default"
+          disabled={sequence === '' || !isAllowed}
+          onClick={() => setIsAsked(true)}
+        >
+          Roll back
+        </Button>
+      </Group>
+      {!isAllowed && (
+        <Text size="sm" c="dimmed">
+          Rolling back needs the role admin.
+        </Text>
+      )}
+      <Modal opened={isAsked} onClose={() => setIsAsked(false)} title="Roll the catalogue back?">
+        <Text size="sm" mb="md">
+          The items become those of change {sequence}, as a change of its own: it can be undone in
+          the same way.
+        </Text>
+        <Group>
+          <Button loading={back.isPending} onClick={() => back.mutate()}>
+            Roll back
+          </Button>
+          <Button variant="default" onClick={() => setIsAsked(false)}>
+            Keep
+          </Button>
+        </Group>
+        {back.error !== null && <Failure error={back.error} />}
+      </Modal>
+    </Stack>
+  );
+}
+
+function Shown({ page }: { page: CataloguePage }) {
+  return (
+    <Stack>
+      <Paper withBorder p="sm">
+        <Group gap="xl">
+          <Text size="sm">{formatCount(page.liveItemCount)} live items</Text>
+          <Text size="sm">change {formatCount(page.sequence)}</Text>
+          <Text size="sm">{formatCount(page.changedItemCount)} items differ from the snapshot</Text>
+          <Text size="sm">bundle {page.bundleUuid === '' ? 'none' : page.bundleUuid}</Text>
+        </Group>
+      </Paper>
+      <Paper withBorder p="sm">
+        <Title order={4} mb="xs">
+          Versions that are kept
+        </Title>
+        {page.generations.length === 0 ? (
+          <Empty title="None">
+            Set catalogue.changesPath: then changes are kept, and any version of them can be gone
+            back to.
+          </Empty>
+        ) : (
+          <Table verticalSpacing={3}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Snapshot</Table.Th>
+                <Table.Th className="number">First change</Table.Th>
+                <Table.Th className="number">Last change</Table.Th>
+                <Table.Th className="number">Log</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {page.generations.map((generation) => (
+                <Table.Tr key={generation.firstSequence}>
+                  <Table.Td title={generation.baseDigest}>
+                    {shortDigest(generation.baseDigest)}
+                  </Table.Td>
+                  <Table.Td className="number">{formatCount(generation.firstSequence)}</Table.Td>
+                  <Table.Td className="number">{formatCount(generation.lastSequence)}</Table.Td>
+                  <Table.Td className="number">{formatBytes(generation.logBytes)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        )}
+        <RollBack page={page} />
+      </Paper>
+    </Stack>
+  );
+}
+
+export function View() {
+  const asked = useAsked<CataloguePage>('catalogue', 5000);
+  return (
+    <>
+      <PageTitle title="Catalogue">What can be recalled, and its versions.</PageTitle>
+      {asked.error !== null && <Failure error={asked.error} retry={() => asked.refetch()} />}
+      {asked.isPending && <Waiting />}
+      {asked.data !== undefined && <Shown page={asked.data} />}
+    </>
+  );
+}

@@ -1,0 +1,147 @@
+import { Alert, Anchor, Button, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useParams } from 'react-router';
+import type { RecallPage, RecordedRecall } from '../../../src/api-types.js';
+import { withQuery } from '../api.js';
+import { formatCount, formatTime, shortDigest } from '../parts/format.js';
+import { HistoryList } from '../parts/history-list.js';
+import { ItemTable } from '../parts/item-table.js';
+import { KvBar } from '../parts/kv-bar.js';
+import { Mark } from '../parts/mark.js';
+import { Notes } from '../parts/notes.js';
+import { StageBar } from '../parts/stage-bar.js';
+import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
+import { useAsked } from '../parts/use-asked.js';
+import { WhyNot } from '../parts/why-not.js';
+import { BeamTree } from '../tree/beam-tree.js';
+
+function Facts({ recall }: { recall: RecordedRecall }) {
+  const { answer, request } = recall;
+  if (answer === undefined) return null;
+  const { versions, widthsUsed, itemPolicy, completeness } = answer;
+  return (
+    <Group gap="xs">
+      <Mark title={versions.model}>model {shortDigest(versions.model)}</Mark>
+      <Mark title={versions.catalogue}>
+        catalogue {shortDigest(versions.catalogue)}, change {versions.catalogueSequence}
+      </Mark>
+      <Mark>template {versions.promptTemplate}</Mark>
+      <Mark>widths {widthsUsed.join(', ')}</Mark>
+      <Mark>
+        {itemPolicy.resultCount} wanted, {itemPolicy.itemsPerSid} per SID
+      </Mark>
+      {completeness !== 'whole' && <Mark color="orange">{completeness}</Mark>}
+      {answer.short && <Mark color="orange">fewer than wanted</Mark>}
+      {request.eligibility !== undefined && (
+        <Mark>eligibility {request.eligibility.slice(0, 80)}</Mark>
+      )}
+    </Group>
+  );
+}
+
+function Answered({ page }: { page: RecallPage }) {
+  const { recall, described, goneVersions } = page;
+  const [sid, setSid] = useState<readonly number[] | undefined>(undefined);
+  const { answer } = recall;
+  if (answer === undefined) return null;
+  return (
+    <Grid>
+      <Grid.Col span={12}>
+        <StageBar timings={answer.timings} kv={answer.kv} />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 6, xl: 5 }}>
+        <Paper withBorder p="sm">
+          <Title order={4} mb="xs">
+            Items
+          </Title>
+          <ItemTable items={answer.items} described={described} sid={sid} onChoose={setSid} />
+        </Paper>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 6, xl: 7 }}>
+        <Stack>
+          <Paper withBorder p="sm">
+            <Title order={4} mb="xs">
+              How the search went
+            </Title>
+            {answer.tree.length === 0 ? (
+              <Empty title="No tree is stored">This recall was recorded without its search.</Empty>
+            ) : (
+              <BeamTree rows={answer.tree} sid={sid} />
+            )}
+          </Paper>
+          <Paper withBorder p="sm">
+            <WhyNot
+              recallId={recall.id}
+              canReplay={goneVersions.length === 0}
+              onSid={(found) => setSid(found)}
+            />
+          </Paper>
+          <Paper withBorder p="sm">
+            <Title order={4} mb="xs">
+              History
+            </Title>
+            <Text size="sm" mb="xs">
+              {formatCount(answer.promptTokens)} prompt tokens from {answer.historyItems} items
+              {answer.trimmedItems > 0 && `; ${answer.trimmedItems} older ones left out`}
+              {answer.skippedItems > 0 && `; ${answer.skippedItems} not in the catalogue`}. Keys and
+              values of {formatCount(answer.kv.savedTokens)} tokens did not have to be computed:
+            </Text>
+            <KvBar tokens={answer.kv} label="Keys and values of the prompt by source" />
+            <HistoryList answer={answer} described={described} onChoose={setSid} />
+          </Paper>
+        </Stack>
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+export function View() {
+  const { id = '' } = useParams();
+  const asked = useAsked<RecallPage>(`recalls/${encodeURIComponent(id)}`);
+  if (asked.error !== null) return <Failure error={asked.error} retry={() => asked.refetch()} />;
+  if (asked.data === undefined) return <Waiting rows={12} />;
+  const { recall, goneVersions, notes } = asked.data;
+  const { userId } = recall.request;
+  const whom = userId === undefined ? 'a history' : `user ${userId}`;
+  return (
+    <>
+      <Group justify="space-between" align="flex-start">
+        <PageTitle title={`Recall for ${whom}`}>
+          {formatTime(recall.timeMs)}, request {recall.requestId}
+        </PageTitle>
+        <Group>
+          {userId !== undefined && (
+            <Anchor component={Link} to={`/users/${encodeURIComponent(userId)}`} size="sm">
+              The user
+            </Anchor>
+          )}
+          <Button
+            component={Link}
+            to={withQuery('/try', { user: userId })}
+            variant="default"
+            size="xs"
+          >
+            Try again
+          </Button>
+        </Group>
+      </Group>
+      <Stack>
+        <Facts recall={recall} />
+        {goneVersions.length > 0 && (
+          <Alert color="orange" variant="light" title="Versions have moved on">
+            The {goneVersions.join(' and ')} of this recall is no longer served. What was stored is
+            shown; it cannot be replayed.
+          </Alert>
+        )}
+        {recall.answer === undefined ? (
+          <Alert color="red" variant="light" title={recall.code}>
+            {recall.message}
+          </Alert>
+        ) : (
+          <Answered page={asked.data} />
+        )}
+        <Notes recallId={recall.id} notes={notes} />
+      </Stack>
+    </>
+  );
+}

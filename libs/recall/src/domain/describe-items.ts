@@ -1,0 +1,14 @@
+import { type Catalogue, NO_ITEM } from '@tessera/engine';
+import type { DescribedItem } from './runtime-types.js';
+
+/** Items as the newest version has them; undefined where it has none of the ID. */
+export function describeItems(
+  catalogue: Catalogue,
+  itemIds: readonly string[],
+): readonly (DescribedItem | undefined)[] {
+  const ordinals = catalogue.find(itemIds);
+  const known = ordinals.filter((ordinal) => ordinal !== NO_ITEM);
+  const sids = catalogue.sids(known);
+  const items = catalogue.items(known).map((item, i) => ({ ...item, sid: sids[i] ?? [] }));
+  return Array.from(ordinals, (ordinal) => (ordinal === NO_ITEM ? undefined : items.shift()));
+}

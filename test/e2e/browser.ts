@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const WAIT_MS = 6_000;
+
+/** Undefined where this machine has no browser. */
+export const BROWSER_PATH = PATHS.find((path) => existsSync(path));
+
+/** Where pictures of pages are put for people to look at. */
+export const PICTURES = join('build', 'test-artefacts', 'console');
+
+export function launchBrowser(): Promise<Browser> {
+  mkdirSync(PICTURES, { recursive: true });
+  return chromium.launch({
+    executablePath: BROWSER_PATH as string,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  });
+}
+
+interface AxeFinding {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly help: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly html: string }[];
+}
+
+/** A context whose faults are collected: errors of scripts, and what the policy refused. */
+export class Visit {
+  readonly faults: string[] = [];
+
+  private constructor(
+    readonly context: BrowserContext,
+    readonly page: Page,
+    private readonly url: string,
+  ) {
+    page.on('pageerror', (error) => this.faults.push(error.message));
+    page.on('console', (message) => {
+      const text = message.text();
+      // Answers that refuse are shown by the page; the browser reports them as well.
+      if (message.type() === 'error' && !text.startsWith('Failed to load resource')) {
+        this.faults.push(text);
+      }
+    });
+  }
+
+  static async open(
+    browser: Browser,
+    url: string,
+    options: { readonly scheme?: 'light' | 'dark'; readonly width?: number } = {},
+  ): Promise<Visit> {
+    const { scheme = 'light', width = 1280 } = options;
+    const context = await browser.newContext({
+      colorScheme: scheme,
+      viewport: { width, height: 900 },
+      locale: 'en-GB',
+      reducedMotion: 'reduce',
+    });
+    context.setDefaultTimeout(WAIT_MS);
+    return new Visit(context, await context.newPage(), url);
+  }
+
+  goTo(path: string) {
+    return this.page.goto(`${this.url}/console/#${path}`);
+  }
+
+  async picture(name: string): Promise<void> {
+    await this.page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+  }
+
+  /** No finding that keeps somebody from using the page. */
+  async expectAccessible(): Promise<void> {
+    // Not as a script of the page: the policy of the console lets none in.
+    await this.page.evaluate(AXE);
+    const findings = await this.page.evaluate(async () => {
+      const { axe } = globalThis as unknown as {
+        axe: { run: () => Promise<{ violations: AxeFinding[] }> };
+      };
+      return (await axe.run()).violations;
+    });
+    const serious = findings.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    const told = serious.map(({ id, help, nodes }) => {
+      return `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`;
+    });
+    expect(told).toEqual([]);
+  }
+
+  close(): Promise<void> {
+    return this.context.close();
+  }
+}
