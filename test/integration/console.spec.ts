@@ -1,0 +1,228 @@
+/** The API of the console over a fake runtime: its contract, who may do what, and bad input. */
+
+import 'reflect-metadata';
+import { request as httpRequest } from 'node:http';
+import { RequestMethod } from '@nestjs/common';
+import { loadConfig } from '@tessera/config';
+import { TesseraError } from '@tessera/errors';
+import type { Serving } from '@tessera/hosting';
+import { createLog } from '@tessera/telemetry';
+import { temporaryFolder } from '@tessera/testing';
+import type { FastifyRequest } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConsoleModule } from '../../apps/console/src/console.module.js';
+import type { ConsoleRole } from '../../apps/console/src/console-access.js';
+import type { ConsoleParts } from '../../apps/console/src/console-parts.js';
+import { Gate } from '../../apps/console/src/gate.js';
+import { type Inspection, openInspection } from '../../apps/standalone/src/inspection.js';
+import { serve } from '../../apps/standalone/src/serve.js';
+import { answerTo, FakeRuntime } from './fake-runtime.js';
+
+const folder = temporaryFolder({});
+const log = createLog('silent');
+const { config } = loadConfig({
+  environment: {
+    TESSERA_HTTP_PORT: '0',
+    TESSERA_GRPC_PORT: '0',
+    TESSERA_INSPECTION_PATH: folder.path,
+    TESSERA_INSPECTION_PERCENT: '0',
+  },
+});
+const OWN = { 'x-tessera-console': '1', 'content-type': 'application/json' };
+
+const NO_WISHES = {
+  requestId: '',
+  profile: {},
+  scene: {},
+  resultCount: 0,
+  widths: [],
+  itemsPerSid: 0,
+  skipUnknownItems: false,
+};
+
+let serving: Serving;
+let inspection: Inspection | undefined;
+
+beforeAll(async () => {
+  inspection = await openInspection(config, log);
+  const runtime = new FakeRuntime();
+  serving = await serve({ config, runtime, log, inspection, serviceVersion: '1.2.3' });
+});
+
+afterAll(async () => {
+  await serving.drain.run();
+  folder.remove();
+});
+
+async function ask(method: string, path: string, body?: unknown, headers: object = OWN) {
+  const reply = await fetch(`${serving.httpUrl}/console/api/${path}`, {
+    method,
+    headers: body === undefined ? { 'x-tessera-console': '1' } : { ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  const isJson = reply.headers.get('content-type')?.startsWith('application/json');
+  return { status: reply.status, text, json: isJson ? JSON.parse(text) : undefined };
+}
+
+const tried = async (body: object) => (await ask('POST', 'recalls', body)).json.id as string;
+
+describe('the API of the console', () => {
+  it('describes every route that it has, and has every route that it describes', async () => {
+    const reply = await fetch(`${serving.httpUrl}/docs-json`);
+    const { paths } = (await reply.json()) as { paths: Record<string, Record<string, unknown>> };
+    const described = Object.entries(paths).flatMap(([path, operations]) =>
+      path.startsWith('/console/')
+        ? Object.keys(operations).map((method) => `${method} ${path}`)
+        : [],
+    );
+    const { controllers = [] } = ConsoleModule.register({} as ConsoleParts);
+    const routes = controllers.flatMap((controller) => {
+      const { prototype } = controller;
+      const root = Reflect.getMetadata('path', controller) as string;
+      return Object.getOwnPropertyNames(prototype).flatMap((name) => {
+        const method = Reflect.getMetadata('method', prototype[name]) as number | undefined;
+        if (method === undefined) return [];
+        const path = String(Reflect.getMetadata('path', prototype[name]));
+        const whole = `/${root}/${path}`.replace(/\/+$/, '').replace(/:(\w+)/g, '{$1}');
+        return [`${RequestMethod[method]?.toLowerCase()} ${whole}`];
+      });
+    });
+    expect(described.sort()).toEqual(routes.sort());
+  });
+
+  it('records what is tried and gives it back', async () => {
+    const id = await tried({ userId: 'a', resultCount: 5 });
+    const { json } = await ask('GET', `recalls/${id}`);
+    expect(json.recall).toMatchObject({ id, source: 'console', reason: 'request', code: 'OK' });
+    expect(json.recall.request).toEqual(expect.objectContaining({ userId: 'a', resultCount: 5 }));
+    expect(json.described).toMatchObject({ a: { title: 'Tëst', sid: [3, 1, 4] } });
+  });
+
+  it('records a recall that failed, with its error', async () => {
+    const refused = await ask('POST', 'recalls', { userId: 'nobody' });
+    expect(refused.status).toBe(404);
+    const { json } = await ask('GET', 'recalls?code=USER_NOT_FOUND');
+    expect(json.recalls).toHaveLength(1);
+    const page = await ask('GET', `recalls/${json.recalls[0].id}`);
+    expect(page.json.recall.message).toContain("'nobody' is not known");
+    expect(page.json.recall.answer).toBeUndefined();
+  });
+
+  it('tells which versions of a recall are no longer served', async () => {
+    const request = { ...NO_WISHES, userId: 'a' };
+    const answer = answerTo(request);
+    const versions = { ...answer.versions, model: 'of last year' };
+    inspection?.store.offer({
+      id: 'old',
+      timeMs: 1e12,
+      source: 'served',
+      reason: 'share',
+      request,
+      outcome: { answer: { ...answer, versions } },
+    });
+    const { json } = await ask('GET', 'recalls/old');
+    expect(json.goneVersions).toEqual(['model']);
+    expect(json.recall.answer.items).toHaveLength(1);
+    const now = await ask('GET', `recalls/${await tried({ userId: 'a' })}`);
+    expect(now.json.goneVersions).toEqual([]);
+  });
+
+  it.each([
+    ['GET', 'recalls/none', undefined, 404, 'ROUTE_NOT_FOUND'],
+    ['GET', 'recalls?limit=0', undefined, 400, 'REQUEST_INVALID'],
+    ['GET', 'recalls?limt=1', undefined, 400, 'REQUEST_INVALID'],
+    ['GET', 'users/nobody', undefined, 404, 'USER_NOT_FOUND'],
+    ['GET', 'live?minutes=x', undefined, 400, 'REQUEST_INVALID'],
+    ['POST', 'recalls', { userId: 'a', nonsense: 1 }, 400, 'REQUEST_INVALID'],
+    ['POST', 'recalls', { inspect: 3, userId: 'a' }, 400, 'REQUEST_INVALID'],
+    ['POST', 'sql', { sql: 'DROP TABLE recalls' }, 400, 'REQUEST_INVALID'],
+    ['POST', 'sql', { sql: 3 }, 400, 'REQUEST_INVALID'],
+    ['POST', 'sql', {}, 400, 'REQUEST_INVALID'],
+    ['GET', 'export?sql=SELECT+1&format=xls', undefined, 400, 'REQUEST_INVALID'],
+    ['GET', 'export?sql=DELETE+FROM+recalls', undefined, 400, 'REQUEST_INVALID'],
+    ['POST', 'comparisons', { sample: 0 }, 400, 'REQUEST_INVALID'],
+    ['POST', 'comparisons', { left: { userId: '1' }, sample: 1 }, 400, 'REQUEST_INVALID'],
+    ['POST', 'comparisons', { left: { widths: 'x' }, sample: 1 }, 400, 'REQUEST_INVALID'],
+    ['POST', 'sets', { name: '', recallIds: [] }, 400, 'REQUEST_INVALID'],
+    ['POST', 'sets', { name: 'x', recallIds: [3] }, 400, 'REQUEST_INVALID'],
+    ['POST', 'catalogue/roll-back', { sequence: -1 }, 400, 'REQUEST_INVALID'],
+    ['DELETE', 'users/a', undefined, 400, 'REQUEST_INVALID'],
+  ])('answers %s %s with a typed refusal', async (method, path, body, status, code) => {
+    const reply = await ask(method, path, body);
+    expect([reply.status, reply.json?.error?.code]).toEqual([status, code]);
+  });
+
+  it('keeps notes and sets, and compares line by line', async () => {
+    const id = await tried({ userId: 'a' });
+    const note = await ask('POST', `recalls/${id}/notes`, { text: '<b>x</b>' });
+    expect(note.json).toMatchObject({ recallId: id, author: 'local', text: '<b>x</b>' });
+    expect((await ask('GET', `recalls/${id}`)).json.notes).toHaveLength(1);
+    const gone = await ask('DELETE', `recalls/${id}/notes/${note.json.id}`);
+    expect(gone.json).toEqual({ removed: true });
+    await ask('POST', 'sets', { name: 's', recallIds: [id] });
+    expect((await ask('GET', 'sets')).json.sets).toMatchObject([{ name: 's', recallIds: [id] }]);
+    const { text } = await ask('POST', 'comparisons', { users: ['a', 'nobody'], left: {} });
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ kind }) => kind)).toEqual([
+      'progress',
+      'user',
+      'progress',
+      'failed',
+      'summary',
+    ]);
+    expect(lines.at(-1)).toMatchObject({ users: 1, failed: 1, overlap: 1 });
+  });
+
+  it('streams exports and removes their files', async () => {
+    const { text, status } = await ask('GET', 'export?sql=SELECT+42+AS+n&format=csv');
+    expect([status, text]).toEqual([200, 'n\n42\n']);
+  });
+});
+
+describe('the gate', () => {
+  it.each([
+    ['no header of its own', { 'content-type': 'application/json' }],
+    ['another origin', { ...OWN, origin: 'http://evil.example' }],
+    ['another site', { ...OWN, 'sec-fetch-site': 'cross-site' }],
+  ])('lets nothing act that comes with %s', async (_name, headers) => {
+    const reply = await ask('POST', 'sql', { sql: 'SELECT 1' }, headers);
+    expect([reply.status, reply.json.error.code]).toEqual([403, 'PERMISSION_DENIED']);
+  });
+
+  it('lets nobody look who calls this machine by another name', async () => {
+    const { port } = new URL(serving.httpUrl);
+    const status = await new Promise((resolve, reject) => {
+      const headers = { host: 'rebound.example' };
+      const path = '/console/api/about';
+      httpRequest({ host: '127.0.0.1', port, path, headers }, (reply) => {
+        reply.resume();
+        resolve(reply.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(403);
+  });
+
+  const roles: readonly ConsoleRole[] = ['read', 'operate', 'admin'];
+  it('gives each role what it may do and no more', () => {
+    const request = { headers: { host: 'here', ...OWN } } as unknown as FastifyRequest;
+    const allowed = roles.map((role) => {
+      const access = { needsToken: true, visitor: () => ({ name: 'ann', role }) };
+      const gate = new Gate({ access, log } as unknown as ConsoleParts);
+      return roles.filter((wanted) => {
+        try {
+          return gate.act(request, wanted, 'test').role === role;
+        } catch (thrown) {
+          expect(TesseraError.from(thrown).code).toBe('PERMISSION_DENIED');
+          return false;
+        }
+      });
+    });
+    expect(allowed).toEqual([['read'], ['read', 'operate'], ['read', 'operate', 'admin']]);
+  });
+});
