@@ -129,9 +129,6 @@ const lawless: Record<string, string> = {
   // pages-see-types-alone
   'apps/console/src/index.ts': "import '@tessera/errors';\n",
   'apps/console/web/src/page.ts': "import '../../src/index.js';\n",
-  // domain-order-recall
-  'libs/recall/src/replay.ts': "import '@tessera/inspection';\n",
-  'libs/inspection/src/index.ts': "import '@tessera/errors';\n",
   // no-dev-dependencies-in-what-serves
   'libs/telemetry/src/index.ts': "import 'fast-check';\n",
   // not-unresolvable

@@ -46,14 +46,14 @@ export class LoopbackAccess extends ConsoleAccess {
   }
 }
 
-/** Nobody: the service listens beyond this machine, and no tokens are set up. */
+/** Nobody: the service is reached by others, or asks for tokens. */
 export class ClosedAccess extends ConsoleAccess {
   readonly needsToken = false;
 
   visitor(): Visitor {
     throw new TesseraError(
       'PERMISSION_DENIED',
-      'console: expected http.host on this machine, or tokens; came an address that others reach',
+      'console: expected http.host on this machine and no access.tokensPath, came another set-up',
     );
   }
 }

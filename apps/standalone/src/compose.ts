@@ -44,10 +44,19 @@ function auditsOf({ kafka }: Config, topics: Topics | undefined, metrics: Metric
   return new RecallAudits({ producer, topic, metrics, log, nowMs: Date.now });
 }
 
+function versionsOf({ runtime, serviceVersion: service }: ServeParts): ServedVersions {
+  const { model, catalogue, promptTemplate } = runtime.summary;
+  return new ServedVersions({
+    service,
+    model: model.digest,
+    catalogue: catalogue.digest,
+    promptTemplate: promptTemplate.digest,
+  });
+}
+
 export function compose(parts: ServeParts, readiness: Readiness, access: Access): Composition {
   const { config, runtime, log, serviceVersion, tracing = NO_TRACING } = parts;
   const { behaviourLog } = runtime;
-  const { model, catalogue, promptTemplate } = runtime.summary;
   const { deadlineMsMax, defaultDeadlineMs } = config.recall;
   const metrics = new Metrics(
     () => runtime.engineStats(),
@@ -95,12 +104,7 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
     topics,
     onRecall: audits && ((audited) => audits.write(audited)),
   };
-  const versions = new ServedVersions({
-    service: serviceVersion,
-    model: model.digest,
-    catalogue: catalogue.digest,
-    promptTemplate: promptTemplate.digest,
-  });
+  const versions = versionsOf(parts);
   const operations = { readiness, metrics, versions, log };
   const store = inspection?.store;
   const needs = { config, runtime, recalls, store, readiness, serviceVersion, log };

@@ -25,6 +25,12 @@ export interface ConsoleNeeds {
   readonly log: Log;
 }
 
+/** Tokens are not taken by the pages yet: where they are asked for, the console is closed. */
+function accessOf({ http, access }: Config) {
+  const isOpen = isLoopback(http.host) && access.tokensPath === '';
+  return isOpen ? new LoopbackAccess() : new ClosedAccess();
+}
+
 /** What the console works with; undefined where it is not served. */
 export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
   const { config, runtime, recalls, store, readiness, serviceVersion, log } = needs;
@@ -44,7 +50,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
       }),
     parseRecall: parseJsonRecall,
     readiness,
-    access: isLoopback(config.http.host) ? new LoopbackAccess() : new ClosedAccess(),
+    access: accessOf(config),
     limits: { defaultDeadlineMs, ...config.console },
     serviceVersion,
     log,

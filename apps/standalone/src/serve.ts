@@ -9,8 +9,8 @@ import {
 } from '@tessera/contracts';
 import { type Hosted, host, type Serving, STEP_BUDGET_MS } from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
-import { type Access, openAccess } from './access.js';
 import { servePages } from '../../console/src/index.js';
+import { type Access, openAccess } from './access.js';
 import { type Composition, compose, type ServeParts } from './compose.js';
 import { PAGES_FOLDER } from './console.js';
 import { serveDocs } from './docs-page.js';

@@ -17,6 +17,9 @@ const RECALLS: Columns = {
   code: 'VARCHAR',
   message: 'VARCHAR',
   model: 'VARCHAR',
+  /** Digest of the version, and its name; '' for the base model alone. */
+  adapter: 'VARCHAR',
+  adapter_name: 'VARCHAR',
   catalogue: 'VARCHAR',
   catalogue_sequence: 'UBIGINT',
   prompt_template: 'VARCHAR',
@@ -99,6 +102,8 @@ function answerRow(answer: RecallAnswer) {
   const { versions, kv, timings } = answer;
   return {
     model: versions.model,
+    adapter: versions.adapter,
+    adapter_name: versions.adapterName,
     catalogue: versions.catalogue,
     catalogue_sequence: versions.catalogueSequence,
     prompt_template: versions.promptTemplate,

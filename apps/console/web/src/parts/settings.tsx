@@ -7,6 +7,8 @@ export interface Settings {
   readonly widths: string;
   readonly itemsPerSid: string;
   readonly scoreNorm: string;
+  /** Name, digest or `base`; '' for the configured one. */
+  readonly adapter: string;
   /** JSON; '' for every live item. */
   readonly eligibility: string;
 }
@@ -16,17 +18,19 @@ export const DEFAULT_SETTINGS: Settings = {
   widths: '',
   itemsPerSid: '',
   scoreNorm: '',
+  adapter: '',
   eligibility: '',
 };
 
 /** The fields of a recall over HTTP that the settings come to. */
 export function settingsBody(settings: Settings): Record<string, unknown> {
-  const { resultCount, widths, itemsPerSid, scoreNorm, eligibility } = settings;
+  const { resultCount, widths, itemsPerSid, scoreNorm, adapter, eligibility } = settings;
   return {
     ...(resultCount !== '' && { resultCount: Number(resultCount) }),
     ...(widths.trim() !== '' && { widths: widths.split(',').map(Number) }),
     ...(itemsPerSid !== '' && { itemsPerSid: Number(itemsPerSid) }),
     ...(scoreNorm !== '' && { scoreNorm }),
+    ...(adapter.trim() !== '' && { adapter: adapter.trim() }),
     ...(eligibility.trim() !== '' && { eligibility: JSON.parse(eligibility) }),
   };
 }
@@ -78,6 +82,13 @@ export function SettingsFields({
           onChange={(norm) => set({ scoreNorm: norm ?? '' })}
         />
       </Group>
+      <TextInput
+        label="Adapter"
+        description="name, digest or base; empty: the one that is configured"
+        placeholder="default"
+        value={value.adapter}
+        onChange={(event) => set({ adapter: event.currentTarget.value })}
+      />
       <JsonInput
         label="Eligibility"
         description="JSON: predicate, allowed, denied, seen; empty: every live item"

@@ -22,6 +22,11 @@ function Facts({ recall }: { recall: RecordedRecall }) {
   return (
     <Group gap="xs">
       <Mark title={versions.model}>model {shortDigest(versions.model)}</Mark>
+      <Mark title={versions.adapter}>
+        {versions.adapter === ''
+          ? 'no adapter'
+          : `adapter ${versions.adapterName} ${shortDigest(versions.adapter)}`}
+      </Mark>
       <Mark title={versions.catalogue}>
         catalogue {shortDigest(versions.catalogue)}, change {versions.catalogueSequence}
       </Mark>
