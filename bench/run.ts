@@ -3,6 +3,7 @@ import { MODEL_FLAGS } from '../tools/terminal/model-flags.js';
 import { report, resultTable, writeReport } from './result.js';
 import { ADAPTER_PARTS, adaptersSuite } from './suites/adapters/adapters-suite.js';
 import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
+import { consoleSuite } from './suites/console.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { recallSuite } from './suites/recall.js';
@@ -12,6 +13,7 @@ import type { Suite } from './suites/suite.js';
 const SUITES: Readonly<Record<string, Suite>> = {
   adapters: adaptersSuite,
   catalogue: catalogueSuite,
+  console: consoleSuite,
   engine: engineSuite,
   kv: kvSuite,
   recall: recallSuite,
