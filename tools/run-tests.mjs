@@ -291,6 +291,11 @@ function long() {
   for (const [folder, target, ...words] of LONG_RUNS) {
     checker([target, ...words].join(' '), join(nativeFolder, 'src', folder, target), words);
   }
+  const trainer = ['run', 'test/e2e/adapters.spec.ts', '-t', 'a trainer that pushes'];
+  const seconds = { TRAINER_SECONDS: '300' };
+  checker('adapters pushed for minutes', bin('vitest'), [...trainer, '--testTimeout=900000'], {
+    env: { ...process.env, ...seconds },
+  });
   const words = ['dist/test/trial/main.js', '--disturbances', '40', '--flood', '1000000'];
   checker('trial of the streams', process.execPath, words);
 }

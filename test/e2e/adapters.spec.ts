@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import * as grpc from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
 import { AdapterClient } from '../../tools/served/adapter-client.js';
@@ -277,6 +278,33 @@ describe('a service that is killed', () => {
 describe('access', () => {
   const tokens = { pusher: ['push'], chief: ['activate', 'read'], late: ['push', 'activate'] };
 
+  it('is by certificate where gRPC asks for one, and nobody else comes in', async () => {
+    const tls = (name: string) => join('test', 'fixtures', 'tls', name);
+    const grants = [{ name: 'robot', certificate: 'robot.example', scopes: ['read'] }];
+    const file = join(folder.path, 'certificates.json');
+    writeFileSync(file, JSON.stringify(grants));
+    await start({
+      TESSERA_ACCESS_TOKENS_PATH: file,
+      TESSERA_GRPC_CERTIFICATE_PATH: tls('server.pem'),
+      TESSERA_GRPC_KEY_PATH: tls('server.key'),
+      TESSERA_GRPC_CLIENT_CA_PATH: tls('authority.pem'),
+    });
+    const as = async (name?: string) => {
+      client.close();
+      const keys = name === undefined ? [] : [`${name}.key`, `${name}.pem`];
+      const [key = null, chain = null] = keys.map((one) => readFileSync(tls(one)));
+      const authority = readFileSync(tls('authority.pem'));
+      const credentials = grpc.credentials.createSsl(authority, key, chain);
+      client = new AdapterClient(service.grpcAddress, '', credentials);
+      return client.call('List', { name: '' }, 5000);
+    };
+    expect(await as('client')).toMatchObject({ versions: [], defaultName: 'main' });
+    const asked = client.call('Rollback', { name: 'main' }, 5000);
+    await expect(asked).rejects.toThrow(/^7 PERMISSION_DENIED.*'robot' has read/);
+    await expect(as('stranger')).rejects.toThrow(/^14 UNAVAILABLE/);
+    await expect(as()).rejects.toThrow(/^14 UNAVAILABLE/);
+  });
+
   it('is by token and scope, and whoever is refused is written down', async () => {
     const file = join(folder.path, 'tokens.json');
     const grants = Object.entries(tokens).map(([name, scopes]) => ({
@@ -313,11 +341,17 @@ describe('access', () => {
 });
 
 describe('a trainer that pushes again and again', () => {
-  const SECONDS = 12;
+  /** The long form: npm run test:long. */
+  const SECONDS = Number(process.env.TRAINER_SECONDS ?? 12);
+  const MEBIBYTE = 2 ** 20;
+  /** Of the heap between two collections; versions themselves lie in the arena. */
+  const GROWTH_MAX = 128 * MEBIBYTE;
   const READERS = 3;
 
   it('fails no recall, and every answer is that of the version it names', async () => {
     await start({ TESSERA_ADAPTERS_OVERLAP_MIN_PERCENT: '0' });
+    for (let user = 1; user <= 40; user += 1) await recall(String(user));
+    const bytesBefore = await service.metric('process_resident_memory_bytes');
     const answers: { userId: string; answer: Answer }[] = [];
     let isOver = false;
     const reader = async (first: number) => {
@@ -342,6 +376,10 @@ describe('a trainer that pushes again and again', () => {
       isOver = true;
     });
     await Promise.all([trained, ...readers]);
+    const bytesOf = async () =>
+      (await service.metric('process_resident_memory_bytes')) -
+      (await service.metric('tessera_adapter_bytes{place="arena",kind="used"}'));
+    expect(await bytesOf()).toBeLessThan(bytesBefore + GROWTH_MAX);
     const named = new Set(answers.map(({ answer }) => answer.versions.adapter));
     expect(named.size).toBeGreaterThan(Math.min(5, digests.length));
     const recomputed = new Map<string, Promise<Answer>>();
