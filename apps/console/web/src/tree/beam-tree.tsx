@@ -9,17 +9,26 @@ import {
   useRef,
   useState,
 } from 'react';
-import { COLUMN, drawTree, nodeAt, PALETTES, type Picture, ROW, type Window } from './draw.js';
+import { drawTree, nodeAt, PALETTES, type Picture, ROW, type Window } from './draw.js';
 import { type LayoutRow, layOutTree, nodeOnPath, type TreeLayout, wayTo } from './layout.js';
 
 const HEIGHT = 520;
 const SCALE_MIN = 0.02;
 const SCALE_MAX = 3;
 const MARGIN = 30;
+const LABEL = 100;
+const COLUMN_MIN = 110;
+const COLUMN_MAX = 220;
+
+/** As wide as the window has room for, with the label of the last step. */
+function columnOf(layout: TreeLayout, width: number): number {
+  const room = (width - MARGIN - LABEL) / Math.max(1, layout.levels.length - 1);
+  return Math.min(COLUMN_MAX, Math.max(COLUMN_MIN, room));
+}
 
 /** The whole picture in the window. */
-function fitted(layout: TreeLayout, width: number): Omit<Window, 'width' | 'height'> {
-  const wide = (layout.levels.length - 1) * COLUMN + COLUMN;
+function fitted(layout: TreeLayout, width: number) {
+  const wide = (layout.levels.length - 1) * columnOf(layout, width) + LABEL;
   const scale = Math.min(1, (width - MARGIN) / wide, (HEIGHT - 2 * MARGIN) / (layout.height * ROW));
   return { x: MARGIN, y: MARGIN, scale: Math.max(SCALE_MIN, scale) };
 }
@@ -76,7 +85,10 @@ export function BeamTree({
     () => ({ rows, layout, way: wayTo(layout, focus >= 0 ? focus : shown), focus }),
     [rows, layout, shown, focus],
   );
-  const window: Window = useMemo(() => ({ ...place, width, height: HEIGHT }), [place, width]);
+  const window: Window = useMemo(
+    () => ({ ...place, column: columnOf(layout, width), width, height: HEIGHT }),
+    [place, layout, width],
+  );
 
   const draw = useCallback(() => {
     const context = canvas.current?.getContext('2d');
@@ -100,7 +112,7 @@ export function BeamTree({
     setFocus(-1);
     const node = layout.nodes[nodeOnPath(layout, sid)];
     if (node === undefined || width === 0) return;
-    setPlace((now) => ({ ...now, y: HEIGHT / 2 - node.y * ROW * now.scale }));
+    setPlace((now) => ({ ...now, y: Math.min(MARGIN, HEIGHT / 2 - node.y * ROW * now.scale) }));
   }, [sid, layout, width]);
 
   const zoom = useCallback((factor: number, x: number, y: number) => {
@@ -153,7 +165,7 @@ export function BeamTree({
       const node = layout.nodes[next];
       setFocus(next);
       if (node !== undefined) {
-        setPlace((now) => ({ ...now, y: HEIGHT / 2 - node.y * ROW * now.scale }));
+        setPlace((now) => ({ ...now, y: Math.min(MARGIN, HEIGHT / 2 - node.y * ROW * now.scale) }));
       }
     } else return;
     event.preventDefault();

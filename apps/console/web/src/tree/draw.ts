@@ -2,7 +2,6 @@
 
 import { type LayoutRow, type TreeLayout, visibleRun } from './layout.js';
 
-export const COLUMN = 170;
 export const ROW = 20;
 /** Below this scale there is no room for text. */
 const TEXT_SCALE = 0.6;
@@ -13,6 +12,8 @@ export interface Window {
   readonly x: number;
   readonly y: number;
   readonly scale: number;
+  /** Between two steps, before scaling. */
+  readonly column: number;
   readonly width: number;
   readonly height: number;
 }
@@ -54,10 +55,11 @@ export interface Picture {
   readonly focus: number;
 }
 
-export const placeOf = ({ layout }: Picture, { x, y, scale }: Window, index: number) => {
+export const placeOf = ({ layout }: Picture, window: Window, index: number) => {
+  const { x, y, scale, column } = window;
   const node = layout.nodes[index];
   return {
-    x: (node?.level ?? 0) * COLUMN * scale + x,
+    x: (node?.level ?? 0) * column * scale + x,
     y: (node?.y ?? 0) * ROW * scale + y,
   };
 };
@@ -67,9 +69,10 @@ export function seenNodes({ layout }: Picture, window: Window): readonly (readon
   const top = (-ROW - window.y) / (ROW * window.scale) - 1;
   const bottom = (window.height + ROW - window.y) / (ROW * window.scale) + 1;
   return layout.levels.map((_, level) => {
-    const left = level * COLUMN * window.scale + window.x;
+    const column = window.column * window.scale;
+    const left = level * column + window.x;
     // Its links come from the column before it.
-    const isSeen = left > -COLUMN * window.scale && left - COLUMN * window.scale < window.width;
+    const isSeen = left > -column && left - column < window.width;
     return isSeen ? visibleRun(layout, level, top, bottom) : [];
   });
 }
