@@ -222,4 +222,20 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await visit.goTo('/recalls/no-such-recall');
     await page.getByText('expected the ID of one that is kept').waitFor();
   });
+
+  it('keeps recalls over a restart of the service, and explains them from their history', async () => {
+    const id = await recorded({ userId: '4', widths: [4], resultCount: 5 });
+    await visit.goTo('/live');
+    await service.stop();
+    service = await Service.start(variables);
+    await visit.close();
+    visit = await Visit.open(browser, service.httpUrl);
+    const { page } = visit;
+    await visit.goTo(`/recalls/${id}`);
+    await page.getByRole('img', { name: /^Tree of the search/ }).waitFor();
+    await field('Item').fill('1');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText(/fell out of the beam in step|It is in the answer/).waitFor();
+    expect(visit.faults).toEqual([]);
+  });
 });
