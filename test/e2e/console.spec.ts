@@ -223,9 +223,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await page.getByText('expected the ID of one that is kept').waitFor();
   });
 
-  it('keeps recalls over a restart of the service, and explains them from their history', async () => {
+  it('keeps recalls over a restart and explains them from their history', async () => {
     const id = await recorded({ userId: '4', widths: [4], resultCount: 5 });
-    await visit.goTo('/live');
     await service.stop();
     service = await Service.start(variables);
     await visit.close();
