@@ -1,11 +1,12 @@
 import { fail } from '../../../tools/terminal/command.js';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
+import { rollout } from './rollout.js';
 import { throughput } from './throughput.js';
 
 type Part = (context: SuiteContext) => Promise<Measurement[]>;
 
-const PARTS: Readonly<Record<string, Part>> = { throughput };
+const PARTS: Readonly<Record<string, Part>> = { throughput, rollout };
 
 export const ADAPTER_PARTS = Object.keys(PARTS);
 

@@ -1,0 +1,189 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Adapters, fetchedParts } from '@tessera/adapter';
+import { loadConfig } from '@tessera/config';
+import { createRecallRuntime, type RecallAnswer, type RecallRuntime } from '@tessera/recall';
+import { createLog, NO_TRACING } from '@tessera/telemetry';
+import { temporaryFolder } from '@tessera/testing';
+import { runtimeOptions } from '../../../apps/standalone/src/runtime-options.js';
+import { SHAPES } from '../../models/model-shape.js';
+import { randomAdapter } from '../../models/random-adapter.js';
+import { type Measurement, quantile } from '../../result.js';
+import { servedModel } from '../streams/served-model.js';
+import type { SuiteContext } from '../suite.js';
+
+const SHAPE = SHAPES['8x512'];
+const RANK = 16;
+const NAME = 'main';
+/** 3 tokens an item. */
+const HISTORY_ITEMS = 200;
+const QUICK = { users: 12, rounds: 1 };
+const FULL = { users: 64, rounds: 3 };
+const BUDGET_US = 120e6;
+const PERCENT = 100;
+
+interface Visit {
+  readonly ms: number;
+  readonly answer: RecallAnswer;
+}
+
+/**
+ * Users whose keys and values the pool has under one version, and the switch to the next: what their
+ * first visit after it finds, with and without a warm-up, how long a version takes from its push to
+ * its first request, and the longest recall meanwhile.
+ */
+export async function rollout({ quick, say }: SuiteContext): Promise<Measurement[]> {
+  const { users, rounds } = quick ? QUICK : FULL;
+  const folder = temporaryFolder({});
+  const model = servedModel(SHAPE, say);
+  const usersPath = join(folder.path, 'users.json');
+  writeFileSync(usersPath, JSON.stringify(histories(model, users)));
+  const { config } = loadConfig({
+    environment: {
+      ...{ TESSERA_MODEL_PATH: model, TESSERA_USERS_PATH: usersPath },
+      ...{ TESSERA_BEHAVIOURS_STORE: 'file', TESSERA_KV_DISK_BYTES: '0' },
+      TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'catalogue'),
+      TESSERA_CATALOGUE_CHANGES_PATH: '',
+      TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
+      ...{ TESSERA_ADAPTERS_GOLDEN_USERS: '2', TESSERA_ADAPTERS_WARM_MS: '600000' },
+    },
+  });
+  const log = createLog('error');
+  const runtime = await createRecallRuntime(
+    runtimeOptions(config, NO_TRACING, {
+      onProgress: () => undefined,
+      onCompacted: () => undefined,
+      onAdapterEvent: (event) => log.error({ event }, 'a version went by itself'),
+    }),
+  );
+  try {
+    return await new Rollouts(runtime, folder.path, users, say).measure(rounds);
+  } finally {
+    await runtime.close();
+    folder.remove();
+  }
+}
+
+function histories(model: string, users: number): object {
+  const items = readFileSync(join(model, 'catalogue.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => String((JSON.parse(line) as { item_id: unknown }).item_id));
+  const of = (user: number) =>
+    Array.from({ length: HISTORY_ITEMS }, (_, time) => ({
+      item_id: items[(user * 7919 + time * 104_729) % items.length],
+      time,
+    }));
+  const entries = Array.from({ length: users }, (_, user) => [
+    String(user + 1),
+    { behaviours: of(user) },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+class Rollouts {
+  private seed = 0;
+  private readonly adapters: Adapters;
+
+  constructor(
+    private readonly runtime: RecallRuntime,
+    private readonly folder: string,
+    private readonly users: number,
+    private readonly say: (line: string) => void,
+  ) {
+    if (runtime.adapters === undefined) throw new Error('the bench needs adapters');
+    this.adapters = runtime.adapters;
+  }
+
+  async measure(rounds: number): Promise<Measurement[]> {
+    const found: Measurement[] = [];
+    const prefix = `${SHAPE.name} bf16, ${this.users} users of ${HISTORY_ITEMS * 3} tokens`;
+    await this.switchTo(true);
+    for (const isWarmed of [false, true]) {
+      const visits: Visit[] = [];
+      const switches: { activateMs: number; pushMs: number; longestMs: number }[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        this.say(`roll-out ${isWarmed ? 'with' : 'without'} warm-up, round ${round + 1}`);
+        await this.everybody();
+        switches.push(await this.switchTo(isWarmed));
+        visits.push(...(await this.everybody()));
+      }
+      const asked = visits.reduce((sum, { answer }) => sum + answer.promptTokens, 0);
+      const saved = visits.reduce((sum, { answer }) => sum + answer.kv.savedTokens, 0);
+      const near = `${prefix}, ${isWarmed ? 'with' : 'without'} warm-up`;
+      const row = (name: string, value: number, unit: string): Measurement => ({
+        ...{ name: `${near}: ${name}`, value, unit, bar: null },
+      });
+      found.push(
+        row('tokens found at the first visit', (PERCENT * saved) / asked, '%'),
+        row(
+          'first visit, median',
+          quantile(
+            visits.map(({ ms }) => ms),
+            0.5,
+          ),
+          'ms',
+        ),
+        row(
+          'from push to valid',
+          quantile(
+            switches.map(({ pushMs }) => pushMs),
+            0.5,
+          ),
+          'ms',
+        ),
+        row(
+          'activation',
+          quantile(
+            switches.map(({ activateMs }) => activateMs),
+            0.5,
+          ),
+          'ms',
+        ),
+        row('longest recall meanwhile', Math.max(...switches.map((s) => s.longestMs)), 'ms'),
+      );
+    }
+    return found;
+  }
+
+  /** Another version into service, while one user after another is recalled for. */
+  private async switchTo(isWarmed: boolean) {
+    const location = `peft-${this.seed}`;
+    randomAdapter(join(this.folder, location), SHAPE, RANK, this.seed);
+    this.seed += 1;
+    const announced = { location, name: NAME, baseModel: this.runtime.summary.model.digest };
+    const started = performance.now();
+    const parts = fetchedParts(this.folder, { ...announced, sha256: {} });
+    const { version } = await this.adapters.push(parts);
+    const pushed = performance.now();
+    const wanted = { share: 1, isCompared: false, isWarmed };
+    let isOver = false;
+    const activated = this.adapters.activate(NAME, version.digest, wanted).finally(() => {
+      isOver = true;
+    });
+    let longestMs = 0;
+    for (let user = 0; !isOver; user += 1) {
+      longestMs = Math.max(longestMs, (await this.visit((user % this.users) + 1)).ms);
+    }
+    await activated;
+    const activateMs = performance.now() - pushed;
+    return { pushMs: pushed - started, activateMs, longestMs };
+  }
+
+  private async everybody(): Promise<Visit[]> {
+    const visits: Visit[] = [];
+    for (let user = 1; user <= this.users; user += 1) visits.push(await this.visit(user));
+    return visits;
+  }
+
+  private async visit(user: number): Promise<Visit> {
+    const request = {
+      ...{ requestId: '', userId: String(user), profile: {}, scene: {} },
+      ...{ resultCount: 0, widths: [], itemsPerSid: 0, skipUnknownItems: false },
+    };
+    const context = { signal: new AbortController().signal, budgetUs: BUDGET_US };
+    const started = performance.now();
+    const answer = await this.runtime.recall(request, context);
+    return { ms: performance.now() - started, answer };
+  }
+}
