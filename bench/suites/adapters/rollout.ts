@@ -28,9 +28,9 @@ interface Visit {
 }
 
 /**
- * Users whose keys and values the pool has under one version, and the switch to the next: what their
- * first visit after it finds, with and without a warm-up, how long a version takes from its push to
- * its first request, and the longest recall meanwhile.
+ * Users whose keys and values the pool has under one version, and the switch to the next: what
+ * their first visit after it finds, with and without a warm-up, how long a version takes from its
+ * push to its first request, and the longest recall meanwhile.
  */
 export async function rollout({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const { users, rounds } = quick ? QUICK : FULL;
