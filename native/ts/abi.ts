@@ -218,6 +218,16 @@ export const STATS_SLOTS = [
   'actualUs',
 ] as const;
 
+export interface WeightsUpdate {
+  readonly digest: string;
+  /** Updates since the engine was opened. */
+  readonly generation: number;
+  /** Nobody was let in while the requests that ran came to their end. */
+  readonly drainedUs: number;
+  /** Nobody ran. */
+  readonly swappedUs: number;
+}
+
 export interface AbiDescription {
   readonly version: number;
   readonly codes: readonly string[];
@@ -263,6 +273,13 @@ export interface NativeAddon {
   /** Idempotent: stop, join, discard, release. */
   engineClose(engine: EngineHandle): Promise<void>;
   engineStats(engine: EngineHandle, into: Float64Array): void;
+  /**
+   * Puts the weights of a folder in the place of those that serve, once the requests that run have
+   * ended, which it waits for at most so long. An error leaves the old ones.
+   */
+  engineUpdateWeights(engine: EngineHandle, folder: string, waitUs: number): Promise<WeightsUpdate>;
+  /** The weights that serve; the times are 0. */
+  engineWeights(engine: EngineHandle): WeightsUpdate;
 
   /**
    * Reads a PEFT folder, checks it against the model and packs it, on a thread of its own. Loaded

@@ -60,6 +60,8 @@ export interface Completions {
   readonly itemScores: Float32Array;
   /** [n] number of the last change of that version. */
   readonly catalogueSequences: Float64Array;
+  /** [n] updates of the weights before the request ran. */
+  readonly weightsGenerations: Float64Array;
   /** Index of the item's path within its request. */
   readonly itemPaths: Uint32Array;
   readonly pathOffsets: Uint32Array;

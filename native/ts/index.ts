@@ -13,6 +13,7 @@ export {
   STATS_SLOTS,
   type SubmitBatch,
   type SubmitOutcome,
+  type WeightsUpdate,
 } from './abi.js';
 export type { AdapterArena, AdapterInfo, AdapterLimits } from './adapter-abi.js';
 export {

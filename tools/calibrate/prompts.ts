@@ -21,6 +21,7 @@ import type { Case } from '../evaluate/cases.js';
 const ANSWER: EngineAnswer = {
   items: [],
   paths: [],
+  modelDigest: '',
   catalogueSequence: 0,
   leftOutByDiversity: 0,
   completeness: 'whole',

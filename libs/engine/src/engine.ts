@@ -11,6 +11,7 @@ import type {
   ModelInfo,
   EngineOptions as NativeEngineOptions,
   VERDICTS,
+  WeightsUpdate,
 } from '@tessera/native';
 import type { KvFound, KvPool, KvPoolOptions, KvPrefetch, KvUse } from './kv-pool.js';
 import type { KvOptionFields } from './native-kv-pool.js';
@@ -297,6 +298,8 @@ export interface EngineAnswer {
     readonly path: number;
   }[];
   readonly paths: readonly EnginePath[];
+  /** Of the weights that it ran with. */
+  readonly modelDigest: string;
   /** Number of the last change of the version that was searched. */
   readonly catalogueSequence: number;
   /** Items that a diversity cap kept out. */
@@ -323,6 +326,8 @@ export interface EngineScores {
    * the catalogue has no such path with items.
    */
   readonly scores: readonly (number | undefined)[];
+  /** Of the weights that it ran with. */
+  readonly modelDigest: string;
   /** Number of the last change of the version that the SIDs were looked up in. */
   readonly catalogueSequence: number;
   readonly prefixReusedTokens: number;
@@ -353,8 +358,12 @@ export interface EngineStats {
   readonly actualUs: number;
 }
 
+/** What an update of the weights did; the times are microseconds. */
+export type EngineUpdate = WeightsUpdate;
+
 /** DI token and port. Every method that fails throws TesseraError. */
 export abstract class Engine {
+  /** Its digest is that of the weights that serve now. */
   abstract readonly model: EngineModel;
   abstract readonly kvPool: KvPool;
   /** Throws REQUEST_INVALID when the tokens do not fit the model or the catalogue. */
@@ -386,6 +395,14 @@ export abstract class Engine {
    */
   abstract releaseAdapter(adapter: EngineAdapter): void;
   abstract adapterArena(): AdapterArena;
+  /**
+   * Puts the weights of a folder, of the same configuration, in the place of those that serve:
+   * between two batches, in the same memory. Nobody is let in until the requests that run have
+   * ended, for which it waits `waitMaxMs` at most. What the pool kept is not found any more.
+   * Rejects with MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT, DEADLINE_EXCEEDED where those that
+   * run did not end, ENGINE_OVERLOADED while another update is under way; the old weights serve on.
+   */
+  abstract updateWeights(folder: string, waitMaxMs: number): Promise<EngineUpdate>;
   abstract stats(): EngineStats;
   abstract drain(budgetMs: number): Promise<void>;
   abstract close(): Promise<void>;

@@ -30,6 +30,7 @@ export {
   type EngineScores,
   type EngineStats,
   type EngineTimings,
+  type EngineUpdate,
   type EngineWork,
   type ItemFate,
   type Judgement,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -162,6 +162,33 @@ describe('NativeEngine', () => {
     }
     const none = engine.score({ ...work, sids: [] });
     await expect(none).rejects.toMatchObject({ code: 'REQUEST_INVALID' });
+  });
+
+  it('serves other weights after an update and says so', async () => {
+    const other = join(folder, 'other-weights');
+    cpSync(MODEL, other, { recursive: true });
+    const weights = readFileSync(join(MODEL, 'model.safetensors'));
+    const data = 8 + Number(weights.readBigUInt64LE(0));
+    // The sign of every fifth weight, whether it is of two bytes or of four.
+    for (let at = data + 3; at < weights.length; at += 20) {
+      weights[at] = (weights[at] as number) ^ 0x80;
+    }
+    writeFileSync(join(other, 'model.safetensors'), weights);
+    const first = await engine.recall(request());
+    expect(first.modelDigest).toBe(engine.model.digest);
+    const update = await engine.updateWeights(other, 10_000);
+    expect(update.digest).not.toBe(first.modelDigest);
+    const second = await engine.recall(request());
+    expect(second.modelDigest).toBe(update.digest);
+    expect(engine.model.digest).toBe(update.digest);
+    expect(second.paths).not.toEqual(first.paths);
+    await expect(engine.updateWeights(join(folder, 'none'), 10_000)).rejects.toMatchObject({
+      code: 'MODEL_NOT_FOUND',
+    });
+    await engine.updateWeights(MODEL, 10_000);
+    const third = await engine.recall(request());
+    expect(third.paths).toEqual(first.paths);
+    expect(third.modelDigest).toBe(first.modelDigest);
   });
 
   it('rejects what breaks a limit, naming the field', async () => {

@@ -21,6 +21,7 @@ import {
   type EngineScoreRequest,
   type EngineScores,
   type EngineStats,
+  type EngineUpdate,
   type LevelTokens,
   type PromptDigests,
 } from './engine.js';
@@ -82,9 +83,11 @@ class Tickets {
  * The engine in this process. Turns tickets into promises; holds no state of the requests itself.
  */
 export class NativeEngine extends Engine {
-  readonly model: EngineModel;
   readonly kvPool: KvPool;
   private readonly adapters: NativeAdapters;
+  private readonly opened: EngineModel;
+  /** Digests of the weights by the number of updates before them. */
+  private readonly digests = new Map<number, string>();
   private closing: Promise<void> | undefined;
 
   private constructor(
@@ -92,9 +95,14 @@ export class NativeEngine extends Engine {
     private readonly tickets: Tickets,
   ) {
     super();
-    this.model = callNative(() => addon().engineModel(handle));
+    this.opened = callNative(() => addon().engineModel(handle));
+    this.digests.set(0, this.opened.digest);
     this.kvPool = new NativeKvPool(handle);
     this.adapters = new NativeAdapters(handle);
+  }
+
+  get model(): EngineModel {
+    return { ...this.opened, digest: [...this.digests.values()].at(-1) ?? '' };
   }
 
   /**
@@ -164,6 +172,15 @@ export class NativeEngine extends Engine {
     return this.adapters.arena();
   }
 
+  async updateWeights(folder: string, waitMaxMs: number): Promise<EngineUpdate> {
+    const waitUs = Math.max(0, waitMaxMs) * US_PER_MS;
+    const update = await awaitNative(() =>
+      addon().engineUpdateWeights(this.handle, folder, waitUs),
+    );
+    this.digests.set(update.generation, update.digest);
+    return update;
+  }
+
   stats(): EngineStats {
     const slots = new Float64Array(STATS_SLOTS.length);
     callNative(() => addon().engineStats(this.handle, slots));
@@ -182,14 +199,17 @@ export class NativeEngine extends Engine {
 
   private async run<Answer>(
     request: EngineAsk,
-    read: (completions: Completions, index: number) => Answer,
+    read: (completions: Completions, index: number, modelDigest: string) => Answer,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
     if (hasAborted(signal)) throw cancelled();
     const ticket = this.ticketOf(request);
     const answer = new Promise<Answer>((resolve, reject) => {
       this.tickets.waiting.set(ticket, {
-        resolve: (completions, index) => resolve(read(completions, index)),
+        resolve: (completions, index) => {
+          const generation = completions.weightsGenerations[index] ?? 0;
+          resolve(read(completions, index, this.digestOf(generation)));
+        },
         reject,
       });
     });
@@ -211,6 +231,18 @@ export class NativeEngine extends Engine {
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
+  }
+
+  /**
+   * An answer may come before the promise of the update that it was computed after: then no further
+   * update can have begun.
+   */
+  private digestOf(generation: number): string {
+    if (!this.digests.has(generation)) {
+      const serving = callNative(() => addon().engineWeights(this.handle));
+      this.digests.set(serving.generation, serving.digest);
+    }
+    return this.digests.get(generation) ?? '';
   }
 
   /** The one of its prefetch, which is the request's from now on. */

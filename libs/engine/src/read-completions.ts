@@ -88,7 +88,11 @@ function readTree(completions: Completions, index: number): BeamTree | undefined
 }
 
 /** The answer of the completion at `index`. */
-export function readAnswer(completions: Completions, index: number): EngineAnswer {
+export function readAnswer(
+  completions: Completions,
+  index: number,
+  modelDigest: string,
+): EngineAnswer {
   const { itemOffsets, itemOrdinals, itemIds, itemTitles, itemScores, itemPaths } = completions;
   const { widthOffsets, widthsUsed } = completions;
   const items: EngineAnswer['items'][number][] = [];
@@ -104,6 +108,7 @@ export function readAnswer(completions: Completions, index: number): EngineAnswe
   return {
     items,
     paths: readPaths(completions, index),
+    modelDigest,
     catalogueSequence: completions.catalogueSequences[index] ?? 0,
     leftOutByDiversity: completions.leftOutByDiversity[index] ?? 0,
     completeness: COMPLETENESS[completions.completeness[index] ?? 0] ?? 'whole',
@@ -118,11 +123,16 @@ export function readAnswer(completions: Completions, index: number): EngineAnswe
 }
 
 /** The scores of the completion at `index`. */
-export function readScores(completions: Completions, index: number): EngineScores {
+export function readScores(
+  completions: Completions,
+  index: number,
+  modelDigest: string,
+): EngineScores {
   const { scoreOffsets, scores } = completions;
   const own = scores.subarray(scoreOffsets[index], scoreOffsets[index + 1]);
   return {
     scores: [...own].map((score) => (Number.isNaN(score) ? undefined : score)),
+    modelDigest,
     catalogueSequence: completions.catalogueSequences[index] ?? 0,
     prefixReusedTokens: completions.prefixReusedTokens[index] ?? 0,
     kv: readKv(completions, index),

@@ -12,6 +12,7 @@ import {
   type EngineScoreRequest,
   type EngineScores,
   type EngineStats,
+  type EngineUpdate,
   type ItemFate,
   type KvChain,
   type KvMetrics,
@@ -130,7 +131,8 @@ export class FakeKvPool implements KvPool {
 
 /** The engine port by brute force: scores every path of the catalogue. Keeps what it was asked. */
 export class FakeEngine extends Engine {
-  readonly model: EngineModel;
+  model: EngineModel;
+  private updates = 0;
   readonly requests: EngineRequest[] = [];
   readonly scoreRequests: EngineScoreRequest[] = [];
   readonly appendRequests: EngineAppendRequest[] = [];
@@ -191,6 +193,7 @@ export class FakeEngine extends Engine {
     );
     return {
       scores,
+      modelDigest: this.model.digest,
       catalogueSequence: 0,
       prefixReusedTokens: 0,
       kv: NOTHING_FOUND,
@@ -234,6 +237,13 @@ export class FakeEngine extends Engine {
   private async admitted(signal: AbortSignal | undefined): Promise<void> {
     if (this.draining) throw new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
     if (this.gate !== undefined) await this.opened(this.gate, signal);
+  }
+
+  /** The folder's name becomes the digest. */
+  async updateWeights(folder: string): Promise<EngineUpdate> {
+    this.model = { ...this.model, digest: folder };
+    this.updates += 1;
+    return { digest: folder, generation: this.updates, drainedUs: 0, swappedUs: 0 };
   }
 
   stats(): EngineStats {
@@ -308,6 +318,7 @@ export class FakeEngine extends Engine {
       completeness: 'whole' as const,
       fate: fateOf(request.watchedItem, returned),
       paths: kept.map(({ path }) => path),
+      modelDigest: this.model.digest,
       catalogueSequence: 0,
       widthsUsed: catalogue.summary.levelSizes.map(() => kept.length),
       prefixReusedTokens: 0,

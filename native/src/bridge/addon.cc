@@ -44,6 +44,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports["buildInfo"] = Napi::Function::New<&build_info>(env, "buildInfo");
   exports["describeAbi"] = Napi::Function::New<&describe_abi>(env, "describeAbi");
   register_engine_functions(env, exports);
+  register_update_functions(env, exports);
   register_adapter_functions(env, exports);
   register_kv_functions(env, exports);
   register_scales_functions(env, exports);

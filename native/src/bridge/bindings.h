@@ -6,6 +6,7 @@
 namespace tessera::bridge {
 
 void register_engine_functions(Napi::Env env, Napi::Object exports);
+void register_update_functions(Napi::Env env, Napi::Object exports);
 void register_adapter_functions(Napi::Env env, Napi::Object exports);
 void register_kv_functions(Napi::Env env, Napi::Object exports);
 void register_scales_functions(Napi::Env env, Napi::Object exports);

@@ -177,13 +177,16 @@ Napi::Object to_javascript(Napi::Env env, std::span<const engine::Completion> co
   const auto widths = [](const Completion& c) -> const auto& { return c.widths_used; };
   const auto scores = [](const Completion& c) -> const auto& { return c.scores; };
   auto sequences = Napi::Float64Array::New(env, count);
+  auto generations = Napi::Float64Array::New(env, count);
   for (uint32_t i = 0; i < count; ++i) {
     const bool is_answered = completions[i].view != nullptr;
+    generations[i] = static_cast<double>(completions[i].weights_generation);
     sequences[i] = is_answered ? static_cast<double>(completions[i].view->sequence()) : 0;
   }
   Napi::Object result = Napi::Object::New(env);
   result["tickets"] = tickets;
   result["catalogueSequences"] = sequences;
+  result["weightsGenerations"] = generations;
   result["statuses"] = statuses;
   result["messages"] = messages;
   result["retryAfterUs"] = retries;

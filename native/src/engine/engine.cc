@@ -92,7 +92,8 @@ Engine::Engine(const EngineOptions& options, std::unique_ptr<device::Device> dev
       pool_(std::move(pool)),
       loop_(options_, *decoder_, *device_, *pool_, std::move(workspace), cost, loop_counters_),
       gate_(*pool_, options_.queue_capacity),
-      cost_(cost) {
+      cost_(cost),
+      weights_digest_(decoder_->digest()) {
   thread_ = std::thread([this] { run(); });
 }
 

@@ -95,6 +95,8 @@ class Engine {
   /// not end; ENGINE_OVERLOADED while another update is under way; ENGINE_CLOSED.
   Result<UpdateReport> update_weights(const std::string& folder,
                                       std::chrono::microseconds wait_max);
+  /// The weights that serve; the times are 0.
+  UpdateReport weights() const;
   /// Null once the engine is closed.
   std::shared_ptr<kv::Pool> pool() const;
   /// As the decision between loading and computing sees them.
@@ -164,6 +166,7 @@ class Engine {
   Stats counters_;           // guarded by mutex_
   PromptVersions versions_;  // guarded by mutex_
   PendingUpdate* pending_update_ = nullptr;  // of who waits in update_weights(); guarded by mutex_
+  std::string weights_digest_;               // guarded by mutex_
   uint64_t weights_generation_ = 0;          // guarded by mutex_
   bool is_swapping_ = false;                 // weights are being written; guarded by mutex_
   bool is_broken_ = false;                   // the weights are of no model; guarded by mutex_

@@ -24,14 +24,19 @@ Result<UpdateReport> Engine::update_weights(const std::string& folder,
   }
   std::unique_lock lock(mutex_);
   if (draining_ || stopping_) return Status(Code::kEngineClosed, "the engine is closing");
-  if (pending.update.digest() == decoder_->digest()) {
-    return UpdateReport{decoder_->digest(), weights_generation_, 0, 0};
+  if (pending.update.digest() == weights_digest_) {
+    return UpdateReport{weights_digest_, weights_generation_, 0, 0};
   }
   pending_update_ = &pending;
   work_->notify_one();
   idle_.wait(lock, [&] { return pending_update_ == nullptr; });
   if (!pending.status.is_ok()) return pending.status;
   return pending.report;
+}
+
+UpdateReport Engine::weights() const {
+  const std::lock_guard lock(mutex_);
+  return {weights_digest_, weights_generation_, 0, 0};
 }
 
 /// Tells who waits in update_weights(). REQUIRES: mutex_ held.
@@ -63,6 +68,7 @@ bool Engine::attend_to_update(std::unique_lock<std::mutex>& lock) {
   is_swapping_ = false;
   if (status.is_ok()) {
     ++weights_generation_;
+    weights_digest_ = decoder_->digest();
     versions_.renew(*pool_, *decoder_);
   } else if (!decoder_->is_intact()) {
     is_broken_ = true;
@@ -71,7 +77,7 @@ bool Engine::attend_to_update(std::unique_lock<std::mutex>& lock) {
     return static_cast<uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(time).count());
   };
-  pending->report = {decoder_->digest(), weights_generation_, microseconds(now - pending->asked),
+  pending->report = {weights_digest_, weights_generation_, microseconds(now - pending->asked),
                      microseconds(Clock::now() - now)};
   end_update(std::move(status));
   return false;

@@ -1,0 +1,67 @@
+#include <chrono>
+#include <memory>
+
+#include "bridge/bindings.h"
+#include "bridge/errors.h"
+#include "bridge/handles.h"
+#include "bridge/object_reader.h"
+#include "bridge/task.h"
+
+namespace tessera::bridge {
+namespace {
+
+constexpr double kWaitUsMax = 1e12;
+
+Napi::Object describe(Napi::Env env, const engine::UpdateReport& report) {
+  Napi::Object result = Napi::Object::New(env);
+  result["digest"] = Napi::String::New(env, report.digest);
+  result["generation"] = Napi::Number::New(env, static_cast<double>(report.generation));
+  result["drainedUs"] = Napi::Number::New(env, static_cast<double>(report.drained_us));
+  result["swappedUs"] = Napi::Number::New(env, static_cast<double>(report.swapped_us));
+  return result;
+}
+
+Napi::Value engine_update_weights(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto handle = open_engine(info[0]);
+  if (!info[1].IsString()) {
+    throw make_error(
+        env, Code::kRequestInvalid,
+        "engineUpdateWeights.folder: expected a string, came " + describe_value(info[1]));
+  }
+  const double wait_us = info[2].IsNumber() ? info[2].As<Napi::Number>().DoubleValue() : -1;
+  if (!(wait_us >= 0 && wait_us <= kWaitUsMax)) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "engineUpdateWeights.waitUs: expected 0..1e12, came " +
+                         describe_value(info[2]));
+  }
+  auto report = std::make_shared<engine::UpdateReport>();
+  return Task::start(
+      env,
+      [handle, report, folder = info[1].As<Napi::String>().Utf8Value(), wait_us]() -> Status {
+        auto updated = handle->engine->update_weights(
+            folder, std::chrono::microseconds(static_cast<int64_t>(wait_us)));
+        if (!updated.is_ok()) return updated.status();
+        *report = std::move(updated).value();
+        return Status::ok();
+      },
+      [report](Napi::Env settled, const Status& status) -> Napi::Value {
+        if (!status.is_ok()) return settled.Undefined();
+        return describe(settled, *report);
+      });
+}
+
+/// Digest and number of updates, of one moment.
+Napi::Value engine_weights(const Napi::CallbackInfo& info) {
+  return describe(info.Env(), open_engine(info[0])->engine->weights());
+}
+
+}  // namespace
+
+void register_update_functions(Napi::Env env, Napi::Object exports) {
+  exports["engineUpdateWeights"] =
+      Napi::Function::New<&engine_update_weights>(env, "engineUpdateWeights");
+  exports["engineWeights"] = Napi::Function::New<&engine_weights>(env, "engineWeights");
+}
+
+}  // namespace tessera::bridge
