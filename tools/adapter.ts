@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ServiceError } from '@grpc/grpc-js';
 import { loadConfig } from '@tessera/config';
-import { isErrorCode, TesseraError } from '@tessera/errors';
-import { ERROR_TRAILERS } from '@tessera/grpc';
+import { TesseraError } from '@tessera/errors';
 import { AdapterClient } from './served/adapter-client.js';
+import { told } from './served/told.js';
 import { Flags, fail, print, runCommand, UsageError } from './terminal/command.js';
 import { ProgressLine } from './terminal/progress.js';
 import { table } from './terminal/table.js';
@@ -33,16 +33,6 @@ Versions of adapters of a service that runs (docs/adapter-versions.md); DIGEST: 
   --json               JSON on the standard output and nothing else`;
 
 const CALL_MS = 600_000;
-
-/** A refusal in the words of the service, with the field it names. */
-function told(error: ServiceError): TesseraError {
-  const trailer = (name: string) => error.metadata?.get(name)[0]?.toString();
-  const code = trailer(ERROR_TRAILERS.code) ?? '';
-  return new TesseraError(isErrorCode(code) ? code : 'ENGINE_UNAVAILABLE', error.details, {
-    field: trailer(ERROR_TRAILERS.field),
-    cause: error,
-  });
-}
 
 function shareOf(flags: Flags): number | undefined {
   const text = flags.text('share');
@@ -112,7 +102,7 @@ class Commands {
 
   private told(asked: Promise<object>): Promise<object> {
     return asked.catch((error: ServiceError | TesseraError) => {
-      throw error instanceof TesseraError ? error : told(error);
+      throw told(error);
     });
   }
 }

@@ -134,6 +134,15 @@ const stats = {
   actualUs: 0,
 };
 
+const WEIGHTS_STAY = async () => {
+  throw new TesseraError('ADAPTER_STATE', 'weights.path: weights are not updated here');
+};
+const FIXED_WEIGHTS = {
+  current: () => ({ serving: '', previous: '', digest: 'm' }),
+  update: WEIGHTS_STAY,
+  rollBack: WEIGHTS_STAY,
+};
+
 /** A runtime whose recalls the test decides; user `wait` waits until aborted or drained. */
 export class FakeRuntime implements RecallRuntime {
   readonly seen: { request: RecallRequest; context: RecallContext }[] = [];
@@ -147,6 +156,7 @@ export class FakeRuntime implements RecallRuntime {
   closes = 0;
   readonly behaviourLog = undefined;
   readonly adapters: RecallRuntime['adapters'] = undefined;
+  readonly weights = FIXED_WEIGHTS;
   readonly catalogue = new FakeChangingCatalogue([{ itemId: 'a', sid: [3, 1, 4] }]);
   readonly changes = new CatalogueChanges(this.catalogue, {
     ...CHANGES_NOT_KEPT,

@@ -28,7 +28,10 @@ export interface PushedFolder {
   readonly remark?: string;
 }
 
-/** A gRPC client of AdapterService, as a caller in another process would make one. */
+/** Services of this client, by package. */
+const SERVICES = { adapter: 'AdapterService', weights: 'WeightsService' } as const;
+
+/** A gRPC client of adapters or of whole weights, as a caller in another process would make one. */
 export class AdapterClient {
   private readonly client: grpc.Client;
 
@@ -37,14 +40,15 @@ export class AdapterClient {
     address: string,
     private readonly token = '',
     credentials = grpc.credentials.createInsecure(),
+    of: keyof typeof SERVICES = 'adapter',
   ) {
     const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];
     const shape = { defaults: true, longs: Number, enums: String };
     const packages = grpc.loadPackageDefinition(protoLoader.fromJSON(schema, shape)) as never as {
-      tessera: { adapter: { v1: { AdapterService: grpc.ServiceClientConstructor } } };
+      tessera: Record<string, { v1: Record<string, grpc.ServiceClientConstructor> }>;
     };
-    const { AdapterService } = packages.tessera.adapter.v1;
-    this.client = new AdapterService(address, credentials);
+    const Service = packages.tessera[of]?.v1[SERVICES[of]] as grpc.ServiceClientConstructor;
+    this.client = new Service(address, credentials);
   }
 
   /** Rejects with the service's own words and the code of the error table. */

@@ -11,7 +11,15 @@ const NAME_LENGTH_MAX = 128;
 
 /** What is done with a version, and by whom. */
 export interface Action {
-  readonly action: 'push' | 'activate' | 'rollback' | 'pin' | 'unpin' | 'delete' | 'lost';
+  readonly action:
+    | 'push'
+    | 'activate'
+    | 'rollback'
+    | 'pin'
+    | 'unpin'
+    | 'delete'
+    | 'lost'
+    | 'update-weights';
   readonly actor: string;
   readonly name: string;
   readonly digest: string;

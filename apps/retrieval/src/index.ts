@@ -12,3 +12,4 @@ export { RecallEdge } from './recall-edge.js';
 export { RemoteBehaviours } from './remote-behaviours.js';
 export { RetrievalModule, type RetrievalOptions } from './retrieval.module.js';
 export { ServedCatalogues } from './served-catalogues.js';
+export { WeightsEdge } from './weights-edge.js';

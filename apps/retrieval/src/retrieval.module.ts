@@ -8,6 +8,7 @@ import { ExplainGrpcController } from './grpc/explain.controller.js';
 import { KvPoolGrpcController } from './grpc/kv-pool.controller.js';
 import { RecallGrpcController } from './grpc/recall.controller.js';
 import { ScoreGrpcController } from './grpc/score.controller.js';
+import { WeightsGrpcController } from './grpc/weights.controller.js';
 import { KvPoolHttpController } from './http/kv-pool.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
 import { AdapterTopicController, FetchFolder } from './kafka/adapter-topic.controller.js';
@@ -16,11 +17,13 @@ import { RecallTopicController, RecallTopicSettings } from './kafka/recall-topic
 import { KvEdge, type KvEdgeParts } from './kv-edge.js';
 import { type EdgeParts, RecallEdge } from './recall-edge.js';
 import { ServedCatalogues } from './served-catalogues.js';
+import { WeightsEdge } from './weights-edge.js';
 
 export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
   readonly runtime: EdgeParts['runtime'] & KvEdgeParts['runtime'];
   readonly catalogues: ServedCatalogues;
   readonly adapters: AdapterEdge;
+  readonly weights: WeightsEdge;
   /** Absent where no Kafka is served. */
   readonly topics?:
     | {
@@ -49,6 +52,7 @@ export class RetrievalModule {
         CatalogueGrpcController,
         KvPoolGrpcController,
         AdapterGrpcController,
+        WeightsGrpcController,
         RecallHttpController,
         KvPoolHttpController,
         ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
@@ -58,6 +62,7 @@ export class RetrievalModule {
         { provide: RecallEdge, useValue: new RecallEdge(options) },
         { provide: KvEdge, useValue: new KvEdge(options) },
         { provide: AdapterEdge, useValue: options.adapters },
+        { provide: WeightsEdge, useValue: options.weights },
         { provide: ServedCatalogues, useValue: options.catalogues },
         { provide: Metrics, useValue: options.metrics },
         { provide: Log, useValue: options.log },

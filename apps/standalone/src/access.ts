@@ -16,13 +16,14 @@ const NOWHERE: Access['audits'] = {
 
 /** Rejects with CONFIG_INVALID for a bad file of tokens, IO_FAILED for a log that cannot be had. */
 export async function openAccess(
-  { access, adapters, grpc }: Config,
+  { access, adapters, weights, grpc }: Config,
   runtime: Pick<RecallRuntime, 'adapters'>,
 ): Promise<Access> {
   const { tokensPath } = access;
   const control = await AccessControl.open({ tokensPath, host: grpc.host });
-  // Without adapters nothing is kept that could be changed.
-  if (runtime.adapters === undefined) return { control, audits: NOWHERE };
-  const path = access.auditPath || join(adapters.path, 'audit.jsonl');
+  const folder = runtime.adapters === undefined ? weights.path : adapters.path;
+  // Without adapters and sets of weights nothing is kept that could be changed.
+  if (folder === '') return { control, audits: NOWHERE };
+  const path = access.auditPath || join(folder, 'audit.jsonl');
   return { control, audits: await AuditLog.open(path) };
 }

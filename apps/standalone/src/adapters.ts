@@ -3,7 +3,7 @@ import type { Config } from '@tessera/config';
 import type { RecordProducer } from '@tessera/kafka';
 import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
-import { AdapterAudits, AdapterEdge } from '../../retrieval/src/index.js';
+import { AdapterAudits, AdapterEdge, WeightsEdge } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 
 /** What adapters tell of themselves, kept until somebody listens: they are there before edges. */
@@ -49,22 +49,22 @@ export function adapterSettings(
   };
 }
 
-/** What the edge of adapters is made of. */
+/** What the edges of adapters and weights are made of. */
 export interface AdapterEdgeNeeds {
   readonly config: Config;
-  readonly runtime: Pick<RecallRuntime, 'adapters'>;
+  readonly runtime: Pick<RecallRuntime, 'adapters' | 'weights'>;
   readonly log: Log;
   readonly adapterEvents?: AdapterEventRelay;
 }
 
-/** The edge of adapters, with what they tell of themselves audited as well. */
-export function adapterEdgeOf(
+/** The edges of adapters and weights; what adapters tell of themselves is audited as well. */
+export function modelEdgesOf(
   { config, runtime, log, adapterEvents }: AdapterEdgeNeeds,
   access: Access,
   producer: RecordProducer | undefined,
   metrics: Metrics,
-): AdapterEdge {
-  const { adapters } = runtime;
+): { readonly adapters: AdapterEdge; readonly weights: WeightsEdge } {
+  const { adapters, weights } = runtime;
   const { adapterEventsTopic: topic } = config.kafka;
   const events = producer === undefined || topic === '' ? undefined : { producer, topic };
   const audits = new AdapterAudits({
@@ -75,5 +75,6 @@ export function adapterEdgeOf(
     void edge.note(event);
   });
   if (adapters !== undefined) metrics.showAdapters(() => adapters.counts());
-  return edge;
+  const weightsEdge = new WeightsEdge({ weights, access: access.control, audits });
+  return { adapters: edge, weights: weightsEdge };
 }

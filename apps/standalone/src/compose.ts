@@ -8,7 +8,7 @@ import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry'
 import { KvFollower, OwnPool } from '../../feature/src/index.js';
 import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
-import { type AdapterEventRelay, adapterEdgeOf } from './adapters.js';
+import { type AdapterEventRelay, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
 import { type Inspection, inspected } from './inspection.js';
 import type { StandaloneOptions } from './standalone.module.js';
@@ -45,10 +45,12 @@ function auditsOf({ kafka }: Config, topics: Topics | undefined, metrics: Metric
 }
 
 function versionsOf({ runtime, serviceVersion: service }: ServeParts): ServedVersions {
-  const { model, catalogue, promptTemplate } = runtime.summary;
+  const { catalogue, promptTemplate } = runtime.summary;
   return new ServedVersions({
     service,
-    model: model.digest,
+    get model() {
+      return runtime.weights.current().digest;
+    },
     catalogue: catalogue.digest,
     promptTemplate: promptTemplate.digest,
   });
@@ -68,7 +70,7 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
   const topics = topicsOf(config, behaviourLog !== undefined, log, () => readiness.started());
   const audits = auditsOf(config, topics, metrics, log);
-  const adapters = adapterEdgeOf(parts, access, topics?.producer, metrics);
+  const edges = modelEdgesOf(parts, access, topics?.producer, metrics);
   const feature = behaviourLog && {
     behaviours: behaviourLog,
     metrics,
@@ -94,7 +96,7 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
       append: (request, context) => runtime.append(request, context),
       kvPool: runtime.kvPool,
     },
-    adapters,
+    ...edges,
     catalogues: new ServedCatalogues((name) => runtime.changesOf(name)),
     readiness,
     log,

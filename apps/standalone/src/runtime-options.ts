@@ -55,6 +55,7 @@ export function runtimeOptions(
     moreCatalogues: parseCatalogueSpecs(config.catalogue.more),
     engine: config.engine,
     ...(adapters && { adapters, adapterBytesMax: config.adapters.bytesMax }),
+    weights: config.weights,
     kv: config.kv,
     recall: {
       widths: defaultWidths,

@@ -6,6 +6,7 @@ import {
   kvPackage,
   recallPackage,
   scorePackage,
+  weightsPackage,
 } from '@tessera/contracts';
 import { type Hosted, host, type Serving, STEP_BUDGET_MS } from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
@@ -62,6 +63,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   [cataloguePackage]: 'CatalogueService',
   [kvPackage]: 'KvPoolService',
   [adapterPackage]: 'AdapterService',
+  [weightsPackage]: 'WeightsService',
 };
 
 /** Serves a runtime on its edges; ready when it returns, or once the topics are served. */

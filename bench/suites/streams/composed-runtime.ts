@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ServedWeights } from '@tessera/adapter';
 import type { BehaviourLog, BehaviourStore } from '@tessera/behaviour';
 import {
   BundleLabel,
@@ -62,6 +63,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
       userCount: behaviours.userCount,
     },
     adapters: undefined,
+    weights: await ServedWeights.open({ engine, path: '', modelPath, waitMaxMs: 0 }),
     behaviourLog,
     kvPool: engine.kvPool,
     changesOf: () => changes,

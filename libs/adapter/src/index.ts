@@ -28,3 +28,9 @@ export {
   type RegistrySettings,
 } from './registry.js';
 export type { Activated, Activation, RolledBack, RolloutSettings } from './rollout.js';
+export {
+  ServedWeights,
+  type ServedWeightsParts,
+  type WeightsState,
+  type WeightsUpdate,
+} from './served-weights.js';

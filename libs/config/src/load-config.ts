@@ -186,6 +186,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       fetchPath: place('adapters.fetchPath', config.adapters.fetchPath),
       goldenPath: place('adapters.goldenPath', config.adapters.goldenPath),
     },
+    weights: { ...config.weights, path: place('weights.path', config.weights.path) },
     access: {
       tokensPath: place('access.tokensPath', config.access.tokensPath),
       auditPath: place('access.auditPath', config.access.auditPath),

@@ -68,6 +68,19 @@ export const adaptersSchema = z.strictObject({
   ),
 });
 
+export const weightsSchema = z.strictObject({
+  path: text(
+    'data/weights',
+    'folder of sets of weights that may take the place of those of model.path; empty: none',
+  ),
+  waitMaxMs: integer(
+    0,
+    MILLISECONDS_MAX,
+    1000,
+    'milliseconds that an update of the weights waits for the requests that run at most',
+  ),
+});
+
 export const accessSchema = z.strictObject({
   tokensPath: text(
     '',

@@ -5,7 +5,7 @@
 
 import os from 'node:os';
 import { z } from 'zod';
-import { accessSchema, adaptersSchema } from './schema-adapters.js';
+import { accessSchema, adaptersSchema, weightsSchema } from './schema-adapters.js';
 import { consoleSchema, inspectionSchema } from './schema-console.js';
 import { integer, type LeafMeta, nonEmptyText, oneOf, text } from './schema-fields.js';
 
@@ -308,6 +308,7 @@ export const configSchema = z.strictObject({
     ),
   }),
   adapters: adaptersSchema,
+  weights: weightsSchema,
   access: accessSchema,
   inspection: inspectionSchema,
   console: consoleSchema,

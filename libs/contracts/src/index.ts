@@ -111,3 +111,12 @@ export {
   type ScoreResponse as WireScoreResponse,
   type ScoreTarget as WireScoreTarget,
 } from './generated/tessera/score/v1/score.js';
+export {
+  type GetRequest as WireWeightsGetRequest,
+  type GetResponse as WireWeightsGetResponse,
+  protobufPackage as weightsPackage,
+  type RollbackRequest as WireWeightsRollbackRequest,
+  type RollbackResponse as WireWeightsRollbackResponse,
+  type UpdateRequest as WireWeightsUpdateRequest,
+  type UpdateResponse as WireWeightsUpdateResponse,
+} from './generated/tessera/weights/v1/weights.js';

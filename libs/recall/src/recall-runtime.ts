@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Adapters } from '@tessera/adapter';
+import { Adapters, ServedWeights } from '@tessera/adapter';
 import { BehaviourStore, type OpenBehaviours, openBehaviours } from '@tessera/behaviour';
 import { BundleLabel, CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
 import { type Catalogue, type ChangingCatalogue, type Engine, NativeEngine } from '@tessera/engine';
@@ -52,6 +52,8 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
         ...(kv === undefined ? {} : { kv }),
       }),
     );
+    const { path = '', waitMaxMs = 0 } = options.weights ?? {};
+    const weights = await ServedWeights.open({ engine, path, modelPath, waitMaxMs });
     onProgress('model', 1, 1);
     const levelSizes = widestLevels(spaces);
     const served = spaces.map((space) => {
@@ -86,7 +88,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       userCount: behaviours.store.userCount,
     };
     const adapters = await openAdapters(options, engine, first.recall, behaviours.store, opened);
-    return new LoadedRuntime(served, engine, behaviours, adapters, opened, summary);
+    return new LoadedRuntime(served, engine, behaviours, adapters, weights, opened, summary);
   } catch (error) {
     await opened.close();
     throw error;
@@ -273,6 +275,7 @@ class LoadedRuntime implements RecallRuntime {
     private readonly engine: Engine,
     private readonly behaviours: OpenBehaviours,
     readonly adapters: Adapters | undefined,
+    readonly weights: ServedWeights,
     private readonly opened: Opened,
     readonly summary: RecallRuntimeSummary,
   ) {

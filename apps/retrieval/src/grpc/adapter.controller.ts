@@ -1,7 +1,6 @@
-import type { Metadata, ServerReadableStream, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
+import type { Metadata, ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
 import { Controller, UseFilters } from '@nestjs/common';
 import { GrpcMethod, GrpcStreamCall } from '@nestjs/microservices';
-import type { Credentials } from '@tessera/access';
 import type { PushPart } from '@tessera/adapter';
 import type {
   WireActivateRequest,
@@ -30,15 +29,7 @@ import {
   toWireComparison,
   toWireVersion,
 } from './adapter.mapper.js';
-
-type Call = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'getAuthContext'>;
-
-/** Who calls, as metadata and transport say it; a certificate that is there was checked. */
-function credentialsOf(call: Call): Credentials {
-  const authorization = call.metadata.get('authorization')[0]?.toString();
-  const subject = call.getAuthContext()?.sslPeerCertificate?.subject;
-  return { authorization, certificate: subject?.CN?.toString() };
-}
+import { type Call, credentialsOf } from './credentials.js';
 
 /** Read as the disk takes them: what waits for it waits in the client. */
 async function* partsOf(

@@ -65,6 +65,31 @@ export const FILE_SYSTEM: Disk = {
   read: (path) => readFile(path).catch(orNothing(undefined)),
 };
 
+/**
+ * Writes a file as a whole: a crash leaves the old one or the new one. Resolves when it is durable;
+ * rejects with STORE_FULL or IO_FAILED, and `what` could not be kept.
+ */
+export async function replaceFile(
+  disk: Disk,
+  path: string,
+  text: string,
+  what: string,
+): Promise<void> {
+  const partial = `${path}.partial`;
+  try {
+    const file = await disk.create(partial);
+    try {
+      await file.write(Buffer.from(text));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await disk.rename(partial, path);
+  } catch (thrown) {
+    throw diskError(thrown, `${what} could not be kept`);
+  }
+}
+
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** A failure of the file system in the words of the error table: STORE_FULL or IO_FAILED. */

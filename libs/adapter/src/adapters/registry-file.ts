@@ -3,7 +3,7 @@ import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
 import { ADAPTER_STATES } from '../domain/adapter-version.js';
 import { EMPTY_STATE, type RegistryState } from '../domain/registry-state.js';
-import { type Disk, diskError } from './disk.js';
+import { type Disk, replaceFile } from './disk.js';
 
 const NAME = 'registry.json';
 const FORMAT = 1;
@@ -36,7 +36,7 @@ export class RegistryFile {
   private readonly path: string;
 
   constructor(
-    private readonly folder: string,
+    folder: string,
     private readonly disk: Disk,
   ) {
     this.path = join(folder, NAME);
@@ -58,19 +58,7 @@ export class RegistryFile {
 
   /** Resolves when it is durable. Rejects with STORE_FULL or IO_FAILED: the old state stands. */
   async write({ versions }: RegistryState): Promise<void> {
-    const partial = join(this.folder, `${NAME}.partial`);
     const text = `${JSON.stringify({ format: FORMAT, versions }, null, 1)}\n`;
-    try {
-      const file = await this.disk.create(partial);
-      try {
-        await file.write(Buffer.from(text));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await this.disk.rename(partial, this.path);
-    } catch (thrown) {
-      throw diskError(thrown, 'the state of the registry could not be kept');
-    }
+    await replaceFile(this.disk, this.path, text, 'the state of the registry');
   }
 }

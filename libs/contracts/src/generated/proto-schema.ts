@@ -2456,6 +2456,96 @@ export const protoSchema: object = {
               }
             }
           }
+        },
+        "weights": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "UpdateRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "UpdateResponse": {
+                  "fields": {
+                    "digest": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "drainedUs": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "swappedUs": {
+                      "type": "uint64",
+                      "id": 3
+                    }
+                  }
+                },
+                "RollbackRequest": {
+                  "fields": {}
+                },
+                "RollbackResponse": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "drainedUs": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "swappedUs": {
+                      "type": "uint64",
+                      "id": 4
+                    }
+                  }
+                },
+                "GetRequest": {
+                  "fields": {}
+                },
+                "GetResponse": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "previous": {
+                      "type": "string",
+                      "id": 3
+                    }
+                  }
+                },
+                "WeightsService": {
+                  "methods": {
+                    "Update": {
+                      "requestType": "UpdateRequest",
+                      "responseType": "UpdateResponse"
+                    },
+                    "Rollback": {
+                      "requestType": "RollbackRequest",
+                      "responseType": "RollbackResponse"
+                    },
+                    "Get": {
+                      "requestType": "GetRequest",
+                      "responseType": "GetResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
         }
       }
     }
@@ -4912,6 +5002,96 @@ export const protoSchemaAsWritten: object = {
                     "Score": {
                       "requestType": "ScoreRequest",
                       "responseType": "ScoreResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
+        "weights": {
+          "nested": {
+            "v1": {
+              "nested": {
+                "UpdateRequest": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "UpdateResponse": {
+                  "fields": {
+                    "digest": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "drained_us": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "swapped_us": {
+                      "type": "uint64",
+                      "id": 3
+                    }
+                  }
+                },
+                "RollbackRequest": {
+                  "fields": {}
+                },
+                "RollbackResponse": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "drained_us": {
+                      "type": "uint64",
+                      "id": 3
+                    },
+                    "swapped_us": {
+                      "type": "uint64",
+                      "id": 4
+                    }
+                  }
+                },
+                "GetRequest": {
+                  "fields": {}
+                },
+                "GetResponse": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "digest": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "previous": {
+                      "type": "string",
+                      "id": 3
+                    }
+                  }
+                },
+                "WeightsService": {
+                  "methods": {
+                    "Update": {
+                      "requestType": "UpdateRequest",
+                      "responseType": "UpdateResponse"
+                    },
+                    "Rollback": {
+                      "requestType": "RollbackRequest",
+                      "responseType": "RollbackResponse"
+                    },
+                    "Get": {
+                      "requestType": "GetRequest",
+                      "responseType": "GetResponse"
                     }
                   }
                 }

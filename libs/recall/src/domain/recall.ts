@@ -86,11 +86,17 @@ interface Prepared {
   readonly stopwatch: Stopwatch;
 }
 
+/** Without a digest where the engine was not asked. */
+type EngineFacts = Pick<
+  EngineAnswer,
+  'catalogueSequence' | 'prefixReusedTokens' | 'kv' | 'timings'
+> & { readonly modelDigest?: string };
+
 /** The life of a recall on this node: history -> SIDs -> prompt -> engine -> items. */
 export class Recall {
   private readonly limits: RequestLimits;
   private readonly remembered: RememberedPrompts;
-  private readonly versions: Pick<RecallVersions, 'model' | 'catalogue' | 'promptTemplate'>;
+  private readonly versions: Pick<RecallVersions, 'catalogue' | 'promptTemplate'>;
   /** Tokens of a prompt that leave room for the answer: its last token is chosen, never fed. */
   private readonly promptTokensMax: number;
 
@@ -114,7 +120,6 @@ export class Recall {
     };
     this.remembered = new RememberedPrompts(defaults.rememberedRecalls);
     this.versions = {
-      model: engine.model.digest,
       catalogue: catalogue.summary.digest,
       promptTemplate: `${template.template.name}@${template.digest.slice(0, 16)}`,
     };
@@ -198,9 +203,9 @@ export class Recall {
     const { recall, itemId, versions } = request;
     const wish = checkRequest(recall, this.limits);
     checkItemId('itemId', itemId);
-    checkSameVersions(versions, this.versionsWith(context.adapter));
-    const asked = versions && this.preparedBefore(recall, context, stopwatch);
     const { catalogue, engine } = this.parts;
+    checkSameVersions(versions, this.versionsWith(context.adapter, engine.model.digest));
+    const asked = versions && this.preparedBefore(recall, context, stopwatch);
     const { eligibility = '{}' } = recall;
     const itemPolicy = itemPolicyText(recall);
     const sequence = versions?.catalogueSequence;
@@ -332,17 +337,14 @@ export class Recall {
     return { binding, promptTokens, kv, budgetUs: leftUs, adapter: adapter?.engine };
   }
 
-  private versionsWith(adapter: ServedAdapter | undefined) {
+  private versionsWith(adapter: ServedAdapter | undefined, model: string) {
     const { digest = '', name = '' } = adapter ?? {};
-    return { ...this.versions, adapter: digest, adapterName: name };
+    return { ...this.versions, model, adapter: digest, adapterName: name };
   }
 
-  private factsOf(
-    prepared: Prepared,
-    answer: Pick<EngineAnswer, 'catalogueSequence' | 'prefixReusedTokens' | 'kv' | 'timings'>,
-  ): PromptFacts {
+  private factsOf(prepared: Prepared, answer: EngineFacts): PromptFacts {
     const { prompt, skippedItems, trimmedItems, featuresUs, promptUs, stopwatch } = prepared;
-    const { catalogueSequence } = answer;
+    const { catalogueSequence, modelDigest = this.parts.engine.model.digest } = answer;
     return {
       historyItems: prompt.historyItems,
       trimmedItems,
@@ -350,7 +352,7 @@ export class Recall {
       promptTokens: prompt.tokens.length,
       prefixReusedTokens: answer.prefixReusedTokens,
       kv: provenanceOf(answer.timings === NO_TIMINGS ? 0 : prompt.tokens.length, answer),
-      versions: { ...this.versionsWith(prepared.adapter), catalogueSequence },
+      versions: { ...this.versionsWith(prepared.adapter, modelDigest), catalogueSequence },
       timings: {
         featuresUs,
         promptUs,

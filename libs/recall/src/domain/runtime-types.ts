@@ -1,6 +1,6 @@
 /** What composes a recall service from plain options; nothing here reads the environment. */
 
-import type { AdapterSettings, Adapters } from '@tessera/adapter';
+import type { AdapterSettings, Adapters, ServedWeights } from '@tessera/adapter';
 import type {
   BehaviourLog,
   BehaviourOptions,
@@ -106,6 +106,12 @@ export interface RecallRuntimeOptions {
   readonly recall: RecallDefaults;
   /** Absent: the base model alone serves. */
   readonly adapters?: AdapterSettings;
+  /** Sets of weights that may take the place of the model's; left out: none. */
+  readonly weights?: {
+    readonly path: string;
+    /** Milliseconds that nobody is let in for the sake of an update at most. */
+    readonly waitMaxMs: number;
+  };
   /** Of all adapters in memory; left out: none. */
   readonly adapterBytesMax?: number;
   readonly onProgress: ProgressListener;
@@ -141,6 +147,8 @@ export interface RecallRuntime {
   changesOf(name: string): CatalogueChanges;
   /** Versions of adapters; undefined where the base model alone serves. */
   readonly adapters: Adapters | undefined;
+  /** Which weights serve. */
+  readonly weights: Pick<ServedWeights, 'current' | 'update' | 'rollBack'>;
   /** Where behaviours can be appended; undefined where a file says it all. */
   readonly behaviourLog: BehaviourLog | undefined;
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;

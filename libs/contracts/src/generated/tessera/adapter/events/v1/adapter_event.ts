@@ -33,7 +33,7 @@ export interface AdapterAnnounced_Sha256Entry {
 export interface AdapterEvent {
   /** Milliseconds since 1970. */
   timeMs: number;
-  /** push, activate, rollback, pin, unpin, delete, lost. */
+  /** push, activate, rollback, pin, unpin, delete, lost, update-weights. */
   action: string;
   /**
    * Name of the token or certificate; `loopback` where none is asked for; `canary` where the comparison

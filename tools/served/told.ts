@@ -1,0 +1,14 @@
+import type { ServiceError } from '@grpc/grpc-js';
+import { isErrorCode, TesseraError } from '@tessera/errors';
+import { ERROR_TRAILERS } from '@tessera/grpc';
+
+/** A refusal in the words of the service, with the field it names. */
+export function told(error: ServiceError | TesseraError): TesseraError {
+  if (error instanceof TesseraError) return error;
+  const trailer = (name: string) => error.metadata?.get(name)[0]?.toString();
+  const code = trailer(ERROR_TRAILERS.code) ?? '';
+  return new TesseraError(isErrorCode(code) ? code : 'ENGINE_UNAVAILABLE', error.details, {
+    field: trailer(ERROR_TRAILERS.field),
+    cause: error,
+  });
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { credentials, type ServiceError } from '@grpc/grpc-js';
+import { loadConfig } from '@tessera/config';
+import type { TesseraError } from '@tessera/errors';
+import { AdapterClient } from './served/adapter-client.js';
+import { told } from './served/told.js';
+import { Flags, print, runCommand, UsageError } from './terminal/command.js';
+
+const USAGE = `usage: npm run weights -- COMMAND [words] [flags]
+
+Whole weights of a service that runs (docs/adapter-versions.md):
+  show                 which set serves, and which one rollback goes back to
+  update NAME          serve the set of this name in weights.path from the next batch on
+  rollback             go back to the set before
+
+  --token-file FILE    whose text is the token
+  --address HOST:PORT  of the gRPC edge (default: the configured one)
+  --json               JSON on the standard output and nothing else`;
+
+const CALL_MS = 600_000;
+
+function callOf(command: string | undefined, words: readonly string[]): [string, object] {
+  const [name] = words;
+  if (command === 'update' && name !== undefined && words.length === 1) return ['Update', { name }];
+  if (command === 'rollback' && words.length === 0) return ['Rollback', {}];
+  if (command === 'show' && words.length === 0) return ['Get', {}];
+  throw new UsageError('expected show, update NAME or rollback');
+}
+
+function shown(answer: object): string {
+  const entries = Object.entries(answer).map(([name, value]) => `${name}: ${value || '-'}`);
+  return entries.join('\n');
+}
+
+await runCommand(USAGE, async (all) => {
+  const at = all.findIndex((word) => word.startsWith('--'));
+  const [command, ...words] = at < 0 ? all : all.slice(0, at);
+  const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
+    ...{ 'token-file': 'text', address: 'text', json: 'switch' },
+  });
+  const [method, message] = callOf(command, words);
+  const { grpc } = loadConfig().config;
+  const address = flags.text('address') ?? `${grpc.host}:${grpc.port}`;
+  const tokenFile = flags.text('token-file');
+  const token = tokenFile === undefined ? '' : (await readFile(tokenFile, 'utf8')).trim();
+  const client = new AdapterClient(address, token, credentials.createInsecure(), 'weights');
+  try {
+    const answer = await client
+      .call<object>(method, message, CALL_MS)
+      .catch((error: ServiceError | TesseraError) => {
+        throw told(error);
+      });
+    await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));
+  } finally {
+    client.close();
+  }
+});
