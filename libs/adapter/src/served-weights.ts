@@ -44,7 +44,7 @@ export interface WeightsState {
   readonly digest: string;
 }
 
-/** Which set of weights serves. Kept in one file beside the sets, so that a restart goes on with it. */
+/** Which set of weights serves. Kept in a file beside the sets: a restart goes on with it. */
 export class ServedWeights {
   private state = { serving: '', previous: '' };
   /** Updates go one after another. */
@@ -71,8 +71,9 @@ export class ServedWeights {
   }
 
   /**
-   * Rejects with ADAPTER_INVALID for a bad name, ADAPTER_STATE while adapters are loaded, which were made for the
-   * weights that serve, and as Engine.updateWeights does: then the old weights serve on.
+   * Rejects with ADAPTER_INVALID for a bad name, ADAPTER_STATE while adapters are loaded, which
+   * were made for the weights that serve, and as Engine.updateWeights does: then the old weights
+   * serve on.
    */
   update(name: string): Promise<WeightsUpdate> {
     checkName(name);

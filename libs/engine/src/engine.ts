@@ -13,6 +13,7 @@ import type {
   VERDICTS,
   WeightsUpdate,
 } from '@tessera/native';
+import type { EngineStats } from './engine-stats.js';
 import type { KvFound, KvPool, KvPoolOptions, KvPrefetch, KvUse } from './kv-pool.js';
 import type { KvOptionFields } from './native-kv-pool.js';
 
@@ -337,26 +338,6 @@ export interface EngineScores {
 
 /** The model as the addon describes it. */
 export type EngineModel = ModelInfo;
-
-export interface EngineStats {
-  readonly queued: number;
-  readonly running: number;
-  readonly submitted: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly expired: number;
-  readonly prefillTokens: number;
-  readonly decodeTokens: number;
-  readonly forwardPasses: number;
-  /** Prompt tokens that a request took from another one instead of computing them. */
-  readonly prefixReusedTokens: number;
-  /** Prompt tokens taken back because those they were built on failed. */
-  readonly rolledBackTokens: number;
-  /** Microseconds of all passes, as the cost model saw them coming and as they were. */
-  readonly predictedUs: number;
-  readonly actualUs: number;
-}
 
 /** What an update of the weights did; the times are microseconds. */
 export type EngineUpdate = WeightsUpdate;

@@ -28,7 +28,6 @@ export {
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
-  type EngineStats,
   type EngineTimings,
   type EngineUpdate,
   type EngineWork,
@@ -44,6 +43,7 @@ export {
   type ScoreNorm,
   type Verdict,
 } from './engine.js';
+export type { EngineStats } from './engine-stats.js';
 export {
   type KvChain,
   type KvFound,

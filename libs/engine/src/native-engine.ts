@@ -20,11 +20,11 @@ import {
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
-  type EngineStats,
   type EngineUpdate,
   type LevelTokens,
   type PromptDigests,
 } from './engine.js';
+import type { EngineStats } from './engine-stats.js';
 import { type KvPool, type KvPrefetch, kvOff } from './kv-pool.js';
 import { NativeAdapters } from './native-adapters.js';
 import { NativeCatalogue, NativeReach } from './native-catalogue.js';

@@ -44,16 +44,9 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const behaviours = opened.keepBehaviours(await behavioursOf(options));
     const spaces = await openSpaces(options, opened);
     onProgress('model', 0, 1);
-    const { computeType, activationScalesPath, engine: limits, kv, adapterBytesMax = 0 } = options;
-    const model = { modelPath, computeType, activationScalesPath };
-    const engine = opened.keepEngine(
-      await NativeEngine.open({
-        ...{ ...model, ...limits, adapterBytesMax },
-        ...(kv === undefined ? {} : { kv }),
-      }),
-    );
-    const { path = '', waitMaxMs = 0 } = options.weights ?? {};
-    const weights = await ServedWeights.open({ engine, path, modelPath, waitMaxMs });
+    const { engine: limits } = options;
+    const engine = opened.keepEngine(await openEngine(options));
+    const weights = await openWeights(options, engine);
     onProgress('model', 1, 1);
     const levelSizes = widestLevels(spaces);
     const served = spaces.map((space) => {
@@ -93,6 +86,22 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     await opened.close();
     throw error;
   }
+}
+
+function openEngine(options: RecallRuntimeOptions): Promise<NativeEngine> {
+  const { modelPath, computeType, activationScalesPath, engine: limits, kv } = options;
+  const { adapterBytesMax = 0 } = options;
+  const model = { modelPath, computeType, activationScalesPath };
+  return NativeEngine.open({
+    ...{ ...model, ...limits, adapterBytesMax },
+    ...(kv === undefined ? {} : { kv }),
+  });
+}
+
+/** Before anything is known of the model by its digest. */
+function openWeights({ weights, modelPath }: RecallRuntimeOptions, engine: Engine) {
+  const { path = '', waitMaxMs = 0 } = weights ?? {};
+  return ServedWeights.open({ engine, path, modelPath, waitMaxMs });
 }
 
 /** Loads the versions that serve, so that no request is answered without them. */

@@ -31,9 +31,9 @@ Napi::Value engine_update_weights(const Napi::CallbackInfo& info) {
   }
   const double wait_us = info[2].IsNumber() ? info[2].As<Napi::Number>().DoubleValue() : -1;
   if (!(wait_us >= 0 && wait_us <= kWaitUsMax)) {
-    throw make_error(env, Code::kRequestInvalid,
-                     "engineUpdateWeights.waitUs: expected 0..1e12, came " +
-                         describe_value(info[2]));
+    throw make_error(
+        env, Code::kRequestInvalid,
+        "engineUpdateWeights.waitUs: expected 0..1e12, came " + describe_value(info[2]));
   }
   auto report = std::make_shared<engine::UpdateReport>();
   return Task::start(
