@@ -3,10 +3,11 @@ import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { rollout } from './rollout.js';
 import { throughput } from './throughput.js';
+import { weights } from './weights.js';
 
 type Part = (context: SuiteContext) => Promise<Measurement[]>;
 
-const PARTS: Readonly<Record<string, Part>> = { throughput, rollout };
+const PARTS: Readonly<Record<string, Part>> = { throughput, rollout, weights };
 
 export const ADAPTER_PARTS = Object.keys(PARTS);
 

@@ -7,6 +7,7 @@ import {
   type EngineAnswer,
   type EngineOptions,
   type EngineStats,
+  type EngineUpdate,
   type KvPool,
   type KvPrefetch,
   type KvUse,
@@ -125,6 +126,17 @@ export class BenchEngine {
 
   adapterArena(): AdapterArena {
     return this.engine.adapterArena();
+  }
+
+  updateWeights(folder: string, waitMaxMs: number): Promise<EngineUpdate> {
+    return this.engine.updateWeights(folder, waitMaxMs);
+  }
+
+  /** Matrices of one layer, packed. */
+  get layerBytes(): number {
+    const { hidden, heads, kvHeads, headDim, inner } = this.shape;
+    const [weightBytes] = BYTES[this.computeType];
+    return weightBytes * hidden * (2 * (heads + kvHeads) * headDim + 3 * inner);
   }
 
   prefetch(userId: string): KvPrefetch {

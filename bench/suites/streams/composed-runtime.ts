@@ -71,6 +71,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
     score: (request, context) => recall.score(request, context),
     explain: (request, context) => recall.explain(request, context),
     append: (request, context) => recall.append(request, context),
+    forgetUser: (userId, budgetMs) => engine.kvPool.dropUser(userId, budgetMs),
     engineStats: () => engine.stats(),
     user: (userId, behavioursMax) => behaviours.user(userId, behavioursMax),
     describe: (itemIds) => describeItems(catalogue, itemIds),
