@@ -252,6 +252,10 @@ export class FakeRuntime implements RecallRuntime {
     return { requestId, historyItems, trimmedItems, skippedItems, keptTokens: 8, kv };
   }
 
+  forgetUser(userId: string): Promise<void> {
+    return this.kvPool.dropUser(userId);
+  }
+
   engineStats() {
     return stats;
   }

@@ -8,6 +8,8 @@ export interface BehaviourParts {
   readonly metrics: Metrics;
   /** Told of what is stored now; left out: nobody is. */
   readonly onAdded?: ((events: readonly BehaviourEvent[]) => void) | undefined;
+  /** What else is kept of a user goes as well. */
+  readonly onErased?: ((userId: string) => Promise<unknown>) | undefined;
   readonly follower: Pick<KvFollower, 'follow' | 'erase'>;
   readonly tracing: Tracing;
   readonly log: Log;
@@ -47,10 +49,11 @@ export class BehaviourEdge {
     return this.parts.behaviours.putProfile(userId, profile);
   }
 
-  /** Behaviours, profile, keys and values: nothing is left of a user. */
+  /** Behaviours, profile, prompts, keys and values, recorded recalls: nothing is left of a user. */
   async erase(userId: string): Promise<boolean> {
     const known = await this.parts.behaviours.erase(userId, this.parts.nowMs());
     await this.parts.follower.erase(userId);
+    await this.parts.onErased?.(userId);
     return known;
   }
 

@@ -9,13 +9,13 @@ export interface FollowedPools {
   mayHold(userId: string): boolean;
   /** Computes what is new of a user's prompt where he is held. */
   append(userId: string, budgetMs: number): Promise<void>;
-  /** Forgets the keys and values of a user in every tier. */
+  /** Forgets a user's prompts, and their keys and values in every tier. */
   erase(userId: string, budgetMs: number): Promise<void>;
 }
 
 /** The pool of the engine in this process. */
 export class OwnPool implements FollowedPools {
-  constructor(private readonly runtime: Pick<RecallRuntime, 'append' | 'kvPool'>) {}
+  constructor(private readonly runtime: Pick<RecallRuntime, 'append' | 'forgetUser' | 'kvPool'>) {}
 
   mayHold(userId: string): boolean {
     return this.runtime.kvPool.holds(userId);
@@ -30,7 +30,7 @@ export class OwnPool implements FollowedPools {
   }
 
   erase(userId: string, budgetMs: number): Promise<void> {
-    return this.runtime.kvPool.dropUser(userId, budgetMs);
+    return this.runtime.forgetUser(userId, budgetMs);
   }
 }
 

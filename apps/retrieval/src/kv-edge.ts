@@ -11,7 +11,7 @@ import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-e
 const MICROSECONDS_PER_MILLISECOND = 1000;
 
 export interface KvEdgeParts extends Pick<EdgeParts, 'readiness' | 'limits'> {
-  readonly runtime: Pick<RecallRuntime, 'append' | 'kvPool'>;
+  readonly runtime: Pick<RecallRuntime, 'append' | 'forgetUser' | 'kvPool'>;
 }
 
 /** What both edges do with operations on the user KV pool. */
@@ -25,7 +25,8 @@ export class KvEdge {
   async dropUser({ request, deadlineMs }: Parsed<string>, call: EdgeCall): Promise<void> {
     const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
     const userId = named('userId', request);
-    await this.pool().dropUser(userId, budgetUs / MICROSECONDS_PER_MILLISECOND);
+    this.requireReady();
+    await this.parts.runtime.forgetUser(userId, budgetUs / MICROSECONDS_PER_MILLISECOND);
   }
 
   dropVersion(version: string): void {

@@ -84,6 +84,7 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
       budgetMs: deadlineMsMax,
     }),
     producer: topics?.producer,
+    onErased: async (userId: string) => inspection?.store.eraseUser(userId),
     onAdded: (events: readonly BehaviourEvent[]) => {
       for (const { userId, itemId } of events) runtime.adapters?.clicked(userId, itemId);
     },
@@ -94,6 +95,7 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
       score: (request, context) => runtime.score(request, context),
       explain: (request, context) => runtime.explain(request, context),
       append: (request, context) => runtime.append(request, context),
+      forgetUser: (userId, budgetMs) => runtime.forgetUser(userId, budgetMs),
       kvPool: runtime.kvPool,
     },
     ...edges,

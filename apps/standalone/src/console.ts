@@ -45,7 +45,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
       behaviourLog &&
       (async (userId) => {
         const known = await behaviourLog.erase(userId, Date.now());
-        await runtime.kvPool.dropUser(userId, deadlineMsMax);
+        await runtime.forgetUser(userId, deadlineMsMax);
         return known;
       }),
     parseRecall: parseJsonRecall,

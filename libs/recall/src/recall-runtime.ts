@@ -328,6 +328,11 @@ class LoadedRuntime implements RecallRuntime {
     return this.chosen.with(request, (adapter) => recall.append(request, { ...context, adapter }));
   }
 
+  async forgetUser(userId: string, budgetMs: number): Promise<void> {
+    for (const { recall } of this.served) recall.forget(userId);
+    await this.engine.kvPool.dropUser(userId, budgetMs);
+  }
+
   get kvPool() {
     return this.engine.kvPool;
   }

@@ -337,6 +337,11 @@ export class Recall {
     return { binding, promptTokens, kv, budgetUs: leftUs, adapter: adapter?.engine };
   }
 
+  /** Of what the user's recalls asked, nothing is known any more. */
+  forget(userId: string): void {
+    this.remembered.forget(userId);
+  }
+
   private versionsWith(adapter: ServedAdapter | undefined, model: string) {
     const { digest = '', name = '' } = adapter ?? {};
     return { ...this.versions, model, adapter: digest, adapterName: name };

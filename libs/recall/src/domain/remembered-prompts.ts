@@ -32,6 +32,12 @@ export class RememberedPrompts {
     if (oldest !== undefined) this.prompts.delete(oldest);
   }
 
+  forget(userId: string): void {
+    for (const [requestId, remembered] of this.prompts) {
+      if (remembered.userId === userId) this.prompts.delete(requestId);
+    }
+  }
+
   /**
    * Of the recall that is asked about; undefined where it gives its history itself.
    * @throws TesseraError REQUEST_INVALID where it is not remembered, or was another user's

@@ -160,6 +160,11 @@ export interface RecallRuntime {
   append(request: UserSource, context: RecallContext): Promise<AppendAnswer>;
   /** What is kept of the users. */
   readonly kvPool: KvPool;
+  /**
+   * Forgets what is kept of the user's prompts: keys and values in every tier, and what recalls to
+   * be explained asked. Rejects as KvPool.dropUser does.
+   */
+  forgetUser(userId: string, budgetMs: number): Promise<void>;
   engineStats(): EngineStats;
   /** IDs of users that can be recalled for, in the order of the file. */
   sampleUserIds(count: number): Promise<readonly string[]>;
