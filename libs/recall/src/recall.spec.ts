@@ -31,6 +31,7 @@ const CATALOGUE = new FakeCatalogue(
 );
 const USERS = new Map<string, User>([
   ['ann', { behaviours: behavioursOf(['i1', 'gone', 'i2']), profile: { age: '30', note: 'x' } }],
+  ['cleo', { behaviours: behavioursOf(['i3', 'i1']), profile: {} }],
   ['new', { behaviours: [], profile: {} }],
 ]);
 
@@ -467,12 +468,12 @@ describe('an explanation', () => {
   it('is refused for a user who was forgotten, and for nobody else', async () => {
     const { recall } = setUp();
     const { versions } = await recall.run(request({ userId: 'ann', requestId: 'a' }), context());
-    await recall.run(request({ userId: 'new', requestId: 'b' }), context());
+    await recall.run(request({ userId: 'cleo', requestId: 'b' }), context());
     recall.forget('ann');
     const explain = (userId: string, requestId: string) =>
       recall.explain(about('i7', { versions, recall: request({ userId, requestId }) }), context());
     await expect(explain('ann', 'a')).rejects.toMatchObject({ field: 'requestId' });
-    await expect(explain('new', 'b')).resolves.toMatchObject({ versions });
+    await expect(explain('cleo', 'b')).resolves.toMatchObject({ versions });
   });
 
   it('is refused on versions that are not served, naming which', async () => {
