@@ -1,4 +1,11 @@
-import type { AuditEntry, AuditLog } from '@tessera/access';
+import type {
+  AccessControl,
+  AuditEntry,
+  AuditLog,
+  Credentials,
+  Principal,
+  Scope,
+} from '@tessera/access';
 import { adapterEventsPackage, protoSchema, type WireAdapterEvent } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { MessageCodec, RECORD_HEADERS, type RecordProducer } from '@tessera/kafka';
@@ -27,6 +34,7 @@ export interface Action {
 }
 
 export interface AdapterAuditsParts {
+  readonly access: Pick<AccessControl, 'authorize'>;
   readonly audits: Pick<AuditLog, 'write'>;
   readonly metrics: Pick<Metrics, 'countAdapterAction'>;
   readonly log: Log;
@@ -46,6 +54,21 @@ export class AdapterAudits {
   );
 
   constructor(private readonly parts: AdapterAuditsParts) {}
+
+  /** Who may do it. Who is refused is audited as well. */
+  async principal(
+    who: Credentials,
+    scope: Scope,
+    action: Pick<Action, 'action' | 'name' | 'digest'>,
+  ): Promise<Principal> {
+    try {
+      return await this.parts.access.authorize(who, scope);
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      await this.note({ ...action, actor: '', detail: error.message }, error.code);
+      throw error;
+    }
+  }
 
   /**
    * Does it between two lines of the audit log: what cannot be audited is not done. `told` says

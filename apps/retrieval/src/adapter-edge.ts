@@ -1,4 +1,4 @@
-import type { AccessControl, Credentials, Principal, Scope } from '@tessera/access';
+import type { AccessControl, Credentials } from '@tessera/access';
 import type {
   Activated,
   Activation,
@@ -13,7 +13,7 @@ import type {
   RolledBack,
 } from '@tessera/adapter';
 import { TesseraError } from '@tessera/errors';
-import type { Action, AdapterAudits } from './adapter-audits.js';
+import type { AdapterAudits } from './adapter-audits.js';
 
 export interface AdapterEdgeParts {
   /** Undefined where none are kept. */
@@ -33,7 +33,11 @@ export class AdapterEdge {
   constructor(private readonly parts: AdapterEdgeParts) {}
 
   async push(who: Credentials, parts: PushParts): Promise<Pushed> {
-    const principal = await this.principal(who, 'push', { action: 'push', name: '', digest: '' });
+    const principal = await this.parts.audits.principal(who, 'push', {
+      action: 'push',
+      name: '',
+      digest: '',
+    });
     return this.pushAs(principal.name, parts);
   }
 
@@ -55,7 +59,7 @@ export class AdapterEdge {
 
   async activate(who: Credentials, { name, digest }: Named, wanted: Activation) {
     const told = { action: 'activate', name, digest } as const;
-    const principal = await this.principal(who, 'activate', told);
+    const principal = await this.parts.audits.principal(who, 'activate', told);
     return this.activateAs(principal.name, { name, digest }, wanted);
   }
 
@@ -70,7 +74,7 @@ export class AdapterEdge {
 
   async rollBack(who: Credentials, name: string): Promise<RolledBack> {
     const told = { action: 'rollback', name, digest: '' } as const;
-    const { name: actor } = await this.principal(who, 'activate', told);
+    const { name: actor } = await this.parts.audits.principal(who, 'activate', told);
     return this.parts.audits.audited(
       { ...told, actor, detail: '' },
       () => this.adapters().rollBack(name, `rolled back by ${actor}`),
@@ -83,7 +87,7 @@ export class AdapterEdge {
 
   async pin(who: Credentials, version: Named, isPinned: boolean): Promise<AdapterVersion> {
     const told = { action: isPinned ? 'pin' : 'unpin', ...version } as const;
-    const { name: actor } = await this.principal(who, 'activate', told);
+    const { name: actor } = await this.parts.audits.principal(who, 'activate', told);
     const { name, digest } = version;
     return this.parts.audits.audited({ ...told, actor, detail: '' }, () =>
       isPinned ? this.adapters().pin(name, digest) : this.adapters().unpin(name, digest),
@@ -92,7 +96,7 @@ export class AdapterEdge {
 
   async delete(who: Credentials, version: Named): Promise<void> {
     const told = { action: 'delete', ...version } as const;
-    const { name: actor } = await this.principal(who, 'activate', told);
+    const { name: actor } = await this.parts.audits.principal(who, 'activate', told);
     const { name, digest } = version;
     await this.parts.audits.audited({ ...told, actor, detail: '' }, () =>
       this.adapters().delete(name, digest),
@@ -131,22 +135,6 @@ export class AdapterEdge {
     if (adapters !== undefined) return adapters;
     const message = 'adapters.path: expected a folder, came none: no adapters are kept here';
     throw new TesseraError('ADAPTER_STATE', message);
-  }
-
-  /** Who is refused is audited as well. */
-  private async principal(
-    who: Credentials,
-    scope: Scope,
-    action: Pick<Action, 'action' | 'name' | 'digest'>,
-  ): Promise<Principal> {
-    try {
-      return await this.parts.access.authorize(who, scope);
-    } catch (thrown) {
-      const error = TesseraError.from(thrown);
-      const told = { ...action, actor: '', detail: error.message };
-      await this.parts.audits.note(told, error.code);
-      throw error;
-    }
   }
 }
 

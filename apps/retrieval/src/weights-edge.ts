@@ -1,12 +1,11 @@
-import type { AccessControl, Credentials, Scope } from '@tessera/access';
+import type { AccessControl, Credentials } from '@tessera/access';
 import type { ServedWeights, WeightsState, WeightsUpdate } from '@tessera/adapter';
-import { TesseraError } from '@tessera/errors';
 import type { AdapterAudits } from './adapter-audits.js';
 
 export interface WeightsEdgeParts {
   readonly weights: Pick<ServedWeights, 'current' | 'update' | 'rollBack'>;
   readonly access: Pick<AccessControl, 'authorize'>;
-  readonly audits: Pick<AdapterAudits, 'audited' | 'note'>;
+  readonly audits: Pick<AdapterAudits, 'audited' | 'principal'>;
 }
 
 /** What edges do with whole weights: ask who it is, do it, audit it. */
@@ -25,26 +24,18 @@ export class WeightsEdge {
   }
 
   async get(who: Credentials): Promise<WeightsState> {
-    await this.parts.access.authorize(who, 'read' satisfies Scope);
+    await this.parts.access.authorize(who, 'read');
     return this.parts.weights.current();
   }
 
-  /** Who is refused is audited as well. */
   private async audited(
     who: Credentials,
     name: string,
     act: () => Promise<WeightsUpdate>,
   ): Promise<WeightsUpdate> {
-    const { access, audits } = this.parts;
+    const { audits } = this.parts;
     const action = { action: 'update-weights', name, digest: '', detail: '' } as const;
-    let actor = '';
-    try {
-      actor = (await access.authorize(who, 'activate' satisfies Scope)).name;
-    } catch (thrown) {
-      const error = TesseraError.from(thrown);
-      await audits.note({ ...action, actor, detail: error.message }, error.code);
-      throw error;
-    }
+    const { name: actor } = await audits.principal(who, 'activate', action);
     return audits.audited({ ...action, actor }, act, ({ digest, drainedUs, swappedUs }) => ({
       digest,
       detail: `waited ${drainedUs} us for the requests that ran, swapped in ${swappedUs} us`,

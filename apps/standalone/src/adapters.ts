@@ -68,6 +68,7 @@ export function modelEdgesOf(
   const { adapterEventsTopic: topic } = config.kafka;
   const events = producer === undefined || topic === '' ? undefined : { producer, topic };
   const audits = new AdapterAudits({
+    access: access.control,
     ...{ audits: access.audits, metrics, log, events, nowMs: Date.now },
   });
   const edge = new AdapterEdge({ adapters, access: access.control, audits });

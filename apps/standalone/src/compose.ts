@@ -71,18 +71,15 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
   const topics = topicsOf(config, behaviourLog !== undefined, log, () => readiness.started());
   const audits = auditsOf(config, topics, metrics, log);
   const edges = modelEdgesOf(parts, access, topics?.producer, metrics);
+  const pools = new OwnPool(runtime);
+  const follower = new KvFollower({ pools, metrics, log, budgetMs: deadlineMsMax });
   const feature = behaviourLog && {
     behaviours: behaviourLog,
     metrics,
     log,
     tracing,
     nowMs: Date.now,
-    follower: new KvFollower({
-      pools: new OwnPool(runtime),
-      metrics,
-      log,
-      budgetMs: deadlineMsMax,
-    }),
+    follower,
     producer: topics?.producer,
     onErased: async (userId: string) => inspection?.store.eraseUser(userId),
     onAdded: (events: readonly BehaviourEvent[]) => {
@@ -111,7 +108,7 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
   const versions = versionsOf(parts);
   const operations = { readiness, metrics, versions, log };
   const store = inspection?.store;
-  const needs = { config, runtime, recalls, store, readiness, serviceVersion, log };
+  const needs = { config, runtime, recalls, follower, store, readiness, serviceVersion, log };
   const modules = { operations, retrieval, feature, console: consoleParts(needs) };
   return { modules, topics, audits, tracing, recalls };
 }

@@ -10,6 +10,7 @@ import {
   isLoopback,
   LoopbackAccess,
 } from '../../console/src/index.js';
+import type { KvFollower } from '../../feature/src/index.js';
 import { parseJsonRecall } from '../../retrieval/src/index.js';
 
 /** Where the build puts the pages. */
@@ -19,6 +20,7 @@ export interface ConsoleNeeds {
   readonly config: Config;
   readonly runtime: RecallRuntime;
   readonly recalls: InspectedRecalls;
+  readonly follower: Pick<KvFollower, 'erase'>;
   readonly store: InspectionStore | undefined;
   readonly readiness: Readiness;
   readonly serviceVersion: string;
@@ -33,9 +35,9 @@ function accessOf({ http, access }: Config) {
 
 /** What the console works with; undefined where it is not served. */
 export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
-  const { config, runtime, recalls, store, readiness, serviceVersion, log } = needs;
+  const { config, runtime, recalls, follower, store, readiness, serviceVersion, log } = needs;
   const { behaviourLog } = runtime;
-  const { deadlineMsMax, defaultDeadlineMs } = config.recall;
+  const { defaultDeadlineMs } = config.recall;
   if (config.console.pages === 'off') return undefined;
   return {
     runtime,
@@ -45,7 +47,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
       behaviourLog &&
       (async (userId) => {
         const known = await behaviourLog.erase(userId, Date.now());
-        await runtime.forgetUser(userId, deadlineMsMax);
+        await follower.erase(userId);
         return known;
       }),
     parseRecall: parseJsonRecall,
