@@ -1,13 +1,16 @@
-/** Versions that are announced on a topic, fetched from a folder, and told of on another. */
+/** Versions that are announced on a topic, fetched from a folder or a store, and told of. */
 
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type KafkaBroker,
+  S3_CREDENTIALS,
+  type S3Server,
   startKafkaBroker,
+  startS3Server,
   temporaryFolder,
 } from '../../libs/testing/src/index.js';
 import { DEMO } from './random-adapter.js';
@@ -23,6 +26,7 @@ const EVENT = root.lookupType('tessera.adapter.events.v1.AdapterEvent');
 
 const folder = temporaryFolder({});
 let broker: KafkaBroker;
+let store: S3Server;
 let service: Service;
 let kafka: Kafka;
 const ends: (() => Promise<unknown>)[] = [];
@@ -31,6 +35,10 @@ const dead: string[] = [];
 
 beforeAll(async () => {
   broker = await startKafkaBroker();
+  store = await startS3Server('trained');
+  for (const file of ['adapter_config.json', 'adapter_model.safetensors']) {
+    await store.put(`newest/${file}`, readFileSync(join('test/fixtures/finetuned', file)));
+  }
   cpSync('test/fixtures/finetuned', join(folder.path, 'trained', 'newest'), { recursive: true });
   service = await Service.start(
     {
@@ -38,6 +46,10 @@ beforeAll(async () => {
       TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
       TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
       TESSERA_ADAPTERS_FETCH_PATH: join(folder.path, 'trained'),
+      TESSERA_ADAPTERS_S3_BUCKETS: 'trained',
+      TESSERA_ADAPTERS_S3_ENDPOINT: store.url,
+      TESSERA_ADAPTERS_S3_ADDRESSING: 'path',
+      ...S3_CREDENTIALS,
     },
     ['--kafka', broker.address],
   );
@@ -59,6 +71,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const end of ends) await end();
   await service?.stop();
+  await store?.stop();
   await broker?.stop();
   folder.remove();
 });
@@ -78,9 +91,12 @@ it('are fetched and activated, bad ones are buried, and both are told', async ()
     encoded({ ...good, location: '../adapters' }),
     encoded({ ...good, baseModel: 'another' }),
     encoded({ ...good, sha256: { 'adapter_config.json': 'f'.repeat(64) } }),
+    encoded({ ...good, location: 's3://another/newest/' }),
+    encoded({ ...good, location: 's3://trained/gone/' }),
     encoded(good),
     // Delivered twice: nothing more is done.
     encoded(good),
+    encoded({ ...good, name: 'stored', location: 's3://trained/newest/', share: 0 }),
   ].map((value) => ({ key: 'main', value }));
   await producer.send({ topic: ANNOUNCEMENTS, messages });
 
@@ -88,17 +104,23 @@ it('are fetched and activated, bad ones are buried, and both are told', async ()
   await expect.poll(done, POLL).toContain('activate announcement OK');
   await expect
     .poll(() => done().filter((one) => one === 'push announcement OK'), POLL)
-    .toHaveLength(2);
+    .toHaveLength(3);
+  const pushed = events.filter((one) => one.action === 'push' && one.outcome === 'OK');
+  // The same content, wherever it came from.
+  expect(new Set(pushed.map(({ digest }) => digest)).size).toBe(1);
+  expect(pushed.map(({ name }) => name)).toEqual(['main', 'main', 'stored']);
   const { json } = await service.post({ userId: '1' });
   const { adapter } = (json as { versions: { adapter: string } }).versions;
   expect(events.find(({ action }) => action === 'activate')?.digest).toBe(adapter);
   expect(done().filter((one) => one.startsWith('activate'))).toHaveLength(1);
-  await expect.poll(() => dead.length, POLL).toBe(4);
+  await expect.poll(() => dead.length, POLL).toBe(6);
   expect(dead.map((one) => one.split(' ')[0])).toEqual([
     'REQUEST_INVALID',
     'ADAPTER_INVALID',
     'ADAPTER_INVALID',
     'ADAPTER_CORRUPT',
+    'ADAPTER_INVALID',
+    'ADAPTER_NOT_FOUND',
   ]);
   expect(dead[2]).toContain('baseModel');
 });

@@ -1,7 +1,7 @@
 export { AdapterAudits } from './adapter-audits.js';
 export { AdapterEdge } from './adapter-edge.js';
 export { parseJsonRecall } from './http/recall.mapper.js';
-export { ANNOUNCEMENTS_PATTERN, FetchFolder } from './kafka/adapter-topic.controller.js';
+export { ANNOUNCEMENTS_PATTERN, FetchSource } from './kafka/adapter-topic.controller.js';
 export { CATALOGUE_CHANGES_PATTERN } from './kafka/catalogue-topic.controller.js';
 export { RecallAudits } from './kafka/recall-audits.js';
 export {

@@ -11,7 +11,7 @@ import { ScoreGrpcController } from './grpc/score.controller.js';
 import { WeightsGrpcController } from './grpc/weights.controller.js';
 import { KvPoolHttpController } from './http/kv-pool.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
-import { AdapterTopicController, FetchFolder } from './kafka/adapter-topic.controller.js';
+import { AdapterTopicController, FetchSource } from './kafka/adapter-topic.controller.js';
 import { CatalogueTopicController } from './kafka/catalogue-topic.controller.js';
 import { RecallTopicController, RecallTopicSettings } from './kafka/recall-topic.controller.js';
 import { KvEdge, type KvEdgeParts } from './kv-edge.js';
@@ -30,7 +30,7 @@ export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
         readonly producer: RecordProducer;
         readonly settings: RecallTopicSettings;
         /** Absent where no announced versions are fetched. */
-        readonly fetchFolder?: FetchFolder | undefined;
+        readonly fetchSource?: FetchSource | undefined;
       }
     | undefined;
 }
@@ -56,7 +56,7 @@ export class RetrievalModule {
         RecallHttpController,
         KvPoolHttpController,
         ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
-        ...(topics?.fetchFolder === undefined ? [] : [AdapterTopicController]),
+        ...(topics?.fetchSource === undefined ? [] : [AdapterTopicController]),
       ],
       providers: [
         { provide: RecallEdge, useValue: new RecallEdge(options) },
@@ -71,7 +71,7 @@ export class RetrievalModule {
           : [
               { provide: RecordProducer, useValue: topics.producer },
               { provide: RecallTopicSettings, useValue: topics.settings },
-              { provide: FetchFolder, useValue: topics.fetchFolder },
+              { provide: FetchSource, useValue: topics.fetchSource },
             ]),
       ],
     };

@@ -1,3 +1,4 @@
+import { AnnouncedVersions, S3Store } from '@tessera/adapter';
 import type { Config } from '@tessera/config';
 import { type ServedTopics, serveTopics } from '@tessera/kafka';
 import type { Log } from '@tessera/telemetry';
@@ -5,14 +6,29 @@ import { BEHAVIOURS_PATTERN } from '../../feature/src/index.js';
 import {
   ANNOUNCEMENTS_PATTERN,
   CATALOGUE_CHANGES_PATTERN,
-  FetchFolder,
+  FetchSource,
   RECALL_REQUESTS_PATTERN,
   RecallTopicSettings,
 } from '../../retrieval/src/index.js';
 
 export interface Topics extends ServedTopics {
   readonly settings: RecallTopicSettings;
-  readonly fetchFolder: FetchFolder | undefined;
+  readonly fetchSource: FetchSource | undefined;
+}
+
+/** Undefined where no announced versions are fetched. */
+function fetchSourceOf(adapters: Config['adapters']): FetchSource | undefined {
+  const { path, fetchPath, s3Buckets, s3Endpoint, s3Region, s3Addressing } = adapters;
+  const buckets = s3Buckets.split(',').filter((bucket) => bucket !== '');
+  if (path === '' || (fetchPath === '' && buckets.length === 0)) return undefined;
+  const { fetchTimeoutMs, fetchAttempts, versionBytesMax } = adapters;
+  const settings = {
+    ...{ endpoint: s3Endpoint, region: s3Region, buckets },
+    ...{ isPathStyle: s3Addressing === 'path', timeoutMs: fetchTimeoutMs },
+  };
+  const store = buckets.length === 0 ? undefined : new S3Store(settings);
+  const versions = new AnnouncedVersions({ folder: fetchPath, store, bytesMax: versionBytesMax });
+  return new FetchSource(versions, fetchAttempts);
 }
 
 /** Undefined where the configuration names no broker. Nothing is connected yet. */
@@ -22,13 +38,12 @@ export function topicsOf(
   log: Log,
   onServing: () => void,
 ): Topics | undefined {
-  const isFetching = adapters.path !== '' && adapters.fetchPath !== '';
-  const fetchFolder = isFetching ? new FetchFolder(adapters.fetchPath) : undefined;
+  const fetchSource = fetchSourceOf(adapters);
   const { responsesTopic, auditsTopic, adapterEventsTopic } = kafka;
   const topics = {
     [RECALL_REQUESTS_PATTERN]: kafka.requestsTopic,
     [CATALOGUE_CHANGES_PATTERN]: kafka.changesTopic,
-    ...(fetchFolder === undefined ? {} : { [ANNOUNCEMENTS_PATTERN]: kafka.announcementsTopic }),
+    ...(fetchSource === undefined ? {} : { [ANNOUNCEMENTS_PATTERN]: kafka.announcementsTopic }),
     ...(takesBehaviours ? { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic } : {}),
   };
   const outputTopics = [responsesTopic, auditsTopic, adapterEventsTopic].filter(
@@ -36,5 +51,5 @@ export function topicsOf(
   );
   const served = serveTopics(kafka, { topics, outputTopics, onServing }, log);
   const settings = new RecallTopicSettings(responsesTopic, recall.defaultDeadlineMs, Date.now);
-  return served && { ...served, settings, fetchFolder };
+  return served && { ...served, settings, fetchSource };
 }

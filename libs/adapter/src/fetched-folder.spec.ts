@@ -37,7 +37,6 @@ it.each([
   ['a link that leads out', announced('link'), 'ADAPTER_INVALID location'],
   ['the root itself', announced('.'), 'ADAPTER_INVALID location'],
   ['an absolute path', announced('/etc'), 'ADAPTER_INVALID location'],
-  ['a URL', announced('s3://bucket/prefix'), 'ADAPTER_NOT_FOUND location'],
   ['nothing', announced(''), 'ADAPTER_INVALID location'],
   ['a folder that is not there', announced('gone'), 'ADAPTER_NOT_FOUND location'],
   ['a folder with half of the files', announced('half'), 'ADAPTER_NOT_FOUND '],

@@ -86,6 +86,16 @@ describe('loadConfig', () => {
     expect(message).toContain('engine.batchRowsMax: expected at least engine.widthMax (512)');
   });
 
+  it.each([
+    'store.example:9000',
+    'ftp://store.example',
+    'https://user:secret@store.example',
+    'https://store.example/bucket',
+  ])('refuses %s as the address of a store', (endpoint) => {
+    const environment = { TESSERA_ADAPTERS_S3_ENDPOINT: endpoint };
+    expect(faultsOf(() => loadConfig({ environment }))).toContain('adapters.s3Endpoint: expected');
+  });
+
   it('names a file that is absent or is not JSON', () => {
     expect(
       faultsOf(() => loadConfig({ file: join(folder, 'none.json'), environment: {} })),

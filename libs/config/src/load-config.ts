@@ -151,6 +151,11 @@ function faultsBetween(config: Config): string[] {
   if (clientCaPath !== '' && certificatePath === '') {
     faults.push('grpc.clientCaPath: expected grpc.certificatePath beside it, came none');
   }
+  const { s3Endpoint } = config.adapters;
+  if (s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
+    const expected = 'http://HOST:PORT or https://HOST:PORT';
+    faults.push(`adapters.s3Endpoint: expected ${expected}, came ${shown(s3Endpoint)}`);
+  }
   if (config.behaviours.store === 'redis' && config.behaviours.redis === '') {
     faults.push("behaviours.redis: expected an address where behaviours.store is redis, came ''");
   }

@@ -1,7 +1,7 @@
 /** Keys of adapters and of who may change them. */
 
 import { z } from 'zod';
-import { integer, nonEmptyText, text } from './schema-fields.js';
+import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
 
 const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
@@ -21,6 +21,29 @@ export const adaptersSchema = z.strictObject({
   versionBytesMax: integer(1024, BYTES_MAX, GIBIBYTE, 'bytes of the files of a version at most'),
   diskBytes: integer(1024, BYTES_MAX, 4 * GIBIBYTE, 'bytes of the files of all versions at most'),
   fetchPath: text('', 'folder that announced versions are fetched from; empty: none'),
+  s3Buckets: text(
+    '',
+    'buckets that announced versions may be fetched from, separated by commas; empty: none',
+  ),
+  s3Endpoint: text('', 'URL of the S3-compatible store of these buckets; empty: that of AWS'),
+  s3Region: nonEmptyText('us-east-1', 'region of the buckets'),
+  s3Addressing: oneOf(
+    ['host', 'path'],
+    'host',
+    'where a URL of the store has the bucket; most stores other than AWS want path',
+  ),
+  fetchTimeoutMs: integer(
+    1,
+    MILLISECONDS_MAX,
+    30_000,
+    'milliseconds that one attempt at fetching a version from the store may take',
+  ),
+  fetchAttempts: integer(
+    1,
+    1000,
+    10,
+    'attempts at a store that does not answer, until the announcement is a dead letter',
+  ),
   goldenPath: text(
     '',
     'JSON list of users and histories that a version has to answer; empty: the first users known',

@@ -249,6 +249,20 @@ export const SERVICE_ERRORS = {
     retryable: true,
     meaning: 'another push of the same adapter name is under way',
   },
+  ADAPTER_SOURCE_DENIED: {
+    grpc: GRPC_STATUS.PERMISSION_DENIED,
+    http: 403,
+    retryable: false,
+    meaning: 'the store that an announced adapter is fetched from does not let it be read',
+  },
+  ADAPTER_SOURCE_UNAVAILABLE: {
+    grpc: GRPC_STATUS.UNAVAILABLE,
+    http: 503,
+    retryable: true,
+    meaning:
+      'the store that an announced adapter is fetched from does not answer, is too slow or ' +
+      'breaks off',
+  },
   UNAUTHENTICATED: {
     grpc: GRPC_STATUS.UNAUTHENTICATED,
     http: 401,

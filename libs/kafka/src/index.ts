@@ -1,4 +1,4 @@
-export { untilDone } from './backoff.js';
+export { backoffMs, untilDone } from './backoff.js';
 export { BatchServer, type BatchServerOptions, type RecordBatch } from './batch-server.js';
 export { deadLetterTopic, revived } from './dead-letters.js';
 export { TopicErrorFilter } from './error-filter.js';

@@ -10,4 +10,5 @@ export {
   startRedisCluster,
   startRedisServer,
 } from './redis-server.js';
+export { S3_CREDENTIALS, type S3Server, startS3Server } from './s3-server.js';
 export { temporaryFolder } from './temporary-folder.js';

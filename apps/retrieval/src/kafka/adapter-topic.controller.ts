@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Inject, UseFilters } from '@nestjs/common';
 import { EventPattern } from '@nestjs/microservices';
-import { fetchedParts } from '@tessera/adapter';
+import type { AnnouncedVersions, Pushed } from '@tessera/adapter';
 import { adapterEventsPackage, protoSchema, type WireAdapterAnnounced } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
+  backoffMs,
   checkVersion,
   type DeadRecord,
   MessageCodec,
@@ -16,10 +18,14 @@ import { AdapterEdge } from '../adapter-edge.js';
 export const ANNOUNCEMENTS_PATTERN = 'adapter.announcements';
 const PAYLOAD_VERSION = '1';
 const ACTOR = 'announcement';
+const UNREACHED = 'ADAPTER_SOURCE_UNAVAILABLE';
 
-/** Where announced versions are fetched from. DI token. */
-export class FetchFolder {
-  constructor(readonly path: string) {}
+/** Where announced versions are fetched from, and how often that is tried. DI token. */
+export class FetchSource {
+  constructor(
+    readonly versions: Pick<AnnouncedVersions, 'parts'>,
+    readonly attemptsMax: number,
+  ) {}
 }
 
 /** What an announcement is refused with for good; anything else may pass. */
@@ -30,6 +36,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'ADAPTER_NOT_FOUND',
   'ADAPTER_STATE',
   'MODEL_NOT_FINITE',
+  'ADAPTER_SOURCE_DENIED',
+  UNREACHED,
 ]);
 
 /** The topic of versions to be fetched (proto/tessera/adapter/events/v1). */
@@ -43,18 +51,20 @@ export class AdapterTopicController {
 
   constructor(
     private readonly edge: AdapterEdge,
-    @Inject(FetchFolder) private readonly folder: FetchFolder,
+    @Inject(FetchSource) private readonly source: FetchSource,
     @Inject(RecordProducer) private readonly producer: RecordProducer,
   ) {}
 
   /** Resolves when each version is kept and valid, or its announcement is buried. */
   @EventPattern(ANNOUNCEMENTS_PATTERN)
-  async fetch({ records }: RecordBatch): Promise<void> {
+  async fetch({ records, signal }: RecordBatch): Promise<void> {
     for (const record of records) {
       try {
         checkVersion(record, PAYLOAD_VERSION);
-        await this.take(this.codec.decode(record.value));
+        await this.take(this.codec.decode(record.value), signal);
       } catch (thrown) {
+        // Nothing is wrong with an announcement whose fetch the server's end broke off.
+        if (signal.aborted) throw thrown;
         const error = TesseraError.from(thrown);
         if (!REFUSALS.has(error.code)) throw error;
         const dead: DeadRecord = { record, error };
@@ -63,13 +73,26 @@ export class AdapterTopicController {
     }
   }
 
-  private async take(announced: WireAdapterAnnounced): Promise<void> {
+  private async take(announced: WireAdapterAnnounced, signal: AbortSignal): Promise<void> {
     const { name, share } = announced;
-    const parts = fetchedParts(this.folder.path, announced);
-    const { version } = await this.edge.pushAs(ACTOR, parts);
+    const { version } = await this.fetched(announced, signal);
     // An announcement may come twice: what has served is not brought back by the second.
     if (share === 0 || version.state !== 'validated') return;
     const wanted = { share, isCompared: true, isWarmed: true };
     await this.edge.activateAs(ACTOR, { name, digest: version.digest }, wanted);
+  }
+
+  /** Its topic waits for a store that is away, for as many attempts as are allowed. */
+  private async fetched(announced: WireAdapterAnnounced, signal: AbortSignal): Promise<Pushed> {
+    const { versions, attemptsMax } = this.source;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.edge.pushAs(ACTOR, versions.parts(announced, signal));
+      } catch (thrown) {
+        const mayPass = TesseraError.from(thrown).code === UNREACHED && attempt < attemptsMax;
+        if (!mayPass || signal.aborted) throw thrown;
+        await sleep(backoffMs(attempt - 1), undefined, { signal });
+      }
+    }
   }
 }

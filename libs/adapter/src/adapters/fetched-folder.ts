@@ -2,15 +2,20 @@ import { createReadStream } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { ADAPTER_FILES, type AdapterFile, invalid } from '../domain/adapter-version.js';
+import {
+  ADAPTER_FILES,
+  type AdapterFile,
+  invalid,
+  REMARK_LENGTH_MAX,
+} from '../domain/adapter-version.js';
 import type { PushPart, PushParts } from '../domain/push-parts.js';
 import { hashOf } from './version-folders.js';
 
-/** A version that lies in a folder. */
+/** A version that lies in a folder, or below a prefix of a bucket. */
 export interface Announced {
   readonly name: string;
   readonly baseModel: string;
-  /** Relative to the folder that versions are fetched from. */
+  /** Relative to the folder that versions are fetched from, or `s3://BUCKET/PREFIX/`. */
   readonly location: string;
   /** By file; those left out are taken as they are. */
   readonly sha256: Readonly<Record<string, string>>;
@@ -32,11 +37,22 @@ async function folderIn(root: string, location: string): Promise<string> {
   throw invalid('location', 'a path below adapters.fetchPath', `'${location}'`);
 }
 
+/** What a push of it begins with. */
+export function announcedHeader(
+  { name, baseModel, location }: Announced,
+  files: readonly AdapterFile[],
+): PushPart {
+  const told = files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 }));
+  const remark = `announced at ${location}`.slice(0, REMARK_LENGTH_MAX);
+  return { header: { name, baseModel, files: told, remark } };
+}
+
 /** The files below `root` as a push. Rejects with ADAPTER_INVALID, _NOT_FOUND, _CORRUPT. */
 export async function* fetchedParts(
   root: string,
-  { name, baseModel, location, sha256 }: Announced,
+  announced: Announced,
 ): PushParts & AsyncGenerator<PushPart> {
+  const { location, sha256 } = announced;
   const folder = await folderIn(root, location);
   const files: AdapterFile[] = [];
   for (const file of ADAPTER_FILES) {
@@ -48,7 +64,7 @@ export async function* fetchedParts(
     }
     files.push({ name: file, ...found });
   }
-  yield { header: { name, baseModel, files, remark: `announced at ${location}`.slice(0, 1024) } };
+  yield announcedHeader(announced, files);
   for (const file of files) {
     for await (const data of createReadStream(join(folder, file.name))) yield { data };
   }

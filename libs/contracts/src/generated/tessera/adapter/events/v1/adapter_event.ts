@@ -15,13 +15,17 @@ export interface AdapterAnnounced {
   name: string;
   baseModel: string;
   /**
-   * A folder below `adapters.fetchPath`, as a relative path. It holds `adapter_config.json` and
-   * `adapter_model.safetensors`, which nobody changes meanwhile.
+   * A folder below `adapters.fetchPath`, as a relative path, or `s3://BUCKET/PREFIX/` with a bucket of
+   * `adapters.s3Buckets`. It holds `adapter_config.json` and `adapter_model.safetensors`, which nobody
+   * changes meanwhile.
    */
   location: string;
   /** Activate it when it is valid and has never served: share of the users in (0, 1], 0: do not. */
   share: number;
-  /** Of the files, by name, 64 hexadecimal digits; those left out are taken as they are. */
+  /**
+   * Of the files, by name, 64 hexadecimal digits; those left out are taken as they are. Objects of a store
+   * are read once with it and twice without.
+   */
   sha256: { [key: string]: string };
 }
 
