@@ -3,7 +3,7 @@ import { MODEL_FLAGS } from '../tools/terminal/model-flags.js';
 import { report, resultTable, writeReport } from './result.js';
 import { ADAPTER_PARTS, adaptersSuite } from './suites/adapters/adapters-suite.js';
 import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
-import { consoleSuite } from './suites/console.js';
+import { consoleSuite } from './suites/console/console-suite.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { recallSuite } from './suites/recall.js';

@@ -1,7 +1,6 @@
 #include "beam/tree.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace tessera::beam {
@@ -73,64 +72,69 @@ Counted items_below(const Reach& reach, NodeIndex node) {
 
 TreeWatch::TreeWatch(Reach reach) : reach_(std::move(reach)), beam_rows_{kNoRow} {}
 
-/// What a selection chose; a path that ends and goes on is one.
-std::vector<TreeWatch::Candidate> TreeWatch::candidates_of(const Step& step,
-                                                           uint32_t terminal_count) const {
-  std::vector<Candidate> candidates;
-  std::vector<NodeIndex> ending;
-  if (terminal_count == 0) {
-    for (const Finished& path : step.finished) ending.push_back(path.node);
-    std::sort(ending.begin(), ending.end());
+void TreeWatch::list(const Step& step, size_t first_next, size_t first_finished,
+                     uint32_t terminal_count) {
+  candidates_.clear();
+  for (size_t i = first_next; i < step.next.nodes.size(); ++i) {
+    candidates_.push_back({step.next.scores[i], step.next.nodes[i], step.next.ended[i],
+                           step.parents[i], step.codes[i], kGoesOn});
   }
-  for (size_t i = 0; i < step.next.nodes.size(); ++i) {
-    const NodeIndex node = step.next.nodes[i];
-    const bool ends = std::binary_search(ending.begin(), ending.end(), node);
-    candidates.push_back({step.next.scores[i], node, step.next.ended[i], step.parents[i],
-                          step.codes[i], kGoesOn | (ends ? kEndsHere : 0)});
-  }
-  for (size_t i = 0; i < step.finished.size(); ++i) {
+  for (size_t i = first_finished; i < step.finished.size(); ++i) {
     const auto& [score, node] = step.finished[i];
     if (terminal_count == 0 && reach_.has_children(node)) continue;
     const uint32_t code = terminal_count == 0 ? reach_.code(node) : kTerminalCode;
-    candidates.push_back({score, node, terminal_count, step.finished_parents[i], code, kEndsHere});
+    candidates_.push_back({score, node, terminal_count, step.finished_parents[i], code, kEndsHere});
   }
-  return candidates;
 }
 
+/// REQUIRES: candidates_ are those of the step, which has no terminal tokens.
+void TreeWatch::mark_ending(const Step& step) {
+  ending_.clear();
+  for (const Finished& path : step.finished) ending_.push_back(path.node);
+  std::sort(ending_.begin(), ending_.end());
+  for (size_t i = 0; i < step.next.nodes.size(); ++i) {
+    const bool ends = std::binary_search(ending_.begin(), ending_.end(), candidates_[i].node);
+    if (ends) candidates_[i].outcome |= kEndsHere;
+  }
+}
+
+/// Selections are totally ordered, so what one with more room adds stands behind what was chosen,
+/// in either list.
 void TreeWatch::observe(const Beams& beams, const StepLogits& logits, const SelectOptions& options,
-                        const Step& chosen) {
-  const std::vector<Candidate> taken = candidates_of(chosen, options.terminal_count);
-  std::set<std::pair<NodeIndex, uint32_t>> places;
-  for (const Candidate& candidate : taken) places.insert({candidate.node, candidate.ended});
+                        const Step& chosen, Scratch& scratch) {
+  list(chosen, 0, 0, options.terminal_count);
+  if (options.terminal_count == 0) mark_ending(chosen);
+  const auto first = static_cast<uint32_t>(tree_.scores.size());
+  reserve(first + candidates_.size() + kRejectedMax);
+  for (const Candidate& candidate : candidates_) add(candidate);
   SelectOptions wider = options;
   wider.width += kRejectedMax;
-  Step more;
-  select(beams, logits, reach_, wider, *scratch_, more);
-  std::vector<Candidate> rejected;
-  for (Candidate candidate : candidates_of(more, options.terminal_count)) {
-    candidate.outcome = 0;
-    if (!places.contains({candidate.node, candidate.ended})) rejected.push_back(candidate);
-  }
-  std::stable_sort(rejected.begin(), rejected.end(), [this](const auto& a, const auto& b) {
+  select(beams, logits, reach_, wider, scratch, more_);
+  list(more_, chosen.next.nodes.size(), chosen.finished.size(), options.terminal_count);
+  std::stable_sort(candidates_.begin(), candidates_.end(), [this](const auto& a, const auto& b) {
     return a.score != b.score ? a.score > b.score : reach_.view().sid_before(a.node, b.node);
   });
-  if (rejected.size() > kRejectedMax) rejected.resize(kRejectedMax);
-  const auto first = static_cast<uint32_t>(tree_.scores.size());
-  for (const Candidate& candidate : taken) add(candidate);
-  for (const Candidate& candidate : rejected) add(candidate);
+  candidates_.resize(std::min<size_t>(candidates_.size(), kRejectedMax));
+  for (Candidate& rejected : candidates_) {
+    rejected.outcome = 0;
+    add(rejected);
+  }
   beam_rows_.resize(chosen.next.nodes.size());
   for (uint32_t i = 0; i < beam_rows_.size(); ++i) beam_rows_[i] = first + i;
   ++steps_;
+}
+
+void TreeWatch::reserve(size_t rows) {
+  tree_.scores.reserve(rows);
+  tree_.cells.reserve(rows * kTreeSlots);
 }
 
 void TreeWatch::add(const Candidate& candidate) {
   const Counted counted = candidate.ended > 0 ? Counted{items_at(reach_, candidate.node), true}
                                               : items_below(reach_, candidate.node);
   const uint32_t outcome = candidate.outcome | (counted.is_whole ? 0 : kAtLeast);
-  for (const uint32_t cell :
-       {steps_, beam_rows_[candidate.parent], candidate.code, outcome, counted.items}) {
-    tree_.cells.push_back(cell);
-  }
+  tree_.cells.insert(tree_.cells.end(), {steps_, beam_rows_[candidate.parent], candidate.code,
+                                         outcome, counted.items});
   tree_.scores.push_back(candidate.score);
 }
 

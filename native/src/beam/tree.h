@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "beam/select.h"
@@ -40,9 +40,10 @@ class TreeWatch {
   /// REQUIRES: `reach` is that of the search.
   explicit TreeWatch(catalogue::Reach reach);
 
-  /// After each select(): what it was given and what it decided.
+  /// After each select(): what it was given and what it decided. The scratch may be that of the
+  /// search: nothing of it is read after a selection.
   void observe(const Beams& beams, const StepLogits& logits, const SelectOptions& options,
-               const Step& chosen);
+               const Step& chosen, Scratch& scratch);
   Tree take() { return std::move(tree_); }
 
  private:
@@ -55,13 +56,19 @@ class TreeWatch {
     uint32_t outcome = 0;
   };
 
-  std::vector<Candidate> candidates_of(const Step& step, uint32_t terminal_count) const;
+  /// Fills candidates_ with those of a step from these places of its two lists on; a path that
+  /// ends and goes on is one.
+  void list(const Step& step, size_t first_next, size_t first_finished, uint32_t terminal_count);
+  void mark_ending(const Step& step);
+  void reserve(size_t rows);
   void add(const Candidate& candidate);
 
   catalogue::Reach reach_;
-  std::unique_ptr<Scratch, ScratchDeleter> scratch_ = make_scratch();
   uint32_t steps_ = 0;               // observed
   std::vector<uint32_t> beam_rows_;  // of the running beams
+  Step more_;                        // the selection with more room
+  std::vector<Candidate> candidates_;
+  std::vector<catalogue::NodeIndex> ending_;
   Tree tree_;
 };
 

@@ -125,7 +125,7 @@ TEST_F(TreeTest, TellsWhatEachStepKeptAndFirstRejectedAndTheItemsBelow) {
     TreeWatch watch(reach);
     search.observe = [&](const Beams& beams, const StepLogits& step_logits,
                          const SelectOptions& options, const Step& chosen) {
-      watch.observe(beams, step_logits, options, chosen);
+      watch.observe(beams, step_logits, options, chosen, *scratch_);
     };
     const std::vector<Finished> found = decode_loop(reach, logits, search, *scratch_);
     const auto told = rows_by_step(watch.take());

@@ -128,7 +128,7 @@ void Head::choose(const Due& due) {
   } else {
     options.width = state.width();
     beam::select(state.beams(), logits, reach, options, *scratch_, step_);
-    state.observe(logits, options, step_);
+    state.observe(logits, options, step_, *scratch_);
   }
   const Clock::time_point selected = Clock::now();
   state.apply(step_);

@@ -81,9 +81,9 @@ class RequestState {
   void apply(const beam::Step& step);
   /// Shows the watched item's watch and the one of the tree a selection; before apply().
   void observe(const beam::StepLogits& logits, const beam::SelectOptions& options,
-               const beam::Step& step) {
+               const beam::Step& step, beam::Scratch& scratch) {
     if (watch_) watch_->observe(beams_, logits, options, step);
-    if (tree_watch_) tree_watch_->observe(beams_, logits, options, step);
+    if (tree_watch_) tree_watch_->observe(beams_, logits, options, step, scratch);
   }
   const std::optional<beam::Watch>& watch() const { return watch_; }
   std::optional<beam::TreeWatch>& tree_watch() { return tree_watch_; }

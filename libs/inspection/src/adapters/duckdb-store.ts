@@ -43,8 +43,14 @@ export interface DuckDbStoreOptions {
 
 export type RecordOutcome = 'written' | 'dropped' | 'failed';
 
-/** Of recalls that are written at once: one transaction, one statement per table. */
-const BATCH_MAX = 64;
+/**
+ * Of recalls that are written at once: one transaction, one statement per table. A transaction
+ * costs as much as some fifty recalls in it, so they wait for each other, unless somebody looks.
+ */
+const BATCH_MAX = 512;
+const GATHER_MS = 1000;
+/** Rows made ready on one turn of the event loop; recalls go on between them. */
+const ROWS_PER_TURN = 4;
 const PULSES_WAITING_MAX = 100;
 const RETENTION_PERIOD_MS = 60_000;
 const MEBIBYTE = 2 ** 20;
@@ -67,6 +73,21 @@ async function openInstance({ path, memoryBytes }: DuckDbStoreOptions, exportFol
   await connection.run('SET lock_configuration = true');
   for (const definition of TABLE_DEFINITIONS) await connection.run(definition);
   return { instance, connection };
+}
+
+/** The rows as JSON, some on each turn of the event loop. */
+async function jsonArray<Element>(
+  elements: readonly Element[],
+  rowsOf: (element: Element) => readonly object[],
+): Promise<string> {
+  const texts: string[] = [];
+  for (const [index, element] of elements.entries()) {
+    for (const row of rowsOf(element)) texts.push(JSON.stringify(row));
+    if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+  return `[${texts.join(',')}]`;
 }
 
 /** Recorded recalls in an embedded DuckDB. */
@@ -107,6 +128,7 @@ export class DuckDbInspectionStore extends InspectionStore {
     this.recallQueue = new WriteQueue({
       waitingMax: options.queueMax,
       batchMax: BATCH_MAX,
+      gatherMs: GATHER_MS,
       write: (batch) => this.writeRecalls(batch),
       onWritten: (count) => this.count('written', count),
       onFailed: (count, thrown) => {
@@ -117,6 +139,7 @@ export class DuckDbInspectionStore extends InspectionStore {
     this.pulseQueue = new WriteQueue({
       waitingMax: PULSES_WAITING_MAX,
       batchMax: BATCH_MAX,
+      gatherMs: GATHER_MS,
       write: (batch) => this.writePulses(batch),
       onWritten: () => undefined,
       onFailed: (_count, thrown) => options.onFault(thrown),
@@ -171,11 +194,13 @@ export class DuckDbInspectionStore extends InspectionStore {
     return rows.map((row) => JSON.parse(String(row.detail)) as Pulse);
   }
 
-  query(sql: string, limits: QueryLimits): Promise<QueryResult> {
+  async query(sql: string, limits: QueryLimits): Promise<QueryResult> {
+    await this.settled();
     return this.queries.query(sql, limits);
   }
 
-  exportTo(sql: string, format: ExportFormat, limits: QueryLimits): Promise<string> {
+  async exportTo(sql: string, format: ExportFormat, limits: QueryLimits): Promise<string> {
+    await this.settled();
     return this.queries.exportTo(sql, format, limits);
   }
 
@@ -237,10 +262,12 @@ export class DuckDbInspectionStore extends InspectionStore {
     this.options.onRecords(outcome, count);
   }
 
-  private writeRecalls(batch: readonly RecordableRecall[]): Promise<void> {
+  private async writeRecalls(batch: readonly RecordableRecall[]): Promise<void> {
+    const recalls = await jsonArray(batch, (recall) => [recallRow(recall)]);
+    const items = await jsonArray(batch, itemRows);
     return this.inTransaction(async () => {
-      await this.connection.run(INSERT_RECALLS, [JSON.stringify(batch.map(recallRow))]);
-      await this.connection.run(INSERT_ITEMS, [JSON.stringify(batch.flatMap(itemRows))]);
+      await this.connection.run(INSERT_RECALLS, [recalls]);
+      await this.connection.run(INSERT_ITEMS, [items]);
     });
   }
 

@@ -1,16 +1,24 @@
 /**
- * A bounded queue whose elements are written some at a time on a turn of their own. Who offers
- * never waits: what does not fit is not taken, and what cannot be written is given up.
+ * A bounded queue whose elements are gathered for a while and then written together, on a turn of
+ * their own. Who offers never waits: what does not fit is not taken, and what cannot be written is
+ * given up.
  */
 export class WriteQueue<Element> {
   private waiting: Element[] = [];
-  private writing: Promise<void> | undefined;
+  private running: Promise<void> | undefined;
+  /** Ends the gathering; undefined where nothing is gathered. */
+  private wake: (() => void) | undefined;
   private closed = false;
+  private taken = 0;
+  private done = 0;
+  private readonly waiters: { readonly upTo: number; readonly resolve: () => void }[] = [];
 
   constructor(
     private readonly options: {
       readonly waitingMax: number;
       readonly batchMax: number;
+      /** Milliseconds that the first of a batch waits for others at most. */
+      readonly gatherMs: number;
       readonly write: (batch: readonly Element[]) => Promise<void>;
       readonly onWritten: (count: number) => void;
       readonly onFailed: (count: number, thrown: unknown) => void;
@@ -24,14 +32,21 @@ export class WriteQueue<Element> {
   offer(element: Element): boolean {
     if (this.closed || this.waiting.length >= this.options.waitingMax) return false;
     this.waiting.push(element);
-    this.writing ??= this.writeAll().finally(() => {
-      this.writing = undefined;
+    this.taken += 1;
+    if (this.waiting.length >= this.options.batchMax) this.wake?.();
+    this.running ??= this.writeAll().finally(() => {
+      this.running = undefined;
     });
     return true;
   }
 
-  async settled(): Promise<void> {
-    while (this.writing !== undefined) await this.writing;
+  /** Resolves when all that was taken before has been written or given up; gathers no longer. */
+  settled(): Promise<void> {
+    if (this.done === this.taken) return Promise.resolve();
+    this.wake?.();
+    return new Promise((resolve) => {
+      this.waiters.push({ upTo: this.taken, resolve });
+    });
   }
 
   /** Takes nothing any more, and writes what it has. */
@@ -42,15 +57,30 @@ export class WriteQueue<Element> {
 
   private async writeAll(): Promise<void> {
     const { batchMax, write, onWritten, onFailed } = this.options;
-    // Not on the turn of who offered: an answer is on its way there.
-    await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.waiting.length > 0) {
+      if (this.waiters.length === 0 && this.waiting.length < batchMax) await this.gathered();
       const batch = this.waiting.slice(0, batchMax);
       this.waiting = this.waiting.slice(batchMax);
       await write(batch).then(
         () => onWritten(batch.length),
         (thrown: unknown) => onFailed(batch.length, thrown),
       );
+      this.done += batch.length;
+      while ((this.waiters[0]?.upTo ?? Number.POSITIVE_INFINITY) <= this.done) {
+        this.waiters.shift()?.resolve();
+      }
     }
+  }
+
+  private gathered(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.wake?.(), this.options.gatherMs);
+      timer.unref();
+      this.wake = () => {
+        clearTimeout(timer);
+        this.wake = undefined;
+        resolve();
+      };
+    });
   }
 }
