@@ -144,6 +144,8 @@ describe('the API of the console', () => {
     ['POST', 'comparisons', { sample: 0 }, 400, 'REQUEST_INVALID'],
     ['POST', 'comparisons', { left: { userId: '1' }, sample: 1 }, 400, 'REQUEST_INVALID'],
     ['POST', 'comparisons', { left: { widths: 'x' }, sample: 1 }, 400, 'REQUEST_INVALID'],
+    ['POST', 'comparisons', { left: { catalogueSequence: -1 }, sample: 1 }, 400, 'REQUEST_INVALID'],
+    ['POST', 'recalls', { userId: 'a', catalogueSequence: 'x' }, 400, 'REQUEST_INVALID'],
     ['POST', 'sets', { name: '', recallIds: [] }, 400, 'REQUEST_INVALID'],
     ['POST', 'sets', { name: 'x', recallIds: [3] }, 400, 'REQUEST_INVALID'],
     ['POST', 'catalogue/roll-back', { sequence: -1 }, 400, 'REQUEST_INVALID'],
@@ -175,6 +177,26 @@ describe('the API of the console', () => {
       'summary',
     ]);
     expect(lines.at(-1)).toMatchObject({ users: 1, failed: 1, overlap: 1 });
+  });
+
+  it('saves a comparison that comes to its end, with its notes, until it is removed', async () => {
+    const left = { widths: [3], catalogueSequence: 0 };
+    const { text } = await ask('POST', 'comparisons', { users: ['a', 'nobody'], left });
+    const { id } = JSON.parse(text.trim().split('\n').at(-1) as string);
+    const listed = await ask('GET', 'comparisons');
+    expect(listed.json.comparisons[0]).toMatchObject({ id, userCount: 1, author: 'local' });
+    const note = await ask('POST', `comparisons/${id}/notes`, { text: 'why?' });
+    const { json } = await ask('GET', `comparisons/${id}`);
+    expect(json).toMatchObject({ sides: { left, right: {} }, notes: [note.json] });
+    expect(json.lines.map(({ kind }: { kind: string }) => kind)).toEqual([
+      ...['user', 'failed', 'summary'],
+    ]);
+    await ask('DELETE', `comparisons/${id}/notes/${note.json.id}`);
+    expect((await ask('GET', `comparisons/${id}`)).json.notes).toEqual([]);
+    expect((await ask('DELETE', `comparisons/${id}`)).json).toEqual({ removed: true });
+    expect((await ask('GET', `comparisons/${id}`)).status).toBe(404);
+    const toNone = await ask('POST', `comparisons/${id}/notes`, { text: 'x' });
+    expect(toNone.status).toBe(404);
   });
 
   it('streams exports and removes their files', async () => {

@@ -205,6 +205,10 @@ export class FakeRuntime implements RecallRuntime {
     return answerTo(request);
   }
 
+  async pin(_request: RecallRequest, sequence: number) {
+    return { sequence };
+  }
+
   async score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {
     this.scored.push({ request, context });
     return scoresOf(request);

@@ -1,6 +1,7 @@
 /** What the API of the console answers with; its pages read the same types. */
 
 import type {
+  ComparisonSummary,
   Note,
   Pulse,
   QueryResult,
@@ -14,6 +15,7 @@ import type { Comparison, Distribution } from './domain/compare.js';
 
 export type { Comparison, Distribution } from './domain/compare.js';
 export type {
+  ComparisonSummary,
   DescribedItem,
   ExplainAnswer,
   Note,
@@ -108,6 +110,8 @@ export type ComparisonLine =
   | { readonly kind: 'failed'; readonly userId: string; readonly message: string }
   | {
       readonly kind: 'summary';
+      /** Where the comparison is saved; '' where nothing is. */
+      readonly id: string;
       readonly users: number;
       readonly failed: number;
       readonly overlap: number;
@@ -116,6 +120,19 @@ export type ComparisonLine =
       readonly lost: number;
       readonly attributes: Distribution;
     };
+
+/** A comparison that was saved, as it came. */
+export interface ComparisonPage extends ComparisonSummary {
+  readonly sides: ComparisonSides;
+  readonly lines: readonly ComparisonLine[];
+  readonly notes: readonly Note[];
+}
+
+/** The settings of both sides: fields of a recall over HTTP, and the version of the catalogue. */
+export interface ComparisonSides {
+  readonly left: Readonly<Record<string, unknown>>;
+  readonly right: Readonly<Record<string, unknown>>;
+}
 
 export interface LivePage {
   readonly pulses: readonly Pulse[];

@@ -19,6 +19,7 @@ export abstract class ConsoleParts {
     RecallRuntime,
     | 'summary'
     | 'recall'
+    | 'pin'
     | 'explain'
     | 'kvPool'
     | 'sampleUserIds'

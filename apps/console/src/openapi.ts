@@ -18,7 +18,10 @@ export const CONSOLE_SCHEMAS = {
   }),
   ConsoleRollBack: body({ sequence: whole('number of the change to go back to') }),
   ConsoleComparison: body({
-    left: { type: 'object', description: 'fields of RecallRequest without a user' },
+    left: {
+      type: 'object',
+      description: 'fields of RecallRequest without a user; catalogueSequence: as of that change',
+    },
     right: { type: 'object', description: 'the same' },
     users: { type: 'array', items: { type: 'string' } },
     sample: whole('so many users, where none are given'),
@@ -70,6 +73,16 @@ const OPERATIONS: readonly Operation[] = [
     summary: 'Compare two settings for some users, line by line',
     request: 'ConsoleComparison',
   },
+  { path: 'comparisons', method: 'get', summary: 'Saved comparisons, newest first' },
+  { path: 'comparisons/{id}', method: 'get', summary: 'One saved comparison' },
+  { path: 'comparisons/{id}', method: 'delete', summary: 'Remove a comparison' },
+  {
+    path: 'comparisons/{id}/notes',
+    method: 'post',
+    summary: 'Take a note to it',
+    request: 'ConsoleNote',
+  },
+  { path: 'comparisons/{id}/notes/{note}', method: 'delete', summary: 'Remove such a note' },
   { path: 'sql', method: 'post', summary: 'Ask the recorded recalls', request: 'ConsoleSql' },
   { path: 'export', method: 'get', summary: 'The rows as a file', query: ['sql', 'format'] },
   { path: 'sets', method: 'get', summary: 'Saved sets of recalls' },

@@ -10,7 +10,7 @@ import {
 import { loadConfig } from '@tessera/config';
 import type { Engine } from '@tessera/engine';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
-import { describeItems, Recall, type RecallRuntime } from '@tessera/recall';
+import { describeItems, pinVersion, Recall, type RecallRuntime } from '@tessera/recall';
 
 export interface ComposedParts {
   /** Model folder that tokenizer, template and catalogue come from. */
@@ -68,6 +68,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
     kvPool: engine.kvPool,
     changesOf: () => changes,
     recall: (request, context) => recall.run(request, context),
+    pin: (request, sequence) => pinVersion(catalogue, request, sequence),
     score: (request, context) => recall.score(request, context),
     explain: (request, context) => recall.explain(request, context),
     append: (request, context) => recall.append(request, context),

@@ -213,7 +213,21 @@ describe('the inspection store', () => {
     await shelf.saveSet(set);
     expect(await shelf.savedSets()).toEqual([set]);
     expect(await shelf.removeSet('s')).toBe(true);
+    const compared = {
+      ...{ id: 'c', timeMs: 1e12, author: 'it', title: 'a <b>', userCount: 2, overlap: 0.5 },
+      detail: '{"x":"\'"}',
+    };
+    const userIds = [REQUEST.userId as string, 'other'];
+    await shelf.saveComparison({ ...compared, userIds });
+    await shelf.saveComparison({ ...compared, id: 'd', userIds: ['other'] });
+    expect(await shelf.comparison('c')).toEqual(compared);
+    expect((await shelf.comparisons()).map(({ id }) => id)).toEqual(['c', 'd']);
     expect(await store.eraseUser(REQUEST.userId as string)).toBe(1);
+    expect(await shelf.comparison('c')).toBeUndefined();
+    expect([await shelf.removeComparison('d'), await shelf.removeComparison('d')]).toEqual([
+      true,
+      false,
+    ]);
     expect(await store.state()).toMatchObject({ recalls: 0, items: 0 });
   });
 

@@ -5,6 +5,7 @@ export {
 } from './adapters/duckdb-store.js';
 export { SQL_LENGTH_MAX } from './adapters/read-only-query.js';
 export {
+  type ComparisonSummary,
   type ExportFormat,
   InspectionStore,
   type Note,
@@ -12,6 +13,7 @@ export {
   type QueryLimits,
   type QueryResult,
   type RecallFilter,
+  type SavedComparison,
   type SavedSet,
   type Shelf,
   type StoreState,

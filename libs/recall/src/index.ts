@@ -1,5 +1,6 @@
 export { describeItems } from './domain/describe-items.js';
 export { provenanceOf } from './domain/kv-provenance.js';
+export { pinVersion } from './domain/pin-version.js';
 export { Recall, type RecallEngine, type RecallParts } from './domain/recall.js';
 export type {
   AppendAnswer,

@@ -182,6 +182,40 @@ describe('the recall runtime on the native engine', () => {
     await runtime.close();
   });
 
+  it('recalls from a version that is pinned, also after a compaction', async () => {
+    const changes = { ...CHANGES_NOT_KEPT, folder: join(folder.path, 'changes') };
+    const runtime = await createRecallRuntime({ ...options(), changes });
+    const asked = request({ userId: 'u', resultCount: 5 });
+    const at = async (sequence: number) => {
+      const pinned = await runtime.pin(asked, sequence);
+      return runtime.recall(asked, { ...context(), pinned });
+    };
+    const before = await runtime.recall(asked, context());
+    const [best] = before.items;
+    await runtime.changesOf('').apply([{ op: 'remove', itemId: best?.itemId ?? '' }]);
+    const after = await runtime.recall(asked, context());
+    expect(after.items.map(({ itemId }) => itemId)).not.toContain(best?.itemId);
+    const pinned = await runtime.pin(asked, 0);
+    await runtime.changesOf('').compact();
+    // The same pin serves one recall after the other, and outlives the snapshot it was made of.
+    for (let i = 0; i < 2; i++) {
+      const old = await runtime.recall(asked, { ...context(), pinned });
+      expect(old.items).toEqual(before.items);
+      expect(old.versions.catalogueSequence).toBe(0);
+    }
+    expect((await at(0)).items).toEqual(before.items);
+    expect((await at(1)).items).toEqual(after.items);
+    const denied = { ...asked, eligibility: JSON.stringify({ denied: [before.items[1]?.itemId] }) };
+    const restricted = await runtime.pin(denied, 0);
+    const told = await runtime.recall(denied, { ...context(), pinned: restricted });
+    expect(told.items[1]?.itemId).toBe(before.items[2]?.itemId);
+    await expect(runtime.pin(asked, 9)).rejects.toMatchObject({ code: 'CATALOGUE_NOT_FOUND' });
+    await expect(runtime.pin({ ...asked, eligibility: '{"x":1}' }, 0)).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+    });
+    await runtime.close();
+  });
+
   it('finds what is eligible alone, by predicate and by lists', async () => {
     const runtime = await createRecallRuntime(options());
     const ask = async (eligibility: object) =>

@@ -3,11 +3,18 @@ import { join } from 'node:path';
 import { Adapters, ServedWeights } from '@tessera/adapter';
 import { BehaviourStore, type OpenBehaviours, openBehaviours } from '@tessera/behaviour';
 import { BundleLabel, CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
-import { type Catalogue, type ChangingCatalogue, type Engine, NativeEngine } from '@tessera/engine';
+import {
+  type Catalogue,
+  type ChangingCatalogue,
+  type Engine,
+  NativeEngine,
+  type Reach,
+} from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { adapterProbe, ChosenAdapters } from './chosen-adapters.js';
 import { describeItems } from './domain/describe-items.js';
+import { pinVersion } from './domain/pin-version.js';
 import { Recall } from './domain/recall.js';
 import type {
   AppendAnswer,
@@ -309,6 +316,10 @@ class LoadedRuntime implements RecallRuntime {
     return this.chosen.withThatOf(request, (adapter) =>
       recall.explain(request, { ...context, adapter }),
     );
+  }
+
+  async pin(request: RecallRequest, sequence: number): Promise<Reach> {
+    return pinVersion(this.of(request.catalogue).catalogue, request, sequence);
   }
 
   changesOf(name: string): CatalogueChanges {

@@ -1,22 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { Body, Controller, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
-import type { RecallAnswer, RecallContext } from '@tessera/recall';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ComparisonLine } from '../api-types.js';
+import type {
+  ComparisonLine,
+  ComparisonPage,
+  ComparisonSides,
+  ComparisonSummary,
+  Note,
+} from '../api-types.js';
+import { ComparisonRun, type ComparisonSide } from '../comparison-run.js';
 import { ConsoleParts } from '../console-parts.js';
-import { AttributeCounts, type Comparison, compareAnswers } from '../domain/compare.js';
-import { type Fields, fieldsOf, integerOf, refuse, textsOf } from '../fields.js';
+import { type Fields, fieldsOf, integerOf, refuse, textOf, textsOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
+import { Recorded } from '../recorded.js';
+import { trialSettings, versionedContext } from '../trial-settings.js';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
-
-/** Two settings of a recall, as bodies of a recall over HTTP without their user. */
-interface Sides {
-  readonly left: Fields;
-  readonly right: Fields;
-}
+const TITLE_LENGTH_MAX = 200;
+const NOTE_LENGTH_MAX = 4000;
+const NO_USER = 'the first user';
 
 function settingsOf(fields: Fields, side: 'left' | 'right'): Fields {
   const value = fields[side] ?? {};
@@ -30,30 +35,104 @@ function settingsOf(fields: Fields, side: 'left' | 'right'): Fields {
   return settings;
 }
 
+/** In words, where nobody has given it a title. */
+function titleOf({ left, right }: ComparisonSides): string {
+  const words = (settings: Fields) =>
+    Object.entries(settings)
+      .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+      .join(', ') || 'as configured';
+  return `${words(left)} against ${words(right)}`.slice(0, TITLE_LENGTH_MAX);
+}
+
 @Controller('console/api/comparisons')
 export class ComparisonController {
   constructor(
     private readonly parts: ConsoleParts,
     private readonly gate: Gate,
+    private readonly recorded: Recorded,
   ) {}
 
-  /** Asks both settings for each user; tells progress, users and their sum line by line. */
+  /**
+   * Asks both settings for each user; tells progress, users and their sum line by line. One that
+   * comes to its end is saved.
+   */
   @Post()
   async compare(
     @Req() request: FastifyRequest,
     @Body() body: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    this.gate.act(request, 'read', 'settings were compared');
+    const { name: author } = this.gate.act(request, 'read', 'settings were compared');
     const fields = fieldsOf(body, ['left', 'right', 'users', 'sample']);
     const sides = { left: settingsOf(fields, 'left'), right: settingsOf(fields, 'right') };
     const users = await this.usersOf(fields);
-    for (const side of ['left', 'right'] as const) this.request(sides[side], users[0] ?? '');
     const signal = goneSignal(reply);
-    const budgetUs = this.parts.limits.defaultDeadlineMs * MICROSECONDS_PER_MILLISECOND;
-    const lines = this.lines(sides, users, { signal, budgetUs });
+    const run = new ComparisonRun(
+      this.parts.runtime,
+      await this.side(sides.left, signal),
+      await this.side(sides.right, signal),
+    );
+    const lines = this.saved(run.lines(users), sides, author);
     const text = Readable.from(lines).map((line: ComparisonLine) => `${JSON.stringify(line)}\n`);
     void reply.header('content-type', 'application/x-ndjson').send(text);
+  }
+
+  /** Newest first. */
+  @Get()
+  async list(
+    @Req() request: FastifyRequest,
+  ): Promise<{ readonly comparisons: readonly ComparisonSummary[] }> {
+    this.gate.look(request);
+    return { comparisons: await this.recorded.store.shelf.comparisons() };
+  }
+
+  @Get(':id')
+  async page(@Req() request: FastifyRequest, @Param('id') id: string): Promise<ComparisonPage> {
+    this.gate.look(request);
+    const { detail, ...summary } = await this.kept(id);
+    const { sides, lines } = JSON.parse(detail) as Pick<ComparisonPage, 'sides' | 'lines'>;
+    return { ...summary, sides, lines, notes: await this.recorded.store.shelf.notes(id) };
+  }
+
+  @Delete(':id')
+  async remove(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+  ): Promise<{ readonly removed: boolean }> {
+    this.gate.act(request, 'read', 'a comparison was removed', { comparison: id });
+    return { removed: await this.recorded.store.shelf.removeComparison(id) };
+  }
+
+  @Post(':id/notes')
+  @HttpCode(200)
+  async note(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<Note> {
+    const on = { comparison: id };
+    const { name: author } = this.gate.act(request, 'read', 'a note was taken', on);
+    const text = textOf(fieldsOf(body, ['text']), 'text', NOTE_LENGTH_MAX);
+    await this.kept(id);
+    const note = { id: randomUUID(), recallId: id, timeMs: this.parts.nowMs(), author, text };
+    await this.recorded.store.shelf.addNote(note);
+    return note;
+  }
+
+  @Delete(':id/notes/:note')
+  async removeNote(
+    @Req() request: FastifyRequest,
+    @Param('note') note: string,
+  ): Promise<{ readonly removed: boolean }> {
+    this.gate.act(request, 'read', 'a note was removed', { note });
+    return { removed: await this.recorded.store.shelf.removeNote(note) };
+  }
+
+  private async kept(id: string) {
+    const comparison = await this.recorded.store.shelf.comparison(id);
+    if (comparison !== undefined) return comparison;
+    const message = `comparison: expected the ID of one that is kept, came '${id.slice(0, 80)}'`;
+    throw new TesseraError('ROUTE_NOT_FOUND', message, { field: 'comparison' });
   }
 
   private async usersOf(fields: Fields): Promise<readonly string[]> {
@@ -69,79 +148,44 @@ export class ComparisonController {
     return users;
   }
 
-  private request(settings: Fields, userId: string) {
+  /** A setting that is wrong, or a version that is gone, is refused before the first user. */
+  private async side(settings: Fields, signal: AbortSignal): Promise<ComparisonSide> {
+    const { body, sequence } = trialSettings(settings);
     // Behind those who want answers: this can wait.
-    return this.parts.parseRecall({ priority: 'low', ...settings, userId }).request;
-  }
-
-  private async *lines(
-    { left, right }: Sides,
-    users: readonly string[],
-    context: RecallContext,
-  ): AsyncGenerator<ComparisonLine> {
-    const sum = new ComparisonSum();
+    const requestFor = (userId: string) =>
+      this.parts.parseRecall({ priority: 'low', ...body, userId }).request;
+    const budgetUs = this.parts.limits.defaultDeadlineMs * MICROSECONDS_PER_MILLISECOND;
+    const context = { signal, budgetUs };
     const { runtime } = this.parts;
-    for (const [done, userId] of users.entries()) {
-      if (context.signal.aborted) return;
-      yield { kind: 'progress', done, total: users.length };
-      try {
-        const ask = (settings: Fields) => runtime.recall(this.request(settings, userId), context);
-        const [ofLeft, ofRight] = await Promise.all([ask(left), ask(right)]);
-        const comparison = compareAnswers(ofLeft.items, ofRight.items);
-        sum.add(comparison);
-        this.countAttributes(sum.attributes, ofLeft, ofRight);
-        yield { kind: 'user', userId, ...comparison };
-      } catch (thrown) {
-        sum.failed += 1;
-        yield { kind: 'failed', userId, message: TesseraError.from(thrown).message };
+    const asked = requestFor(NO_USER);
+    return { requestFor, context: await versionedContext(runtime, asked, sequence, context) };
+  }
+
+  private async *saved(
+    lines: AsyncGenerator<ComparisonLine>,
+    sides: ComparisonSides,
+    author: string,
+  ): AsyncGenerator<ComparisonLine> {
+    const seen: ComparisonLine[] = [];
+    for await (const line of lines) {
+      if (line.kind !== 'summary') {
+        if (line.kind !== 'progress') seen.push(line);
+        yield line;
+        continue;
       }
+      const id = this.parts.store === undefined ? '' : randomUUID();
+      const summary = { ...line, id };
+      await this.parts.store?.shelf.saveComparison({
+        id,
+        timeMs: this.parts.nowMs(),
+        author,
+        title: titleOf(sides),
+        userCount: line.users,
+        overlap: line.overlap,
+        userIds: seen.flatMap((one) => ('userId' in one ? [one.userId] : [])),
+        detail: JSON.stringify({ sides, lines: [...seen, summary] }),
+      });
+      yield summary;
     }
-    yield sum.line();
-  }
-
-  private countAttributes(counts: AttributeCounts, left: RecallAnswer, right: RecallAnswer): void {
-    for (const [side, { items }] of [
-      ['left', left],
-      ['right', right],
-    ] as const) {
-      const described = this.parts.runtime.describe(items.map(({ itemId }) => itemId));
-      for (const item of described) {
-        if (item !== undefined) counts.add(side, JSON.parse(item.attributes) as Fields);
-      }
-    }
-  }
-}
-
-/** The comparisons of all users as one. */
-class ComparisonSum {
-  failed = 0;
-  readonly attributes = new AttributeCounts();
-  private users = 0;
-  private overlap = 0;
-  private rankShift = 0;
-  private gained = 0;
-  private lost = 0;
-
-  add({ overlap, rankShift, gained, lost }: Comparison): void {
-    this.users += 1;
-    this.overlap += overlap;
-    this.rankShift += rankShift;
-    this.gained += gained;
-    this.lost += lost;
-  }
-
-  line(): ComparisonLine {
-    const { users, failed, gained, lost } = this;
-    const mean = (sum: number) => (users === 0 ? 0 : sum / users);
-    return {
-      kind: 'summary',
-      users,
-      failed,
-      overlap: mean(this.overlap),
-      rankShift: mean(this.rankShift),
-      gained,
-      lost,
-      attributes: this.attributes.distribution(),
-    };
   }
 }

@@ -16,10 +16,11 @@ import type { ExplainAnswer } from '@tessera/recall';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Note, RecallPage, RecallSummary, TriedRecall } from '../api-types.js';
 import { ConsoleParts } from '../console-parts.js';
-import { fieldsOf, integerOf, optionalText, textOf } from '../fields.js';
+import { anyFieldsOf, fieldsOf, integerOf, optionalText, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
 import { Recorded } from '../recorded.js';
+import { trialSettings, versionedContext } from '../trial-settings.js';
 
 const ID_LENGTH_MAX = 1024;
 const NOTE_LENGTH_MAX = 4000;
@@ -66,7 +67,10 @@ export class RecallsController {
     return { recalls: await store.recalls(filter) };
   }
 
-  /** The body is that of a recall over HTTP; the answer is recorded. */
+  /**
+   * The body is that of a recall over HTTP, and may name a version of the catalogue; the answer is
+   * recorded.
+   */
   @Post()
   @HttpCode(200)
   async try(
@@ -76,10 +80,11 @@ export class RecallsController {
   ): Promise<TriedRecall> {
     this.gate.act(request, 'read', 'a recall was tried');
     const { store } = this.recorded;
-    const { recordId } = await this.parts.recalls.try(
-      this.parts.parseRecall(body).request,
-      this.context(reply),
-    );
+    const { body: asked, sequence } = trialSettings(anyFieldsOf(body));
+    const { request: wanted } = this.parts.parseRecall(asked);
+    const { runtime } = this.parts;
+    const context = await versionedContext(runtime, wanted, sequence, this.context(reply));
+    const { recordId } = await this.parts.recalls.try(wanted, context);
     if (recordId !== '') {
       await store.settled();
       return { id: recordId };

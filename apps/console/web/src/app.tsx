@@ -105,6 +105,7 @@ export const router = createHashRouter([
       view('/recalls', () => import('./views/recalls.js')),
       view('/recalls/:id', () => import('./views/recall.js')),
       view('/compare', () => import('./views/compare.js')),
+      view('/compare/:id', () => import('./views/comparison.js')),
       view('/live', () => import('./views/live.js')),
       view('/users', () => import('./views/users.js')),
       view('/users/:id', () => import('./views/users.js')),

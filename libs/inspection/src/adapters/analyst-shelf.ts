@@ -1,11 +1,32 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import type { Note, SavedSet, Shelf } from '../domain/inspection-store.js';
+import {
+  COMPARISONS_MAX,
+  type ComparisonSummary,
+  type Note,
+  type SavedComparison,
+  type SavedSet,
+  type Shelf,
+} from '../domain/inspection-store.js';
 
 type Rows = (sql: string, values?: DuckDBValue[]) => Promise<Record<string, unknown>[]>;
 
 const TIME = 'make_timestamp_ms($3::DOUBLE::BIGINT)';
 
-/** What analysts leave in the store: notes to recalls, and sets of recalls. */
+const SUMMARY =
+  'id, epoch_ms(time)::DOUBLE AS time_ms, author, title, user_count, overlap::DOUBLE AS overlap';
+
+function comparisonFrom(row: Record<string, unknown>): ComparisonSummary {
+  return {
+    id: String(row.id),
+    timeMs: Number(row.time_ms),
+    author: String(row.author),
+    title: String(row.title),
+    userCount: Number(row.user_count),
+    overlap: Number(row.overlap),
+  };
+}
+
+/** What analysts leave in the store: notes, sets of recalls, comparisons. */
 export class AnalystShelf implements Shelf {
   constructor(private readonly rows: Rows) {}
 
@@ -56,5 +77,36 @@ export class AnalystShelf implements Shelf {
 
   async removeSet(name: string): Promise<boolean> {
     return (await this.rows('DELETE FROM sets WHERE name = $1 RETURNING name', [name])).length > 0;
+  }
+
+  async comparisons(): Promise<readonly ComparisonSummary[]> {
+    const found = await this.rows(
+      `SELECT ${SUMMARY} FROM comparisons ORDER BY time DESC, id LIMIT ${COMPARISONS_MAX}`,
+    );
+    return found.map(comparisonFrom);
+  }
+
+  async comparison(id: string): Promise<(ComparisonSummary & { detail: string }) | undefined> {
+    const [row] = await this.rows(`SELECT ${SUMMARY}, detail FROM comparisons WHERE id = $1`, [id]);
+    return row && { ...comparisonFrom(row), detail: String(row.detail) };
+  }
+
+  async saveComparison(comparison: SavedComparison): Promise<void> {
+    const { id, timeMs, author, title, userCount, overlap, userIds, detail } = comparison;
+    await this.rows(
+      `INSERT INTO comparisons SELECT $1, ${TIME}, $4, $5, $6, $7, ` +
+        'from_json($2, \'["VARCHAR"]\'), $8',
+      [id, JSON.stringify(userIds), timeMs, author, title, userCount, overlap, detail],
+    );
+    await this.rows(
+      'DELETE FROM comparisons WHERE id NOT IN ' +
+        `(SELECT id FROM comparisons ORDER BY time DESC, id LIMIT ${COMPARISONS_MAX})`,
+    );
+  }
+
+  async removeComparison(id: string): Promise<boolean> {
+    await this.rows('DELETE FROM notes WHERE recall = $1', [id]);
+    const gone = await this.rows('DELETE FROM comparisons WHERE id = $1 RETURNING id', [id]);
+    return gone.length > 0;
   }
 }

@@ -211,6 +211,7 @@ export class DuckDbInspectionStore extends InspectionStore {
         'DELETE FROM items WHERE recall IN (SELECT id FROM recalls WHERE user_id = $1)',
         [userId],
       );
+      await this.connection.run('DELETE FROM comparisons WHERE list_contains(users, $1)', [userId]);
       const gone = await this.connection.run('DELETE FROM recalls WHERE user_id = $1', [userId]);
       return gone.rowsChanged;
     });

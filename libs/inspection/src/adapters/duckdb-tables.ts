@@ -70,6 +70,9 @@ export const TABLE_DEFINITIONS: readonly string[] = [
     '(id VARCHAR, recall VARCHAR, time TIMESTAMP, author VARCHAR, text VARCHAR)',
   'CREATE TABLE IF NOT EXISTS sets ' +
     '(name VARCHAR, time TIMESTAMP, author VARCHAR, recalls VARCHAR[])',
+  'CREATE TABLE IF NOT EXISTS comparisons ' +
+    '(id VARCHAR, time TIMESTAMP, author VARCHAR, title VARCHAR, user_count UINTEGER, ' +
+    'overlap FLOAT, users VARCHAR[], detail VARCHAR)',
 ];
 
 /** Times cross as milliseconds, bytes as Base64. */

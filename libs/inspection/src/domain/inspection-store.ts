@@ -53,9 +53,32 @@ export interface SavedSet {
   readonly recallIds: readonly string[];
 }
 
+/** A line of a list of saved comparisons. */
+export interface ComparisonSummary {
+  readonly id: string;
+  readonly timeMs: number;
+  readonly author: string;
+  /** What was compared, in words. */
+  readonly title: string;
+  readonly userCount: number;
+  /** Mean over the users. */
+  readonly overlap: number;
+}
+
+/** A comparison that has ended, with all that it found. */
+export interface SavedComparison extends ComparisonSummary {
+  /** Whose recalls are in it: it goes where one of them is erased. */
+  readonly userIds: readonly string[];
+  /** JSON of what the page shows. */
+  readonly detail: string;
+}
+
+/** Comparisons that are kept; the oldest goes when there are more. */
+export const COMPARISONS_MAX = 500;
+
 /** What analysts leave in the store. Rejects with IO_FAILED. */
 export interface Shelf {
-  /** Oldest first. */
+  /** Of a recall or a comparison by its ID, oldest first. */
   notes(recallId: string): Promise<readonly Note[]>;
   addNote(note: Note): Promise<void>;
   /** False: there was none. */
@@ -65,6 +88,13 @@ export interface Shelf {
   saveSet(set: SavedSet): Promise<void>;
   /** False: there was none. */
   removeSet(name: string): Promise<boolean>;
+  /** Newest first. */
+  comparisons(): Promise<readonly ComparisonSummary[]>;
+  /** Undefined: there is none of the ID, or it has gone. */
+  comparison(id: string): Promise<(ComparisonSummary & { detail: string }) | undefined>;
+  saveComparison(comparison: SavedComparison): Promise<void>;
+  /** False: there was none. */
+  removeComparison(id: string): Promise<boolean>;
 }
 
 export interface StoreState {

@@ -1,7 +1,7 @@
 /** What a recall is asked and answers, in the domain's own words; edges map wire types to these. */
 
 import type { ServedAdapter } from '@tessera/adapter';
-import type { BeamTree, Completeness, Priority, ScoreNorm, Verdict } from '@tessera/engine';
+import type { BeamTree, Completeness, Priority, Reach, ScoreNorm, Verdict } from '@tessera/engine';
 
 /** Of whom a prompt is made, and the circumstances. */
 export interface UserSource {
@@ -85,6 +85,11 @@ export interface RecallContext {
   readonly adapter?: ServedAdapter | undefined;
   /** Asked for by the service itself: nobody asks about it later. */
   readonly isOwn?: boolean;
+  /**
+   * Of RecallRuntime.pin(): what the request reaches, whatever eligibility and item policy it
+   * names; left out: the newest version.
+   */
+  readonly pinned?: Reach | undefined;
 }
 
 export interface RecalledItem {

@@ -134,7 +134,7 @@ export class Recall {
     checkWaiting(context, 0);
     const wish = checkRequest(request, this.limits);
     const prepared = await this.prepare(request, context, stopwatch);
-    const reach = await orRelease(prepared.kv, this.reachOf(request));
+    const reach = context.pinned ?? (await orRelease(prepared.kv, this.reachOf(request)));
     const answer = await this.parts.engine.recall(
       { ...wish, ...this.workOf(prepared), reach, wantsTree: request.wantsSight },
       context.signal,

@@ -21,6 +21,7 @@ import type {
   EngineStats,
   KvPool,
   KvPoolOptions,
+  Reach,
   ScoreNorm,
 } from '@tessera/engine';
 import type {
@@ -152,6 +153,12 @@ export interface RecallRuntime {
   /** Where behaviours can be appended; undefined where a file says it all. */
   readonly behaviourLog: BehaviourLog | undefined;
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;
+  /**
+   * A version of the request's catalogue by the number of its last change, for recalls that have it
+   * in their context and the eligibility and item policy of this request. Rejects with
+   * CATALOGUE_NOT_FOUND where it is not kept.
+   */
+  pin(request: RecallRequest, sequence: number): Promise<Reach>;
   /** Log-probabilities of given items: exactly the scores that a recall gives them. */
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;
   /** What becomes of an item in a recall, and why. */

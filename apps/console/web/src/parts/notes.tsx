@@ -6,11 +6,10 @@ import { post, remove } from '../api.js';
 import { formatTime } from './format.js';
 import { Failure } from './states.js';
 
-/** What analysts have written to a recall. */
-export function Notes({ recallId, notes }: { recallId: string; notes: readonly Note[] }) {
+/** What analysts have written to what the API has at a path. */
+export function Notes({ path, notes }: { path: string; notes: readonly Note[] }) {
   const [text, setText] = useState('');
   const queries = useQueryClient();
-  const path = `recalls/${encodeURIComponent(recallId)}`;
   const again = () => queries.invalidateQueries({ queryKey: [path] });
   const add = useMutation({
     mutationFn: () => post<Note>(`${path}/notes`, { text }),

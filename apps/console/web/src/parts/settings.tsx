@@ -1,4 +1,6 @@
 import { Group, JsonInput, NumberInput, Select, TextInput } from '@mantine/core';
+import type { CataloguePage } from '../../../src/api-types.js';
+import { useAsked } from './use-asked.js';
 
 /** How a recall is asked for, as it stands in a form. */
 export interface Settings {
@@ -9,6 +11,8 @@ export interface Settings {
   readonly scoreNorm: string;
   /** Name, digest or `base`; '' for the configured one. */
   readonly adapter: string;
+  /** Number of the last change of the catalogue that counts; '' for the newest. */
+  readonly catalogueSequence: string;
   /** JSON; '' for every live item. */
   readonly eligibility: string;
 }
@@ -19,20 +23,32 @@ export const DEFAULT_SETTINGS: Settings = {
   itemsPerSid: '',
   scoreNorm: '',
   adapter: '',
+  catalogueSequence: '',
   eligibility: '',
 };
 
 /** The fields of a recall over HTTP that the settings come to. */
 export function settingsBody(settings: Settings): Record<string, unknown> {
   const { resultCount, widths, itemsPerSid, scoreNorm, adapter, eligibility } = settings;
+  const { catalogueSequence } = settings;
   return {
     ...(resultCount !== '' && { resultCount: Number(resultCount) }),
     ...(widths.trim() !== '' && { widths: widths.split(',').map(Number) }),
     ...(itemsPerSid !== '' && { itemsPerSid: Number(itemsPerSid) }),
     ...(scoreNorm !== '' && { scoreNorm }),
     ...(adapter.trim() !== '' && { adapter: adapter.trim() }),
+    ...(catalogueSequence !== '' && { catalogueSequence: Number(catalogueSequence) }),
     ...(eligibility.trim() !== '' && { eligibility: JSON.parse(eligibility) }),
   };
+}
+
+/** Which versions of the catalogue can be asked for. */
+function keptOf(page: CataloguePage | undefined): string {
+  const [first] = page?.generations ?? [];
+  if (page === undefined) return 'empty: the newest';
+  return first === undefined
+    ? 'empty: the newest; no earlier ones are kept'
+    : `empty: the newest; kept: ${first.firstSequence} to ${page.sequence}`;
 }
 
 export function SettingsFields({
@@ -46,6 +62,7 @@ export function SettingsFields({
   label: string;
 }) {
   const set = (changes: Partial<Settings>) => onChange({ ...value, ...changes });
+  const catalogue = useAsked<CataloguePage>('catalogue');
   return (
     <>
       <Group grow align="flex-start" role="group" aria-label={label}>
@@ -82,13 +99,23 @@ export function SettingsFields({
           onChange={(norm) => set({ scoreNorm: norm ?? '' })}
         />
       </Group>
-      <TextInput
-        label="Adapter"
-        description="name, digest or base; empty: the one that is configured"
-        placeholder="default"
-        value={value.adapter}
-        onChange={(event) => set({ adapter: event.currentTarget.value })}
-      />
+      <Group grow align="flex-start">
+        <TextInput
+          label="Adapter"
+          description="name, digest or base; empty: the one that is configured"
+          placeholder="default"
+          value={value.adapter}
+          onChange={(event) => set({ adapter: event.currentTarget.value })}
+        />
+        <NumberInput
+          label="Catalogue as of change"
+          description={keptOf(catalogue.data)}
+          placeholder="newest"
+          min={0}
+          value={value.catalogueSequence}
+          onChange={(sequence) => set({ catalogueSequence: String(sequence) })}
+        />
+      </Group>
       <JsonInput
         label="Eligibility"
         description="JSON: predicate, allowed, denied, seen; empty: every live item"

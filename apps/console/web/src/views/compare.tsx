@@ -5,239 +5,28 @@ import {
   Group,
   NumberInput,
   Paper,
-  Progress,
   Stack,
   Table,
   Text,
   Textarea,
   Title,
 } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
-import type { Comparison, ComparisonLine, Distribution } from '../../../src/api-types.js';
-import { postLines } from '../api.js';
-import { formatShare } from '../parts/format.js';
+import type { ComparisonSummary } from '../../../src/api-types.js';
+import { ComparisonResult } from '../parts/comparison-result.js';
+import { formatCount, formatShare, formatTime } from '../parts/format.js';
 import {
   DEFAULT_SETTINGS,
   type Settings,
   SettingsFields,
   settingsBody,
 } from '../parts/settings.js';
-import { Failure, PageTitle } from '../parts/states.js';
+import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
+import { useAsked } from '../parts/use-asked.js';
+import { useComparison } from '../parts/use-comparison.js';
 
-type UserLine = Extract<ComparisonLine, { kind: 'user' }>;
-type SummaryLine = Extract<ComparisonLine, { kind: 'summary' }>;
-
-interface Run {
-  readonly done: number;
-  readonly total: number;
-  readonly users: readonly UserLine[];
-  readonly failures: readonly string[];
-  readonly summary?: SummaryLine;
-}
-
-const NOTHING: Run = { done: 0, total: 0, users: [], failures: [] };
-
-function withLine(run: Run, line: ComparisonLine): Run {
-  switch (line.kind) {
-    case 'progress':
-      return { ...run, done: line.done, total: line.total };
-    case 'user':
-      return { ...run, users: [...run.users, line] };
-    case 'failed':
-      return { ...run, failures: [...run.failures, `${line.userId}: ${line.message}`] };
-    case 'summary':
-      return { ...run, done: run.total, summary: line };
-  }
-}
-
-/** Runs a comparison and takes it in as it comes. */
-function useComparison() {
-  const [run, setRun] = useState<Run>(NOTHING);
-  const [error, setError] = useState<unknown>(undefined);
-  const [isRunning, setIsRunning] = useState(false);
-  const stop = useRef<AbortController | undefined>(undefined);
-  const start = async (body: unknown) => {
-    stop.current = new AbortController();
-    const { signal } = stop.current;
-    setRun(NOTHING);
-    setError(undefined);
-    setIsRunning(true);
-    try {
-      for await (const line of postLines<ComparisonLine>('comparisons', body, signal)) {
-        setRun((now) => withLine(now, line));
-      }
-    } catch (thrown) {
-      if (!signal.aborted) setError(thrown);
-    } finally {
-      setIsRunning(false);
-    }
-  };
-  return { run, error, isRunning, start, stop: () => stop.current?.abort() };
-}
-
-function ItemShifts({ comparison }: { comparison: Comparison }) {
-  return (
-    <Table verticalSpacing={2} fz="sm" aria-label="Items of both answers">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Item</Table.Th>
-          <Table.Th className="number">Left rank</Table.Th>
-          <Table.Th className="number">Right rank</Table.Th>
-          <Table.Th>Change</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {comparison.items.map(({ itemId, title, leftRank, rightRank }) => {
-          const shift = (leftRank ?? 0) - (rightRank ?? 0);
-          const change =
-            leftRank === undefined
-              ? 'gained'
-              : rightRank === undefined
-                ? 'lost'
-                : shift === 0
-                  ? 'same'
-                  : `${shift > 0 ? 'up' : 'down'} ${Math.abs(shift)}`;
-          return (
-            <Table.Tr key={itemId}>
-              <Table.Td>{title || itemId}</Table.Td>
-              <Table.Td className="number">{leftRank ?? '–'}</Table.Td>
-              <Table.Td className="number">{rightRank ?? '–'}</Table.Td>
-              <Table.Td>{change}</Table.Td>
-            </Table.Tr>
-          );
-        })}
-      </Table.Tbody>
-    </Table>
-  );
-}
-
-function Users({ users }: { users: readonly UserLine[] }) {
-  const [chosen, setChosen] = useState<string | undefined>(undefined);
-  const shown = users.find(({ userId }) => userId === chosen) ?? users[0];
-  return (
-    <Grid>
-      <Grid.Col span={{ base: 12, lg: 5 }}>
-        <Table verticalSpacing={2} fz="sm" aria-label="Users">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>User</Table.Th>
-              <Table.Th className="number">Overlap</Table.Th>
-              <Table.Th className="number">Mean shift</Table.Th>
-              <Table.Th className="number">Gained</Table.Th>
-              <Table.Th className="number">Lost</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {users.map((user) => (
-              <Table.Tr key={user.userId} className={user === shown ? 'chosen' : ''}>
-                <Table.Td>
-                  <Anchor component="button" size="sm" onClick={() => setChosen(user.userId)}>
-                    {user.userId}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td className="number">{formatShare(user.overlap)}</Table.Td>
-                <Table.Td className="number">{user.rankShift.toFixed(1)}</Table.Td>
-                <Table.Td className="number">{user.gained}</Table.Td>
-                <Table.Td className="number">{user.lost}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Grid.Col>
-      <Grid.Col span={{ base: 12, lg: 7 }}>
-        {shown !== undefined && (
-          <>
-            <Title order={5}>
-              User{' '}
-              <Anchor component={Link} to={`/users/${encodeURIComponent(shown.userId)}`}>
-                {shown.userId}
-              </Anchor>
-            </Title>
-            <ItemShifts comparison={shown} />
-          </>
-        )}
-      </Grid.Col>
-    </Grid>
-  );
-}
-
-function Attributes({ attributes }: { attributes: Distribution }) {
-  return Object.entries(attributes).map(([name, values]) => {
-    const most = Math.max(...Object.values(values).flatMap(({ left, right }) => [left, right]));
-    return (
-      <Stack key={name} gap={2}>
-        <Title order={5}>Items by {name}</Title>
-        <Table verticalSpacing={1} fz="xs" aria-label={`Items by ${name}`}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{name}</Table.Th>
-              <Table.Th className="number" colSpan={2}>
-                left
-              </Table.Th>
-              <Table.Th colSpan={2}>right</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {Object.entries(values).map(([value, { left, right }]) => (
-              <Table.Tr key={value}>
-                <Table.Td w="25%">{value}</Table.Td>
-                <Table.Td className="number">{left}</Table.Td>
-                <Table.Td w="30%">
-                  <Progress value={(left / most) * 100} aria-label={`left ${left}`} />
-                </Table.Td>
-                <Table.Td w="30%">
-                  <Progress
-                    value={(right / most) * 100}
-                    color="orange.8"
-                    aria-label={`right ${right}`}
-                  />
-                </Table.Td>
-                <Table.Td className="number">{right}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Stack>
-    );
-  });
-}
-
-function Result({ run }: { run: Run }) {
-  const { summary, users, failures } = run;
-  return (
-    <Stack>
-      {run.total > 0 && (
-        <Progress
-          value={(run.done / run.total) * 100}
-          aria-label={`${run.done} of ${run.total} users`}
-        />
-      )}
-      {summary !== undefined && (
-        <Paper withBorder p="sm">
-          <Text>
-            {summary.users} users: overlap {formatShare(summary.overlap)}, mean shift of shared
-            items {summary.rankShift.toFixed(2)} ranks, {summary.gained} gained, {summary.lost} lost
-            {summary.failed > 0 && `, ${summary.failed} failed`}
-          </Text>
-        </Paper>
-      )}
-      {failures.length > 0 && <Text size="sm">Failed: {failures.slice(0, 5).join('; ')}</Text>}
-      {users.length > 0 && (
-        <Paper withBorder p="sm">
-          <Users users={users} />
-        </Paper>
-      )}
-      {summary !== undefined && (
-        <Paper withBorder p="sm">
-          <Attributes attributes={summary.attributes} />
-        </Paper>
-      )}
-    </Stack>
-  );
-}
-
-export function View() {
+function Asking() {
   const [left, setLeft] = useState<Settings>(DEFAULT_SETTINGS);
   const [right, setRight] = useState<Settings>({ ...DEFAULT_SETTINGS, widths: '5' });
   const [sample, setSample] = useState<number | string>(20);
@@ -255,41 +44,102 @@ export function View() {
     ['Right', right, setRight],
   ] as const;
   return (
+    <Stack>
+      <Grid>
+        {sides.map(([name, settings, set]) => (
+          <Grid.Col key={name} span={{ base: 12, md: 6 }}>
+            <Paper withBorder p="sm">
+              <Title order={4}>{name}</Title>
+              <SettingsFields label={`${name} settings`} value={settings} onChange={set} />
+            </Paper>
+          </Grid.Col>
+        ))}
+      </Grid>
+      <Group align="flex-end">
+        <NumberInput label="Users, so many" min={1} value={sample} onChange={setSample} />
+        <Textarea
+          label="or these"
+          placeholder="IDs, with spaces between"
+          autosize
+          flex={1}
+          value={users}
+          onChange={(event) => setUsers(event.currentTarget.value)}
+        />
+        {isRunning ? (
+          <Button variant="default" onClick={stop}>
+            Stop
+          </Button>
+        ) : (
+          <Button onClick={submit}>Compare</Button>
+        )}
+      </Group>
+      {error !== undefined && <Failure error={error} />}
+      {(run.summary?.id ?? '') !== '' && (
+        <Text size="sm">
+          Saved:{' '}
+          <Anchor component={Link} to={`/compare/${run.summary?.id}`}>
+            its own address
+          </Anchor>
+        </Text>
+      )}
+      <ComparisonResult run={run} />
+    </Stack>
+  );
+}
+
+function Saved() {
+  const asked = useAsked<{ comparisons: ComparisonSummary[] }>('comparisons');
+  if (asked.error !== null) return <Failure error={asked.error} retry={() => asked.refetch()} />;
+  if (asked.data === undefined) return <Waiting rows={3} />;
+  const { comparisons } = asked.data;
+  if (comparisons.length === 0) {
+    return <Empty title="Nothing is saved">A comparison that comes to its end is kept here.</Empty>;
+  }
+  return (
+    <Table verticalSpacing={3} fz="sm" aria-label="Saved comparisons">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Time</Table.Th>
+          <Table.Th>What was compared</Table.Th>
+          <Table.Th className="number">Users</Table.Th>
+          <Table.Th className="number">Overlap</Table.Th>
+          <Table.Th>By</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {comparisons.map(({ id, timeMs, title, userCount, overlap, author }) => (
+          <Table.Tr key={id}>
+            <Table.Td style={{ whiteSpace: 'nowrap' }}>{formatTime(timeMs)}</Table.Td>
+            <Table.Td>
+              <Anchor component={Link} to={`/compare/${id}`} size="sm">
+                {title}
+              </Anchor>
+            </Table.Td>
+            <Table.Td className="number">{formatCount(userCount)}</Table.Td>
+            <Table.Td className="number">{formatShare(overlap)}</Table.Td>
+            <Table.Td>{author}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+export function View() {
+  return (
     <>
       <PageTitle title="Compare two settings">
-        Both are asked for the same users, behind the recalls of others.
+        Adapters, versions of the catalogue or widths: both are asked for the same users, behind the
+        recalls of others.
       </PageTitle>
       <Stack>
-        <Grid>
-          {sides.map(([name, settings, set]) => (
-            <Grid.Col key={name} span={{ base: 12, md: 6 }}>
-              <Paper withBorder p="sm">
-                <Title order={4}>{name}</Title>
-                <SettingsFields label={`${name} settings`} value={settings} onChange={set} />
-              </Paper>
-            </Grid.Col>
-          ))}
-        </Grid>
-        <Group align="flex-end">
-          <NumberInput label="Users, so many" min={1} value={sample} onChange={setSample} />
-          <Textarea
-            label="or these"
-            placeholder="IDs, with spaces between"
-            autosize
-            flex={1}
-            value={users}
-            onChange={(event) => setUsers(event.currentTarget.value)}
-          />
-          {isRunning ? (
-            <Button variant="default" onClick={stop}>
-              Stop
-            </Button>
-          ) : (
-            <Button onClick={submit}>Compare</Button>
-          )}
-        </Group>
-        {error !== undefined && <Failure error={error} />}
-        <Result run={run} />
+        <Asking />
+        <Paper withBorder p="sm">
+          <Title order={4} mb="xs">
+            Saved comparisons
+          </Title>
+          <Saved />
+        </Paper>
       </Stack>
     </>
   );

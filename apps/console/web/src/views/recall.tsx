@@ -102,7 +102,8 @@ function Answered({ page }: { page: RecallPage }) {
 
 export function View() {
   const { id = '' } = useParams();
-  const asked = useAsked<RecallPage>(`recalls/${encodeURIComponent(id)}`);
+  const path = `recalls/${encodeURIComponent(id)}`;
+  const asked = useAsked<RecallPage>(path);
   if (asked.error !== null) return <Failure error={asked.error} retry={() => asked.refetch()} />;
   if (asked.data === undefined) return <Waiting rows={12} />;
   const { recall, goneVersions, notes } = asked.data;
@@ -145,7 +146,7 @@ export function View() {
         ) : (
           <Answered page={asked.data} />
         )}
-        <Notes recallId={recall.id} notes={notes} />
+        <Notes path={path} notes={notes} />
       </Stack>
     </>
   );

@@ -1,0 +1,22 @@
+import type { Catalogue, Reach } from '@tessera/engine';
+import { namingField } from './check-request.js';
+import { itemPolicyText } from './item-policy.js';
+import type { RecallRequest } from './recall-types.js';
+
+/** Of no item: the version is asked for, not what became of one. */
+const NO_ITEM_ID = '';
+
+/**
+ * A version of the catalogue with the eligibility and item policy of a request. Rejects with
+ * CATALOGUE_NOT_FOUND where it is not kept, and with REQUEST_INVALID.
+ */
+export async function pinVersion(
+  catalogue: Catalogue,
+  request: RecallRequest,
+  sequence: number,
+): Promise<Reach> {
+  const { eligibility = '{}' } = request;
+  const itemPolicy = itemPolicyText(request);
+  const asked = { eligibility, itemPolicy, itemId: NO_ITEM_ID, sequence };
+  return (await namingField(catalogue.judge(asked))).reach;
+}
