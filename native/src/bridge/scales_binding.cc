@@ -10,7 +10,7 @@
 namespace tessera::bridge {
 namespace {
 
-engine::ScaleMeasurement read_options(Napi::Env env, const Napi::Value& value) {
+engine::ScaleMeasurement read_measurement(Napi::Env env, const Napi::Value& value) {
   const ObjectReader reader(env, value, "measureScales.options", kScaleMeasurementFields);
   engine::ScaleMeasurement options;
   options.model_path = reader.string("modelPath");
@@ -34,7 +34,7 @@ Napi::Value measure_scales(const Napi::CallbackInfo& info) {
   const auto rows = std::make_shared<uint64_t>(0);
   return Task::start(
       env,
-      [options = read_options(env, info[0]), rows]() -> Status {
+      [options = read_measurement(env, info[0]), rows]() -> Status {
         const Result<uint64_t> measured = engine::measure_scales(options);
         if (!measured.is_ok()) return measured.status();
         *rows = measured.value();

@@ -11,7 +11,7 @@
 namespace tessera::bridge {
 namespace {
 
-constexpr double kBudgetUsMax = 86'400e6;  // a day: longer budgets mean the same
+constexpr double kDeadlineUsMax = 86'400e6;  // a day: longer budgets mean the same
 
 template <typename T>
 void require_length(const ObjectReader& reader, std::string_view field, std::span<const T> values,
@@ -29,7 +29,7 @@ void require_offsets(const ObjectReader& reader, std::string_view field,
 }
 
 engine::Clock::time_point deadline_of(engine::Clock::time_point now, double budget_us) {
-  const double bounded = std::clamp(budget_us, 0.0, kBudgetUsMax);
+  const double bounded = std::clamp(budget_us, 0.0, kDeadlineUsMax);
   return now + std::chrono::microseconds(static_cast<int64_t>(bounded));
 }
 

@@ -13,7 +13,7 @@
 namespace tessera::catalogue {
 namespace {
 
-constexpr size_t kPrefetchDistance = 16;
+constexpr size_t kStringsAhead = 16;
 
 /// The three sections of a text table from `first` on; strings in ordinal order.
 Status write_text(const TextColumn& column, std::span<const uint32_t> items, SectionId first,
@@ -26,8 +26,8 @@ Status write_text(const TextColumn& column, std::span<const uint32_t> items, Sec
     for (size_t i = 0; i <= items.size(); ++i) {
       if (i % kTextBlockStrings == 0) bases.push_back(position);
       offsets[i] = static_cast<uint32_t>(position - bases.back());
-      if (i + kPrefetchDistance < items.size()) {
-        __builtin_prefetch(&column.ends[items[i + kPrefetchDistance]]);
+      if (i + kStringsAhead < items.size()) {
+        __builtin_prefetch(&column.ends[items[i + kStringsAhead]]);
       }
       if (i < items.size()) position += column[items[i]].size();
     }
@@ -36,9 +36,9 @@ Status write_text(const TextColumn& column, std::span<const uint32_t> items, Sec
   TESSERA_RETURN_IF_ERROR(writer.section(static_cast<SectionId>(first + 1), offsets));
   TESSERA_RETURN_IF_ERROR(writer.begin(static_cast<SectionId>(first + 2)));
   for (size_t i = 0; i < items.size() && !column.bytes.empty(); ++i) {
-    if (i + 2 * kPrefetchDistance < items.size()) {
-      __builtin_prefetch(&column.ends[items[i + 2 * kPrefetchDistance]]);
-      __builtin_prefetch(column[items[i + kPrefetchDistance]].data());
+    if (i + 2 * kStringsAhead < items.size()) {
+      __builtin_prefetch(&column.ends[items[i + 2 * kStringsAhead]]);
+      __builtin_prefetch(column[items[i + kStringsAhead]].data());
     }
     TESSERA_RETURN_IF_ERROR(writer.append(std::as_bytes(std::span(column[items[i]]))));
   }

@@ -10,7 +10,7 @@
 namespace tessera::catalogue {
 namespace {
 
-constexpr size_t kPrefetchDistance = 24;
+constexpr size_t kSlotsAhead = 24;
 
 Status duplicate(const CatalogueInput& input, uint32_t a, uint32_t b) {
   return {Code::kCatalogueInvalid, input.describe(std::max(a, b)) + ": item ID already given by " +
@@ -26,9 +26,9 @@ Result<std::vector<uint32_t>> build_item_index(const CatalogueInput& input,
   const uint64_t mask = hash_slots_for(items.size()) - 1;
   std::vector<uint32_t> slots(mask + 1, kNoItem);
   for (size_t ordinal = 0; ordinal < items.size(); ++ordinal) {
-    if (ordinal + 2 * kPrefetchDistance < items.size()) {
-      __builtin_prefetch(&hashes[items[ordinal + 2 * kPrefetchDistance]]);
-      __builtin_prefetch(&slots[hashes[items[ordinal + kPrefetchDistance]] & mask]);
+    if (ordinal + 2 * kSlotsAhead < items.size()) {
+      __builtin_prefetch(&hashes[items[ordinal + 2 * kSlotsAhead]]);
+      __builtin_prefetch(&slots[hashes[items[ordinal + kSlotsAhead]] & mask]);
     }
     const uint32_t item = items[ordinal];
     uint64_t slot = hashes[item] & mask;

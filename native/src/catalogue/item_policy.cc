@@ -7,51 +7,48 @@
 
 #include "catalogue/eligibility.h"
 #include "catalogue/input.h"
+#include "catalogue/invalid_member.h"
 
 namespace tessera::catalogue {
 namespace {
 
 using simdjson::dom::element;
 
-Status invalid(const std::string& path, const std::string& message) {
-  return {Code::kRequestInvalid, path + ": " + message};
-}
-
 Status check_attribute(const View& view, const std::string& path, const std::string& name,
                        AttributeType wanted) {
   const AttributeIndex::Attribute* found = view.eligibility_index().attributes().find(name);
-  if (found != nullptr && !found->refusal.empty()) return invalid(path, found->refusal);
+  if (found != nullptr && !found->refusal.empty()) return invalid_member(path, found->refusal);
   const std::optional<AttributeType> type = view.attribute_type(name);
-  if (!type) return invalid(path, "attribute " + quote(name) + " is not known");
+  if (!type) return invalid_member(path, "attribute " + quote(name) + " is not known");
   if (*type == wanted) return Status::ok();
-  return invalid(path, std::string("expected a ") + kAttributeTypeNames[size_t(wanted)] +
-                           " attribute, " + quote(name) + " is a " +
-                           kAttributeTypeNames[size_t(*type)]);
+  return invalid_member(path, std::string("expected a ") + kAttributeTypeNames[size_t(wanted)] +
+                                  " attribute, " + quote(name) + " is a " +
+                                  kAttributeTypeNames[size_t(*type)]);
 }
 
 Status read_cap(element json, const std::string& path, DiversityCap& cap) {
   simdjson::dom::object object;
-  if (json.get(object) != simdjson::SUCCESS) return invalid(path, "expected an object");
+  if (json.get(object) != simdjson::SUCCESS) return invalid_member(path, "expected an object");
   bool has_attribute = false;
   uint64_t items_max = 0;
   for (const auto member : object) {
     const std::string at = path + "." + std::string(member.key);
     std::string_view text;
     if (member.key == "attribute") {
-      if (member.value.get(text) != simdjson::SUCCESS) return invalid(at, "expected a text");
+      if (member.value.get(text) != simdjson::SUCCESS) return invalid_member(at, "expected a text");
       cap.attribute = text;
       has_attribute = true;
     } else if (member.key == "maxItems") {
       const bool is_count = member.value.get(items_max) == simdjson::SUCCESS;
       if (!is_count || items_max < 1 || items_max > UINT32_MAX) {
-        return invalid(at, "expected a count of at least 1");
+        return invalid_member(at, "expected a count of at least 1");
       }
     } else {
-      return invalid(at, "expected attribute or maxItems");
+      return invalid_member(at, "expected attribute or maxItems");
     }
   }
-  if (!has_attribute) return invalid(path + ".attribute", "is missing");
-  if (items_max == 0) return invalid(path + ".maxItems", "is missing");
+  if (!has_attribute) return invalid_member(path + ".attribute", "is missing");
+  if (items_max == 0) return invalid_member(path + ".maxItems", "is missing");
   cap.items_max = static_cast<uint32_t>(items_max);
   return Status::ok();
 }
@@ -59,16 +56,18 @@ Status read_cap(element json, const std::string& path, DiversityCap& cap) {
 Status read_diversity(element json, std::vector<DiversityCap>& caps) {
   const std::string path = "itemPolicy.diversity";
   simdjson::dom::array array;
-  if (json.get(array) != simdjson::SUCCESS) return invalid(path, "expected an array");
+  if (json.get(array) != simdjson::SUCCESS) return invalid_member(path, "expected an array");
   for (const element entry : array) {
     if (caps.size() == kDiversityCapsMax) {
-      return invalid(path, "expected at most " + std::to_string(kDiversityCapsMax) + " caps");
+      return invalid_member(path,
+                            "expected at most " + std::to_string(kDiversityCapsMax) + " caps");
     }
     const std::string at = path + "[" + std::to_string(caps.size()) + "]";
     DiversityCap cap;
     TESSERA_RETURN_IF_ERROR(read_cap(entry, at, cap));
     for (const DiversityCap& other : caps) {
-      if (other.attribute == cap.attribute) return invalid(at + ".attribute", "is there twice");
+      if (other.attribute == cap.attribute)
+        return invalid_member(at + ".attribute", "is there twice");
     }
     caps.push_back(std::move(cap));
   }
@@ -92,20 +91,21 @@ Result<ItemPolicyRequest> parse_item_policy(std::string_view json) {
   if (json.size() > kItemPolicyTextBytesMax ||
       parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS ||
       root.get(object) != simdjson::SUCCESS) {
-    return invalid("itemPolicy", "expected a JSON object, came " + quote(json));
+    return invalid_member("itemPolicy", "expected a JSON object, came " + quote(json));
   }
   ItemPolicyRequest request;
   for (const auto member : object) {
     std::string_view text;
     if (member.key == "orderBy") {
       if (member.value.get(text) != simdjson::SUCCESS) {
-        return invalid("itemPolicy.orderBy", "expected a text");
+        return invalid_member("itemPolicy.orderBy", "expected a text");
       }
       request.order_by = text;
     } else if (member.key == "diversity") {
       TESSERA_RETURN_IF_ERROR(read_diversity(member.value, request.diversity));
     } else {
-      return invalid("itemPolicy." + std::string(member.key), "expected orderBy or diversity");
+      return invalid_member("itemPolicy." + std::string(member.key),
+                            "expected orderBy or diversity");
     }
   }
   return request;

@@ -5,30 +5,27 @@
 #include <algorithm>
 
 #include "catalogue/input.h"
+#include "catalogue/invalid_member.h"
 
 namespace tessera::catalogue {
 namespace {
 
 using simdjson::dom::element;
 
-Status invalid(const std::string& path, const std::string& message) {
-  return {Code::kRequestInvalid, path + ": " + message};
-}
-
 class PredicateParser {
  public:
   Status parse(element json, const std::string& path, uint32_t depth, Clause& clause) {
     if (depth > kPredicateDepthMax) {
-      return invalid(path, "deeper than " + std::to_string(kPredicateDepthMax) + " clauses");
+      return invalid_member(path, "deeper than " + std::to_string(kPredicateDepthMax) + " clauses");
     }
     if (++clause_count_ > kPredicateClausesMax) {
-      return invalid(path, "more than " + std::to_string(kPredicateClausesMax) + " clauses");
+      return invalid_member(path, "more than " + std::to_string(kPredicateClausesMax) + " clauses");
     }
     simdjson::dom::object object;
-    if (json.get(object) != simdjson::SUCCESS) return invalid(path, "expected an object");
+    if (json.get(object) != simdjson::SUCCESS) return invalid_member(path, "expected an object");
     if (object["attribute"].error() == simdjson::SUCCESS) return leaf(object, path, clause);
     if (object.size() != 1) {
-      return invalid(path, "expected one of all, any and not, or an attribute");
+      return invalid_member(path, "expected one of all, any and not, or an attribute");
     }
     const auto member = *object.begin();
     const std::string below = path + "." + std::string(member.key);
@@ -36,7 +33,7 @@ class PredicateParser {
       clause.kind = member.key == "all" ? ClauseKind::kAll : ClauseKind::kAny;
       return list(member.value, below, depth, clause);
     }
-    if (member.key != "not") return invalid(below, "expected all, any, not or attribute");
+    if (member.key != "not") return invalid_member(below, "expected all, any, not or attribute");
     clause.kind = ClauseKind::kNot;
     clause.clauses.emplace_back();
     return parse(member.value, below, depth + 1, clause.clauses[0]);
@@ -45,7 +42,7 @@ class PredicateParser {
  private:
   Status list(element json, const std::string& path, uint32_t depth, Clause& clause) {
     simdjson::dom::array array;
-    if (json.get(array) != simdjson::SUCCESS) return invalid(path, "expected an array");
+    if (json.get(array) != simdjson::SUCCESS) return invalid_member(path, "expected an array");
     for (const element entry : array) {
       const std::string at = path + "[" + std::to_string(clause.clauses.size()) + "]";
       clause.clauses.emplace_back();
@@ -57,7 +54,7 @@ class PredicateParser {
   Status leaf(simdjson::dom::object object, const std::string& path, Clause& clause) {
     std::string_view name;
     if (object["attribute"].get(name) != simdjson::SUCCESS || name.empty()) {
-      return invalid(path + ".attribute", "expected a name");
+      return invalid_member(path + ".attribute", "expected a name");
     }
     clause.attribute = name;
     clause.kind = ClauseKind::kRange;
@@ -67,32 +64,34 @@ class PredicateParser {
       if (member.key == "attribute") continue;
       const bool is_in = member.key == "in";
       if (is_in || member.key == "contains") {
-        if (object.size() != 2) return invalid(path, "expected " + at + " alone");
+        if (object.size() != 2) return invalid_member(path, "expected " + at + " alone");
         clause.kind = is_in ? ClauseKind::kIn : ClauseKind::kContains;
         return values(member.value, at, clause);
       }
       if (member.key != "min" && member.key != "max") {
-        return invalid(at, "expected in, contains, min or max");
+        return invalid_member(at, "expected in, contains, min or max");
       }
       double& bound = member.key == "min" ? clause.min : clause.max;
-      if (member.value.get(bound) != simdjson::SUCCESS) return invalid(at, "expected a number");
+      if (member.value.get(bound) != simdjson::SUCCESS)
+        return invalid_member(at, "expected a number");
       is_bounded = true;
     }
-    return is_bounded ? Status::ok() : invalid(path, "expected in, contains, min or max");
+    return is_bounded ? Status::ok() : invalid_member(path, "expected in, contains, min or max");
   }
 
   Status values(element json, const std::string& path, Clause& clause) {
     simdjson::dom::array array;
-    if (json.get(array) != simdjson::SUCCESS) return invalid(path, "expected an array");
+    if (json.get(array) != simdjson::SUCCESS) return invalid_member(path, "expected an array");
     for (const element entry : array) {
       std::string_view text;
       bool truth = false;
       if (entry.get(truth) == simdjson::SUCCESS) text = truth ? "true" : "false";
       if (text.empty() && entry.get(text) != simdjson::SUCCESS) {
-        return invalid(path + "[" + std::to_string(clause.values.size()) + "]", "expected a text");
+        return invalid_member(path + "[" + std::to_string(clause.values.size()) + "]",
+                              "expected a text");
       }
       if (++value_count_ > kPredicateValuesMax) {
-        return invalid(path, "more than " + std::to_string(kPredicateValuesMax) + " values");
+        return invalid_member(path, "more than " + std::to_string(kPredicateValuesMax) + " values");
       }
       clause.values.emplace_back(text);
     }
@@ -141,13 +140,13 @@ std::string deciding_clause(const Clause& clause, const AttributeRow& row, bool 
 Result<Clause> parse_predicate(std::string_view json) {
   const std::string path = "eligibility.predicate";
   if (json.size() > kPredicateTextBytesMax) {
-    return invalid(path, std::to_string(json.size()) + " bytes, expected at most " +
-                             std::to_string(kPredicateTextBytesMax));
+    return invalid_member(path, std::to_string(json.size()) + " bytes, expected at most " +
+                                    std::to_string(kPredicateTextBytesMax));
   }
   simdjson::dom::parser parser;
   element root;
   if (parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS) {
-    return invalid(path, "expected JSON, came " + quote(json));
+    return invalid_member(path, "expected JSON, came " + quote(json));
   }
   Clause clause;
   TESSERA_RETURN_IF_ERROR(PredicateParser().parse(root, path, 1, clause));

@@ -12,7 +12,6 @@ namespace {
 
 constexpr uint32_t kDigitBits = 8;
 constexpr uint32_t kDigits = 1u << kDigitBits;
-constexpr size_t kPrefetchDistance = 16;
 
 struct Keyed {
   uint64_t key;
@@ -70,17 +69,13 @@ void radix_sort(std::vector<Keyed>& entries, std::vector<Keyed>& spare, uint32_t
   }
 }
 
-void prefetch_sid(const CatalogueInput& input, uint32_t item) {
-  __builtin_prefetch(input.codes.data() + (item == 0 ? 0 : input.sid_ends[item - 1]));
-}
-
 void compare_neighbours(const CatalogueInput& input, SidOrder& order) {
   const size_t count = order.items.size();
   order.shared.assign(count, 0);
   order.depths.resize(count);
   std::span<const uint32_t> previous;
   for (size_t i = 0; i < count; ++i) {
-    if (i + kPrefetchDistance < count) prefetch_sid(input, order.items[i + kPrefetchDistance]);
+    if (i + kSidsAhead < count) prefetch_sid(input, order.items[i + kSidsAhead]);
     const std::span<const uint32_t> sid = input.sid(order.items[i]);
     const auto diverge = std::mismatch(sid.begin(), sid.end(), previous.begin(), previous.end());
     const bool is_same = diverge.first == sid.end() && diverge.second == previous.end();

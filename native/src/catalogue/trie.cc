@@ -10,13 +10,7 @@
 namespace tessera::catalogue {
 namespace {
 
-constexpr size_t kPrefetchDistance = 16;
-
 using PerDepth = std::array<uint64_t, kMaxDepth + 2>;
-
-void prefetch_sid(const CatalogueInput& input, uint32_t item) {
-  __builtin_prefetch(input.codes.data() + (item == 0 ? 0 : input.sid_ends[item - 1]));
-}
 
 struct Counts {
   PerDepth nodes{};  // new nodes per depth
@@ -55,8 +49,8 @@ void fill_nodes(const CatalogueInput& input, const SidOrder& order, PerDepth nex
   const uint32_t first_item_node = trie.level_begin[trie.first_item_depth];
   trie.child_offsets[0] = 1;
   for (size_t i = 0; i < order.items.size(); ++i) {
-    if (i + kPrefetchDistance < order.items.size()) {
-      prefetch_sid(input, order.items[i + kPrefetchDistance]);
+    if (i + kSidsAhead < order.items.size()) {
+      prefetch_sid(input, order.items[i + kSidsAhead]);
     }
     const size_t depth = order.depths[i];
     if (order.shared[i] != kSameSid) {

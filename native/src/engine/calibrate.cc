@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "attention/block.h"
-#include "engine/request.h"
+#include "engine/elapsed.h"
 
 namespace tessera::engine {
 namespace {
@@ -20,10 +20,6 @@ scheduler::UnitWeights unit_weights(const model::ModelConfig& config) {
   const double layers = config.layer_count;
   return {layers * hidden * (2 * q + 2 * kv + 3.0 * config.intermediate_size), 2 * layers * q,
           hidden};
-}
-
-double microseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
 /// Passes over one made-up prompt.

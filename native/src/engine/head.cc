@@ -6,13 +6,10 @@
 #include <limits>
 
 #include "beam/follow.h"
+#include "engine/elapsed.h"
 
 namespace tessera::engine {
 namespace {
-
-float microseconds_since(Clock::time_point start) {
-  return std::chrono::duration<float, std::micro>(Clock::now() - start).count();
-}
 
 const int32_t* level_tokens(const RequestState& state) {
   return state.has_level() ? state.binding().level_tokens(state.level()).data() : nullptr;

@@ -6,16 +6,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engine/elapsed.h"
 
 namespace tessera::engine {
-namespace {
-
-float microseconds_since(Clock::time_point start) {
-  return std::chrono::duration<float, std::micro>(Clock::now() - start).count();
-}
-
-}  // namespace
-
 StepLoop::StepLoop(const EngineOptions& options, const model::Decoder& decoder,
                    device::Device& device, kv::Pool& pool,
                    std::unique_ptr<model::Workspace> workspace, const scheduler::PassCost& cost,

@@ -45,7 +45,8 @@ class UpdateTest : public ::testing::TestWithParam<std::tuple<ComputeType, bool>
     shape_.layers = 3;
     before_.write_model(shape_, test_tensors(shape_, DType::kBf16, 1));
     after_.write_model(shape_, test_tensors(shape_, DType::kBf16, 2));
-    device_ = std::move(device::open_cpu_device({.thread_count = 2})).value();
+    device_ =
+        std::move(device::open_cpu_device({.thread_count = 2, .instruction_set = {}})).value();
   }
   std::shared_ptr<Decoder> load(const TestFolder& folder) {
     auto decoder = Decoder::load(folder.path(), std::get<0>(GetParam()), *device_);

@@ -12,7 +12,7 @@ namespace {
 using device::kPanelColumns;
 
 constexpr uint64_t kIdBlock = 256;  // ids of one task
-constexpr uint64_t kRowBlock = 96;
+constexpr uint64_t kHeadRowBlock = 96;
 constexpr uint64_t kFullRowBlock = 32;
 
 /// Requests that are multiplied together, and their rows in the operand.
@@ -70,14 +70,15 @@ class Head {
   void select(const Run& run, uint64_t set) const {
     const std::span<const int32_t> ids = run.requests[0].tokens[set].ids;
     const uint64_t start = first_of_block(run.first_row);
-    const uint64_t row_blocks = blocks_of(run, kRowBlock);
+    const uint64_t row_blocks = blocks_of(run, kHeadRowBlock);
     const uint64_t id_blocks = (ids.size() + kIdBlock - 1) / kIdBlock;
-    const uint64_t work = std::min(run.rows, kRowBlock) * std::min(ids.size(), kIdBlock) * x_.k / 8;
+    const uint64_t work =
+        std::min(run.rows, kHeadRowBlock) * std::min(ids.size(), kIdBlock) * x_.k / 8;
     for_rows(device_, row_blocks * id_blocks, work, [&](uint64_t begin, uint64_t end) {
       for (uint64_t task = begin; task < end; ++task) {
         const uint64_t first = task / row_blocks * kIdBlock;
         const uint64_t last = std::min<uint64_t>(first + kIdBlock, ids.size());
-        select_block(run, set, start + task % row_blocks * kRowBlock, first, last);
+        select_block(run, set, start + task % row_blocks * kHeadRowBlock, first, last);
       }
     });
   }
@@ -179,9 +180,9 @@ class Head {
   /// One product per stretch of ids that lie in one panel.
   void select_block(const Run& run, uint64_t set, uint64_t row, uint64_t first,
                     uint64_t last) const {
-    alignas(64) float tile[kRowBlock * kPanelColumns];
+    alignas(64) float tile[kHeadRowBlock * kPanelColumns];
     const std::span<const int32_t> ids = run.requests[0].tokens[set].ids;
-    const uint64_t rows = rows_of_block(run, row, kRowBlock);
+    const uint64_t rows = rows_of_block(run, row, kHeadRowBlock);
     while (first < last) {
       const uint64_t panel = static_cast<uint64_t>(ids[first]) / kPanelColumns;
       uint64_t end = first + 1;

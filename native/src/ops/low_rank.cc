@@ -14,7 +14,7 @@ using device::PanelKernels;
 using device::PanelProduct;
 using device::PanelType;
 
-constexpr uint64_t kRowBlock = 32;  // rows of one task; a multiple of every row_block
+constexpr uint64_t kTermRows = 32;  // rows of one task; a multiple of every row_block
 
 uint64_t aligned_down(uint64_t row, const PanelKernels& kernels) {
   return row / kernels.row_block * kernels.row_block;
@@ -28,7 +28,7 @@ uint64_t inner_rows(const LowRankTerm& term, const PanelKernels& kernels) {
 /// Rows [row, row + rows) of the inner operand, whose row 0 is row `base` of the operand.
 void project_rows(const PanelKernels& kernels, const Operand& x, const LowRankTerm& term,
                   uint64_t row, uint64_t rows) {
-  alignas(64) float tile[kRowBlock * kRankMax];
+  alignas(64) float tile[kTermRows * kRankMax];
   const PackedMatrix& a = term.factors->a;
   const uint64_t base = aligned_down(term.first, kernels);
   PanelProduct p;
@@ -70,16 +70,16 @@ void project(device::Device& device, const Operand& operand, std::span<const Low
     TESSERA_CHECK(operand.type != PanelType::kI8 && factors.a.type == operand.type);
     TESSERA_CHECK(factors.a.k == operand.k && factors.b.k == factors.a.columns);
     TESSERA_CHECK(factors.a.columns <= kRankMax && term.first + term.rows <= operand.rows);
-    tasks += (inner_rows(term, kernels) + kRowBlock - 1) / kRowBlock;
+    tasks += (inner_rows(term, kernels) + kTermRows - 1) / kTermRows;
     work += term.rows * factors.a.columns;
   }
   for_rows(device, tasks, work / tasks * operand.k / 8, [&](uint64_t begin, uint64_t end) {
     uint64_t task = 0;
     for (const LowRankTerm& term : terms) {
       const uint64_t rows = inner_rows(term, kernels);
-      for (uint64_t row = 0; row < rows; row += kRowBlock, ++task) {
+      for (uint64_t row = 0; row < rows; row += kTermRows, ++task) {
         if (task < begin || task >= end) continue;
-        project_rows(kernels, operand, term, row, std::min(kRowBlock, rows - row));
+        project_rows(kernels, operand, term, row, std::min(kTermRows, rows - row));
       }
     }
   });

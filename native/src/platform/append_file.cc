@@ -5,18 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
+#include "platform/io_error.h"
+
 namespace tessera::platform {
-namespace {
-
-Status io_error(const std::string& path, const char* what) {
-  return {Code::kIoFailed, path + ": cannot " + what + ": " + std::strerror(errno)};
-}
-
-}  // namespace
-
 Result<AppendFile> AppendFile::open(const std::string& path, uint64_t bytes) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (descriptor < 0) return io_error(path, "open");

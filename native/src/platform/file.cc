@@ -6,14 +6,11 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
+
+#include "platform/io_error.h"
 
 namespace tessera::platform {
 namespace {
-
-Status io_error(const std::string& path, const char* what) {
-  return {Code::kIoFailed, path + ": cannot " + what + ": " + std::strerror(errno)};
-}
 
 Status write_all(int descriptor, const std::string& path, std::span<const std::byte> content) {
   while (!content.empty()) {

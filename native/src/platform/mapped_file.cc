@@ -6,18 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
+#include "platform/io_error.h"
+
 namespace tessera::platform {
-namespace {
-
-Status io_error(const std::string& path, const char* what, int error) {
-  return {Code::kIoFailed, path + ": cannot " + what + ": " + std::strerror(error)};
-}
-
-}  // namespace
-
 Result<MappedFile> MappedFile::open(const std::string& path, Code missing) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
@@ -29,14 +22,14 @@ Result<MappedFile> MappedFile::open(const std::string& path, Code missing) {
   MappedFile file;
   Status status;
   if (::fstat(descriptor, &info) != 0) {
-    status = io_error(path, "stat", errno);
+    status = io_error(path, "stat");
   } else if (!S_ISREG(info.st_mode)) {
     status = Status(Code::kIoFailed, path + ": expected a regular file");
   } else if (info.st_size > 0) {
     const size_t size = static_cast<size_t>(info.st_size);
     void* data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (data == MAP_FAILED) {
-      status = io_error(path, "map", errno);
+      status = io_error(path, "map");
     } else {
       file.data_ = static_cast<const std::byte*>(data);
       file.size_ = size;

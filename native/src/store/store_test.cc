@@ -77,7 +77,9 @@ TEST(OrderedStore, AgreesWithAMapThroughRandomBatchesAndReopenings) {
     for (size_t i = 0; i < keys.size(); ++i) {
       const auto found = model.find(keys[i]);
       ASSERT_EQ(values.value()[i].has_value(), found != model.end());
-      if (found != model.end()) ASSERT_EQ(*values.value()[i], found->second);
+      if (found != model.end()) {
+        ASSERT_EQ(*values.value()[i], found->second);
+      }
     }
   }
 }
