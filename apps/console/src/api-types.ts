@@ -11,6 +11,7 @@ import type {
   StoreState,
 } from '@tessera/inspection';
 import type { DescribedItem, ExplainAnswer } from '@tessera/recall';
+import type { Visitor } from './console-access.js';
 import type { Comparison, Distribution } from './domain/compare.js';
 
 export type { Comparison, Distribution } from './domain/compare.js';
@@ -25,12 +26,25 @@ export type {
   RecordedRecall,
   SavedSet,
   StoreState,
+  Visitor,
 };
+
+/** How one may log in; null: nobody has to. */
+export interface LoginState {
+  /** Null: somebody who has to log in first. */
+  readonly visitor: Visitor | null;
+  readonly ways: { readonly token: boolean; readonly oidc: boolean } | null;
+}
+
+export interface OidcBegun {
+  /** Where to send the browser. */
+  readonly url: string;
+}
 
 export interface About {
   readonly service: string;
   readonly state: string;
-  readonly visitor: { readonly name: string; readonly role: string };
+  readonly visitor: Visitor;
   readonly model: {
     readonly family: string;
     readonly parameterCount: number;

@@ -1,8 +1,10 @@
+import type { AuditLog } from '@tessera/access';
 import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRequest, RecallRuntime } from '@tessera/recall';
 import type { Log } from '@tessera/telemetry';
 import type { ConsoleAccess } from './console-access.js';
+import type { LoginAccess } from './login-access.js';
 
 export interface ConsoleLimits {
   readonly defaultDeadlineMs: number;
@@ -37,6 +39,12 @@ export abstract class ConsoleParts {
   abstract readonly parseRecall: (body: unknown) => { readonly request: RecallRequest };
   abstract readonly readiness: Readiness;
   abstract readonly access: ConsoleAccess;
+  /** How people log in; undefined where nobody has to. */
+  abstract readonly logins: LoginAccess | undefined;
+  /** Host that people ask for where a proxy asks for another; '': none. */
+  abstract readonly publicHost: string;
+  abstract readonly audits: Pick<AuditLog, 'write' | 'newest'>;
+  abstract readonly countAction: (action: string, code: string) => void;
   abstract readonly limits: ConsoleLimits;
   abstract readonly serviceVersion: string;
   abstract readonly log: Log;

@@ -1,9 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { Audits } from './audits.js';
 import { ConsoleParts } from './console-parts.js';
 import { Gate } from './gate.js';
 import { AboutController } from './http/about.controller.js';
 import { ConsoleCatalogueController } from './http/catalogue.controller.js';
 import { ComparisonController } from './http/comparison.controller.js';
+import { LoginController } from './http/login.controller.js';
 import { RecallsController } from './http/recalls.controller.js';
 import { SqlController } from './http/sql.controller.js';
 import { UsersController } from './http/users.controller.js';
@@ -16,6 +18,7 @@ export class ConsoleModule {
     return {
       module: ConsoleModule,
       controllers: [
+        LoginController,
         AboutController,
         RecallsController,
         UsersController,
@@ -23,7 +26,7 @@ export class ConsoleModule {
         ComparisonController,
         SqlController,
       ],
-      providers: [{ provide: ConsoleParts, useValue: parts }, Gate, Recorded],
+      providers: [{ provide: ConsoleParts, useValue: parts }, Audits, Gate, Recorded],
     };
   }
 }

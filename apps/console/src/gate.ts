@@ -1,56 +1,107 @@
 import { Injectable } from '@nestjs/common';
+import { type Role, reaches } from '@tessera/access';
 import { TesseraError } from '@tessera/errors';
 import type { FastifyRequest } from 'fastify';
-import { CONSOLE_ROLES, type ConsoleRole, type Visitor } from './console-access.js';
+import { type Action, Audits } from './audits.js';
+import type { Visitor, VisitorRequest } from './console-access.js';
 import { ConsoleParts } from './console-parts.js';
 
 /** Header that only a page of the same origin can set without being asked first. */
 export const CONSOLE_HEADER = 'x-tessera-console';
 
+export function visitorRequest({ headers }: FastifyRequest): VisitorRequest {
+  return { host: headers.host ?? '', cookie: headers.cookie ?? '' };
+}
+
+/** An action, and who may do it. */
+export interface GuardedAction extends Action {
+  readonly role: Role;
+}
+
 /** What every request of the console passes first. */
 @Injectable()
 export class Gate {
-  constructor(private readonly parts: ConsoleParts) {}
+  constructor(
+    private readonly parts: ConsoleParts,
+    private readonly audits: Audits,
+  ) {}
 
-  /** @throws TesseraError UNAUTHENTICATED or PERMISSION_DENIED */
-  look(request: FastifyRequest): Visitor {
-    return this.require(request, 'read');
-  }
-
-  /**
-   * For what changes something: from a page of this origin alone, and written to the log.
-   * @throws TesseraError UNAUTHENTICATED or PERMISSION_DENIED
-   */
-  act(request: FastifyRequest, role: ConsoleRole, action: string, on: object = {}): Visitor {
-    const visitor = this.require(request, role);
-    checkOrigin(request);
-    this.parts.log.info({ visitor: visitor.name, role: visitor.role, ...on }, `console: ${action}`);
+  /** For what shows something. Rejects with UNAUTHENTICATED or PERMISSION_DENIED. */
+  async look(request: FastifyRequest): Promise<Visitor> {
+    const visitor = await this.visitor(request, 'read');
+    checkSite(request, this.parts.publicHost);
     return visitor;
   }
 
-  private require(request: FastifyRequest, role: ConsoleRole): Visitor {
-    const visitor = this.parts.access.visitor({
-      host: request.headers.host ?? '',
-      header: (name) => request.headers[name]?.toString(),
-    });
-    const place = (one: ConsoleRole) => CONSOLE_ROLES.indexOf(one);
-    if (place(visitor.role) >= place(role)) return visitor;
-    const message = `role: expected ${role} or more, came ${visitor.role}`;
-    throw new TesseraError('PERMISSION_DENIED', message, { field: 'role' });
+  /** For what works for somebody and changes nothing: from a page of this origin alone. */
+  async ask(request: FastifyRequest): Promise<Visitor> {
+    const visitor = await this.visitor(request, 'read');
+    this.checkOrigin(request);
+    return visitor;
+  }
+
+  /**
+   * For what changes something: from a page of this origin alone. Whoever may not is audited; who
+   * may, audits what comes. Rejects as `look` does.
+   */
+  async allow(request: FastifyRequest, { role, ...action }: GuardedAction): Promise<Visitor> {
+    const visitor = await this.visitor(request, role);
+    try {
+      checkRole(visitor, role);
+      this.checkOrigin(request);
+      return visitor;
+    } catch (thrown) {
+      const { code, message } = TesseraError.from(thrown);
+      await this.audits.note(visitor, { ...action, detail: message }, code);
+      throw thrown;
+    }
+  }
+
+  /** The same, and does it between two lines of the audit log. */
+  async act<Result>(
+    request: FastifyRequest,
+    guarded: GuardedAction,
+    act: (visitor: Visitor) => Promise<Result>,
+  ): Promise<Result> {
+    const visitor = await this.allow(request, guarded);
+    const { role: _, ...action } = guarded;
+    return this.audits.audited(visitor, action, () => act(visitor));
+  }
+
+  /** @throws TesseraError PERMISSION_DENIED for a request of another page than one of ours */
+  checkOrigin(request: FastifyRequest): void {
+    checkSite(request, this.parts.publicHost);
+    if (request.headers[CONSOLE_HEADER] === '1') return;
+    throw foreign();
+  }
+
+  private async visitor(request: FastifyRequest, wanted: Role): Promise<Visitor> {
+    const visitor = await this.parts.access.visitor(visitorRequest(request));
+    if (visitor !== undefined) return visitor;
+    const message =
+      `role: expected somebody who is logged in with the role ${wanted} or more, came nobody; ` +
+      'log in at /console/';
+    throw new TesseraError('UNAUTHENTICATED', message, { field: 'role' });
   }
 }
 
-function checkOrigin({ headers }: FastifyRequest): void {
-  const site = headers['sec-fetch-site'];
-  const origin = headers.origin;
-  const isForeign =
-    (site !== undefined && site !== 'same-origin' && site !== 'none') ||
-    (origin !== undefined && !sameHost(origin, headers.host ?? ''));
-  if (!isForeign && headers[CONSOLE_HEADER] === '1') return;
-  const message = `${CONSOLE_HEADER}: expected 1 from a page of this origin, came another request`;
-  throw new TesseraError('PERMISSION_DENIED', message, { field: CONSOLE_HEADER });
+function checkRole({ role }: Visitor, wanted: Role): void {
+  if (reaches(role, wanted)) return;
+  const message = `role: expected ${wanted} or more, came ${role}`;
+  throw new TesseraError('PERMISSION_DENIED', message, { field: 'role' });
 }
 
-function sameHost(origin: string, host: string): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host;
+/** @param publicHost that people ask for where a proxy asks for another; '': none */
+function checkSite({ headers }: FastifyRequest, publicHost: string): void {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign();
+  const { origin } = headers;
+  if (origin === undefined) return;
+  const host = URL.canParse(origin) ? new URL(origin).host : '';
+  if (host === '' || (host !== headers.host && host !== publicHost)) throw foreign();
+}
+
+function foreign(): TesseraError {
+  const message = `${CONSOLE_HEADER}: expected 1 from a page of this origin, came another request`;
+  return new TesseraError('PERMISSION_DENIED', message, { field: CONSOLE_HEADER });
 }

@@ -1,5 +1,6 @@
 export { ConsoleModule } from './console.module.js';
-export { ClosedAccess, ConsoleAccess, isLoopback, LoopbackAccess } from './console-access.js';
+export { type ConsoleAccess, LoopbackAccess } from './console-access.js';
 export type { ConsoleParts } from './console-parts.js';
+export { LoginAccess } from './login-access.js';
 export { CONSOLE_SCHEMAS, consolePaths } from './openapi.js';
 export { CONSOLE_PREFIX, servePages } from './pages.js';

@@ -9,6 +9,8 @@ const body = (properties: Readonly<Record<string, object>>) => ({
 });
 
 export const CONSOLE_SCHEMAS = {
+  ConsoleLogin: body({ token: text('of the file of tokens') }),
+  ConsoleOidcLogin: body({ returnTo: text('page to come back to; absent: the first') }),
   ConsoleExplain: body({ itemId: text('the item that is or is not in the answer') }),
   ConsoleNote: body({ text: text('at most 4000 characters') }),
   ConsoleSql: body({ sql: text('one SELECT; docs/console.md lists the tables') }),
@@ -38,6 +40,16 @@ interface Operation {
 }
 
 const OPERATIONS: readonly Operation[] = [
+  { path: 'login', method: 'get', summary: 'Who asks, and how to log in' },
+  { path: 'login', method: 'post', summary: 'Log in with a token', request: 'ConsoleLogin' },
+  { path: 'login', method: 'delete', summary: 'Log out' },
+  {
+    path: 'login/oidc',
+    method: 'post',
+    summary: 'Begin to log in with the provider',
+    request: 'ConsoleOidcLogin',
+  },
+  { path: 'login/oidc/return', method: 'get', summary: 'Come back from the provider' },
   { path: 'about', method: 'get', summary: 'What is served, and who asks' },
   { path: 'live', method: 'get', summary: 'How the service fared', query: ['minutes'] },
   {

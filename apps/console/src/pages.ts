@@ -28,12 +28,20 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
+const API_PREFIX = '/console/api/';
+/** What is answered is of the one who asked, and for that moment. */
+const API_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
 /** Files whose names change with their content. */
 const LASTING = /\/assets\//;
 
 /** Serves the built pages; false where there are none. */
 export async function servePages(instance: FastifyInstance, folder: string): Promise<boolean> {
   if (!existsSync(join(folder, 'index.html'))) return false;
+  instance.addHook('onSend', (request, reply, payload, done) => {
+    if (request.url.startsWith(API_PREFIX)) reply.headers(API_HEADERS);
+    done(null, payload);
+  });
   await instance.register(fastifyStatic, {
     root: folder,
     prefix: CONSOLE_PREFIX,

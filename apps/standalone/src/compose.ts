@@ -108,7 +108,10 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
   const versions = versionsOf(parts);
   const operations = { readiness, metrics, versions, log };
   const store = inspection?.store;
-  const needs = { config, runtime, recalls, follower, store, readiness, serviceVersion, log };
+  const needs = {
+    ...{ config, runtime, recalls, follower, store, readiness, serviceVersion, log },
+    ...{ access, metrics },
+  };
   const modules = { operations, retrieval, feature, console: consoleParts(needs) };
   return { modules, topics, audits, tracing, recalls };
 }

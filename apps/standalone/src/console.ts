@@ -1,17 +1,14 @@
 import { join } from 'node:path';
+import { isLoopback } from '@tessera/access';
 import { type Config, repositoryRoot } from '@tessera/config';
 import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
-import type { Log } from '@tessera/telemetry';
-import {
-  ClosedAccess,
-  type ConsoleParts,
-  isLoopback,
-  LoopbackAccess,
-} from '../../console/src/index.js';
+import type { Log, Metrics } from '@tessera/telemetry';
+import { type ConsoleParts, LoginAccess, LoopbackAccess } from '../../console/src/index.js';
 import type { KvFollower } from '../../feature/src/index.js';
 import { parseJsonRecall } from '../../retrieval/src/index.js';
+import type { Access } from './access.js';
 
 /** Where the build puts the pages. */
 export const PAGES_FOLDER = join(repositoryRoot, 'build', 'console');
@@ -24,21 +21,34 @@ export interface ConsoleNeeds {
   readonly store: InspectionStore | undefined;
   readonly readiness: Readiness;
   readonly serviceVersion: string;
+  readonly access: Access;
+  readonly metrics: Pick<Metrics, 'countConsoleAction'>;
   readonly log: Log;
 }
 
-/** Tokens are not taken by the pages yet: where they are asked for, the console is closed. */
-function accessOf({ http, access }: Config) {
-  const isOpen = isLoopback(http.host) && access.tokensPath === '';
-  return isOpen ? new LoopbackAccess() : new ClosedAccess();
+const MILLISECONDS_PER_MINUTE = 60_000;
+
+/** Nobody has to log in where the console is reached from this machine alone, and no way is set. */
+function loginsOf({ http, access, login }: Config, { control, oidc }: Access) {
+  const tokens = access.tokensPath === '' ? undefined : control;
+  if (isLoopback(http.host) && tokens === undefined && oidc === undefined) return undefined;
+  const { publicUrl, sessionsMax, sessionMinutes, failuresMax, failuresMinutes } = login;
+  return new LoginAccess({
+    ...{ tokens, oidc, publicUrl, nowMs: Date.now },
+    sessions: { countMax: sessionsMax, lifetimeMs: sessionMinutes * MILLISECONDS_PER_MINUTE },
+    attempts: { failuresMax, windowMs: failuresMinutes * MILLISECONDS_PER_MINUTE },
+  });
 }
 
 /** What the console works with; undefined where it is not served. */
 export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
   const { config, runtime, recalls, follower, store, readiness, serviceVersion, log } = needs;
+  const { access, metrics } = needs;
+  const { publicUrl } = config.login;
   const { behaviourLog } = runtime;
   const { defaultDeadlineMs } = config.recall;
   if (config.console.pages === 'off') return undefined;
+  const logins = loginsOf(config, access);
   return {
     runtime,
     recalls,
@@ -52,7 +62,11 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
       }),
     parseRecall: parseJsonRecall,
     readiness,
-    access: accessOf(config),
+    access: logins ?? new LoopbackAccess(),
+    logins,
+    publicHost: publicUrl === '' ? '' : new URL(publicUrl).host,
+    audits: access.audits,
+    countAction: (action, code) => metrics.countConsoleAction(action, code),
     limits: { defaultDeadlineMs, ...config.console },
     serviceVersion,
     log,

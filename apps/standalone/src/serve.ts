@@ -77,7 +77,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     modules.feature === undefined
       ? SERVICES
       : { ...SERVICES, [behaviourPackage]: 'BehaviourService' };
-  const hosted = await host({
+  const hosting = host({
     module: StandaloneModule.register(modules),
     http: config.http,
     grpc: config.grpc,
@@ -92,6 +92,10 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       const isThere = await servePages(instance, PAGES_FOLDER);
       if (!isThere) log.warn({ folder: PAGES_FOLDER }, 'the console has no pages: build them');
     },
+  });
+  const hosted = await hosting.catch(async (error: unknown) => {
+    await access.audits.close();
+    throw error;
   });
   const endWatch = watchKvPool(() => runtime.kvPool.metrics(), log);
   return hosted.serving(drainSteps(hosted, composition, parts, access, endWatch));

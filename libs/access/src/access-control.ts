@@ -7,10 +7,17 @@ import {
   type Principal,
   parseGrants,
   type Scope,
+  type TokenHolder,
+  tokenHolder,
 } from './domain/grants.js';
 
 const FILE_BYTES_MAX = 1 << 20;
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/;
+
+/** Whether an address is reached from its own machine alone. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
 
 export interface AccessSettings {
   /** JSON file of grants; '' for none. */
@@ -43,11 +50,16 @@ export class AccessControl {
   async authorize(credentials: Credentials, scope: Scope): Promise<Principal> {
     const { tokensPath, host, nowMs = Date.now } = this.settings;
     if (tokensPath !== '') return authorized(await this.grants(), credentials, scope, nowMs());
-    if (LOOPBACK.test(host)) return ANYBODY;
+    if (isLoopback(host)) return ANYBODY;
     const message =
       'authorization: expected access.tokensPath to name a file of tokens, since the service ' +
       `listens on ${host}, came none`;
     throw new TesseraError('UNAUTHENTICATED', message, { field: 'authorization' });
+  }
+
+  /** Whose token it is, or whose hash of one. Rejects with UNAUTHENTICATED, CONFIG_INVALID. */
+  async holder(by: { readonly token: string } | { readonly sha256: string }): Promise<TokenHolder> {
+    return tokenHolder(await this.grants(), by, this.settings.nowMs?.() ?? Date.now());
   }
 
   private async grants(): Promise<readonly Grant[]> {

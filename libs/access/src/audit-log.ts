@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 
 const NEW_LINE = 10;
+/** Of the end of the file: further back nothing is looked for. */
+export const AUDIT_READ_BYTES_MAX = 1 << 20;
 
 /** Who did what, when, and what came of it. */
 export interface AuditEntry {
@@ -16,6 +18,16 @@ export interface AuditEntry {
   /** `begun` before the action; OK or an error code after it. */
   readonly outcome: string;
   readonly detail: string;
+  /** Of the actor in the console; left out: it was done elsewhere. */
+  readonly role?: string;
+}
+
+/** Entries that were read back. */
+export interface AuditsRead {
+  /** Newest first. */
+  readonly entries: readonly AuditEntry[];
+  /** Older ones were not looked at. */
+  readonly isWhole: boolean;
 }
 
 /** One line of JSON for each entry, in a file that is only ever added to. */
@@ -57,14 +69,46 @@ export class AuditLog {
     return written;
   }
 
+  /** The newest that are wanted. Rejects with IO_FAILED. */
+  async newest(countMax: number, isWanted: (entry: AuditEntry) => boolean): Promise<AuditsRead> {
+    try {
+      const { size } = await this.file.stat();
+      const start = Math.max(0, size - AUDIT_READ_BYTES_MAX);
+      const { buffer, bytesRead } = await this.file.read({
+        buffer: Buffer.alloc(size - start),
+        position: start,
+      });
+      const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+      // The first of them may lack its beginning.
+      const whole = start === 0 ? lines : lines.slice(1);
+      const wanted = whole.flatMap(entryOf).filter(isWanted).reverse();
+      return {
+        entries: wanted.slice(0, countMax),
+        isWhole: start === 0 && wanted.length <= countMax,
+      };
+    } catch (cause) {
+      throw failed(this.path, cause);
+    }
+  }
+
   async close(): Promise<void> {
     await this.writing;
     await this.file.close();
   }
 }
 
+/** None for a line that a crash has cut off. */
+function entryOf(line: string): AuditEntry[] {
+  try {
+    const { time, ...rest } = JSON.parse(line) as Omit<AuditEntry, 'timeMs'> & { time: string };
+    return [{ timeMs: Date.parse(time), ...rest }];
+  } catch {
+    return [];
+  }
+}
+
 function failed(path: string, cause: unknown): TesseraError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const text = `the audit log ${path} could not be written: ${message}`;
+  const text = `the audit log ${path} could not be written or read: ${message}`;
   return new TesseraError(code === 'ENOSPC' ? 'STORE_FULL' : 'IO_FAILED', text, { cause });
 }

@@ -196,6 +196,10 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       tokensPath: place('access.tokensPath', config.access.tokensPath),
       auditPath: place('access.auditPath', config.access.auditPath),
     },
+    oidc: {
+      ...config.oidc,
+      clientSecretPath: place('oidc.clientSecretPath', config.oidc.clientSecretPath),
+    },
     kv: { ...config.kv, path: place('kv.path', config.kv.path) },
     inspection: {
       ...config.inspection,

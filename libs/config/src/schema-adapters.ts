@@ -110,5 +110,8 @@ export const accessSchema = z.strictObject({
     'JSON file of tokens and certificates; empty: all may do all on a loopback address, none ' +
       'anything elsewhere',
   ),
-  auditPath: text('', 'file of audits; empty: audit.jsonl in adapters.path'),
+  auditPath: text(
+    '',
+    'file of audits; empty: audit.jsonl in adapters.path, weights.path or inspection.path',
+  ),
 });

@@ -1,7 +1,7 @@
-/** Keys of what lets analysts look into recalls. */
+/** Keys of what lets analysts look into recalls, and of how they log in. */
 
 import { z } from 'zod';
-import { integer, oneOf, text } from './schema-fields.js';
+import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
 
 const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
@@ -9,6 +9,7 @@ const BYTES_MAX = 2 ** 50;
 const QUEUE_MAX = 1_000_000;
 const HOURS_MAX = 24 * 3660;
 const SECONDS_MAX = 3600;
+const MINUTES_MAX = 60 * 24 * 366;
 const ROWS_MAX = 100_000_000;
 
 export const inspectionSchema = z.strictObject({
@@ -38,4 +39,29 @@ export const consoleSchema = z.strictObject({
   exportSeconds: integer(1, SECONDS_MAX, 300, 'seconds that an export may take'),
   exportRowsMax: integer(1, ROWS_MAX, 10_000_000, 'rows of an export at most'),
   compareUsersMax: integer(1, 100_000, 1000, 'users of a comparison at most'),
+});
+
+export const loginSchema = z.strictObject({
+  publicUrl: text(
+    '',
+    'address that people reach the console at, where a proxy stands before it, as ' +
+      'https://recall.example.org; empty: the one that they ask for',
+  ),
+  sessionMinutes: integer(1, MINUTES_MAX, 480, 'minutes after which people have to log in again'),
+  sessionsMax: integer(1, 1_000_000, 1000, 'logged in at once; one more ends the one longest idle'),
+  failuresMax: integer(1, 1_000_000, 10, 'attempts of one address to log in that may fail'),
+  failuresMinutes: integer(1, MINUTES_MAX, 15, 'minutes in which they are counted'),
+});
+
+export const oidcSchema = z.strictObject({
+  issuer: text('', 'address of an OpenID provider to log in with; empty: none'),
+  clientId: text('', 'ID of the console with the provider'),
+  clientSecretPath: text('', 'file of its secret; empty: it has none'),
+  scopes: nonEmptyText('openid profile', 'scopes that are asked for'),
+  roleClaim: nonEmptyText('roles', 'claim that has the roles, or path of it with dots'),
+  nameClaim: nonEmptyText('preferred_username', 'claim that people are called by'),
+  roles: nonEmptyText(
+    'read=read,operate=operate,admin=admin',
+    'VALUE=ROLE: role of each value of the claim, separated by commas; the highest counts',
+  ),
 });

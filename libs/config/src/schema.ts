@@ -6,7 +6,7 @@
 import os from 'node:os';
 import { z } from 'zod';
 import { accessSchema, adaptersSchema, weightsSchema } from './schema-adapters.js';
-import { consoleSchema, inspectionSchema } from './schema-console.js';
+import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
 import { integer, type LeafMeta, nonEmptyText, oneOf, text } from './schema-fields.js';
 
 const PORT_MAX = 65_535;
@@ -73,6 +73,11 @@ export const configSchema = z.strictObject({
     host: nonEmptyText('127.0.0.1', 'address that HTTP listens on'),
     port: integer(0, PORT_MAX, 8080, 'port of HTTP; 0 lets the system choose'),
     bodyBytesMax: integer(1024, L.messageBytesMax, MEBIBYTE, 'bytes of a request body at most'),
+    trustedProxies: text(
+      '',
+      'addresses or networks of proxies that are believed when they say who asks, separated by ' +
+        'commas',
+    ),
   }),
   grpc: z.strictObject({
     host: nonEmptyText('127.0.0.1', 'address that gRPC listens on'),
@@ -312,6 +317,8 @@ export const configSchema = z.strictObject({
   access: accessSchema,
   inspection: inspectionSchema,
   console: consoleSchema,
+  login: loginSchema,
+  oidc: oidcSchema,
   shutdown: z.strictObject({
     drainMs: integer(0, L.millisecondsMax, 10_000, 'milliseconds that accepted recalls may take'),
   }),

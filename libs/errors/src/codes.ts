@@ -267,13 +267,25 @@ export const SERVICE_ERRORS = {
     grpc: GRPC_STATUS.UNAUTHENTICATED,
     http: 401,
     retryable: false,
-    meaning: 'the token is missing, unknown or expired',
+    meaning: 'the token is missing, unknown or expired, or nobody is logged in',
   },
   PERMISSION_DENIED: {
     grpc: GRPC_STATUS.PERMISSION_DENIED,
     http: 403,
     retryable: false,
-    meaning: 'the token does not allow this',
+    meaning: 'the token or the role does not allow this',
+  },
+  TOO_MANY_ATTEMPTS: {
+    grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
+    http: 429,
+    retryable: true,
+    meaning: 'too many attempts to log in have failed from the address',
+  },
+  ISSUER_UNAVAILABLE: {
+    grpc: GRPC_STATUS.UNAVAILABLE,
+    http: 503,
+    retryable: true,
+    meaning: 'the OpenID provider does not answer',
   },
   BODY_TOO_LARGE: {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,

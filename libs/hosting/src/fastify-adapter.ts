@@ -4,10 +4,30 @@ import type { Readiness } from '@tessera/lifecycle';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fromServer } from './error-filter.js';
 
-/** Fastify as every process has it; what it refuses by itself is told by the one table. */
-export function fastifyAdapter(bodyLimit: number): FastifyAdapter {
+export interface HttpSettings {
+  readonly bodyBytesMax: number;
+  /** Proxies that are believed when they say who asks, separated by commas; '': none. */
+  readonly trustedProxies: string;
+}
+
+/**
+ * Fastify as every process has it; what it refuses by itself is told by the one table.
+ * @throws TesseraError CONFIG_INVALID for proxies that are no addresses
+ */
+export function fastifyAdapter(settings: HttpSettings): FastifyAdapter {
+  try {
+    return adapterOf(settings);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `http.trustedProxies: expected addresses or networks, came: ${reason}`;
+    throw new TesseraError('CONFIG_INVALID', message, { field: 'http.trustedProxies', cause });
+  }
+}
+
+function adapterOf({ bodyBytesMax, trustedProxies }: HttpSettings): FastifyAdapter {
   return new FastifyAdapter({
-    bodyLimit,
+    bodyLimit: bodyBytesMax,
+    trustProxy: trustedProxies === '' ? false : trustedProxies,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // Before any route: a path that does not decode.

@@ -7,7 +7,11 @@ import { TesseraError } from '@tessera/errors';
 import { GrpcHealth, type GrpcServerSettings, grpcServerOptions } from '@tessera/grpc';
 import { Drain, type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
 import { type Log, NestLog } from '@tessera/telemetry';
-import { closeConnectionsWhileDraining, fastifyAdapter } from './fastify-adapter.js';
+import {
+  closeConnectionsWhileDraining,
+  fastifyAdapter,
+  type HttpSettings,
+} from './fastify-adapter.js';
 import { acceptOnlyJson } from './json-body.js';
 
 /** Steps of a drain that wait for nothing but a free core. */
@@ -26,7 +30,7 @@ interface Address {
 export interface HostParts {
   /** The whole wiring of the process. */
   readonly module: DynamicModule;
-  readonly http: Address & { readonly bodyBytesMax: number };
+  readonly http: Address & HttpSettings;
   readonly grpc: Address & GrpcEdge;
   /** Service of each package that is served over gRPC. */
   readonly services: Readonly<Record<string, string>>;
@@ -63,11 +67,11 @@ export interface Hosted {
  */
 export async function host(parts: HostParts): Promise<Hosted> {
   const { http, grpc, services, readiness, log, topicServer } = parts;
-  const app = await NestFactory.create<NestFastifyApplication>(
-    parts.module,
-    fastifyAdapter(http.bodyBytesMax),
-    { logger: new NestLog(log), bodyParser: false, abortOnError: false },
-  );
+  const app = await NestFactory.create<NestFastifyApplication>(parts.module, fastifyAdapter(http), {
+    logger: new NestLog(log),
+    bodyParser: false,
+    abortOnError: false,
+  });
   const instance = app.getHttpAdapter().getInstance();
   acceptOnlyJson(instance);
   closeConnectionsWhileDraining(instance, readiness);

@@ -68,6 +68,12 @@ export const METRICS = {
     meaning:
       'recalls that were to be recorded, by outcome (written, failed, dropped: too many waited)',
   },
+  consoleActions: {
+    name: 'tessera_console_actions_total',
+    meaning:
+      'what was done in the console, by action (login, erase-user, activate and so on) and code ' +
+      '(OK or a code of docs/errors.md)',
+  },
   engineRequests: {
     name: 'tessera_engine_requests',
     meaning: 'requests in the engine now, by state (queued, running)',
@@ -156,6 +162,7 @@ export class Metrics {
   private readonly followed: Counter;
   private readonly inspected: Counter;
   private readonly adapterActions: Counter;
+  private readonly consoleActions: Counter;
 
   constructor(engineCounts?: () => EngineCounts, kvCounts?: () => KvCounts) {
     const registers = [this.registry];
@@ -185,6 +192,12 @@ export class Metrics {
     this.adapterActions = new Counter({
       name: METRICS.adapterActions.name,
       help: METRICS.adapterActions.meaning,
+      labelNames: ['action', 'code'],
+      registers,
+    });
+    this.consoleActions = new Counter({
+      name: METRICS.consoleActions.name,
+      help: METRICS.consoleActions.meaning,
       labelNames: ['action', 'code'],
       registers,
     });
@@ -232,6 +245,10 @@ export class Metrics {
 
   countInspected(outcome: 'written' | 'failed' | 'dropped', count: number): void {
     this.inspected.inc({ outcome }, count);
+  }
+
+  countConsoleAction(action: string, code: string): void {
+    this.consoleActions.inc({ action, code });
   }
 
   countAdapterAction(action: string, code: string): void {

@@ -17,8 +17,8 @@ export class AboutController {
 
   /** What is served, and who asks. */
   @Get('about')
-  about(@Req() request: FastifyRequest): About {
-    const visitor = this.gate.look(request);
+  async about(@Req() request: FastifyRequest): Promise<About> {
+    const visitor = await this.gate.look(request);
     const { runtime, readiness, serviceVersion, store, eraseUser } = this.parts;
     const { model, catalogue, promptTemplate } = runtime.summary;
     const { sequence, liveItemCount } = runtime.changesOf('').state();
@@ -50,7 +50,7 @@ export class AboutController {
   /** How the service fared in the last minutes. */
   @Get('live')
   async live(@Req() request: FastifyRequest, @Query() query: unknown): Promise<LivePage> {
-    this.gate.look(request);
+    await this.gate.look(request);
     const { recalls, runtime, store, nowMs } = this.parts;
     const fields = fieldsOf(query, ['minutes']);
     const minutes = integerOf(fields, 'minutes', { min: 1, max: MINUTES_MAX, fallback: 60 });

@@ -14,7 +14,7 @@ export class ConsoleCatalogueController {
 
   @Get()
   async page(@Req() request: FastifyRequest): Promise<CataloguePage> {
-    this.gate.look(request);
+    await this.gate.look(request);
     const changes = this.parts.runtime.changesOf('');
     const { sequence, liveItemCount, changedItemCount } = changes.state();
     const { bundleUuid } = changes;
@@ -29,9 +29,13 @@ export class ConsoleCatalogueController {
     @Req() request: FastifyRequest,
     @Body() body: unknown,
   ): Promise<{ readonly sequence: number }> {
+    await this.gate.ask(request);
     const fields = fieldsOf(body, ['sequence']);
     const sequence = integerOf(fields, 'sequence', { min: 0, max: Number.MAX_SAFE_INTEGER });
-    this.gate.act(request, 'admin', 'the catalogue was rolled back', { sequence });
-    return { sequence: await this.parts.runtime.changesOf('').rollBack(sequence) };
+    const name = String(sequence);
+    const action = { action: 'roll-back-catalogue', role: 'admin', name } as const;
+    return this.gate.act(request, action, async () => ({
+      sequence: await this.parts.runtime.changesOf('').rollBack(sequence),
+    }));
   }
 }

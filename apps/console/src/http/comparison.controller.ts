@@ -62,7 +62,7 @@ export class ComparisonController {
     @Body() body: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { name: author } = this.gate.act(request, 'read', 'settings were compared');
+    const { name: author } = await this.gate.ask(request);
     const fields = fieldsOf(body, ['left', 'right', 'users', 'sample']);
     const sides = { left: settingsOf(fields, 'left'), right: settingsOf(fields, 'right') };
     const users = await this.usersOf(fields);
@@ -82,50 +82,57 @@ export class ComparisonController {
   async list(
     @Req() request: FastifyRequest,
   ): Promise<{ readonly comparisons: readonly ComparisonSummary[] }> {
-    this.gate.look(request);
+    await this.gate.look(request);
     return { comparisons: await this.recorded.store.shelf.comparisons() };
   }
 
   @Get(':id')
   async page(@Req() request: FastifyRequest, @Param('id') id: string): Promise<ComparisonPage> {
-    this.gate.look(request);
+    await this.gate.look(request);
     const { detail, ...summary } = await this.kept(id);
     const { sides, lines } = JSON.parse(detail) as Pick<ComparisonPage, 'sides' | 'lines'>;
     return { ...summary, sides, lines, notes: await this.recorded.store.shelf.notes(id) };
   }
 
   @Delete(':id')
-  async remove(
+  remove(
     @Req() request: FastifyRequest,
     @Param('id') id: string,
   ): Promise<{ readonly removed: boolean }> {
-    this.gate.act(request, 'read', 'a comparison was removed', { comparison: id });
-    return { removed: await this.recorded.store.shelf.removeComparison(id) };
+    const action = { action: 'remove-comparison', role: 'read', name: id } as const;
+    return this.gate.act(request, action, async () => ({
+      removed: await this.recorded.store.shelf.removeComparison(id),
+    }));
   }
 
   @Post(':id/notes')
   @HttpCode(200)
-  async note(
+  note(
     @Req() request: FastifyRequest,
     @Param('id') id: string,
     @Body() body: unknown,
   ): Promise<Note> {
-    const on = { comparison: id };
-    const { name: author } = this.gate.act(request, 'read', 'a note was taken', on);
-    const text = textOf(fieldsOf(body, ['text']), 'text', NOTE_LENGTH_MAX);
-    await this.kept(id);
-    const note = { id: randomUUID(), recallId: id, timeMs: this.parts.nowMs(), author, text };
-    await this.recorded.store.shelf.addNote(note);
-    return note;
+    const action = { action: 'add-note', role: 'read', name: id } as const;
+    return this.gate.act(request, action, async ({ name: author }) => {
+      const text = textOf(fieldsOf(body, ['text']), 'text', NOTE_LENGTH_MAX);
+      await this.kept(id);
+      const note = { id: randomUUID(), recallId: id, timeMs: this.parts.nowMs(), author, text };
+      await this.recorded.store.shelf.addNote(note);
+      return note;
+    });
   }
 
   @Delete(':id/notes/:note')
-  async removeNote(
+  removeNote(
     @Req() request: FastifyRequest,
+    @Param('id') id: string,
     @Param('note') note: string,
   ): Promise<{ readonly removed: boolean }> {
-    this.gate.act(request, 'read', 'a note was removed', { note });
-    return { removed: await this.recorded.store.shelf.removeNote(note) };
+    const detail = `note ${note}`;
+    const action = { action: 'remove-note', role: 'read', name: id, detail } as const;
+    return this.gate.act(request, action, async () => ({
+      removed: await this.recorded.store.shelf.removeNote(note),
+    }));
   }
 
   private async kept(id: string) {

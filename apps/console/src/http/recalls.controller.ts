@@ -42,7 +42,7 @@ export class RecallsController {
     @Req() request: FastifyRequest,
     @Query() query: unknown,
   ): Promise<{ readonly recalls: readonly RecallSummary[] }> {
-    this.gate.look(request);
+    await this.gate.look(request);
     const fields = fieldsOf(query, FILTERS);
     const texts = ['userId', 'requestId', 'itemId', 'code'] as const;
     const times = ['fromMs', 'beforeMs'] as const;
@@ -78,7 +78,7 @@ export class RecallsController {
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TriedRecall> {
-    this.gate.act(request, 'read', 'a recall was tried');
+    await this.gate.ask(request);
     const { store } = this.recorded;
     const { body: asked, sequence } = trialSettings(anyFieldsOf(body));
     const { request: wanted } = this.parts.parseRecall(asked);
@@ -93,8 +93,8 @@ export class RecallsController {
   }
 
   @Get(':id')
-  page(@Req() request: FastifyRequest, @Param('id') id: string): Promise<RecallPage> {
-    this.gate.look(request);
+  async page(@Req() request: FastifyRequest, @Param('id') id: string): Promise<RecallPage> {
+    await this.gate.look(request);
     return this.recorded.page(id);
   }
 
@@ -107,7 +107,7 @@ export class RecallsController {
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ExplainAnswer> {
-    this.gate.act(request, 'read', 'an item was explained', { recall: id });
+    await this.gate.ask(request);
     const itemId = textOf(fieldsOf(body, ['itemId']), 'itemId', ID_LENGTH_MAX);
     const { request: recall, answer, requestId } = await this.recorded.recall(id);
     if (answer === undefined) {
@@ -135,27 +135,33 @@ export class RecallsController {
 
   @Post(':id/notes')
   @HttpCode(200)
-  async note(
+  note(
     @Req() request: FastifyRequest,
     @Param('id') id: string,
     @Body() body: unknown,
   ): Promise<Note> {
-    const { name: author } = this.gate.act(request, 'read', 'a note was taken', { recall: id });
-    const text = textOf(fieldsOf(body, ['text']), 'text', NOTE_LENGTH_MAX);
-    const { store } = this.recorded;
-    await this.recorded.recall(id);
-    const note = { id: randomUUID(), recallId: id, timeMs: this.parts.nowMs(), author, text };
-    await store.shelf.addNote(note);
-    return note;
+    const action = { action: 'add-note', role: 'read', name: id } as const;
+    return this.gate.act(request, action, async ({ name: author }) => {
+      const text = textOf(fieldsOf(body, ['text']), 'text', NOTE_LENGTH_MAX);
+      const { store } = this.recorded;
+      await this.recorded.recall(id);
+      const note = { id: randomUUID(), recallId: id, timeMs: this.parts.nowMs(), author, text };
+      await store.shelf.addNote(note);
+      return note;
+    });
   }
 
   @Delete(':id/notes/:note')
-  async removeNote(
+  removeNote(
     @Req() request: FastifyRequest,
+    @Param('id') id: string,
     @Param('note') note: string,
   ): Promise<{ readonly removed: boolean }> {
-    this.gate.act(request, 'read', 'a note was removed', { note });
-    return { removed: await this.recorded.store.shelf.removeNote(note) };
+    const detail = `note ${note}`;
+    const action = { action: 'remove-note', role: 'read', name: id, detail } as const;
+    return this.gate.act(request, action, async () => ({
+      removed: await this.recorded.store.shelf.removeNote(note),
+    }));
   }
 
   private context(reply: FastifyReply) {

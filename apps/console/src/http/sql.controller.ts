@@ -15,6 +15,7 @@ import {
 import { SQL_LENGTH_MAX } from '@tessera/inspection';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { QueryResult, SavedSet } from '../api-types.js';
+import { Audits } from '../audits.js';
 import { ConsoleParts } from '../console-parts.js';
 import { fieldsOf, refuse, textOf, textsOf } from '../fields.js';
 import { Gate } from '../gate.js';
@@ -31,13 +32,14 @@ export class SqlController {
     private readonly parts: ConsoleParts,
     private readonly gate: Gate,
     private readonly recorded: Recorded,
+    private readonly audits: Audits,
   ) {}
 
   /** One SELECT over the recorded recalls, bounded in time and rows. */
   @Post('sql')
   @HttpCode(200)
-  query(@Req() request: FastifyRequest, @Body() body: unknown): Promise<QueryResult> {
-    this.gate.act(request, 'read', 'a question was asked in SQL');
+  async query(@Req() request: FastifyRequest, @Body() body: unknown): Promise<QueryResult> {
+    await this.gate.ask(request);
     const sql = textOf(fieldsOf(body, ['sql']), 'sql', SQL_LENGTH_MAX);
     const { sqlRowsMax, sqlSeconds } = this.parts.limits;
     const limits = { rowsMax: sqlRowsMax, timeoutMs: sqlSeconds * MILLISECONDS_PER_SECOND };
@@ -51,11 +53,12 @@ export class SqlController {
     @Query() query: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    this.gate.look(request);
+    const visitor = await this.gate.look(request);
     const fields = fieldsOf(query, ['sql', 'format']);
     const sql = textOf(fields, 'sql', SQL_LENGTH_MAX);
     const { format = 'csv' } = fields;
     if (format !== 'csv' && format !== 'parquet') refuse('format', 'csv or parquet', format);
+    await this.audits.note(visitor, { action: 'export', name: format, detail: sql }, 'OK');
     const { exportRowsMax, exportSeconds } = this.parts.limits;
     const path = await this.recorded.store.exportTo(sql, format, {
       rowsMax: exportRowsMax,
@@ -75,7 +78,7 @@ export class SqlController {
 
   @Get('sets')
   async sets(@Req() request: FastifyRequest): Promise<{ readonly sets: readonly SavedSet[] }> {
-    this.gate.look(request);
+    await this.gate.look(request);
     return { sets: await this.recorded.store.shelf.savedSets() };
   }
 
@@ -83,21 +86,26 @@ export class SqlController {
   @Post('sets')
   @HttpCode(200)
   async saveSet(@Req() request: FastifyRequest, @Body() body: unknown): Promise<SavedSet> {
+    await this.gate.ask(request);
     const fields = fieldsOf(body, ['name', 'recallIds']);
     const name = textOf(fields, 'name', SET_NAME_LENGTH_MAX);
     const recallIds = textsOf(fields, 'recallIds', SET_RECALLS_MAX);
-    const { name: author } = this.gate.act(request, 'read', 'a set was saved', { set: name });
-    const set = { name, recallIds, author, timeMs: this.parts.nowMs() };
-    await this.recorded.store.shelf.saveSet(set);
-    return set;
+    const action = { action: 'save-set', role: 'read', name } as const;
+    return this.gate.act(request, action, async ({ name: author }) => {
+      const set = { name, recallIds, author, timeMs: this.parts.nowMs() };
+      await this.recorded.store.shelf.saveSet(set);
+      return set;
+    });
   }
 
   @Delete('sets/:name')
-  async removeSet(
+  removeSet(
     @Req() request: FastifyRequest,
     @Param('name') name: string,
   ): Promise<{ readonly removed: boolean }> {
-    this.gate.act(request, 'read', 'a set was removed', { set: name });
-    return { removed: await this.recorded.store.shelf.removeSet(name) };
+    const action = { action: 'remove-set', role: 'read', name } as const;
+    return this.gate.act(request, action, async () => ({
+      removed: await this.recorded.store.shelf.removeSet(name),
+    }));
   }
 }

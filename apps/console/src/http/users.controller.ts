@@ -28,7 +28,7 @@ export class UsersController {
     @Req() request: FastifyRequest,
     @Query() query: unknown,
   ): Promise<{ readonly userIds: readonly string[] }> {
-    this.gate.look(request);
+    await this.gate.look(request);
     const fields = fieldsOf(query, ['limit']);
     const limit = integerOf(fields, 'limit', { min: 1, max: USERS_MAX, fallback: 50 });
     return { userIds: await this.parts.runtime.sampleUserIds(limit) };
@@ -36,7 +36,7 @@ export class UsersController {
 
   @Get('users/:id')
   async page(@Req() request: FastifyRequest, @Param('id') userId: string): Promise<UserPage> {
-    this.gate.look(request);
+    await this.gate.look(request);
     const { runtime } = this.parts;
     const user = await runtime.user(userId, BEHAVIOURS_SHOWN);
     if (user === null) {
@@ -58,24 +58,26 @@ export class UsersController {
 
   /** Forgets a user: behaviours, profile, keys and values, recorded recalls. */
   @Delete('users/:id')
-  async erase(
+  erase(
     @Req() request: FastifyRequest,
     @Param('id') userId: string,
   ): Promise<{ readonly known: boolean; readonly recalls: number }> {
-    this.gate.act(request, 'operate', 'a user was erased', { userId });
-    const { eraseUser, store } = this.parts;
-    if (eraseUser === undefined) {
-      const message = 'behaviours.store: expected one that can erase users, came another';
-      throw new TesseraError('REQUEST_INVALID', message, { field: 'behaviours.store' });
-    }
-    const recalls = (await store?.eraseUser(userId)) ?? 0;
-    return { known: await eraseUser(userId), recalls };
+    const action = { action: 'erase-user', role: 'operate', name: userId } as const;
+    return this.gate.act(request, action, async () => {
+      const { eraseUser, store } = this.parts;
+      if (eraseUser === undefined) {
+        const message = 'behaviours.store: expected one that can erase users, came another';
+        throw new TesseraError('REQUEST_INVALID', message, { field: 'behaviours.store' });
+      }
+      const recalls = (await store?.eraseUser(userId)) ?? 0;
+      return { known: await eraseUser(userId), recalls };
+    });
   }
 
   /** Items by their ID, or by a part of their title. */
   @Get('items')
   async items(@Req() request: FastifyRequest, @Query() query: unknown) {
-    this.gate.look(request);
+    await this.gate.look(request);
     const text = textOf(fieldsOf(query, ['text']), 'text', TEXT_LENGTH_MAX);
     const [byId] = this.parts.runtime.describe([text]);
     const { found, isWhole } = await this.titled(text.toLowerCase());

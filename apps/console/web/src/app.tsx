@@ -1,18 +1,23 @@
 import {
   ActionIcon,
   AppShell,
+  Button,
   Group,
   NavLink,
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { createHashRouter, Outlet, NavLink as RouterLink, useRouteError } from 'react-router';
-import type { About } from '../../src/api-types.js';
+import type { About, LoginState } from '../../src/api-types.js';
+import { remove } from './api.js';
 import { shortDigest } from './parts/format.js';
 import { Mark } from './parts/mark.js';
 import { Failure, Waiting } from './parts/states.js';
 import { useAsked } from './parts/use-asked.js';
+import { useLogin, useVisitorChange } from './parts/visitor.js';
+import { LoginView } from './views/login.js';
 
 const VIEWS = [
   ['/try', 'Try'],
@@ -41,7 +46,7 @@ function SchemeSwitch() {
 function Served() {
   const { data } = useAsked<About>('about', 10_000);
   if (data === undefined) return <Text size="xs">asking the service …</Text>;
-  const { model, catalogue, visitor, state } = data;
+  const { model, catalogue, state } = data;
   return (
     <Group gap="xs" wrap="nowrap">
       <Mark color={state === 'ready' ? 'teal' : 'orange'}>{state}</Mark>
@@ -49,14 +54,44 @@ function Served() {
         {model.family} {shortDigest(model.digest)}
       </Text>
       <Text size="xs">catalogue change {catalogue.sequence}</Text>
-      <Text size="xs">
-        {visitor.name} ({visitor.role})
+    </Group>
+  );
+}
+
+/** Who looks, and the way out where he has come in. */
+function Who({ login }: { login: LoginState }) {
+  const left = useVisitorChange();
+  const leave = useMutation({
+    mutationFn: () => remove<LoginState>('login'),
+    onSuccess: left,
+  });
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Text size="xs" truncate maw={240}>
+        {login.visitor?.name} ({login.visitor?.role})
       </Text>
+      {login.ways !== null && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={leave.isPending}
+          onClick={() => leave.mutate()}
+        >
+          Log out
+        </Button>
+      )}
     </Group>
   );
 }
 
 function Frame() {
+  const login = useLogin();
+  if (login.data === undefined) {
+    if (login.error === null) return <Waiting />;
+    return <Failure error={login.error} retry={() => login.refetch()} />;
+  }
+  const { visitor, ways } = login.data;
+  if (visitor === null && ways !== null) return <LoginView ways={ways} />;
   return (
     <AppShell header={{ height: 48 }} navbar={{ width: 150, breakpoint: 0 }} padding="md">
       <AppShell.Header px="md">
@@ -64,6 +99,7 @@ function Frame() {
           <Text fw={700}>Tessera</Text>
           <Group wrap="nowrap">
             <Served />
+            <Who login={login.data} />
             <SchemeSwitch />
           </Group>
         </Group>

@@ -1,10 +1,11 @@
 import '@mantine/core/styles.css';
 import './style.css';
 import { type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router/dom';
+import { ApiError } from './api.js';
 import { router } from './app.js';
 
 const theme = createTheme({
@@ -33,7 +34,16 @@ const readable: CSSVariablesResolver = () => {
   };
 };
 
-const queries = new QueryClient({
+/** Whose session has ended is asked to log in again. */
+function onError(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401) {
+    void queries.invalidateQueries({ queryKey: ['login'] });
+  }
+}
+
+const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } },
 });
 

@@ -4,7 +4,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
 
-export const SCOPES = ['push', 'activate', 'read'] as const;
+/** push, activate: versions over gRPC; operate, admin: the console; read: both. */
+export const SCOPES = ['push', 'activate', 'read', 'operate', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export const GRANTS_MAX = 1000;
@@ -42,6 +43,13 @@ export interface Principal {
   readonly name: string;
 }
 
+/** A caller whose token was checked, whatever it allows. */
+export interface TokenHolder extends Principal {
+  readonly scopes: readonly Scope[];
+  /** Of the token: what the caller is found by again. */
+  readonly sha256: string;
+}
+
 /** @throws TesseraError CONFIG_INVALID */
 export function parseGrants(text: string, place: string): readonly Grant[] {
   try {
@@ -53,12 +61,13 @@ export function parseGrants(text: string, place: string): readonly Grant[] {
   }
 }
 
+type TokenGrant = Extract<Grant, { readonly sha256: string }>;
+
 const hashOf = (token: string) => createHash('sha256').update(token).digest();
 
 /** Looks at every grant, and as long at each, whichever it is. */
-function ofToken(grants: readonly Grant[], token: string): Grant | undefined {
-  const hash = hashOf(token);
-  let found: Grant | undefined;
+function ofHash(grants: readonly Grant[], hash: Buffer): TokenGrant | undefined {
+  let found: TokenGrant | undefined;
   for (const grant of grants) {
     if ('sha256' in grant && timingSafeEqual(hash, Buffer.from(grant.sha256, 'hex'))) found = grant;
   }
@@ -75,19 +84,30 @@ function unauthenticated(message: string): TesseraError {
   });
 }
 
+/** @throws TesseraError UNAUTHENTICATED */
+function ofToken(grants: readonly Grant[], token: string): TokenGrant {
+  if (!/^[\x21-\x7e]+$/.test(token) || token.length > TOKEN_BYTES_MAX) {
+    throw unauthenticated(`expected a token of 1..${TOKEN_BYTES_MAX} letters, came something else`);
+  }
+  const grant = ofHash(grants, hashOf(token));
+  if (grant === undefined) throw unauthenticated('expected a known token, came another');
+  return grant;
+}
+
 function grantOf(grants: readonly Grant[], { authorization, certificate }: Credentials): Grant {
   if (authorization !== undefined && authorization !== '') {
-    const token = /^Bearer ([\x21-\x7e]+)$/.exec(authorization)?.[1];
-    if (token === undefined || token.length > TOKEN_BYTES_MAX) {
-      throw unauthenticated("expected 'Bearer TOKEN', came something else");
-    }
-    const grant = ofToken(grants, token);
-    if (grant === undefined) throw unauthenticated('expected a known token, came another');
-    return grant;
+    const token = /^Bearer (.+)$/.exec(authorization)?.[1];
+    if (token === undefined) throw unauthenticated("expected 'Bearer TOKEN', came something else");
+    return ofToken(grants, token);
   }
   const grant = certificate === undefined ? undefined : ofCertificate(grants, certificate);
   if (grant === undefined) throw unauthenticated("expected 'Bearer TOKEN', came nothing");
   return grant;
+}
+
+function checkExpiry({ expires }: Grant, nowMs: number): void {
+  if (expires === undefined || Date.parse(expires) > nowMs) return;
+  throw unauthenticated(`expected a token that is valid, came one that expired at ${expires}`);
 }
 
 /** @throws TesseraError UNAUTHENTICATED; PERMISSION_DENIED for a scope that is not granted */
@@ -97,12 +117,28 @@ export function authorized(
   scope: Scope,
   nowMs: number,
 ): Principal {
-  const { name, scopes, expires } = grantOf(grants, credentials);
-  if (expires !== undefined && Date.parse(expires) <= nowMs) {
-    throw unauthenticated(`expected a token that is valid, came one that expired at ${expires}`);
-  }
+  const grant = grantOf(grants, credentials);
+  checkExpiry(grant, nowMs);
+  const { name, scopes } = grant;
   if (scopes.includes(scope)) return { name };
   const had = scopes.join(', ');
   const message = `authorization: expected the scope '${scope}', '${name}' has ${had}`;
   throw new TesseraError('PERMISSION_DENIED', message, { field: 'authorization' });
+}
+
+/**
+ * Whose token it is, or whose hash of one.
+ * @throws TesseraError UNAUTHENTICATED
+ */
+export function tokenHolder(
+  grants: readonly Grant[],
+  by: { readonly token: string } | { readonly sha256: string },
+  nowMs: number,
+): TokenHolder {
+  const grant =
+    'token' in by ? ofToken(grants, by.token) : ofHash(grants, Buffer.from(by.sha256, 'hex'));
+  if (grant === undefined) throw unauthenticated('expected a token that is still known, came none');
+  checkExpiry(grant, nowMs);
+  const { name, scopes, sha256 } = grant;
+  return { name, scopes, sha256 };
 }

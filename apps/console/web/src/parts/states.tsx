@@ -2,7 +2,7 @@ import { Alert, Button, Code, Paper, Skeleton, Stack, Text, Title } from '@manti
 import type { ReactNode } from 'react';
 import { ApiError } from '../api.js';
 
-const ADVICE: Readonly<Record<string, string>> = {
+export const ADVICE: Readonly<Record<string, string>> = {
   UNREACHABLE: 'See that the service runs, then try again. What is shown may be older than now.',
   USER_NOT_FOUND: 'Choose a user from the list, or write a history of items instead.',
   ITEM_NOT_FOUND: 'Check the item IDs, or allow unknown items to be left out.',
@@ -13,6 +13,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENGINE_UNAVAILABLE: 'The service is starting or draining. Try again in a moment.',
   CATALOGUE_NOT_FOUND: 'The version is no longer kept: what is stored is still shown.',
   PERMISSION_DENIED: 'Ask whoever runs the service for a role that may do this.',
+  UNAUTHENTICATED: 'Log in again, with a token that is valid.',
+  TOO_MANY_ATTEMPTS: 'Wait for as long as it says, then try again.',
+  ISSUER_UNAVAILABLE: 'Log in with a token, or try again in a moment.',
 };
 
 /** What went wrong, and what to do about it. */

@@ -1,14 +1,14 @@
 import { Button, Group, Modal, NumberInput, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { About, CataloguePage } from '../../../src/api-types.js';
+import type { CataloguePage } from '../../../src/api-types.js';
 import { post } from '../api.js';
 import { formatBytes, formatCount, shortDigest } from '../parts/format.js';
 import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
 import { useAsked } from '../parts/use-asked.js';
+import { RoleButton } from '../parts/visitor.js';
 
 function RollBack({ page }: { page: CataloguePage }) {
-  const about = useAsked<About>('about');
   const [sequence, setSequence] = useState<number | string>('');
   const [isAsked, setIsAsked] = useState(false);
   const queries = useQueryClient();
@@ -20,7 +20,6 @@ function RollBack({ page }: { page: CataloguePage }) {
     },
   });
   const [first] = page.generations;
-  const isAllowed = about.data?.visitor.role === 'admin';
   if (first === undefined) return null;
   return (
     <Stack gap="xs">
@@ -32,19 +31,15 @@ function RollBack({ page }: { page: CataloguePage }) {
           value={sequence}
           onChange={setSequence}
         />
-        <Button
+        <RoleButton
+          needs="admin"
           variant="default"
-          disabled={sequence === '' || !isAllowed}
+          disabled={sequence === ''}
           onClick={() => setIsAsked(true)}
         >
           Roll back
-        </Button>
+        </RoleButton>
       </Group>
-      {!isAllowed && (
-        <Text size="sm" c="dimmed">
-          Rolling back needs the role admin.
-        </Text>
-      )}
       <Modal opened={isAsked} onClose={() => setIsAsked(false)} title="Roll the catalogue back?">
         <Text size="sm" mb="md">
           The items become those of change {sequence}, as a change of its own: it can be undone in

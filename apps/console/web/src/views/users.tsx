@@ -19,6 +19,7 @@ import { formatCount, formatTime, shortDigest } from '../parts/format.js';
 import { KvBar } from '../parts/kv-bar.js';
 import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
 import { useAsked } from '../parts/use-asked.js';
+import { RoleButton } from '../parts/visitor.js';
 
 function Finder({ userId }: { userId: string }) {
   const [text, setText] = useState(userId);
@@ -74,9 +75,15 @@ function Erase({ userId }: { userId: string }) {
   if (about.data?.canErase !== true) return null;
   return (
     <>
-      <Button color="red" variant="light" size="xs" onClick={() => setIsAsked(true)}>
+      <RoleButton
+        needs="operate"
+        color="red"
+        variant="light"
+        size="xs"
+        onClick={() => setIsAsked(true)}
+      >
         Erase this user
-      </Button>
+      </RoleButton>
       <Modal opened={isAsked} onClose={() => setIsAsked(false)} title={`Erase user ${userId}?`}>
         <Text size="sm" mb="md">
           Behaviours, profile, keys and values and recorded recalls are removed for good.

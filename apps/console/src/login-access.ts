@@ -1,0 +1,185 @@
+import {
+  type AccessControl,
+  AttemptLimit,
+  type AttemptSettings,
+  type BegunLogin,
+  type OidcHolder,
+  type OidcLogin,
+  roleOf,
+  Seal,
+  type SessionLimits,
+  Sessions,
+} from '@tessera/access';
+import { TesseraError } from '@tessera/errors';
+import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie';
+import { ConsoleAccess, type Visitor, type VisitorRequest } from './console-access.js';
+
+const SESSION_COOKIE = 'tessera-console';
+/** Of a login that was begun with a provider. */
+const BEGUN_COOKIE = 'tessera-console-login';
+const BEGUN_MS = 600_000;
+const MILLISECONDS_PER_SECOND = 1000;
+const PATH = '/console';
+/** Where a provider sends the browser back to. */
+export const RETURN_PATH = '/console/api/login/oidc/return';
+
+export interface LoginParts {
+  /** Undefined where there is no file of tokens. */
+  readonly tokens: Pick<AccessControl, 'holder'> | undefined;
+  /** Undefined where there is no provider. */
+  readonly oidc: Pick<OidcLogin, 'begin' | 'end'> | undefined;
+  /** Address that people reach the console at; '': the one that they ask for. */
+  readonly publicUrl: string;
+  readonly sessions: SessionLimits;
+  readonly attempts: AttemptSettings;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+/** Of a token its hash alone: what is taken out of the file of tokens is gone at once. */
+type Holder = { readonly tokenSha256: string } | OidcHolder;
+
+interface Begun {
+  readonly login: BegunLogin;
+  /** Page that was asked for, behind the #. */
+  readonly returnTo: string;
+}
+
+/** Values of the header `set-cookie`. */
+export type SetCookies = string[];
+
+export interface LoggedIn {
+  readonly visitor: Visitor;
+  readonly cookies: SetCookies;
+}
+
+/** People log in with a token or with a provider, and have a session from then on. */
+export class LoginAccess extends ConsoleAccess {
+  private readonly sessions: Sessions<Holder>;
+  private readonly attempts: AttemptLimit;
+  private readonly seal: Seal<Begun>;
+
+  constructor(private readonly parts: LoginParts) {
+    super();
+    const { sessions, attempts, nowMs } = parts;
+    this.sessions = new Sessions(sessions, nowMs);
+    this.attempts = new AttemptLimit(attempts, nowMs);
+    this.seal = new Seal(BEGUN_MS, nowMs);
+  }
+
+  /** How one may log in. */
+  get ways(): { readonly token: boolean; readonly oidc: boolean } {
+    return { token: this.parts.tokens !== undefined, oidc: this.parts.oidc !== undefined };
+  }
+
+  async visitor({ cookie }: VisitorRequest): Promise<Visitor | undefined> {
+    const id = cookieOf(cookie, SESSION_COOKIE);
+    const holder = id === undefined ? undefined : this.sessions.find(id);
+    if (holder === undefined) return undefined;
+    if (!('tokenSha256' in holder)) return { name: holder.name, role: holder.role };
+    try {
+      const { name, scopes } = await this.tokens().holder({ sha256: holder.tokenSha256 });
+      const role = roleOf(scopes);
+      return role && { name, role };
+    } catch (thrown) {
+      if (TesseraError.from(thrown).code === 'UNAUTHENTICATED') return undefined;
+      throw thrown;
+    }
+  }
+
+  /** Rejects with UNAUTHENTICATED, PERMISSION_DENIED, TOO_MANY_ATTEMPTS, CONFIG_INVALID. */
+  logIn(token: string, request: VisitorRequest, address: string): Promise<LoggedIn> {
+    return this.attempts.attempt(address, async () => {
+      const { name, scopes, sha256 } = await this.tokens().holder({ token });
+      const role = roleOf(scopes);
+      if (role === undefined) {
+        const message =
+          `role: expected a token with the scope read, operate or admin, '${name}' has ` +
+          scopes.join(', ');
+        throw new TesseraError('PERMISSION_DENIED', message, { field: 'role' });
+      }
+      return this.entered({ tokenSha256: sha256 }, { name, role }, request);
+    });
+  }
+
+  /** Where to send the browser. Rejects with ISSUER_UNAVAILABLE, REQUEST_INVALID. */
+  async beginOidc(
+    { host }: VisitorRequest,
+    returnTo: string,
+  ): Promise<{ readonly url: string; readonly cookies: SetCookies }> {
+    const redirectUri = new URL(RETURN_PATH, this.parts.publicUrl || `http://${host}`).href;
+    const { url, begun: login } = await this.oidc().begin(redirectUri);
+    // Not strict: the browser comes back from the provider's page.
+    const cookie = this.cookie(BEGUN_COOKIE, this.seal.close({ login, returnTo }), BEGUN_MS, 'lax');
+    return { url, cookies: [cookie] };
+  }
+
+  /**
+   * Rejects with UNAUTHENTICATED, PERMISSION_DENIED, TOO_MANY_ATTEMPTS, ISSUER_UNAVAILABLE.
+   * @param query what the provider has sent the browser back with
+   */
+  endOidc(
+    query: string,
+    request: VisitorRequest,
+    address: string,
+  ): Promise<LoggedIn & { readonly returnTo: string; readonly subject: string }> {
+    return this.attempts.attempt(address, async () => {
+      const begun = this.seal.open(cookieOf(request.cookie, BEGUN_COOKIE) ?? '');
+      if (begun === undefined) {
+        const message = 'login: expected one that was begun here and lately, came another';
+        throw new TesseraError('UNAUTHENTICATED', message, { field: 'login' });
+      }
+      const holder = await this.oidc().end(query, begun.login);
+      const { name, role, subject } = holder;
+      const { visitor, cookies } = this.entered(holder, { name, role }, request);
+      const ended = this.cookie(BEGUN_COOKIE, '', 0, 'lax');
+      return { visitor, subject, returnTo: begun.returnTo, cookies: [...cookies, ended] };
+    });
+  }
+
+  logOut({ cookie }: VisitorRequest): SetCookies {
+    this.sessions.end(cookieOf(cookie, SESSION_COOKIE) ?? '');
+    return [this.cookie(SESSION_COOKIE, '', 0, 'strict')];
+  }
+
+  /** A new session, whatever the browser had before. */
+  private entered(holder: Holder, visitor: Visitor, request: VisitorRequest): LoggedIn {
+    this.logOut(request);
+    const id = this.sessions.begin(holder);
+    const cookie = this.cookie(SESSION_COOKIE, id, this.parts.sessions.lifetimeMs, 'strict');
+    return { visitor, cookies: [cookie] };
+  }
+
+  private cookie(
+    name: string,
+    value: string,
+    lifetimeMs: number,
+    sameSite: 'strict' | 'lax',
+  ): string {
+    const options: SerializeOptions = {
+      httpOnly: true,
+      secure: this.parts.publicUrl.startsWith('https:'),
+      sameSite,
+      path: PATH,
+      maxAge: Math.floor(lifetimeMs / MILLISECONDS_PER_SECOND),
+    };
+    return stringifySetCookie(name, value, options);
+  }
+
+  private tokens(): Pick<AccessControl, 'holder'> {
+    return this.parts.tokens ?? absent('token', 'access.tokensPath');
+  }
+
+  private oidc(): Pick<OidcLogin, 'begin' | 'end'> {
+    return this.parts.oidc ?? absent('provider', 'oidc.issuer');
+  }
+}
+
+function absent(what: string, key: string): never {
+  const message = `login: expected a way that is configured, came a ${what}; see ${key}`;
+  throw new TesseraError('REQUEST_INVALID', message, { field: 'login' });
+}
+
+function cookieOf(header: string, name: string): string | undefined {
+  return parseCookie(header)[name];
+}

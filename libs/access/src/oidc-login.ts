@@ -1,0 +1,181 @@
+import { readFile } from 'node:fs/promises';
+import { TesseraError } from '@tessera/errors';
+import * as oidc from 'openid-client';
+import { isLoopback } from './access-control.js';
+import { claimAt, rolesOfClaim } from './domain/claims.js';
+import { highestRole, type Role } from './domain/roles.js';
+
+/** Of one call to the provider. */
+const CALL_SECONDS = 10;
+const REASON_LENGTH_MAX = 300;
+const NAME_LENGTH_MAX = 128;
+
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** File of the client's secret; '': a public client, which has none. */
+  readonly clientSecretPath: string;
+  readonly scopes: string;
+  /** Where the roles are, and what people are called: names of claims, or paths of them. */
+  readonly roleClaim: string;
+  readonly nameClaim: string;
+  /** By value of the claim. */
+  readonly roles: ReadonlyMap<string, Role>;
+}
+
+/** What a login that was begun has to be ended with; known to nobody but the browser that did. */
+export interface BegunLogin {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly redirectUri: string;
+}
+
+/** Who has logged in with the provider. */
+export interface OidcHolder {
+  readonly name: string;
+  /** What the provider never gives to somebody else. */
+  readonly subject: string;
+  readonly role: Role;
+}
+
+/**
+ * Login with an OpenID Connect provider: authorization code with PKCE (RFC 7636), state and nonce;
+ * the ID token is checked against the provider's keys (OpenID Connect Core 1.0, section 3.1.3.7).
+ */
+export class OidcLogin {
+  private provider: Promise<oidc.Configuration> | undefined;
+
+  private constructor(
+    private readonly settings: OidcSettings,
+    private readonly clientSecret: string,
+  ) {}
+
+  /** Asks the provider nothing yet: it may start later. Rejects with CONFIG_INVALID. */
+  static async open(settings: OidcSettings): Promise<OidcLogin> {
+    const { issuer, clientId, clientSecretPath } = settings;
+    const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+    const isSafe = url?.protocol === 'https:' || (url && isLoopback(url.hostname));
+    if (isSafe !== true) {
+      throw badConfig('oidc.issuer', 'an address that begins with https', issuer);
+    }
+    if (clientId === '') throw badConfig('oidc.clientId', 'the ID of a client', 'nothing');
+    if (clientSecretPath === '') return new OidcLogin(settings, '');
+    const secret = await readFile(clientSecretPath, 'utf8').catch((cause: Error) => {
+      throw badConfig('oidc.clientSecretPath', 'a file of a secret', cause.message);
+    });
+    return new OidcLogin(settings, secret.trim());
+  }
+
+  /** Where the browser is to be sent. Rejects with ISSUER_UNAVAILABLE. */
+  async begin(redirectUri: string): Promise<{ readonly url: string; readonly begun: BegunLogin }> {
+    const provider = await this.discovered();
+    const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
+    const verifier = oidc.randomPKCECodeVerifier();
+    const url = oidc.buildAuthorizationUrl(provider, {
+      redirect_uri: redirectUri,
+      scope: this.settings.scopes,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+    });
+    return { url: url.href, begun: { state, nonce, verifier, redirectUri } };
+  }
+
+  /**
+   * Who came back from the provider. Rejects with UNAUTHENTICATED, ISSUER_UNAVAILABLE, and with
+   * PERMISSION_DENIED for somebody who has no role.
+   * @param query what the provider has sent the browser back with
+   */
+  async end(query: string, begun: BegunLogin): Promise<OidcHolder> {
+    const { state, nonce, verifier, redirectUri } = begun;
+    const provider = await this.discovered();
+    const came = new URL(redirectUri);
+    came.search = query;
+    const tokens = await oidc
+      .authorizationCodeGrant(provider, came, {
+        ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce },
+        idTokenExpected: true,
+      })
+      .catch(refused);
+    const claims = tokens.claims();
+    if (claims === undefined) throw unauthenticated('came an answer without an ID token');
+    const { roleClaim } = this.settings;
+    if (claimAt(claims, roleClaim) !== undefined) return this.holder(claims, claims.sub);
+    const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub).catch(refused);
+    return this.holder({ ...claims, ...more }, claims.sub);
+  }
+
+  private holder(claims: Readonly<Record<string, unknown>>, subject: string): OidcHolder {
+    const { roleClaim, nameClaim, roles } = this.settings;
+    const called = claimAt(claims, nameClaim);
+    const name = (typeof called === 'string' && called !== '' ? called : subject).slice(
+      0,
+      NAME_LENGTH_MAX,
+    );
+    const role = highestRole(rolesOfClaim(claimAt(claims, roleClaim), roles));
+    if (role !== undefined) return { name, subject, role };
+    const message =
+      `role: expected ${[...roles.keys()].join(', ')} in the claim ${roleClaim} of '${name}', ` +
+      'came none of them';
+    throw new TesseraError('PERMISSION_DENIED', message, { field: 'role' });
+  }
+
+  /** Once; again where it has failed. */
+  private async discovered(): Promise<oidc.Configuration> {
+    this.provider ??= this.discover();
+    try {
+      return await this.provider;
+    } catch (thrown) {
+      this.provider = undefined;
+      throw thrown;
+    }
+  }
+
+  private discover(): Promise<oidc.Configuration> {
+    const { issuer, clientId } = this.settings;
+    const url = new URL(issuer);
+    const insecure = url.protocol === 'http:' ? [oidc.allowInsecureRequests] : [];
+    const secret = this.clientSecret;
+    const authentication = secret === '' ? oidc.None() : oidc.ClientSecretBasic(secret);
+    return oidc
+      .discovery(url, clientId, undefined, authentication, {
+        execute: [...insecure, oidc.enableNonRepudiationChecks],
+        timeout: CALL_SECONDS,
+      })
+      .catch((cause: unknown) => {
+        throw unavailable(cause);
+      });
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const { message = String(cause), cause: deeper } = (cause ?? {}) as Error;
+  const reason = deeper instanceof Error ? `${message}: ${deeper.message}` : message;
+  return reason.slice(0, REASON_LENGTH_MAX);
+}
+
+/** What the provider says no to is the caller's; that it does not answer is not. */
+function refused(cause: unknown): never {
+  if (cause instanceof TypeError || (cause as Error)?.name === 'TimeoutError') {
+    throw unavailable(cause);
+  }
+  throw unauthenticated(`came: ${reasonOf(cause)}`, cause);
+}
+
+function unauthenticated(came: string, cause?: unknown): TesseraError {
+  const message = `login: expected somebody whom the provider knows, ${came}`;
+  return new TesseraError('UNAUTHENTICATED', message, { field: 'login', cause });
+}
+
+function unavailable(cause: unknown): TesseraError {
+  const message = `oidc.issuer: expected an answer of the provider, came: ${reasonOf(cause)}`;
+  return new TesseraError('ISSUER_UNAVAILABLE', message, { field: 'oidc.issuer', cause });
+}
+
+function badConfig(field: string, expected: string, came: string): TesseraError {
+  return new TesseraError('CONFIG_INVALID', `${field}: expected ${expected}, came ${came}`, {
+    field,
+  });
+}
