@@ -1,7 +1,8 @@
 // Every test of the repository, stage by stage; ends with `N passed, N failed, N skipped`.
 // A stage that cannot run is a failure. `--only check|vitest|native|fuzz` runs one stage. Not part
 // of the whole: `long`, the long forms of property tests; `sanitized`, the native tests under
-// AddressSanitizer and UBSan; `threads`, those with several threads under ThreadSanitizer.
+// AddressSanitizer and UBSan; `threads`, those with several threads under ThreadSanitizer; `cuda`,
+// the tests of CUDA kernels on this machine's card.
 import { spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';
@@ -43,16 +44,41 @@ function checker(name, command, args, options) {
 
 const bin = (name) => join('node_modules', '.bin', name);
 
+/** Files of the repository by patterns of git. */
+function listed(...patterns) {
+  const names = output('git', ['ls-files', '-z', ...patterns]).split('\0');
+  return names.filter((file) => file !== '' && fs.existsSync(file));
+}
+
 function clangFormat() {
   const major = /version (\d+)/.exec(output('clang-format', ['--version']))?.[1];
   if (major !== CLANG_FORMAT_MAJOR) {
     console.log(`  absent clang-format ${CLANG_FORMAT_MAJOR}: C++ layout is not checked here`);
     return;
   }
-  const listed = output('git', ['ls-files', '-z', 'native/*.h', 'native/*.cc']);
-  const files = listed.split('\0').filter((file) => file !== '' && fs.existsSync(file));
+  const files = listed('native/*.h', 'native/*.cc', 'native/*.cu');
   if (files.length === 0) throw new Error('git lists no C++ file');
   checker('C++ layout', 'clang-format', ['--dry-run', '--Werror', ...files]);
+}
+
+function findNvcc() {
+  const folders = [process.env.CUDA_PATH, process.env.CUDA_HOME, '/usr/local/cuda'];
+  const named = folders.filter(Boolean).map((folder) => join(folder, 'bin', 'nvcc'));
+  return [...named, 'nvcc'].find((command) => output(command, ['--version']) !== '');
+}
+
+function cudaSources() {
+  const nvcc = findNvcc();
+  if (nvcc === undefined) {
+    console.log(
+      '  absent nvcc: CUDA kernels are tested on emulated threads, not compiled for a card',
+    );
+    return;
+  }
+  const words = ['-std=c++20', '-fmad=false', '-arch=sm_90', '-Werror', 'all-warnings', '-cubin'];
+  for (const file of listed('native/*.cu')) {
+    checker(file, nvcc, [...words, '-I', 'native/src', '-o', os.devNull, file]);
+  }
 }
 
 function check() {
@@ -70,6 +96,7 @@ function check() {
   checker('proto lint (buf)', bin('buf'), ['lint']);
   checker('generated code is up to date', process.execPath, ['tools/generate.mjs', '--check']);
   clangFormat();
+  cudaSources();
 }
 
 function vitest() {
@@ -272,6 +299,15 @@ function threads() {
   countCases(threadsFolder, `^(${THREADED.join('|')})$`, { TSAN_OPTIONS: words });
 }
 
+const cudaFolder = join('build', 'native-cuda');
+const KERNEL_TESTS = ['row_kernels_test', 'attend_kernels_test', 'search_kernels_test'];
+
+function cuda() {
+  const options = ['-DTESSERA_TESTS=ON', '-DTESSERA_ADDON=OFF', '-DTESSERA_CUDA=ON'];
+  if (!configure(cudaFolder, options) || !build(cudaFolder, KERNEL_TESTS)) count(0, 1);
+  else countCases(cudaFolder, `^(${KERNEL_TESTS.join('|')})$`, { TESSERA_TEST_DEVICE: 'cuda' });
+}
+
 // Folder of native/src, target and words of each: minutes, not seconds.
 const LONG_RUNS = [
   ['catalogue', 'catalogue_kill_test', '--kills=200'],
@@ -306,7 +342,7 @@ function onlyBuild() {
 }
 
 const stages = { check, vitest, native, fuzz };
-const byName = { ...stages, build: onlyBuild, long, sanitized, threads };
+const byName = { ...stages, build: onlyBuild, long, sanitized, threads, cuda };
 
 function selected() {
   const at = process.argv.indexOf('--only');

@@ -61,6 +61,13 @@ const cases: [tidy.Rule, string, string, string][] = [
     '#include "model/decoder.h"',
     '#include "catalogue/a.h"',
   ],
+  [
+    tidy.includeLaw,
+    'native/src/beam/cuda/a.h',
+    '#include "model/a.h"',
+    '#include "device/cuda/kernel.h"',
+  ],
+  [tidy.includeLaw, 'native/src/beam/a.h', '#include "device/device.h"', '#include "beam/a.h"'],
   [tidy.includeLaw, 'native/src/model/a.cc', '#include "beam/select.h"', '#include "ops/a.h"'],
   [tidy.includeLaw, 'native/src/engine/a.cc', '#include "bridge/a.h"', '#include "beam/a.h"'],
   [tidy.markdownLinks, 'docs/a.md', '[x](gone.md)', '[x](there.md#part) [y](https://a.b) `[z](q)`'],

@@ -1,0 +1,37 @@
+// The decoder's work on rows beside its products and attention, on a card. The residual stream is
+// F32; what products and attention read is BF16.
+//
+//   tessera_embed            grid (rows), block kRowThreads
+//   tessera_add_rms_norm     grid (rows), block kRowThreads
+//   tessera_silu_mul         grid (rows), block kRowThreads
+//   tessera_place_heads      grid (rows, heads + 2 kv_heads), block 32
+//   tessera_log_sum_exp      grid (rows), block kRowThreads
+//
+// A row's sums are made in one order by one block, whatever the other rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera::ops::cuda {
+
+inline constexpr uint32_t kRowThreads = 256;
+inline constexpr uint32_t kHeadDimMax = 128;
+
+/// Heads of a pass's rows, from the products' output to where attention wants them.
+struct Heads {
+  uint32_t heads = 0, kv_heads = 0, head_dim = 0;  // head_dim: 64 or 128
+  float epsilon = 0;
+  const uint16_t* q_norm = nullptr;  // [head_dim], or null where the model has none
+  const uint16_t* k_norm = nullptr;
+  const float* cosines = nullptr;  // [positions][head_dim / 2]
+  const float* sines = nullptr;
+  const uint16_t* projected = nullptr;  // [rows][heads + 2 kv_heads][head_dim]: q, k, v
+  const uint32_t* positions = nullptr;  // [rows]
+  uint16_t* q = nullptr;                // out: [rows][heads][head_dim]
+  uint16_t* const* keys = nullptr;      // [rows]: where the row's keys of head 0 go
+  uint16_t* const* values = nullptr;    // [rows]
+  uint32_t kv_stride = 0;               // elements from one head's to the next one's
+};
+
+}  // namespace tessera::ops::cuda
