@@ -203,6 +203,11 @@ describe('with a token', () => {
     ['POST', 'recalls/x/explain', { itemId: 'a' }, [503, 503, 503]],
     ['DELETE', 'users/a', undefined, [403, 400, 400]],
     ['POST', 'catalogue/roll-back', { sequence: 0 }, [403, 403, 200]],
+    ['POST', 'adapters/main/0123456789/activate', { share: 1 }, [403, 403, 409]],
+    ['POST', 'adapters/main/roll-back', {}, [403, 403, 409]],
+    ['POST', 'adapters/main/0123456789/pin', {}, [403, 403, 409]],
+    ['DELETE', 'adapters/main/0123456789/pin', undefined, [403, 403, 409]],
+    ['DELETE', 'adapters/main/0123456789', undefined, [403, 403, 409]],
   ] as const;
 
   it('comes in as what its scopes say, and may do that and no more', async () => {

@@ -148,6 +148,13 @@ describe('the API of the console', () => {
     ['POST', 'sets', { name: 'x', recallIds: [3] }, 400, 'REQUEST_INVALID'],
     ['POST', 'catalogue/roll-back', { sequence: -1 }, 400, 'REQUEST_INVALID'],
     ['DELETE', 'users/a', undefined, 400, 'REQUEST_INVALID'],
+    ['GET', 'adapters/changes?limit=501', undefined, 400, 'REQUEST_INVALID'],
+    ['POST', 'adapters/n/d/activate', { share: 0 }, 400, 'REQUEST_INVALID'],
+    ['POST', 'adapters/n/d/activate', { share: 1, force: 'x' }, 400, 'REQUEST_INVALID'],
+    ['POST', 'adapters/n/d/activate', { share: 1 }, 409, 'ADAPTER_STATE'],
+    ['POST', 'adapters/n/roll-back', {}, 409, 'ADAPTER_STATE'],
+    ['POST', 'adapters/n/d/pin', {}, 409, 'ADAPTER_STATE'],
+    ['DELETE', 'adapters/n/d', undefined, 409, 'ADAPTER_STATE'],
   ])('answers %s %s with a typed refusal', async (method, path, body, status, code) => {
     const reply = await ask(method, path, body);
     expect([reply.status, reply.json?.error?.code]).toEqual([status, code]);
@@ -195,6 +202,21 @@ describe('the API of the console', () => {
     expect((await ask('GET', `comparisons/${id}`)).status).toBe(404);
     const toNone = await ask('POST', `comparisons/${id}/notes`, { text: 'x' });
     expect(toNone.status).toBe(404);
+  });
+
+  it('says that no adapters are kept, and what was tried with them', async () => {
+    const { json } = await ask('GET', 'adapters');
+    expect(json).toMatchObject({ isKept: false, versions: [] });
+    await ask('DELETE', 'adapters/tried/0123456789abcdef');
+    const { changes, isWhole } = (await ask('GET', 'adapters/changes?limit=1')).json;
+    expect(changes).toEqual([
+      {
+        ...{ timeMs: expect.any(Number), action: 'delete', actor: 'local', role: 'admin' },
+        ...{ name: 'tried', digest: '0123456789abcdef', outcome: 'ADAPTER_STATE' },
+        detail: expect.stringContaining('adapters.path'),
+      },
+    ]);
+    expect(isWhole).toBe(false);
   });
 
   it('streams exports and removes their files', async () => {

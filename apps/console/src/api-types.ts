@@ -1,5 +1,6 @@
 /** What the API of the console answers with; its pages read the same types. */
 
+import type { AdapterState, CanaryReport, RuleVerdict } from '@tessera/adapter';
 import type {
   ComparisonSummary,
   Note,
@@ -16,6 +17,7 @@ import type { Comparison, Distribution } from './domain/compare.js';
 
 export type { Comparison, Distribution } from './domain/compare.js';
 export type {
+  CanaryReport,
   ComparisonSummary,
   DescribedItem,
   ExplainAnswer,
@@ -24,6 +26,7 @@ export type {
   QueryResult,
   RecallSummary,
   RecordedRecall,
+  RuleVerdict,
   SavedSet,
   StoreState,
   Visitor,
@@ -148,8 +151,86 @@ export interface ComparisonSides {
   readonly right: Readonly<Record<string, unknown>>;
 }
 
+/** A version of an adapter, as it is known now. */
+export interface AdapterView {
+  readonly name: string;
+  readonly digest: string;
+  readonly state: AdapterState;
+  /** Why it is rejected or retired; '' where nothing went wrong. */
+  readonly reason: string;
+  readonly remark: string;
+  /** '' where that is not known. */
+  readonly pushedBy: string;
+  readonly receivedMs: number;
+  readonly changedMs: number;
+  readonly isPinned: boolean;
+  readonly isLoaded: boolean;
+  /** What a rollback of the name goes back to. */
+  readonly isPredecessor: boolean;
+  readonly arenaBytes: number;
+  readonly fileBytes: number;
+  /** Of the users, in (0, 1) for a canary; 0 for others. */
+  readonly share: number;
+  /** What the engine found; null: it was never loaded. */
+  readonly facts: {
+    readonly rankMax: number;
+    readonly targetCount: number;
+    readonly replacedRows: number;
+    readonly largestNorm: number;
+  } | null;
+  /** How it fares, or fared, beside the active version. */
+  readonly report?: CanaryReport;
+}
+
+export interface CanaryView {
+  readonly name: string;
+  readonly digest: string;
+  readonly share: number;
+  readonly changedMs: number;
+  /** Absent until the first recall. */
+  readonly report?: CanaryReport;
+}
+
+export interface AdaptersPage {
+  /** False where no adapters are kept. */
+  readonly isKept: boolean;
+  /** Of requests that name none. */
+  readonly defaultName: string;
+  /** By name, newest first. */
+  readonly versions: readonly AdapterView[];
+  readonly arena: { readonly usedBytes: number; readonly maxBytes: number };
+  readonly disk: { readonly usedBytes: number; readonly maxBytes: number };
+}
+
+/** A line of the audit log. */
+export interface AdapterChange {
+  readonly timeMs: number;
+  readonly action: string;
+  readonly actor: string;
+  /** '' where it was not done in the console. */
+  readonly role: string;
+  readonly name: string;
+  readonly digest: string;
+  readonly outcome: string;
+  readonly detail: string;
+}
+
+export interface AdapterChanges {
+  /** Newest first. */
+  readonly changes: readonly AdapterChange[];
+  /** Older ones are in the file of audits. */
+  readonly isWhole: boolean;
+}
+
+export interface ActivatedVersion {
+  readonly warmedUsers: number;
+  /** Absent where it was not compared. */
+  readonly goldenOverlap?: number;
+}
+
 export interface LivePage {
   readonly pulses: readonly Pulse[];
   readonly engine: { readonly queued: number; readonly running: number };
   readonly store: StoreState | undefined;
+  readonly canaries: readonly CanaryView[];
 }

@@ -1,9 +1,10 @@
 import type { AuditLog } from '@tessera/access';
+import type { Activated, Activation, RolledBack } from '@tessera/adapter';
 import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRequest, RecallRuntime } from '@tessera/recall';
 import type { Log } from '@tessera/telemetry';
-import type { ConsoleAccess } from './console-access.js';
+import type { ConsoleAccess, Visitor } from './console-access.js';
 import type { LoginAccess } from './login-access.js';
 
 export interface ConsoleLimits {
@@ -13,6 +14,19 @@ export interface ConsoleLimits {
   readonly exportSeconds: number;
   readonly exportRowsMax: number;
   readonly compareUsersMax: number;
+}
+
+interface Named {
+  readonly name: string;
+  readonly digest: string;
+}
+
+/** What may be done with versions of adapters; rejects with ADAPTER_STATE where none are kept. */
+export interface AdapterActions {
+  activateAs(actor: Visitor, version: Named, wanted: Activation): Promise<Activated>;
+  rollBackAs(actor: Visitor, name: string): Promise<RolledBack>;
+  pinAs(actor: Visitor, version: Named, isPinned: boolean): Promise<unknown>;
+  deleteAs(actor: Visitor, version: Named): Promise<void>;
 }
 
 /** What the console works with; also its DI token. */
@@ -29,6 +43,7 @@ export abstract class ConsoleParts {
     | 'engineStats'
     | 'user'
     | 'describe'
+    | 'adapters'
   >;
   abstract readonly recalls: InspectedRecalls;
   /** Undefined where nothing is recorded. */
@@ -44,6 +59,8 @@ export abstract class ConsoleParts {
   /** Host that people ask for where a proxy asks for another; '': none. */
   abstract readonly publicHost: string;
   abstract readonly audits: Pick<AuditLog, 'write' | 'newest'>;
+  /** What is done with versions of adapters, audited there. */
+  abstract readonly adapterActions: AdapterActions;
   abstract readonly countAction: (action: string, code: string) => void;
   abstract readonly limits: ConsoleLimits;
   abstract readonly serviceVersion: string;

@@ -3,6 +3,7 @@ import { Audits } from './audits.js';
 import { ConsoleParts } from './console-parts.js';
 import { Gate } from './gate.js';
 import { AboutController } from './http/about.controller.js';
+import { ConsoleAdaptersController } from './http/adapters.controller.js';
 import { ConsoleCatalogueController } from './http/catalogue.controller.js';
 import { ComparisonController } from './http/comparison.controller.js';
 import { LoginController } from './http/login.controller.js';
@@ -23,6 +24,7 @@ export class ConsoleModule {
         RecallsController,
         UsersController,
         ConsoleCatalogueController,
+        ConsoleAdaptersController,
         ComparisonController,
         SqlController,
       ],

@@ -53,6 +53,19 @@ export function integerOf(
   return refuse(name, `an integer of ${min}..${max}`, given ?? 'nothing');
 }
 
+/** A number above 0 and at most 1. */
+export function shareOf(fields: Fields, name: string): number {
+  const value = fields[name];
+  if (typeof value === 'number' && value > 0 && value <= 1) return value;
+  return refuse(name, 'a number above 0 and at most 1', value ?? 'nothing');
+}
+
+export function flagOf(fields: Fields, name: string): boolean {
+  const value = fields[name] ?? false;
+  if (typeof value === 'boolean') return value;
+  return refuse(name, 'true or false', value);
+}
+
 export function textsOf(fields: Fields, name: string, countMax: number): readonly string[] {
   const value = fields[name];
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');

@@ -18,6 +18,11 @@ export const CONSOLE_SCHEMAS = {
     name: text('a set of the same name is replaced'),
     recallIds: { type: 'array', items: { type: 'string' } },
   }),
+  ConsoleActivate: body({
+    share: { type: 'number', description: 'of the users; 1: all, less: a canary' },
+    force: { type: 'boolean', description: 'leave out the comparison with the golden set' },
+    cold: { type: 'boolean', description: 'leave out the warm-up' },
+  }),
   ConsoleRollBack: body({ sequence: whole('number of the change to go back to') }),
   ConsoleComparison: body({
     left: {
@@ -79,6 +84,23 @@ const OPERATIONS: readonly Operation[] = [
     summary: 'Go back to a version',
     request: 'ConsoleRollBack',
   },
+  { path: 'adapters', method: 'get', summary: 'Versions of adapters' },
+  {
+    path: 'adapters/changes',
+    method: 'get',
+    summary: 'What was done with them, newest first',
+    query: ['limit'],
+  },
+  {
+    path: 'adapters/{name}/{digest}/activate',
+    method: 'post',
+    summary: 'Serve a version',
+    request: 'ConsoleActivate',
+  },
+  { path: 'adapters/{name}/roll-back', method: 'post', summary: 'Go back to the one before' },
+  { path: 'adapters/{name}/{digest}/pin', method: 'post', summary: 'Keep a version loaded' },
+  { path: 'adapters/{name}/{digest}/pin', method: 'delete', summary: 'Keep it no longer' },
+  { path: 'adapters/{name}/{digest}', method: 'delete', summary: 'Delete a version' },
   {
     path: 'comparisons',
     method: 'post',

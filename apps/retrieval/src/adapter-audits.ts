@@ -16,6 +16,13 @@ const PAYLOAD_VERSION = '1';
 const DETAIL_LENGTH_MAX = 1000;
 const NAME_LENGTH_MAX = 128;
 
+/** Who does something. */
+export interface Actor {
+  readonly name: string;
+  /** In the console; left out: it is done elsewhere. */
+  readonly role?: string;
+}
+
 /** What is done with a version, and by whom. */
 export interface Action {
   readonly action:
@@ -27,7 +34,7 @@ export interface Action {
     | 'delete'
     | 'lost'
     | 'update-weights';
-  readonly actor: string;
+  readonly actor: Actor;
   readonly name: string;
   readonly digest: string;
   readonly detail: string;
@@ -65,7 +72,7 @@ export class AdapterAudits {
       return await this.parts.access.authorize(who, scope);
     } catch (thrown) {
       const error = TesseraError.from(thrown);
-      await this.note({ ...action, actor: '', detail: error.message }, error.code);
+      await this.note({ ...action, actor: { name: '' }, detail: error.message }, error.code);
       throw error;
     }
   }
@@ -113,7 +120,8 @@ export class AdapterAudits {
 
   private entry({ action, actor, name, digest, detail }: Action, outcome: string): AuditEntry {
     return {
-      ...{ timeMs: this.parts.nowMs(), action, actor, outcome },
+      ...{ timeMs: this.parts.nowMs(), action, actor: actor.name, outcome },
+      ...(actor.role !== undefined && { role: actor.role }),
       name: name.slice(0, NAME_LENGTH_MAX),
       digest: digest.slice(0, NAME_LENGTH_MAX),
       detail: detail.slice(0, DETAIL_LENGTH_MAX),

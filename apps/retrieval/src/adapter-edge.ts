@@ -13,7 +13,7 @@ import type {
   RolledBack,
 } from '@tessera/adapter';
 import { TesseraError } from '@tessera/errors';
-import type { AdapterAudits } from './adapter-audits.js';
+import type { Actor, AdapterAudits } from './adapter-audits.js';
 
 export interface AdapterEdgeParts {
   /** Undefined where none are kept. */
@@ -38,18 +38,18 @@ export class AdapterEdge {
       name: '',
       digest: '',
     });
-    return this.pushAs(principal.name, parts);
+    return this.pushAs(principal, parts);
   }
 
   /** For whom nobody has to be asked. */
-  async pushAs(actor: string, parts: PushParts): Promise<Pushed> {
+  async pushAs(actor: Actor, parts: PushParts): Promise<Pushed> {
     const all = parts[Symbol.asyncIterator]();
     const first = await all.next();
     const part = first.done === true ? undefined : first.value;
     const name = part !== undefined && 'header' in part ? part.header.name : '';
     return this.parts.audits.audited(
       { action: 'push', actor, name, digest: '', detail: '' },
-      () => this.adapters().push(rejoined(first, all)),
+      () => this.adapters().push(rejoined(first, all), actor.name),
       ({ version, isKnown }) => ({
         digest: version.digest,
         detail: isKnown ? 'it was there before' : '',
@@ -60,10 +60,10 @@ export class AdapterEdge {
   async activate(who: Credentials, { name, digest }: Named, wanted: Activation) {
     const told = { action: 'activate', name, digest } as const;
     const principal = await this.parts.audits.principal(who, 'activate', told);
-    return this.activateAs(principal.name, { name, digest }, wanted);
+    return this.activateAs(principal, { name, digest }, wanted);
   }
 
-  activateAs(actor: string, { name, digest }: Named, wanted: Activation): Promise<Activated> {
+  activateAs(actor: Actor, { name, digest }: Named, wanted: Activation): Promise<Activated> {
     const detail = `share ${wanted.share}`;
     return this.parts.audits.audited(
       { action: 'activate', actor, name, digest, detail },
@@ -74,10 +74,13 @@ export class AdapterEdge {
 
   async rollBack(who: Credentials, name: string): Promise<RolledBack> {
     const told = { action: 'rollback', name, digest: '' } as const;
-    const { name: actor } = await this.parts.audits.principal(who, 'activate', told);
+    return this.rollBackAs(await this.parts.audits.principal(who, 'activate', told), name);
+  }
+
+  rollBackAs(actor: Actor, name: string): Promise<RolledBack> {
     return this.parts.audits.audited(
-      { ...told, actor, detail: '' },
-      () => this.adapters().rollBack(name, `rolled back by ${actor}`),
+      { action: 'rollback', actor, name, digest: '', detail: '' },
+      () => this.adapters().rollBack(name, `rolled back by ${actor.name}`),
       ({ serves, replaced }) => ({
         digest: replaced?.digest ?? '',
         detail: `serves ${serves?.digest ?? 'the base model'}`,
@@ -87,18 +90,23 @@ export class AdapterEdge {
 
   async pin(who: Credentials, version: Named, isPinned: boolean): Promise<AdapterVersion> {
     const told = { action: isPinned ? 'pin' : 'unpin', ...version } as const;
-    const { name: actor } = await this.parts.audits.principal(who, 'activate', told);
-    const { name, digest } = version;
-    return this.parts.audits.audited({ ...told, actor, detail: '' }, () =>
+    return this.pinAs(await this.parts.audits.principal(who, 'activate', told), version, isPinned);
+  }
+
+  pinAs(actor: Actor, { name, digest }: Named, isPinned: boolean): Promise<AdapterVersion> {
+    const action = isPinned ? 'pin' : 'unpin';
+    return this.parts.audits.audited({ action, actor, name, digest, detail: '' }, () =>
       isPinned ? this.adapters().pin(name, digest) : this.adapters().unpin(name, digest),
     );
   }
 
   async delete(who: Credentials, version: Named): Promise<void> {
     const told = { action: 'delete', ...version } as const;
-    const { name: actor } = await this.parts.audits.principal(who, 'activate', told);
-    const { name, digest } = version;
-    await this.parts.audits.audited({ ...told, actor, detail: '' }, () =>
+    await this.deleteAs(await this.parts.audits.principal(who, 'activate', told), version);
+  }
+
+  deleteAs(actor: Actor, { name, digest }: Named): Promise<void> {
+    return this.parts.audits.audited({ action: 'delete', actor, name, digest, detail: '' }, () =>
       this.adapters().delete(name, digest),
     );
   }
@@ -125,7 +133,7 @@ export class AdapterEdge {
 
   /** What happened by itself. */
   async note({ action, name, digest, error, detail }: AdapterEvent): Promise<void> {
-    const actor = action === 'rollback' ? 'canary' : 'start';
+    const actor = { name: action === 'rollback' ? 'canary' : 'start' };
     const outcome = error?.code ?? 'OK';
     await this.parts.audits.note({ action, actor, name, digest, detail }, outcome);
   }

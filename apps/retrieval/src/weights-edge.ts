@@ -35,7 +35,7 @@ export class WeightsEdge {
   ): Promise<WeightsUpdate> {
     const { audits } = this.parts;
     const action = { action: 'update-weights', name, digest: '', detail: '' } as const;
-    const { name: actor } = await audits.principal(who, 'activate', action);
+    const actor = await audits.principal(who, 'activate', action);
     return audits.audited({ ...action, actor }, act, ({ digest, drainedUs, swappedUs }) => ({
       digest,
       detail: `waited ${drainedUs} us for the requests that ran, swapped in ${swappedUs} us`,

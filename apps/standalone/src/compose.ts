@@ -110,7 +110,7 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
   const store = inspection?.store;
   const needs = {
     ...{ config, runtime, recalls, follower, store, readiness, serviceVersion, log },
-    ...{ access, metrics },
+    ...{ access, metrics, adapters: edges.adapters },
   };
   const modules = { operations, retrieval, feature, console: consoleParts(needs) };
   return { modules, topics, audits, tracing, recalls };

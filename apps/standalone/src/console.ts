@@ -7,7 +7,7 @@ import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { type ConsoleParts, LoginAccess, LoopbackAccess } from '../../console/src/index.js';
 import type { KvFollower } from '../../feature/src/index.js';
-import { parseJsonRecall } from '../../retrieval/src/index.js';
+import { type AdapterEdge, parseJsonRecall } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 
 /** Where the build puts the pages. */
@@ -22,6 +22,7 @@ export interface ConsoleNeeds {
   readonly readiness: Readiness;
   readonly serviceVersion: string;
   readonly access: Access;
+  readonly adapters: AdapterEdge;
   readonly metrics: Pick<Metrics, 'countConsoleAction'>;
   readonly log: Log;
 }
@@ -43,7 +44,7 @@ function loginsOf({ http, access, login }: Config, { control, oidc }: Access) {
 /** What the console works with; undefined where it is not served. */
 export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
   const { config, runtime, recalls, follower, store, readiness, serviceVersion, log } = needs;
-  const { access, metrics } = needs;
+  const { access, metrics, adapters } = needs;
   const { publicUrl } = config.login;
   const { behaviourLog } = runtime;
   const { defaultDeadlineMs } = config.recall;
@@ -66,6 +67,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
     logins,
     publicHost: publicUrl === '' ? '' : new URL(publicUrl).host,
     audits: access.audits,
+    adapterActions: adapters,
     countAction: (action, code) => metrics.countConsoleAction(action, code),
     limits: { defaultDeadlineMs, ...config.console },
     serviceVersion,

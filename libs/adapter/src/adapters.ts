@@ -4,7 +4,7 @@ import type { AdapterChoice, AdapterLease, Arm } from './domain/adapter-choice.j
 import type { AdapterEngine } from './domain/adapter-engine.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
 import type { AdapterVersion } from './domain/adapter-version.js';
-import type { ComparisonSummary, Fault } from './domain/canary-comparison.js';
+import type { CanaryReport, ComparisonSummary, Fault } from './domain/canary-comparison.js';
 import type { PushParts } from './domain/push-parts.js';
 import { pin, remove, unpin, versionOf } from './domain/registry-state.js';
 import { type Pushed, PushIntake } from './push.js';
@@ -91,8 +91,9 @@ export class Adapters implements AdapterChoice {
     this.rollout.watch.clicked(userId, itemId);
   }
 
-  push(parts: PushParts): Promise<Pushed> {
-    return this.intake.push(parts);
+  /** @param by who pushes; left out: that is not known */
+  push(parts: PushParts, by = ''): Promise<Pushed> {
+    return this.intake.push(parts, by);
   }
 
   activate(name: string, digest: string, wanted: Activation): Promise<Activated> {
@@ -141,6 +142,14 @@ export class Adapters implements AdapterChoice {
 
   find(name: string, digest: string): ListedVersion {
     return this.registry.described(this.registry.find(name, digest));
+  }
+
+  /**
+   * How a canary fares by each rule; of one that has ended how it fared, until the name has
+   * another one or the process ends.
+   */
+  watchOf(version: AdapterVersion): CanaryReport | undefined {
+    return this.rollout.watch.reportOf(version);
   }
 
   comparisonOf(version: AdapterVersion): ComparisonSummary | undefined {

@@ -4,6 +4,7 @@ import type { ProbeAnswer } from './domain/adapter-probe.js';
 import type { AdapterVersion } from './domain/adapter-version.js';
 import {
   CanaryComparison,
+  type CanaryReport,
   type ComparisonRules,
   type ComparisonSummary,
   type Fault,
@@ -43,7 +44,8 @@ interface Watched {
   /** Recalls of the canary so far. */
   recalls: number;
   isShadowing: boolean;
-  isFaulty: boolean;
+  /** How it fared when it broke a rule; undefined: it has broken none. */
+  broken: CanaryReport | undefined;
 }
 
 interface KeptAnswer {
@@ -104,6 +106,16 @@ export class CanaryWatch {
     return watched?.digest === digest ? watched.comparison.summary : undefined;
   }
 
+  reportOf({ name, digest }: AdapterVersion): CanaryReport | undefined {
+    const watched = this.watched.get(name);
+    if (watched?.digest !== digest) return undefined;
+    return watched.broken ?? this.report(watched);
+  }
+
+  private report({ comparison }: Watched): CanaryReport {
+    return { summary: comparison.summary, verdicts: comparison.verdicts(this.settings.rules) };
+  }
+
   private of({ name, digest }: AdapterVersion): Watched {
     const known = this.watched.get(name);
     if (known?.digest === digest) return known;
@@ -111,7 +123,7 @@ export class CanaryWatch {
       if (kept.name === name) this.answers.delete(userId);
     }
     const comparison = new CanaryComparison();
-    const fresh = { digest, comparison, recalls: 0, isShadowing: false, isFaulty: false };
+    const fresh = { digest, comparison, recalls: 0, isShadowing: false, broken: undefined };
     this.watched.set(name, fresh);
     return fresh;
   }
@@ -162,10 +174,10 @@ export class CanaryWatch {
   }
 
   private decide(canary: AdapterVersion, watched: Watched): void {
-    if (watched.isFaulty || this.watched.get(canary.name) !== watched) return;
+    if (watched.broken !== undefined || this.watched.get(canary.name) !== watched) return;
     const fault = watched.comparison.fault(this.settings.rules);
     if (fault === undefined) return;
-    watched.isFaulty = true;
+    watched.broken = this.report(watched);
     this.onFault(canary, fault);
   }
 }

@@ -260,5 +260,13 @@ describe('a roll-out', () => {
     expect(events[0]?.detail).toContain('overlap: expected at least 30 %');
     expect(adapters.find('main', strange)).toMatchObject({ state: 'retired' });
     expect(recalled(adapters, 'user-1', itemsOf)).toBe(first);
+    // How it fared is still known, rule by rule.
+    const report = adapters.watchOf(adapters.find('main', strange));
+    const crossed = report?.verdicts.filter(({ isBroken }) => isBroken) ?? [];
+    expect(crossed.map(({ rule, bound, limit, came }) => [rule, bound, limit, came])).toEqual([
+      ['overlap', 'least', 30, 0],
+    ]);
+    expect(crossed[0]?.message).toBe(events[0]?.detail);
+    expect(adapters.watchOf(adapters.find('main', first))).toBeUndefined();
   });
 });

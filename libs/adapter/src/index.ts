@@ -20,7 +20,12 @@ export {
   type AdapterVersion,
   fileBytes,
 } from './domain/adapter-version.js';
-export type { ComparisonSummary } from './domain/canary-comparison.js';
+export type {
+  ArmSummary,
+  CanaryReport,
+  ComparisonSummary,
+  RuleVerdict,
+} from './domain/canary-comparison.js';
 export type { PushHeader, PushPart, PushParts } from './domain/push-parts.js';
 export type { Pushed } from './push.js';
 export {

@@ -26,6 +26,10 @@ export interface Pushed {
 /** Answers something with a version that serves nobody yet; rejects where it does so badly. */
 export type Trial = (adapter: ServedAdapter) => Promise<void>;
 
+interface SignedHeader extends PushHeader {
+  readonly by: string;
+}
+
 /** What a version is rejected for; anything else may pass, and the version waits for it. */
 const FAULTS: ReadonlySet<string> = new Set([
   'ADAPTER_INVALID',
@@ -46,13 +50,14 @@ export class PushIntake {
    * Resolves when the version is kept and valid. Rejects with PUSH_CONFLICT where another push of
    * the name is under way, ADAPTER_INVALID, ADAPTER_CORRUPT, STORE_FULL, ADAPTER_ARENA_FULL,
    * IO_FAILED.
+   * @param by who pushes
    */
-  async push(parts: PushParts): Promise<Pushed> {
+  async push(parts: PushParts, by: string): Promise<Pushed> {
     const all = parts[Symbol.asyncIterator]();
     try {
       const header = headerOf(await all.next());
       const files = this.checked(header);
-      return await this.alone(header.name, () => this.take(header, files, all));
+      return await this.alone(header.name, () => this.take({ ...header, by }, files, all));
     } finally {
       await all.return?.();
     }
@@ -84,7 +89,7 @@ export class PushIntake {
   }
 
   private async take(
-    header: PushHeader,
+    header: SignedHeader,
     files: readonly AdapterFile[],
     rest: AsyncIterator<PushPart>,
   ): Promise<Pushed> {
@@ -101,7 +106,7 @@ export class PushIntake {
 
   /** The files are there and known to be; from here on a start finds them. */
   private async receive(
-    { name, baseModel, remark }: PushHeader,
+    { name, baseModel, remark, by }: SignedHeader,
     files: readonly AdapterFile[],
     digest: string,
     rest: AsyncIterator<PushPart>,
@@ -118,6 +123,7 @@ export class PushIntake {
       const version: AdapterVersion = {
         ...{ name, digest, state: 'received', reason: '', baseModel, files, remark },
         ...{ receivedMs: nowMs, changedMs: nowMs, isPinned: false, share: 0, activation: 0 },
+        pushedBy: by,
         facts: null,
       };
       await registry.change(

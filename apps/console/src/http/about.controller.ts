@@ -1,5 +1,6 @@
 import { Controller, Get, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { canaryViews } from '../adapter-views.js';
 import type { About, LivePage } from '../api-types.js';
 import { ConsoleParts } from '../console-parts.js';
 import { fieldsOf, integerOf } from '../fields.js';
@@ -59,6 +60,7 @@ export class AboutController {
       pulses: await recalls.pulsesSince(nowMs() - minutes * MILLISECONDS_PER_MINUTE),
       engine: { queued, running },
       store: await store?.state(),
+      canaries: canaryViews(runtime.adapters),
     };
   }
 }

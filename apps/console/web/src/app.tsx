@@ -25,6 +25,7 @@ const VIEWS = [
   ['/compare', 'Compare'],
   ['/live', 'Live'],
   ['/users', 'Users'],
+  ['/adapters', 'Adapters'],
   ['/catalogue', 'Catalogue'],
   ['/sql', 'SQL'],
 ] as const;
@@ -145,6 +146,7 @@ export const router = createHashRouter([
       view('/live', () => import('./views/live.js')),
       view('/users', () => import('./views/users.js')),
       view('/users/:id', () => import('./views/users.js')),
+      view('/adapters', () => import('./views/adapters.js')),
       view('/catalogue', () => import('./views/catalogue.js')),
       view('/sql', () => import('./views/sql.js')),
     ],

@@ -14,6 +14,7 @@ const theme = createTheme({
   respectReducedMotion: true,
   fontFamily: 'system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif',
   defaultRadius: 'sm',
+  components: { Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } } },
 });
 
 /** Faint text that can still be read by those who see less. */

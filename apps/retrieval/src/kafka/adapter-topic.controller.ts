@@ -79,7 +79,7 @@ export class AdapterTopicController {
     // An announcement may come twice: what has served is not brought back by the second.
     if (share === 0 || version.state !== 'validated') return;
     const wanted = { share, isCompared: true, isWarmed: true };
-    await this.edge.activateAs(ACTOR, { name, digest: version.digest }, wanted);
+    await this.edge.activateAs({ name: ACTOR }, { name, digest: version.digest }, wanted);
   }
 
   /** Its topic waits for a store that is away, for as many attempts as are allowed. */
@@ -87,7 +87,7 @@ export class AdapterTopicController {
     const { versions, attemptsMax } = this.source;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.edge.pushAs(ACTOR, versions.parts(announced, signal));
+        return await this.edge.pushAs({ name: ACTOR }, versions.parts(announced, signal));
       } catch (thrown) {
         const mayPass = TesseraError.from(thrown).code === UNREACHED && attempt < attemptsMax;
         if (!mayPass || signal.aborted) throw thrown;

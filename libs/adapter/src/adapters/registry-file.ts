@@ -22,6 +22,8 @@ const versionSchema = z.strictObject({
   share: z.number(),
   activation: count,
   remark: z.string(),
+  /** Absent in files that are older. */
+  pushedBy: z.string().default(''),
   facts: z
     .strictObject({ rankMax: count, targetCount: count, replacedRows: count, largestNorm: count })
     .nullable(),

@@ -58,6 +58,8 @@ export interface AdapterVersion {
   /** Number of its activation among those of the name; 0: never, or it was rolled back. */
   readonly activation: number;
   readonly remark: string;
+  /** Who did; '' where that is not known. */
+  readonly pushedBy: string;
   readonly facts: AdapterFacts | null;
 }
 

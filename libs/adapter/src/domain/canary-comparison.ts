@@ -24,6 +24,28 @@ export interface Fault {
   readonly message: string;
 }
 
+/** What a rule says of a canary, whether or not it may decide yet. */
+export interface RuleVerdict {
+  readonly rule: 'failures' | 'emptyAnswers' | 'shortAnswers' | 'overlap' | 'latency' | 'clicks';
+  /** What came is to be at most, or at least, the limit. */
+  readonly bound: 'most' | 'least';
+  readonly limit: number;
+  readonly came: number;
+  readonly unit: '%' | 'ms' | 'nats';
+  readonly samples: number;
+  /** With fewer it decides nothing. */
+  readonly samplesMin: number;
+  readonly isBroken: boolean;
+  /** What was expected and what came. */
+  readonly message: string;
+}
+
+/** How a canary fares beside the active version. */
+export interface CanaryReport {
+  readonly summary: ComparisonSummary;
+  readonly verdicts: readonly RuleVerdict[];
+}
+
 const LATENCIES_KEPT = 1024;
 /** Differences below are the machine's, not the version's. */
 const LATENCY_NOISE_MS = 5;
@@ -127,54 +149,72 @@ export class CanaryComparison {
 
   /** The first rule that is broken; undefined: none, or too few samples to say so. */
   fault(rules: ComparisonRules): Fault | undefined {
-    return (
-      this.excess('failures', rules.failureMaxPercent, rules) ??
-      this.excess('emptyAnswers', rules.emptyMaxPercent, rules) ??
-      this.excess('shortAnswers', rules.shortMaxPercent, rules) ??
-      this.differs(rules) ??
-      this.slower(rules) ??
-      this.unliked(rules)
-    );
+    const broken = this.verdicts(rules).find(({ isBroken }) => isBroken);
+    return broken && { rule: broken.rule, message: broken.message };
   }
 
-  private excess(
-    what: 'failures' | 'emptyAnswers' | 'shortAnswers',
-    most: number,
-    { samplesMin }: ComparisonRules,
-  ): Fault | undefined {
-    if (this.canary.asked < samplesMin) return undefined;
-    const [ours, theirs] = [this.canary.shareOf(what), this.active.shareOf(what)];
-    if (ours - theirs <= most) return undefined;
+  /** What each rule says now, in the order in which they count. */
+  verdicts(rules: ComparisonRules): readonly RuleVerdict[] {
+    const { canary: ours, active: theirs } = this.summary;
+    const { samplesMin } = rules;
+    const both = (count: (arm: ArmSummary) => number) => Math.min(count(ours), count(theirs));
+    const drafts = [
+      this.excess('failures', rules.failureMaxPercent),
+      this.excess('emptyAnswers', rules.emptyMaxPercent),
+      this.excess('shortAnswers', rules.shortMaxPercent),
+      this.overlapped(rules),
+      { ...slowness(ours, theirs, rules), samples: both(askedOf) },
+      { ...liking(ours, theirs, rules), samples: both(({ clicks }) => clicks) },
+    ];
+    return drafts.map((draft) => ({
+      ...draft,
+      samplesMin,
+      isBroken: draft.samples >= samplesMin && isBeyond(draft),
+    }));
+  }
+
+  private excess(rule: 'failures' | 'emptyAnswers' | 'shortAnswers', most: number): Draft {
+    const [ours, theirs] = [this.canary.shareOf(rule), this.active.shareOf(rule)];
     const limit = `at most ${most} percent points above ${theirs.toFixed(1)} %`;
-    return { rule: what, message: `${what}: expected ${limit}, came ${ours.toFixed(1)} %` };
+    const message = `${rule}: expected ${limit}, came ${ours.toFixed(1)} %`;
+    const samples = this.canary.asked;
+    return { rule, bound: 'most', limit: theirs + most, came: ours, unit: '%', samples, message };
   }
 
-  private differs({ samplesMin, overlapMinPercent }: ComparisonRules): Fault | undefined {
-    const percent = PERCENT * this.overlap;
-    if (this.shadowed < samplesMin || percent >= overlapMinPercent) return undefined;
-    const expected = `at least ${overlapMinPercent} % of the items of the active version`;
-    return {
-      rule: 'overlap',
-      message: `overlap: expected ${expected}, came ${percent.toFixed(1)} %`,
-    };
+  private overlapped({ overlapMinPercent: limit }: ComparisonRules): Draft {
+    const came = PERCENT * this.overlap;
+    const expected = `at least ${limit} % of the items of the active version`;
+    const message = `overlap: expected ${expected}, came ${came.toFixed(1)} %`;
+    const samples = this.shadowed;
+    return { rule: 'overlap', bound: 'least', limit, came, unit: '%', samples, message };
   }
+}
 
-  private slower({ samplesMin, latencyMaxPercent }: ComparisonRules): Fault | undefined {
-    if (Math.min(this.canary.asked, this.active.asked) < samplesMin) return undefined;
-    const [ours, theirs] = [this.canary.summary.latencyP95Ms, this.active.summary.latencyP95Ms];
-    const most = Math.max((theirs * latencyMaxPercent) / PERCENT, theirs + LATENCY_NOISE_MS);
-    if (ours <= most) return undefined;
-    const message = `latency: expected at most ${most.toFixed(1)} ms, came ${ours.toFixed(1)} ms`;
-    return { rule: 'latency', message };
-  }
+type Draft = Omit<RuleVerdict, 'samplesMin' | 'isBroken'>;
 
-  private unliked({ samplesMin, clickDropMax }: ComparisonRules): Fault | undefined {
-    const [ours, theirs] = [this.canary.summary, this.active.summary];
-    if (Math.min(ours.clicks, theirs.clicks) < samplesMin) return undefined;
-    const least = theirs.clickScore - clickDropMax / MILLI;
-    if (ours.clickScore >= least) return undefined;
-    const came = ours.clickScore.toFixed(3);
-    const message = `score of clicked items: expected at least ${least.toFixed(3)}, came ${came}`;
-    return { rule: 'clicks', message };
-  }
+const askedOf = ({ answers, failures }: ArmSummary) => answers + failures;
+
+function isBeyond({ bound, limit, came }: Draft): boolean {
+  return bound === 'most' ? came > limit : came < limit;
+}
+
+function slowness(
+  { latencyP95Ms: came }: ArmSummary,
+  { latencyP95Ms: theirs }: ArmSummary,
+  { latencyMaxPercent }: ComparisonRules,
+): Omit<Draft, 'samples'> {
+  const limit = Math.max((theirs * latencyMaxPercent) / PERCENT, theirs + LATENCY_NOISE_MS);
+  const message = `latency: expected at most ${limit.toFixed(1)} ms, came ${came.toFixed(1)} ms`;
+  return { rule: 'latency', bound: 'most', limit, came, unit: 'ms', message };
+}
+
+function liking(
+  { clickScore: came }: ArmSummary,
+  { clickScore: theirs }: ArmSummary,
+  { clickDropMax }: ComparisonRules,
+): Omit<Draft, 'samples'> {
+  const limit = theirs - clickDropMax / MILLI;
+  const expected = `at least ${limit.toFixed(3)}`;
+  const message = `score of clicked items: expected ${expected}, came ${came.toFixed(3)}`;
+  return { rule: 'clicks', bound: 'least', limit, came, unit: 'nats', message };
 }

@@ -16,7 +16,14 @@ export function Mark({
       <ColorSwatch color={`var(--mantine-color-${color}-6)`} size={8} withShadow={false} />
     );
   return (
-    <Badge variant="default" tt="none" fw={500} leftSection={swatch} title={title}>
+    <Badge
+      variant="default"
+      tt="none"
+      fw={500}
+      miw="max-content"
+      leftSection={swatch}
+      title={title}
+    >
       {children}
     </Badge>
   );

@@ -1,5 +1,14 @@
-import { Group, JsonInput, NumberInput, Select, TextInput } from '@mantine/core';
-import type { CataloguePage } from '../../../src/api-types.js';
+import {
+  Autocomplete,
+  Group,
+  JsonInput,
+  NumberInput,
+  Select,
+  Stack,
+  TextInput,
+} from '@mantine/core';
+import type { AdaptersPage, CataloguePage } from '../../../src/api-types.js';
+import { shortDigest } from './format.js';
 import { useAsked } from './use-asked.js';
 
 /** How a recall is asked for, as it stands in a form. */
@@ -51,6 +60,28 @@ function keptOf(page: CataloguePage | undefined): string {
     : `empty: the newest; kept: ${first.firstSequence} to ${page.sequence}`;
 }
 
+/** Any that can be asked for; those in memory are suggested. */
+function AdapterField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  const versions = useAsked<AdaptersPage>('adapters').data?.versions ?? [];
+  const names = [...new Set(versions.map(({ name }) => name))];
+  const loaded = versions.filter(({ isLoaded }) => isLoaded);
+  const told = new Map(
+    loaded.map(({ name, digest, state }) => [digest, `${name} ${shortDigest(digest)}, ${state}`]),
+  );
+  return (
+    <Autocomplete
+      label="Adapter"
+      description="name, digest or base; empty: the one that is configured"
+      placeholder="default"
+      data={['base', ...names, ...new Set(loaded.map(({ digest }) => digest))]}
+      filter={({ options }) => options}
+      renderOption={({ option }) => told.get(option.value) ?? option.value}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
+
 export function SettingsFields({
   value,
   onChange,
@@ -64,8 +95,8 @@ export function SettingsFields({
   const set = (changes: Partial<Settings>) => onChange({ ...value, ...changes });
   const catalogue = useAsked<CataloguePage>('catalogue');
   return (
-    <>
-      <Group grow align="flex-start" role="group" aria-label={label}>
+    <Stack gap="sm" role="group" aria-label={label}>
+      <Group grow align="flex-start">
         <NumberInput
           label="Items"
           min={1}
@@ -100,13 +131,7 @@ export function SettingsFields({
         />
       </Group>
       <Group grow align="flex-start">
-        <TextInput
-          label="Adapter"
-          description="name, digest or base; empty: the one that is configured"
-          placeholder="default"
-          value={value.adapter}
-          onChange={(event) => set({ adapter: event.currentTarget.value })}
-        />
+        <AdapterField value={value.adapter} onChange={(adapter) => set({ adapter })} />
         <NumberInput
           label="Catalogue as of change"
           description={keptOf(catalogue.data)}
@@ -126,6 +151,6 @@ export function SettingsFields({
         value={value.eligibility}
         onChange={(eligibility) => set({ eligibility })}
       />
-    </>
+    </Stack>
   );
 }

@@ -12,7 +12,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import type { ComparisonSummary } from '../../../src/api-types.js';
 import { ComparisonResult } from '../parts/comparison-result.js';
 import { formatCount, formatShare, formatTime } from '../parts/format.js';
@@ -27,8 +27,13 @@ import { useAsked } from '../parts/use-asked.js';
 import { useComparison } from '../parts/use-comparison.js';
 
 function Asking() {
-  const [left, setLeft] = useState<Settings>(DEFAULT_SETTINGS);
-  const [right, setRight] = useState<Settings>({ ...DEFAULT_SETTINGS, widths: '5' });
+  const [query] = useSearchParams();
+  const adapterOf = (side: string) => query.get(side) ?? '';
+  const [left, setLeft] = useState<Settings>({ ...DEFAULT_SETTINGS, adapter: adapterOf('left') });
+  const [right, setRight] = useState<Settings>({
+    ...DEFAULT_SETTINGS,
+    ...(query.has('right') ? { adapter: adapterOf('right') } : { widths: '5' }),
+  });
   const [sample, setSample] = useState<number | string>(20);
   const [users, setUsers] = useState('');
   const { run, error, isRunning, start, stop } = useComparison();

@@ -1,7 +1,18 @@
-import { Group, Paper, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import {
+  Anchor,
+  Group,
+  Paper,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { Link } from 'react-router';
 import type { LivePage, Pulse } from '../../../src/api-types.js';
-import { formatBytes, formatCount } from '../parts/format.js';
+import { CanaryReportTables } from '../parts/canary-report.js';
+import { formatBytes, formatCount, formatShare, formatTime, shortDigest } from '../parts/format.js';
 import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
 import { TimeChart } from '../parts/time-chart.js';
 import { useAsked } from '../parts/use-asked.js';
@@ -105,6 +116,7 @@ function Now({ page }: { page: LivePage }) {
         <Text size="sm">
           In the engine now: {engine.running} running, {engine.queued} waiting
         </Text>
+        {page.canaries.length === 0 && <Text size="sm">No canary of an adapter</Text>}
         <Text size="sm">Refused: {refusals.length === 0 ? 'none' : refusals.join(', ')}</Text>
         {store !== undefined && (
           <Text size="sm">
@@ -115,6 +127,22 @@ function Now({ page }: { page: LivePage }) {
       </Group>
     </Paper>
   );
+}
+
+/** How the canaries of this moment fare; what crosses a limit is rolled back by itself. */
+function Canaries({ canaries }: { canaries: LivePage['canaries'] }) {
+  return canaries.map(({ name, digest, share, changedMs, report }) => (
+    <Paper key={name} withBorder p="sm">
+      <Title order={3} size="h5" mb="xs">
+        Canary{' '}
+        <Anchor component={Link} to="/adapters">
+          {name} {shortDigest(digest)}
+        </Anchor>{' '}
+        for {formatShare(share)} of the users, since {formatTime(changedMs)}
+      </Title>
+      <CanaryReportTables report={report} />
+    </Paper>
+  ));
 }
 
 export function View() {
@@ -138,6 +166,7 @@ export function View() {
         {asked.error !== null && <Failure error={asked.error} retry={() => asked.refetch()} />}
         {asked.isPending && <Waiting rows={10} />}
         {asked.data !== undefined && <Now page={asked.data} />}
+        {asked.data !== undefined && <Canaries canaries={asked.data.canaries} />}
         {asked.data?.pulses.length === 0 && (
           <Empty title="No pulse yet">The first one comes within five seconds of the start.</Empty>
         )}

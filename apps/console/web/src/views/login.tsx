@@ -39,7 +39,6 @@ function TokenForm() {
         description="Whoever runs the service gives you one, with the role that you need."
         autoComplete="current-password"
         required
-        data-autofocus
         value={token}
         onChange={(event) => setToken(event.currentTarget.value)}
       />

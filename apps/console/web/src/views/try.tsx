@@ -98,7 +98,7 @@ export function View() {
     userId: query.get('user') ?? '1',
     history: '',
     scene: '',
-    settings: DEFAULT_SETTINGS,
+    settings: { ...DEFAULT_SETTINGS, adapter: query.get('adapter') ?? '' },
   });
   const set = (changes: Partial<Wish>) => setWish({ ...wish, ...changes });
   const navigate = useNavigate();

@@ -1,0 +1,38 @@
+import type { AuditEntry } from '@tessera/access';
+import { type Adapters, fileBytes, type ListedVersion } from '@tessera/adapter';
+import type { AdapterChange, AdapterView, CanaryView } from './api-types.js';
+
+/** Actions of the audit log that versions of adapters have gone through. */
+const ADAPTER_ACTIONS: ReadonlySet<string> = new Set([
+  ...['push', 'activate', 'rollback', 'pin', 'unpin', 'delete', 'lost'],
+]);
+
+type Known = Pick<Adapters, 'list' | 'watchOf'>;
+
+export function adapterView(adapters: Known, version: ListedVersion): AdapterView {
+  const { files, baseModel: _, activation: _activation, ...rest } = version;
+  const report = adapters.watchOf(version);
+  return { ...rest, fileBytes: fileBytes(files), ...(report !== undefined && { report }) };
+}
+
+/** The canaries of this moment. */
+export function canaryViews(adapters: Known | undefined): readonly CanaryView[] {
+  const versions = adapters?.list('') ?? [];
+  return versions
+    .filter(({ state }) => state === 'canary')
+    .flatMap((version) => {
+      const { name, digest, share, changedMs } = version;
+      const report = adapters?.watchOf(version);
+      return [{ name, digest, share, changedMs, ...(report !== undefined && { report }) }];
+    });
+}
+
+/** What came of an action on an adapter; not that it was begun. */
+export function isAdapterChange({ action, outcome }: AuditEntry): boolean {
+  return ADAPTER_ACTIONS.has(action) && outcome !== 'begun';
+}
+
+export function adapterChange(entry: AuditEntry): AdapterChange {
+  const { timeMs, action, actor, role = '', name, digest, outcome, detail } = entry;
+  return { timeMs, action, actor, role, name, digest, outcome, detail };
+}

@@ -1,0 +1,126 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { adapterChange, adapterView, isAdapterChange } from '../adapter-views.js';
+import type { ActivatedVersion, AdapterChanges, AdaptersPage } from '../api-types.js';
+import type { Action } from '../audits.js';
+import type { Visitor } from '../console-access.js';
+import { ConsoleParts } from '../console-parts.js';
+import { fieldsOf, flagOf, integerOf, shareOf } from '../fields.js';
+import { Gate } from '../gate.js';
+
+const CHANGES_MAX = 500;
+const NOTHING = { usedBytes: 0, maxBytes: 0 };
+
+@Controller('console/api/adapters')
+export class ConsoleAdaptersController {
+  constructor(
+    private readonly parts: ConsoleParts,
+    private readonly gate: Gate,
+  ) {}
+
+  @Get()
+  async page(@Req() request: FastifyRequest): Promise<AdaptersPage> {
+    await this.gate.look(request);
+    const { adapters } = this.parts.runtime;
+    if (adapters === undefined) {
+      return { isKept: false, defaultName: '', versions: [], arena: NOTHING, disk: NOTHING };
+    }
+    const versions = adapters.list('').map((version) => adapterView(adapters, version));
+    return {
+      isKept: true,
+      defaultName: adapters.defaultName,
+      versions,
+      ...adapters.memory(),
+    };
+  }
+
+  /** What was done with them, by whom, and what came of it; newest first. */
+  @Get('changes')
+  async changes(@Req() request: FastifyRequest, @Query() query: unknown): Promise<AdapterChanges> {
+    await this.gate.look(request);
+    const fields = fieldsOf(query, ['limit']);
+    const limit = integerOf(fields, 'limit', { min: 1, max: CHANGES_MAX, fallback: 50 });
+    const { entries, isWhole } = await this.parts.audits.newest(limit, isAdapterChange);
+    return { changes: entries.map(adapterChange), isWhole };
+  }
+
+  /** For a share of the users, as a canary, or for all of them. */
+  @Post(':name/:digest/activate')
+  @HttpCode(200)
+  async activate(
+    @Req() request: FastifyRequest,
+    @Param('name') name: string,
+    @Param('digest') digest: string,
+    @Body() body: unknown,
+  ): Promise<ActivatedVersion> {
+    const visitor = await this.admin(request, { action: 'activate', name, digest });
+    const fields = fieldsOf(body, ['share', 'force', 'cold']);
+    const { warmedUsers, goldenOverlap } = await this.parts.adapterActions.activateAs(
+      visitor,
+      { name, digest },
+      {
+        share: shareOf(fields, 'share'),
+        isCompared: !flagOf(fields, 'force'),
+        isWarmed: !flagOf(fields, 'cold'),
+      },
+    );
+    return { warmedUsers, ...(goldenOverlap !== undefined && { goldenOverlap }) };
+  }
+
+  /** Ends the canary of a name, or brings back what was active before. */
+  @Post(':name/roll-back')
+  @HttpCode(200)
+  async rollBack(
+    @Req() request: FastifyRequest,
+    @Param('name') name: string,
+  ): Promise<{ readonly serves: string; readonly replaced: string }> {
+    const visitor = await this.admin(request, { action: 'rollback', name });
+    const { serves, replaced } = await this.parts.adapterActions.rollBackAs(visitor, name);
+    return { serves: serves?.digest ?? '', replaced: replaced?.digest ?? '' };
+  }
+
+  /** Keeps it loaded, so that requests may name its digest. */
+  @Post(':name/:digest/pin')
+  @HttpCode(200)
+  pin(
+    @Req() request: FastifyRequest,
+    @Param('name') name: string,
+    @Param('digest') digest: string,
+  ): Promise<{ readonly isPinned: boolean }> {
+    return this.pinned(request, { name, digest }, true);
+  }
+
+  @Delete(':name/:digest/pin')
+  unpin(
+    @Req() request: FastifyRequest,
+    @Param('name') name: string,
+    @Param('digest') digest: string,
+  ): Promise<{ readonly isPinned: boolean }> {
+    return this.pinned(request, { name, digest }, false);
+  }
+
+  @Delete(':name/:digest')
+  async delete(
+    @Req() request: FastifyRequest,
+    @Param('name') name: string,
+    @Param('digest') digest: string,
+  ): Promise<{ readonly removed: boolean }> {
+    const visitor = await this.admin(request, { action: 'delete', name, digest });
+    await this.parts.adapterActions.deleteAs(visitor, { name, digest });
+    return { removed: true };
+  }
+
+  private async pinned(
+    request: FastifyRequest,
+    version: { readonly name: string; readonly digest: string },
+    isPinned: boolean,
+  ) {
+    const visitor = await this.admin(request, { action: isPinned ? 'pin' : 'unpin', ...version });
+    await this.parts.adapterActions.pinAs(visitor, version, isPinned);
+    return { isPinned };
+  }
+
+  private admin(request: FastifyRequest, action: Action): Promise<Visitor> {
+    return this.gate.allow(request, { ...action, role: 'admin' });
+  }
+}

@@ -1,0 +1,262 @@
+import {
+  Anchor,
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NumberInput,
+  Progress,
+  Stack,
+  Text,
+} from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Link } from 'react-router';
+import type { ActivatedVersion, AdapterView } from '../../../src/api-types.js';
+import { post, remove, withQuery } from '../api.js';
+import { shortDigest } from './format.js';
+import { Failure } from './states.js';
+
+const PERCENT = 100;
+
+export const adapterPath = (name: string, digest?: string) =>
+  digest === undefined
+    ? `adapters/${encodeURIComponent(name)}`
+    : `adapters/${encodeURIComponent(name)}/${digest}`;
+
+/** Seconds since it began; for what has no measure of its own. */
+function UnderWay({ children }: { children: ReactNode }) {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((now) => now + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <Stack gap={4}>
+      <Progress value={PERCENT} animated aria-label={`under way for ${seconds} seconds`} />
+      <Text size="sm">
+        {seconds} s: {children}
+      </Text>
+    </Stack>
+  );
+}
+
+/** A question before something is done; what it says no to stays open with the reason. */
+function Confirmed<Result>({
+  title,
+  doing,
+  act,
+  close,
+  word,
+  color,
+  children,
+}: {
+  title: string;
+  doing: string;
+  act: () => Promise<Result>;
+  close: () => void;
+  word: string;
+  color?: string;
+  children: ReactNode;
+}) {
+  const queries = useQueryClient();
+  const action = useMutation({
+    mutationFn: act,
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      close();
+    },
+  });
+  return (
+    <Modal opened onClose={close} title={title}>
+      <Stack>
+        {children}
+        {action.isPending && <UnderWay>{doing}</UnderWay>}
+        <Group>
+          <Button
+            {...(color !== undefined && { color })}
+            disabled={action.isPending}
+            onClick={() => action.mutate()}
+          >
+            {word}
+          </Button>
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+        </Group>
+        {action.error !== null && <Failure error={action.error} />}
+      </Stack>
+    </Modal>
+  );
+}
+
+function Activation({ version, close }: { version: AdapterView; close: () => void }) {
+  const { name, digest } = version;
+  const [percent, setPercent] = useState<number | string>(10);
+  const [force, setForce] = useState(false);
+  const [cold, setCold] = useState(false);
+  const share = Number(percent) / PERCENT;
+  return (
+    <Confirmed
+      title={`Serve ${name} ${shortDigest(digest)}?`}
+      doing="it is loaded, compared with what serves now, and warmed up for the users who come most often"
+      word={share < 1 ? 'Begin the canary' : 'Activate for all'}
+      act={() =>
+        post<ActivatedVersion>(`${adapterPath(name, digest)}/activate`, { share, force, cold })
+      }
+      close={close}
+    >
+      <NumberInput
+        label="Share of the users"
+        description="Less than 100: a canary, which is rolled back by itself where it crosses a limit"
+        min={0.1}
+        max={100}
+        suffix=" %"
+        value={percent}
+        onChange={setPercent}
+      />
+      <Checkbox
+        label="Leave out the comparison with the golden set"
+        checked={force}
+        onChange={(event) => setForce(event.currentTarget.checked)}
+      />
+      <Checkbox
+        label="Leave out the warm-up"
+        checked={cold}
+        onChange={(event) => setCold(event.currentTarget.checked)}
+      />
+    </Confirmed>
+  );
+}
+
+/** What there is to do with a version; `refusal` and its place say why it may not be done. */
+export function VersionActions({
+  version,
+  refusal,
+  refusalId,
+}: {
+  version: AdapterView;
+  refusal: string | undefined;
+  refusalId: string;
+}) {
+  const [asked, setAsked] = useState<'activate' | 'pin' | 'delete' | undefined>(undefined);
+  const { name, digest, state, isPinned, isLoaded } = version;
+  const close = () => setAsked(undefined);
+  const short = shortDigest(digest);
+  const isValid = state !== 'rejected' && state !== 'received';
+  const serves = state === 'active' || state === 'canary';
+  const button = (what: NonNullable<typeof asked>, word: string, isPossible: boolean) => (
+    <Button
+      size="compact-xs"
+      variant="default"
+      disabled={refusal !== undefined || !isPossible}
+      aria-label={`${word} ${name} ${short}`}
+      {...(refusal !== undefined && { 'aria-describedby': refusalId })}
+      onClick={() => setAsked(what)}
+    >
+      {word}
+    </Button>
+  );
+  return (
+    <>
+      <Group gap={6} wrap="nowrap">
+        {isLoaded && (
+          <>
+            <Anchor component={Link} to={withQuery('/try', { adapter: digest })} size="sm">
+              Try
+            </Anchor>
+            <Anchor
+              component={Link}
+              to={withQuery('/compare', { left: serves ? 'base' : name, right: digest })}
+              size="sm"
+            >
+              Compare
+            </Anchor>
+          </>
+        )}
+        {button('activate', 'Activate', isValid && state !== 'active')}
+        {button('pin', isPinned ? 'Unpin' : 'Pin', isValid)}
+        {button('delete', 'Delete', !serves && !isPinned)}
+      </Group>
+      {asked === 'activate' && <Activation version={version} close={close} />}
+      {asked === 'pin' && (
+        <Confirmed
+          title={isPinned ? `Unpin ${name} ${short}?` : `Pin ${name} ${short}?`}
+          doing={isPinned ? 'it is let go' : 'it is loaded'}
+          word={isPinned ? 'Unpin' : 'Pin'}
+          act={() => {
+            const path = `${adapterPath(name, digest)}/pin`;
+            return isPinned ? remove(path) : post(path, {});
+          }}
+          close={close}
+        >
+          <Text size="sm">
+            {isPinned
+              ? 'It leaves the memory where nobody is served with it.'
+              : 'It stays in memory, so that requests, Try and Compare can ask for it by its digest.'}
+          </Text>
+        </Confirmed>
+      )}
+      {asked === 'delete' && (
+        <Confirmed
+          title={`Delete ${name} ${short}?`}
+          doing="its files are removed"
+          word="Delete"
+          color="red"
+          act={() => remove(adapterPath(name, digest))}
+          close={close}
+        >
+          <Text size="sm">Its files are removed for good; it can be pushed again.</Text>
+        </Confirmed>
+      )}
+    </>
+  );
+}
+
+/** Ends the canary of a name, or goes back to what was active before. */
+export function RollBackAction({
+  name,
+  serves,
+  goesBackTo,
+  refusal,
+  refusalId,
+}: {
+  name: string;
+  /** The canary, else the active version; undefined: the base model. */
+  serves: AdapterView | undefined;
+  goesBackTo: string;
+  refusal: string | undefined;
+  refusalId: string;
+}) {
+  const [isAsked, setIsAsked] = useState(false);
+  if (serves === undefined) return null;
+  const what = `${serves.state === 'canary' ? 'canary' : 'active version'} ${shortDigest(serves.digest)}`;
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        disabled={refusal !== undefined}
+        aria-label={`Roll back ${name}`}
+        {...(refusal !== undefined && { 'aria-describedby': refusalId })}
+        onClick={() => setIsAsked(true)}
+      >
+        Roll back
+      </Button>
+      {isAsked && (
+        <Confirmed
+          title={`Roll ${name} back?`}
+          doing="what was before is loaded"
+          word="Roll back"
+          act={() => post(`${adapterPath(name)}/roll-back`, {})}
+          close={() => setIsAsked(false)}
+        >
+          <Text size="sm">
+            The {what} is taken out of service; {goesBackTo} serves its users from the next request
+            on.
+          </Text>
+        </Confirmed>
+      )}
+    </>
+  );
+}

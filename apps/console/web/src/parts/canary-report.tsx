@@ -1,0 +1,112 @@
+import { Group, Stack, Table, Text } from '@mantine/core';
+import type { CanaryReport, RuleVerdict } from '../../../src/api-types.js';
+import { formatCount } from './format.js';
+import { Mark } from './mark.js';
+
+const RULES: Readonly<Record<RuleVerdict['rule'], string>> = {
+  failures: 'Recalls that failed in the model',
+  emptyAnswers: 'Empty answers',
+  shortAnswers: 'Short answers',
+  overlap: 'Items in common with the active version',
+  latency: 'Latency, 95th percentile',
+  clicks: 'Mean score of clicked items',
+};
+const DIGITS = { '%': 1, ms: 1, nats: 3 };
+
+const measured = (value: number, unit: RuleVerdict['unit']) =>
+  `${value.toFixed(DIGITS[unit])} ${unit}`;
+
+/** Whether a rule may decide yet, and what it says. */
+function Verdict({ verdict }: { verdict: RuleVerdict }) {
+  const { samples, samplesMin, isBroken } = verdict;
+  if (isBroken) return <Mark color="red">crossed</Mark>;
+  if (samples < samplesMin) return <Mark color="gray">waits for samples</Mark>;
+  return <Mark color="teal">holds</Mark>;
+}
+
+function Rules({ verdicts }: { verdicts: readonly RuleVerdict[] }) {
+  return (
+    <Table verticalSpacing={3} fz="sm" aria-label="Rules of the canary">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Rule</Table.Th>
+          <Table.Th className="number">Canary</Table.Th>
+          <Table.Th className="number">Limit</Table.Th>
+          <Table.Th className="number">Samples</Table.Th>
+          <Table.Th>Verdict</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {verdicts.map((verdict) => (
+          <Table.Tr key={verdict.rule}>
+            <Table.Td>{RULES[verdict.rule]}</Table.Td>
+            <Table.Td className="number">
+              {verdict.samples === 0 ? '–' : measured(verdict.came, verdict.unit)}
+            </Table.Td>
+            <Table.Td className="number">
+              {verdict.bound === 'most' ? 'at most ' : 'at least '}
+              {measured(verdict.limit, verdict.unit)}
+            </Table.Td>
+            <Table.Td className="number">
+              {formatCount(verdict.samples)}
+              {verdict.samples < verdict.samplesMin && ` of ${formatCount(verdict.samplesMin)}`}
+            </Table.Td>
+            <Table.Td>
+              <Verdict verdict={verdict} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Arms({ report }: { report: CanaryReport }) {
+  const { canary, active } = report.summary;
+  const rows = [
+    ['Answers', formatCount(canary.answers), formatCount(active.answers)],
+    ['Failed', formatCount(canary.failures), formatCount(active.failures)],
+    ['Empty', formatCount(canary.emptyAnswers), formatCount(active.emptyAnswers)],
+    ['Short', formatCount(canary.shortAnswers), formatCount(active.shortAnswers)],
+    ['Median', measured(canary.latencyP50Ms, 'ms'), measured(active.latencyP50Ms, 'ms')],
+    ['95 %', measured(canary.latencyP95Ms, 'ms'), measured(active.latencyP95Ms, 'ms')],
+    ['Clicks', formatCount(canary.clicks), formatCount(active.clicks)],
+  ] as const;
+  return (
+    <Table verticalSpacing={3} fz="sm" aria-label="Canary and active version">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Since the canary began</Table.Th>
+          <Table.Th className="number">Canary</Table.Th>
+          <Table.Th className="number">Active</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map(([label, ours, theirs]) => (
+          <Table.Tr key={label}>
+            <Table.Td>{label}</Table.Td>
+            <Table.Td className="number">{ours}</Table.Td>
+            <Table.Td className="number">{theirs}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+/** How a canary fares, or fared, beside the version that serves all others. */
+export function CanaryReportTables({ report }: { report: CanaryReport | undefined }) {
+  if (report === undefined) {
+    return <Text size="sm">No recall has come to it yet.</Text>;
+  }
+  return (
+    <Group align="flex-start" gap="xl">
+      <Stack flex={3} miw={460}>
+        <Rules verdicts={report.verdicts} />
+      </Stack>
+      <Stack flex={2} miw={260}>
+        <Arms report={report} />
+      </Stack>
+    </Group>
+  );
+}
