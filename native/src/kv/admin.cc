@@ -141,6 +141,7 @@ std::vector<ChainReport> Pool::inspect(std::string_view user) const {
     ChainReport report{.version = pool.versions[version].digest,
                        .is_retired = pool.versions[version].is_retired,
                        .seq = chain->seq,
+                       .versions_back = chain->versions_back,
                        .tokens = static_cast<uint32_t>(chain->tokens.size()),
                        .prefix_tokens = chain->prefix_blocks * kBlockTokens,
                        .tier_tokens = {},

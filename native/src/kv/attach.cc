@@ -66,7 +66,8 @@ PoolState::Attached PoolState::attach_locked(LeaseRecord& lease) {
   bool is_prefix_new = false;
   if (!versions[lease.version].is_retired) {
     result = Attached::kNothingNew;
-    if (lease.prefix_blocks > lease.own_from && tokens.size() >= prefix_tokens) {
+    const bool has_prefix = lease.prefix_blocks > lease.own_from && tokens.size() >= prefix_tokens;
+    if (has_prefix && lease.versions_back == 0) {
       const auto* owner = reinterpret_cast<const char*>(lease.prefix.bytes.data());
       const ChainKeyView key{lease.version, true, {owner, lease.prefix.bytes.size()}};
       Chain* chain = find_locked(key);
@@ -87,6 +88,14 @@ PoolState::Attached PoolState::attach_locked(LeaseRecord& lease) {
   return result;
 }
 
+void PoolState::begin_anew_locked(Chain& chain, const LeaseRecord& lease) {
+  cut_locked(chain, 0);
+  chain.prefix = lease.prefix;
+  chain.prefix_blocks = lease.prefix_blocks;
+  chain.root = root_digest(versions[lease.version].digest, lease.user, lease.prefix);
+  chain.versions_back = lease.versions_back;
+}
+
 PoolState::Attached PoolState::attach_user_locked(LeaseRecord& lease) {
   const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
   const auto tokens = std::span<const Token>(lease.tokens).first(lease.keep).subspan(prefix_tokens);
@@ -96,15 +105,19 @@ PoolState::Attached PoolState::attach_user_locked(LeaseRecord& lease) {
   if (chain == nullptr) {
     if (own_first > 0) return Attached::kLost;  // what it stands on is gone
     chain = &make_chain_locked(key, lease.prefix, lease.prefix_blocks);
+    chain->versions_back = lease.versions_back;
     lease.expected_seq = 0;
   }
+  // What is computed under older versions neither goes on nor replaces what is not.
+  if (lease.versions_back > chain->versions_back) return Attached::kLost;
   const bool is_first = chain->seq == lease.expected_seq;
+  const bool is_nearer = lease.versions_back < chain->versions_back && own_first == 0;
+  if (is_nearer && (is_first || common_prefix(chain->tokens, tokens) == chain->tokens.size())) {
+    begin_anew_locked(*chain, lease);
+  }
   if (chain->prefix_blocks != lease.prefix_blocks || chain->prefix != lease.prefix) {
     if (!is_first || own_first > 0) return Attached::kLost;
-    cut_locked(*chain, 0);
-    chain->prefix = lease.prefix;
-    chain->prefix_blocks = lease.prefix_blocks;
-    chain->root = root_digest(versions[lease.version].digest, lease.user, lease.prefix);
+    begin_anew_locked(*chain, lease);
   }
   const uint32_t same = common_prefix(chain->tokens, tokens);
   const bool stands =

@@ -57,6 +57,11 @@ class Audit {
       for (const Tier which : kTiers) check_residence(chain, i, which);
     }
     own_durable(chain);
+    if (pool_.find_locked({chain.version, chain.is_prefix, chain.owner}) != &chain) {
+      fault("I9", name + " is not found under its version");
+    }
+    const bool is_misnamed = chain.durable.seq != 0 && chain.durable.version != chain.version;
+    if (is_misnamed && !chain.is_renaming) fault("I12", name + ": another version's head on disk");
     if (chain.durable.seq > chain.seq) fault("I10", name + " is older than its head on disk");
     for (const Tier which : kTiers) {
       const bool is_listed = chain.nodes[index_of(which)].is_listed;

@@ -33,6 +33,7 @@ struct ChainBlock {
 /// The head that is on disk now; it may be older than the chain.
 struct DurableHead {
   uint64_t seq = 0;
+  uint32_t version = 0;          // under whose name it lies
   uint32_t length = 0;           // tokens
   std::vector<SlotIndex> slots;  // by block; owned even where the chain no longer uses them
 };
@@ -53,7 +54,9 @@ struct Chain {
   std::string owner;
   Digest prefix;               // of the static prefix below
   uint32_t prefix_blocks = 0;  // its length
-  Digest root;
+  Digest root;                 // of the version that computed the front
+  /// Versions between that one and `version`; 0: all of it is computed under `version`.
+  uint32_t versions_back = 0;
   uint64_t seq = 0;  // of its newest change; unique in the pool
   uint64_t used_us = 0;
   std::vector<Token> tokens;
@@ -65,6 +68,7 @@ struct Chain {
   uint32_t version_position = 0;  // among its version's chains
   uint32_t holds = 0;             // jobs and prefetches that point here
   bool is_store_queued = false;
+  bool is_renaming = false;  // its head on disk may lie under another version's name
   uint64_t store_asked_us = 0;
   bool is_dead = false;     // no longer in the index
   bool is_erasure = false;  // its bytes are to be made unreadable

@@ -34,7 +34,9 @@ struct HeadRecord {
   uint64_t seq = 0;
   Digest prefix;  // what the chain stands on
   uint32_t prefix_blocks = 0;
-  std::vector<Token> tokens;  // as many as the blocks' lengths add up to
+  uint32_t versions_back = 0;  // chain.h
+  Digest root;                 // of the hash chain, where versions_back is not 0
+  std::vector<Token> tokens;   // as many as the blocks' lengths add up to
   std::vector<HeadBlock> blocks;
   bool operator==(const HeadRecord&) const = default;
 };
@@ -42,7 +44,8 @@ struct HeadRecord {
 inline constexpr uint32_t kOwnerBytesMax = 1024;
 inline constexpr uint32_t kChainTokensMax = 1u << 20;
 
-/// Little-endian: magic, fields, tokens, blocks, XXH3-64 over all before it.
+/// Little-endian: magic ("KVH1", "KVH2" where versions_back is not 0), fields, tokens, blocks,
+/// XXH3-64 over all before it.
 std::string encode(const HeadRecord& record);
 /// Errors: KV_STORE_CORRUPT for bytes that encode() did not make.
 Result<HeadRecord> decode(std::string_view bytes);

@@ -30,6 +30,8 @@ std::string some_record(std::mt19937_64& random) {
   record.key.owner = std::string(random() % 40, 'u');
   record.key.is_prefix = random() % 2 == 0;
   record.seq = random();
+  record.versions_back = static_cast<uint32_t>(random() % 3);
+  if (record.versions_back > 0) record.root.bytes[random() % 16] = static_cast<uint8_t>(random());
   record.tokens.resize(random() % 200);
   for (Token& token : record.tokens) token = static_cast<Token>(random());
   for (uint32_t left = static_cast<uint32_t>(record.tokens.size()); left > 0;) {

@@ -31,11 +31,22 @@ Chain& PoolState::make_chain_locked(const ChainKeyView& key, const Digest& prefi
   chain.root = root_digest(versions[key.version].digest, key.owner, prefix);
   chain.used_us = now_us();
   for (EvictionNode& node : chain.nodes) node.owner = &chain;
-  std::vector<Chain*>& siblings = versions[key.version].chains;
-  chain.version_position = static_cast<uint32_t>(siblings.size());
-  siblings.push_back(&chain);
+  join_version_locked(chain);
   chains.emplace(ChainKey{key.version, key.is_prefix, chain.owner}, std::move(made));
   return chain;
+}
+
+void PoolState::join_version_locked(Chain& chain) {
+  std::vector<Chain*>& siblings = versions[chain.version].chains;
+  chain.version_position = static_cast<uint32_t>(siblings.size());
+  siblings.push_back(&chain);
+}
+
+void PoolState::leave_version_locked(Chain& chain) {
+  std::vector<Chain*>& siblings = versions[chain.version].chains;
+  siblings[chain.version_position] = siblings.back();
+  siblings[chain.version_position]->version_position = chain.version_position;
+  siblings.pop_back();
 }
 
 void PoolState::set_resident_locked(Chain& chain, Tier which, uint32_t count) {
@@ -89,11 +100,12 @@ void PoolState::bury_locked(Chain& chain, bool is_erasure) {
     erase_value(store_queue, &chain);
     chain.is_store_queued = false;
   }
+  if (chain.is_renaming) {
+    erase_value(renaming, &chain);
+    chain.is_renaming = false;
+  }
   chain.is_dead = true;
-  std::vector<Chain*>& siblings = versions[chain.version].chains;
-  siblings[chain.version_position] = siblings.back();
-  siblings[chain.version_position]->version_position = chain.version_position;
-  siblings.pop_back();
+  leave_version_locked(chain);
   const auto found = chains.find(ChainKeyView{chain.version, chain.is_prefix, chain.owner});
   graves.push_back(std::move(found->second));
   chains.erase(found);
@@ -132,7 +144,8 @@ uint32_t PoolState::version_index_locked(const Digest& digest) {
   for (uint32_t i = 0; i < versions.size(); ++i) {
     if (versions[i].digest == digest) return i;
   }
-  versions.push_back({.digest = digest, .is_retired = false, .chains = {}});
+  versions.push_back(
+      {.digest = digest, .is_retired = false, .predecessor = kNoVersion, .chains = {}});
   return static_cast<uint32_t>(versions.size() - 1);
 }
 

@@ -15,6 +15,7 @@ struct ChainReport {
   Digest version;
   bool is_retired = false;
   uint64_t seq = 0;
+  uint32_t versions_back = 0;  // between the version that computed its front and this one
   uint32_t tokens = 0;         // committed, without the static prefix
   uint32_t prefix_tokens = 0;  // of the static prefix below
   std::array<uint32_t, kTierCount> tier_tokens{};

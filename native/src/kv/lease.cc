@@ -81,6 +81,7 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
       if (pin_leaders(pool, record, *leader, shared_blocks)) has_shared_tail = false;
       // Also where no block is shared: what the leader writes or has written is copied.
       record.is_exact = record.is_exact && leader->is_exact;
+      record.versions_back = std::max(record.versions_back, leader->versions_back);
     }
     had = record.blocks.size();
     const uint64_t wanted = std::max<uint64_t>(blocks_of(positions), had);
@@ -181,6 +182,8 @@ void Lease::reset() {
 uint32_t Lease::matched() const { return record_->matched; }
 std::array<uint32_t, kTierCount> Lease::matched_by_tier() const { return record_->matched_by_tier; }
 bool Lease::is_exact() const { return record_->is_exact; }
+uint32_t Lease::versions_back() const { return record_->versions_back; }
+uint32_t Lease::inherited() const { return record_->inherited; }
 uint32_t Lease::loadable() const { return record_->loadable; }
 std::span<const BlockRef> Lease::blocks() const { return record_->blocks; }
 uint64_t Lease::tag() const { return record_->tag; }

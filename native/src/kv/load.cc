@@ -65,12 +65,9 @@ Prefetch Pool::prefetch(Version version, std::string_view user, uint32_t tokens_
   PoolState& pool = *state_;
   const std::lock_guard lock(pool.mutex);
   if (version >= pool.versions.size() || pool.versions[version].is_retired) return {};
-  Chain* chain = pool.find_locked({version, false, user});
+  Chain* chain = pool.nearest_chain_locked(version, user);
   if (chain == nullptr) return {};
-  const auto* owner = reinterpret_cast<const char*>(chain->prefix.bytes.data());
-  Chain* prefix = chain->prefix_blocks == 0
-                      ? nullptr
-                      : pool.find_locked({version, true, {owner, chain->prefix.bytes.size()}});
+  Chain* prefix = pool.prefix_under_locked(version, *chain);
   if (chain->prefix_blocks > 0 && prefix == nullptr) return {};  // nothing to stand on
   const uint32_t end = wished_blocks(*chain, tokens_max);
   const uint32_t prefix_end =

@@ -52,12 +52,21 @@ void match_committed(PoolState& pool, LeaseRecord& lease) {
   }
   Chain* chain =
       lease.user.empty() ? nullptr : pool.find_locked({lease.version, false, lease.user});
+  const bool stands = lease.matched == prefix_tokens;
+  if (stands && !lease.user.empty() && !lease.wants_exact) {
+    chain = pool.inherit_locked(lease, chain);
+  }
   if (chain != nullptr) {
     lease.expected_seq = chain->seq;
-    if (chain->prefix_blocks == lease.prefix_blocks && chain->prefix == lease.prefix) {
+    const bool is_near = pool.is_near(*chain, lease.wants_exact);
+    if (is_near && chain->prefix_blocks == lease.prefix_blocks && chain->prefix == lease.prefix) {
       const uint32_t same = common_prefix(chain->tokens, tokens.subspan(prefix_tokens));
-      const bool stands = lease.matched == prefix_tokens;
       if (stands) match_chain(pool, lease, *chain, same);
+      if (lease.matched > prefix_tokens && chain->versions_back > 0) {
+        lease.versions_back = chain->versions_back;
+        lease.inherited = lease.matched - prefix_tokens;
+        pool.counts.inherited_tokens += lease.inherited;
+      }
       if (stands || lease.loadable > 0) lease.loadable += loadable_tokens(*chain, same);
     }
     pool.touch_locked(*chain);
@@ -72,7 +81,7 @@ LeaseRecord* better_producer(const EpochRecord& epoch, const LeaseRecord& lease,
   matched = lease.matched;
   for (LeaseRecord* staged : epoch.staged) {
     if (staged->version != lease.version || staged->prefix_blocks != lease.prefix_blocks ||
-        staged->prefix != lease.prefix) {
+        staged->prefix != lease.prefix || (lease.wants_exact && staged->versions_back > 0)) {
       continue;
     }
     const auto kept = std::span<const Token>(staged->tokens).first(staged->keep);
@@ -103,6 +112,7 @@ void match_staged(PoolState& pool, LeaseRecord& lease, const EpochRecord& epoch)
   lease.matched_by_tier[index_of(Tier::kDevice)] += matched - std::min(matched, lease.matched);
   lease.matched = matched;
   lease.is_exact = producer->is_exact;
+  lease.versions_back = producer->versions_back;
   lease.producer = producer;
   producer->consumers.push_back(&lease);
 }
@@ -144,6 +154,8 @@ LeaseRecord* PoolState::take_lease_locked() {
   lease->matched = 0;
   lease->matched_by_tier = {};
   lease->is_exact = true;
+  lease->versions_back = 0;
+  lease->inherited = 0;
   lease->loadable = 0;
   lease->epoch = 0;
   lease->keep = 0;
@@ -165,6 +177,7 @@ Result<Lease> Pool::lookup(const Query& query) {
     lease.prefix = prefix_digest(pool.versions[query.version].digest,
                                  query.tokens.first(lease.prefix_blocks * kBlockTokens));
   }
+  lease.wants_exact = query.wants_exact;
   lease.tag = query.tag;
   if (!query.tokens.empty() && !pool.versions[query.version].is_retired) {
     match_committed(pool, lease);
@@ -185,7 +198,7 @@ std::array<uint32_t, kTierCount> Pool::whereabouts(Version version, std::string_
   const std::lock_guard lock(pool.mutex);
   std::array<uint32_t, kTierCount> tokens{};
   if (version >= pool.versions.size() || pool.versions[version].is_retired) return tokens;
-  const Chain* chain = pool.find_locked({version, false, user});
+  const Chain* chain = pool.nearest_chain_locked(version, user);
   if (chain == nullptr) return tokens;
   const uint32_t reachable = reachable_blocks(*chain);
   for (uint32_t i = 0; i < reachable; ++i) {
@@ -202,8 +215,9 @@ std::array<uint32_t, kTierCount> Pool::whereabouts(Version version, std::string_
 bool Pool::holds(std::string_view user) const {
   PoolState& pool = *state_;
   const std::lock_guard lock(pool.mutex);
+  const std::vector<bool> is_heritable = pool.heritable_locked();
   for (uint32_t version = 0; version < pool.versions.size(); ++version) {
-    if (pool.versions[version].is_retired) continue;
+    if (pool.versions[version].is_retired && !is_heritable[version]) continue;
     if (pool.find_locked({version, false, user}) != nullptr) return true;
   }
   return false;

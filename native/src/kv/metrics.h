@@ -31,6 +31,8 @@ struct PoolMetrics {
   uint64_t lookups = 0;
   uint64_t asked_tokens = 0;
   uint64_t inexact_tokens = 0;     // found, but through a lossy codec
+  uint64_t inherited_tokens = 0;   // found, but computed under a version before the query's
+  uint64_t inherited_chains = 0;   // passed on to a successor
   uint64_t commits = 0;            // appends that took effect
   uint64_t commits_rematched = 0;  // of them, behind another append that had come first
   uint64_t commits_lost = 0;  // parted from one that came first, or the user or version was dropped

@@ -13,6 +13,9 @@
 
 namespace tessera::kv {
 
+/// Bound of PoolOptions::versions_back_max.
+inline constexpr uint32_t kVersionsBackMax = 16;
+
 struct PoolOptions {
   uint64_t block_bytes = 0;    // of one block, fixed for the pool's life; a multiple of 64
   uint32_t device_blocks = 0;  // capacity of the tier; 0: the pool keeps nothing
@@ -25,6 +28,10 @@ struct PoolOptions {
   uint32_t prefetch_queue_max = 256;  // chains that wait to be loaded; more are refused
   uint64_t store_batch_bytes = uint64_t{32} << 20;  // written between two commits, about
   uint64_t store_retry_us = 5'000'000;              // stores rest this long after a full disk
+
+  /// Versions between the one that computed a block and the one that it is found under, at most
+  /// (Pool::succeed); 0: whatever is found was computed under the version of the query.
+  uint32_t versions_back_max = 0;
 
   /// Memory of the device and host tiers is locked where the process may, which takes all of it at
   /// once; else it is taken as it fills.

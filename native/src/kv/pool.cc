@@ -40,6 +40,10 @@ Status check(const PoolOptions& options) {
       (options.codec->name().empty() || options.codec->encoded_bytes() == 0)) {
     return invalid("codec: expected a name and at least one byte for a block");
   }
+  if (options.versions_back_max > kVersionsBackMax) {
+    return invalid("versions_back_max: expected at most " + std::to_string(kVersionsBackMax) +
+                   ", got " + std::to_string(options.versions_back_max));
+  }
   if (options.store_queue_max == 0 || options.prefetch_queue_max < 2) {
     return invalid("store_queue_max and prefetch_queue_max: expected at least 1 and 2");
   }
@@ -86,9 +90,14 @@ void adopt_head(PoolState& pool, HeadRecord&& head) {
   }
   Chain& chain = pool.make_chain_locked(key, head.prefix, head.prefix_blocks);
   chain.seq = head.seq;
+  if (head.versions_back > 0) {
+    chain.versions_back = head.versions_back;
+    chain.root = head.root;
+  }
   chain.tokens = std::move(head.tokens);
   chain.blocks.resize(head.blocks.size());
   chain.durable.seq = head.seq;
+  chain.durable.version = version;
   chain.durable.length = static_cast<uint32_t>(chain.tokens.size());
   for (uint32_t i = 0; i < chain.blocks.size(); ++i) {
     set_block_key(chain, i);
@@ -172,11 +181,8 @@ Result<Version> Pool::add_version(const Identity& identity) {
     return invalid("the model's blocks have " + std::to_string(identity.block_bytes) +
                    " bytes, the pool's have " + std::to_string(state_->options.block_bytes));
   }
-  const BlockCodec* codec = state_->options.codec.get();
-  Identity own = identity;
-  own.codec = codec == nullptr ? "" : codec->name();
   const std::lock_guard lock(state_->mutex);
-  const uint32_t version = state_->version_index_locked(version_digest(own));
+  const uint32_t version = state_->version_index_locked(state_->digest_of(identity));
   state_->versions[version].is_retired = false;
   return version;
 }

@@ -50,6 +50,7 @@ struct Query {
   std::string_view user = {};          // up to kOwnerBytesMax bytes; empty: only prefixes are kept
   std::span<const Token> tokens = {};  // the prompt as far as it may be kept, from its first token
   uint32_t prefix_tokens = 0;          // of them, the static text that is the same for all users
+  bool wants_exact = false;            // nothing of versions before `version` (Pool::succeed)
   Epoch epoch = 0;                     // also sees what is staged in this epoch
   uint64_t tag = 0;                    // named again when the lease is revoked
 };
@@ -77,6 +78,11 @@ class Lease {
   /// Whether the matched tokens' numbers are bit for bit those computed from nothing: false where a
   /// lossy codec has been between (PoolOptions::codec).
   bool is_exact() const;
+  /// Versions between the one that computed the oldest of the matched tokens and the query's, or
+  /// of those that were copied from a leader (Pool::succeed); 0: all were computed under it.
+  uint32_t versions_back() const;
+  /// Tokens of the user's own among the matched where versions_back() is not 0.
+  uint32_t inherited() const;
   /// Tokens of the query behind matched() that a prefetch could still bring to the device.
   uint32_t loadable() const;
   /// By logical position / kBlockTokens. Before extend() the matched blocks, read-only; afterwards
@@ -148,6 +154,15 @@ class Pool {
   /// The version whose digest has this text (identity.h); none when the pool has never seen it.
   std::optional<Version> find_version(std::string_view digest) const;
 
+  /// From now on a user of whom `version` has nothing, or at least a block less, is found under it
+  /// with what the version of `predecessor` has of him, or the one before that, up to
+  /// PoolOptions::versions_back_max: his chain passes on to `version` without a byte being copied
+  /// and is found under the older one no more, whose users compute anew. What a version found so
+  /// or computed on it counts as of the oldest that had a part in it. The newest declaration
+  /// holds; one that would make a version come before itself is ignored. Lasts until the pool is
+  /// closed; chains that have passed on stay where they are.
+  void succeed(Version version, const Identity& predecessor);
+
   /// Pins the longest prefix of the query that is on the device. Errors: REQUEST_INVALID for a
   /// user, version or length out of bounds.
   Result<Lease> lookup(const Query& query);
@@ -181,13 +196,14 @@ class Pool {
   Prefetch prefetch(Version version, std::string_view user, uint32_t tokens_max);
   /// The user's tokens by the tier that a prefetch would bring them from.
   std::array<uint32_t, kTierCount> whereabouts(Version version, std::string_view user) const;
-  /// Whether anything of the user is kept under a version that is not retired.
+  /// Whether anything of the user is kept under a version that is not retired, or for one.
   bool holds(std::string_view user) const;
 
   // Operations.
 
   /// Nothing is found under the version from now on; its blocks are freed in the background, steps
-  /// of bounded length, as leases on them end.
+  /// of bounded length, as leases on them end. What a version that is not retired may inherit
+  /// stays for it.
   void retire(Version version);
   /// Forgets the user everywhere and makes his bytes on disk unreadable. Waits up to `budget_us`
   /// for that to be durable. Errors: DEADLINE_EXCEEDED; what was begun goes on.

@@ -45,9 +45,12 @@ struct ChainKeyEqual {
   bool operator()(const ChainKeyView& a, const ChainKeyView& b) const { return a == b; }
 };
 
+inline constexpr uint32_t kNoVersion = UINT32_MAX;
+
 struct VersionRecord {
   Digest digest;
   bool is_retired = false;
+  uint32_t predecessor = kNoVersion;  // whose chains may pass on to this one
   std::vector<Chain*> chains;
 };
 
@@ -66,6 +69,9 @@ struct LeaseRecord {
   uint32_t matched = 0;
   std::array<uint32_t, kTierCount> matched_by_tier{};
   bool is_exact = true;  // what is matched, and with it what is computed on it
+  bool wants_exact = false;
+  uint32_t versions_back = 0;  // as is_exact
+  uint32_t inherited = 0;      // tokens
   uint32_t loadable = 0;
   std::vector<BlockRef> blocks;  // each with one reference of this lease
   uint32_t own_from = 0;         // blocks from here on are this lease's own until attached
@@ -107,6 +113,12 @@ class PoolState {
     return options.codec == nullptr ? options.block_bytes : options.codec->encoded_bytes();
   }
 
+  /// Of an identity in this pool.
+  Digest digest_of(Identity identity) const {
+    identity.codec = options.codec == nullptr ? "" : options.codec->name();
+    return version_digest(identity);
+  }
+
   // chains (index.cc)
   Chain* find_locked(const ChainKeyView& key);
   Chain& make_chain_locked(const ChainKeyView& key, const Digest& prefix, uint32_t prefix_blocks);
@@ -122,6 +134,24 @@ class PoolState {
   /// Cuts the chain to `tokens` tokens; a block cut in its middle keeps its device slot alone.
   void cut_locked(Chain& chain, uint32_t tokens);
   uint32_t version_index_locked(const Digest& digest);
+  void join_version_locked(Chain& chain);
+  void leave_version_locked(Chain& chain);
+
+  // succession (succession.cc)
+  /// Whether what the chain holds may be found under its version, and by such a query.
+  bool is_near(const Chain& chain, bool wants_exact) const {
+    return chain.versions_back <= (wants_exact ? 0 : options.versions_back_max);
+  }
+  /// The user's chain that a prefetch for the version brings up: its own, or one that would pass
+  /// on to it; null when there is none.
+  Chain* nearest_chain_locked(uint32_t version, std::string_view user);
+  /// The version's chain of the static text that the chain, its own or a predecessor's, stands on.
+  Chain* prefix_under_locked(uint32_t version, const Chain& chain);
+  /// Passes a predecessor's chain on to the lease's version where it has at least a block more of
+  /// the query on the device than `own` has anywhere; gives the chain that is the version's then.
+  Chain* inherit_locked(const LeaseRecord& lease, Chain* own);
+  /// By version: whether one that is not retired may inherit of it.
+  std::vector<bool> heritable_locked() const;
 
   // slots (eviction_step.cc)
   SlotIndex reserve_locked(Tier which, const Chain* spared);
@@ -140,6 +170,8 @@ class PoolState {
   enum class Attached : uint8_t { kCommitted, kNothingNew, kLost };
   Attached attach_locked(LeaseRecord& lease);
   Attached attach_user_locked(LeaseRecord& lease);
+  /// Empties the chain for what the lease has, from its first block on.
+  void begin_anew_locked(Chain& chain, const LeaseRecord& lease);
   void advance_device_locked(Chain& chain);
   bool attach_blocks_locked(LeaseRecord& lease, Chain& chain, std::span<const Token> tokens,
                             uint32_t block_offset);
@@ -167,6 +199,7 @@ class PoolState {
   std::vector<PrefetchRecord*> free_prefetches;
   std::vector<Chain*> load_queue;
   std::vector<Chain*> store_queue;
+  std::vector<Chain*> renaming;  // passed on; a head on disk may lie under the older version's name
   std::vector<HeadKey> dangling_heads;  // found at opening, of no use: to be erased
   bool is_store_busy = false;
   bool is_store_broken = false;  // the outcome of a commit is not known: no stores until reopened

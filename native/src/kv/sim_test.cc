@@ -24,6 +24,7 @@ SimReport run(SimConfig config, uint64_t count) {
     for (const std::string& fault : report.faults) ADD_FAILURE() << fault;
     sum.answers += report.answers;
     sum.matched_tokens += report.matched_tokens;
+    sum.inherited_tokens += report.inherited_tokens;
     sum.commits += report.commits;
     sum.lost_commits += report.lost_commits;
     sum.revoked += report.revoked;
@@ -120,6 +121,34 @@ TEST(Simulation, CrashesAmongEvictionsErasuresAndFaultsLeaveTheBooksInOrder) {
   config.crash_chance = 4;
   config.faults = {.read_error = 30, .read_flip = 30, .write_error = 30, .commit_unknown = 10};
   const SimReport sum = run(config, seeds(40));
+  EXPECT_GT(sum.crashes, 0u);
+}
+
+TEST(Simulation, VersionsThatFollowOneAnotherFindNothingNewerAndNothingOlderThanTheySay) {
+  SimConfig config;
+  config.versions = 4;
+  config.versions_back_max = 2;
+  EXPECT_GT(run(config, seeds(40)).inherited_tokens, 0u);
+  config.prefix_tokens = 70;
+  config.device_blocks = 40;
+  EXPECT_GT(run(config, seeds(20)).inherited_tokens, 0u);
+}
+
+TEST(Simulation, CrashesAndFaultsLeaveChainsThatHavePassedOnUnderOneNameAlone) {
+  SimConfig config;
+  config.versions = 3;
+  config.versions_back_max = 1;
+  config.host_blocks = 4;
+  config.disk_blocks = 60;
+  config.crash_chance = 4;
+  SimReport sum = run(config, seeds(30));
+  EXPECT_GT(sum.inherited_tokens, 0u);
+  EXPECT_GT(sum.recovered_chains, 0u);
+  config.disk_blocks = 16;
+  config.faults = {
+      .read_error = 30, .read_flip = 30, .write_error = 30, .commit_full = 50, .commit_unknown = 5};
+  sum = run(config, seeds(30));
+  EXPECT_GT(sum.inherited_tokens, 0u);
   EXPECT_GT(sum.crashes, 0u);
 }
 

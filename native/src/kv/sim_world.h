@@ -25,6 +25,7 @@ struct Running {
   std::vector<Token> tokens;
   std::vector<Token> prompt;  // tokens and scene
   uint32_t matched = 0;
+  bool wants_exact = false;
   Epoch epoch = 0;  // in which it is staged, or looked
   bool is_extended = false;
   bool is_staged = false;
@@ -78,6 +79,7 @@ class SimWorld {
     options.store_batch_bytes = 4 * kTestBlockBytes;
     options.store_queue_max = 8;
     options.prefetch_queue_max = 6;
+    options.versions_back_max = config_.versions_back_max;
     options.codec = codec_;
     options.now_us = [this] { return now_us_; };
     if (config_.disk_blocks > 0) options.store = disk_.open();
@@ -88,6 +90,7 @@ class SimWorld {
     versions_.clear();
     for (uint32_t i = 0; i < config_.versions; ++i) {
       versions_.push_back(pool_->add_version(test_identity("model" + std::to_string(i))).value());
+      if (i > 0) pool_->succeed(versions_[i], test_identity("model" + std::to_string(i - 1)));
     }
   }
 
@@ -127,6 +130,7 @@ class SimWorld {
 
   /// Every number that the lease holds, against one computed from nothing.
   void check_numbers(const Running& request, uint64_t count) {
+    if (config_.versions_back_max > 0) return check_marks(request, count);
     uint64_t value = salt(request.version);
     for (uint64_t i = 0; i < count; ++i) {
       value = oracle(value, std::span(request.prompt).subspan(i, 1));
@@ -136,6 +140,28 @@ class SimWorld {
       if (held == value) continue;
       return fault("I9, I21: position " + std::to_string(i) + " of " + std::to_string(count) +
                    " is not what it is when computed from nothing");
+    }
+  }
+
+  /// The same where versions follow one another: every number is of its text; no version has seen
+  /// what a newer one made, and none what is older than it says, or than is allowed.
+  void check_marks(const Running& request, uint64_t count) {
+    const uint32_t back = request.lease.versions_back();
+    if (back > (request.wants_exact ? 0 : config_.versions_back_max)) {
+      return fault("I23: older than was asked for");
+    }
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      value = marked_number(value, request.prompt[i], 0);
+      const uint64_t held = number_at(request.lease.blocks(), i);
+      const std::string where = "position " + std::to_string(i) + " of " + std::to_string(count);
+      if (text_of(held) != text_of(value)) return fault("I9: " + where + " is of another text");
+      if (maker_of(held) > request.version)
+        return fault("I23: " + where + " is of a newer version");
+      if (oldest_of(held) + back < request.version) {
+        return fault("I23: " + where + " is older than the " + std::to_string(back) +
+                     " versions that were declared");
+      }
     }
   }
 

@@ -51,12 +51,14 @@ class Simulator : private SimWorld {
     request.tokens = next_history(request.user);
     request.prompt = request.tokens;
     for (uint64_t i = 1 + pick(20); i > 0; --i) request.prompt.push_back(-1);
+    request.wants_exact = config_.versions_back_max > 0 && pick(6) == 0;
     if (epoch_ == 0) epoch_ = pool_->open_epoch();
     request.epoch = pick(2) == 0 ? epoch_ : 0;
     Result<Lease> lease = pool_->lookup({.version = versions_[request.version],
                                          .user = request.user,
                                          .tokens = request.tokens,
                                          .prefix_tokens = config_.prefix_tokens,
+                                         .wants_exact = request.wants_exact,
                                          .epoch = request.epoch,
                                          .tag = ++last_tag_});
     if (!lease.is_ok()) return fault("lookup: " + lease.status().message());
@@ -65,6 +67,7 @@ class Simulator : private SimWorld {
     if (request.matched > request.tokens.size()) fault("I9: more matched than asked");
     note(request.matched);
     report_.matched_tokens += request.matched;
+    report_.inherited_tokens += request.lease.inherited();
     running_.push_back(std::move(request));
   }
 
@@ -92,9 +95,14 @@ class Simulator : private SimWorld {
 
   void compute(Running& request) {
     if (request.is_computed || request.lease.is_revoked()) return;
-    const uint64_t value =
-        forward(salt(request.version), request.prompt, request.matched, request.lease.blocks());
-    if (value != oracle(salt(request.version), request.prompt)) fault("I21: another answer");
+    if (config_.versions_back_max > 0) {
+      forward_marked(static_cast<uint8_t>(request.version), request.prompt, request.matched,
+                     request.lease.blocks());
+    } else {
+      const uint64_t value =
+          forward(salt(request.version), request.prompt, request.matched, request.lease.blocks());
+      if (value != oracle(salt(request.version), request.prompt)) fault("I21: another answer");
+    }
     check_numbers(request, request.prompt.size());
     request.is_computed = true;
     ++report_.answers;

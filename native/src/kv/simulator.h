@@ -24,7 +24,8 @@ struct SimConfig {
   uint32_t disk_blocks = 40;
   uint32_t users = 4;
   uint32_t versions = 2;
-  uint32_t prefix_tokens = 0;  // static text in front of every prompt
+  uint32_t versions_back_max = 0;  // not 0: each version follows the one before it
+  uint32_t prefix_tokens = 0;      // static text in front of every prompt
   EvictionKind eviction = EvictionKind::kLru;
   DiskFaults faults;
   uint32_t crash_chance = 0;  // in 1/1000 per step
@@ -37,6 +38,7 @@ struct SimReport {
   uint64_t trace = 0;               // digest of everything that was decided
   uint64_t answers = 0;
   uint64_t matched_tokens = 0;
+  uint64_t inherited_tokens = 0;
   uint64_t commits = 0;
   uint64_t lost_commits = 0;
   uint64_t revoked = 0;

@@ -83,11 +83,16 @@ bool plan_transfers(Plan& plan, Chain& chain, bool is_disk_writable) {
   return is_complete;
 }
 
+bool is_misnamed(const Chain& chain) {
+  return chain.durable.seq != 0 && chain.durable.version != chain.version;
+}
+
 /// Whether the head on disk says the same already.
 bool is_durable(const Chain& chain, const HeadRecord& head) {
   const DurableHead& durable = chain.durable;
   const auto has_slot = [](const HeadBlock& block, SlotIndex slot) { return block.slot == slot; };
-  return head.seq == durable.seq && head.tokens.size() == durable.length &&
+  return head.seq == durable.seq && durable.version == chain.version &&
+         head.tokens.size() == durable.length &&
          std::equal(head.blocks.begin(), head.blocks.end(), durable.slots.begin(),
                     durable.slots.end(), has_slot);
 }
@@ -98,9 +103,16 @@ void plan_head(PoolState& pool, StoreItem& item) {
   const Chain& chain = *item.chain;
   HeadRecord head;
   head.key = {pool.versions[chain.version].digest, chain.is_prefix, chain.owner};
+  item.version = chain.version;
+  if (chain.durable.seq != 0) {
+    item.durable_key = head.key;
+    item.durable_key.version = pool.versions[chain.durable.version].digest;
+  }
   head.seq = chain.seq;
   head.prefix = chain.prefix;
   head.prefix_blocks = chain.prefix_blocks;
+  head.versions_back = chain.versions_back;
+  if (chain.versions_back > 0) head.root = chain.root;
   for (uint32_t i = 0; i < chain.resident_in(Tier::kDisk); ++i) {
     const ChainBlock& block = chain.blocks[i];
     head.blocks.push_back({block.slot(Tier::kDisk), block.length, block.checksum});
@@ -114,8 +126,8 @@ void plan_head(PoolState& pool, StoreItem& item) {
   head.tokens.assign(chain.tokens.begin(), chain.tokens.begin() + tokens);
   if (head.blocks.empty()) {
     item.is_erased = chain.durable.seq != 0;
-    item.erased_key = std::move(head.key);
   } else if (!is_durable(chain, head)) {
+    item.is_renamed = is_misnamed(chain);
     item.head = std::move(head);
   }
 }
@@ -147,18 +159,38 @@ void plan_erasures(PoolState& pool, StoreJob& job) {
     if (grave->durable.seq == 0) continue;
     ++grave->holds;
     job.graves.push_back(grave.get());
-    job.erased.push_back({pool.versions[grave->version].digest, grave->is_prefix, grave->owner});
+    const Digest& version = pool.versions[grave->durable.version].digest;
+    job.erased.push_back({version, grave->is_prefix, grave->owner});
     if (!grave->is_erasure) continue;
     job.discarded.insert(job.discarded.end(), grave->durable.slots.begin(),
                          grave->durable.slots.end());
   }
 }
 
+/// All at once as well, and in the same commit as other heads: one that is put for a new chain
+/// under the older name must come after the erasure. Such an item has no transfers, so it cannot
+/// fail alone.
+void plan_renames(PoolState& pool, StoreJob& job) {
+  std::vector<Chain*> passed_on;
+  std::swap(passed_on, pool.renaming);
+  for (Chain* chain : passed_on) {
+    chain->is_renaming = is_misnamed(*chain);
+    if (!chain->is_renaming) {
+      pool.forget_if_empty_locked(*chain);
+      continue;
+    }
+    pool.renaming.push_back(chain);
+    item_of(job, *chain);
+  }
+}
+
 /// Buries some chains of retired versions.
 bool bury_retired(PoolState& pool) {
   uint32_t left = kGravesPerStep;
-  for (VersionRecord& version : pool.versions) {
-    while (version.is_retired && !version.chains.empty() && left > 0) {
+  const std::vector<bool> is_heritable = pool.heritable_locked();
+  for (uint32_t i = 0; i < pool.versions.size(); ++i) {
+    VersionRecord& version = pool.versions[i];
+    while (version.is_retired && !is_heritable[i] && !version.chains.empty() && left > 0) {
       pool.bury_locked(*version.chains.back(), false);
       --left;
     }
@@ -169,17 +201,22 @@ bool bury_retired(PoolState& pool) {
 /// Plans transfers for what waits, as far as one batch goes.
 void plan_stores(Plan& plan, bool is_disk_writable) {
   PoolState& pool = plan.pool;
-  std::vector<Chain*> taken, unfinished;
+  std::vector<Chain*> taken, unfinished, renamed;
   for (Chain* chain : pool.store_queue) {
     if (plan.bytes_left < pool.options.block_bytes) break;
+    if (chain->is_renaming && is_disk_writable) {
+      renamed.push_back(chain);
+      continue;
+    }
     taken.push_back(chain);
     if (!plan_transfers(plan, *chain, is_disk_writable)) unfinished.push_back(chain);
     pool.counts.store_wait_us += pool.now_us() - chain->store_asked_us;
     chain->store_asked_us = pool.now_us();
     if (is_disk_writable && chain->durable.seq != chain->seq) item_of(plan.job, *chain);
   }
-  pool.store_queue.erase(pool.store_queue.begin(),
-                         pool.store_queue.begin() + static_cast<int64_t>(taken.size()));
+  const auto passed = static_cast<int64_t>(taken.size() + renamed.size());
+  pool.store_queue.erase(pool.store_queue.begin(), pool.store_queue.begin() + passed);
+  pool.store_queue.insert(pool.store_queue.end(), renamed.begin(), renamed.end());
   // While they count as queued the chains of this batch give no block up.
   const bool any_evicted = is_disk_writable && plan_evictions(plan);
   for (Chain* chain : taken) chain->is_store_queued = false;
@@ -224,7 +261,10 @@ bool PoolWork::begin_store(StoreJob& job) {
   const bool is_resting = pool.stores_rest_until_us > pool.now_us();
   if (has_disk && is_resting && !pool.is_store_broken) return job.is_nothing;
   const bool is_disk_writable = has_disk && !pool.is_store_broken;
-  if (is_disk_writable) plan_erasures(pool, job);
+  if (is_disk_writable) {
+    plan_erasures(pool, job);
+    plan_renames(pool, job);
+  }
   Plan plan{pool, job, std::max(pool.options.store_batch_bytes, pool.options.block_bytes)};
   plan_stores(plan, is_disk_writable);
   if (job.items.empty() && job.erased.empty()) {

@@ -56,12 +56,13 @@ Status write_to_disk(PoolState& pool, StoreJob& job, StoreTransfer& transfer,
 void take_head(StoreJob& job, StoreItem& item) {
   if (!item.status.is_ok()) return;
   if (item.is_erased) {
-    job.erased.push_back(item.erased_key);
+    job.erased.push_back(item.durable_key);
   } else if (item.head.has_value()) {
     for (const StoreTransfer& transfer : item.transfers) {
       if (transfer.disk == kNoSlot) continue;
       item.head->blocks[transfer.index].checksum = transfer.checksum;
     }
+    if (item.is_renamed) job.erased.push_back(item.durable_key);
     item.put = static_cast<uint32_t>(job.heads.size());
     job.heads.push_back(std::move(*item.head));
   }

@@ -58,7 +58,7 @@ void publish_disk(PoolState& pool, const StoreJob& job, StoreItem& item, bool is
   if (!is_durable) return;
   if (item.put != StoreItem::kNone) {
     const HeadRecord& head = job.heads[item.put];
-    DurableHead next{head.seq, static_cast<uint32_t>(head.tokens.size()), {}};
+    DurableHead next{head.seq, item.version, static_cast<uint32_t>(head.tokens.size()), {}};
     for (const HeadBlock& block : head.blocks) next.slots.push_back(block.slot);
     replace_durable(pool, chain, std::move(next));
     ++pool.counts.stores;

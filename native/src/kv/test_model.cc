@@ -1,5 +1,6 @@
 #include "kv/test_model.h"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -13,7 +14,22 @@ uint64_t next(uint64_t before, Token token) {
   return x ^ (x >> 32);
 }
 
-uint64_t read_number(std::span<const BlockRef> blocks, uint32_t position) {
+/// Computes positions [begin, tokens.size()) by `step`, which gives a number from the one before.
+template <typename Step>
+uint64_t forward_by(std::span<const Token> tokens, uint32_t begin, uint64_t value,
+                    std::span<const BlockRef> blocks, Step step) {
+  if (begin > 0) value = number_at(blocks, begin - 1);
+  for (uint32_t i = begin; i < tokens.size(); ++i) {
+    value = step(value, tokens[i]);
+    std::memcpy(blocks[i / kBlockTokens].address + i % kBlockTokens * sizeof(value), &value,
+                sizeof(value));
+  }
+  return value;
+}
+
+}  // namespace
+
+uint64_t number_at(std::span<const BlockRef> blocks, uint32_t position) {
   uint64_t value = 0;
   std::memcpy(&value,
               blocks[position / kBlockTokens].address + position % kBlockTokens * sizeof(value),
@@ -21,7 +37,17 @@ uint64_t read_number(std::span<const BlockRef> blocks, uint32_t position) {
   return value;
 }
 
-}  // namespace
+uint64_t marked_number(uint64_t before, Token token, uint8_t version) {
+  const uint64_t oldest = before == 0 ? version : std::min<uint64_t>(version, before & 0xff);
+  return next(text_of(before), token) << 16 | uint64_t{version} << 8 | oldest;
+}
+
+uint64_t forward_marked(uint8_t version, std::span<const Token> tokens, uint32_t begin,
+                        std::span<const BlockRef> blocks) {
+  return forward_by(tokens, begin, 0, blocks, [&](uint64_t before, Token token) {
+    return marked_number(before, token, version);
+  });
+}
 
 Identity test_identity(const std::string& model, uint64_t block_bytes) {
   Identity identity;
@@ -41,13 +67,7 @@ uint64_t oracle(uint64_t salt, std::span<const Token> tokens) {
 
 uint64_t forward(uint64_t salt, std::span<const Token> tokens, uint32_t begin,
                  std::span<const BlockRef> blocks) {
-  uint64_t value = begin == 0 ? salt : read_number(blocks, begin - 1);
-  for (uint32_t i = begin; i < tokens.size(); ++i) {
-    value = next(value, tokens[i]);
-    std::memcpy(blocks[i / kBlockTokens].address + i % kBlockTokens * sizeof(value), &value,
-                sizeof(value));
-  }
-  return value;
+  return forward_by(tokens, begin, salt, blocks, next);
 }
 
 TestAnswer serve(Pool& pool, const TestRequest& request, bool keeps) {

@@ -25,6 +25,18 @@ uint64_t oracle(uint64_t salt, std::span<const Token> tokens);
 uint64_t forward(uint64_t salt, std::span<const Token> tokens, uint32_t begin,
                  std::span<const BlockRef> blocks);
 
+/// Numbers that also say who made them, for versions that follow one another: made of the token,
+/// of the text before it, of the version that computes it and of the oldest that had a part in it.
+uint64_t marked_number(uint64_t before, Token token, uint8_t version);
+constexpr uint64_t text_of(uint64_t marked) { return marked >> 16; }
+constexpr uint32_t maker_of(uint64_t marked) { return marked >> 8 & 0xff; }
+constexpr uint32_t oldest_of(uint64_t marked) { return marked & 0xff; }
+/// forward() in marked numbers.
+uint64_t forward_marked(uint8_t version, std::span<const Token> tokens, uint32_t begin,
+                        std::span<const BlockRef> blocks);
+/// The number at a position.
+uint64_t number_at(std::span<const BlockRef> blocks, uint32_t position);
+
 /// One request from lookup to answer.
 struct TestRequest {
   Version version = 0;

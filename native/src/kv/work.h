@@ -42,9 +42,11 @@ struct StoreItem {
   Chain* chain = nullptr;
   std::vector<StoreTransfer> transfers;
   std::optional<HeadRecord> head;  // to be put once the transfers are done
+  bool is_renamed = false;         // the head on disk lies under another version's name
   bool is_erased = false;          // instead: nothing of the chain is left on disk
-  HeadKey erased_key;
-  uint32_t put = kNone;  // where in StoreJob::heads it went
+  uint32_t version = 0;            // that the head is put under
+  HeadKey durable_key;             // of the head that is on disk
+  uint32_t put = kNone;            // where in StoreJob::heads it went
   Status status;
   static constexpr uint32_t kNone = UINT32_MAX;
 };
