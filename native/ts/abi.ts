@@ -33,7 +33,7 @@ import type {
   StoreValues,
 } from './store-abi.js';
 
-export const ABI_VERSION = 4;
+export const ABI_VERSION = 5;
 
 declare const engineBrand: unique symbol;
 /** Opaque handle of an open engine. */
@@ -108,6 +108,11 @@ export interface EngineOptions {
   readonly scoreItemsMax: number;
   /** Bytes of all adapters in memory at most; 0: no request has one. */
   readonly adapterBytesMax: number;
+  /**
+   * Versions between an adapter that computed keys and values and the one that finds them, at most
+   * (engineSucceedAdapter); 0: none. More change answers, which say so.
+   */
+  readonly kvVersionsBackMax: number;
 }
 
 /** What config.json alone says of a model. */
@@ -173,6 +178,8 @@ export interface SubmitBatch {
   readonly prefixTokens: Uint32Array;
   /** First tokens of the prompt that the user's next one may begin with. */
   readonly keepTokens: Uint32Array;
+  /** 1: nothing that an adapter before this one computed. */
+  readonly exactKv: Uint8Array;
   /** [n + 1] into widths; a request's last width holds for all further steps. */
   readonly widthOffsets: Uint32Array;
   readonly widths: Uint32Array;
@@ -293,6 +300,11 @@ export interface NativeAddon {
   ): Promise<AdapterInfo>;
   /** Takes one load back. Requests in flight keep the adapter they were submitted with. */
   engineReleaseAdapter(engine: EngineHandle, slot: number): void;
+  /**
+   * Requests with the adapter of `slot` may go on with what the pool has of their users under that
+   * of `predecessor`. Neither is the base model.
+   */
+  engineSucceedAdapter(engine: EngineHandle, slot: number, predecessor: number): void;
   engineAdapterArena(engine: EngineHandle): AdapterArena;
 
   /**

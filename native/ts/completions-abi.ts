@@ -99,6 +99,10 @@ export interface Completions {
   readonly kvTokens: Uint32Array;
   /** [n] 1 where keys and values came back through a lossy codec. */
   readonly kvLossy: Uint8Array;
+  /** Of kvTokens, those that an adapter before the request's computed. */
+  readonly kvInheritedTokens: Uint32Array;
+  /** Versions between the oldest of these and the request's; of what was shared as well. */
+  readonly kvVersionsBack: Uint32Array;
   /** Waited for blocks on their way to the device when the request's turn had come. */
   readonly kvWaitUs: Uint32Array;
   /** [n][TIMING_SLOTS.length]. */

@@ -30,6 +30,8 @@ export const KV_METRICS_SLOTS = [
   'storedBlockBytes',
   'inexactTokens',
   'commitsRematched',
+  'inheritedTokens',
+  'inheritedChains',
 ] as const;
 
 export const KV_TIER_SLOTS = [
@@ -55,6 +57,7 @@ export const KV_CHAIN_SLOTS = [
   'diskTokens',
   'durableTokens',
   'unusedUs',
+  'versionsBack',
 ] as const;
 
 /** Chains of a user, one per version of prompts under which he has any. */

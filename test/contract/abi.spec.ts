@@ -54,6 +54,7 @@ const VALID: Readonly<Record<string, Record<string, unknown>>> = {
     resultCountMax: 1,
     scoreItemsMax: 1,
     adapterBytesMax: 0,
+    kvVersionsBackMax: 0,
   },
   CatalogueBuildOptions: {
     sources: ['/nowhere.json'],

@@ -30,6 +30,11 @@ interface Answer {
   readonly requestId: string;
   readonly items: readonly { readonly itemId: string; readonly score: number }[];
   readonly versions: { readonly adapter: string; readonly adapterName: string };
+  readonly kv: {
+    readonly savedTokens: number;
+    readonly inheritedTokens: number;
+    readonly versionsBack: number;
+  };
 }
 
 const folder = temporaryFolder({});
@@ -240,6 +245,78 @@ describe('a canary', () => {
     for (let user = 1; user <= 20; user += 1) {
       expect((await recall(String(user))).versions.adapter).toBe(good);
     }
+  });
+});
+
+describe('the first visit of a user under a new version', () => {
+  // Users whom the golden set, which is answered with each version, has not.
+  const [ANN, BOB, CIM] = ['101', '102', '103'];
+  const serve = (versionsBack?: string) =>
+    start({
+      TESSERA_ADAPTERS_KV_VERSIONS_BACK: versionsBack as string,
+      TESSERA_ADAPTERS_OVERLAP_MIN_PERCENT: '0',
+      TESSERA_KV_DISK_BYTES: '0',
+    });
+  const found = ({ kv }: Answer) => [kv.savedTokens > 0, kv.inheritedTokens > 0, kv.versionsBack];
+  const ALL_COMPUTED = [false, false, 0];
+  const OWN = [true, false, 0];
+  const next = async (seed: number, options: object = { cold: true }) => {
+    const digest = await push({ seed, size: GENTLE });
+    const named = { name: 'main', digest, ...options };
+    await client.call('Activate', named, CALL_MS);
+    return digest;
+  };
+
+  it('finds nothing where nothing else is asked for', async () => {
+    await serve();
+    await next(30);
+    await recall(ANN);
+    await next(31);
+    expect(found(await recall(ANN))).toEqual(ALL_COMPUTED);
+    expect(found(await recall(ANN))).toEqual(OWN);
+  });
+
+  it('goes on with what versions before computed, as far back as allowed, and says so', async () => {
+    await serve('2');
+    for (const [seed, expected] of [
+      [32, ALL_COMPUTED],
+      [33, [true, true, 1]],
+      [34, [true, true, 2]],
+      [35, ALL_COMPUTED],
+    ] as const) {
+      await next(seed);
+      expect(found(await recall(ANN)), `seed ${seed}`).toEqual(expected);
+    }
+    expect(found(await recall(ANN))).toEqual(OWN);
+    const metrics = await (await fetch(`${service.httpUrl}/metrics`)).text();
+    expect(metrics).toMatch(/tessera_kv_inherited_chains_total 2/);
+    expect(metrics).toMatch(/tessera_kv_inherited_tokens_total [1-9]/);
+  });
+
+  it('computes anew after a rollback what was answered before, to the bit', async () => {
+    await serve('1');
+    await next(36);
+    const before = await recall(ANN);
+    await next(37);
+    expect(found(await recall(ANN))).toEqual([true, true, 1]);
+    await command('rollback');
+    const restored = await recall(ANN);
+    expect(found(restored)).toEqual(ALL_COMPUTED);
+    expect(shown(restored)).toEqual(shown(before));
+  });
+
+  it('finds for a canary and for those who were warmed up what each version has itself', async () => {
+    await serve('1');
+    await next(38);
+    for (const user of [ANN, BOB, CIM]) await recall(user);
+    const canary = await next(39, { share: 0.99, force: true, cold: true });
+    const tried = await recall(BOB);
+    expect(tried.versions.adapter).toBe(canary);
+    expect(found(tried)).toEqual([true, true, 1]);
+    await command('rollback');
+    expect(found(await recall(CIM))).toEqual(OWN);
+    await next(40, { cold: false });
+    expect(found(await recall(CIM))).toEqual(OWN);
   });
 });
 

@@ -47,6 +47,8 @@ const kv = {
   computedTokens: 1,
   savedTokens: 8,
   lossy: true,
+  inheritedTokens: 1,
+  versionsBack: 1,
   waitUs: 250,
 };
 

@@ -24,6 +24,7 @@ const CHAIN = {
   diskTokens: 96,
   durableTokens: 96,
   unusedUs: 12.5,
+  versionsBack: 0,
 };
 
 interface Failure {

@@ -24,6 +24,8 @@ const KV = {
   computedTokens: 5,
   savedTokens: 96,
   lossy: true,
+  inheritedTokens: 64,
+  versionsBack: 2,
   waitUs: 30,
 };
 
@@ -36,7 +38,7 @@ describe('the spans of a recall', () => {
     expect(named('kv.prefetch')).toMatchObject({
       startUs: 0,
       endUs: 190,
-      attributes: { deviceTokens: 32, diskTokens: 64, lossy: true, waitUs: 30 },
+      attributes: { deviceTokens: 32, diskTokens: 64, lossy: true, versionsBack: 2, waitUs: 30 },
     });
   });
 

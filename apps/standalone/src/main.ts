@@ -46,7 +46,7 @@ async function load(
       (userCount === null ? `behaviours in ${config.behaviours.store}` : `${userCount} users`),
   );
   print(changesLine(runtime));
-  print(kvLine(config.kv));
+  print(kvLine(config));
   return runtime;
 }
 
@@ -58,14 +58,16 @@ function changesLine(runtime: RecallRuntime): string {
   return `Changes of the catalogue in ${changes.folder}: ${replayedChanges} found${cut}`;
 }
 
-function kvLine(kv: Config['kv']): string {
+function kvLine({ kv, adapters }: Config): string {
   const { pool, deviceBytes, hostBytes, diskBytes, path, blockCodec } = kv;
   if (pool === 'off') return 'KV pool off';
   const size = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(0)} MiB`;
   const disk = diskBytes === 0 ? 'none on disk' : `${size(diskBytes)} on disk in ${path}`;
   const codec = blockCodec === 'exact' ? '' : `; not exact below the device (${blockCodec})`;
   const above = `${size(deviceBytes)} on the device, ${size(hostBytes)} on the host`;
-  return `KV pool: ${above}, ${disk}${codec}`;
+  const back = adapters.kvVersionsBack;
+  const heritage = back === 0 ? '' : `; of adapters up to ${back} versions back, not exact`;
+  return `KV pool: ${above}, ${disk}${codec}${heritage}`;
 }
 
 async function printSample(runtime: RecallRuntime, config: Config): Promise<void> {

@@ -20,6 +20,7 @@ export const KV_SCHEMAS = {
     diskTokens: number('on disk'),
     durableTokens: number('what a restart would find'),
     unusedUs: number('microseconds since it was last looked up or changed'),
+    versionsBack: number('versions between the one that computed its front and this one'),
   }),
   KvDropUserRequest: object({ userId, deadlineMs: integer('milliseconds to wait for the disk') }),
   KvDropVersionRequest: object({ version: text('digest, as inspect tells it') }),

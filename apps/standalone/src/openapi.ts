@@ -60,6 +60,8 @@ const schemas = {
     savedTokens: number('all that were not computed'),
     waitUs: number('microseconds waited for blocks on their way to the device'),
     lossy: { type: 'boolean', description: 'some found came back through a lossy codec' },
+    inheritedTokens: number('of those found, what an earlier version of the adapter computed'),
+    versionsBack: number('versions between the oldest of these and the one that answered'),
   }),
   ...KV_SCHEMAS,
   RecallRequest: {

@@ -56,7 +56,7 @@ export function runtimeOptions(
     engine: config.engine,
     ...(adapters && { adapters, adapterBytesMax: config.adapters.bytesMax }),
     weights: config.weights,
-    kv: config.kv,
+    kv: { ...config.kv, versionsBackMax: config.adapters.kvVersionsBack },
     recall: {
       widths: defaultWidths,
       resultCount: defaultResultCount,

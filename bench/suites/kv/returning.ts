@@ -93,6 +93,7 @@ async function inPlace(
     diskBytes: isOnDisk ? allBytes : 0,
     path,
     blockCodec: place === 'disk in int8' ? 'int8' : 'exact',
+    versionsBackMax: 0,
     eviction: 'lru',
     readThreads: 2,
     storeQueueMax: 1024,

@@ -118,6 +118,7 @@ function poolOptions(users: number, path: string): KvPoolOptions {
   const blocks = Math.ceil((ITEMS * TOKENS_PER_ITEM) / BLOCK_TOKENS) + 2;
   return {
     ...loadConfig().config.kv,
+    versionsBackMax: 0,
     pool: 'on',
     deviceBytes: 2 * blocks * blockBytes,
     hostBytes: 0,

@@ -191,6 +191,7 @@ function poolOptions(pool: Pool, checkins: readonly Checkin[], path: string): Kv
   const running = 4 * blocksOf(PROMPT_TOKENS_MAX) * BLOCK_BYTES;
   return {
     ...config.kv,
+    versionsBackMax: 0,
     pool: 'on',
     deviceBytes: running + bytes(pool.device),
     hostBytes: bytes(pool.host),

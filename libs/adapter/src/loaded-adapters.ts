@@ -70,6 +70,13 @@ export class LoadedAdapters {
     return this.heldOf(name, await loading);
   }
 
+  /** Requests with the one may go on with keys and values of the other, where both are loaded. */
+  succeed(digest: string, predecessor: string): void {
+    const [next, before] = [this.loaded.get(digest), this.loaded.get(predecessor)];
+    if (next === undefined || before === undefined || next === before) return;
+    this.engine.succeedAdapter(next.adapter, before.adapter);
+  }
+
   /** Gives back what is to stay no more. */
   settle(): void {
     for (const loaded of [...this.loaded.values()]) this.settleOne(loaded);

@@ -308,6 +308,43 @@ describe('memory', () => {
     expect(served(adapters)).toBe(first);
   });
 
+  it('of a user passes from what served to what serves, and from it to a canary', async () => {
+    const at = world();
+    const adapters = await open(at);
+    const inEngine = async (digest: string) => {
+      const held = await adapters.choose(digest, '');
+      held.release();
+      return held.adapter?.engine.digest as string;
+    };
+    const [first, second, third] = [
+      await pushed(adapters, 'a'),
+      await pushed(adapters, 'b'),
+      await pushed(adapters, 'c'),
+    ] as const;
+    await adapters.activate('main', first, ALL);
+    expect([...at.engine.predecessors]).toEqual([]);
+    const a = await inEngine(first);
+    await adapters.activate('main', second, ALL);
+    const b = await inEngine(second);
+    expect([...at.engine.predecessors]).toEqual([[b, a]]);
+    await adapters.activate('main', third, { ...ALL, share: 0.5 });
+    const c = await inEngine(third);
+    expect([...at.engine.predecessors]).toEqual([
+      [b, a],
+      [c, b],
+    ]);
+    // Who serves after a rollback follows what he followed before.
+    await adapters.rollBack('main', 'asked for');
+    await adapters.rollBack('main', 'asked for');
+    expect(at.engine.predecessors.get(a)).toBeUndefined();
+
+    await adapters.activate('main', second, ALL);
+    await adapters.close();
+    at.engine.predecessors.clear();
+    await open(at);
+    expect([...at.engine.predecessors]).toEqual([[b, a]]);
+  });
+
   it('stays with a request until it has ended, whatever becomes of its version', async () => {
     const at = world();
     const adapters = await open(at);

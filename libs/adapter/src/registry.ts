@@ -273,7 +273,18 @@ export class AdapterRegistry implements AdapterChoice {
         { canary: inState(state, name, 'canary'), active: inState(state, name, 'active') },
       ]),
     );
+    this.declareSuccessors();
     this.loaded.settle();
+  }
+
+  /** A canary follows the active version, which follows what a rollback would go back to. */
+  private declareSuccessors(): void {
+    for (const [name, { canary, active }] of this.serving) {
+      if (active === undefined) continue;
+      const before = predecessorOf(this.current, name);
+      if (before !== undefined) this.loaded.succeed(active.digest, before.digest);
+      if (canary !== undefined) this.loaded.succeed(canary.digest, active.digest);
+    }
   }
 
   private isWanted(digest: string): boolean {

@@ -7,6 +7,8 @@ const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
 const BYTES_MAX = 2 ** 50;
 const PERCENT = 100;
+/** kVersionsBackMax of native/src/kv/options.h. */
+const VERSIONS_BACK_MAX = 16;
 const MILLISECONDS_MAX = 3_600_000;
 
 export const adaptersSchema = z.strictObject({
@@ -54,6 +56,12 @@ export const adaptersSchema = z.strictObject({
     4096,
     256,
     'users whose keys and values are computed before a switch at most',
+  ),
+  kvVersionsBack: integer(
+    0,
+    VERSIONS_BACK_MAX,
+    0,
+    'versions back that keys and values of a user may come from; 0: none, which changes no answer',
   ),
   warmMs: integer(0, MILLISECONDS_MAX, 10_000, 'milliseconds that this may take'),
   shadowPercent: integer(

@@ -375,6 +375,12 @@ export abstract class Engine {
    * when the last request that has it ends. Throws INTERNAL for one that was released already.
    */
   abstract releaseAdapter(adapter: EngineAdapter): void;
+  /**
+   * Requests with the adapter may go on with what the pool has of their users under its
+   * predecessor, as far back as KvPoolOptions.versionsBackMax. Throws INTERNAL for one that is not
+   * loaded.
+   */
+  abstract succeedAdapter(adapter: EngineAdapter, predecessor: EngineAdapter): void;
   abstract adapterArena(): AdapterArena;
   /**
    * Puts the weights of a folder, of the same configuration, in the place of those that serve:

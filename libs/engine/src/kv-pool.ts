@@ -15,6 +15,11 @@ export interface KvPoolOptions {
   readonly path: string;
   /** How blocks are written in the host and disk tiers; `int8` changes answers, which say so. */
   readonly blockCodec: 'exact' | 'int8';
+  /**
+   * Versions of an adapter between the one that computed keys and values and the one that goes on
+   * with them, at most; 0: none. More change answers, which say so.
+   */
+  readonly versionsBackMax: number;
   readonly eviction: 'lru' | 'segmented-lru';
   readonly readThreads: number;
   readonly storeQueueMax: number;
@@ -30,6 +35,8 @@ export interface KvUse {
   readonly prefixTokens: number;
   /** First tokens that the user's next prompt may begin with: never the scene. */
   readonly keepTokens: number;
+  /** Nothing that a version before the request's computed. */
+  readonly wantsExact?: boolean;
   /** Begun when the request arrived. */
   readonly prefetch?: KvPrefetch;
 }
@@ -49,6 +56,10 @@ export interface KvFound {
   readonly diskTokens: number;
   /** Some are not those computed from nothing: they came back through a lossy codec. */
   readonly lossy: boolean;
+  /** Of those found, what a version of the adapter before the request's computed. */
+  readonly inheritedTokens: number;
+  /** Versions between the oldest of these, or of what was shared, and the request's. */
+  readonly versionsBack: number;
   /** Waited for blocks on their way to the device when the request's turn had come. */
   readonly waitUs: number;
 }
@@ -58,6 +69,8 @@ export const NOTHING_FOUND: KvFound = {
   hostTokens: 0,
   diskTokens: 0,
   lossy: false,
+  inheritedTokens: 0,
+  versionsBack: 0,
   waitUs: 0,
 };
 
@@ -85,6 +98,10 @@ export interface KvMetrics {
   readonly askedTokens: number;
   /** Found, but through a lossy codec. */
   readonly inexactTokens: number;
+  /** Found, but computed under a version of the adapter before. */
+  readonly inheritedTokens: number;
+  /** Users' chains that passed on to a newer version of the adapter. */
+  readonly inheritedChains: number;
   readonly commits: number;
   /** Of them, behind another append that had come first. */
   readonly commitsRematched: number;
@@ -128,6 +145,8 @@ export interface KvChain {
   /** What a restart would find. */
   readonly durableTokens: number;
   readonly unusedUs: number;
+  /** Versions between the one that computed its front and this one. */
+  readonly versionsBack: number;
 }
 
 /** Operations. Every method that fails throws or rejects with TesseraError. */
@@ -155,6 +174,7 @@ export function kvOff(deviceBytes: number): KvPoolOptions {
     diskBytes: 0,
     path: '',
     blockCodec: 'exact',
+    versionsBackMax: 0,
     eviction: 'lru',
     readThreads: 1,
     storeQueueMax: 1,

@@ -63,6 +63,7 @@ async function open(adapterBytesMax: number): Promise<void> {
       diskBytes: 0,
       path: '',
       blockCodec: 'exact',
+      versionsBackMax: 0,
       eviction: 'lru',
       readThreads: 1,
       storeQueueMax: 16,

@@ -28,6 +28,11 @@ export class NativeAdapters {
     callNative(() => addon().engineReleaseAdapter(this.handle, slot));
   }
 
+  succeed(adapter: EngineAdapter, predecessor: EngineAdapter): void {
+    const [slot, before] = [this.slotOf(adapter), this.slotOf(predecessor)];
+    callNative(() => addon().engineSucceedAdapter(this.handle, slot, before));
+  }
+
   arena(): AdapterArena {
     return callNative(() => addon().engineAdapterArena(this.handle));
   }

@@ -168,6 +168,10 @@ export class NativeEngine extends Engine {
     this.adapters.release(adapter);
   }
 
+  succeedAdapter(adapter: EngineAdapter, predecessor: EngineAdapter): void {
+    this.adapters.succeed(adapter, predecessor);
+  }
+
   adapterArena(): AdapterArena {
     return this.adapters.arena();
   }

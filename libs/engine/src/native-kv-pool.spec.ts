@@ -46,6 +46,7 @@ function options(kv: Partial<KvPoolOptions> = {}): EngineOptions {
       diskBytes: 2 ** 24,
       path: join(folder, 'kv'),
       blockCodec: 'exact',
+      versionsBackMax: 0,
       eviction: 'lru',
       readThreads: 1,
       storeQueueMax: 16,

@@ -22,6 +22,7 @@ export type KvOptionFields = Pick<
   | 'kvDiskBytes'
   | 'kvFolder'
   | 'kvBlockCodec'
+  | 'kvVersionsBackMax'
   | 'kvEviction'
   | 'kvReadThreads'
   | 'kvStoreQueueMax'
@@ -37,6 +38,7 @@ export function kvFields(kv: KvPoolOptions): KvOptionFields {
     kvDiskBytes: kv.diskBytes,
     kvFolder: kv.path,
     kvBlockCodec: kv.blockCodec,
+    kvVersionsBackMax: kv.versionsBackMax,
     kvEviction: kv.eviction,
     kvReadThreads: kv.readThreads,
     kvStoreQueueMax: kv.storeQueueMax,

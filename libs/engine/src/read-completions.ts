@@ -41,13 +41,16 @@ function readPasses({ passOffsets, passes }: Completions, index: number): Engine
 
 type PassTimes = Omit<EnginePass, 'kind' | 'rows'>;
 
-function readKv({ kvTokens, kvLossy, kvWaitUs }: Completions, index: number): KvFound {
+function readKv(completions: Completions, index: number): KvFound {
+  const { kvTokens, kvLossy, kvInheritedTokens, kvVersionsBack, kvWaitUs } = completions;
   const at = (tier: number): number => kvTokens[index * KV_TIERS.length + tier] ?? 0;
   return {
     deviceTokens: at(0),
     hostTokens: at(1),
     diskTokens: at(2),
     lossy: kvLossy[index] === 1,
+    inheritedTokens: kvInheritedTokens[index] ?? 0,
+    versionsBack: kvVersionsBack[index] ?? 0,
     waitUs: kvWaitUs[index] ?? 0,
   };
 }

@@ -103,6 +103,7 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
     users: requests.map(({ request }) => request.kv?.userId ?? ''),
     prefixTokens: Uint32Array.from(requests, ({ request }) => request.kv?.prefixTokens ?? 0),
     keepTokens: Uint32Array.from(requests, ({ request }) => request.kv?.keepTokens ?? 0),
+    exactKv: Uint8Array.from(requests, ({ request }) => (request.kv?.wantsExact ? 1 : 0)),
     widthOffsets: offsetsOf(beams.map(({ widths }) => widths.length)),
     widths: Uint32Array.from(beams.flatMap(({ widths }) => widths.map(uint32))),
     resultCounts: Uint32Array.from(beams, ({ resultCount }) => uint32(resultCount)),

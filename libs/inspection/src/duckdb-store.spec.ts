@@ -89,6 +89,8 @@ function answer(requestId: string): RecallAnswer {
       computedTokens: 5,
       savedTokens: 4,
       lossy: false,
+      inheritedTokens: 0,
+      versionsBack: 0,
       waitUs: 0,
     },
     versions: VERSIONS,

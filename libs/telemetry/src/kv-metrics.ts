@@ -20,6 +20,14 @@ export const KV_METRICS = {
     name: 'tessera_kv_inexact_tokens_total',
     meaning: 'prompt tokens found in the pool that came back through a lossy codec',
   },
+  kvInheritedTokens: {
+    name: 'tessera_kv_inherited_tokens_total',
+    meaning: 'prompt tokens found in the pool that a version of the adapter before computed',
+  },
+  kvInheritedChains: {
+    name: 'tessera_kv_inherited_chains_total',
+    meaning: 'users whose keys and values passed on to a newer version of the adapter',
+  },
   kvBytes: {
     name: 'tessera_kv_bytes_total',
     meaning: 'bytes moved, by tier and direction (read, written)',
@@ -114,6 +122,8 @@ export interface KvCounts {
   readonly lookups: number;
   readonly askedTokens: number;
   readonly inexactTokens: number;
+  readonly inheritedTokens: number;
+  readonly inheritedChains: number;
   readonly commits: number;
   readonly commitsRematched: number;
   readonly commitsLost: number;
@@ -160,6 +170,8 @@ export function registerKvMetrics(registry: Registry, counts: () => KvCounts): v
   );
   counter(M.kvAskedTokens, [], (kv) => single(kv.askedTokens));
   counter(M.kvInexactTokens, [], (kv) => single(kv.inexactTokens));
+  counter(M.kvInheritedTokens, [], (kv) => single(kv.inheritedTokens));
+  counter(M.kvInheritedChains, [], (kv) => single(kv.inheritedChains));
   counter(M.kvBytes, ['tier', 'direction'], (kv) =>
     byTier(kv, 'direction', (tier) => ({ read: tier.readBytes, written: tier.writtenBytes })),
   );

@@ -36,6 +36,8 @@ const kv = {
   askedTokens: 5,
   commits: 6,
   inexactTokens: 21,
+  inheritedTokens: 22,
+  inheritedChains: 23,
   commitsRematched: 2,
   commitsLost: 7,
   rolledBack: 8,

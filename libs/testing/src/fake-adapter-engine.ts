@@ -20,6 +20,8 @@ export class FakeAdapterEngine {
   readonly model = { digest: 'fake-model' };
   /** Loads minus releases, by content. */
   readonly held = new Map<string, number>();
+  /** What each goes on with, by content. */
+  readonly predecessors = new Map<string, string>();
   loads = 0;
   /** While set, loads wait for it. */
   gate: Promise<void> | undefined;
@@ -56,6 +58,13 @@ export class FakeAdapterEngine {
     if (count === 0) throw new TesseraError('INTERNAL', `${digest}: released and not loaded`);
     if (count === 1) this.held.delete(digest);
     else this.held.set(digest, count - 1);
+  }
+
+  succeedAdapter({ digest }: FakeEngineAdapter, predecessor: FakeEngineAdapter): void {
+    for (const one of [digest, predecessor.digest]) {
+      if (!this.held.has(one)) throw new TesseraError('INTERNAL', `${one}: not loaded`);
+    }
+    this.predecessors.set(digest, predecessor.digest);
   }
 
   adapterArena() {

@@ -95,6 +95,8 @@ export class FakeKvPool implements KvPool {
       storedBlockBytes: 64,
       inexactTokens: 0,
       commitsRematched: 0,
+      inheritedTokens: 0,
+      inheritedChains: 0,
       tiers: { device: TIER, host: TIER, disk: TIER },
       storeError: this.storeError,
     };
@@ -143,6 +145,8 @@ export class FakeEngine extends Engine {
   readonly released: number[] = [];
   /** Loaded and not released; the digest of each is its folder. */
   readonly adapters = new Set<EngineAdapter>();
+  /** Digest and predecessor's digest. */
+  readonly successions: (readonly [string, string])[] = [];
   readonly kvPool = new FakeKvPool();
   draining = false;
   closeCount = 0;
@@ -227,6 +231,10 @@ export class FakeEngine extends Engine {
 
   releaseAdapter(adapter: EngineAdapter): void {
     if (!this.adapters.delete(adapter)) throw new TesseraError('INTERNAL', 'adapter: not loaded');
+  }
+
+  succeedAdapter(adapter: EngineAdapter, predecessor: EngineAdapter): void {
+    this.successions.push([adapter.digest, predecessor.digest]);
   }
 
   adapterArena() {

@@ -10,31 +10,31 @@
 
 namespace tessera::bridge {
 
-inline constexpr uint32_t kAbiVersion = 4;
+inline constexpr uint32_t kAbiVersion = 5;
 
 struct StructTable {
   std::string_view name;
   std::span<const std::string_view> fields;
 };
 
-inline constexpr std::array<std::string_view, 28> kEngineOptionsFields = {
-    "modelPath",        "computeType",     "activationScalesPath",
-    "threadCount",      "threadPlacement", "queueCapacity",
-    "batchRequestsMax", "batchRowsMax",    "prefillChunkTokens",
-    "passTimeTargetUs", "batching",        "kvBytesMax",
-    "kvPool",           "kvDeviceBytes",   "kvHostBytes",
-    "kvDiskBytes",      "kvFolder",        "kvEviction",
-    "kvReadThreads",    "kvStoreQueueMax", "kvPrefetchQueueMax",
-    "kvMemory",         "kvBlockCodec",    "promptTokensMax",
-    "widthMax",         "resultCountMax",  "scoreItemsMax",
-    "adapterBytesMax"};
+inline constexpr std::array<std::string_view, 29> kEngineOptionsFields = {
+    "modelPath",        "computeType",      "activationScalesPath",
+    "threadCount",      "threadPlacement",  "queueCapacity",
+    "batchRequestsMax", "batchRowsMax",     "prefillChunkTokens",
+    "passTimeTargetUs", "batching",         "kvBytesMax",
+    "kvPool",           "kvDeviceBytes",    "kvHostBytes",
+    "kvDiskBytes",      "kvFolder",         "kvEviction",
+    "kvReadThreads",    "kvStoreQueueMax",  "kvPrefetchQueueMax",
+    "kvMemory",         "kvBlockCodec",     "promptTokensMax",
+    "widthMax",         "resultCountMax",   "scoreItemsMax",
+    "adapterBytesMax",  "kvVersionsBackMax"};
 inline constexpr std::array<std::string_view, 5> kBindingOptionsFields = {
     "levelOffsets", "levelTokens", "terminalTokens", "templateDigest", "codebookDigest"};
-inline constexpr std::array<std::string_view, 22> kSubmitBatchFields = {
-    "tickets",      "bindings",    "adapters",     "kinds",        "priorities",   "promptOffsets",
-    "promptTokens", "users",       "prefixTokens", "keepTokens",   "widthOffsets", "widths",
-    "resultCounts", "itemsPerSid", "partials",     "watchedItems", "trees",        "sidOffsets",
-    "codeOffsets",  "sidCodes",    "scoreNorms",   "budgetsUs"};
+inline constexpr std::array<std::string_view, 23> kSubmitBatchFields = {
+    "tickets",      "bindings",     "adapters",     "kinds",      "priorities",   "promptOffsets",
+    "promptTokens", "users",        "prefixTokens", "keepTokens", "exactKv",      "widthOffsets",
+    "widths",       "resultCounts", "itemsPerSid",  "partials",   "watchedItems", "trees",
+    "sidOffsets",   "codeOffsets",  "sidCodes",     "scoreNorms", "budgetsUs"};
 inline constexpr std::array<std::string_view, 2> kAdapterLimitsFields = {"rankMax", "normMax"};
 inline constexpr std::array<std::string_view, 6> kScaleMeasurementFields = {
     "modelPath", "outputPath", "threadCount", "keptPerMille", "promptOffsets", "promptTokens"};

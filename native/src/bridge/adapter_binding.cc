@@ -76,6 +76,20 @@ Napi::Value engine_release_adapter(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+Napi::Value engine_succeed_adapter(const Napi::CallbackInfo& info) {
+  const auto handle = open_engine(info[0]);
+  const uint32_t slot = adapter_slot(*handle, info[1], "engineSucceedAdapter.slot");
+  const uint32_t before = adapter_slot(*handle, info[2], "engineSucceedAdapter.predecessor");
+  if (slot == kNoAdapter || before == kNoAdapter) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     "engineSucceedAdapter.slot, predecessor: expected adapters, came the base "
+                     "model, which follows and precedes none");
+  }
+  handle->engine->succeed(handle->adapters[slot].adapter->summary().digest,
+                          handle->adapters[before].adapter->summary().digest);
+  return info.Env().Undefined();
+}
+
 Napi::Value engine_adapter_arena(const Napi::CallbackInfo& info) {
   const lora::ArenaUse use = open_engine(info[0])->engine->adapter_arena();
   Napi::Object result = Napi::Object::New(info.Env());
@@ -92,6 +106,8 @@ void register_adapter_functions(Napi::Env env, Napi::Object exports) {
       Napi::Function::New<&engine_load_adapter>(env, "engineLoadAdapter");
   exports["engineReleaseAdapter"] =
       Napi::Function::New<&engine_release_adapter>(env, "engineReleaseAdapter");
+  exports["engineSucceedAdapter"] =
+      Napi::Function::New<&engine_succeed_adapter>(env, "engineSucceedAdapter");
   exports["engineAdapterArena"] =
       Napi::Function::New<&engine_adapter_arena>(env, "engineAdapterArena");
 }

@@ -136,15 +136,21 @@ void add_provenance(Napi::Env env, std::span<const engine::Completion> completio
                     Napi::Object& result) {
   auto tokens = Napi::Uint32Array::New(env, completions.size() * kv::kTierCount);
   auto lossy = Napi::Uint8Array::New(env, completions.size());
+  auto inherited = Napi::Uint32Array::New(env, completions.size());
+  auto versions_back = Napi::Uint32Array::New(env, completions.size());
   auto waits = Napi::Uint32Array::New(env, completions.size());
   for (uint32_t i = 0; i < completions.size(); ++i) {
     lossy[i] = completions[i].kv_is_lossy ? 1 : 0;
+    inherited[i] = completions[i].kv_inherited_tokens;
+    versions_back[i] = completions[i].kv_versions_back;
     waits[i] = completions[i].kv_wait_us;
     for (uint32_t t = 0; t < kv::kTierCount; ++t)
       tokens[i * kv::kTierCount + t] = completions[i].kv_tokens[t];
   }
   result["kvTokens"] = tokens;
   result["kvLossy"] = lossy;
+  result["kvInheritedTokens"] = inherited;
+  result["kvVersionsBack"] = versions_back;
   result["kvWaitUs"] = waits;
 }
 

@@ -30,6 +30,7 @@ engine::KvOptions read_kv_options(const ObjectReader& reader) {
   kv.disk_bytes = reader.u53("kvDiskBytes");
   kv.folder = reader.string("kvFolder");
   kv.codec = static_cast<engine::KvCodec>(reader.choice("kvBlockCodec", kBlockCodecs));
+  kv.versions_back_max = reader.u32("kvVersionsBackMax");
   kv.eviction = static_cast<kv::EvictionKind>(reader.choice("kvEviction", kEvictions));
   kv.read_threads = reader.u32("kvReadThreads");
   kv.store_queue_max = reader.u32("kvStoreQueueMax");

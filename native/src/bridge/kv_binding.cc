@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kBudgetUsMax = 1e15;
 constexpr uint32_t kTierSlots = 9;
-constexpr uint32_t kPoolSlots = 25;
+constexpr uint32_t kPoolSlots = 27;
 constexpr uint32_t kKvMetricsSlots = kPoolSlots + kTierSlots * kv::kTierCount;
-constexpr uint32_t kKvChainSlots = 9;
+constexpr uint32_t kKvChainSlots = 10;
 
 std::shared_ptr<kv::Pool> open_pool_of(const Napi::Value& value) {
   auto pool = open_engine(value)->engine->pool();
@@ -85,8 +85,9 @@ Napi::Value kv_metrics(const Napi::CallbackInfo& info) {
     slots.push_back(static_cast<double>(count));
   }
   slots.push_back(rates.compute_token_us);
-  for (const uint64_t count : {pool->block_bytes(), pool->stored_block_bytes(),
-                               metrics.inexact_tokens, metrics.commits_rematched}) {
+  for (const uint64_t count :
+       {pool->block_bytes(), pool->stored_block_bytes(), metrics.inexact_tokens,
+        metrics.commits_rematched, metrics.inherited_tokens, metrics.inherited_chains}) {
     slots.push_back(static_cast<double>(count));
   }
   for (const kv::TierMetrics& tier : metrics.tiers) append_tier(tier, slots);
@@ -103,10 +104,11 @@ Napi::Value kv_inspect(const Napi::CallbackInfo& info) {
   for (uint32_t i = 0; i < reports.size(); ++i) {
     const kv::ChainReport& chain = reports[i];
     versions.Set(i, Napi::String::New(env, kv::to_text(chain.version)));
-    for (const uint64_t number : {uint64_t{chain.is_retired}, chain.seq, uint64_t{chain.tokens},
-                                  uint64_t{chain.prefix_tokens}, uint64_t{chain.tier_tokens[0]},
-                                  uint64_t{chain.tier_tokens[1]}, uint64_t{chain.tier_tokens[2]},
-                                  uint64_t{chain.durable_tokens}, chain.unused_us}) {
+    for (const uint64_t number :
+         {uint64_t{chain.is_retired}, chain.seq, uint64_t{chain.tokens},
+          uint64_t{chain.prefix_tokens}, uint64_t{chain.tier_tokens[0]},
+          uint64_t{chain.tier_tokens[1]}, uint64_t{chain.tier_tokens[2]},
+          uint64_t{chain.durable_tokens}, chain.unused_us, uint64_t{chain.versions_back}}) {
       *next++ = static_cast<double>(number);
     }
   }

@@ -41,6 +41,7 @@ struct BatchArrays {
   std::span<const int32_t> prompt_tokens;
   std::vector<std::string> users;
   std::span<const uint32_t> prefix_tokens, keep_tokens;
+  std::span<const uint8_t> exact_kv;
   std::span<const uint32_t> width_offsets, widths, result_counts, items_per_sid;
   std::span<const uint8_t> partials;
   std::span<const uint32_t> watched_items;
@@ -62,6 +63,7 @@ BatchArrays read_arrays(const ObjectReader& reader) {
   arrays.users = reader.strings("users");
   arrays.prefix_tokens = reader.u32_array("prefixTokens");
   arrays.keep_tokens = reader.u32_array("keepTokens");
+  arrays.exact_kv = reader.u8_array("exactKv");
   arrays.width_offsets = reader.u32_array("widthOffsets");
   arrays.widths = reader.u32_array("widths");
   arrays.result_counts = reader.u32_array("resultCounts");
@@ -84,6 +86,7 @@ BatchArrays read_arrays(const ObjectReader& reader) {
   require_length(reader, "users", std::span<const std::string>(arrays.users), count);
   require_length(reader, "prefixTokens", arrays.prefix_tokens, count);
   require_length(reader, "keepTokens", arrays.keep_tokens, count);
+  require_length(reader, "exactKv", arrays.exact_kv, count);
   require_offsets(reader, "widthOffsets", arrays.width_offsets, count, arrays.widths.size());
   require_length(reader, "resultCounts", arrays.result_counts, count);
   require_length(reader, "itemsPerSid", arrays.items_per_sid, count);
@@ -112,6 +115,7 @@ void fill(const BatchArrays& arrays, size_t i, engine::Request& request) {
   request.kv.user = arrays.users[i];
   request.kv.prefix_tokens = arrays.prefix_tokens[i];
   request.kv.keep_tokens = arrays.keep_tokens[i];
+  request.kv.wants_exact = arrays.exact_kv[i] != 0;
   const auto widths = part(arrays.widths, arrays.width_offsets);
   request.widths.assign(widths.begin(), widths.end());
   request.result_count = arrays.result_counts[i];

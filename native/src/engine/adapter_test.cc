@@ -29,13 +29,14 @@ std::vector<uint32_t> bits_of(const Completion& completion) {
 
 class AdapterTest : public ::testing::Test {
  protected:
-  void open(model::ComputeType type, uint32_t batch_requests_max) {
+  void open(model::ComputeType type, uint32_t batch_requests_max, uint32_t versions_back_max = 0) {
     EngineOptions options = fixture_options(kFixtures / "parity/qwen3-tied");
     options.compute_type = type;
     options.thread_count = 2;
     options.batch_requests_max = batch_requests_max;
     options.adapter_bytes_max = 64u << 20;
     options.kv.is_enabled = true;
+    options.kv.versions_back_max = versions_back_max;
     engine_.reset();
     auto engine = Engine::open(options, sink_);
     ASSERT_TRUE(engine.is_ok()) << engine.status().message();
@@ -153,6 +154,124 @@ TEST_F(AdapterTest, KeysAndValuesOfAVersionThatWasDroppedAreNotFound) {
   EXPECT_GT(found_tokens(request(1, adapter, 0)), 0u);
   engine_->drop_version(late.kv.version);
   EXPECT_EQ(found_tokens(std::move(late)), 0u);
+}
+
+/// Requests of one user whose prompt is several blocks long.
+class SuccessionTest : public AdapterTest {
+ protected:
+  static constexpr uint32_t kPromptTokens = 80;
+
+  void open_pair(uint32_t versions_back_max) {
+    older_.reset();
+    newer_.reset();
+    open(model::ComputeType::kF32, 4, versions_back_max);
+    older_ = load("all-linear");
+    newer_ = load("patterns-rslora");
+    engine_->succeed(newer_->summary().digest, older_->summary().digest);
+  }
+
+  Request visit(uint32_t ticket, const std::shared_ptr<const lora::Adapter>& adapter,
+                bool wants_exact = false) {
+    Request asked = request(ticket, adapter, 0);
+    const std::vector<int32_t> part = asked.prompt;
+    while (asked.prompt.size() < kPromptTokens)
+      asked.prompt.insert(asked.prompt.end(), part.begin(), part.end());
+    asked.prompt.resize(kPromptTokens);
+    asked.kv.keep_tokens = static_cast<uint32_t>(asked.prompt.size()) - 1;
+    asked.kv.wants_exact = wants_exact;
+    return asked;
+  }
+
+  Completion answer(Request asked) {
+    const uint32_t ticket = asked.ticket;
+    std::vector<Request> one;
+    one.push_back(std::move(asked));
+    Completion completion = answers(std::move(one)).at(ticket);
+    EXPECT_TRUE(completion.status.is_ok()) << completion.status.message();
+    return completion;
+  }
+
+  /// What each is answered with from nothing.
+  void answer_both_alone() {
+    open_pair(0);
+    older_bits_ = bits_of(answer(visit(1, older_)));
+    newer_bits_ = bits_of(answer(visit(2, newer_)));
+    EXPECT_NE(older_bits_, newer_bits_);
+  }
+
+  std::shared_ptr<const lora::Adapter> older_, newer_;
+  std::vector<uint32_t> older_bits_, newer_bits_;
+};
+
+TEST_F(SuccessionTest, ANewVersionGoesOnWithItsPredecessorsKeysAndValuesOnlyWhereAllowedAndSaysSo) {
+  answer_both_alone();
+  open_pair(0);
+  answer(visit(1, older_));
+  const Completion strict = answer(visit(2, newer_));
+  EXPECT_EQ(strict.kv_tokens[0], 0u);
+  EXPECT_EQ(strict.kv_versions_back, 0u);
+  EXPECT_EQ(bits_of(strict), newer_bits_);
+
+  open_pair(1);
+  answer(visit(1, older_));
+  const Completion heir = answer(visit(2, newer_));
+  EXPECT_EQ(heir.kv_inherited_tokens, kPromptTokens - 1);
+  EXPECT_EQ(heir.kv_inherited_tokens, heir.kv_tokens[0]);
+  EXPECT_EQ(heir.kv_versions_back, 1u);
+  EXPECT_NE(bits_of(heir), newer_bits_);
+  EXPECT_EQ(answer(visit(3, newer_)).kv_versions_back, 1u);
+}
+
+TEST_F(SuccessionTest, AfterARollbackTheEarlierAnswerIsBackToTheBit) {
+  answer_both_alone();
+  open_pair(1);
+  const Completion before = answer(visit(1, older_));
+  EXPECT_EQ(bits_of(before), older_bits_);
+  EXPECT_EQ(answer(visit(2, newer_)).kv_versions_back, 1u);
+  engine_->drop_version(visit(3, newer_).kv.version);
+  const Completion restored = answer(visit(4, older_));
+  EXPECT_EQ(restored.kv_versions_back, 0u);
+  EXPECT_EQ(bits_of(restored), older_bits_);
+}
+
+TEST_F(SuccessionTest, WhatIsAskedForExactlyIsComputedBesideWhoIsNotAndIsFoundByWhoComesNext) {
+  answer_both_alone();
+  open_pair(1);
+  answer(visit(1, older_));
+  std::vector<Request> together;
+  together.push_back(visit(2, newer_));
+  together.push_back(visit(3, newer_, true));
+  const auto found = answers(std::move(together));
+  EXPECT_EQ(found.at(2).kv_versions_back, 1u);
+  EXPECT_EQ(found.at(3).kv_versions_back, 0u);
+  EXPECT_EQ(bits_of(found.at(3)), newer_bits_);
+
+  answer(visit(4, newer_, true));
+  const Completion next = answer(visit(5, newer_));
+  EXPECT_EQ(next.kv_tokens[0], kPromptTokens - 1);
+  EXPECT_EQ(next.kv_versions_back, 0u);
+  EXPECT_EQ(bits_of(next), newer_bits_);
+}
+
+TEST_F(SuccessionTest, WhoSharesAPromptWithAnHeirIsToldSo) {
+  open_pair(1);
+  answer(visit(1, older_));
+  std::vector<Request> together;
+  together.push_back(visit(2, newer_));
+  together.push_back(visit(3, newer_));
+  together.back().kv.user = "another user";
+  const auto found = answers(std::move(together));
+  EXPECT_EQ(found.at(2).kv_versions_back, 1u);
+  EXPECT_GT(found.at(3).prefix_reused_tokens, 0u);
+  EXPECT_EQ(found.at(3).kv_versions_back, 1u);
+  EXPECT_EQ(found.at(3).kv_inherited_tokens, 0u);
+}
+
+TEST_F(SuccessionTest, WhatADroppedVersionHadIsLeftToItsSuccessor) {
+  open_pair(1);
+  answer(visit(1, older_));
+  engine_->drop_version(visit(2, older_).kv.version);
+  EXPECT_EQ(answer(visit(3, newer_)).kv_versions_back, 1u);
 }
 
 TEST_F(AdapterTest, AdaptersComeAndGoWhileRequestsRun) {

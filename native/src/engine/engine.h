@@ -74,6 +74,10 @@ class Engine {
   Result<kv::Version> add_version(const std::string& template_digest,
                                   const std::string& codebook_digest,
                                   const std::string& adapter_digest = {});
+  /// Requests with the adapter may go on with what the one that it follows has of their users, as
+  /// far back as KvOptions::versions_back_max (kv::Pool::succeed). Both are known by the digests of
+  /// their content. Lasts until the weights change.
+  void succeed(const std::string& adapter_digest, const std::string& predecessor_digest);
   /// Nothing is found under the number any more; requests that have it go on. Unknown ones are
   /// ignored.
   void drop_version(kv::Version version);

@@ -48,6 +48,12 @@ Result<kv::Version> Engine::add_version(const std::string& template_digest,
   return versions_.add(*pool_, *decoder_, {template_digest, codebook_digest, adapter_digest});
 }
 
+void Engine::succeed(const std::string& adapter_digest, const std::string& predecessor_digest) {
+  const std::lock_guard lock(mutex_);
+  if (pool_ == nullptr || options_.kv.versions_back_max == 0) return;
+  versions_.succeed(*pool_, *decoder_, adapter_digest, predecessor_digest);
+}
+
 void Engine::drop_version(kv::Version version) {
   const std::lock_guard lock(mutex_);
   if (pool_ != nullptr) versions_.drop(*pool_, version);

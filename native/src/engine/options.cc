@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kv/options.h"
 #include "platform/cpus.h"
 
 namespace tessera::engine {
@@ -41,6 +42,8 @@ Status validate(const EngineOptions& options) {
   TESSERA_RETURN_IF_ERROR(from_one("resultCountMax", options.result_count_max, kResultCountMax));
   TESSERA_RETURN_IF_ERROR(from_one("scoreItemsMax", options.score_items_max, kScoreItemsMax));
   TESSERA_RETURN_IF_ERROR(from_one("kvDeviceBytes", options.kv.device_bytes, UINT64_MAX));
+  TESSERA_RETURN_IF_ERROR(
+      in_range("kvVersionsBackMax", options.kv.versions_back_max, 0, kv::kVersionsBackMax));
   TESSERA_RETURN_IF_ERROR(from_one("kvReadThreads", options.kv.read_threads, kKvThreadsMax));
   TESSERA_RETURN_IF_ERROR(from_one("kvStoreQueueMax", options.kv.store_queue_max, kKvQueueMax));
   TESSERA_RETURN_IF_ERROR(

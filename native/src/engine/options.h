@@ -41,6 +41,9 @@ struct KvOptions {
   uint64_t disk_bytes = 0;    // 0: no such tier
   std::string folder;         // of the disk tier
   KvCodec codec = KvCodec::kExact;
+  /// Versions of an adapter between the one that computed a block and the one that finds it, at
+  /// most (kv::Pool::succeed); 0: none, which changes no answer.
+  uint32_t versions_back_max = 0;
   kv::EvictionKind eviction = kv::EvictionKind::kLru;
   uint32_t read_threads = 1;
   uint32_t store_queue_max = 1;     // chains that wait to be stored; more are dropped

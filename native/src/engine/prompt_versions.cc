@@ -23,7 +23,24 @@ kv::Version PromptVersions::add(kv::Pool& pool, const model::Decoder& decoder,
                                   [&](const Known& other) { return other.now == known.now; });
   if (found != known_.end()) return found->given;
   known_.push_back(known);
+  declare(pool, decoder, known);
   return known.given;
+}
+
+void PromptVersions::declare(kv::Pool& pool, const model::Decoder& decoder,
+                             const Known& known) const {
+  const auto predecessor = predecessors_.find(known.digests.adapter);
+  if (predecessor == predecessors_.end()) return;
+  pool.succeed(known.now, identity_of(decoder, known.digests.template_text, known.digests.codebook,
+                                      predecessor->second));
+}
+
+void PromptVersions::succeed(kv::Pool& pool, const model::Decoder& decoder,
+                             const std::string& adapter, const std::string& predecessor) {
+  predecessors_[adapter] = predecessor;
+  for (const Known& known : known_) {
+    if (known.digests.adapter == adapter) declare(pool, decoder, known);
+  }
 }
 
 void PromptVersions::drop(kv::Pool& pool, kv::Version version) {
@@ -41,6 +58,7 @@ kv::Version PromptVersions::now(kv::Version version) const {
 }
 
 void PromptVersions::renew(kv::Pool& pool, const model::Decoder& decoder) {
+  predecessors_.clear();
   for (Known& known : known_) {
     const kv::Version before = known.now;
     known.now = pool_version(pool, decoder, known);

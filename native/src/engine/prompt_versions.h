@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "kv/pool.h"
@@ -22,9 +23,13 @@ class PromptVersions {
   kv::Version add(kv::Pool& pool, const model::Decoder& decoder, const PromptDigests& digests);
   /// Nothing is found under a number that add() gave any more.
   void drop(kv::Pool& pool, kv::Version version);
+  /// Prompts that the adapter reads may go on with what its predecessor has of a user.
+  void succeed(kv::Pool& pool, const model::Decoder& decoder, const std::string& adapter,
+               const std::string& predecessor);
   /// What the pool calls it now.
   kv::Version now(kv::Version version) const;
-  /// After the decoder's weights have changed: nothing that was kept under them is found any more.
+  /// After the decoder's weights have changed: nothing that was kept under them is found any more,
+  /// and no adapter follows another.
   void renew(kv::Pool& pool, const model::Decoder& decoder);
 
  private:
@@ -36,7 +41,10 @@ class PromptVersions {
   static kv::Version pool_version(kv::Pool& pool, const model::Decoder& decoder,
                                   const Known& known);
 
+  void declare(kv::Pool& pool, const model::Decoder& decoder, const Known& known) const;
+
   std::vector<Known> known_;
+  std::unordered_map<std::string, std::string> predecessors_;  // of adapters
 };
 
 }  // namespace tessera::engine

@@ -35,6 +35,7 @@ struct KvUse {
   std::string user;            // empty: nothing but the text that all users share
   uint32_t prefix_tokens = 0;  // first tokens that are the same for all users
   uint32_t keep_tokens = 0;    // first tokens that the next request of the user may begin with
+  bool wants_exact = false;    // nothing of versions before this one (kv::Query)
   uint32_t waited_us = 0;      // for its blocks when its turn had come; filled in by the engine
 };
 
@@ -129,8 +130,10 @@ struct Completion {
   std::vector<uint32_t> widths_used;                 // beams kept per step
   uint32_t prefix_reused_tokens = 0;                 // prompt tokens that other requests computed
   std::array<uint32_t, kv::kTierCount> kv_tokens{};  // prompt tokens that the pool had, by tier
-  bool kv_is_lossy = false;  // of these, or of those of other requests, some are not exact
-  uint32_t kv_wait_us = 0;   // waited for blocks on their way to the device, nothing else to do
+  bool kv_is_lossy = false;          // of these, or of those of other requests, some are not exact
+  uint32_t kv_inherited_tokens = 0;  // of these, those that a version before computed
+  uint32_t kv_versions_back = 0;     // kv::Lease::versions_back
+  uint32_t kv_wait_us = 0;  // waited for blocks on their way to the device, nothing else to do
   Timings timings;
   std::vector<PassTimes> passes;
 };

@@ -23,6 +23,7 @@ kv::Query query_of(const Request& request) {
           .user = request.kv.user,
           .tokens = std::span<const kv::Token>(request.prompt).first(keep),
           .prefix_tokens = std::min(request.kv.prefix_tokens, keep),
+          .wants_exact = request.kv.wants_exact,
           .epoch = 0,
           .tag = request.ticket};
 }
@@ -47,7 +48,9 @@ Status RequestKv::begin(const Request& request, const Request* leading, const Re
   const uint32_t matched = lease.matched();
   // Of two that share, both have computed as much of it (scheduler/prefix.h).
   const uint32_t ahead = leader == nullptr ? 0 : std::min(link.shared, leader->view_.length);
-  if (link.shared <= matched || ahead < matched) link = {};
+  const bool is_too_old =
+      leader != nullptr && request.kv.wants_exact && leader->versions_back() > 0;
+  if (link.shared <= matched || ahead < matched || is_too_old) link = {};
   const bool is_linked = link.leader != scheduler::kNoLeader;
   const auto positions = static_cast<uint32_t>(request.prompt.size());
   TESSERA_RETURN_IF_ERROR(
@@ -56,6 +59,7 @@ Status RequestKv::begin(const Request& request, const Request* leading, const Re
                 : pool_.extend(lease, positions));
   lease_ = std::move(lease);
   found_ = lease_.matched_by_tier();
+  versions_back_ = lease_.versions_back();
   blocks_.clear();
   own_blocks_ = 0;
   for (const kv::BlockRef& block : lease_.blocks()) {
@@ -92,6 +96,7 @@ void RequestKv::keep(const Request& request) {
 void RequestKv::release() {
   lease_.reset();
   blocks_.clear();
+  versions_back_ = 0;
   view_ = {};
   own_blocks_ = 0;
 }

@@ -37,6 +37,9 @@ class RequestKv {
   const std::array<uint32_t, kv::kTierCount>& found() const { return found_; }
   /// Whether the prompt's numbers are those computed from nothing (kv::Lease::is_exact).
   bool is_exact() const { return !lease_ || lease_.is_exact(); }
+  /// kv::Lease::versions_back and inherited.
+  uint32_t versions_back() const { return versions_back_; }
+  uint32_t inherited_tokens() const { return lease_ ? lease_.inherited() : 0; }
   uint32_t found_tokens() const { return found_[0] + found_[1] + found_[2]; }
   /// Blocks beside those that others hold as well.
   uint32_t own_blocks() const { return own_blocks_; }
@@ -57,6 +60,7 @@ class RequestKv {
   std::vector<void*> blocks_;  // what view_ points to
   attention::PromptKv view_;
   std::array<uint32_t, kv::kTierCount> found_{};
+  uint32_t versions_back_ = 0;
   uint32_t own_blocks_ = 0;
 };
 

@@ -183,6 +183,8 @@ Completion StepLoop::retire(size_t index, Status status) {
   completion.prefix_reused_tokens = state->prefix_reused_tokens();
   completion.kv_tokens = state->kv().found();
   completion.kv_is_lossy = !state->kv().is_exact();
+  completion.kv_inherited_tokens = state->kv().inherited_tokens();
+  completion.kv_versions_back = state->kv().versions_back();
   completion.kv_wait_us = state->request().kv.waited_us;
   if (completion.status.is_ok() && state->kv().is_revoked()) {
     completion.status = {Code::kCancelled, "the user was dropped while the request ran"};

@@ -21,5 +21,7 @@ export interface AdapterEngine {
   readonly model: { readonly digest: string };
   loadAdapter(folder: string, limits: AdapterLimits): Promise<EngineAdapter>;
   releaseAdapter(adapter: EngineAdapter): void;
+  /** Users of the adapter may go on with what was computed for them under its predecessor. */
+  succeedAdapter(adapter: EngineAdapter, predecessor: EngineAdapter): void;
   adapterArena(): { readonly usedBytes: number; readonly maxBytes: number };
 }

@@ -1775,6 +1775,14 @@ export const protoSchema: object = {
                     "lossy": {
                       "type": "bool",
                       "id": 8
+                    },
+                    "inheritedTokens": {
+                      "type": "uint32",
+                      "id": 9
+                    },
+                    "versionsBack": {
+                      "type": "uint32",
+                      "id": 10
                     }
                   }
                 },
@@ -2087,6 +2095,10 @@ export const protoSchema: object = {
                     "unusedUs": {
                       "type": "double",
                       "id": 10
+                    },
+                    "versionsBack": {
+                      "type": "uint32",
+                      "id": 11
                     }
                   }
                 },
@@ -4327,6 +4339,14 @@ export const protoSchemaAsWritten: object = {
                     "lossy": {
                       "type": "bool",
                       "id": 8
+                    },
+                    "inherited_tokens": {
+                      "type": "uint32",
+                      "id": 9
+                    },
+                    "versions_back": {
+                      "type": "uint32",
+                      "id": 10
                     }
                   }
                 },
@@ -4639,6 +4659,10 @@ export const protoSchemaAsWritten: object = {
                     "unused_us": {
                       "type": "double",
                       "id": 10
+                    },
+                    "versions_back": {
+                      "type": "uint32",
+                      "id": 11
                     }
                   }
                 },

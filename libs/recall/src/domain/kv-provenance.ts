@@ -1,13 +1,13 @@
 import { type EngineAppended, type KvPrefetch, type KvUse, NOTHING_FOUND } from '@tessera/engine';
 import type { Prompt } from '@tessera/prompt';
-import type { KvProvenance, UserSource } from './recall-types.js';
+import type { KvProvenance, RecallContext, UserSource } from './recall-types.js';
 
 /** @param answer undefined where the engine was not asked */
 export function provenanceOf(
   promptTokens: number,
   answer: EngineAppended | undefined,
 ): KvProvenance {
-  const { deviceTokens, hostTokens, diskTokens, lossy, waitUs } = answer?.kv ?? NOTHING_FOUND;
+  const { deviceTokens, hostTokens, diskTokens, ...found } = answer?.kv ?? NOTHING_FOUND;
   const sharedTokens = answer?.prefixReusedTokens ?? 0;
   const savedTokens = deviceTokens + hostTokens + diskTokens + sharedTokens;
   const computedTokens = answer === undefined ? 0 : promptTokens - savedTokens;
@@ -18,20 +18,23 @@ export function provenanceOf(
     sharedTokens,
     computedTokens,
     savedTokens,
-    lossy,
-    waitUs,
+    ...found,
   };
 }
 
-/** A user's prompt is kept for him; one from an explicit history leaves the static text alone. */
+/**
+ * A user's prompt is kept for him; one from an explicit history leaves the static text alone. What
+ * the service asks for itself warms up a version or compares it: that is computed under it.
+ */
 export function kvUseOf(
   { userId }: UserSource,
+  { isOwn = false }: Pick<RecallContext, 'isOwn'>,
   prompt: Prompt,
   prefetch: KvPrefetch | undefined,
 ): KvUse {
   const { prefixTokens, keepTokens } = prompt;
   if (userId === undefined) return { userId: '', prefixTokens, keepTokens: prefixTokens };
-  const use = { userId, prefixTokens, keepTokens };
+  const use = { userId, prefixTokens, keepTokens, wantsExact: isOwn };
   return prefetch === undefined ? use : { ...use, prefetch };
 }
 

@@ -145,6 +145,10 @@ export interface KvProvenance {
   readonly savedTokens: number;
   /** Some found are not those computed from nothing: they came back through a lossy codec. */
   readonly lossy: boolean;
+  /** Of those found, what a version of the adapter before the answer's computed. */
+  readonly inheritedTokens: number;
+  /** Versions between the oldest of these, or of what was shared, and the answer's. */
+  readonly versionsBack: number;
   /** Microseconds waited for blocks on their way when the request's turn had come. */
   readonly waitUs: number;
 }

@@ -308,7 +308,7 @@ export class Recall {
     const elapsedUs = stopwatch.totalUs();
     checkWaiting(context, elapsedUs);
     const leftUs = context.budgetUs - elapsedUs;
-    const kv = kvUseOf(request, prompt, prefetch);
+    const kv = kvUseOf(request, context, prompt, prefetch);
     const { skippedItems } = history;
     const trimmedItems = history.trimmedItems + prompt.trimmedItems;
     const stages = { featuresUs, promptUs, leftUs, stopwatch };
@@ -325,7 +325,7 @@ export class Recall {
     const { adapter } = context;
     const remembered = this.remembered.of(request, adapter?.digest ?? '');
     if (remembered === undefined) return undefined;
-    const kv = kvUseOf(request, remembered.prompt, undefined);
+    const kv = kvUseOf(request, context, remembered.prompt, undefined);
     const leftUs = context.budgetUs - stopwatch.totalUs();
     const stages = { featuresUs: 0, promptUs: stopwatch.lapUs(), leftUs, stopwatch };
     return { ...remembered, history: undefined, kv, ...stages, adapter };

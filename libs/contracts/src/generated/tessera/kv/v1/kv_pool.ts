@@ -34,6 +34,8 @@ export interface Chain {
   durableTokens: number;
   /** Microseconds since it was last looked up or changed. */
   unusedUs: number;
+  /** Versions of the adapter between the one that computed its front and this one. */
+  versionsBack: number;
 }
 
 export interface InspectResponse {

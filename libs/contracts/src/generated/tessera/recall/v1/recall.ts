@@ -249,6 +249,16 @@ export interface KvProvenance {
    * lossy codec, which is opt-in (kv.blockCodec). Scores may differ by what docs/kv-pool.md says.
    */
   lossy: boolean;
+  /**
+   * Of those found, what an earlier version of the adapter computed, which is opt-in
+   * (adapters.kvVersionsBack). Scores may differ by what docs/adapters.md says.
+   */
+  inheritedTokens: number;
+  /**
+   * Versions between the oldest of these, or of those that were shared, and the one that answered;
+   * 0: all were computed under it.
+   */
+  versionsBack: number;
 }
 
 export interface RecallResponse {
