@@ -53,6 +53,7 @@ async function measured(back: number, users: number): Promise<Measurement[]> {
   const { config } = loadConfig({
     environment: {
       ...{ TESSERA_MODEL_PATH: MODEL, TESSERA_KV_DISK_BYTES: '0' },
+      ...{ TESSERA_BEHAVIOURS_STORE: 'file', TESSERA_USERS_PATH: join(MODEL, 'users.json') },
       ...{ TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'catalogue') },
       TESSERA_CATALOGUE_CHANGES_PATH: '',
       TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),

@@ -267,6 +267,16 @@ TEST_F(SuccessionTest, WhoSharesAPromptWithAnHeirIsToldSo) {
   EXPECT_EQ(found.at(3).kv_inherited_tokens, 0u);
 }
 
+TEST_F(SuccessionTest, AVersionThatNobodyCameUnderIsCountedAndNoLineEndsInItself) {
+  open_pair(2);
+  const auto newest = load("tokens-tied");
+  engine_->succeed(newest->summary().digest, newer_->summary().digest);
+  engine_->succeed(older_->summary().digest, newest->summary().digest);
+  answer(visit(1, older_));
+  EXPECT_EQ(answer(visit(2, newest)).kv_versions_back, 2u);
+  EXPECT_EQ(answer(visit(3, older_)).kv_tokens[0], 0u);
+}
+
 TEST_F(SuccessionTest, WhatADroppedVersionHadIsLeftToItsSuccessor) {
   open_pair(1);
   answer(visit(1, older_));

@@ -29,14 +29,21 @@ kv::Version PromptVersions::add(kv::Pool& pool, const model::Decoder& decoder,
 
 void PromptVersions::declare(kv::Pool& pool, const model::Decoder& decoder,
                              const Known& known) const {
-  const auto predecessor = predecessors_.find(known.digests.adapter);
-  if (predecessor == predecessors_.end()) return;
-  pool.succeed(known.now, identity_of(decoder, known.digests.template_text, known.digests.codebook,
-                                      predecessor->second));
+  kv::Version version = known.now;
+  auto before = predecessors_.find(known.digests.adapter);
+  for (uint32_t back = 0; back < kv::kVersionsBackMax && before != predecessors_.end(); ++back) {
+    version = pool.succeed(version, identity_of(decoder, known.digests.template_text,
+                                                known.digests.codebook, before->second));
+    before = predecessors_.find(before->second);
+  }
 }
 
 void PromptVersions::succeed(kv::Pool& pool, const model::Decoder& decoder,
                              const std::string& adapter, const std::string& predecessor) {
+  for (auto at = predecessors_.find(predecessor); at != predecessors_.end();
+       at = predecessors_.find(at->second)) {
+    if (at->second == adapter) return;
+  }
   predecessors_[adapter] = predecessor;
   for (const Known& known : known_) {
     if (known.digests.adapter == adapter) declare(pool, decoder, known);

@@ -23,7 +23,8 @@ class PromptVersions {
   kv::Version add(kv::Pool& pool, const model::Decoder& decoder, const PromptDigests& digests);
   /// Nothing is found under a number that add() gave any more.
   void drop(kv::Pool& pool, kv::Version version);
-  /// Prompts that the adapter reads may go on with what its predecessor has of a user.
+  /// Prompts that the adapter reads may go on with what its predecessor has of a user, or the one
+  /// before that. Ignored where it would make an adapter come before itself.
   void succeed(kv::Pool& pool, const model::Decoder& decoder, const std::string& adapter,
                const std::string& predecessor);
   /// What the pool calls it now.
@@ -41,6 +42,7 @@ class PromptVersions {
   static kv::Version pool_version(kv::Pool& pool, const model::Decoder& decoder,
                                   const Known& known);
 
+  /// The whole line, because between two adapters there may be one that read no prompt.
   void declare(kv::Pool& pool, const model::Decoder& decoder, const Known& known) const;
 
   std::vector<Known> known_;

@@ -160,8 +160,9 @@ class Pool {
   /// and is found under the older one no more, whose users compute anew. What a version found so
   /// or computed on it counts as of the oldest that had a part in it. The newest declaration
   /// holds; one that would make a version come before itself is ignored. Lasts until the pool is
-  /// closed; chains that have passed on stay where they are.
-  void succeed(Version version, const Identity& predecessor);
+  /// closed; chains that have passed on stay where they are. Gives the predecessor's number.
+  /// REQUIRES: add_version() or succeed() gave the number.
+  Version succeed(Version version, const Identity& predecessor);
 
   /// Pins the longest prefix of the query that is on the device. Errors: REQUEST_INVALID for a
   /// user, version or length out of bounds.

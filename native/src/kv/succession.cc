@@ -52,19 +52,20 @@ void pass_on(PoolState& pool, Chain& chain, uint32_t version, uint32_t distance,
 
 }  // namespace
 
-void Pool::succeed(Version version, const Identity& predecessor) {
+Version Pool::succeed(Version version, const Identity& predecessor) {
   PoolState& pool = *state_;
   const std::lock_guard lock(pool.mutex);
-  if (version >= pool.versions.size() || pool.options.versions_back_max == 0) return;
+  TESSERA_CHECK(version < pool.versions.size());
   const auto known = static_cast<uint32_t>(pool.versions.size());
   const uint32_t before = pool.version_index_locked(pool.digest_of(predecessor));
   // One that nobody has added serves nobody.
   if (before == known) pool.versions[before].is_retired = true;
   for (uint32_t at = before; at != kNoVersion; at = pool.versions[at].predecessor) {
-    if (at == version) return;
+    if (at == version) return before;
   }
   pool.versions[version].predecessor = before;
   pool.store_ready.notify_one();
+  return before;
 }
 
 std::vector<bool> PoolState::heritable_locked() const {
