@@ -59,10 +59,7 @@ export interface EngineOptions {
   readonly activationScalesPath: string;
   /** Compute threads, the engine's own included; >= 1. */
   readonly threadCount: number;
-  /**
-   * `pinned`: every thread keeps to a CPU of its own, and more threads than CPUs are refused;
-   * `free`: the system places them.
-   */
+  /** Pinned: each keeps to a CPU of its own, and more than CPUs are refused; free: anywhere. */
   readonly threadPlacement: 'pinned' | 'free';
   /** Requests waiting or running at most; a further one is refused with `queue-full`. */
   readonly queueCapacity: number;
@@ -108,10 +105,7 @@ export interface EngineOptions {
   readonly scoreItemsMax: number;
   /** Bytes of all adapters in memory at most; 0: no request has one. */
   readonly adapterBytesMax: number;
-  /**
-   * Versions between an adapter that computed keys and values and the one that finds them, at most
-   * (engineSucceedAdapter); 0: none. More change answers, which say so.
-   */
+  /** How far back keys and values may come from (engineSucceedAdapter); 0: none does. */
   readonly kvVersionsBackMax: number;
 }
 
@@ -300,10 +294,7 @@ export interface NativeAddon {
   ): Promise<AdapterInfo>;
   /** Takes one load back. Requests in flight keep the adapter they were submitted with. */
   engineReleaseAdapter(engine: EngineHandle, slot: number): void;
-  /**
-   * Requests with the adapter of `slot` may go on with what the pool has of their users under that
-   * of `predecessor`. Neither is the base model.
-   */
+  /** `slot` may go on with keys and values of `predecessor`; neither is the base model. */
   engineSucceedAdapter(engine: EngineHandle, slot: number, predecessor: number): void;
   engineAdapterArena(engine: EngineHandle): AdapterArena;
 

@@ -276,7 +276,7 @@ describe('the first visit of a user under a new version', () => {
     expect(found(await recall(ANN))).toEqual(OWN);
   });
 
-  it('goes on with what versions before computed, as far back as allowed, and says so', async () => {
+  it('goes on with what versions before computed as far as allowed, and says so', async () => {
     await serve('2');
     for (const [seed, expected] of [
       [32, ALL_COMPUTED],
@@ -305,7 +305,7 @@ describe('the first visit of a user under a new version', () => {
     expect(shown(restored)).toEqual(shown(before));
   });
 
-  it('finds for a canary and for those who were warmed up what each version has itself', async () => {
+  it('finds what each version has itself for a canary and who was warmed up', async () => {
     await serve('1');
     await next(38);
     for (const user of [ANN, BOB, CIM]) await recall(user);

@@ -27,12 +27,31 @@ interface Visit {
   readonly answer: RecallAnswer;
 }
 
+interface Way {
+  readonly name: string;
+  readonly isWarmed: boolean;
+  /** As adapters.kvVersionsBack. */
+  readonly versionsBack: number;
+}
+const WAYS: readonly Way[] = [
+  { name: 'without warm-up', isWarmed: false, versionsBack: 0 },
+  { name: 'with warm-up', isWarmed: true, versionsBack: 0 },
+  { name: 'without warm-up, going on', isWarmed: false, versionsBack: 16 },
+];
+
 /**
  * Users whose keys and values the pool has under one version, and the switch to the next: what
- * their first visit after it finds, with and without a warm-up, how long a version takes from its
- * push to its first request, and the longest recall meanwhile.
+ * their first visit after it finds, with and without a warm-up, and where it may go on with those
+ * of the version before; how long a version takes from its push to its first request, and the
+ * longest recall meanwhile.
  */
-export async function rollout({ quick, say }: SuiteContext): Promise<Measurement[]> {
+export async function rollout(context: SuiteContext): Promise<Measurement[]> {
+  const found: Measurement[] = [];
+  for (const way of WAYS) found.push(...(await measured(way, context)));
+  return found;
+}
+
+async function measured(way: Way, { quick, say }: SuiteContext): Promise<Measurement[]> {
   const { users, rounds } = quick ? QUICK : FULL;
   const folder = temporaryFolder({});
   const model = servedModel(SHAPE, say);
@@ -46,6 +65,7 @@ export async function rollout({ quick, say }: SuiteContext): Promise<Measurement
       TESSERA_CATALOGUE_CHANGES_PATH: '',
       TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
       ...{ TESSERA_ADAPTERS_GOLDEN_USERS: '2', TESSERA_ADAPTERS_WARM_MS: '600000' },
+      TESSERA_ADAPTERS_KV_VERSIONS_BACK: String(way.versionsBack),
     },
   });
   const log = createLog('error');
@@ -57,7 +77,7 @@ export async function rollout({ quick, say }: SuiteContext): Promise<Measurement
     }),
   );
   try {
-    return await new Rollouts(runtime, folder.path, users, say).measure(rounds);
+    return await new Rollouts(runtime, folder.path, users, say).measure(way, rounds);
   } finally {
     await runtime.close();
     folder.remove();
@@ -95,55 +115,30 @@ class Rollouts {
     this.adapters = runtime.adapters;
   }
 
-  async measure(rounds: number): Promise<Measurement[]> {
-    const found: Measurement[] = [];
-    const prefix = `${SHAPE.name} bf16, ${this.users} users of ${HISTORY_ITEMS * 3} tokens`;
+  async measure({ name: way, isWarmed }: Way, rounds: number): Promise<Measurement[]> {
     await this.switchTo(true);
-    for (const isWarmed of [false, true]) {
-      const visits: Visit[] = [];
-      const switches: { activateMs: number; pushMs: number; longestMs: number }[] = [];
-      for (let round = 0; round < rounds; round += 1) {
-        this.say(`roll-out ${isWarmed ? 'with' : 'without'} warm-up, round ${round + 1}`);
-        await this.everybody();
-        switches.push(await this.switchTo(isWarmed));
-        visits.push(...(await this.everybody()));
-      }
-      const asked = visits.reduce((sum, { answer }) => sum + answer.promptTokens, 0);
-      const saved = visits.reduce((sum, { answer }) => sum + answer.kv.savedTokens, 0);
-      const near = `${prefix}, ${isWarmed ? 'with' : 'without'} warm-up`;
-      const row = (name: string, value: number, unit: string): Measurement => ({
-        ...{ name: `${near}: ${name}`, value, unit, bar: null },
-      });
-      found.push(
-        row('tokens found at the first visit', (PERCENT * saved) / asked, '%'),
-        row(
-          'first visit, median',
-          quantile(
-            visits.map(({ ms }) => ms),
-            0.5,
-          ),
-          'ms',
-        ),
-        row(
-          'from push to valid',
-          quantile(
-            switches.map(({ pushMs }) => pushMs),
-            0.5,
-          ),
-          'ms',
-        ),
-        row(
-          'activation',
-          quantile(
-            switches.map(({ activateMs }) => activateMs),
-            0.5,
-          ),
-          'ms',
-        ),
-        row('longest recall meanwhile', Math.max(...switches.map((s) => s.longestMs)), 'ms'),
-      );
+    const visits: Visit[] = [];
+    const switches: { activateMs: number; pushMs: number; longestMs: number }[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      this.say(`roll-out ${way}, round ${round + 1}`);
+      await this.everybody();
+      switches.push(await this.switchTo(isWarmed));
+      visits.push(...(await this.everybody()));
     }
-    return found;
+    const asked = visits.reduce((sum, { answer }) => sum + answer.promptTokens, 0);
+    const saved = visits.reduce((sum, { answer }) => sum + answer.kv.savedTokens, 0);
+    const near = `${SHAPE.name} bf16, ${this.users} users of ${HISTORY_ITEMS * 3} tokens, ${way}`;
+    const row = (name: string, value: number, unit: string): Measurement => ({
+      ...{ name: `${near}: ${name}`, value, unit, bar: null },
+    });
+    const median = (values: readonly number[]) => quantile([...values], 0.5);
+    return [
+      row('tokens found at the first visit', (PERCENT * saved) / asked, '%'),
+      row('first visit, median', median(visits.map(({ ms }) => ms)), 'ms'),
+      row('from push to valid', median(switches.map(({ pushMs }) => pushMs)), 'ms'),
+      row('activation', median(switches.map(({ activateMs }) => activateMs)), 'ms'),
+      row('longest recall meanwhile', Math.max(...switches.map((s) => s.longestMs)), 'ms'),
+    ];
   }
 
   /** Another version into service, while one user after another is recalled for. */

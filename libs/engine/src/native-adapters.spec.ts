@@ -42,7 +42,7 @@ async function paths(adapter?: EngineAdapter) {
   return (await recall(adapter)).paths;
 }
 
-async function open(adapterBytesMax: number): Promise<void> {
+async function open(adapterBytesMax: number, versionsBackMax = 0): Promise<void> {
   engine = await NativeEngine.open({
     modelPath: MODEL,
     computeType: 'f32',
@@ -63,7 +63,7 @@ async function open(adapterBytesMax: number): Promise<void> {
       diskBytes: 0,
       path: '',
       blockCodec: 'exact',
-      versionsBackMax: 0,
+      versionsBackMax,
       eviction: 'lru',
       readThreads: 1,
       storeQueueMax: 16,
@@ -131,6 +131,30 @@ describe('adapters of an engine', () => {
     const again = await engine.loadAdapter(fixture('all-linear'), LIMITS);
     expect(again.digest).toBe(one.digest);
     expect((await recall(again)).kv.deviceTokens).toBeLessThanOrEqual(80);
+  });
+
+  it('go on with keys and values of those before them, also of one that was never asked', async () => {
+    await engine.close();
+    await open(2 ** 24, 2);
+    const [one, two, three] = [
+      await engine.loadAdapter(fixture('all-linear'), LIMITS),
+      await engine.loadAdapter(fixture('tokens-tied'), LIMITS),
+      await engine.loadAdapter(fixture('patterns-rslora'), LIMITS),
+    ] as const;
+    await recall(one);
+    engine.succeedAdapter(two, one);
+    engine.succeedAdapter(three, two);
+    engine.releaseAdapter(one);
+    await engine.kvPool.checkIntegrity();
+    const exact = { userId: 'ann', prefixTokens: 0, keepTokens: 0, wantsExact: true };
+    const alone = await recall(three, { kv: exact });
+    expect(alone.kv).toMatchObject({ deviceTokens: 0, versionsBack: 0 });
+    const heir = await recall(three);
+    expect(heir.kv).toMatchObject({ deviceTokens: 80, inheritedTokens: 80, versionsBack: 2 });
+    expect(heir.paths).not.toEqual(alone.paths);
+    expect(engine.kvPool.metrics()).toMatchObject({ inheritedTokens: 80, inheritedChains: 1 });
+    expect(engine.kvPool.inspect('ann')).toMatchObject([{ tokens: 80, versionsBack: 2 }]);
+    expect(() => engine.succeedAdapter(three, one)).toThrow(/adapter/);
   });
 
   it('serve those that named them before they were released', async () => {

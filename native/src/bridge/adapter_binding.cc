@@ -87,6 +87,12 @@ Napi::Value engine_succeed_adapter(const Napi::CallbackInfo& info) {
   }
   handle->engine->succeed(handle->adapters[slot].adapter->summary().digest,
                           handle->adapters[before].adapter->summary().digest);
+  // Known before its first request: what it may inherit is not given up meanwhile.
+  for (const LoadedAdapter::Prompts& prompts : handle->adapters[before].prompts) {
+    const BoundCatalogue bound{nullptr, 0, prompts.template_digest, prompts.codebook_digest};
+    const auto version = version_of(*handle, bound, slot);
+    if (!version.is_ok()) throw make_error(info.Env(), version.status());
+  }
   return info.Env().Undefined();
 }
 
