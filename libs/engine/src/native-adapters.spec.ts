@@ -133,7 +133,7 @@ describe('adapters of an engine', () => {
     expect((await recall(again)).kv.deviceTokens).toBeLessThanOrEqual(80);
   });
 
-  it('go on with keys and values of those before them, also of one that was never asked', async () => {
+  it('go on with keys and values of those before, also of one that was never asked', async () => {
     await engine.close();
     await open(2 ** 24, 2);
     const [one, two, three] = [
