@@ -225,6 +225,67 @@ describe('the API of the console', () => {
   });
 });
 
+describe('an import of changes', () => {
+  const begun = async () => (await ask('POST', 'catalogue/imports')).json.id as string;
+  const lines = (id: string, text: string) =>
+    ask('POST', `catalogue/imports/${id}/lines`, { text });
+  const apply = (id: string) => ask('POST', `catalogue/imports/${id}/apply`);
+
+  it('is collected part by part, applied at once and told of in the log', async () => {
+    const id = await begun();
+    const first = '{"op":"pause","item_id":"p"}\n\n{"item_id":"q","sid":[1]}\n';
+    expect((await lines(id, first)).json).toEqual({ lineCount: 3, changeCount: 2 });
+    await lines(id, '{"op":"remove","item_id":"r"}');
+    const { json } = await apply(id);
+    expect(json).toMatchObject({ lineCount: 4, changeCount: 3 });
+    const { changes } = (await ask('GET', 'catalogue/changes?limit=1')).json;
+    expect(changes).toMatchObject([
+      {
+        sequence: json.sequence,
+        changeCount: 3,
+        source: 'console: local',
+        ops: { pause: 1, upsert: 1, remove: 1 },
+        told: [
+          { op: 'pause', itemId: 'p' },
+          { op: 'upsert', itemId: 'q' },
+          { op: 'remove', itemId: 'r' },
+        ],
+      },
+    ]);
+    expect((await apply(id)).status).toBe(404);
+  });
+
+  it('is refused with line and member, and has changed nothing', async () => {
+    const before = (await ask('GET', 'catalogue')).json.sequence;
+    const torn = await begun();
+    await lines(torn, '{"op":"pause","item_id":"p"}\n');
+    const refused = await lines(torn, '\n{"op":"pause"}\n');
+    expect(refused.json.error).toMatchObject({
+      code: 'CATALOGUE_INVALID',
+      field: 'lines[3].item_id',
+    });
+    expect((await apply(torn)).status).toBe(404);
+    const wrong = await begun();
+    await lines(wrong, '\n{"op":"pause","item_id":"p"}\n\n{"op":"pause","item_id":"wrong"}\n');
+    const { json } = await apply(wrong);
+    expect(json.error).toMatchObject({ code: 'CATALOGUE_INVALID', field: 'lines[4].sid' });
+    expect(json.error.message).toBe('line 4.sid: expected another');
+    const empty = await begun();
+    expect((await apply(empty)).json.error.field).toBe('lines');
+    expect((await ask('GET', 'catalogue')).json.sequence).toBe(before);
+  });
+
+  it('is one of few, and makes room when it is cancelled', async () => {
+    const ids = await Promise.all(Array.from({ length: 4 }, begun));
+    const fifth = await ask('POST', 'catalogue/imports');
+    expect(fifth.json.error).toMatchObject({ code: 'STORE_FULL', field: 'imports' });
+    for (const id of ids) {
+      expect((await ask('DELETE', `catalogue/imports/${id}`)).json).toEqual({ removed: true });
+    }
+    expect((await ask('DELETE', `catalogue/imports/${await begun()}`)).status).toBe(200);
+  });
+});
+
 describe('the gate', () => {
   it.each([
     ['no header of its own', { 'content-type': 'application/json' }],

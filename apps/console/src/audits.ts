@@ -19,6 +19,7 @@ export interface Action {
     | 'save-set'
     | 'remove-set'
     | 'roll-back-catalogue'
+    | 'import-changes'
     | 'activate'
     | 'rollback'
     | 'pin'

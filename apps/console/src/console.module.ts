@@ -10,6 +10,7 @@ import { LoginController } from './http/login.controller.js';
 import { RecallsController } from './http/recalls.controller.js';
 import { SqlController } from './http/sql.controller.js';
 import { UsersController } from './http/users.controller.js';
+import { Imports } from './imports.js';
 import { Recorded } from './recorded.js';
 
 /** The API that the pages of the console ask. */
@@ -28,7 +29,7 @@ export class ConsoleModule {
         ComparisonController,
         SqlController,
       ],
-      providers: [{ provide: ConsoleParts, useValue: parts }, Audits, Gate, Recorded],
+      providers: [{ provide: ConsoleParts, useValue: parts }, Audits, Gate, Recorded, Imports],
     };
   }
 }

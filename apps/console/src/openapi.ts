@@ -23,6 +23,7 @@ export const CONSOLE_SCHEMAS = {
     force: { type: 'boolean', description: 'leave out the comparison with the golden set' },
     cold: { type: 'boolean', description: 'leave out the warm-up' },
   }),
+  ConsoleLines: body({ text: text('whole lines, each a change or an item as JSON') }),
   ConsoleRollBack: body({ sequence: whole('number of the change to go back to') }),
   ConsoleComparison: body({
     left: {
@@ -101,6 +102,25 @@ const OPERATIONS: readonly Operation[] = [
   { path: 'adapters/{name}/{digest}/pin', method: 'post', summary: 'Keep a version loaded' },
   { path: 'adapters/{name}/{digest}/pin', method: 'delete', summary: 'Keep it no longer' },
   { path: 'adapters/{name}/{digest}', method: 'delete', summary: 'Delete a version' },
+  {
+    path: 'catalogue/changes',
+    method: 'get',
+    summary: 'What became of the catalogues, newest first',
+    query: ['limit'],
+  },
+  { path: 'catalogue/imports', method: 'post', summary: 'Begin an import of changes' },
+  {
+    path: 'catalogue/imports/{id}/lines',
+    method: 'post',
+    summary: 'A part of an import',
+    request: 'ConsoleLines',
+  },
+  {
+    path: 'catalogue/imports/{id}/apply',
+    method: 'post',
+    summary: 'Apply an import, all of it or none',
+  },
+  { path: 'catalogue/imports/{id}', method: 'delete', summary: 'Cancel an import' },
   {
     path: 'comparisons',
     method: 'post',

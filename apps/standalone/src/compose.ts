@@ -10,7 +10,7 @@ import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
-import { type Inspection, inspected } from './inspection.js';
+import { type Inspection, inspected, recordChanges } from './inspection.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
 
@@ -67,6 +67,7 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
   const { inspection } = parts;
   inspection?.countWith((outcome, count) => metrics.countInspected(outcome, count));
   const recalls = inspected(config, runtime, inspection?.store);
+  recordChanges(config, runtime, inspection?.store);
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
   const topics = topicsOf(config, behaviourLog !== undefined, log, () => readiness.started());
   const audits = auditsOf(config, topics, metrics, log);

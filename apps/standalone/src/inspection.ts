@@ -1,3 +1,4 @@
+import { parseCatalogueSpecs } from '@tessera/catalogue';
 import type { Config } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -45,6 +46,20 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
   } catch (thrown) {
     log.error({ err: TesseraError.from(thrown) }, 'recalls are not recorded');
     return undefined;
+  }
+}
+
+/** From now on what becomes of the catalogues is recorded as well. */
+export function recordChanges(
+  { catalogue }: Config,
+  runtime: Pick<RecallRuntime, 'changesOf'>,
+  store: InspectionStore | undefined,
+): void {
+  if (store === undefined) return;
+  for (const { name } of [{ name: '' }, ...parseCatalogueSpecs(catalogue.more)]) {
+    runtime.changesOf(name).follow((applied) => {
+      store.offerChange({ ...applied, catalogue: name, timeMs: Date.now() });
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import type {
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { BundleLabel } from './adapters/bundle-label.js';
+import type { AppliedBatch } from './domain/applied-batch.js';
 import type { CatalogueChange } from './domain/change.js';
 import { ChangeBatch } from './domain/change-batch.js';
 
@@ -51,32 +52,39 @@ export const CHANGES_NOT_KEPT: ChangesSettings = {
 /** The changes of an open catalogue, and the compaction that follows when they have become many. */
 export class CatalogueChanges {
   private compaction: Promise<unknown> | undefined;
+  private tell: (applied: AppliedBatch) => void = () => undefined;
 
   constructor(
     private readonly catalogue: ChangingCatalogue,
     private readonly options: ChangesOptions,
   ) {}
 
+  /** Tells from now on what is applied; in place of who was told before. */
+  follow(tell: (applied: AppliedBatch) => void): void {
+    this.tell = tell;
+  }
+
   /**
    * All or none; resolves with the number of the last when they are kept and visible.
+   * @param source through which edge, or from whom; '' where that is not known
    * @throws TesseraError CATALOGUE_INVALID or ITEM_NOT_FOUND with the field, IO_FAILED
    */
-  apply(changes: readonly CatalogueChange[]): Promise<number> {
-    return this.applyBatch(ChangeBatch.of(changes));
+  apply(changes: readonly CatalogueChange[], source = ''): Promise<number> {
+    return this.applyBatch(ChangeBatch.of(changes), source);
   }
 
   /**
    * The same, after which the items are those of a bundle.
    * @throws TesseraError CATALOGUE_INVALID also where they are not those of the bundle it follows
    */
-  async applyBundle(batch: ChangeBatch, step: BundleStep): Promise<number> {
+  async applyBundle(batch: ChangeBatch, step: BundleStep, source = ''): Promise<number> {
     const { follows, becomes } = step;
     if (follows !== '' && follows !== this.bundleUuid) {
       const at = this.bundleUuid === '' ? 'of no bundle' : `those of bundle ${this.bundleUuid}`;
       const message = `bundle.follows: the items are ${at}, the delta follows ${follows}`;
       throw new TesseraError('CATALOGUE_INVALID', message, { field: 'bundle.follows' });
     }
-    const sequence = await this.applyBatch(batch);
+    const sequence = await this.applyBatch(batch, source);
     await this.options.bundle?.become(becomes);
     return sequence;
   }
@@ -105,10 +113,12 @@ export class CatalogueChanges {
   }
 
   /** The same for changes that arrived in several messages. */
-  async applyBatch(batch: ChangeBatch): Promise<number> {
+  async applyBatch(batch: ChangeBatch, source = ''): Promise<number> {
     const sequence = await this.catalogue.apply(batch.messages).catch((thrown: unknown) => {
       throw withField(TesseraError.from(thrown));
     });
+    const { changeCount, ops, told } = batch;
+    if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
     this.compactWhereDue();
     return sequence;
   }
@@ -125,8 +135,10 @@ export class CatalogueChanges {
     return this.catalogue.compact();
   }
 
-  rollBack(sequence: number): Promise<number> {
-    return this.catalogue.rollBack(sequence);
+  async rollBack(to: number, source = ''): Promise<number> {
+    const sequence = await this.catalogue.rollBack(to);
+    this.tell({ sequence, changeCount: 1, ops: { roll_back: 1 }, told: [], source });
+    return sequence;
   }
 
   /** Resolves when no compaction of its own accord runs. */

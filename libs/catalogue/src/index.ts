@@ -14,6 +14,7 @@ export {
   type ChangesOptions,
   type ChangesSettings,
 } from './catalogue-changes.js';
+export type { AppliedBatch, ToldChange } from './domain/applied-batch.js';
 export { deltaChanges } from './domain/bundle-delta.js';
 export type { BundleManifest } from './domain/bundle-manifest.js';
 export type { BundleBucket, BundleItem, BundleRow } from './domain/bundle-row.js';
@@ -29,6 +30,7 @@ export {
 } from './domain/catalogue-spec.js';
 export type { CatalogueChange } from './domain/change.js';
 export { ChangeBatch, MESSAGE_CHANGES_MAX } from './domain/change-batch.js';
+export { parseChangeLine } from './domain/change-line.js';
 export {
   type CatalogueOptions,
   type PreparedCatalogue,

@@ -233,6 +233,22 @@ describe('the inspection store', () => {
     expect(await store.state()).toMatchObject({ recalls: 0, items: 0 });
   });
 
+  it('keeps what became of the catalogues, newest first, until it is too old', async () => {
+    const now = Date.now();
+    const store = await storeIn(freshFolder());
+    const change = (sequence: number, timeMs: number) => ({
+      ...{ timeMs, catalogue: '', sequence, changeCount: 2, source: "console: O'Neil" },
+      ...{ ops: { pause: 1, upsert: 1 }, told: [{ op: 'pause', itemId: '"a"' }] },
+    });
+    const [old, newer] = [change(2, now - 2 * HOUR_MS), change(4, now)];
+    for (const one of [old, newer]) expect(store.offerChange(one)).toBe(true);
+    await store.settled();
+    expect(await store.changes(10)).toEqual([newer, old]);
+    expect(await store.changes(1)).toEqual([newer]);
+    await store.retain(now);
+    expect(await store.changes(10)).toEqual([newer]);
+  });
+
   it('is not opened where it is no database, and says why', async () => {
     const path = freshFolder();
     writeFileSync(join(path, 'inspection.duckdb'), 'something else'.repeat(1000));

@@ -13,6 +13,7 @@ export {
   type QueryLimits,
   type QueryResult,
   type RecallFilter,
+  type RecordedChange,
   type SavedComparison,
   type SavedSet,
   type Shelf,

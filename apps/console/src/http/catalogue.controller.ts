@@ -1,15 +1,24 @@
-import { Body, Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { CataloguePage } from '../api-types.js';
+import type { CataloguePage, RecordedChange } from '../api-types.js';
+import type { Visitor } from '../console-access.js';
 import { ConsoleParts } from '../console-parts.js';
-import { fieldsOf, integerOf } from '../fields.js';
+import { fieldsOf, integerOf, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
+import { type ImportState, Imports } from '../imports.js';
+import { Recorded } from '../recorded.js';
+
+const CHANGES_MAX = 1000;
+/** Characters of a part of an import. */
+const PART_LENGTH_MAX = 512 * 1024;
 
 @Controller('console/api/catalogue')
 export class ConsoleCatalogueController {
   constructor(
     private readonly parts: ConsoleParts,
     private readonly gate: Gate,
+    private readonly recorded: Recorded,
+    private readonly imports: Imports,
   ) {}
 
   @Get()
@@ -20,6 +29,20 @@ export class ConsoleCatalogueController {
     const { bundleUuid } = changes;
     const generations = await changes.generations();
     return { sequence, liveItemCount, changedItemCount, bundleUuid, generations };
+  }
+
+  /** What became of the catalogues, newest first. */
+  @Get('changes')
+  async changes(
+    @Req() request: FastifyRequest,
+    @Query() query: unknown,
+  ): Promise<{ readonly changes: readonly RecordedChange[] }> {
+    await this.gate.look(request);
+    const fields = fieldsOf(query, ['limit']);
+    const limit = integerOf(fields, 'limit', { min: 1, max: CHANGES_MAX, fallback: 100 });
+    const { store } = this.recorded;
+    await store.settled();
+    return { changes: await store.changes(limit) };
   }
 
   /** Makes the items those of an earlier version, as one more change. */
@@ -34,8 +57,55 @@ export class ConsoleCatalogueController {
     const sequence = integerOf(fields, 'sequence', { min: 0, max: Number.MAX_SAFE_INTEGER });
     const name = String(sequence);
     const action = { action: 'roll-back-catalogue', role: 'admin', name } as const;
-    return this.gate.act(request, action, async () => ({
-      sequence: await this.parts.runtime.changesOf('').rollBack(sequence),
+    return this.gate.act(request, action, async (visitor) => ({
+      sequence: await this.parts.runtime.changesOf('').rollBack(sequence, sourceOf(visitor)),
     }));
   }
+
+  /** A file of changes is to come, part by part. */
+  @Post('imports')
+  @HttpCode(200)
+  async beginImport(@Req() request: FastifyRequest): Promise<{ readonly id: string }> {
+    await this.gate.allow(request, importing(''));
+    return { id: this.imports.begin() };
+  }
+
+  /** A part of it, in whole lines. */
+  @Post('imports/:id/lines')
+  @HttpCode(200)
+  async addLines(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<ImportState> {
+    await this.gate.allow(request, importing(id));
+    return this.imports.add(id, textOf(fieldsOf(body, ['text']), 'text', PART_LENGTH_MAX));
+  }
+
+  /** All of it or none. */
+  @Post('imports/:id/apply')
+  @HttpCode(200)
+  applyImport(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+  ): Promise<ImportState & { readonly sequence: number }> {
+    return this.gate.act(request, importing(id), (visitor) =>
+      this.imports.apply(id, sourceOf(visitor)),
+    );
+  }
+
+  @Delete('imports/:id')
+  async cancelImport(
+    @Req() request: FastifyRequest,
+    @Param('id') id: string,
+  ): Promise<{ readonly removed: boolean }> {
+    await this.gate.allow(request, importing(id));
+    return { removed: this.imports.drop(id) };
+  }
 }
+
+/** How the change log names who acted in the console. */
+const sourceOf = ({ name }: Visitor) => `console: ${name}`;
+
+/** Whoever may apply an import may prepare one. */
+const importing = (name: string) => ({ action: 'import-changes', role: 'admin', name }) as const;

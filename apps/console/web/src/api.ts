@@ -38,8 +38,12 @@ export async function get<Answer>(path: string, signal?: AbortSignal): Promise<A
   return (await asked('GET', path, undefined, signal)).json() as Promise<Answer>;
 }
 
-export async function post<Answer>(path: string, body: unknown): Promise<Answer> {
-  return (await asked('POST', path, body)).json() as Promise<Answer>;
+export async function post<Answer>(
+  path: string,
+  body: unknown,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  return (await asked('POST', path, body, signal)).json() as Promise<Answer>;
 }
 
 export async function remove<Answer>(path: string): Promise<Answer> {

@@ -34,7 +34,7 @@ import {
 } from 'rxjs';
 import { ServedCatalogues } from '../served-catalogues.js';
 import { parseWireChanges } from './catalogue.mapper.js';
-import { CollectedBatch } from './collected-batch.js';
+import { CollectedBatch, GRPC_SOURCE } from './collected-batch.js';
 
 @Controller()
 @UseFilters(GrpcErrorFilter)
@@ -47,8 +47,8 @@ export class CatalogueGrpcController {
     const catalogue = this.of(message);
     const changes = parseWireChanges(message.changes);
     const sequence = message.bundle
-      ? await catalogue.applyBundle(ChangeBatch.of(changes), message.bundle)
-      : await catalogue.apply(changes);
+      ? await catalogue.applyBundle(ChangeBatch.of(changes), message.bundle, GRPC_SOURCE)
+      : await catalogue.apply(changes, GRPC_SOURCE);
     return { sequence };
   }
 
@@ -115,7 +115,7 @@ export class CatalogueGrpcController {
   @GrpcMethod('CatalogueService', 'RollBack')
   async rollBack(message: WireRollBackRequest): Promise<WireRollBackResponse> {
     refuseMalformed(message);
-    return { sequence: await this.of(message).rollBack(message.sequence) };
+    return { sequence: await this.of(message).rollBack(message.sequence, GRPC_SOURCE) };
   }
 
   private of({ catalogue }: { readonly catalogue: string }): CatalogueChanges {

@@ -4,6 +4,9 @@ import { TesseraError } from '@tessera/errors';
 import { refuseMalformed } from '@tessera/grpc';
 import { parseWireChanges } from './catalogue.mapper.js';
 
+/** What is told of changes that come over gRPC. */
+export const GRPC_SOURCE = 'gRPC';
+
 /** The messages of ApplyBatch as they come in. */
 export class CollectedBatch {
   private readonly batch = new ChangeBatch();
@@ -34,8 +37,8 @@ export class CollectedBatch {
     const catalogue = of(this.name ?? '');
     // Left out, it comes as null.
     return this.bundle
-      ? catalogue.applyBundle(this.batch, this.bundle)
-      : catalogue.applyBatch(this.batch);
+      ? catalogue.applyBundle(this.batch, this.bundle, GRPC_SOURCE)
+      : catalogue.applyBatch(this.batch, GRPC_SOURCE);
   }
 }
 

@@ -19,6 +19,8 @@ import { type ChangeSet, changeRuns } from './change-runs.js';
 
 export const CATALOGUE_CHANGES_PATTERN = 'catalogue.changes';
 const PAYLOAD_VERSION = '1';
+/** What is told of changes that come over the topic. */
+const TOPIC_SOURCE = 'topic';
 
 interface ChangeRecord extends ChangeSet {
   readonly record: TopicRecord;
@@ -61,7 +63,7 @@ export class CatalogueTopicController {
     const catalogue = run[0]?.catalogue ?? '';
     try {
       const changes = run.flatMap((message) => message.changes);
-      if (changes.length > 0) await this.catalogues.of(catalogue).apply(changes);
+      if (changes.length > 0) await this.catalogues.of(catalogue).apply(changes, TOPIC_SOURCE);
       this.metrics.countChangeMessages('applied', run.length);
       return [];
     } catch (thrown) {

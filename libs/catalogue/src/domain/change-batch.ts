@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/errors';
+import { CHANGES_TOLD_MAX, type ToldChange } from './applied-batch.js';
 import { type CatalogueChange, changesText } from './change.js';
 
 /** Changes of one message of a batch. */
@@ -13,6 +14,10 @@ export class ChangeBatch {
   private readonly texts: string[] = [];
   private characters = 0;
   changeCount = 0;
+  /** How many of each kind. */
+  readonly ops: Record<string, number> = {};
+  /** The first of them. */
+  readonly told: ToldChange[] = [];
 
   static of(changes: readonly CatalogueChange[]): ChangeBatch {
     const batch = new ChangeBatch();
@@ -29,6 +34,9 @@ export class ChangeBatch {
     check('in a batch', this.changeCount, BATCH_CHANGES_MAX);
     check('characters in a batch', this.characters, BATCH_CHARACTERS_MAX);
     this.texts.push(text);
+    for (const { op } of changes) this.ops[op] = (this.ops[op] ?? 0) + 1;
+    const room = CHANGES_TOLD_MAX - this.told.length;
+    for (const { op, itemId } of changes.slice(0, room)) this.told.push({ op, itemId });
   }
 
   /** JSON arrays of changes; at least one. */

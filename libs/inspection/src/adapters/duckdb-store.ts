@@ -8,6 +8,7 @@ import {
   type QueryLimits,
   type QueryResult,
   type RecallFilter,
+  type RecordedChange,
   type StoreState,
 } from '../domain/inspection-store.js';
 import type { Pulse } from '../domain/pulse.js';
@@ -15,7 +16,9 @@ import type { RecordableRecall } from '../domain/recordable.js';
 import type { RecallSummary, RecordedRecall } from '../domain/recorded-recall.js';
 import { expiryMs, type RetentionRules } from '../domain/retention.js';
 import { AnalystShelf } from './analyst-shelf.js';
+import { CHANGE_COLUMNS, changeFrom, changeRow } from './change-rows.js';
 import {
+  INSERT_CHANGES,
   INSERT_ITEMS,
   INSERT_PULSES,
   INSERT_RECALLS,
@@ -52,6 +55,7 @@ const GATHER_MS = 1000;
 /** Rows made ready on one turn of the event loop; recalls go on between them. */
 const ROWS_PER_TURN = 4;
 const PULSES_WAITING_MAX = 100;
+const CHANGES_WAITING_MAX = 1000;
 const RETENTION_PERIOD_MS = 60_000;
 const MEBIBYTE = 2 ** 20;
 
@@ -95,6 +99,7 @@ export class DuckDbInspectionStore extends InspectionStore {
   readonly shelf: AnalystShelf;
   private readonly recallQueue: WriteQueue<RecordableRecall>;
   private readonly pulseQueue: WriteQueue<Pulse>;
+  private readonly changeQueue: WriteQueue<RecordedChange>;
   private readonly queries: ReadOnlyQueries;
   private readonly counts = { written: 0, dropped: 0, failed: 0 };
   private readonly retentionTimer: NodeJS.Timeout;
@@ -136,13 +141,23 @@ export class DuckDbInspectionStore extends InspectionStore {
         options.onFault(thrown);
       },
     });
-    this.pulseQueue = new WriteQueue({
-      waitingMax: PULSES_WAITING_MAX,
+    const uncounted = {
       batchMax: BATCH_MAX,
       gatherMs: GATHER_MS,
-      write: (batch) => this.writePulses(batch),
       onWritten: () => undefined,
-      onFailed: (_count, thrown) => options.onFault(thrown),
+      onFailed: (_count: number, thrown: unknown) => options.onFault(thrown),
+    };
+    this.pulseQueue = new WriteQueue({
+      ...uncounted,
+      waitingMax: PULSES_WAITING_MAX,
+      write: (batch) => this.writePulses(batch),
+    });
+    this.changeQueue = new WriteQueue({
+      ...uncounted,
+      waitingMax: CHANGES_WAITING_MAX,
+      write: async (batch) => {
+        await this.rows(INSERT_CHANGES, [JSON.stringify(batch.map(changeRow))]);
+      },
     });
     this.retentionTimer = setInterval(() => {
       this.retain(Date.now()).catch(options.onFault);
@@ -160,8 +175,13 @@ export class DuckDbInspectionStore extends InspectionStore {
     return this.pulseQueue.offer(pulse);
   }
 
+  offerChange(change: RecordedChange): boolean {
+    return this.changeQueue.offer(change);
+  }
+
   async settled(): Promise<void> {
-    await Promise.all([this.recallQueue.settled(), this.pulseQueue.settled()]);
+    const { recallQueue, pulseQueue, changeQueue } = this;
+    await Promise.all([recallQueue.settled(), pulseQueue.settled(), changeQueue.settled()]);
   }
 
   async recalls(filter: RecallFilter): Promise<readonly RecallSummary[]> {
@@ -184,6 +204,11 @@ export class DuckDbInspectionStore extends InspectionStore {
       [id, Number(row.time_ms)],
     );
     return recordedFrom(row, items);
+  }
+
+  async changes(limit: number): Promise<readonly RecordedChange[]> {
+    const sql = `SELECT ${CHANGE_COLUMNS} FROM changes ORDER BY time DESC, sequence DESC`;
+    return (await this.rows(`${sql} LIMIT ${Math.trunc(limit)}`)).map(changeFrom);
   }
 
   async pulses(fromMs: number): Promise<readonly Pulse[]> {
@@ -243,6 +268,7 @@ export class DuckDbInspectionStore extends InspectionStore {
     await this.inTransaction(async () => {
       const before = 'time < make_timestamp_ms($1::DOUBLE::BIGINT)';
       await this.connection.run(`DELETE FROM pulses WHERE ${before}`, [agedOut]);
+      await this.connection.run(`DELETE FROM changes WHERE ${before}`, [agedOut]);
       if (expiry === undefined) return;
       await this.connection.run(`DELETE FROM items WHERE ${before}`, [expiry]);
       await this.connection.run(`DELETE FROM recalls WHERE ${before}`, [expiry]);
@@ -252,7 +278,8 @@ export class DuckDbInspectionStore extends InspectionStore {
 
   async close(): Promise<void> {
     clearInterval(this.retentionTimer);
-    await Promise.all([this.recallQueue.close(), this.pulseQueue.close()]);
+    const { recallQueue, pulseQueue, changeQueue } = this;
+    await Promise.all([recallQueue.close(), pulseQueue.close(), changeQueue.close()]);
     await this.turn;
     this.connection.closeSync();
     this.instance.closeSync();

@@ -57,6 +57,18 @@ const ITEMS: Columns = {
 
 const PULSES: Columns = { time: 'TIMESTAMP', detail: 'VARCHAR' };
 
+const CHANGES: Columns = {
+  time: 'TIMESTAMP',
+  catalogue: 'VARCHAR',
+  /** Number of the last change of a batch, and how many it had. */
+  sequence: 'UBIGINT',
+  change_count: 'UINTEGER',
+  source: 'VARCHAR',
+  /** JSON: how many of each kind, and the first of them. */
+  ops: 'VARCHAR',
+  told: 'VARCHAR',
+};
+
 const define = (name: string, columns: Columns) =>
   `CREATE TABLE IF NOT EXISTS ${name} (${Object.entries(columns)
     .map(([column, type]) => `${column} ${type}`)
@@ -66,6 +78,7 @@ export const TABLE_DEFINITIONS: readonly string[] = [
   define('recalls', RECALLS),
   define('items', ITEMS),
   define('pulses', PULSES),
+  define('changes', CHANGES),
   'CREATE TABLE IF NOT EXISTS notes ' +
     '(id VARCHAR, recall VARCHAR, time TIMESTAMP, author VARCHAR, text VARCHAR)',
   'CREATE TABLE IF NOT EXISTS sets ' +
@@ -100,6 +113,7 @@ function insertion(name: string, columns: Columns): string {
 export const INSERT_RECALLS = insertion('recalls', RECALLS);
 export const INSERT_ITEMS = insertion('items', ITEMS);
 export const INSERT_PULSES = insertion('pulses', PULSES);
+export const INSERT_CHANGES = insertion('changes', CHANGES);
 
 function answerRow(answer: RecallAnswer) {
   const { versions, kv, timings } = answer;

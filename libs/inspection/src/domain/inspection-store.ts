@@ -76,6 +76,22 @@ export interface SavedComparison extends ComparisonSummary {
 /** Comparisons that are kept; the oldest goes when there are more. */
 export const COMPARISONS_MAX = 500;
 
+/** What became of a catalogue at once. */
+export interface RecordedChange {
+  readonly timeMs: number;
+  /** Name of the catalogue; '' for the first. */
+  readonly catalogue: string;
+  /** Number of the last change. */
+  readonly sequence: number;
+  readonly changeCount: number;
+  /** How many of each kind. */
+  readonly ops: Readonly<Record<string, number>>;
+  /** The first of them. */
+  readonly told: readonly { readonly op: string; readonly itemId: string }[];
+  /** Through which edge, or from whom; '' where that is not known. */
+  readonly source: string;
+}
+
 /** What analysts leave in the store. Rejects with IO_FAILED. */
 export interface Shelf {
   /** Of a recall or a comparison by its ID, oldest first. */
@@ -118,12 +134,16 @@ export abstract class InspectionStore {
   /** False: the queue was full, and the recall is counted as dropped. */
   abstract offer(recall: RecordableRecall): boolean;
   abstract offerPulse(pulse: Pulse): boolean;
+  /** False: too many wait; the numbers of those that are kept show the gap. */
+  abstract offerChange(change: RecordedChange): boolean;
   /** Resolves when all that was offered before has been written or given up. */
   abstract settled(): Promise<void>;
   /** Newest first. */
   abstract recalls(filter: RecallFilter): Promise<readonly RecallSummary[]>;
   /** Undefined: there is none of the ID, or it has gone. */
   abstract recall(id: string): Promise<RecordedRecall | undefined>;
+  /** Newest first. */
+  abstract changes(limit: number): Promise<readonly RecordedChange[]>;
   /** Oldest first. */
   abstract pulses(fromMs: number): Promise<readonly Pulse[]>;
   /** One statement that only reads. */

@@ -3,7 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CataloguePage } from '../../../src/api-types.js';
 import { post } from '../api.js';
+import { ChangeLog } from '../parts/change-log.js';
 import { formatBytes, formatCount, shortDigest } from '../parts/format.js';
+import { ImportChanges } from '../parts/import-changes.js';
 import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
 import { useAsked } from '../parts/use-asked.js';
 import { RoleButton } from '../parts/visitor.js';
@@ -59,6 +61,39 @@ function RollBack({ page }: { page: CataloguePage }) {
   );
 }
 
+function Generations({ generations }: Pick<CataloguePage, 'generations'>) {
+  if (generations.length === 0) {
+    return (
+      <Empty title="None">
+        Set catalogue.changesPath: then changes are kept, and any version of them can be gone back
+        to.
+      </Empty>
+    );
+  }
+  return (
+    <Table verticalSpacing={3}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Snapshot</Table.Th>
+          <Table.Th className="number">First change</Table.Th>
+          <Table.Th className="number">Last change</Table.Th>
+          <Table.Th className="number">Log</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {generations.map((generation) => (
+          <Table.Tr key={`${generation.firstSequence}-${generation.baseDigest}`}>
+            <Table.Td title={generation.baseDigest}>{shortDigest(generation.baseDigest)}</Table.Td>
+            <Table.Td className="number">{formatCount(generation.firstSequence)}</Table.Td>
+            <Table.Td className="number">{formatCount(generation.lastSequence)}</Table.Td>
+            <Table.Td className="number">{formatBytes(generation.logBytes)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
 function Shown({ page }: { page: CataloguePage }) {
   return (
     <Stack>
@@ -74,36 +109,20 @@ function Shown({ page }: { page: CataloguePage }) {
         <Title order={4} mb="xs">
           Versions that are kept
         </Title>
-        {page.generations.length === 0 ? (
-          <Empty title="None">
-            Set catalogue.changesPath: then changes are kept, and any version of them can be gone
-            back to.
-          </Empty>
-        ) : (
-          <Table verticalSpacing={3}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Snapshot</Table.Th>
-                <Table.Th className="number">First change</Table.Th>
-                <Table.Th className="number">Last change</Table.Th>
-                <Table.Th className="number">Log</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {page.generations.map((generation) => (
-                <Table.Tr key={generation.firstSequence}>
-                  <Table.Td title={generation.baseDigest}>
-                    {shortDigest(generation.baseDigest)}
-                  </Table.Td>
-                  <Table.Td className="number">{formatCount(generation.firstSequence)}</Table.Td>
-                  <Table.Td className="number">{formatCount(generation.lastSequence)}</Table.Td>
-                  <Table.Td className="number">{formatBytes(generation.logBytes)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        )}
+        <Generations generations={page.generations} />
         <RollBack page={page} />
+      </Paper>
+      <Paper withBorder p="sm">
+        <Title order={4} mb="xs">
+          What changed
+        </Title>
+        <ChangeLog />
+      </Paper>
+      <Paper withBorder p="sm">
+        <Title order={4} mb="xs">
+          Import changes
+        </Title>
+        <ImportChanges />
       </Paper>
     </Stack>
   );

@@ -26,14 +26,19 @@ import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
 import { useAsked } from '../parts/use-asked.js';
 import { useComparison } from '../parts/use-comparison.js';
 
+const NARROW: Settings = { ...DEFAULT_SETTINGS, widths: '5' };
+
+/** The settings of a side where the address names an adapter or a version of the catalogue. */
+function namedBy(query: URLSearchParams, side: 'left' | 'right'): Settings | undefined {
+  const [adapter, sequence] = [query.get(side), query.get(`${side}Change`)];
+  if (adapter === null && sequence === null) return undefined;
+  return { ...DEFAULT_SETTINGS, adapter: adapter ?? '', catalogueSequence: sequence ?? '' };
+}
+
 function Asking() {
   const [query] = useSearchParams();
-  const adapterOf = (side: string) => query.get(side) ?? '';
-  const [left, setLeft] = useState<Settings>({ ...DEFAULT_SETTINGS, adapter: adapterOf('left') });
-  const [right, setRight] = useState<Settings>({
-    ...DEFAULT_SETTINGS,
-    ...(query.has('right') ? { adapter: adapterOf('right') } : { widths: '5' }),
-  });
+  const [left, setLeft] = useState<Settings>(() => namedBy(query, 'left') ?? DEFAULT_SETTINGS);
+  const [right, setRight] = useState<Settings>(() => namedBy(query, 'right') ?? NARROW);
   const [sample, setSample] = useState<number | string>(20);
   const [users, setUsers] = useState('');
   const { run, error, isRunning, start, stop } = useComparison();

@@ -1,0 +1,23 @@
+import type { CatalogueChange } from './change.js';
+
+/** Changes of a batch that are told by name; the others are counted. */
+export const CHANGES_TOLD_MAX = 50;
+
+/** A change, as far as it is told of afterwards. */
+export interface ToldChange {
+  readonly op: CatalogueChange['op'];
+  readonly itemId: string;
+}
+
+/** What has become of a catalogue at once. */
+export interface AppliedBatch {
+  /** Number of its last change. */
+  readonly sequence: number;
+  readonly changeCount: number;
+  /** How many of each kind; `roll_back` where an earlier version came back. */
+  readonly ops: Readonly<Record<string, number>>;
+  /** The first of them. */
+  readonly told: readonly ToldChange[];
+  /** Through which edge, or from whom; '' where that is not known. */
+  readonly source: string;
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { parseChangeLine } from './change-line.js';
+
+it('reads every kind of change, and an item without an op as one to put in', () => {
+  const lines = [
+    '{"op":"upsert","item_id":"a","sid":[1,2],"title":"A","attributes":{"x":1},"priority":2}',
+    '{"item_id":"b","sid":[0]}',
+    '{"op":"pause","item_id":"c"}',
+    '{"op":"set_attributes","item_id":"d","attributes":{}}',
+    '{"op":"set_priority","item_id":"e","priority":-1.5}',
+  ];
+  expect(lines.map((line, index) => parseChangeLine(line, index + 1))).toEqual([
+    { op: 'upsert', itemId: 'a', sid: [1, 2], title: 'A', attributes: '{"x":1}', priority: 2 },
+    { op: 'upsert', itemId: 'b', sid: [0], title: '', attributes: '{}', priority: 0 },
+    { op: 'pause', itemId: 'c' },
+    { op: 'set_attributes', itemId: 'd', attributes: '{}' },
+    { op: 'set_priority', itemId: 'e', priority: -1.5 },
+  ]);
+});
+
+it.each([
+  ['{', 'lines[7]', 'expected a JSON object'],
+  ['[1]', 'lines[7]', 'expected a JSON object'],
+  ['null', 'lines[7]', 'expected a JSON object'],
+  ['{"op":"drop","item_id":"a"}', 'lines[7].op', 'expected upsert, pause'],
+  ['{"op":"pause"}', 'lines[7].item_id', 'expected the ID of an item, came nothing'],
+  ['{"op":"pause","item_id":3}', 'lines[7].item_id', 'came 3'],
+  ['{"op":"pause","item_id":"a","sid":[1]}', 'lines[7].sid', 'expected one of op, item_id'],
+  ['{"item_id":"a"}', 'lines[7].sid', 'expected a list of codes'],
+  ['{"item_id":"a","sid":[1.5]}', 'lines[7].sid', 'came [1.5]'],
+  ['{"item_id":"a","sid":[1],"title":5}', 'lines[7].title', 'expected a text'],
+  ['{"item_id":"a","sid":[1],"attributes":[]}', 'lines[7].attributes', 'a JSON object'],
+  ['{"op":"set_priority","item_id":"a","priority":"1"}', 'lines[7].priority', 'a finite number'],
+])('refuses %s naming line and member', (text, field, message) => {
+  expect(() => parseChangeLine(text, 7)).toThrow(
+    expect.objectContaining({
+      code: 'CATALOGUE_INVALID',
+      field,
+      message: expect.stringContaining(message),
+    }),
+  );
+});
