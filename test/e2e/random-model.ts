@@ -9,16 +9,30 @@ export interface RandomModelShape {
   readonly layers: number;
   readonly hidden: number;
   readonly maxPositions: number;
+  /** Left out: 200 items of three levels with eight codes each. */
+  readonly catalogue?: RandomCatalogueShape;
+}
+
+export interface RandomCatalogueShape {
+  readonly levels: number;
+  readonly codes: number;
+  readonly items: number;
 }
 
 export const SMALL: RandomModelShape = { seed: 7, layers: 2, hidden: 32, maxPositions: 512 };
 /** Takes seconds for a long history, so that a recall can be caught while it runs. */
 export const SLOW: RandomModelShape = { seed: 7, layers: 12, hidden: 512, maxPositions: 8192 };
 
+/** Beams of 512 are full from the third level on, and many SIDs have more than one item. */
+export const DEEP: RandomModelShape = {
+  ...SMALL,
+  catalogue: { levels: 4, codes: 16, items: 60_000 },
+};
+
 const HEAD_DIM = 16;
-const LEVEL_LETTERS = ['a', 'b', 'c'];
-const CODES_PER_LEVEL = 8;
-const ITEM_COUNT = 200;
+const LETTERS = ['a', 'b', 'c', 'd'];
+const BRANDS = 10;
+const USUAL: RandomCatalogueShape = { levels: 3, codes: 8, items: 200 };
 const BASE_VOCABULARY_MAX = 300;
 
 /** Numerical Recipes' linear congruential generator, as numbers of -1..1. */
@@ -103,10 +117,10 @@ function config(shape: RandomModelShape, vocabulary: number): object {
   };
 }
 
-const template = {
+const templateOf = ({ levels }: RandomCatalogueShape) => ({
   version: 1,
   name: 'process-tests',
-  levels: LEVEL_LETTERS.map((letter) => `<${letter}_{code}>`),
+  levels: LETTERS.slice(0, levels).map((letter) => `<${letter}_{code}>`),
   item: { prefix: '', suffix: '' },
   answer: { prefix: '', terminal: [] },
   segments: [
@@ -115,26 +129,34 @@ const template = {
     { slot: 'scene', key: 'daypart', before: ' at ', after: '' },
     { text: '\n' },
   ],
-};
+});
 
-function catalogueLines(seed: number): string {
+function catalogueLines(seed: number, { levels, codes, items }: RandomCatalogueShape): string {
   const random = randomNumbers(seed);
-  const code = () => Math.floor(((random() + 1) / 2) * CODES_PER_LEVEL) % CODES_PER_LEVEL;
-  return Array.from({ length: ITEM_COUNT }, (_, index) => {
-    const sid = LEVEL_LETTERS.map(code);
-    return `${JSON.stringify({ item_id: String(index), sid, title: `Item ${index}` })}\n`;
+  const code = () => Math.floor(((random() + 1) / 2) * codes) % codes;
+  return Array.from({ length: items }, (_, index) => {
+    const sid = LETTERS.slice(0, levels).map(code);
+    const attributes = { brand: `brand ${index % BRANDS}` };
+    const item = { item_id: String(index), sid, title: `Item ${index}`, attributes };
+    return `${JSON.stringify(item)}\n`;
   }).join('');
 }
 
+/** Whose name would act were it taken for markup. */
+export const MARKUP_USER = '<img src=x onerror=alert(1)>';
+
 const users = {
+  [MARKUP_USER]: { behaviours: [{ item_id: '9', time: 1 }] },
   1: { behaviours: [3, 14, 15, 92].map((id, time) => ({ item_id: String(id), time })) },
   2: { behaviours: [6, 53, 58].map((id, time) => ({ item_id: String(id), time })) },
 };
 
-/** Writes the folder and returns its path. Items are `0` to `199`, users `1` and `2`. */
+/** Writes the folder and returns its path. Items are numbered from `0`; users are `1` and `2`. */
 export function writeRandomModel(folder: string, shape: RandomModelShape): string {
-  const codes = Array.from({ length: CODES_PER_LEVEL }, (_, code) => code);
-  const added = LEVEL_LETTERS.flatMap((letter) => codes.map((code) => `<${letter}_${code}>`));
+  const { catalogue = USUAL } = shape;
+  const codes = Array.from({ length: catalogue.codes }, (_, code) => code);
+  const letters = LETTERS.slice(0, catalogue.levels);
+  const added = letters.flatMap((letter) => codes.map((code) => `<${letter}_${code}>`));
   const vocabulary = BASE_VOCABULARY_MAX + added.length;
   const weights = safetensors(tensorsOf(shape, vocabulary), shape.seed);
   mkdirSync(folder, { recursive: true });
@@ -143,8 +165,8 @@ export function writeRandomModel(folder: string, shape: RandomModelShape): strin
   write('config.json', JSON.stringify(config(shape, vocabulary)));
   write('model.safetensors', weights);
   write('tokenizer.json', JSON.stringify(byteLevelTokenizer(added)));
-  write('prompt.json', JSON.stringify(template));
-  write('catalogue.jsonl', catalogueLines(shape.seed));
+  write('prompt.json', JSON.stringify(templateOf(catalogue)));
+  write('catalogue.jsonl', catalogueLines(shape.seed, catalogue));
   write('users.json', JSON.stringify(users));
   return folder;
 }

@@ -1,5 +1,10 @@
 export { loadTemplate, loadTokenizer } from './adapters/model-folder.js';
-export { CompiledTemplate, type Prompt, type PromptInput } from './domain/compiled-template.js';
+export {
+  CompiledTemplate,
+  type Prompt,
+  type PromptInput,
+  type ShownItem,
+} from './domain/compiled-template.js';
 export type { PromptItem } from './domain/history-plan.js';
 export { levelTokens } from './domain/level-tokens.js';
 export { parseTemplate } from './domain/parse-template.js';

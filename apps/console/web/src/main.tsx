@@ -24,6 +24,9 @@ const readable: CSSVariablesResolver = () => {
     variables: {},
     light: {
       ...hover,
+      '--mantine-color-teal-light-color': '#055c42',
+      '--mantine-color-orange-light-color': '#8f3a00',
+      '--mantine-color-red-light-color': '#a51d1d',
       '--mantine-color-dimmed': '#495057',
       '--mantine-color-placeholder': '#5c636a',
     },

@@ -24,7 +24,8 @@ class Line {
   refuse(member: string, expected: string, came: unknown): never {
     const text = JSON.stringify(came) ?? 'nothing';
     const field = `lines[${this.number}]${member === '' ? '' : `.${member}`}`;
-    const message = `line ${this.number}: ${member === '' ? '' : `${member}: `}expected ${expected}`;
+    const at = member === '' ? '' : `${member}: `;
+    const message = `line ${this.number}: ${at}expected ${expected}`;
     throw new TesseraError('CATALOGUE_INVALID', `${message}, came ${text.slice(0, 80)}`, { field });
   }
 

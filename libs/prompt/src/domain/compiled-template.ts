@@ -28,6 +28,16 @@ export interface Prompt {
    * trimmed: through the last item of the history, before anything of the scene.
    */
   readonly keepTokens: number;
+  /** What the prompt shows of the history, in its order. */
+  readonly shown: readonly ShownItem[];
+}
+
+/** An item of the history in the prompt. */
+export interface ShownItem {
+  /** Its place in the history that was given. */
+  readonly place: number;
+  /** Tokens of the prompt through its SID: those since the item before it are what it takes. */
+  readonly endToken: number;
 }
 
 /** A part of the prompt: text, or the SID of an item. */
@@ -37,11 +47,14 @@ interface Pieces {
   readonly pieces: readonly Piece[];
   /** Index of the first piece of the scene; their number where there is none. */
   readonly sceneAt: number;
+  /** Of each SID among the pieces: the item's place in the history. */
+  readonly places: readonly number[];
 }
 
 interface Rendered {
   readonly tokens: readonly number[];
   readonly keepTokens: number;
+  readonly shown: readonly ShownItem[];
 }
 
 /**
@@ -89,11 +102,11 @@ export class CompiledTemplate {
     const count = plan.used.length;
     const step = this.template.trimStep;
     const render = (steps: number) => this.tokensOf(this.pieces(input, plan, steps * step));
-    let { tokens, keepTokens } = render(0);
+    let { tokens, keepTokens, shown } = render(0);
     let steps = 0;
     if (tokens.length > limit) {
       steps = this.stepsThatFit(render, Math.ceil(count / step), limit);
-      ({ tokens, keepTokens } = render(steps));
+      ({ tokens, keepTokens, shown } = render(steps));
     }
     if (tokens.length > limit || (count > 0 && steps * step >= count)) {
       refuseLength(tokens.length, limit, count);
@@ -107,6 +120,7 @@ export class CompiledTemplate {
       tokens: Int32Array.from(tokens),
       historyItems,
       trimmedItems: plan.matchedCount - historyItems,
+      shown,
     };
   }
 
@@ -129,6 +143,7 @@ export class CompiledTemplate {
   private pieces(input: PromptInput, plan: HistoryPlan, dropped: number): Pieces {
     const oldest = dropped < plan.used.length ? (plan.used[dropped] ?? 0) : input.history.length;
     const pieces: Piece[] = [];
+    const places: number[] = [];
     let sceneAt: number | undefined;
     for (const segment of this.template.segments) {
       if (segment.kind === 'scene') sceneAt ??= pieces.length;
@@ -137,13 +152,14 @@ export class CompiledTemplate {
       } else if (segment.kind === 'history') {
         const indices = plan.shown.get(segment)?.filter((index) => index >= oldest) ?? [];
         const items = indices.map((index) => input.history[index] as PromptItem);
+        for (const index of indices) places.push(index);
         pieces.push(...this.historyPieces(segment, items));
       } else {
         pieces.push(...this.valuePieces(segment, input));
       }
     }
     pieces.push(this.template.answerPrefix);
-    return { pieces, sceneAt: sceneAt ?? pieces.length };
+    return { pieces, sceneAt: sceneAt ?? pieces.length, places };
   }
 
   private valuePieces(segment: ValueSegment, input: PromptInput): Piece[] {
@@ -167,8 +183,9 @@ export class CompiledTemplate {
     return pieces;
   }
 
-  private tokensOf({ pieces, sceneAt }: Pieces): Rendered {
+  private tokensOf({ pieces, sceneAt, places }: Pieces): Rendered {
     const tokens: number[] = [];
+    const shown: ShownItem[] = [];
     let text = '';
     let left = false;
     let keepTokens = 0;
@@ -184,9 +201,10 @@ export class CompiledTemplate {
       text = '';
       left = true;
       if (index < sceneAt) keepTokens = tokens.length;
+      shown.push({ place: places[shown.length] ?? 0, endToken: tokens.length });
     });
     for (const id of this.text.encode(text, { left, right: false })) tokens.push(id);
-    return { tokens, keepTokens };
+    return { tokens, keepTokens, shown };
   }
 
   private tokenOf(level: number, code: number): number {

@@ -175,6 +175,8 @@ export interface SeenItem {
   readonly action: string;
   /** Seconds since 1970; 0 where it is not known. */
   readonly time: number;
+  /** Where it stands in the prompt, [first, end); left out: the prompt does not show it. */
+  readonly tokens?: readonly [first: number, end: number];
 }
 
 /** What of a recall is recorded beside its answer. */

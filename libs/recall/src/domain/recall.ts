@@ -161,7 +161,7 @@ export class Recall {
         leftOutByDiversity: answer.leftOutByDiversity,
       },
       ...this.factsOf(prepared, answer),
-      ...(request.wantsSight === true && { sight: sightOf(prepared.history, answer) }),
+      ...(request.wantsSight === true && { sight: sightOf(prepared.history, prompt, answer) }),
     };
   }
 

@@ -9,6 +9,12 @@ import { RoleButton } from './visitor.js';
 export function ImportChanges() {
   const [file, setFile] = useState<File | null>(null);
   const { progress, error, imported, start, stop } = useImport();
+  const send = async () => {
+    if (file === null) return;
+    await start(file);
+    // A file that is mended and chosen again would otherwise be the one that was read before.
+    setFile(null);
+  };
   return (
     <Stack gap="xs">
       <Group align="flex-end">

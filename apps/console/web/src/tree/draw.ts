@@ -7,6 +7,9 @@ export const ROW = 20;
 const TEXT_SCALE = 0.6;
 const RADIUS = 4;
 
+/** Steps stand apart as far as the window has room, however small the rows are. */
+export const columnScale = (scale: number) => Math.max(1, scale);
+
 /** Where the picture lies under the window: screen = picture * scale + offset. */
 export interface Window {
   readonly x: number;
@@ -59,7 +62,7 @@ export const placeOf = ({ layout }: Picture, window: Window, index: number) => {
   const { x, y, scale, column } = window;
   const node = layout.nodes[index];
   return {
-    x: (node?.level ?? 0) * column * scale + x,
+    x: (node?.level ?? 0) * column * columnScale(scale) + x,
     y: (node?.y ?? 0) * ROW * scale + y,
   };
 };
@@ -69,7 +72,7 @@ export function seenNodes({ layout }: Picture, window: Window): readonly (readon
   const top = (-ROW - window.y) / (ROW * window.scale) - 1;
   const bottom = (window.height + ROW - window.y) / (ROW * window.scale) + 1;
   return layout.levels.map((_, level) => {
-    const column = window.column * window.scale;
+    const column = window.column * columnScale(window.scale);
     const left = level * column + window.x;
     // Its links come from the column before it.
     const isSeen = left > -column && left - column < window.width;

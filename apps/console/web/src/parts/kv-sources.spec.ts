@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { type PromptSources, sourcesOf, usPerToken } from './kv-sources.js';
+
+const KV: PromptSources = {
+  deviceTokens: 32,
+  hostTokens: 0,
+  diskTokens: 32,
+  sharedTokens: 3,
+  computedTokens: 20,
+};
+
+it('splits a range over the sources that it crosses, and each token has one', () => {
+  expect(sourcesOf([0, 6], KV)).toEqual([{ source: 'device', tokens: 6 }]);
+  expect(sourcesOf([30, 34], KV)).toEqual([
+    { source: 'device', tokens: 2 },
+    { source: 'disk', tokens: 2 },
+  ]);
+  expect(sourcesOf([62, 70], KV)).toEqual([
+    { source: 'disk', tokens: 2 },
+    { source: 'shared', tokens: 3 },
+    { source: 'computed', tokens: 3 },
+  ]);
+  const all = Array.from({ length: 87 }, (_, at) => sourcesOf([at, at + 1], KV));
+  expect(all.map((one) => one.length)).toEqual(Array.from({ length: 87 }, () => 1));
+});
+
+it('tells what a token costs where enough were computed', () => {
+  expect(usPerToken(KV, 400)).toBe(20);
+  expect(usPerToken({ ...KV, computedTokens: 15 }, 400)).toBeUndefined();
+});

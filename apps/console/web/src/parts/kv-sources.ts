@@ -1,0 +1,46 @@
+/** Where the keys and values of parts of a prompt came from. */
+
+/** Tokens of a prompt by where theirs came from. */
+export interface PromptSources {
+  readonly deviceTokens: number;
+  readonly hostTokens: number;
+  readonly diskTokens: number;
+  readonly sharedTokens: number;
+  readonly computedTokens: number;
+}
+
+/**
+ * In the order of the prompt: what is found is its beginning, and chains leave the device from
+ * their end; what other requests computed comes next, and what is left was computed.
+ */
+const ORDER = [
+  ['device', 'deviceTokens'],
+  ['host', 'hostTokens'],
+  ['disk', 'diskTokens'],
+  ['shared', 'sharedTokens'],
+  ['computed', 'computedTokens'],
+] as const;
+
+export type KvSource = (typeof ORDER)[number][0];
+
+/** Tokens of [first, end) by source; sources without any are left out. */
+export function sourcesOf(
+  [first, end]: readonly [number, number],
+  kv: PromptSources,
+): readonly { readonly source: KvSource; readonly tokens: number }[] {
+  let begin = 0;
+  return ORDER.flatMap(([source, name]) => {
+    const next = begin + kv[name];
+    const tokens = Math.min(end, next) - Math.max(first, begin);
+    begin = next;
+    return tokens > 0 ? [{ source, tokens }] : [];
+  });
+}
+
+/** Fewer computed tokens than this do not tell what one costs. */
+const TOKENS_FOR_RATE = 16;
+
+/** Microseconds that computing a token took in this recall; undefined where that is not told. */
+export function usPerToken(kv: PromptSources, prefillUs: number): number | undefined {
+  return kv.computedTokens < TOKENS_FOR_RATE ? undefined : prefillUs / kv.computedTokens;
+}
