@@ -127,6 +127,17 @@ describe('what is kept of a user', () => {
     expect(engine.released).toEqual([1]);
   });
 
+  it('is of the version alone where the service asks for itself', async () => {
+    const { recall, engine } = setUp();
+    const own = { ...context(), isOwn: true };
+    await recall.run(request({ userId: 'ann' }), context());
+    await recall.run(request({ userId: 'ann' }), own);
+    const { resultCount: _, widths: __, itemsPerSid: ___, ...user } = request({ userId: 'ann' });
+    await recall.append(user, own);
+    const asked = [...engine.requests, ...engine.appendRequests];
+    expect(asked.map(({ kv }) => kv?.wantsExact)).toEqual([false, true, true]);
+  });
+
   it('is nothing but the static text for an explicit history', async () => {
     const { recall, engine } = setUp();
     await recall.run(request(), context());
