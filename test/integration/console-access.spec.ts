@@ -392,6 +392,19 @@ describe('with a provider', () => {
     expect(back.headers.get('location')).toContain('refused=');
   });
 
+  it('believes nothing of a beginning that it has not sealed', async () => {
+    await start(withProvider());
+    const { jar, url } = await begun();
+    const answer = await throughProvider(url, 'olga');
+    const [[name, sealed]] = [...jar.cookies] as [[string, string]];
+    const [text = ''] = sealed.split('.');
+    const forged = new Jar();
+    forged.cookies.set(name, `${text}.${'A'.repeat(43)}`);
+    const back = await ask(forged, 'GET', answer);
+    expect(back.headers.get('location')).toBe('/console/#/?refused=UNAUTHENTICATED');
+    expect((await ask(jar, 'GET', answer)).headers.get('location')).toContain('/recalls/7');
+  });
+
   it('says so where the provider is away, and lets others in by token', async () => {
     const gone = await OidcIssuer.start({});
     await gone.stop();

@@ -652,6 +652,22 @@ describe('a start', () => {
     expect(after.find('main', second).reason).toContain('SHA-256');
   });
 
+  it('knows who pushed, and reads a state from before that was kept', async () => {
+    const at = world();
+    const adapters = await open(at);
+    const { version } = await adapters.push(partsOf(fakePush('main', 'first')), 'ann');
+    expect(version.pushedBy).toBe('ann');
+    await adapters.close();
+    const after = await open(at);
+    expect(after.find('main', version.digest).pushedBy).toBe('ann');
+    await after.close();
+    const file = join(at.path, 'registry.json');
+    const without = readFileSync(file, 'utf8').replace(/"pushedBy": "ann",\s*/, '');
+    expect(without).not.toContain('pushedBy');
+    writeFileSync(file, without);
+    expect((await open(at)).find('main', version.digest).pushedBy).toBe('');
+  });
+
   it('is refused in a folder that another process has, or with a state not readable', async () => {
     const at = world();
     const adapters = await open(at);

@@ -54,7 +54,8 @@ export class LoginController {
   ): Promise<LoginState> {
     this.gate.checkOrigin(request);
     const logins = this.logins();
-    const visitor = await logins.visitor(visitorRequest(request));
+    // Who cannot be told any more may leave as well.
+    const visitor = await logins.visitor(visitorRequest(request)).catch(() => undefined);
     reply.header('set-cookie', logins.logOut(visitorRequest(request)));
     if (visitor !== undefined) {
       await this.audits.note(visitor, { action: 'logout', name: visitor.name }, 'OK');

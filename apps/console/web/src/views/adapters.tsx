@@ -66,6 +66,9 @@ function VersionRow({
         <Mark color={COLOURS[state]}>
           {state === 'canary' ? `canary, ${formatShare(share)}` : state}
         </Mark>
+        <Text size="xs" style={NO_WRAP}>
+          since {formatTime(changedMs)}
+        </Text>
       </Table.Td>
       <Table.Td title={digest}>
         <Text size="sm" ff="monospace">
@@ -86,11 +89,6 @@ function VersionRow({
         <Text size="xs">
           {pushedBy === '' ? '' : `by ${pushedBy}`}
           {remark !== '' && ` “${remark}”`}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Text size="xs" style={NO_WRAP}>
-          {formatTime(changedMs)}
         </Text>
       </Table.Td>
       <Table.Td className="number">{facts?.rankMax ?? '–'}</Table.Td>
@@ -154,7 +152,7 @@ function OfName({
       </Group>
       {refusal !== undefined && (
         <Text id={refusalId} size="sm" c="dimmed">
-          Activating, rolling back, pinning and deleting: {refusal}
+          You may look, and not activate, roll back, pin or delete. {refusal}
         </Text>
       )}
       <Table.ScrollContainer minWidth={1000}>
@@ -164,7 +162,6 @@ function OfName({
               <Table.Th>State</Table.Th>
               <Table.Th>Digest</Table.Th>
               <Table.Th>Pushed</Table.Th>
-              <Table.Th>Last change</Table.Th>
               <Table.Th className="number">Rank</Table.Th>
               <Table.Th className="number">Files</Table.Th>
               <Table.Th>Verdict</Table.Th>
