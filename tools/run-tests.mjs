@@ -300,7 +300,10 @@ function threads() {
 }
 
 const cudaFolder = join('build', 'native-cuda');
-const KERNEL_TESTS = ['row_kernels_test', 'attend_kernels_test', 'search_kernels_test'];
+const KERNEL_TESTS = [
+  ...['row_kernels_test', 'attend_kernels_test', 'search_kernels_test'],
+  'card_decoder_test',
+];
 
 function cuda() {
   const options = ['-DTESSERA_TESTS=ON', '-DTESSERA_ADDON=OFF', '-DTESSERA_CUDA=ON'];

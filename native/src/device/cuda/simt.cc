@@ -1,5 +1,6 @@
 #include "device/cuda/simt.h"
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -25,8 +26,10 @@ constexpr int kPoison = 0xFF;  // a NaN as floats, all ones as integers
 enum class Waits : uint8_t { kNothing, kBlock, kWarp, kEnded };
 
 struct Fiber {
-  ucontext_t context{};
-  std::unique_ptr<char[]> stack = std::make_unique_for_overwrite<char[]>(kStackBytes);
+  ucontext_t context{};  // how it begins; from then on it goes on at `point`, without a system call
+  jmp_buf point{};
+  bool has_begun = false;
+  char* stack = nullptr;
   Index index;
   Waits waits = Waits::kNothing;
   const char* what = "";                               // it waits in
@@ -34,6 +37,15 @@ struct Fiber {
   uint32_t left[4] = {0, 0, 0, 0}, right[2] = {0, 0};  // to a product of the warp
   void* fake_stack = nullptr;
 };
+
+/// Stack of a block's thread `at`, kept for the blocks after it: a new one is new pages each time.
+char* stack_of(size_t at) {
+  static std::vector<std::unique_ptr<char[]>> stacks;
+  while (stacks.size() <= at) {
+    stacks.push_back(std::make_unique_for_overwrite<char[]>(kStackBytes));
+  }
+  return stacks[at].get();
+}
 
 class Block {
  public:
@@ -82,7 +94,7 @@ class Block {
   const std::function<void()>& kernel_;
   std::mt19937_64 random_;
   std::vector<Fiber> fibers_;
-  ucontext_t main_{};
+  jmp_buf main_{};
   size_t current_ = 0;
   std::map<std::string, std::vector<std::byte>> shared_;
   std::vector<std::byte> dynamic_;
@@ -98,9 +110,14 @@ void Block::resume(size_t fiber) {
   current_ = fiber;
 #if defined(__SANITIZE_ADDRESS__)
   void* fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, fibers_[fiber].stack.get(), kStackBytes);
+  __sanitizer_start_switch_fiber(&fake, fibers_[fiber].stack, kStackBytes);
 #endif
-  swapcontext(&main_, &fibers_[fiber].context);
+  if (_setjmp(main_) == 0) {
+    Fiber& next = fibers_[fiber];
+    if (next.has_begun) _longjmp(next.point, 1);
+    next.has_begun = true;
+    setcontext(&next.context);
+  }
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 #endif
@@ -112,7 +129,7 @@ void Block::leave(bool for_good) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(for_good ? nullptr : &self.fake_stack, main_stack_, main_bytes_);
 #endif
-  swapcontext(&self.context, &main_);
+  if (_setjmp(self.point) == 0) _longjmp(main_, 1);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(self.fake_stack, &main_stack_, &main_bytes_);
 #endif
@@ -142,7 +159,8 @@ void Block::begin(unsigned at) {
   fiber.index = {at % launch_.block.x, at / launch_.block.x % launch_.block.y,
                  at / launch_.block.x / launch_.block.y};
   getcontext(&fiber.context);
-  fiber.context.uc_stack = {fiber.stack.get(), 0, kStackBytes};
+  fiber.stack = stack_of(at);
+  fiber.context.uc_stack = {fiber.stack, 0, kStackBytes};
   fiber.context.uc_link = nullptr;
   makecontext(&fiber.context, start_fiber, 0);
 }

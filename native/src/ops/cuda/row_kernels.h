@@ -18,9 +18,18 @@ namespace tessera::ops::cuda {
 inline constexpr uint32_t kRowThreads = 256;
 inline constexpr uint32_t kHeadDimMax = 128;
 
+/// Where the keys and values of a row go.
+struct Place {
+  uint16_t* keys = nullptr;  // of layer 0, head 0
+  uint16_t* values = nullptr;
+  uint64_t layer_stride = 0;  // elements
+  uint32_t head_stride = 0;   // elements
+};
+
 /// Heads of a pass's rows, from the products' output to where attention wants them.
 struct Heads {
   uint32_t heads = 0, kv_heads = 0, head_dim = 0;  // head_dim: 64 or 128
+  uint32_t layer = 0;
   float epsilon = 0;
   const uint16_t* q_norm = nullptr;  // [head_dim], or null where the model has none
   const uint16_t* k_norm = nullptr;
@@ -28,10 +37,8 @@ struct Heads {
   const float* sines = nullptr;
   const uint16_t* projected = nullptr;  // [rows][heads + 2 kv_heads][head_dim]: q, k, v
   const uint32_t* positions = nullptr;  // [rows]
+  const Place* places = nullptr;        // [rows]
   uint16_t* q = nullptr;                // out: [rows][heads][head_dim]
-  uint16_t* const* keys = nullptr;      // [rows]: where the row's keys of head 0 go
-  uint16_t* const* values = nullptr;    // [rows]
-  uint32_t kv_stride = 0;               // elements from one head's to the next one's
 };
 
 }  // namespace tessera::ops::cuda

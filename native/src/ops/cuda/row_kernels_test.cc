@@ -10,6 +10,7 @@
 
 #include "device/cuda/kernel.h"
 #include "device/cuda/test_card.h"
+#include "ops/cuda/multiply_kernels.h"
 
 extern "C" {
 void tessera_embed(const int32_t*, const uint16_t*, uint32_t, float*);
@@ -17,6 +18,7 @@ void tessera_add_rms_norm(const uint16_t*, const uint16_t*, uint32_t, float, flo
 void tessera_silu_mul(const uint16_t*, uint32_t, uint16_t*);
 void tessera_place_heads(tessera::ops::cuda::Heads);
 void tessera_log_sum_exp(const float*, uint32_t, float*);
+void tessera_multiply(tessera::ops::cuda::Product);
 }
 
 namespace tessera::ops::cuda {
@@ -112,22 +114,23 @@ TEST(RowKernels, HeadsAreNormedTurnedAndPlaced) {
     const size_t kv_elements = size_t{kKvHeads} * head_dim;
     Shared<uint16_t> q(size_t{kRows} * kHeads * head_dim), keys(kRows * kv_elements),
         values(kRows * kv_elements);
-    Shared<uint16_t*> key_rows = {keys.data(), keys.data() + kv_elements};
-    Shared<uint16_t*> value_rows = {values.data(), values.data() + kv_elements};
-    const Heads heads{kHeads,
-                      kKvHeads,
-                      head_dim,
-                      1e-6f,
-                      q_norm.data(),
-                      nullptr,
-                      cosines.data(),
-                      sines.data(),
-                      projected.data(),
-                      positions.data(),
-                      q.data(),
-                      key_rows.data(),
-                      value_rows.data(),
-                      head_dim};
+    Shared<Place> places;
+    for (uint32_t row = 0; row < kRows; ++row) {
+      places.push_back(
+          {keys.data() + row * kv_elements, values.data() + row * kv_elements, 0, head_dim});
+    }
+    Heads heads;
+    heads.heads = kHeads;
+    heads.kv_heads = kKvHeads;
+    heads.head_dim = head_dim;
+    heads.epsilon = 1e-6f;
+    heads.q_norm = q_norm.data();
+    heads.cosines = cosines.data();
+    heads.sines = sines.data();
+    heads.projected = projected.data();
+    heads.positions = positions.data();
+    heads.places = places.data();
+    heads.q = q.data();
     const simt::Launch shape{.grid = {kRows, all, 1}, .block = {32, 1, 1}};
     TESSERA_LAUNCH(tessera_place_heads, shape, heads);
 
@@ -148,10 +151,11 @@ TEST(RowKernels, HeadsAreNormedTurnedAndPlaced) {
           expected[i] = low * std::cos(angle) - high * std::sin(angle);
           expected[i + half] = high * std::cos(angle) + low * std::sin(angle);
         }
-        const uint16_t* placed = head < kHeads ? q.data() + (size_t{row} * kHeads + head) * head_dim
-                                 : head < kHeads + kKvHeads
-                                     ? key_rows[row] + (head - kHeads) * head_dim
-                                     : value_rows[row] + (head - kHeads - kKvHeads) * head_dim;
+        const uint16_t* placed =
+            head < kHeads ? q.data() + (size_t{row} * kHeads + head) * head_dim
+            : head < kHeads + kKvHeads
+                ? keys.data() + row * kv_elements + (head - kHeads) * head_dim
+                : values.data() + row * kv_elements + (head - kHeads - kKvHeads) * head_dim;
         for (uint32_t i = 0; i < head_dim; ++i) {
           ASSERT_NEAR(widen(placed[i]), expected[i], std::abs(expected[i]) * kBf16 + 1e-5)
               << row << ", " << head << ", " << i;
@@ -178,6 +182,44 @@ TEST(RowKernels, LogSumExpIsThatOfDoublePrecision) {
     EXPECT_NEAR(result[row], std::log(sum), 1e-4);
   }
   EXPECT_EQ(result[2], -std::numeric_limits<float>::infinity());
+}
+
+/// Rows of x and w by number, a bias, sizes that fill no tile.
+TEST(MultiplyKernel, ProductsAreThoseOfDoublePrecisionAndARowsBitsItsOwn) {
+  std::mt19937 random(9);
+  constexpr uint32_t kInner = 72, kColumns = 70;
+  const Shared<uint16_t> x = random_values(80 * kInner, random);
+  const Shared<uint16_t> w = random_values(90 * kInner, random);
+  const Shared<uint16_t> bias = random_values(kColumns, random);
+  Shared<uint32_t> x_rows(67);
+  Shared<int32_t> w_rows(kColumns);
+  for (uint32_t& row : x_rows) row = static_cast<uint32_t>(random() % 80);
+  for (int32_t& row : w_rows) row = static_cast<int32_t>(random() % 90);
+  const auto multiply = [&](uint32_t first, uint32_t rows) {
+    Shared<uint16_t> y(size_t{rows} * kColumns);
+    Shared<float> y_f32(y.size());
+    const Product product{x.data(), x_rows.data() + first, rows,     kInner,
+                          w.data(), w_rows.data(),         kColumns, bias.data(),
+                          y.data(), y_f32.data()};
+    const simt::Launch shape{.grid = {(kColumns + 63) / 64, (rows + 63) / 64, 1},
+                             .block = {kMultiplyThreads, 1, 1}};
+    TESSERA_LAUNCH(tessera_multiply, shape, product);
+    for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], narrow(y_f32[i]));
+    return y_f32;
+  };
+  const Shared<float> all = multiply(0, 67);
+  for (size_t row = 0; row < 67; ++row) {
+    for (size_t column = 0; column < kColumns; ++column) {
+      double sum = widen(bias[column]);
+      for (size_t k = 0; k < kInner; ++k) {
+        sum += double{widen(x[x_rows[row] * kInner + k])} *
+               widen(w[static_cast<size_t>(w_rows[column]) * kInner + k]);
+      }
+      ASSERT_NEAR(all[row * kColumns + column], sum, 1e-3) << row << ", " << column;
+    }
+  }
+  const Shared<float> alone = multiply(66, 1);
+  EXPECT_TRUE(std::equal(alone.begin(), alone.end(), all.end() - kColumns));
 }
 
 }  // namespace

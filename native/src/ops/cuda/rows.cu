@@ -106,11 +106,13 @@ TESSERA_KERNEL tessera_place_heads(Heads heads) {
       values[i + count / 2] = high * cosine + low * sine;
     }
   }
-  const uint32_t kv_head = is_value ? head - heads.heads - heads.kv_heads : head - heads.heads;
-  uint16_t* to = is_query
-                     ? heads.q + (static_cast<size_t>(row) * heads.heads + head) * heads.head_dim
-                     : (is_value ? heads.values[row] : heads.keys[row]) +
-                           static_cast<size_t>(kv_head) * heads.kv_stride;
+  uint16_t* to = heads.q + (static_cast<size_t>(row) * heads.heads + head) * heads.head_dim;
+  if (!is_query) {
+    const Place& place = heads.places[row];
+    const uint32_t kv_head = head - heads.heads - (is_value ? heads.kv_heads : 0);
+    to = (is_value ? place.values : place.keys) + heads.layer * place.layer_stride +
+         static_cast<size_t>(kv_head) * place.head_stride;
+  }
   for (uint32_t i = 0; i < count; ++i) to[lane + kWarpLanes * i] = narrow(values[i]);
 }
 

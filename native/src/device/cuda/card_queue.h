@@ -1,0 +1,42 @@
+// A queue of a card: one stream, and the kernels of fat binaries by name.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "device/cuda/queue.h"
+
+namespace tessera::device::cuda {
+
+class CardQueue final : public Queue {
+ public:
+  /// `images`: fat binaries, ended by null. Errors: ENGINE_UNAVAILABLE, also where there is no
+  /// image, ENGINE_OVERLOADED.
+  static Result<std::unique_ptr<CardQueue>> open(std::unique_ptr<Card> card,
+                                                 const void* const* images);
+  ~CardQueue() override;
+
+  Card& card() { return *card_; }
+
+  Result<void*> allocate(uint64_t bytes) override;
+  void release(void* memory) override;
+  Status copy_in(void* to, const void* from, uint64_t bytes) override;
+  Status copy_out(void* to, const void* from, uint64_t bytes) override;
+  Status launch(const char* kernel, const LaunchShape& shape,
+                std::span<void* const> arguments) override;
+  /// Waits for all that was asked for. Errors: what a kernel did.
+  Status finish();
+
+ private:
+  explicit CardQueue(std::unique_ptr<Card> card) : card_(std::move(card)) {}
+  Result<Function> find(const char* kernel);
+
+  std::unique_ptr<Card> card_;
+  Stream stream_ = nullptr;
+  std::vector<Module> modules_;
+  std::unordered_map<std::string, Function> functions_;  // found so far
+};
+
+}  // namespace tessera::device::cuda

@@ -1,0 +1,90 @@
+// What runs kernels for the engine, one after the other in the order given: a card, or the emulated
+// threads of a test. Kernels are named with their parameters' types (Kernel), so that a call that
+// does not fit does not compile.
+//
+// Thread-safety: one thread at a time. The queue outlives its memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "base/status.h"
+#include "device/cuda/driver.h"
+
+namespace tessera::device::cuda {
+
+/// A kernel's name and what it takes; pointers are to device memory.
+template <typename... Parameters>
+struct Kernel {
+  const char* name;
+};
+
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  /// Errors: ENGINE_OVERLOADED.
+  virtual Result<void*> allocate(uint64_t bytes) = 0;
+  virtual void release(void* memory) = 0;
+  /// The host's bytes are taken before it returns.
+  virtual Status copy_in(void* to, const void* from, uint64_t bytes) = 0;
+  /// Waits for all that was asked for before.
+  virtual Status copy_out(void* to, const void* from, uint64_t bytes) = 0;
+  /// `arguments`: pointers to the arguments, taken before it returns.
+  virtual Status launch(const char* kernel, const LaunchShape& shape,
+                        std::span<void* const> arguments) = 0;
+};
+
+template <typename... Parameters, typename... Arguments>
+Status launch(Queue& queue, const Kernel<Parameters...>& kernel, const LaunchShape& shape,
+              Arguments... arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments));
+  std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+  return std::apply(
+      [&](auto&... value) {
+        const std::array<void*, sizeof...(Parameters)> pointers = {
+            const_cast<void*>(static_cast<const void*>(&value))...};
+        return queue.launch(kernel.name, shape, pointers);
+      },
+      values);
+}
+
+/// Device memory of a queue. Move-only.
+class Memory {
+ public:
+  Memory() = default;
+  /// Errors: ENGINE_OVERLOADED.
+  static Result<Memory> allocate(Queue& queue, uint64_t bytes) {
+    Result<void*> data = queue.allocate(bytes);
+    if (!data.is_ok()) return data.status();
+    Memory memory;
+    memory.queue_ = &queue;
+    memory.data_ = data.value();
+    return memory;
+  }
+  Memory(Memory&& other) noexcept
+      : queue_(std::exchange(other.queue_, nullptr)), data_(std::exchange(other.data_, nullptr)) {}
+  Memory& operator=(Memory&& other) noexcept {
+    std::swap(queue_, other.queue_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() {
+    if (queue_ != nullptr) queue_->release(data_);
+  }
+
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  Queue* queue_ = nullptr;
+  void* data_ = nullptr;
+};
+
+}  // namespace tessera::device::cuda
