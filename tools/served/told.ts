@@ -1,6 +1,5 @@
 import type { ServiceError } from '@grpc/grpc-js';
-import { isErrorCode, TesseraError } from '@tessera/errors';
-import { ERROR_TRAILERS } from '@tessera/grpc';
+import { ERROR_TRAILERS, isErrorCode, TesseraError } from '@tessera/errors';
 
 /** A refusal in the words of the service, with the field it names. */
 export function told(error: ServiceError | TesseraError): TesseraError {

@@ -40,6 +40,8 @@ interface Waiting {
 }
 
 const US_PER_MS = 1000;
+/** An answer waits to be read for one update at most: nobody runs while weights change. */
+const GENERATIONS_KEPT = 8;
 const TICKETS = 2 ** 32;
 
 /** Requests still waiting for their completion, by ticket. */
@@ -86,7 +88,7 @@ export class NativeEngine extends Engine {
   readonly kvPool: KvPool;
   private readonly adapters: NativeAdapters;
   private readonly opened: EngineModel;
-  /** Digests of the weights by the number of updates before them. */
+  /** Digests of the newest weights by the number of updates before them. */
   private readonly digests = new Map<number, string>();
   private closing: Promise<void> | undefined;
 
@@ -181,7 +183,7 @@ export class NativeEngine extends Engine {
     const update = await awaitNative(() =>
       addon().engineUpdateWeights(this.handle, folder, waitUs),
     );
-    this.digests.set(update.generation, update.digest);
+    this.know(update);
     return update;
   }
 
@@ -244,9 +246,16 @@ export class NativeEngine extends Engine {
   private digestOf(generation: number): string {
     if (!this.digests.has(generation)) {
       const serving = callNative(() => addon().engineWeights(this.handle));
-      this.digests.set(serving.generation, serving.digest);
+      this.know(serving);
     }
     return this.digests.get(generation) ?? '';
+  }
+
+  private know({ generation, digest }: Pick<EngineUpdate, 'generation' | 'digest'>): void {
+    this.digests.set(generation, digest);
+    for (const known of this.digests.keys()) {
+      if (known + GENERATIONS_KEPT <= generation) this.digests.delete(known);
+    }
   }
 
   /** The one of its prefetch, which is the request's from now on. */

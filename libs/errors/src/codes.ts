@@ -21,6 +21,13 @@ export const GRPC_STATUS = {
   UNAUTHENTICATED: 16,
 } as const;
 
+/** Trailers that carry what a gRPC status has no place for. */
+export const ERROR_TRAILERS = {
+  code: 'tessera-code',
+  field: 'tessera-field',
+  retryAfterMs: 'tessera-retry-after-ms',
+} as const;
+
 export interface ErrorRow {
   readonly grpc: number;
   readonly http: number;

@@ -1,5 +1,6 @@
 export {
   ERROR_TABLE,
+  ERROR_TRAILERS,
   type ErrorCode,
   type ErrorRow,
   GRPC_STATUS,

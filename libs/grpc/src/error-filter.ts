@@ -1,15 +1,8 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import { Catch, type RpcExceptionFilter } from '@nestjs/common';
-import { errorBody, TesseraError } from '@tessera/errors';
+import { ERROR_TRAILERS, errorBody, TesseraError } from '@tessera/errors';
 import { Log } from '@tessera/telemetry';
 import { type Observable, throwError } from 'rxjs';
-
-/** Trailers that carry what a gRPC status has no place for. */
-export const ERROR_TRAILERS = {
-  code: 'tessera-code',
-  field: 'tessera-field',
-  retryAfterMs: 'tessera-retry-after-ms',
-} as const;
 
 /** Metadata takes printable ASCII only; anything else is percent-encoded. */
 function printable(text: string): string {

@@ -1,5 +1,5 @@
 export { type CallContext, callContext } from './call-context.js';
-export { ERROR_TRAILERS, GrpcErrorFilter, grpcStatus } from './error-filter.js';
+export { GrpcErrorFilter, grpcStatus } from './error-filter.js';
 export { GrpcHealth } from './health.js';
 export { refuseMalformed } from './malformed.js';
 export { type GrpcServerSettings, grpcServerOptions } from './server-options.js';
