@@ -48,8 +48,10 @@ export abstract class ConsoleParts {
   abstract readonly recalls: InspectedRecalls;
   /** Undefined where nothing is recorded. */
   abstract readonly store: InspectionStore | undefined;
-  /** Behaviours, profile, keys and values of a user; undefined where users cannot be erased. */
-  abstract readonly eraseUser: ((userId: string) => Promise<boolean>) | undefined;
+  /** All that is kept of a user; undefined where users cannot be erased. */
+  abstract readonly eraseUser:
+    | ((userId: string) => Promise<{ readonly known: boolean; readonly recalls: number }>)
+    | undefined;
   /** The body of a recall over HTTP -> request. */
   abstract readonly parseRecall: (body: unknown) => { readonly request: RecallRequest };
   abstract readonly readiness: Readiness;

@@ -2,15 +2,15 @@ import { type BehaviourEvent, type BehaviourLog, checkBehaviourEvent } from '@te
 import { TesseraError } from '@tessera/errors';
 import type { Carrier, Edge, Log, Metrics, Tracing } from '@tessera/telemetry';
 import type { KvFollower } from './kv-follower.js';
+import type { Erased, UserErasure } from './user-erasure.js';
 
 export interface BehaviourParts {
   readonly behaviours: BehaviourLog;
   readonly metrics: Metrics;
   /** Told of what is stored now; left out: nobody is. */
   readonly onAdded?: ((events: readonly BehaviourEvent[]) => void) | undefined;
-  /** What else is kept of a user goes as well. */
-  readonly onErased?: ((userId: string) => Promise<unknown>) | undefined;
-  readonly follower: Pick<KvFollower, 'follow' | 'erase'>;
+  readonly erasure: Pick<UserErasure, 'erase'>;
+  readonly follower: Pick<KvFollower, 'follow'>;
   readonly tracing: Tracing;
   readonly log: Log;
   /** Milliseconds since 1970. */
@@ -49,12 +49,8 @@ export class BehaviourEdge {
     return this.parts.behaviours.putProfile(userId, profile);
   }
 
-  /** Behaviours, profile, prompts, keys and values, recorded recalls: nothing is left of a user. */
-  async erase(userId: string): Promise<boolean> {
-    const known = await this.parts.behaviours.erase(userId, this.parts.nowMs());
-    await this.parts.follower.erase(userId);
-    await this.parts.onErased?.(userId);
-    return known;
+  erase(userId: string): Promise<Erased> {
+    return this.parts.erasure.erase(userId);
   }
 
   private async historyOf(userId: string, limit: number) {

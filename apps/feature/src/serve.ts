@@ -18,6 +18,7 @@ import { FeatureProcessModule } from './feature-process.module.js';
 import { RemotePools } from './followed-pools.js';
 import { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
 import { KvFollower } from './kv-follower.js';
+import { UserErasure } from './user-erasure.js';
 
 /** Answers that are still to be written. */
 const ANSWERS_BUDGET_MS = 10_000;
@@ -88,6 +89,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     tracing,
     nowMs: Date.now,
     follower,
+    erasure: new UserErasure({ behaviours, follower, nowMs: Date.now }),
     producer: topics?.producer,
   };
   try {

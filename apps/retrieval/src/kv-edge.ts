@@ -61,7 +61,7 @@ export class KvEdge {
   private requireReady(): void {
     const { readiness } = this.parts;
     if (readiness.ready) return;
-    throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.state}`);
+    throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.told}`);
   }
 }
 

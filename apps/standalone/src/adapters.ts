@@ -1,6 +1,7 @@
 import type { AdapterEvent, AdapterSettings } from '@tessera/adapter';
 import type { Config } from '@tessera/config';
 import type { RecordProducer } from '@tessera/kafka';
+import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { AdapterAudits, AdapterEdge, WeightsEdge } from '../../retrieval/src/index.js';
@@ -63,6 +64,7 @@ export function modelEdgesOf(
   access: Access,
   producer: RecordProducer | undefined,
   metrics: Metrics,
+  readiness: Readiness,
 ): { readonly adapters: AdapterEdge; readonly weights: WeightsEdge } {
   const { adapters, weights } = runtime;
   const { adapterEventsTopic: topic } = config.kafka;
@@ -76,6 +78,6 @@ export function modelEdgesOf(
     void edge.note(event);
   });
   if (adapters !== undefined) metrics.showAdapters(() => adapters.counts());
-  const weightsEdge = new WeightsEdge({ weights, access: access.control, audits });
+  const weightsEdge = new WeightsEdge({ weights, access: access.control, audits, readiness });
   return { adapters: edge, weights: weightsEdge };
 }

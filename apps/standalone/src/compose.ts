@@ -1,11 +1,11 @@
 import type { BehaviourEvent } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
 import { ServedVersions } from '@tessera/hosting';
-import type { InspectedRecalls } from '@tessera/inspection';
+import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
-import { KvFollower, OwnPool } from '../../feature/src/index.js';
+import { KvFollower, OwnPool, UserErasure } from '../../feature/src/index.js';
 import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, modelEdgesOf } from './adapters.js';
@@ -56,6 +56,17 @@ function versionsOf({ runtime, serviceVersion: service }: ServeParts): ServedVer
   });
 }
 
+/** Undefined where users cannot be erased. */
+function erasureOf(
+  { behaviourLog: behaviours }: RecallRuntime,
+  follower: KvFollower,
+  store: InspectionStore | undefined,
+): UserErasure | undefined {
+  const eraseRecalls = store && ((userId: string) => store.eraseUser(userId));
+  if (behaviours === undefined) return undefined;
+  return new UserErasure({ behaviours, follower, eraseRecalls, nowMs: Date.now });
+}
+
 export function compose(parts: ServeParts, readiness: Readiness, access: Access): Composition {
   const { config, runtime, log, serviceVersion, tracing = NO_TRACING } = parts;
   const { behaviourLog } = runtime;
@@ -71,22 +82,19 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
   const topics = topicsOf(config, behaviourLog !== undefined, log, () => readiness.started());
   const audits = auditsOf(config, topics, metrics, log);
-  const edges = modelEdgesOf(parts, access, topics?.producer, metrics);
+  const edges = modelEdgesOf(parts, access, topics?.producer, metrics, readiness);
   const pools = new OwnPool(runtime);
   const follower = new KvFollower({ pools, metrics, log, budgetMs: deadlineMsMax });
-  const feature = behaviourLog && {
-    behaviours: behaviourLog,
-    metrics,
-    log,
-    tracing,
-    nowMs: Date.now,
-    follower,
-    producer: topics?.producer,
-    onErased: async (userId: string) => inspection?.store.eraseUser(userId),
-    onAdded: (events: readonly BehaviourEvent[]) => {
-      for (const { userId, itemId } of events) runtime.adapters?.clicked(userId, itemId);
-    },
+  const store = inspection?.store;
+  const erasure = erasureOf(runtime, follower, store);
+  const onAdded = (events: readonly BehaviourEvent[]) => {
+    for (const { userId, itemId } of events) runtime.adapters?.clicked(userId, itemId);
   };
+  const feature = behaviourLog &&
+    erasure && {
+      ...{ behaviours: behaviourLog, metrics, log, tracing, nowMs: Date.now },
+      ...{ follower, erasure, producer: topics?.producer, onAdded },
+    };
   const retrieval: StandaloneOptions['retrieval'] = {
     runtime: {
       recall: (request, context) => recalls.recall(request, context),
@@ -108,9 +116,8 @@ export function compose(parts: ServeParts, readiness: Readiness, access: Access)
   };
   const versions = versionsOf(parts);
   const operations = { readiness, metrics, versions, log };
-  const store = inspection?.store;
   const needs = {
-    ...{ config, runtime, recalls, follower, store, readiness, serviceVersion, log },
+    ...{ config, runtime, recalls, erasure, store, readiness, serviceVersion, log },
     ...{ access, metrics, adapters: edges.adapters },
   };
   const modules = { operations, retrieval, feature, console: consoleParts(needs) };

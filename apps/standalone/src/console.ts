@@ -6,7 +6,7 @@ import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { type ConsoleParts, LoginAccess, LoopbackAccess } from '../../console/src/index.js';
-import type { KvFollower } from '../../feature/src/index.js';
+import type { UserErasure } from '../../feature/src/index.js';
 import { type AdapterEdge, parseJsonRecall } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 
@@ -17,7 +17,8 @@ export interface ConsoleNeeds {
   readonly config: Config;
   readonly runtime: RecallRuntime;
   readonly recalls: InspectedRecalls;
-  readonly follower: Pick<KvFollower, 'erase'>;
+  /** Undefined where users cannot be erased. */
+  readonly erasure: UserErasure | undefined;
   readonly store: InspectionStore | undefined;
   readonly readiness: Readiness;
   readonly serviceVersion: string;
@@ -43,10 +44,9 @@ function loginsOf({ http, access, login }: Config, { control, oidc }: Access) {
 
 /** What the console works with; undefined where it is not served. */
 export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
-  const { config, runtime, recalls, follower, store, readiness, serviceVersion, log } = needs;
+  const { config, runtime, recalls, erasure, store, readiness, serviceVersion, log } = needs;
   const { access, metrics, adapters } = needs;
   const { publicUrl } = config.login;
-  const { behaviourLog } = runtime;
   const { defaultDeadlineMs } = config.recall;
   if (config.console.pages === 'off') return undefined;
   const logins = loginsOf(config, access);
@@ -54,13 +54,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
     runtime,
     recalls,
     store,
-    eraseUser:
-      behaviourLog &&
-      (async (userId) => {
-        const known = await behaviourLog.erase(userId, Date.now());
-        await follower.erase(userId);
-        return known;
-      }),
+    eraseUser: erasure && ((userId) => erasure.erase(userId)),
     parseRecall: parseJsonRecall,
     readiness,
     access: logins ?? new LoopbackAccess(),

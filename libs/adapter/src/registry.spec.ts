@@ -304,8 +304,10 @@ describe('memory', () => {
     await adapters.activate('main', second, ALL);
     await pushed(adapters, 'c'.repeat(30));
     expect(adapters.find('main', first).isLoaded).toBe(false);
-    await adapters.rollBack('main', 'asked for');
+    const { replaced } = await adapters.rollBack('main', 'asked for');
     expect(served(adapters)).toBe(first);
+    // As it is now, not as it was.
+    expect(replaced).toMatchObject({ digest: second, state: 'retired', reason: 'asked for' });
   });
 
   it('of a user passes from what served to what serves, and from it to a canary', async () => {

@@ -10,6 +10,8 @@ interface HealthAnswer {
   readonly live: true;
   readonly ready: boolean;
   readonly state: string;
+  /** Why the state is `failed`. */
+  readonly reason?: string;
   readonly versions: ServedVersions['versions'];
 }
 
@@ -34,7 +36,8 @@ export class HealthController {
   }
 
   private answer(): HealthAnswer {
-    const { ready, state } = this.readiness;
-    return { live: true, ready, state, versions: this.served.versions };
+    const { ready, state, reason } = this.readiness;
+    const told = reason === '' ? {} : { reason };
+    return { live: true, ready, state, ...told, versions: this.served.versions };
   }
 }

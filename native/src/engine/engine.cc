@@ -29,11 +29,6 @@ Completion refusal_of(const Request& request, Status status, uint32_t retry_afte
   return completion;
 }
 
-Status broken_status() {
-  return {Code::kEngineUnavailable,
-          "an update of the weights failed, and so did putting the old ones back"};
-}
-
 std::string milliseconds(double us) { return std::to_string(std::llround(us / 1000)) + " ms"; }
 
 Status ended_status(const Request& request, const std::unordered_set<uint32_t>& cancelled,
@@ -98,6 +93,11 @@ Engine::Engine(const EngineOptions& options, std::unique_ptr<device::Device> dev
 }
 
 Engine::~Engine() { close(); }
+
+Status Engine::broken_status() {
+  return {Code::kEngineUnavailable,
+          "an update of the weights failed, and so did putting the old ones back"};
+}
 
 /// Whether a request may wait in the queue. REQUIRES: mutex_ held.
 Status Engine::accept(const Request& request, Clock::time_point now, double& own_us,

@@ -96,7 +96,9 @@ class Engine {
   /// not found any more. Every answer is of one generation, and says of which. An error leaves the
   /// old weights. Errors: those of Decoder::prepare_update and update; MODEL_INVALID while there
   /// are adapters, which are of the old weights; DEADLINE_EXCEEDED when the requests that run did
-  /// not end; ENGINE_OVERLOADED while another update is under way; ENGINE_CLOSED.
+  /// not end; ENGINE_OVERLOADED while another update is under way; ENGINE_CLOSED;
+  /// ENGINE_UNAVAILABLE where the old weights did not come back either: every request is refused
+  /// from then on.
   Result<UpdateReport> update_weights(const std::string& folder,
                                       std::chrono::microseconds wait_max);
   /// The weights that serve; the times are 0.
@@ -127,6 +129,7 @@ class Engine {
     UpdateReport report{};
   };
 
+  static Status broken_status();
   void run();
   void end_update(Status status);
   bool attend_to_update(std::unique_lock<std::mutex>& lock);

@@ -72,6 +72,8 @@ bool Engine::attend_to_update(std::unique_lock<std::mutex>& lock) {
     versions_.renew(*pool_, *decoder_);
   } else if (!decoder_->is_intact()) {
     is_broken_ = true;
+    status = Status(Code::kEngineUnavailable,
+                    broken_status().message() + "; the fault: " + status.message());
   }
   const auto microseconds = [](Clock::duration time) {
     return static_cast<uint64_t>(

@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <bit>
+#include <condition_variable>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <thread>
 
@@ -219,6 +221,78 @@ TEST_F(UpdateTest, GivesUpWhereThoseThatRunDoNotEndInTime) {
   EXPECT_TRUE(gave_up);
   is_over = true;
   asking.join();
+}
+
+/// Overwrites the last weight of the model with NaN.
+void spoil(const OtherModel& model) {
+  std::fstream file(fs::path(model.path()) / "model.safetensors",
+                    std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-4, std::ios::end);
+  file << std::string("\xff\xff\xff\x7f", 4);
+}
+
+/// Holds the engine's thread in the delivery of an answer until it is let go.
+class HoldingSink final : public CompletionSink {
+ public:
+  void complete(Completion completion) override {
+    {
+      std::unique_lock lock(mutex_);
+      is_held_ = true;
+      changed_.notify_all();
+      changed_.wait(lock, [&] { return is_let_go_; });
+    }
+    answers.complete(std::move(completion));
+  }
+  void wait_until_held() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return is_held_; });
+  }
+  void let_go() {
+    const std::lock_guard lock(mutex_);
+    is_let_go_ = true;
+    changed_.notify_all();
+  }
+  CollectingSink answers;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_held_ = false, is_let_go_ = false;
+};
+
+TEST_F(UpdateTest, AfterWhichNeitherWeightsAreThereEndsAllWork) {
+  // Both files are spoiled while the engine's thread is held, later and later, until the new one
+  // has been looked through by then.
+  for (uint64_t patience = 1;; patience *= 2) {
+    const OtherModel before(7), after(5);
+    EngineOptions options = fixture_options(recorded_model());
+    options.model_path = before.path();
+    HoldingSink sink;
+    const auto engine = std::move(Engine::open(options, sink)).value();
+    const auto ask = [&](uint32_t ticket) {
+      std::vector<Request> requests;
+      requests.push_back(make_request(ticket, binding_, cases_[0]));
+      return engine->submit(std::move(requests));
+    };
+    ASSERT_EQ(ask(1).accepted, 1u);
+    sink.wait_until_held();
+    Result<UpdateReport> report = Status(Code::kInternal, "not asked yet");
+    std::thread updating([&] { report = engine->update_weights(after.path(), seconds(30)); });
+    for (uint64_t turn = 0; turn < patience; ++turn) std::this_thread::yield();
+    spoil(before);
+    spoil(after);
+    sink.let_go();
+    updating.join();
+    ASSERT_FALSE(report.is_ok());
+    if (report.status().code() != Code::kEngineUnavailable) {
+      EXPECT_EQ(report.status().code(), Code::kModelCorrupt) << report.status().message();
+      continue;
+    }
+    EXPECT_NE(report.status().message().find("putting the old ones back"), std::string::npos);
+    ask(3);
+    EXPECT_EQ(sink.answers.wait_for(2).at(3).status.code(), Code::kEngineUnavailable);
+    return;
+  }
 }
 
 TEST_F(UpdateTest, EndsWithTheEngine) {

@@ -64,13 +64,12 @@ export class UsersController {
   ): Promise<{ readonly known: boolean; readonly recalls: number }> {
     const action = { action: 'erase-user', role: 'operate', name: userId } as const;
     return this.gate.act(request, action, async () => {
-      const { eraseUser, store } = this.parts;
+      const { eraseUser } = this.parts;
       if (eraseUser === undefined) {
         const message = 'behaviours.store: expected one that can erase users, came another';
         throw new TesseraError('REQUEST_INVALID', message, { field: 'behaviours.store' });
       }
-      const recalls = (await store?.eraseUser(userId)) ?? 0;
-      return { known: await eraseUser(userId), recalls };
+      return eraseUser(userId);
     });
   }
 

@@ -74,7 +74,8 @@ export class BehaviourGrpcController {
   @GrpcMethod('BehaviourService', 'Erase')
   async erase(message: WireEraseRequest): Promise<WireEraseResponse> {
     refuseMalformed(message);
-    return { known: await this.edge.erase(parseUserId(message.userId)) };
+    const { known } = await this.edge.erase(parseUserId(message.userId));
+    return { known };
   }
 }
 

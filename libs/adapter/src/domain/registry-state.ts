@@ -25,12 +25,18 @@ export const RECORDS_MAX = 1000;
 export interface Replaced {
   readonly state: RegistryState;
   readonly serves: AdapterVersion | undefined;
+  /** As it is in `state`. */
   readonly replaced: AdapterVersion | undefined;
 }
 
 function wrongState({ name, digest, state }: AdapterVersion, expected: string): TesseraError {
   const message = `${name} ${digest.slice(0, 16)}: expected ${expected}, came one that is ${state}`;
   return new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
+}
+
+/** The version as the state has it. */
+function inThat({ versions }: RegistryState, version: AdapterVersion): AdapterVersion {
+  return versions.find((other) => isSame(other, version)) ?? version;
 }
 
 const isSame = (a: AdapterVersion, b: AdapterVersion) => a.name === b.name && a.digest === b.digest;
@@ -160,7 +166,7 @@ export function activate(state: RegistryState, version: AdapterVersion, nowMs: n
   const activation = 1 + Math.max(0, ...ofName.map((other) => other.activation));
   const active = { state: 'active', share: 0, reason: '', changedMs: nowMs, activation } as const;
   const serves = { ...version, ...active };
-  return { state: replace(next, serves), serves, replaced: before };
+  return { state: replace(next, serves), serves, replaced: before && inThat(next, before) };
 }
 
 /**
@@ -176,7 +182,8 @@ export function rollBack(
   const active = inState(state, name, 'active');
   const canary = inState(state, name, 'canary');
   if (canary !== undefined) {
-    return { state: retire(state, canary, nowMs, { reason }), serves: active, replaced: canary };
+    const next = retire(state, canary, nowMs, { reason });
+    return { state: next, serves: active, replaced: inThat(next, canary) };
   }
   if (active === undefined) {
     const message = `name: expected one that serves, came '${name}', for which the base model does`;
@@ -184,9 +191,10 @@ export function rollBack(
   }
   const back = predecessorOf(state, name);
   const without = retire(state, active, nowMs, { reason, activation: 0 });
-  if (back === undefined) return { state: without, serves: undefined, replaced: active };
+  const replaced = inThat(without, active);
+  if (back === undefined) return { state: without, serves: undefined, replaced };
   const serves = { ...back, state: 'active', reason: '', changedMs: nowMs } as const;
-  return { state: replace(without, serves), serves, replaced: active };
+  return { state: replace(without, serves), serves, replaced };
 }
 
 /** @throws TesseraError ADAPTER_STATE for one that was never valid */
