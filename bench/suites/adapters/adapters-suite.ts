@@ -2,13 +2,17 @@ import { fail } from '../../../tools/terminal/command.js';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { goingOn } from './going-on.js';
+import { push } from './push.js';
 import { rollout } from './rollout.js';
 import { throughput } from './throughput.js';
 import { weights } from './weights.js';
 
 type Part = (context: SuiteContext) => Promise<Measurement[]>;
 
-const PARTS: Readonly<Record<string, Part>> = { throughput, rollout, 'going-on': goingOn, weights };
+const PARTS: Readonly<Record<string, Part>> = {
+  ...{ throughput, push, rollout, weights },
+  'going-on': goingOn,
+};
 
 export const ADAPTER_PARTS = Object.keys(PARTS);
 
