@@ -6,6 +6,7 @@ import { repositoryRoot } from '@tessera/config';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { benchStore } from './bench-store.js';
+import { BROWSER_PATH, inBrowser } from './in-browser.js';
 import { recording } from './recording.js';
 
 const LIMITS = { rowsMax: 100, timeoutMs: 120_000 };
@@ -20,6 +21,7 @@ export async function consoleSuite(context: SuiteContext): Promise<Measurement[]
       ...(await recording(context, join(folder, 'recording'))),
       ...(await questions(context, join(folder, 'questions'))),
       ...pages(),
+      ...(existsSync(BROWSER_PATH) ? await inBrowser(context, join(folder, 'browser')) : []),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -185,7 +185,9 @@ export function ComparisonResult({ run }: { run: Run }) {
       )}
       {summary !== undefined && (
         <Paper withBorder p="sm">
-          <Attributes attributes={summary.attributes} />
+          <Stack gap="lg">
+            <Attributes attributes={summary.attributes} />
+          </Stack>
         </Paper>
       )}
     </Stack>

@@ -6,10 +6,10 @@ import { sourcesOf, usPerToken } from './kv-sources.js';
 type Answer = NonNullable<RecordedRecall['answer']>;
 type Seen = Answer['history'][number];
 
-/** What the item's tokens cost or saved; '' where that is not told. */
-function costOf(tokens: readonly [number, number], { kv, timings }: Answer): string {
+/** What the item's tokens cost or saved; undefined where that is not told. */
+function costOf(tokens: readonly [number, number], { kv, timings }: Answer): string | undefined {
   const rate = usPerToken(kv, timings.prefillUs);
-  if (rate === undefined) return '';
+  if (rate === undefined) return undefined;
   const [first, end] = tokens;
   const sources = sourcesOf(tokens, kv);
   const computed = sources.find(({ source }) => source === 'computed')?.tokens ?? 0;
@@ -29,6 +29,7 @@ function KvCells({ seen, answer }: { seen: Seen; answer: Answer }) {
   }
   const [first, end] = seen.tokens;
   const sources = sourcesOf(seen.tokens, answer.kv);
+  const cost = costOf(seen.tokens, answer);
   return (
     <>
       <Table.Td className="number">{formatCount(end - first)}</Table.Td>
@@ -37,7 +38,7 @@ function KvCells({ seen, answer }: { seen: Seen; answer: Answer }) {
           ? sources[0]?.source
           : sources.map(({ source, tokens }) => `${source} ${tokens}`).join(', ')}
       </Table.Td>
-      <Table.Td style={{ whiteSpace: 'nowrap' }}>{costOf(seen.tokens, answer)}</Table.Td>
+      {cost !== undefined && <Table.Td style={{ whiteSpace: 'nowrap' }}>{cost}</Table.Td>}
     </>
   );
 }
@@ -79,7 +80,7 @@ export function HistoryList({
               {hasTimes && <Table.Th>Time</Table.Th>}
               <Table.Th className="number">Tokens</Table.Th>
               <Table.Th>Keys and values</Table.Th>
-              <Table.Th>Time of them</Table.Th>
+              {rate !== undefined && <Table.Th>Cost or saving</Table.Th>}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

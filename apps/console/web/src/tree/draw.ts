@@ -6,6 +6,8 @@ export const ROW = 20;
 /** Below this scale there is no room for text. */
 const TEXT_SCALE = 0.6;
 const RADIUS = 4;
+/** Below this width a column has no room for how many items hang below. */
+const ITEMS_COLUMN = 150;
 
 /** Steps stand apart as far as the window has room, however small the rows are. */
 export const columnScale = (scale: number) => Math.max(1, scale);
@@ -94,10 +96,10 @@ const probability = (score: number) => {
   return percent >= 0.1 ? `${percent.toFixed(1)} %` : `${percent.toExponential(0)} %`;
 };
 
-function label(row: LayoutRow | undefined): string {
+function label(row: LayoutRow | undefined, tellsItems: boolean): string {
   if (row === undefined) return 'start';
   const code = row.code < 0 ? 'end' : String(row.code);
-  const items = row.goesOn ? ` · ${row.atLeast ? '≥ ' : ''}${row.items} items` : '';
+  const items = row.goesOn && tellsItems ? ` · ${row.atLeast ? '≥ ' : ''}${row.items} items` : '';
   return `${code} · ${probability(row.score)}${items}`;
 }
 
@@ -158,11 +160,12 @@ function drawLabels(
 ): void {
   context.font = `${Math.round(11 * Math.min(window.scale, 1.4))}px system-ui, sans-serif`;
   context.textBaseline = 'middle';
+  const tellsItems = window.column * columnScale(window.scale) >= ITEMS_COLUMN;
   for (const index of seen) {
     const at = placeOf(picture, window, index);
     const row = picture.rows[picture.layout.nodes[index]?.row ?? -1];
     context.fillStyle = kindOf(picture, index) === 'rejected' ? palette.faint : palette.text;
-    context.fillText(label(row), at.x + 9 * window.scale, at.y - 6 * window.scale);
+    context.fillText(label(row, tellsItems), at.x + 9 * window.scale, at.y - 6 * window.scale);
   }
 }
 

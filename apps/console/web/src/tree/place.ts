@@ -8,7 +8,7 @@ export const MARGIN = 30;
 const SCALE_MIN = 0.02;
 const SCALE_MAX = 3;
 const LABEL = 100;
-const COLUMN_MIN = 110;
+const COLUMN_MIN = 90;
 const COLUMN_MAX = 220;
 
 export interface Place {
