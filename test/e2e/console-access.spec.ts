@@ -103,7 +103,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
     await visit.picture('role-read-user-light');
     await visit.expectAccessible();
     await visit.goTo('/catalogue');
-    await page.getByText('Needs the role admin; you have read.').waitFor();
+    await page.getByText('Needs the role admin; you have read.').first().waitFor();
     expect(await page.getByRole('button', { name: 'Roll back' }).isDisabled()).toBe(true);
     // Not only hidden: what the page does not offer is refused as well.
     const status = await page.evaluate(async () => {
@@ -131,7 +131,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
     await page.getByRole('button', { name: 'Erase', exact: true }).click();
     await page.getByText("user '6' is not known").waitFor();
     await visit.goTo('/catalogue');
-    await page.getByText('Needs the role admin; you have operate.').waitFor();
+    await page.getByText('Needs the role admin; you have operate.').first().waitFor();
     expect(visit.faults).toEqual([]);
     await logOut();
   });
