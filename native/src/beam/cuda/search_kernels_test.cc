@@ -99,7 +99,8 @@ struct Request {
 
   Search search() {
     Search result;
-    result.beams = static_cast<uint32_t>(beams.nodes.size());
+    states[0] = {};
+    states[0].beams = static_cast<uint32_t>(beams.nodes.size());
     result.width = width;
     result.level_size = level_size;
     result.logits = logits.data();

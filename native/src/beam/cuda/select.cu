@@ -40,20 +40,24 @@ TESSERA_DEVICE uint32_t beam_of(const uint32_t* offsets, uint32_t beams, uint32_
 
 TESSERA_KERNEL tessera_count_candidates(Trie trie, const Search* searches) {
   const Search& search = searches[blockIdx.y];
+  const uint32_t beams = search.state->beams;
   uint32_t done = 0;
-  for (uint32_t first = 0; first < search.beams; first += kSelectThreads) {
+  for (uint32_t first = 0; first < beams; first += kSelectThreads) {
     const uint32_t beam = first + threadIdx.x;
-    const uint32_t count = beam < search.beams ? child_count(trie, search.nodes[beam]) : 0;
+    const uint32_t count = beam < beams ? child_count(trie, search.nodes[beam]) : 0;
     uint32_t total = 0;
     const uint32_t before = done + sum_before(count, total);
-    if (beam < search.beams) search.offsets[beam] = before;
+    if (beam < beams) search.offsets[beam] = before;
     done += total;
   }
   for (uint32_t i = threadIdx.x; i < kDigitValues; i += kSelectThreads) search.digit_counts[i] = 0;
+  __syncthreads();  // all have read the state
   if (threadIdx.x != 0) return;
-  search.offsets[search.beams] = done;
+  search.offsets[beams] = done;
   State state;
-  state.overflow = done > search.keys_max ? 1 : 0;
+  state.beams = beams;
+  state.finished = search.state->finished;
+  state.overflow = done > search.keys_max || search.state->overflow != 0 ? 1 : 0;
   state.candidates = state.overflow != 0 ? 0 : done;
   state.wanted = search.width;
   *search.state = state;
@@ -61,10 +65,10 @@ TESSERA_KERNEL tessera_count_candidates(Trie trie, const Search* searches) {
 
 TESSERA_KERNEL tessera_write_keys(Trie trie, const Search* searches) {
   const Search& search = searches[blockIdx.y];
-  const uint32_t candidates = search.state->candidates;
+  const uint32_t candidates = search.state->candidates, beams = search.state->beams;
   for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < candidates;
        i += gridDim.x * blockDim.x) {
-    const uint32_t beam = beam_of(search.offsets, search.beams, i);
+    const uint32_t beam = beam_of(search.offsets, beams, i);
     const uint32_t node = trie.child_offsets[search.nodes[beam]] + i - search.offsets[beam];
     uint64_t key = kNoCandidate;
     if (is_open(search.nodes_open, node)) {
@@ -180,25 +184,25 @@ TESSERA_KERNEL tessera_advance(Trie trie, const Search* searches) {
   auto* begins = reinterpret_cast<uint32_t*>(keys + kBeamsMax);
   uint32_t* ends = begins + kBeamsMax;
   const Search& search = searches[blockIdx.y];
-  const uint32_t winners = search.state->winners;
+  const uint32_t winners = search.state->winners, beams = search.state->beams;
   uint32_t size = 1;
   while (size < winners) size *= 2;
   for (uint32_t i = threadIdx.x; i < size; i += kSelectThreads) {
     keys[i] = i < winners ? search.winners[i] : kNoCandidate;
   }
-  for (uint32_t i = threadIdx.x; i < search.beams; i += kSelectThreads) {
+  for (uint32_t i = threadIdx.x; i < beams; i += kSelectThreads) {
     const uint32_t node = search.nodes[i];
     const uint32_t count = child_count(trie, node);
     begins[i] = count > 0 ? trie.child_offsets[node] : 0;
     ends[i] = begins[i] + count;
   }
   sort_keys(keys, size);
-  uint32_t next = 0, finished = 0;
+  uint32_t next = 0, finished = search.state->finished;
   for (uint32_t first = 0; first < winners; first += kSelectThreads) {
     const uint32_t i = first + threadIdx.x;
     const bool is_winner = i < winners;
     const uint32_t node = is_winner ? static_cast<uint32_t>(keys[i]) : 0;
-    const uint32_t parent = is_winner ? parent_of(begins, ends, search.beams, node) : 0;
+    const uint32_t parent = is_winner ? parent_of(begins, ends, beams, node) : 0;
     const bool goes_on = is_winner && has_children(trie, search, node);
     const bool ends_here = is_winner && has_items(trie, search, node);
     uint32_t total = 0;
@@ -218,9 +222,24 @@ TESSERA_KERNEL tessera_advance(Trie trie, const Search* searches) {
       search.finished_parents[end] = parent;
     }
   }
-  if (threadIdx.x != 0) return;
+  if (threadIdx.x != 0) return;  // all have read the state: keys were sorted since
   search.state->beams = next;
   search.state->finished = finished;
+}
+
+/// Tokens and ancestors of the next rows. Rows beyond the beams go on with row 0 and are never
+/// looked at.
+TESSERA_KERNEL tessera_fork(Fork fork) {
+  const uint32_t beams = fork.state->beams;
+  for (uint32_t row = threadIdx.x; row < fork.rows; row += kSelectThreads) {
+    const uint32_t parent = row < beams ? fork.parents[row] : 0;
+    fork.tokens[row] = row < beams ? fork.level_tokens[fork.codes[row]] : fork.level_tokens[0];
+    if (fork.step < 2) continue;
+    uint32_t* to = fork.next_ancestors + static_cast<size_t>(row) * (fork.step - 1);
+    const uint32_t* from = fork.ancestors + static_cast<size_t>(parent) * (fork.step - 2);
+    for (uint32_t i = 0; i + 2 < fork.step; ++i) to[i] = from[i];
+    to[fork.step - 2] = parent;
+  }
 }
 
 }  // namespace tessera::beam::cuda

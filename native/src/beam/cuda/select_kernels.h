@@ -14,6 +14,7 @@
 //   tessera_gather_winners     grid (blocks, requests), block kSelectThreads
 //   tessera_advance            grid (1, requests), block kSelectThreads, dynamic shared memory
 //                              advance_shared_bytes()
+//   tessera_fork               grid (1), block kSelectThreads, for each request that goes on
 #pragma once
 
 #include <cstddef>
@@ -38,20 +39,20 @@ struct Trie {
   const uint32_t* item_offsets = nullptr;  // [nodes - first_item_node + 1]
 };
 
-/// What the kernels of a step hand on; `beams` and `finished` are its results.
+/// What the kernels of a step hand on; `beams`, those of the next step, and `finished` are its
+/// results. Before the first step all is zero but `beams`.
 struct State {
   uint32_t candidates = 0;  // children of all beams, whether they may be entered or not
   uint32_t wanted = 0;      // winners not yet told apart by the digits so far
   uint64_t prefix = 0;      // digits that the last winner's key has
   uint32_t winners = 0;
   uint32_t beams = 0;
-  uint32_t finished = 0;
+  uint32_t finished = 0;  // since the search began
   uint32_t overflow = 0;  // 1: more candidates than keys_max; nothing was chosen
 };
 
-/// One request's arrays, of which a step reads `beams` entries and writes up to `width`.
+/// One request's arrays, of which a step reads State::beams entries and writes up to `width`.
 struct Search {
-  uint32_t beams = 0;
   uint32_t width = 0;
   uint32_t level_size = 0;
   const float* logits = nullptr;         // [beams][level_size]
@@ -66,12 +67,25 @@ struct Search {
   uint32_t* digit_counts = nullptr;      // [kDigitValues] scratch
   uint64_t* winners = nullptr;           // [kBeamsMax] scratch
   // Out.
-  uint32_t* parents = nullptr;           // [kBeamsMax] per next beam
-  uint32_t* codes = nullptr;             // [kBeamsMax] per next beam
-  float* finished_scores = nullptr;      // [kBeamsMax]
-  uint32_t* finished_nodes = nullptr;    // [kBeamsMax]
-  uint32_t* finished_parents = nullptr;  // [kBeamsMax]
+  uint32_t* parents = nullptr;       // [kBeamsMax] per next beam
+  uint32_t* codes = nullptr;         // [kBeamsMax] per next beam
+  float* finished_scores = nullptr;  // of all steps, one behind the other
+  uint32_t* finished_nodes = nullptr;
+  uint32_t* finished_parents = nullptr;  // beams of their step
   State* state = nullptr;
+};
+
+/// What a step has chosen, as rows of the next forward pass.
+struct Fork {
+  const State* state = nullptr;
+  const uint32_t* parents = nullptr;      // [beams] of the step
+  const uint32_t* codes = nullptr;        // [beams]
+  const int32_t* level_tokens = nullptr;  // by code
+  uint32_t rows = 0;                      // of the pass, no fewer than beams
+  uint32_t step = 0;                      // that the rows take, from 1 on
+  const uint32_t* ancestors = nullptr;    // [rows before][step - 2]; unused before step 3
+  uint32_t* next_ancestors = nullptr;     // out: [rows][step - 1]; another array
+  int32_t* tokens = nullptr;              // out: [rows]
 };
 
 constexpr size_t advance_shared_bytes() {

@@ -139,7 +139,7 @@ Status CardDecoder::fill_rope() {
   return queue_.copy_in(sines_, sines.data(), bytes);
 }
 
-CardDecoder::Plan CardDecoder::lay_out(std::span<const int32_t> tokens,
+CardDecoder::Plan CardDecoder::lay_out(std::span<const int32_t> tokens, const int32_t* card_tokens,
                                        std::span<const CardRows> groups) {
   const uint64_t head_elements = uint64_t{kBlockPositions} * config_.head_dim;
   const uint64_t position_elements = uint64_t{config_.kv_head_count} * config_.head_dim;
@@ -172,7 +172,8 @@ CardDecoder::Plan CardDecoder::lay_out(std::span<const int32_t> tokens,
     rows.max_width = group.max_width;
     rows.blocks = staging.add<const uint16_t*>(
         {const_cast<const uint16_t* const*>(group.blocks.data()), group.blocks.size()});
-    rows.ancestors = staging.add<uint32_t>(group.ancestors);
+    rows.ancestors = group.card_ancestors != nullptr ? group.card_ancestors
+                                                     : staging.add<uint32_t>(group.ancestors);
     for (uint32_t row = 0; row < group.row_count; ++row) {
       const uint32_t position = group.first_position + (is_beam ? 0 : row);
       positions.push_back(position);
@@ -194,8 +195,10 @@ CardDecoder::Plan CardDecoder::lay_out(std::span<const int32_t> tokens,
     plan.group_rows_max = std::max(plan.group_rows_max, group.row_count);
     all.push_back(rows);
   }
-  TESSERA_CHECK(positions.size() == tokens.size() && tokens.size() <= limits_.rows);
-  plan.tokens = staging.add<int32_t>(tokens);
+  TESSERA_CHECK(card_tokens != nullptr || positions.size() == tokens.size());
+  TESSERA_CHECK(positions.size() <= limits_.rows);
+  rows_ = static_cast<uint32_t>(positions.size());
+  plan.tokens = card_tokens != nullptr ? card_tokens : staging.add<int32_t>(tokens);
   plan.positions = staging.add<uint32_t>(positions);
   plan.places = staging.add<Place>(places);
   plan.groups = staging.add<Rows>(all);
@@ -253,8 +256,14 @@ Status CardDecoder::attend(const Plan& plan, uint32_t layer, const CardLayer& we
 }
 
 Status CardDecoder::forward(std::span<const int32_t> tokens, std::span<const CardRows> groups) {
-  const Plan plan = lay_out(tokens, groups);
-  rows_ = static_cast<uint32_t>(tokens.size());
+  return run(lay_out(tokens, nullptr, groups));
+}
+
+Status CardDecoder::forward(const int32_t* card_tokens, std::span<const CardRows> groups) {
+  return run(lay_out({}, card_tokens, groups));
+}
+
+Status CardDecoder::run(const Plan& plan) {
   TESSERA_RETURN_IF_ERROR(queue_.copy_in(plan_, staged_.data(), plan.bytes));
   const uint32_t hidden = config_.hidden_size, inner = config_.intermediate_size;
   const uint32_t q = config_.head_count * config_.head_dim;

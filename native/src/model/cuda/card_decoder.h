@@ -33,6 +33,8 @@ struct CardRows {
   uint32_t max_width = 0;
   uint32_t step = 0;                    // 1-based; 0: prompt rows
   std::span<const uint32_t> ancestors;  // [row_count][step - 1]
+  /// The same on the card, in place of them; null: `ancestors` hold.
+  const uint32_t* card_ancestors = nullptr;
 };
 
 struct CardLimits {
@@ -51,6 +53,7 @@ class CardDecoder {
   CardDecoder& operator=(const CardDecoder&) = delete;
 
   const ModelConfig& config() const { return config_; }
+  const CardLimits& limits() const { return limits_; }
   uint64_t weight_bytes() const { return weights_.bytes; }
   /// Of a pool's block: attention::cuda::kBlockPositions positions, all layers.
   uint64_t block_bytes() const;
@@ -59,6 +62,8 @@ class CardDecoder {
   /// in [0, vocab_size), rows and positions within the limits, groups cover all rows in order.
   /// Errors: what the queue says.
   Status forward(std::span<const int32_t> tokens, std::span<const CardRows> groups);
+  /// The same for tokens that are on the card.
+  Status forward(const int32_t* card_tokens, std::span<const CardRows> groups);
   /// logits: [rows][ids] on the card. `rows` and `ids` on the card too; rows of the last pass.
   /// `sums`: null, or [rows] log-sum-exps over the whole vocabulary. REQUIRES: at most head_rows.
   Status head(const uint32_t* rows, uint32_t row_count, const int32_t* ids, uint32_t id_count,
@@ -72,7 +77,9 @@ class CardDecoder {
   struct Plan;
   Status allocate();
   Status fill_rope();
-  Plan lay_out(std::span<const int32_t> tokens, std::span<const CardRows> groups);
+  Plan lay_out(std::span<const int32_t> tokens, const int32_t* card_tokens,
+               std::span<const CardRows> groups);
+  Status run(const Plan& plan);
   Status attend(const Plan& plan, uint32_t layer, const CardLayer& weights);
   Status multiply(const uint16_t* x, uint32_t k, const uint16_t* w, uint32_t columns,
                   const uint16_t* bias, uint16_t* y);

@@ -1,0 +1,288 @@
+// A whole recall on emulated threads against the same decoder driven by the host, step by step,
+// with the CPU's selection: the same paths and the same bits of their scores.
+#include "engine/cuda/card_recall.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <numeric>
+
+#include "beam/cuda/kernels.h"
+#include "beam/random_case.h"
+#include "device/cuda/card_queue.h"
+#include "device/cuda/emulated_queue.h"
+#include "device/cuda/test_card.h"
+#include "model/cuda/kernels.h"
+#include "model/test_model.h"
+
+extern "C" {
+void tessera_embed(const int32_t*, const uint16_t*, uint32_t, float*);
+void tessera_add_rms_norm(const uint16_t*, const uint16_t*, uint32_t, float, float*, uint16_t*);
+void tessera_silu_mul(const uint16_t*, uint32_t, uint16_t*);
+void tessera_place_heads(tessera::ops::cuda::Heads);
+void tessera_log_sum_exp(const float*, uint32_t, float*);
+void tessera_multiply(tessera::ops::cuda::Product);
+void tessera_attend_prompt(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
+void tessera_attend_merge(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
+void tessera_count_candidates(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
+void tessera_write_keys(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
+void tessera_count_digits(const tessera::beam::cuda::Search*, uint32_t);
+void tessera_choose_digit(const tessera::beam::cuda::Search*);
+void tessera_gather_winners(const tessera::beam::cuda::Search*);
+void tessera_advance(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
+void tessera_fork(tessera::beam::cuda::Fork);
+}
+
+namespace tessera::engine::cuda {
+namespace {
+
+using beam::RandomCase;
+using catalogue::Eligibility;
+using device::cuda::EmulatedQueue;
+using device::cuda::Memory;
+using device::cuda::Queue;
+using model::cuda::CardDecoder;
+using model::cuda::CardRows;
+
+constexpr uint32_t kContext = 64, kWidth = 12, kKeysMax = 4096;
+
+/// The card of this machine where the tests run on it, else emulated threads.
+std::unique_ptr<Queue> open_queue(uint64_t seed) {
+  if (device::cuda::on_card()) {
+    auto driver = device::cuda::Driver::load();
+    EXPECT_TRUE(driver.is_ok()) << driver.status().message();
+    auto card = device::cuda::Card::open(driver.value(), 0);
+    EXPECT_TRUE(card.is_ok()) << card.status().message();
+    auto opened =
+        device::cuda::CardQueue::open(std::move(card).value(), device::cuda::kKernelImages);
+    EXPECT_TRUE(opened.is_ok()) << opened.status().message();
+    return std::move(opened).value();
+  }
+  auto queue = std::make_unique<EmulatedQueue>(seed);
+  queue->add(model::cuda::kEmbed, tessera_embed);
+  queue->add(model::cuda::kAddRmsNorm, tessera_add_rms_norm);
+  queue->add(model::cuda::kSiluMul, tessera_silu_mul);
+  queue->add(model::cuda::kPlaceHeads, tessera_place_heads);
+  queue->add(model::cuda::kLogSumExp, tessera_log_sum_exp);
+  queue->add(model::cuda::kMultiply, tessera_multiply);
+  queue->add(model::cuda::kAttendPrompt, tessera_attend_prompt);
+  queue->add(model::cuda::kAttendMerge, tessera_attend_merge);
+  queue->add(beam::cuda::kCountCandidates, tessera_count_candidates);
+  queue->add(beam::cuda::kWriteKeys, tessera_write_keys);
+  queue->add(beam::cuda::kCountDigits, tessera_count_digits);
+  queue->add(beam::cuda::kChooseDigit, tessera_choose_digit);
+  queue->add(beam::cuda::kGatherWinners, tessera_gather_winners);
+  queue->add(beam::cuda::kAdvance, tessera_advance);
+  queue->add(beam::cuda::kFork, tessera_fork);
+  return queue;
+}
+
+/// A random catalogue, a token for each of its codes, and a model that has them all.
+struct Setting {
+  explicit Setting(uint64_t seed) : random(seed) {
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("tessera-card-recall-" + std::to_string(::getpid()));
+    random_case = beam::random_case(random, path);
+    std::filesystem::remove(path);
+    int32_t token = 3;
+    for (const uint32_t size : random_case.level_sizes) {
+      level_tokens.emplace_back(size);
+      std::iota(level_tokens.back().begin(), level_tokens.back().end(), token);
+      token += static_cast<int32_t>(size);
+    }
+    model::TestShape shape;
+    shape.vocab = static_cast<uint32_t>(token);
+    shape.hidden = 40;
+    shape.layers = 2;
+    shape.heads = 2;
+    shape.kv_heads = 1;
+    shape.head_dim = 64;
+    shape.intermediate = 48;
+    folder.write_model(shape, model::test_tensors(shape, tensor::DType::kBf16, seed));
+    queue = open_queue(seed);
+    auto loaded = CardDecoder::load(folder.path(), {40, kContext, kWidth}, *queue);
+    EXPECT_TRUE(loaded.is_ok()) << loaded.status().message();
+    decoder = std::move(loaded).value();
+    auto copied = CardCatalogue::copy(*random_case.snapshot, level_tokens, *queue);
+    EXPECT_TRUE(copied.is_ok());
+    catalogue = std::make_unique<CardCatalogue>(std::move(copied).value());
+    for (int i = 0; i < 45; ++i) prompt.push_back(static_cast<int32_t>(random() % shape.vocab));
+  }
+
+  std::mt19937_64 random;
+  RandomCase random_case;
+  std::vector<std::vector<int32_t>> level_tokens;
+  model::TestFolder folder;
+  std::unique_ptr<Queue> queue;
+  std::unique_ptr<CardDecoder> decoder;
+  std::unique_ptr<CardCatalogue> catalogue;
+  std::vector<int32_t> prompt;
+};
+
+std::shared_ptr<Eligibility> random_eligibility(const RandomCase& random_case,
+                                                std::mt19937_64& random) {
+  const catalogue::Snapshot& snapshot = *random_case.snapshot;
+  auto made = std::make_shared<Eligibility>();
+  made->items.assign(snapshot.item_count() / 64 + 1, 0);
+  made->nodes.assign(snapshot.node_count() / 64 + 1, 0);
+  for (uint32_t item = 0; item < snapshot.item_count(); ++item) {
+    if (random() % 2 != 0) continue;
+    made->items[item / 64] |= uint64_t{1} << (item % 64);
+    catalogue::NodeIndex node = snapshot.node_of(item);
+    for (; node != 0; node = snapshot.parent(node)) {
+      made->nodes[node / 64] |= uint64_t{1} << (node % 64);
+    }
+  }
+  return made;
+}
+
+/// The same search with the host between the steps.
+class HostDriven {
+ public:
+  explicit HostDriven(Setting& setting) : setting_(setting) {
+    const model::ModelConfig& config = setting.decoder->config();
+    const uint64_t depth = setting.catalogue->depth();
+    const std::vector<char> zeros(setting.decoder->block_bytes());
+    for (uint32_t i = 0; i < kContext / 32; ++i) {
+      memory_.push_back(take(zeros.size()));
+      blocks_.push_back(memory_.back().as<uint16_t>());
+      EXPECT_TRUE(setting.queue->copy_in(blocks_.back(), zeros.data(), zeros.size()).is_ok());
+    }
+    const uint64_t own = depth * kWidth * config.layer_count * config.kv_head_count *
+                         config.head_dim * sizeof(uint16_t);
+    own_keys_ = take(own);
+    own_values_ = take(own);
+  }
+
+  std::vector<beam::Finished> search(const catalogue::Reach& reach, uint32_t width) {
+    const uint32_t length = static_cast<uint32_t>(setting_.prompt.size());
+    forward(std::span(setting_.prompt).first(40), 0, 0);
+    forward(std::span(setting_.prompt).subspan(40), 40, 0);
+    const auto scratch = beam::make_scratch();
+    beam::Beams beams{{0.0f}, {catalogue::kRoot}, {0}};
+    std::vector<beam::Finished> finished;
+    uint32_t first_row = length - 41;
+    for (uint32_t level = 0; level < setting_.level_tokens.size() && !beams.nodes.empty();
+         ++level) {
+      const auto [logits, sums] = head(first_row, static_cast<uint32_t>(beams.nodes.size()), level);
+      beam::Step step;
+      const auto level_size = static_cast<uint32_t>(setting_.level_tokens[level].size());
+      beam::select(beams, {logits, level_size, {}, sums}, reach, {.width = width}, *scratch, step);
+      finished.insert(finished.end(), step.finished.begin(), step.finished.end());
+      beams = step.next;
+      first_row = 0;
+      if (level + 1 == setting_.level_tokens.size() || beams.nodes.empty()) break;
+      fork(step, level);
+      forward(tokens_, length + level, level + 1);
+    }
+    return finished;
+  }
+
+ private:
+  Memory take(uint64_t bytes) {
+    return std::move(Memory::allocate(*setting_.queue, bytes)).value();
+  }
+  void fork(const beam::Step& step, uint32_t level) {
+    tokens_.clear();
+    std::vector<uint32_t> chains;
+    for (size_t row = 0; row < step.parents.size(); ++row) {
+      tokens_.push_back(setting_.level_tokens[level][step.codes[row]]);
+      if (level == 0) continue;
+      const auto chain = ancestors_.begin() + step.parents[row] * (level - 1);
+      chains.insert(chains.end(), chain, chain + (level - 1));
+      chains.push_back(step.parents[row]);
+    }
+    ancestors_ = std::move(chains);
+  }
+  void forward(std::span<const int32_t> tokens, uint32_t position, uint32_t step) {
+    CardRows rows;
+    rows.blocks = blocks_;
+    rows.row_count = static_cast<uint32_t>(tokens.size());
+    rows.first_position = position;
+    rows.own_keys = own_keys_.as<uint16_t>();
+    rows.own_values = own_values_.as<uint16_t>();
+    rows.max_steps = setting_.catalogue->depth();
+    rows.max_width = kWidth;
+    rows.step = step;
+    rows.ancestors = ancestors_;
+    ASSERT_TRUE(setting_.decoder->forward(tokens, {&rows, 1}).is_ok());
+  }
+  std::pair<std::vector<float>, std::vector<float>> head(uint32_t first, uint32_t count,
+                                                         uint32_t level) {
+    const uint32_t size = setting_.catalogue->level_size(level);
+    std::vector<uint32_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), first);
+    std::vector<float> logits(size_t{count} * size), sums(count);
+    const Memory rows = take(count * sizeof(uint32_t));
+    const Memory card_logits = take(logits.size() * sizeof(float));
+    const Memory card_sums = take(count * sizeof(float));
+    Queue& queue = *setting_.queue;
+    EXPECT_TRUE(queue.copy_in(rows.as<void>(), numbers.data(), count * sizeof(uint32_t)).is_ok());
+    EXPECT_TRUE(setting_.decoder
+                    ->head(rows.as<uint32_t>(), count, setting_.catalogue->level_tokens(level),
+                           size, card_logits.as<float>(), card_sums.as<float>())
+                    .is_ok());
+    EXPECT_TRUE(queue.copy_out(logits.data(), card_logits.as<void>(), logits.size() * sizeof(float))
+                    .is_ok());
+    EXPECT_TRUE(queue.copy_out(sums.data(), card_sums.as<void>(), count * sizeof(float)).is_ok());
+    return {logits, sums};
+  }
+
+  Setting& setting_;
+  std::vector<Memory> memory_;
+  std::vector<uint16_t*> blocks_;
+  Memory own_keys_, own_values_;
+  std::vector<int32_t> tokens_;
+  std::vector<uint32_t> ancestors_;
+};
+
+TEST(CardRecall, FindsThePathsThatTheHostFindsStepByStep) {
+  for (const uint64_t seed : {2u, 5u, 9u}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Setting setting(seed);
+    auto recall = CardRecall::make({kContext, kWidth, kKeysMax}, *setting.decoder,
+                                   *setting.catalogue, *setting.queue);
+    ASSERT_TRUE(recall.is_ok()) << recall.status().message();
+    for (const bool is_restricted : {false, true}) {
+      const auto eligibility =
+          is_restricted ? random_eligibility(setting.random_case, setting.random) : nullptr;
+      const catalogue::Reach reach(setting.random_case.reach.shared_view(), eligibility);
+      const std::vector<beam::Finished> expected = HostDriven(setting).search(reach, kWidth);
+      const uint32_t widths[] = {kWidth};
+      const auto found = recall.value()->search(setting.prompt, widths, eligibility.get());
+      ASSERT_TRUE(found.is_ok()) << found.status().message();
+      ASSERT_EQ(found.value().size(), expected.size());
+      for (size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_EQ(found.value()[i].node, expected[i].node) << i;
+        EXPECT_EQ(std::bit_cast<uint32_t>(found.value()[i].score),
+                  std::bit_cast<uint32_t>(expected[i].score));
+      }
+    }
+  }
+}
+
+TEST(CardRecall, RefusesWhatItCannotDo) {
+  Setting setting(3);
+  const auto wide = CardRecall::make({kContext, kWidth + 1, kKeysMax}, *setting.decoder,
+                                     *setting.catalogue, *setting.queue);
+  ASSERT_FALSE(wide.is_ok());
+  EXPECT_EQ(wide.status().message(), "width: expected 1..12, got 13");
+  auto recall =
+      CardRecall::make({kContext, kWidth, 0}, *setting.decoder, *setting.catalogue, *setting.queue);
+  ASSERT_TRUE(recall.is_ok());
+  const uint32_t widths[] = {4}, none[] = {0};
+  const auto code_of = [&](std::span<const int32_t> prompt, std::span<const uint32_t> given) {
+    return recall.value()->search(prompt, given, nullptr).status().code();
+  };
+  const std::vector<int32_t> long_prompt(kContext + 1, 0);
+  EXPECT_EQ(code_of({}, widths), Code::kRequestInvalid);
+  EXPECT_EQ(code_of(long_prompt, widths), Code::kRequestInvalid);
+  EXPECT_EQ(code_of(setting.prompt, none), Code::kRequestInvalid);
+  EXPECT_EQ(code_of(setting.prompt, widths), Code::kEngineOverloaded);
+}
+
+}  // namespace
+}  // namespace tessera::engine::cuda
