@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { resolvePort } from '@tessera/lifecycle';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -72,6 +73,19 @@ export interface RedisCluster {
 const NODES = 3;
 /** Whoever does not answer for so long is down to the others. */
 const NODE_TIMEOUT_MS = 2000;
+const LOOK_EVERY_MS = 50;
+const SERVING_LOOKS_MAX = 400;
+
+async function untilServing({ address }: RedisServer): Promise<void> {
+  const [host = '', port = ''] = address.split(':');
+  for (let look = 0; look < SERVING_LOOKS_MAX; look += 1) {
+    const told = spawnSync('redis-cli', ['-h', host, '-p', port, 'cluster', 'info']);
+    if (String(told.stdout).includes('cluster_state:ok')) return;
+    await setTimeout(LOOK_EVERY_MS);
+  }
+  const seconds = (SERVING_LOOKS_MAX * LOOK_EVERY_MS) / 1000;
+  throw new Error(`${address}: expected a cluster that serves within ${seconds} s`);
+}
 
 /** A real Redis cluster of three masters on free ports. */
 export async function startRedisCluster(): Promise<RedisCluster> {
@@ -91,5 +105,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     await stop();
     throw new Error(`redis-cli could not make a cluster: ${made.stdout ?? made.error?.message}`);
   }
+  // That all know who has which slot does not mean that each of them serves already.
+  for (const node of nodes) await untilServing(node);
   return { address: addresses.join(','), nodes, stop };
 }

@@ -59,8 +59,11 @@ export class RedisBehaviourLog extends BehaviourLog {
     redis.defineCommand('tesseraErase', { lua: ERASE_SCRIPT });
     const log = new RedisBehaviourLog(redis, options);
     try {
-      await redis.connect();
-      await redis.ping();
+      // A cluster that is not ready yet keeps the ping without any bound, too.
+      await withinMs(
+        CALL_TIMEOUT_MS,
+        redis.connect().then(() => redis.ping()),
+      );
     } catch (thrown) {
       redis.disconnect();
       throw log.unavailable(thrown);
