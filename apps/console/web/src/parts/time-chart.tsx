@@ -8,6 +8,23 @@ const HEIGHT = 190;
 /** Told apart in light and dark, and by those who do not see all colours. */
 const COLOURS = ['#1c7ed6', '#f08c00', '#0ca678', '#ae3ec9', '#e03131', '#868e96'];
 
+const SECONDS_PER_MINUTE = 60;
+/** In the reader's zone and way of writing times. */
+const toTheMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const toTheSecond = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+function timesOf(splits: readonly number[], step: number): string[] {
+  const format = step < SECONDS_PER_MINUTE ? toTheSecond : toTheMinute;
+  return splits.map((seconds) => format.format(seconds * 1000));
+}
+
+/** Points that no line reaches, having nothing on either side. */
+function lonelyOf(values: ArrayLike<number | null | undefined>): number[] {
+  const isThere = (at: number) => typeof values[at] === 'number';
+  const all = Array.from({ length: values.length }, (_, at) => at);
+  return all.filter((at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1));
+}
+
 export interface ChartLine {
   readonly label: string;
   readonly values: readonly (number | null)[];
@@ -43,15 +60,30 @@ export function TimeChart({
       {
         width,
         height: HEIGHT,
-        axes: [axis, { ...axis, size: 64 }],
+        axes: [
+          {
+            ...axis,
+            space: 90,
+            values: (_chart, splits, _axis, _space, step) => timesOf(splits, step),
+          },
+          { ...axis, size: 64 },
+        ],
         scales: { y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
         series: [
-          { label: 'time' },
+          {
+            label: 'time',
+            value: (_chart, seconds) =>
+              seconds === null ? '–' : toTheSecond.format(seconds * 1000),
+          },
           ...labels.split(',').map((label, index) => ({
             label,
             stroke: COLOURS[index % COLOURS.length] as string,
             width: 1.5,
-            points: { show: false },
+            points: {
+              show: true,
+              size: 4,
+              filter: (chart: UPlot, line: number) => lonelyOf(chart.data[line] ?? []),
+            },
           })),
         ],
       },
