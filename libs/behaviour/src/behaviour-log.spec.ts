@@ -269,6 +269,15 @@ describe.each([
 });
 
 describe('the embedded store', () => {
+  it('is made with the folders above it', async () => {
+    const folder = temporaryFolder({});
+    const options = { path: `${folder.path}/not/there/yet`, retention: RETENTION, nowMs: clock };
+    const log = await EmbeddedBehaviourLog.open(options);
+    expect(await log.userIds(1)).toEqual([]);
+    await log.close();
+    folder.remove();
+  });
+
   it('is refused where it is in use or no folder can be', async () => {
     const first = await openEmbedded();
     const folder = temporaryFolder({ file: 'x' });

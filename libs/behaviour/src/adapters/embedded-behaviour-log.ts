@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { OrderedStore, type StoreEntry } from '@tessera/engine';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
@@ -54,6 +56,8 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
 
   /** Rejects with STORE_INVALID or STORE_CORRUPT. */
   static async open(options: EmbeddedBehaviourOptions): Promise<EmbeddedBehaviourLog> {
+    // The store makes its own folder alone. What cannot be made here it refuses with its reason.
+    await mkdir(dirname(options.path), { recursive: true }).catch(() => undefined);
     return new EmbeddedBehaviourLog(await OrderedStore.open(options.path), options);
   }
 
