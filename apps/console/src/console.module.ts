@@ -11,6 +11,7 @@ import { RecallsController } from './http/recalls.controller.js';
 import { SqlController } from './http/sql.controller.js';
 import { UsersController } from './http/users.controller.js';
 import { Imports } from './imports.js';
+import { Notes } from './notes.js';
 import { Recorded } from './recorded.js';
 
 /** The API that the pages of the console ask. */
@@ -29,7 +30,10 @@ export class ConsoleModule {
         ComparisonController,
         SqlController,
       ],
-      providers: [{ provide: ConsoleParts, useValue: parts }, Audits, Gate, Recorded, Imports],
+      providers: [
+        { provide: ConsoleParts, useValue: parts },
+        ...[Audits, Gate, Recorded, Notes, Imports],
+      ],
     };
   }
 }

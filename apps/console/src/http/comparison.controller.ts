@@ -12,15 +12,15 @@ import type {
 } from '../api-types.js';
 import { ComparisonRun, type ComparisonSide } from '../comparison-run.js';
 import { ConsoleParts } from '../console-parts.js';
-import { type Fields, fieldsOf, integerOf, refuse, textOf, textsOf } from '../fields.js';
+import { type Fields, fieldsOf, integerOf, refuse, textsOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
+import { Notes } from '../notes.js';
 import { Recorded } from '../recorded.js';
 import { trialSettings, versionedContext } from '../trial-settings.js';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
 const TITLE_LENGTH_MAX = 200;
-const NOTE_LENGTH_MAX = 4000;
 const NO_USER = 'the first user';
 
 function settingsOf(fields: Fields, side: 'left' | 'right'): Fields {
@@ -50,6 +50,7 @@ export class ComparisonController {
     private readonly parts: ConsoleParts,
     private readonly gate: Gate,
     private readonly recorded: Recorded,
+    private readonly notes: Notes,
   ) {}
 
   /**
@@ -112,14 +113,7 @@ export class ComparisonController {
     @Param('id') id: string,
     @Body() body: unknown,
   ): Promise<Note> {
-    const action = { action: 'add-note', role: 'read', name: id } as const;
-    return this.gate.act(request, action, async ({ name: author }) => {
-      const text = textOf(fieldsOf(body, ['text']), 'text', NOTE_LENGTH_MAX);
-      await this.kept(id);
-      const note = { id: randomUUID(), recallId: id, timeMs: this.parts.nowMs(), author, text };
-      await this.recorded.store.shelf.addNote(note);
-      return note;
-    });
+    return this.notes.add(request, id, body, (kept) => this.kept(kept));
   }
 
   @Delete(':id/notes/:note')
@@ -128,11 +122,7 @@ export class ComparisonController {
     @Param('id') id: string,
     @Param('note') note: string,
   ): Promise<{ readonly removed: boolean }> {
-    const detail = `note ${note}`;
-    const action = { action: 'remove-note', role: 'read', name: id, detail } as const;
-    return this.gate.act(request, action, async () => ({
-      removed: await this.recorded.store.shelf.removeNote(note),
-    }));
+    return this.notes.remove(request, id, note);
   }
 
   private async kept(id: string) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   Body,
   Controller,
@@ -19,11 +18,11 @@ import { ConsoleParts } from '../console-parts.js';
 import { anyFieldsOf, fieldsOf, integerOf, optionalText, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
+import { Notes } from '../notes.js';
 import { Recorded } from '../recorded.js';
 import { trialSettings, versionedContext } from '../trial-settings.js';
 
 const ID_LENGTH_MAX = 1024;
-const NOTE_LENGTH_MAX = 4000;
 const LIST_MAX = 500;
 const MICROSECONDS_PER_MILLISECOND = 1000;
 const FILTERS = ['userId', 'requestId', 'itemId', 'code', 'fromMs', 'beforeMs', 'limit'];
@@ -34,6 +33,7 @@ export class RecallsController {
     private readonly parts: ConsoleParts,
     private readonly gate: Gate,
     private readonly recorded: Recorded,
+    private readonly notes: Notes,
   ) {}
 
   /** Newest first. */
@@ -140,15 +140,7 @@ export class RecallsController {
     @Param('id') id: string,
     @Body() body: unknown,
   ): Promise<Note> {
-    const action = { action: 'add-note', role: 'read', name: id } as const;
-    return this.gate.act(request, action, async ({ name: author }) => {
-      const text = textOf(fieldsOf(body, ['text']), 'text', NOTE_LENGTH_MAX);
-      const { store } = this.recorded;
-      await this.recorded.recall(id);
-      const note = { id: randomUUID(), recallId: id, timeMs: this.parts.nowMs(), author, text };
-      await store.shelf.addNote(note);
-      return note;
-    });
+    return this.notes.add(request, id, body, (kept) => this.recorded.recall(kept));
   }
 
   @Delete(':id/notes/:note')
@@ -157,11 +149,7 @@ export class RecallsController {
     @Param('id') id: string,
     @Param('note') note: string,
   ): Promise<{ readonly removed: boolean }> {
-    const detail = `note ${note}`;
-    const action = { action: 'remove-note', role: 'read', name: id, detail } as const;
-    return this.gate.act(request, action, async () => ({
-      removed: await this.recorded.store.shelf.removeNote(note),
-    }));
+    return this.notes.remove(request, id, note);
   }
 
   private context(reply: FastifyReply) {
