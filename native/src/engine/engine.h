@@ -79,7 +79,7 @@ class Engine {
   /// their content. Lasts until the weights change.
   void succeed(const std::string& adapter_digest, const std::string& predecessor_digest);
   /// Nothing is found under the number any more; requests that have it go on. Unknown ones are
-  /// ignored.
+  /// ignored. What was kept under it is left to versions that follow it and are known by now.
   void drop_version(kv::Version version);
   /// See lora::Arena::load(). On the calling thread; requests go on meanwhile.
   Result<std::shared_ptr<const lora::Adapter>> load_adapter(const std::string& folder,

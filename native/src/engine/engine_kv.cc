@@ -56,7 +56,7 @@ void Engine::succeed(const std::string& adapter_digest, const std::string& prede
 
 void Engine::drop_version(kv::Version version) {
   const std::lock_guard lock(mutex_);
-  if (pool_ != nullptr) versions_.drop(*pool_, *decoder_, version);
+  if (pool_ != nullptr) versions_.drop(*pool_, version);
 }
 
 void Engine::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {

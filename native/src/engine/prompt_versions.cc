@@ -50,18 +50,10 @@ void PromptVersions::succeed(kv::Pool& pool, const model::Decoder& decoder,
   }
 }
 
-void PromptVersions::drop(kv::Pool& pool, const model::Decoder& decoder, kv::Version version) {
+void PromptVersions::drop(kv::Pool& pool, kv::Version version) {
   const auto found = std::find_if(known_.begin(), known_.end(),
                                   [&](const Known& known) { return known.given == version; });
   if (found == known_.end()) return;
-  // The version that follows may not have been asked for yet: without it the pool would take away
-  // what it can go on with.
-  for (const auto& [adapter, before] : predecessors_) {
-    if (before != found->digests.adapter) continue;
-    Known heir{{found->digests.template_text, found->digests.codebook, adapter}};
-    heir.now = pool_version(pool, decoder, heir);
-    declare(pool, decoder, heir);
-  }
   pool.retire(found->now);
   known_.erase(found);
 }

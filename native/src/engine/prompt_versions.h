@@ -22,7 +22,7 @@ class PromptVersions {
   /// The same number for the same digests. REQUIRES: the pool's blocks are the decoder's.
   kv::Version add(kv::Pool& pool, const model::Decoder& decoder, const PromptDigests& digests);
   /// Nothing is found under a number that add() gave any more.
-  void drop(kv::Pool& pool, const model::Decoder& decoder, kv::Version version);
+  void drop(kv::Pool& pool, kv::Version version);
   /// Prompts that the adapter reads may go on with what its predecessor has of a user, or the one
   /// before that. Ignored where it would make an adapter come before itself.
   void succeed(kv::Pool& pool, const model::Decoder& decoder, const std::string& adapter,
