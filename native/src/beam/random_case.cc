@@ -67,6 +67,25 @@ RandomCase random_case(std::mt19937_64& random, const std::string& path,
   return result;
 }
 
+std::shared_ptr<const catalogue::Eligibility> random_eligibility(const RandomCase& random_case,
+                                                                 std::mt19937_64& random,
+                                                                 uint64_t one_in) {
+  const catalogue::Snapshot& snapshot = *random_case.snapshot;
+  auto made = std::make_shared<catalogue::Eligibility>();
+  made->items.assign(snapshot.item_count() / 64 + 1, 0);
+  made->nodes.assign(snapshot.node_count() / 64 + 1, 0);
+  for (uint32_t item = 0; item < snapshot.item_count(); ++item) {
+    if (random() % one_in != 0) continue;
+    made->items[item / 64] |= uint64_t{1} << (item % 64);
+    made->nodes[0] |= 1;
+    catalogue::NodeIndex node = snapshot.node_of(item);
+    for (; node != 0; node = snapshot.parent(node)) {
+      made->nodes[node / 64] |= uint64_t{1} << (node % 64);
+    }
+  }
+  return made;
+}
+
 OracleModel random_model(uint64_t seed, const std::vector<uint32_t>& level_sizes, bool is_exact) {
   return [seed, level_sizes, is_exact](const Sid& prefix) {
     uint64_t hash = mix(seed + 0x9E3779B97F4A7C15ull);

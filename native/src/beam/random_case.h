@@ -27,6 +27,11 @@ struct RandomCase {
 RandomCase random_case(std::mt19937_64& random, const std::string& path,
                        const std::function<std::string(uint64_t)>& attributes = {});
 
+/// One in `one_in` of the snapshot's items, and the nodes above them.
+std::shared_ptr<const catalogue::Eligibility> random_eligibility(const RandomCase& random_case,
+                                                                 std::mt19937_64& random,
+                                                                 uint64_t one_in);
+
 /// Logits that depend on the prefix alone: multiples of 1/64 when `is_exact` (so that float sums of
 /// them are exact, and ties are common), else spread evenly; log_sum_exp is of the codes and the
 /// terminal, or a multiple of 1/64.

@@ -5,9 +5,11 @@
 namespace tessera::attention::cuda {
 
 using tessera::cuda::bits_float;
+using tessera::cuda::Chunk;
 using tessera::cuda::multiply_16x8x16;
 using tessera::cuda::narrow;
 using tessera::cuda::narrow_pair;
+using tessera::cuda::pair_at;
 using tessera::cuda::warp_maximum;
 using tessera::cuda::warp_sum;
 using tessera::cuda::widen;
@@ -45,26 +47,14 @@ TESSERA_DEVICE const Rows& group_of_row(const Rows* groups, uint32_t row) {
   return *groups;
 }
 
-/// Copies [count][head_dim] elements into a tile, 16 bytes at a time; rows beyond are zero.
-TESSERA_DEVICE void load_tile(const uint16_t* from, uint32_t count, uint32_t rows,
-                              uint32_t head_dim, uint16_t* tile) {
-  struct alignas(16) Chunk {
-    uint32_t words[4];
-  };
+/// Copies a block's [32 positions][head_dim] elements into a tile, 16 bytes at a time.
+TESSERA_DEVICE void load_tile(const uint16_t* from, uint32_t head_dim, uint16_t* tile) {
   const uint32_t chunks = head_dim / 8;
-  for (uint32_t i = threadIdx.x; i < rows * chunks; i += kAttendThreads) {
+  for (uint32_t i = threadIdx.x; i < kBlockPositions * chunks; i += kAttendThreads) {
     const uint32_t row = i / chunks, chunk = i % chunks;
-    Chunk loaded = {{0, 0, 0, 0}};
-    if (row < count) {
-      loaded =
-          *reinterpret_cast<const Chunk*>(from + static_cast<size_t>(row) * head_dim + chunk * 8);
-    }
-    *reinterpret_cast<Chunk*>(tile + row * kTileStride + chunk * 8) = loaded;
+    *reinterpret_cast<Chunk*>(tile + row * kTileStride + chunk * 8) =
+        *reinterpret_cast<const Chunk*>(from + static_cast<size_t>(row) * head_dim + chunk * 8);
   }
-}
-
-TESSERA_DEVICE uint32_t pair_at(const uint16_t* elements) {
-  return *reinterpret_cast<const uint32_t*>(elements);
 }
 
 /// One warp's 16 query heads on their way through the positions.
@@ -210,9 +200,8 @@ TESSERA_DEVICE void attend(const Layer& layer, const Rows& group, uint32_t split
   for (uint32_t position = begin; position < end; position += kBlockPositions) {
     const uint16_t* block = group.blocks[position / kBlockPositions];
     __syncthreads();  // all have read the tiles before
-    load_tile(keys_of(layer, block, kv_head), kBlockPositions, kBlockPositions, kHeadDim, key_tile);
-    load_tile(values_of(layer, block, kv_head), kBlockPositions, kBlockPositions, kHeadDim,
-              value_tile);
+    load_tile(keys_of(layer, block, kv_head), kHeadDim, key_tile);
+    load_tile(values_of(layer, block, kv_head), kHeadDim, value_tile);
     __syncthreads();
     float scores[kBlockPositions / 8][4];
     multiply_keys<kHeadDim>(query_tile + threadIdx.x / 32 * 16 * kTileStride, key_tile, scores);

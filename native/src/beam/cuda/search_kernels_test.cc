@@ -68,23 +68,10 @@ struct Request {
 
   /// A random share of the items, and the nodes above them.
   void restrict(const RandomCase& random_case, std::mt19937_64& random) {
-    const Snapshot& snapshot = *random_case.snapshot;
-    auto made = std::make_shared<Eligibility>();
-    made->items.assign(snapshot.item_count() / 64 + 1, 0);
-    made->nodes.assign(snapshot.node_count() / 64 + 1, 0);
-    const uint64_t one_in = 1 + random() % 4;
-    for (uint32_t item = 0; item < snapshot.item_count(); ++item) {
-      if (random() % one_in != 0) continue;
-      made->items[item / 64] |= uint64_t{1} << (item % 64);
-      catalogue::NodeIndex node = snapshot.node_of(item);
-      for (; node != 0; node = snapshot.parent(node)) {
-        made->nodes[node / 64] |= uint64_t{1} << (node % 64);
-      }
-      made->nodes[0] |= 1;
-    }
+    const auto made = random_eligibility(random_case, random, 1 + random() % 4);
     nodes_open.assign(made->nodes.begin(), made->nodes.end());
     items_open.assign(made->items.begin(), made->items.end());
-    eligibility = std::move(made);
+    eligibility = made;
   }
 
   void draw_logits(uint32_t size, std::mt19937_64& random) {

@@ -56,6 +56,16 @@ TESSERA_DEVICE uint32_t narrow_pair(float low, float high) {
   return static_cast<uint32_t>(narrow(low)) | (static_cast<uint32_t>(narrow(high)) << 16);
 }
 
+/// 16 bytes as one thread loads and stores them.
+struct alignas(16) Chunk {
+  uint32_t words[4];
+};
+
+/// Two neighbours, the first at an even element.
+TESSERA_DEVICE uint32_t pair_at(const uint16_t* elements) {
+  return *reinterpret_cast<const uint32_t*>(elements);
+}
+
 /// The same in every lane: halves are added in one order, so the sum depends on the values alone.
 TESSERA_DEVICE float warp_sum(float value) {
   for (uint32_t offset = kWarpLanes / 2; offset > 0; offset /= 2) {

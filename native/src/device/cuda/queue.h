@@ -87,4 +87,26 @@ class Memory {
   void* data_ = nullptr;
 };
 
+/// Bytes that an array takes in a shared allocation: the next one begins aligned.
+constexpr uint64_t padded_bytes(uint64_t bytes) {
+  constexpr uint64_t kArrayAlignment = 256;
+  return (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
+}
+
+/// Gives out one allocation array by array; first without memory, to learn its size.
+class Arrays {
+ public:
+  explicit Arrays(char* base) : base_(base) {}
+  template <typename T>
+  void take(T*& pointer, uint64_t count) {
+    pointer = reinterpret_cast<T*>(base_ + bytes_);
+    bytes_ += padded_bytes(count * sizeof(T));
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  char* base_;
+  uint64_t bytes_ = 0;
+};
+
 }  // namespace tessera::device::cuda

@@ -1,12 +1,9 @@
 #include "device/cuda/test_card.h"
 
 #include <cstdlib>
-#include <map>
-#include <memory>
 #include <stdexcept>
 #include <string_view>
-
-#include "device/cuda/driver.h"
+#include <utility>
 
 namespace tessera::device::cuda {
 namespace {
@@ -21,36 +18,18 @@ void expect_ok(const Status& status) {
   if (!status.is_ok()) throw std::runtime_error(status.message());
 }
 
-class TestCard {
- public:
-  TestCard() : card_(value_of(Card::open(value_of(Driver::load()), 0))) {
-    for (const void* const* image = kKernelImages; *image != nullptr; ++image) {
-      modules_.push_back(value_of(card_->load_module(*image)));
-    }
-    if (modules_.empty())
-      throw std::runtime_error("built without TESSERA_CUDA: no kernels for a card");
-  }
-  Card& card() { return *card_; }
-  Function find(const char* name) {
-    for (const Module module : modules_) {
-      Result<Function> found = card_->find_function(module, name);
-      if (found.is_ok()) return found.value();
-    }
-    throw std::runtime_error(std::string(name) + ": no such kernel in the images");
-  }
-
- private:
-  std::unique_ptr<Card> card_;
-  std::vector<Module> modules_;
-};
-
 /// Never destroyed: vectors of static tests may outlive it otherwise.
-TestCard& test_card() {
-  static auto* const card = new TestCard();
-  return *card;
+CardQueue& test_card() {
+  static auto* const queue = open_card_queue().release();
+  return *queue;
 }
 
 }  // namespace
+
+std::unique_ptr<CardQueue> open_card_queue() {
+  return value_of(
+      CardQueue::open(value_of(Card::open(value_of(Driver::load()), 0)), kKernelImages));
+}
 
 bool on_card() {
   static const bool asked = [] {
@@ -77,10 +56,8 @@ void launch_on_card(const char* name, const simt::Launch& shape, void* const* ar
   const LaunchShape on_card_shape{{shape.grid.x, shape.grid.y, shape.grid.z},
                                   {shape.block.x, shape.block.y, shape.block.z},
                                   static_cast<unsigned>(shape.dynamic_shared_bytes)};
-  TestCard& test = test_card();
-  expect_ok(
-      test.card().launch(test.find(name), on_card_shape, {arguments, argument_count}, nullptr));
-  expect_ok(test.card().synchronise(nullptr));
+  expect_ok(test_card().launch(name, on_card_shape, {arguments, argument_count}));
+  expect_ok(test_card().finish());
 }
 
 }  // namespace tessera::device::cuda

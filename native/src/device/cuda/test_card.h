@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <tuple>
 #include <vector>
 
+#include "device/cuda/card_queue.h"
 #include "device/cuda/simt.h"
 
 namespace tessera::device::cuda {
@@ -16,6 +18,8 @@ namespace tessera::device::cuda {
 extern const void* const kKernelImages[];
 
 bool on_card();
+/// Of this machine's card, with the test's kernels. Throws std::runtime_error with what is missing.
+std::unique_ptr<CardQueue> open_card_queue();
 void* allocate_shared(size_t bytes);
 void release_shared(void* memory);
 /// Runs a kernel of the card to its end. Throws std::runtime_error with what the driver says.

@@ -5,8 +5,6 @@
 namespace tessera::engine::cuda {
 namespace {
 
-constexpr uint64_t kArrayAlignment = 256;
-
 /// Arrays to be copied one behind the other, and the pointers that want to know where.
 class Copies {
  public:
@@ -14,7 +12,7 @@ class Copies {
   void add(std::span<const T> values, const T*& target) {
     copies_.push_back(
         {values.data(), values.size_bytes(), reinterpret_cast<const void**>(&target)});
-    bytes_ += padded(values.size_bytes());
+    bytes_ += device::cuda::padded_bytes(values.size_bytes());
   }
   Result<device::cuda::Memory> run(device::cuda::Queue& queue) const {
     Result<device::cuda::Memory> memory = device::cuda::Memory::allocate(queue, bytes_);
@@ -23,7 +21,7 @@ class Copies {
     for (const Copy& copy : copies_) {
       *copy.target = at;
       TESSERA_RETURN_IF_ERROR(queue.copy_in(at, copy.from, copy.bytes));
-      at += padded(copy.bytes);
+      at += device::cuda::padded_bytes(copy.bytes);
     }
     return memory;
   }
@@ -34,10 +32,6 @@ class Copies {
     uint64_t bytes;
     const void** target;
   };
-  static uint64_t padded(uint64_t bytes) {
-    return (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
-  }
-
   std::vector<Copy> copies_;
   uint64_t bytes_ = 0;
 };

@@ -17,23 +17,7 @@ using device::cuda::launch;
 using device::cuda::LaunchShape;
 using device::cuda::Memory;
 
-constexpr uint64_t kPieceAlignment = 256;
 constexpr uint32_t kKeysPerBlock = 8 * kSelectThreads;
-
-class Pieces {
- public:
-  explicit Pieces(char* base) : base_(base) {}
-  template <typename T>
-  void take(T*& pointer, uint64_t count) {
-    pointer = reinterpret_cast<T*>(base_ + bytes_);
-    bytes_ += (count * sizeof(T) + kPieceAlignment - 1) / kPieceAlignment * kPieceAlignment;
-  }
-  uint64_t bytes() const { return bytes_; }
-
- private:
-  char* base_;
-  uint64_t bytes_ = 0;
-};
 
 Status invalid(const std::string& field, const std::string& expected, uint64_t came) {
   return {Code::kRequestInvalid,
@@ -68,29 +52,29 @@ Status CardRecall::allocate() {
   blocks_.resize((limits_.context + attention::cuda::kBlockPositions - 1) /
                  attention::cuda::kBlockPositions);
   const auto lay = [&](char* base) {
-    Pieces pieces(base);
-    for (uint16_t*& block : blocks_) pieces.take(block, block_elements);
-    pieces.take(own_keys_, own);
-    pieces.take(own_values_, own);
-    pieces.take(row_numbers_, std::max(width, decoder_.limits().rows));
-    pieces.take(logits_, uint64_t{width} * level_size);
-    pieces.take(sums_, width);
-    pieces.take(tokens_, width);
-    for (uint32_t*& ancestors : ancestors_) pieces.take(ancestors, uint64_t{width} * depth);
-    pieces.take(search_.scores, kBeamsMax);
-    pieces.take(search_.nodes, kBeamsMax);
-    pieces.take(search_.offsets, kBeamsMax + 1);
-    pieces.take(search_.keys, limits_.keys_max);
-    pieces.take(search_.digit_counts, beam::cuda::kDigitValues);
-    pieces.take(search_.winners, kBeamsMax);
-    pieces.take(search_.parents, kBeamsMax);
-    pieces.take(search_.codes, kBeamsMax);
-    pieces.take(search_.finished_scores, uint64_t{kBeamsMax} * depth);
-    pieces.take(search_.finished_nodes, uint64_t{kBeamsMax} * depth);
-    pieces.take(search_.finished_parents, uint64_t{kBeamsMax} * depth);
-    pieces.take(search_.state, 1);
-    pieces.take(card_search_, depth);
-    return pieces.bytes();
+    device::cuda::Arrays arrays(base);
+    for (uint16_t*& block : blocks_) arrays.take(block, block_elements);
+    arrays.take(own_keys_, own);
+    arrays.take(own_values_, own);
+    arrays.take(row_numbers_, std::max(width, decoder_.limits().rows));
+    arrays.take(logits_, uint64_t{width} * level_size);
+    arrays.take(sums_, width);
+    arrays.take(tokens_, width);
+    for (uint32_t*& ancestors : ancestors_) arrays.take(ancestors, uint64_t{width} * depth);
+    arrays.take(search_.scores, kBeamsMax);
+    arrays.take(search_.nodes, kBeamsMax);
+    arrays.take(search_.offsets, kBeamsMax + 1);
+    arrays.take(search_.keys, limits_.keys_max);
+    arrays.take(search_.digit_counts, beam::cuda::kDigitValues);
+    arrays.take(search_.winners, kBeamsMax);
+    arrays.take(search_.parents, kBeamsMax);
+    arrays.take(search_.codes, kBeamsMax);
+    arrays.take(search_.finished_scores, uint64_t{kBeamsMax} * depth);
+    arrays.take(search_.finished_nodes, uint64_t{kBeamsMax} * depth);
+    arrays.take(search_.finished_parents, uint64_t{kBeamsMax} * depth);
+    arrays.take(search_.state, 1);
+    arrays.take(card_search_, depth);
+    return arrays.bytes();
   };
   Result<Memory> memory = Memory::allocate(queue_, lay(nullptr));
   if (!memory.is_ok()) return memory.status();

@@ -12,21 +12,11 @@
 
 #include "beam/cuda/kernels.h"
 #include "beam/random_case.h"
-#include "device/cuda/card_queue.h"
-#include "device/cuda/emulated_queue.h"
 #include "device/cuda/test_card.h"
-#include "model/cuda/kernels.h"
+#include "model/cuda/test_kernels.h"
 #include "model/test_model.h"
 
 extern "C" {
-void tessera_embed(const int32_t*, const uint16_t*, uint32_t, float*);
-void tessera_add_rms_norm(const uint16_t*, const uint16_t*, uint32_t, float, float*, uint16_t*);
-void tessera_silu_mul(const uint16_t*, uint32_t, uint16_t*);
-void tessera_place_heads(tessera::ops::cuda::Heads);
-void tessera_log_sum_exp(const float*, uint32_t, float*);
-void tessera_multiply(tessera::ops::cuda::Product);
-void tessera_attend_prompt(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
-void tessera_attend_merge(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
 void tessera_count_candidates(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
 void tessera_write_keys(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
 void tessera_count_digits(const tessera::beam::cuda::Search*, uint32_t);
@@ -40,7 +30,6 @@ namespace tessera::engine::cuda {
 namespace {
 
 using beam::RandomCase;
-using catalogue::Eligibility;
 using device::cuda::EmulatedQueue;
 using device::cuda::Memory;
 using device::cuda::Queue;
@@ -51,25 +40,9 @@ constexpr uint32_t kContext = 64, kWidth = 12, kKeysMax = 4096;
 
 /// The card of this machine where the tests run on it, else emulated threads.
 std::unique_ptr<Queue> open_queue(uint64_t seed) {
-  if (device::cuda::on_card()) {
-    auto driver = device::cuda::Driver::load();
-    EXPECT_TRUE(driver.is_ok()) << driver.status().message();
-    auto card = device::cuda::Card::open(driver.value(), 0);
-    EXPECT_TRUE(card.is_ok()) << card.status().message();
-    auto opened =
-        device::cuda::CardQueue::open(std::move(card).value(), device::cuda::kKernelImages);
-    EXPECT_TRUE(opened.is_ok()) << opened.status().message();
-    return std::move(opened).value();
-  }
+  if (device::cuda::on_card()) return device::cuda::open_card_queue();
   auto queue = std::make_unique<EmulatedQueue>(seed);
-  queue->add(model::cuda::kEmbed, tessera_embed);
-  queue->add(model::cuda::kAddRmsNorm, tessera_add_rms_norm);
-  queue->add(model::cuda::kSiluMul, tessera_silu_mul);
-  queue->add(model::cuda::kPlaceHeads, tessera_place_heads);
-  queue->add(model::cuda::kLogSumExp, tessera_log_sum_exp);
-  queue->add(model::cuda::kMultiply, tessera_multiply);
-  queue->add(model::cuda::kAttendPrompt, tessera_attend_prompt);
-  queue->add(model::cuda::kAttendMerge, tessera_attend_merge);
+  model::cuda::add_forward_kernels(*queue);
   queue->add(beam::cuda::kCountCandidates, tessera_count_candidates);
   queue->add(beam::cuda::kWriteKeys, tessera_write_keys);
   queue->add(beam::cuda::kCountDigits, tessera_count_digits);
@@ -121,23 +94,6 @@ struct Setting {
   std::unique_ptr<CardCatalogue> catalogue;
   std::vector<int32_t> prompt;
 };
-
-std::shared_ptr<Eligibility> random_eligibility(const RandomCase& random_case,
-                                                std::mt19937_64& random) {
-  const catalogue::Snapshot& snapshot = *random_case.snapshot;
-  auto made = std::make_shared<Eligibility>();
-  made->items.assign(snapshot.item_count() / 64 + 1, 0);
-  made->nodes.assign(snapshot.node_count() / 64 + 1, 0);
-  for (uint32_t item = 0; item < snapshot.item_count(); ++item) {
-    if (random() % 2 != 0) continue;
-    made->items[item / 64] |= uint64_t{1} << (item % 64);
-    catalogue::NodeIndex node = snapshot.node_of(item);
-    for (; node != 0; node = snapshot.parent(node)) {
-      made->nodes[node / 64] |= uint64_t{1} << (node % 64);
-    }
-  }
-  return made;
-}
 
 /// The same search with the host between the steps.
 class HostDriven {
@@ -248,7 +204,8 @@ TEST(CardRecall, FindsThePathsThatTheHostFindsStepByStep) {
     ASSERT_TRUE(recall.is_ok()) << recall.status().message();
     for (const bool is_restricted : {false, true}) {
       const auto eligibility =
-          is_restricted ? random_eligibility(setting.random_case, setting.random) : nullptr;
+          is_restricted ? beam::random_eligibility(setting.random_case, setting.random, 2)
+                        : nullptr;
       const catalogue::Reach reach(setting.random_case.reach.shared_view(), eligibility);
       const std::vector<beam::Finished> expected = HostDriven(setting).search(reach, kWidth);
       const uint32_t widths[] = {kWidth};

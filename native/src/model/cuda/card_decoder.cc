@@ -18,27 +18,10 @@ using device::cuda::LaunchShape;
 using device::cuda::Memory;
 using ops::cuda::Place;
 
-constexpr uint64_t kAlignment = 256;
 constexpr uint64_t kPlanBytesPerRow = 512;  // token, position, place, a group of its own
 constexpr unsigned kHeadThreads = 32;
 
 unsigned ceil_of(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit; }
-
-/// Gives out one allocation piece by piece; first without memory, to learn its size.
-class Arena {
- public:
-  explicit Arena(char* base) : base_(base) {}
-  template <typename T>
-  void take(T*& pointer, uint64_t count) {
-    pointer = reinterpret_cast<T*>(base_ + bytes_);
-    bytes_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
-  }
-  uint64_t bytes() const { return bytes_; }
-
- private:
-  char* base_;
-  uint64_t bytes_ = 0;
-};
 
 /// Writes arrays one behind the other into the host's copy of a plan; the same places on the card.
 class Staging {
@@ -105,22 +88,22 @@ Status CardDecoder::allocate() {
   const uint64_t blocks = ceil_of(limits_.context, kBlockPositions);
   plan_bytes_ = rows * (kPlanBytesPerRow + (blocks + attention::kMaxSteps) * sizeof(void*));
   const auto lay = [&](char* base) {
-    Arena arena(base);
-    arena.take(hidden_, rows * hidden);
-    arena.take(normed_, rows * hidden);
-    arena.take(added_, rows * hidden);
-    arena.take(projected_, rows * (q + 2 * kv));
-    arena.take(q_, rows * q);
-    arena.take(mixed_, rows * q);
-    arena.take(gate_up_, rows * 2 * inner);
-    arena.take(gated_, rows * inner);
-    arena.take(part_values_, splits_max() * rows * q);
-    arena.take(parts_, splits_max() * rows * config_.head_count);
-    arena.take(head_logits_, uint64_t{limits_.head_rows} * config_.vocab_size);
-    arena.take(cosines_, angles);
-    arena.take(sines_, angles);
-    arena.take(plan_, plan_bytes_);
-    return arena.bytes();
+    device::cuda::Arrays arrays(base);
+    arrays.take(hidden_, rows * hidden);
+    arrays.take(normed_, rows * hidden);
+    arrays.take(added_, rows * hidden);
+    arrays.take(projected_, rows * (q + 2 * kv));
+    arrays.take(q_, rows * q);
+    arrays.take(mixed_, rows * q);
+    arrays.take(gate_up_, rows * 2 * inner);
+    arrays.take(gated_, rows * inner);
+    arrays.take(part_values_, splits_max() * rows * q);
+    arrays.take(parts_, splits_max() * rows * config_.head_count);
+    arrays.take(head_logits_, uint64_t{limits_.head_rows} * config_.vocab_size);
+    arrays.take(cosines_, angles);
+    arrays.take(sines_, angles);
+    arrays.take(plan_, plan_bytes_);
+    return arrays.bytes();
   };
   Result<Memory> memory = Memory::allocate(queue_, lay(nullptr));
   if (!memory.is_ok()) return memory.status();

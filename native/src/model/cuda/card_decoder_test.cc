@@ -8,24 +8,11 @@
 #include <numeric>
 
 #include "device/backends.h"
-#include "device/cuda/card_queue.h"
-#include "device/cuda/emulated_queue.h"
 #include "device/cuda/test_card.h"
-#include "model/cuda/kernels.h"
+#include "model/cuda/test_kernels.h"
 #include "model/decoder.h"
 #include "model/test_model.h"
 #include "model/test_request.h"
-
-extern "C" {
-void tessera_embed(const int32_t*, const uint16_t*, uint32_t, float*);
-void tessera_add_rms_norm(const uint16_t*, const uint16_t*, uint32_t, float, float*, uint16_t*);
-void tessera_silu_mul(const uint16_t*, uint32_t, uint16_t*);
-void tessera_place_heads(tessera::ops::cuda::Heads);
-void tessera_log_sum_exp(const float*, uint32_t, float*);
-void tessera_multiply(tessera::ops::cuda::Product);
-void tessera_attend_prompt(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
-void tessera_attend_merge(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
-}
 
 namespace tessera::model::cuda {
 namespace {
@@ -38,26 +25,9 @@ constexpr uint32_t kSteps = 2, kWidth = 5, kContext = 64, kVocab = 70;
 
 /// The card of this machine where the tests run on it, else emulated threads.
 std::unique_ptr<Queue> open_queue(uint64_t seed = 1) {
-  if (device::cuda::on_card()) {
-    auto driver = device::cuda::Driver::load();
-    EXPECT_TRUE(driver.is_ok()) << driver.status().message();
-    auto card = device::cuda::Card::open(driver.value(), 0);
-    EXPECT_TRUE(card.is_ok()) << card.status().message();
-    auto queue =
-        device::cuda::CardQueue::open(std::move(card).value(), device::cuda::kKernelImages);
-    EXPECT_TRUE(queue.is_ok()) << queue.status().message();
-    return std::move(queue).value();
-  }
+  if (device::cuda::on_card()) return device::cuda::open_card_queue();
   auto emulated = std::make_unique<EmulatedQueue>(seed);
-  EmulatedQueue& queue = *emulated;
-  queue.add(kEmbed, tessera_embed);
-  queue.add(kAddRmsNorm, tessera_add_rms_norm);
-  queue.add(kSiluMul, tessera_silu_mul);
-  queue.add(kPlaceHeads, tessera_place_heads);
-  queue.add(kLogSumExp, tessera_log_sum_exp);
-  queue.add(kMultiply, tessera_multiply);
-  queue.add(kAttendPrompt, tessera_attend_prompt);
-  queue.add(kAttendMerge, tessera_attend_merge);
+  add_forward_kernels(*emulated);
   return emulated;
 }
 

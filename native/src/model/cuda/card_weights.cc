@@ -8,8 +8,6 @@
 namespace tessera::model::cuda {
 namespace {
 
-constexpr uint64_t kTensorAlignment = 256;  // bytes, of each tensor
-
 uint16_t bf16_at(const TensorEntry& entry, uint64_t index) {
   const std::byte* bytes = entry.bytes.data();
   if (*entry.type == tensor::DType::kF32) {
@@ -110,10 +108,8 @@ Status Loader::add_all(CardWeights& weights) {
 }
 
 Status Loader::copy(device::cuda::Queue& queue, CardWeights& weights) const {
-  const auto aligned = [](uint64_t bytes) {
-    return (bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
-  };
-  for (const Part& part : parts_) weights.bytes += aligned(part.elements * sizeof(uint16_t));
+  for (const Part& part : parts_)
+    weights.bytes += device::cuda::padded_bytes(part.elements * sizeof(uint16_t));
   Result<device::cuda::Memory> memory = device::cuda::Memory::allocate(queue, weights.bytes);
   if (!memory.is_ok()) return memory.status();
   weights.memory = std::move(memory).value();
@@ -129,7 +125,7 @@ Status Loader::copy(device::cuda::Queue& queue, CardWeights& weights) const {
     }
     const uint64_t bytes = part.elements * sizeof(uint16_t);
     TESSERA_RETURN_IF_ERROR(queue.copy_in(at, rounded.data(), bytes));
-    at += aligned(bytes);
+    at += device::cuda::padded_bytes(bytes);
   }
   if (weights.head == nullptr) weights.head = weights.embedding;
   return Status::ok();

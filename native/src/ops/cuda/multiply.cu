@@ -4,16 +4,14 @@
 
 namespace tessera::ops::cuda {
 
+using tessera::cuda::Chunk;
 using tessera::cuda::multiply_16x8x16;
 using tessera::cuda::narrow;
+using tessera::cuda::pair_at;
 using tessera::cuda::widen;
 
 constexpr uint32_t kDepth = 32;           // of k that a tile in shared memory has
 constexpr uint32_t kStride = kDepth + 8;  // 16 bytes more: eight rows at once in different banks
-
-struct alignas(16) Chunk {
-  uint32_t words[4];
-};
 
 /// Rows [first, first + 64) of a matrix, elements [at, at + kDepth); zero beyond `rows` and k.
 template <typename RowOf>
@@ -29,10 +27,6 @@ TESSERA_DEVICE void load_tile(const uint16_t* matrix, uint32_t first, uint32_t r
     }
     *reinterpret_cast<Chunk*>(tile + row * kStride + i % kChunks * 8) = chunk;
   }
-}
-
-TESSERA_DEVICE uint32_t pair_at(const uint16_t* elements) {
-  return *reinterpret_cast<const uint32_t*>(elements);
 }
 
 TESSERA_DEVICE void store(const Product& product, uint32_t row, uint32_t column, float sum) {
