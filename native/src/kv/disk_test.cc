@@ -675,31 +675,5 @@ TEST_F(Disk, AStaleVersionIsNotServedAndMakesRoomInTime) {
   EXPECT_EQ(pool->metrics().tiers[index_of(Tier::kDisk)].used_blocks, 3u);
 }
 
-/// Device memory that the processor cannot address.
-class RemoteMemory final : public BlockMemory {
- public:
-  explicit RemoteMemory(uint32_t slots) : arena_(Arena::open(slots, kBlockBytes).value()) {}
-  uint32_t slot_count() const override { return arena_->slot_count(); }
-  std::byte* address(SlotIndex slot) override { return arena_->address(slot); }
-  bool is_addressable() const override { return false; }
-  void read(SlotIndex slot, std::span<std::byte> to) override { arena_->read(slot, to); }
-  void write(SlotIndex slot, std::span<const std::byte> from) override {
-    arena_->write(slot, from);
-  }
-  void copy(SlotIndex to, SlotIndex from) override { arena_->copy(to, from); }
-  void zero(SlotIndex slot) override { arena_->zero(slot); }
-
- private:
-  const std::unique_ptr<Arena> arena_;
-};
-
-TEST_F(Disk, DeviceMemoryMayBeOutOfTheProcessorsReach) {
-  PoolOptions made = options();
-  made.device_memory = std::make_unique<RemoteMemory>(8);
-  auto pool = open(std::move(made));
-  fill(*pool, 10);
-  for (uint32_t user = 0; user < 10; ++user) EXPECT_EQ(bring_back(*pool, user), 90u);
-}
-
 }  // namespace
 }  // namespace tessera::kv

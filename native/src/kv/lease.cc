@@ -94,21 +94,22 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
       return {Code::kEngineOverloaded, "no block of the device tier can be freed now"};
     }
   }
+  Status filled;
   for (uint64_t i = had; i < record.blocks.size(); ++i) {
     const SlotIndex slot = record.blocks[i].slot;
-    if (has_shared_tail && i == had) {
-      memory.copy(slot, record.blocks[had - 1].slot);
-    } else if (slots.view(slot).is_unwritten) {
-      memory.zero(slot);
+    if (filled.is_ok() && has_shared_tail && i == had) {
+      filled = memory.copy(slot, record.blocks[had - 1].slot);
+    } else if (filled.is_ok() && slots.view(slot).is_unwritten) {
+      filled = memory.zero(slot);
     }
-    slots.set_unwritten(slot, false);
+    slots.set_unwritten(slot, !filled.is_ok());  // of no use to anybody as it is
   }
-  if (!has_shared_tail) return Status::ok();
+  if (!has_shared_tail) return filled;
   const std::lock_guard lock(pool.mutex);
   pool.unpin_locked(Tier::kDevice, record.blocks[had - 1].slot);
   record.blocks.erase(record.blocks.begin() + static_cast<int64_t>(had) - 1);
   --record.own_from;  // of a lease revoked meanwhile too: nothing behind is its own any more
-  return Status::ok();
+  return filled;
 }
 
 void PoolState::unlink_locked(LeaseRecord& lease) {

@@ -19,8 +19,7 @@ bool wants_load(const Chain& chain, uint32_t end) { return end > chain.resident_
 /// Reads the job's bytes as they lie in their tier, and checks them.
 Status read_stored(PoolState& pool, const LoadJob& job, std::span<std::byte> bytes) {
   if (job.from == Tier::kHost) {
-    pool.tier(Tier::kHost).memory->read(job.source, bytes);
-    return Status::ok();
+    return pool.tier(Tier::kHost).memory->read(job.source, bytes);
   }
   TESSERA_RETURN_IF_ERROR(pool.options.store->read(job.source, bytes));
   if (block_checksum(bytes, job.key) == job.checksum) return Status::ok();
@@ -155,10 +154,14 @@ void PoolWork::perform(LoadJob& job) {
   BlockMemory& memory = *pool.tier(Tier::kDevice).memory;
   if (memory.is_addressable()) {
     job.status = read_source(pool, job, {memory.address(job.target), pool.options.block_bytes});
+  } else if (job.from == Tier::kHost && pool.options.codec == nullptr) {
+    // From where it lies: a device copies from pinned memory without another's help.
+    const std::byte* block = pool.tier(Tier::kHost).memory->address(job.source);
+    job.status = memory.write(job.target, {block, pool.options.block_bytes});
   } else {
     std::vector<std::byte> bytes(pool.options.block_bytes);
     job.status = read_source(pool, job, bytes);
-    if (job.status.is_ok()) memory.write(job.target, bytes);
+    if (job.status.is_ok()) job.status = memory.write(job.target, bytes);
   }
   job.spent_us = pool.now_us() - begun_us;
 }

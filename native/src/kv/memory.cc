@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/check.h"
 #include "platform/memory.h"
@@ -14,7 +15,7 @@ Result<std::unique_ptr<Arena>> Arena::open(uint32_t slot_count, uint64_t block_b
   const uint64_t stride = slot_stride(block_bytes);
   const uint64_t bytes = stride * slot_count;
   if (bytes == 0) {
-    return std::unique_ptr<Arena>(new Arena(0, block_bytes, stride, nullptr, false));
+    return std::unique_ptr<Arena>(new Arena(0, block_bytes, stride, nullptr, false, {}));
   }
   const uint64_t left = platform::available_memory_bytes();
   if (bytes > left) {
@@ -30,20 +31,27 @@ Result<std::unique_ptr<Arena>> Arena::open(uint32_t slot_count, uint64_t block_b
   }
   (void)::madvise(data, bytes, MADV_HUGEPAGE);  // a hint: small pages are slower, not wrong
   const bool locked = locks && ::mlock(data, bytes) == 0;
-  return std::unique_ptr<Arena>(
-      new Arena(slot_count, block_bytes, stride, static_cast<std::byte*>(data), locked));
+  return over(static_cast<std::byte*>(data), slot_count, block_bytes, locked,
+              [data, bytes] { ::munmap(data, bytes); });
+}
+
+std::unique_ptr<Arena> Arena::over(std::byte* data, uint32_t slot_count, uint64_t block_bytes,
+                                   bool locked, std::function<void()> release) {
+  return std::unique_ptr<Arena>(new Arena(slot_count, block_bytes, slot_stride(block_bytes), data,
+                                          locked, std::move(release)));
 }
 
 Arena::Arena(uint32_t slot_count, uint64_t block_bytes, uint64_t stride, std::byte* data,
-             bool locked)
+             bool locked, std::function<void()> release)
     : slot_count_(slot_count),
       block_bytes_(block_bytes),
       stride_(stride),
       data_(data),
-      locked_(locked) {}
+      locked_(locked),
+      release_(std::move(release)) {}
 
 Arena::~Arena() {
-  if (data_ != nullptr) ::munmap(data_, stride_ * slot_count_);
+  if (release_) release_();
 }
 
 std::byte* Arena::address(SlotIndex slot) {
@@ -51,20 +59,26 @@ std::byte* Arena::address(SlotIndex slot) {
   return data_ + stride_ * slot;
 }
 
-void Arena::read(SlotIndex slot, std::span<std::byte> to) {
+Status Arena::read(SlotIndex slot, std::span<std::byte> to) {
   TESSERA_CHECK(to.size() == block_bytes_);
   std::memcpy(to.data(), address(slot), to.size());
+  return Status::ok();
 }
 
-void Arena::write(SlotIndex slot, std::span<const std::byte> from) {
+Status Arena::write(SlotIndex slot, std::span<const std::byte> from) {
   TESSERA_CHECK(from.size() == block_bytes_);
   std::memcpy(address(slot), from.data(), from.size());
+  return Status::ok();
 }
 
-void Arena::copy(SlotIndex to, SlotIndex from) {
+Status Arena::copy(SlotIndex to, SlotIndex from) {
   std::memcpy(address(to), address(from), block_bytes_);
+  return Status::ok();
 }
 
-void Arena::zero(SlotIndex slot) { std::memset(address(slot), 0, block_bytes_); }
+Status Arena::zero(SlotIndex slot) {
+  std::memset(address(slot), 0, block_bytes_);
+  return Status::ok();
+}
 
 }  // namespace tessera::kv

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -13,7 +14,7 @@
 namespace tessera::kv {
 
 /// Thread-safety: any thread; the caller keeps two transfers of one slot apart. Every transfer is
-/// complete on return.
+/// complete on return. Errors of transfers: what the device says; memory of the processor has none.
 class BlockMemory {
  public:
   virtual ~BlockMemory() = default;
@@ -23,10 +24,10 @@ class BlockMemory {
   /// Whether the processor may read and write at address().
   virtual bool is_addressable() const = 0;
   /// `to` and `from` have the size of a block.
-  virtual void read(SlotIndex slot, std::span<std::byte> to) = 0;
-  virtual void write(SlotIndex slot, std::span<const std::byte> from) = 0;
-  virtual void copy(SlotIndex to, SlotIndex from) = 0;
-  virtual void zero(SlotIndex slot) = 0;
+  virtual Status read(SlotIndex slot, std::span<std::byte> to) = 0;
+  virtual Status write(SlotIndex slot, std::span<const std::byte> from) = 0;
+  virtual Status copy(SlotIndex to, SlotIndex from) = 0;
+  virtual Status zero(SlotIndex slot) = 0;
 };
 
 /// Anonymous memory: huge pages where the system has them, locked where the process may. Slots
@@ -38,6 +39,9 @@ class Arena final : public BlockMemory {
   /// Errors: KV_POOL_INVALID when the machine has not that much memory left.
   static Result<std::unique_ptr<Arena>> open(uint32_t slot_count, uint64_t block_bytes,
                                              bool locks = true);
+  /// Slots in memory of the caller, slot_stride() apart, which `release` gives back.
+  static std::unique_ptr<Arena> over(std::byte* data, uint32_t slot_count, uint64_t block_bytes,
+                                     bool locked, std::function<void()> release);
   ~Arena() override;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -47,19 +51,21 @@ class Arena final : public BlockMemory {
   uint32_t slot_count() const override { return slot_count_; }
   std::byte* address(SlotIndex slot) override;
   bool is_addressable() const override { return true; }
-  void read(SlotIndex slot, std::span<std::byte> to) override;
-  void write(SlotIndex slot, std::span<const std::byte> from) override;
-  void copy(SlotIndex to, SlotIndex from) override;
-  void zero(SlotIndex slot) override;
+  Status read(SlotIndex slot, std::span<std::byte> to) override;
+  Status write(SlotIndex slot, std::span<const std::byte> from) override;
+  Status copy(SlotIndex to, SlotIndex from) override;
+  Status zero(SlotIndex slot) override;
 
  private:
-  Arena(uint32_t slot_count, uint64_t block_bytes, uint64_t stride, std::byte* data, bool locked);
+  Arena(uint32_t slot_count, uint64_t block_bytes, uint64_t stride, std::byte* data, bool locked,
+        std::function<void()> release);
 
   const uint32_t slot_count_;
   const uint64_t block_bytes_;
   const uint64_t stride_;  // bytes from slot to slot
   std::byte* const data_;
   const bool locked_;
+  const std::function<void()> release_;
 };
 
 /// `bytes` rounded up to the alignment of slots.

@@ -150,10 +150,14 @@ Result<std::unique_ptr<Pool>> Pool::open(PoolOptions options) {
   }
   const uint32_t device_blocks =
       kept.device_memory == nullptr ? kept.device_blocks : kept.device_memory->slot_count();
+  const uint32_t host_blocks =
+      kept.host_memory == nullptr ? kept.host_blocks : kept.host_memory->slot_count();
+  state->tier(Tier::kHost).metrics.is_locked =
+      kept.host_memory != nullptr && kept.host_memory->is_locked();
   const uint32_t disk_blocks = kept.store == nullptr ? 0 : kept.store->slot_count();
   TESSERA_RETURN_IF_ERROR(
       open_tier(*state, Tier::kDevice, std::move(kept.device_memory), device_blocks));
-  TESSERA_RETURN_IF_ERROR(open_tier(*state, Tier::kHost, nullptr, kept.host_blocks));
+  TESSERA_RETURN_IF_ERROR(open_tier(*state, Tier::kHost, std::move(kept.host_memory), host_blocks));
   TESSERA_RETURN_IF_ERROR(open_tier(*state, Tier::kDisk, nullptr, disk_blocks));
   if (kept.store != nullptr) TESSERA_RETURN_IF_ERROR(recover(*state));
   if (kept.read_threads > 0) {

@@ -13,33 +13,37 @@ struct Scratch {
 };
 
 /// Bytes of a slot where the processor can read them.
-std::span<const std::byte> source_bytes(PoolState& pool, const StoreTransfer& transfer,
-                                        Scratch& scratch) {
+Result<std::span<const std::byte>> source_bytes(PoolState& pool, const StoreTransfer& transfer,
+                                                Scratch& scratch) {
   BlockMemory& memory = *pool.tier(transfer.from).memory;
   const bool is_device = transfer.from == Tier::kDevice;
   const uint64_t size = is_device ? pool.options.block_bytes : pool.lower_bytes();
-  if (memory.is_addressable()) return {memory.address(transfer.source), size};
+  if (memory.is_addressable()) {
+    return std::span<const std::byte>(memory.address(transfer.source), size);
+  }
   scratch.block.resize(size);
-  memory.read(transfer.source, scratch.block);
-  return scratch.block;
+  TESSERA_RETURN_IF_ERROR(memory.read(transfer.source, scratch.block));
+  return std::span<const std::byte>(scratch.block);
 }
 
 /// The block as the tiers below the device hold it.
-std::span<const std::byte> lower_bytes(PoolState& pool, const StoreTransfer& transfer,
-                                       Scratch& scratch) {
-  const std::span<const std::byte> bytes = source_bytes(pool, transfer, scratch);
+Result<std::span<const std::byte>> lower_bytes(PoolState& pool, const StoreTransfer& transfer,
+                                               Scratch& scratch) {
+  Result<std::span<const std::byte>> bytes = source_bytes(pool, transfer, scratch);
+  if (!bytes.is_ok()) return bytes;
   if (pool.options.codec == nullptr || transfer.from != Tier::kDevice) return bytes;
   scratch.encoded.resize(pool.lower_bytes());
-  pool.options.codec->encode(bytes, scratch.encoded);
-  return scratch.encoded;
+  pool.options.codec->encode(bytes.value(), scratch.encoded);
+  return std::span<const std::byte>(scratch.encoded);
 }
 
-void copy_to_host(PoolState& pool, StoreJob& job, const StoreTransfer& transfer,
-                  std::span<const std::byte> bytes) {
+Status copy_to_host(PoolState& pool, StoreJob& job, const StoreTransfer& transfer,
+                    std::span<const std::byte> bytes) {
   const uint64_t begun_us = pool.now_us();
-  pool.tier(Tier::kHost).memory->write(transfer.host, bytes);
+  TESSERA_RETURN_IF_ERROR(pool.tier(Tier::kHost).memory->write(transfer.host, bytes));
   job.host_bytes += bytes.size();
   job.host_us += pool.now_us() - begun_us;
+  return Status::ok();
 }
 
 Status write_to_disk(PoolState& pool, StoreJob& job, StoreTransfer& transfer,
@@ -50,6 +54,17 @@ Status write_to_disk(PoolState& pool, StoreJob& job, StoreTransfer& transfer,
   job.disk_bytes += bytes.size();
   job.disk_us += pool.now_us() - begun_us;
   return Status::ok();
+}
+
+Status perform_transfer(PoolState& pool, StoreJob& job, StoreTransfer& transfer, Scratch& scratch,
+                        bool goes_to_disk) {
+  const Result<std::span<const std::byte>> bytes = lower_bytes(pool, transfer, scratch);
+  if (!bytes.is_ok()) return bytes.status();
+  if (transfer.host != kNoSlot) {
+    TESSERA_RETURN_IF_ERROR(copy_to_host(pool, job, transfer, bytes.value()));
+    transfer.is_on_host = true;
+  }
+  return goes_to_disk ? write_to_disk(pool, job, transfer, bytes.value()) : Status::ok();
 }
 
 /// Moves the item's head to those that are put, with the checksums that are known now.
@@ -77,11 +92,10 @@ void PoolWork::perform(StoreJob& job) {
   bool any_written = false;
   for (StoreItem& item : job.items) {
     for (StoreTransfer& transfer : item.transfers) {
-      const std::span<const std::byte> bytes = lower_bytes(pool, transfer, scratch);
-      if (transfer.host != kNoSlot) copy_to_host(pool, job, transfer, bytes);
-      if (transfer.disk == kNoSlot || !item.status.is_ok()) continue;
-      item.status = write_to_disk(pool, job, transfer, bytes);
-      any_written = true;
+      const bool goes_to_disk = item.status.is_ok() && transfer.disk != kNoSlot;
+      Status status = perform_transfer(pool, job, transfer, scratch, goes_to_disk);
+      if (item.status.is_ok()) item.status = std::move(status);
+      any_written = any_written || goes_to_disk;
     }
     take_head(job, item);
   }

@@ -27,7 +27,9 @@ bool publish_copy(PoolState& pool, Chain& chain, const StoreTransfer& transfer, 
 
 void publish_host(PoolState& pool, Chain& chain, const StoreTransfer& transfer) {
   pool.io_end_locked(Tier::kHost, transfer.host);
-  if (!publish_copy(pool, chain, transfer, Tier::kHost, transfer.host)) {
+  if (!transfer.is_on_host) {
+    pool.free_slot_locked(Tier::kHost, transfer.host, SlotState::kAborted);
+  } else if (!publish_copy(pool, chain, transfer, Tier::kHost, transfer.host)) {
     pool.free_slot_locked(Tier::kHost, transfer.host, SlotState::kOrphan);
   }
 }

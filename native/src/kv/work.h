@@ -35,6 +35,7 @@ struct StoreTransfer {
   SlotIndex source = kNoSlot;
   SlotIndex host = kNoSlot;  // kNoSlot: not to this tier
   SlotIndex disk = kNoSlot;
+  bool is_on_host = false;  // the host's slot has the block
   uint64_t checksum = 0;
 };
 

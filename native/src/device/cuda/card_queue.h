@@ -16,6 +16,8 @@ class CardQueue final : public Queue {
   /// image, ENGINE_OVERLOADED.
   static Result<std::unique_ptr<CardQueue>> open(std::unique_ptr<Card> card,
                                                  const void* const* images);
+  /// Copies alone, without kernels.
+  static Result<std::unique_ptr<CardQueue>> open_copies(std::unique_ptr<Card> card);
   ~CardQueue() override;
 
   Card& card() { return *card_; }
@@ -24,10 +26,13 @@ class CardQueue final : public Queue {
   void release(void* memory) override;
   Status copy_in(void* to, const void* from, uint64_t bytes) override;
   Status copy_out(void* to, const void* from, uint64_t bytes) override;
+  Status copy_within(void* to, const void* from, uint64_t bytes) override;
+  Status zero(void* at, uint64_t bytes) override;
+  Status finish() override;
+  Result<void*> allocate_pinned(uint64_t bytes) override;
+  void release_pinned(void* memory) override;
   Status launch(const char* kernel, const LaunchShape& shape,
                 std::span<void* const> arguments) override;
-  /// Waits for all that was asked for. Errors: what a kernel did.
-  Status finish();
 
  private:
   explicit CardQueue(std::unique_ptr<Card> card) : card_(std::move(card)) {}

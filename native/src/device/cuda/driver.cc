@@ -111,8 +111,12 @@ Result<std::unique_ptr<Card>> Card::open(std::shared_ptr<const Driver> driver, i
   }
   TESSERA_RETURN_IF_ERROR(
       card->status_of(entries.retain_context(&card->context_, device), "context"));
-  TESSERA_RETURN_IF_ERROR(card->status_of(entries.set_context(card->context_), "context"));
+  TESSERA_RETURN_IF_ERROR(card->enter());
   return card;
+}
+
+Status Card::enter() const {
+  return status_of(driver_->entries().set_context(context_), "context");
 }
 
 Status Card::status_of(int result, const char* what) const {
@@ -196,6 +200,14 @@ Status Card::copy_to_card(Address to, const void* from, uint64_t bytes, Stream s
 
 Status Card::copy_from_card(void* to, Address from, uint64_t bytes, Stream stream) {
   return status_of(driver_->entries().from_card(to, from, bytes, stream), "copy from the card");
+}
+
+Status Card::copy_within_card(Address to, Address from, uint64_t bytes, Stream stream) {
+  return status_of(driver_->entries().within_card(to, from, bytes, stream), "copy on the card");
+}
+
+Status Card::zero(Address at, uint64_t bytes, Stream stream) {
+  return status_of(driver_->entries().fill(at, 0, bytes, stream), "zeroes");
 }
 
 Status Card::synchronise(Stream stream) {

@@ -68,6 +68,8 @@ class Card {
   Card(const Card&) = delete;
   Card& operator=(const Card&) = delete;
 
+  /// What follows on the calling thread is for this card: once per thread, or after another card.
+  Status enter() const;
   const std::string& name() const { return name_; }
   int capability() const { return capability_; }  // major * 10 + minor
   Result<CardMemory> memory() const;
@@ -90,6 +92,8 @@ class Card {
   Result<bool> is_done(Event event);
   Status copy_to_card(Address to, const void* from, uint64_t bytes, Stream stream);
   Status copy_from_card(void* to, Address from, uint64_t bytes, Stream stream);
+  Status copy_within_card(Address to, Address from, uint64_t bytes, Stream stream);
+  Status zero(Address at, uint64_t bytes, Stream stream);
   Status synchronise(Stream stream);
 
   /// A fat binary as nvcc makes it.

@@ -24,6 +24,27 @@ Status EmulatedQueue::copy_out(void* to, const void* from, uint64_t bytes) {
   return Status::ok();
 }
 
+Status EmulatedQueue::copy_within(void* to, const void* from, uint64_t bytes) {
+  std::memcpy(to, from, bytes);
+  return Status::ok();
+}
+
+Status EmulatedQueue::zero(void* at, uint64_t bytes) {
+  std::memset(at, 0, bytes);
+  return Status::ok();
+}
+
+Status EmulatedQueue::finish() { return Status::ok(); }
+
+Result<void*> EmulatedQueue::allocate_pinned(uint64_t bytes) {
+  constexpr uint64_t kPage = 4096;
+  void* memory = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
+  if (memory == nullptr) return Status(Code::kEngineOverloaded, "no memory");
+  return memory;
+}
+
+void EmulatedQueue::release_pinned(void* memory) { std::free(memory); }
+
 Status EmulatedQueue::launch(const char* kernel, const LaunchShape& shape,
                              std::span<void* const> arguments) {
   const auto known = kernels_.find(kernel);

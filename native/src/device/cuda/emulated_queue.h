@@ -28,6 +28,11 @@ class EmulatedQueue final : public Queue {
   void release(void* memory) override;
   Status copy_in(void* to, const void* from, uint64_t bytes) override;
   Status copy_out(void* to, const void* from, uint64_t bytes) override;
+  Status copy_within(void* to, const void* from, uint64_t bytes) override;
+  Status zero(void* at, uint64_t bytes) override;
+  Status finish() override;
+  Result<void*> allocate_pinned(uint64_t bytes) override;
+  void release_pinned(void* memory) override;
   Status launch(const char* kernel, const LaunchShape& shape,
                 std::span<void* const> arguments) override;
 

@@ -103,6 +103,14 @@ int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return 0;
 }
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void*) {
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return 0;
+}
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void*) {
+  std::memset(reinterpret_cast<void*>(to), value, bytes);
+  return 0;
+}
 int cuModuleLoadData(void** module, const void* image) {
   *module = const_cast<void*>(image);
   return 0;

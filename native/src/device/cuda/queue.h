@@ -2,7 +2,7 @@
 // threads of a test. Kernels are named with their parameters' types (Kernel), so that a call that
 // does not fit does not compile.
 //
-// Thread-safety: one thread at a time. The queue outlives its memory.
+// Thread-safety: one thread at a time, whichever. The queue outlives its memory.
 #pragma once
 
 #include <array>
@@ -28,11 +28,20 @@ class Queue {
   /// Errors: ENGINE_OVERLOADED.
   virtual Result<void*> allocate(uint64_t bytes) = 0;
   virtual void release(void* memory) = 0;
-  /// The host's bytes are taken before it returns.
+  /// The host's bytes are taken before it returns; those in pinned memory by the next finish().
   virtual Status copy_in(void* to, const void* from, uint64_t bytes) = 0;
   /// Waits for all that was asked for before.
   virtual Status copy_out(void* to, const void* from, uint64_t bytes) = 0;
   /// `arguments`: pointers to the arguments, taken before it returns.
+  /// Both on the device; they do not overlap.
+  virtual Status copy_within(void* to, const void* from, uint64_t bytes) = 0;
+  virtual Status zero(void* at, uint64_t bytes) = 0;
+  /// Waits for all that was asked for. Errors: what a kernel did.
+  virtual Status finish() = 0;
+  /// Memory of the host that copies are made from and to without another one in between; 4096-byte
+  /// aligned. Errors: ENGINE_OVERLOADED.
+  virtual Result<void*> allocate_pinned(uint64_t bytes) = 0;
+  virtual void release_pinned(void* memory) = 0;
   virtual Status launch(const char* kernel, const LaunchShape& shape,
                         std::span<void* const> arguments) = 0;
 };
