@@ -69,6 +69,7 @@ Status RequestKv::begin(const Request& request, const Request* leading, const Re
     own_blocks_ += !is_common && !is_matched;
     blocks_.push_back(block.address);
   }
+  lease_.note_written(is_linked ? std::max(matched, ahead) : matched);
   if (is_linked) copy_from(*leader, matched, ahead);
   view_ = {blocks_.data(), static_cast<uint32_t>(blocks_.size()), is_linked ? ahead : matched};
   return Status::ok();

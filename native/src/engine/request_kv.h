@@ -33,6 +33,8 @@ class RequestKv {
 
   const attention::PromptKv& view() const { return view_; }
   void set_length(uint32_t length) { view_.length = length; }
+  /// Before a pass that writes positions up to `end`.
+  void note_written(uint32_t end) { lease_.note_written(end); }
   /// Tokens that the pool had, by the tier they were found in.
   const std::array<uint32_t, kv::kTierCount>& found() const { return found_; }
   /// Whether the prompt's numbers are those computed from nothing (kv::Lease::is_exact).

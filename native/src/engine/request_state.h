@@ -96,6 +96,10 @@ class RequestState {
   const Binding& binding() const { return *request_.binding; }
   const attention::PromptKv& prompt() const { return kv_.view(); }
   const RequestKv& kv() const { return kv_; }
+  /// Before a pass that computes prompts up to the position: its own or, by mirrors, with others'.
+  void note_prompt_rows(uint32_t end) {
+    if (prompt_left() > 0) kv_.note_written(end);
+  }
   /// Keeps what is computed of the prompt in the user KV pool.
   void keep_kv() { kv_.keep(request_); }
   const catalogue::Reach& reach() const { return request_.reach; }
@@ -117,6 +121,9 @@ class RequestState {
   }
   const std::vector<PassTimes>& passes() const { return passes_; }
   bool is_decoding() const { return step_ > 0; }
+  uint32_t prompt_left() const {
+    return static_cast<uint32_t>(request_.prompt.size()) - prompt().length;
+  }
 
   /// Gives back the blocks and drops the references that the request held; the beams' buffer stays.
   void release();
@@ -124,9 +131,6 @@ class RequestState {
   void drop_buffers();
 
  private:
-  uint32_t prompt_left() const {
-    return static_cast<uint32_t>(request_.prompt.size()) - prompt().length;
-  }
   /// Ends with the paths that have finished.
   bool is_cut() const { return comes_too_late_ && !finished_.empty(); }
   Status reserve_beams(const Request& request);

@@ -149,9 +149,19 @@ void StepLoop::group_by_adapter() {
   plan_.swap(grouped_);
 }
 
+/// Rows that requests share are written for all of them: no prompt gets further than the furthest.
+void StepLoop::note_prompt_rows() {
+  uint32_t end = 0;
+  for (const scheduler::Share& share : plan_) {
+    if (running_[share.runnable]->prompt_left() > 0) end = std::max(end, share.first + share.rows);
+  }
+  for (const auto& state : running_) state->note_prompt_rows(end);
+}
+
 void StepLoop::forward(PassTimes& times) {
   const Clock::time_point start = Clock::now();
   batch_.build(plan_, running_, links_);
+  note_prompt_rows();
   decoder_.forward(batch_.forward_batch(), *workspace_);
   const uint64_t rolled_back = epoch_.rolled_back_rows();
   epoch_.settle(plan_, running_, links_, batch_, *workspace_);

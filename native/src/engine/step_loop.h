@@ -73,6 +73,7 @@ class StepLoop {
 
  private:
   void plan();
+  void note_prompt_rows();
   void forward(PassTimes& times);
   void narrow_late();
   void end_failed(std::vector<Completion>& completed);

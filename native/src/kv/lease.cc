@@ -130,8 +130,11 @@ void PoolState::void_locked(LeaseRecord& lease, std::vector<uint64_t>* revoked) 
   if (lease.phase != LeasePhase::kOpen && lease.phase != LeasePhase::kStaged) return;
   lease.phase = LeasePhase::kFailed;
   lease.is_revoked.store(true, std::memory_order_release);
+  const uint32_t written_end = lease.written_end.load(std::memory_order_acquire);
   for (uint64_t i = lease.own_from; i < lease.blocks.size(); ++i) {
-    tier(Tier::kDevice).slots->set_unwritten(lease.blocks[i].slot, true);
+    if (i * kBlockTokens < written_end) {
+      tier(Tier::kDevice).slots->set_unwritten(lease.blocks[i].slot, true);
+    }
     free_slot_locked(Tier::kDevice, lease.blocks[i].slot, SlotState::kDraining);
   }
   lease.own_from = static_cast<uint32_t>(lease.blocks.size());
@@ -188,6 +191,12 @@ uint32_t Lease::inherited() const { return record_->inherited; }
 uint32_t Lease::loadable() const { return record_->loadable; }
 std::span<const BlockRef> Lease::blocks() const { return record_->blocks; }
 uint64_t Lease::tag() const { return record_->tag; }
+void Lease::note_written(uint32_t end) {
+  std::atomic<uint32_t>& known = record_->written_end;
+  const uint32_t before = known.load(std::memory_order_relaxed);
+  if (before != LeaseRecord::kAllWritten) end = std::max(end, before);
+  known.store(end, std::memory_order_release);
+}
 bool Lease::is_revoked() const { return record_->is_revoked.load(std::memory_order_acquire); }
 
 }  // namespace tessera::kv

@@ -149,6 +149,7 @@ LeaseRecord* PoolState::take_lease_locked() {
   LeaseRecord* lease = free_leases.back();
   free_leases.pop_back();
   lease->phase = LeasePhase::kOpen;
+  lease->written_end.store(LeaseRecord::kAllWritten, std::memory_order_relaxed);
   lease->is_revoked.store(false, std::memory_order_relaxed);
   lease->expected_seq = 0;
   lease->matched = 0;

@@ -90,6 +90,9 @@ class Lease {
   /// extend() or reset().
   std::span<const BlockRef> blocks() const;
   uint64_t tag() const;  // of the query
+  /// To be called before positions up to `end` are written: where the lease comes to nothing, only
+  /// blocks with such positions are cleaned for whoever has them next. Never called: all of them.
+  void note_written(uint32_t end);
   /// A request that this one builds on has failed: its numbers are void and nothing is kept.
   bool is_revoked() const;
   /// Gives everything back. What is staged but not committed is rolled back.

@@ -57,6 +57,7 @@ struct VersionRecord {
 enum class LeasePhase : uint8_t { kFree, kOpen, kStaged, kCommitted, kFailed };
 
 struct LeaseRecord {
+  static constexpr uint32_t kAllWritten = UINT32_MAX;
   LeasePhase phase = LeasePhase::kFree;
   std::atomic<bool> is_revoked{false};
   uint32_t version = 0;
@@ -75,6 +76,8 @@ struct LeaseRecord {
   uint32_t loadable = 0;
   std::vector<BlockRef> blocks;  // each with one reference of this lease
   uint32_t own_from = 0;         // blocks from here on are this lease's own until attached
+  // Positions from here on are as extend() left them. By the lease's owner; read under the mutex.
+  std::atomic<uint32_t> written_end{kAllWritten};
   Epoch epoch = 0;
   uint32_t keep = 0;
   LeaseRecord* producer = nullptr;  // whose staged blocks this lease reads

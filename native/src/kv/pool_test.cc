@@ -431,6 +431,29 @@ TEST(Epoch, BlocksOfARolledBackEpochAreZeroedBeforeTheirNextUse) {
   expect_sound(*pool);
 }
 
+TEST(Epoch, OnlyBlocksThatMayHaveBeenWrittenAreZeroedAfterALeaseThatCameToNothing) {
+  auto pool = open_pool(3);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(1, 90);
+  const Query query = {.version = version, .user = "u", .tokens = tokens};
+  {
+    Lease lease = pool->lookup(query).value();
+    ASSERT_TRUE(pool->extend(lease, 90).is_ok());
+    lease.note_written(20);
+    lease.note_written(33);
+    lease.note_written(1);
+    for (const BlockRef& block : lease.blocks()) {
+      std::memset(block.address, 0xff, kTestBlockBytes);
+    }
+  }
+  Lease lease = pool->lookup(query).value();
+  ASSERT_TRUE(pool->extend(lease, 90).is_ok());
+  uint32_t zeroed = 0;
+  for (const BlockRef& block : lease.blocks()) zeroed += *block.address == std::byte{0};
+  EXPECT_EQ(zeroed, 2u);  // positions 0 to 31, and 32 to 63
+  expect_sound(*pool);
+}
+
 TEST(Eviction, TakesTailsOfTheLeastRecentlyUsedAndKeepsPrefixes) {
   auto pool = open_pool(8);
   const Version version = add(*pool, "a");
