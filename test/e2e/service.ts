@@ -3,6 +3,9 @@ import { once } from 'node:events';
 
 const MAIN = 'dist/apps/standalone/src/main.js';
 
+/** Generous: longer than anything that a test waits for takes on a busy machine. */
+const METRIC_WAIT_MS = 90_000;
+
 /** Another process than the standalone one, and what it prints when it serves. */
 export interface Program {
   readonly main: string;
@@ -100,16 +103,23 @@ export class Service {
     return { status: reply.status, json: (await reply.json()) as Record<string, unknown> };
   }
 
-  /** One sample of a metric, 0 where it is not there yet. */
-  async metric(sample: string): Promise<number> {
+  /** The sum of a metric's samples, or the one sample if it is named with its labels; else 0. */
+  async metric(name: string): Promise<number> {
     const text = await (await fetch(`${this.httpUrl}/metrics`)).text();
-    const line = text.split('\n').find((candidate) => candidate.startsWith(`${sample} `));
-    return line === undefined ? 0 : Number(line.slice(sample.length));
+    return text
+      .split('\n')
+      .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
   }
 
-  /** Asks until the metric has the value; the test's own time limit ends a vain wait. */
-  async metricBecomes(sample: string, value: number): Promise<void> {
-    while ((await this.metric(sample)) !== value);
+  /** Asks until the metric has the value; rejects with the last one where it does not get it. */
+  async metricBecomes(name: string, value: number): Promise<void> {
+    const end = Date.now() + METRIC_WAIT_MS;
+    for (;;) {
+      const now = await this.metric(name);
+      if (now === value) return;
+      if (Date.now() > end) throw new Error(`${name}: expected ${value}, it stays at ${now}`);
+    }
   }
 
   async stop(): Promise<Ended> {
