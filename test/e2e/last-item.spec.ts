@@ -8,7 +8,8 @@ import { RecallClient } from '../integration/recall-client.js';
 import { SLOW, writeRandomModel } from './random-model.js';
 import { Service } from './service.js';
 
-const CALL_MS = 60_000;
+// What cannot be done in time is refused at once and never runs.
+const CALL_MS = 600_000;
 const running = 'tessera_engine_requests{state="running"}';
 const folder = temporaryFolder({});
 const only = { predicate: { in: { attribute: 'only', values: ['yes'] } } };
@@ -25,6 +26,7 @@ beforeAll(async () => {
     TESSERA_MODEL_PATH: writeRandomModel(join(folder.path, 'model'), SLOW),
     TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
     TESSERA_ENGINE_PROMPT_TOKENS_MAX: '8000',
+    TESSERA_RECALL_DEADLINE_MS_MAX: String(CALL_MS),
     TESSERA_ENGINE_PREFILL_CHUNK_TOKENS: '16',
   });
   recalls = new RecallClient(service.grpcAddress);

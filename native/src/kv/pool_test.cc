@@ -439,9 +439,7 @@ TEST(Epoch, OnlyBlocksThatMayHaveBeenWrittenAreZeroedAfterALeaseThatCameToNothin
   {
     Lease lease = pool->lookup(query).value();
     ASSERT_TRUE(pool->extend(lease, 90).is_ok());
-    lease.note_written(20);
-    lease.note_written(33);
-    lease.note_written(1);
+    for (const uint32_t end : {20, 33, 1}) lease.note_written(end);
     for (const BlockRef& block : lease.blocks()) {
       std::memset(block.address, 0xff, kTestBlockBytes);
     }
