@@ -93,6 +93,8 @@ export interface KvChainView {
   readonly hostTokens: number;
   readonly diskTokens: number;
   readonly durableTokens: number;
+  /** Versions of the adapter between the one that computed the oldest tokens and this one. */
+  readonly versionsBack: number;
 }
 
 export interface UserPage {

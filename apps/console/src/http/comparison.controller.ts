@@ -21,6 +21,7 @@ import { trialSettings, versionedContext } from '../trial-settings.js';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
 const TITLE_LENGTH_MAX = 200;
+const DIGEST = /\b([0-9a-f]{10})[0-9a-f]{54}\b/g;
 const NO_USER = 'the first user';
 
 function settingsOf(fields: Fields, side: 'left' | 'right'): Fields {
@@ -35,11 +36,11 @@ function settingsOf(fields: Fields, side: 'left' | 'right'): Fields {
   return settings;
 }
 
-/** In words, where nobody has given it a title. */
+/** In words, where nobody has given it a title; digests by their beginning, as everywhere. */
 function titleOf({ left, right }: ComparisonSides): string {
   const words = (settings: Fields) =>
     Object.entries(settings)
-      .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+      .map(([name, value]) => `${name} ${JSON.stringify(value).replace(DIGEST, '$1')}`)
       .join(', ') || 'as configured';
   return `${words(left)} against ${words(right)}`.slice(0, TITLE_LENGTH_MAX);
 }

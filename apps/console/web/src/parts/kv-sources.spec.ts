@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type PromptSources, sourcesOf, usPerToken } from './kv-sources.js';
+import { ageOf, type PromptSources, sourcesOf, usPerToken } from './kv-sources.js';
 
 const KV: PromptSources = {
   deviceTokens: 32,
@@ -27,4 +27,9 @@ it('splits a range over the sources that it crosses, and each token has one', ()
 it('tells what a token costs where enough were computed', () => {
   expect(usPerToken(KV, 400)).toBe(20);
   expect(usPerToken({ ...KV, computedTokens: 15 }, 400)).toBeUndefined();
+});
+
+it('tells how old is what an adapter went on with', () => {
+  expect(ageOf(1)).toBe('one adapter version before');
+  expect(ageOf(3)).toBe('up to 3 adapter versions before');
 });

@@ -37,6 +37,13 @@ export function sourcesOf(
   });
 }
 
+/** When the oldest of what an adapter went on with was computed. */
+export function ageOf(versionsBack: number): string {
+  return versionsBack === 1
+    ? 'one adapter version before'
+    : `up to ${versionsBack} adapter versions before`;
+}
+
 /** Fewer computed tokens than this do not tell what one costs. */
 const TOKENS_FOR_RATE = 16;
 

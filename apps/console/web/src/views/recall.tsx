@@ -7,6 +7,7 @@ import { formatCount, formatTime, shortDigest } from '../parts/format.js';
 import { HistoryList } from '../parts/history-list.js';
 import { ItemTable } from '../parts/item-table.js';
 import { KvBar } from '../parts/kv-bar.js';
+import { ageOf } from '../parts/kv-sources.js';
 import { Mark } from '../parts/mark.js';
 import { Notes } from '../parts/notes.js';
 import { StageBar } from '../parts/stage-bar.js';
@@ -89,7 +90,10 @@ function Answered({ page }: { page: RecallPage }) {
               {formatCount(answer.promptTokens)} prompt tokens from {answer.historyItems} items
               {answer.trimmedItems > 0 && `; ${answer.trimmedItems} older ones left out`}
               {answer.skippedItems > 0 && `; ${answer.skippedItems} not in the catalogue`}. Keys and
-              values of {formatCount(answer.kv.savedTokens)} tokens did not have to be computed:
+              values of {formatCount(answer.kv.savedTokens)} tokens did not have to be computed
+              {answer.kv.inheritedTokens > 0 &&
+                `; ${formatCount(answer.kv.inheritedTokens)} of them were computed ${ageOf(answer.kv.versionsBack)}`}
+              :
             </Text>
             <KvBar tokens={answer.kv} label="Keys and values of the prompt by source" />
             <HistoryList answer={answer} described={described} onChoose={setSid} />

@@ -17,6 +17,7 @@ import type { About, KvChainView, UserPage } from '../../../src/api-types.js';
 import { remove, withQuery } from '../api.js';
 import { formatCount, formatTime, shortDigest } from '../parts/format.js';
 import { KvBar } from '../parts/kv-bar.js';
+import { ageOf } from '../parts/kv-sources.js';
 import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
 import { useAsked } from '../parts/use-asked.js';
 import { RoleButton } from '../parts/visitor.js';
@@ -54,6 +55,7 @@ function Chain({ chain }: { chain: KvChainView }) {
         Version {shortDigest(chain.version)}
         {chain.isRetired && ' (retired)'}: {formatCount(chain.tokens)} tokens,{' '}
         {formatCount(chain.durableTokens)} of them would be found after a restart
+        {chain.versionsBack > 0 && `; computed ${ageOf(chain.versionsBack)}`}
       </Text>
       <KvBar tokens={chain} label={`Tokens kept under version ${chain.version}`} />
     </Stack>
