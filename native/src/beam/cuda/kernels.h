@@ -15,6 +15,7 @@ inline constexpr Kernel<const Search*, uint32_t> kCountDigits{"tessera_count_dig
 inline constexpr Kernel<const Search*> kChooseDigit{"tessera_choose_digit"};
 inline constexpr Kernel<const Search*> kGatherWinners{"tessera_gather_winners"};
 inline constexpr Kernel<Trie, const Search*> kAdvance{"tessera_advance"};
+inline constexpr Kernel<Trie, const Export*> kExportItems{"tessera_export_items"};
 inline constexpr Kernel<Fork> kFork{"tessera_fork"};
 
 }  // namespace tessera::beam::cuda

@@ -177,6 +177,19 @@ Result<Event> Card::make_event() {
   return event;
 }
 
+Result<Event> Card::make_timing_event() {
+  Event event = nullptr;
+  TESSERA_RETURN_IF_ERROR(status_of(driver_->entries().make_event(&event, kTiming), "event"));
+  return event;
+}
+
+Result<double> Card::milliseconds_between(Event begin, Event end) {
+  float milliseconds = 0;
+  TESSERA_RETURN_IF_ERROR(
+      status_of(driver_->entries().elapsed(&milliseconds, begin, end), "time between events"));
+  return double{milliseconds};
+}
+
 void Card::drop_event(Event event) { driver_->entries().drop_event(event); }
 
 Status Card::record(Event event, Stream stream) {

@@ -90,6 +90,10 @@ class Card {
   Status wait(Stream stream, Event event);
   /// Whether all that was before the event's last record() is done.
   Result<bool> is_done(Event event);
+  /// An event that keeps its time, for milliseconds_between.
+  Result<Event> make_timing_event();
+  /// REQUIRES: both are timing events that have been recorded and are done.
+  Result<double> milliseconds_between(Event begin, Event end);
   Status copy_to_card(Address to, const void* from, uint64_t bytes, Stream stream);
   Status copy_from_card(void* to, Address from, uint64_t bytes, Stream stream);
   Status copy_within_card(Address to, Address from, uint64_t bytes, Stream stream);

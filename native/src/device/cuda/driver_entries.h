@@ -29,6 +29,7 @@
   X(make_event, cuEventCreate, (void** event, unsigned flags))                                   \
   X(drop_event, cuEventDestroy_v2, (void* event))                                                \
   X(record_event, cuEventRecord, (void* event, void* stream))                                    \
+  X(elapsed, cuEventElapsedTime, (float* milliseconds, void* begin, void* end))                  \
   X(query_event, cuEventQuery, (void* event))                                                    \
   X(to_card, cuMemcpyHtoDAsync_v2, (uint64_t to, const void* from, size_t bytes, void* stream))  \
   X(from_card, cuMemcpyDtoHAsync_v2, (void* to, uint64_t from, size_t bytes, void* stream))      \
@@ -59,11 +60,12 @@ inline constexpr int kOutOfMemory = 2;
 inline constexpr int kNotReady = 600;
 inline constexpr int kCapabilityMajor = 75;
 inline constexpr int kCapabilityMinor = 76;
-inline constexpr int kMaxDynamicSharedBytes = 8;          // of a function
-inline constexpr unsigned kAttachGlobal = 1;              // of managed memory
-inline constexpr unsigned kPortable = 1;                  // of pinned memory
-inline constexpr unsigned kNonBlocking = 1;               // of a stream
-inline constexpr unsigned kNoTiming = 2;                  // of an event
+inline constexpr int kMaxDynamicSharedBytes = 8;  // of a function
+inline constexpr unsigned kAttachGlobal = 1;      // of managed memory
+inline constexpr unsigned kPortable = 1;          // of pinned memory
+inline constexpr unsigned kNonBlocking = 1;       // of a stream
+inline constexpr unsigned kTiming = 0;            // of an event, as the next
+inline constexpr unsigned kNoTiming = 2;
 inline constexpr unsigned kSharedBytesPlain = 48u << 10;  // more must be asked for
 
 }  // namespace tessera::device::cuda

@@ -105,6 +105,25 @@ TEST(CudaDriver, CopiesToTheCardAndBack) {
   card->drop_stream(stream);
 }
 
+TEST(CudaDriver, CopiesOnTheCardAndTellsTheTimeBetweenEvents) {
+  const auto card = open_card();
+  const Event begin = card->make_timing_event().value(), end = card->make_timing_event().value();
+  const std::vector<int> given = {4, 5};
+  std::vector<int> taken(2);
+  const Address from = card->allocate(8).value(), to = card->allocate(8).value();
+  ASSERT_TRUE(card->record(begin, nullptr).is_ok());
+  ASSERT_TRUE(card->copy_to_card(from, given.data(), 8, nullptr).is_ok());
+  ASSERT_TRUE(card->copy_within_card(to, from, 8, nullptr).is_ok());
+  ASSERT_TRUE(card->copy_from_card(taken.data(), to, 8, nullptr).is_ok());
+  ASSERT_TRUE(card->record(end, nullptr).is_ok());
+  EXPECT_EQ(taken, given);
+  EXPECT_EQ(card->milliseconds_between(begin, end).value(), 1.5);
+  card->release(from);
+  card->release(to);
+  card->drop_event(begin);
+  card->drop_event(end);
+}
+
 TEST(CudaDriver, AFailedKernelIsTold) {
   const auto card = open_card();
   const Module module = card->load_module("image").value();

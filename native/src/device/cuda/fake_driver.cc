@@ -95,6 +95,10 @@ int cuEventRecord(void*, void*) {
   return 0;
 }
 int cuEventQuery(void*) { return pending_queries-- > 0 ? 600 : 0; }
+int cuEventElapsedTime(float* milliseconds, void*, void*) {
+  *milliseconds = 1.5f;
+  return 0;
+}
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   return 0;

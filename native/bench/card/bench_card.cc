@@ -1,0 +1,133 @@
+#include "card/bench_card.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "beam/cuda/kernels.h"
+#include "device/cuda/card_queue.h"
+#include "model/cuda/test_kernels.h"
+
+extern "C" {
+void tessera_count_candidates(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
+void tessera_write_keys(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
+void tessera_count_digits(const tessera::beam::cuda::Search*, uint32_t);
+void tessera_choose_digit(const tessera::beam::cuda::Search*);
+void tessera_gather_winners(const tessera::beam::cuda::Search*);
+void tessera_advance(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
+void tessera_export_items(tessera::beam::cuda::Trie, const tessera::beam::cuda::Export*);
+void tessera_fork(tessera::beam::cuda::Fork);
+}
+
+namespace tessera::device::cuda {
+extern const void* const kKernelImages[];
+}
+
+namespace tessera::bench::card {
+namespace {
+
+using device::cuda::Card;
+using device::cuda::CardQueue;
+using device::cuda::EmulatedQueue;
+using device::cuda::Event;
+using device::cuda::Queue;
+
+constexpr uint64_t kCardCacheBytes = 256u << 20;  // several times the 50 MiB of an H100
+
+class OnCard final : public BenchCard {
+ public:
+  explicit OnCard(std::unique_ptr<CardQueue> queue) : queue_(std::move(queue)) {}
+  ~OnCard() override {
+    for (const Event event : events_) queue_->card().drop_event(event);
+  }
+
+  std::string name() const override { return queue_->card().name(); }
+  Queue& queue() override { return *queue_; }
+  uint64_t cache_bytes() const override { return kCardCacheBytes; }
+  Result<double> seconds_of(const std::function<Status()>& work) override {
+    Card& card = queue_->card();
+    while (events_.size() < 2) {
+      Result<Event> event = card.make_timing_event();
+      if (!event.is_ok()) return event.status();
+      events_.push_back(event.value());
+    }
+    TESSERA_RETURN_IF_ERROR(card.record(events_[0], queue_->stream()));
+    TESSERA_RETURN_IF_ERROR(work());
+    TESSERA_RETURN_IF_ERROR(card.record(events_[1], queue_->stream()));
+    TESSERA_RETURN_IF_ERROR(queue_->finish());
+    const Result<double> milliseconds = card.milliseconds_between(events_[0], events_[1]);
+    if (!milliseconds.is_ok()) return milliseconds;
+    return milliseconds.value() * 1e-3;
+  }
+
+ private:
+  std::unique_ptr<CardQueue> queue_;
+  std::vector<Event> events_;
+};
+
+class Emulation final : public BenchCard {
+ public:
+  Emulation() {
+    model::cuda::add_forward_kernels(queue_);
+    queue_.add(beam::cuda::kCountCandidates, tessera_count_candidates);
+    queue_.add(beam::cuda::kWriteKeys, tessera_write_keys);
+    queue_.add(beam::cuda::kCountDigits, tessera_count_digits);
+    queue_.add(beam::cuda::kChooseDigit, tessera_choose_digit);
+    queue_.add(beam::cuda::kGatherWinners, tessera_gather_winners);
+    queue_.add(beam::cuda::kAdvance, tessera_advance);
+    queue_.add(beam::cuda::kExportItems, tessera_export_items);
+    queue_.add(beam::cuda::kFork, tessera_fork);
+  }
+
+  std::string name() const override { return "emulated threads"; }
+  Queue& queue() override { return queue_; }
+  uint64_t cache_bytes() const override { return 0; }
+  Result<double> seconds_of(const std::function<Status()>& work) override {
+    const auto start = std::chrono::steady_clock::now();
+    TESSERA_RETURN_IF_ERROR(work());
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+ private:
+  EmulatedQueue queue_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BenchCard>> open_card(int index) {
+  auto driver = device::cuda::Driver::load();
+  if (!driver.is_ok()) return driver.status();
+  auto card = Card::open(driver.value(), index);
+  if (!card.is_ok()) return card.status();
+  auto queue = CardQueue::open(std::move(card).value(), device::cuda::kKernelImages);
+  if (!queue.is_ok()) return queue.status();
+  return std::unique_ptr<BenchCard>(std::make_unique<OnCard>(std::move(queue).value()));
+}
+
+std::unique_ptr<BenchCard> open_emulation() { return std::make_unique<Emulation>(); }
+
+Result<double> median_seconds(BenchCard& card, const Rounds& rounds,
+                              const std::function<Status()>& work,
+                              const std::function<Status()>& prepare) {
+  std::vector<double> seconds;
+  for (uint32_t round = 0; round < rounds.warm_up + rounds.counted; ++round) {
+    if (prepare != nullptr) TESSERA_RETURN_IF_ERROR(prepare());
+    const Result<double> taken = card.seconds_of(work);
+    if (!taken.is_ok()) return taken;
+    if (round >= rounds.warm_up) seconds.push_back(taken.value());
+  }
+  return quantile(std::move(seconds), 0.5);
+}
+
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(values.size())));
+  return values[std::min(std::max<size_t>(rank, 1), values.size()) - 1];
+}
+
+Status wrong(const std::string& what) {
+  return {Code::kInternal, what + ": not what the CPU makes of the same input"};
+}
+
+}  // namespace tessera::bench::card

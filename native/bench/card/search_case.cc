@@ -1,0 +1,212 @@
+#include "card/search_case.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <random>
+
+#include "beam/cuda/kernels.h"
+#include "beam/export.h"
+#include "card/shapes.h"
+
+namespace tessera::bench::card {
+namespace {
+
+using beam::cuda::kBeamsMax;
+using beam::cuda::kSelectThreads;
+using beam::cuda::State;
+using device::cuda::LaunchShape;
+
+constexpr uint32_t kKeysPerBlock = 8 * kSelectThreads;
+constexpr float kNorm = 10;  // no logit is higher
+
+bool same_bits(float one, float other) {
+  return std::bit_cast<uint32_t>(one) == std::bit_cast<uint32_t>(other);
+}
+
+}  // namespace
+
+uint32_t candidates_max(const catalogue::Snapshot& snapshot, uint32_t width) {
+  std::vector<std::vector<uint32_t>> counts(snapshot.depth());
+  for (catalogue::NodeIndex node = 0; node < snapshot.node_count(); ++node) {
+    const uint32_t depth = snapshot.depth_of(node);
+    if (depth == snapshot.depth()) break;  // nodes are numbered level by level
+    counts[depth].push_back(static_cast<uint32_t>(snapshot.children(node).codes.size()));
+  }
+  uint32_t most = 0;
+  for (std::vector<uint32_t>& level : counts) {
+    const auto kept = static_cast<std::ptrdiff_t>(std::min<size_t>(width, level.size()));
+    std::partial_sort(level.begin(), level.begin() + kept, level.end(), std::greater<>());
+    most = std::max(most, std::accumulate(level.begin(), level.begin() + kept, 0u));
+  }
+  return most;
+}
+
+SearchCase::SearchCase(BenchCard& card, std::shared_ptr<const catalogue::Snapshot> snapshot,
+                       const engine::cuda::CardCatalogue& catalogue, uint32_t width)
+    : card_(card),
+      snapshot_(std::move(snapshot)),
+      reach_(catalogue::View::of(snapshot_)),
+      catalogue_(catalogue),
+      width_(width),
+      keys_max_(candidates_max(*snapshot_, width)) {
+  beams_.scores = {0};
+  beams_.nodes = {catalogue::kRoot};
+  beams_.ended = {0};
+}
+
+Status SearchCase::allocate() {
+  const uint32_t depth = catalogue_.depth();
+  uint32_t level_size = 0;
+  for (uint32_t level = 0; level < depth; ++level) {
+    level_size = std::max(level_size, catalogue_.level_size(level));
+  }
+  const auto lay = [&](char* base) {
+    device::cuda::Arrays arrays(base);
+    arrays.take(card_logits_, uint64_t{width_} * level_size);
+    arrays.take(card_norms_, width_);
+    arrays.take(search_.scores, kBeamsMax);
+    arrays.take(search_.nodes, kBeamsMax);
+    arrays.take(search_.offsets, kBeamsMax + 1);
+    arrays.take(search_.keys, keys_max_);
+    arrays.take(search_.digit_counts, beam::cuda::kDigitValues);
+    arrays.take(search_.winners, kBeamsMax);
+    arrays.take(search_.parents, kBeamsMax);
+    arrays.take(search_.codes, kBeamsMax);
+    arrays.take(search_.finished_scores, uint64_t{kBeamsMax} * depth);
+    arrays.take(search_.finished_nodes, uint64_t{kBeamsMax} * depth);
+    arrays.take(search_.finished_parents, uint64_t{kBeamsMax} * depth);
+    arrays.take(search_.state, 1);
+    arrays.take(card_search_, 1);
+    return arrays.bytes();
+  };
+  Result<Memory> memory = Memory::allocate(card_.queue(), lay(nullptr));
+  if (!memory.is_ok()) return memory.status();
+  memory_ = std::move(memory).value();
+  lay(memory_.as<char>());
+  search_.width = width_;
+  search_.keys_max = keys_max_;
+  search_.logits = card_logits_;
+  search_.norms = card_norms_;
+  return Status::ok();
+}
+
+Status SearchCase::prepare(uint64_t seed) {
+  const uint32_t level = snapshot_->depth_of(beams_.nodes[0]);
+  level_size_ = catalogue_.level_size(level);
+  std::mt19937_64 random(seed);
+  logits_.resize(uint64_t{beam_count()} * level_size_);
+  for (float& logit : logits_) {
+    logit = static_cast<float>(random() >> 40) * 0x1p-21f - 4;  // in [-4, 4)
+  }
+  norms_.assign(beam_count(), kNorm);
+  search_.level_size = level_size_;
+  device::cuda::Queue& queue = card_.queue();
+  TESSERA_RETURN_IF_ERROR(
+      queue.copy_in(card_logits_, logits_.data(), logits_.size() * sizeof(float)));
+  TESSERA_RETURN_IF_ERROR(queue.copy_in(card_norms_, norms_.data(), norms_.size() * sizeof(float)));
+  TESSERA_RETURN_IF_ERROR(queue.copy_in(card_search_, &search_, sizeof(search_)));
+  return put_back();
+}
+
+Status SearchCase::put_back() {
+  State state;
+  state.beams = beam_count();
+  device::cuda::Queue& queue = card_.queue();
+  const uint64_t bytes = uint64_t{beam_count()} * sizeof(uint32_t);
+  TESSERA_RETURN_IF_ERROR(queue.copy_in(search_.state, &state, sizeof(state)));
+  TESSERA_RETURN_IF_ERROR(queue.copy_in(search_.scores, beams_.scores.data(), bytes));
+  return queue.copy_in(search_.nodes, beams_.nodes.data(), bytes);
+}
+
+Status SearchCase::run() {
+  device::cuda::Queue& queue = card_.queue();
+  const beam::cuda::Trie& trie = catalogue_.trie();
+  const unsigned blocks = std::max(1u, (keys_max_ + kKeysPerBlock - 1) / kKeysPerBlock);
+  LaunchShape one{{1, 1, 1}, {kSelectThreads, 1, 1}};
+  const LaunchShape many{{blocks, 1, 1}, {kSelectThreads, 1, 1}};
+  TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kCountCandidates, one, trie, card_search_));
+  TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kWriteKeys, many, trie, card_search_));
+  for (uint32_t digit = 0; digit < beam::cuda::kDigits; ++digit) {
+    TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kCountDigits, many, card_search_, digit));
+    TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kChooseDigit, one, card_search_));
+  }
+  TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kGatherWinners, many, card_search_));
+  one.dynamic_shared_bytes = beam::cuda::advance_shared_bytes();
+  return launch(queue, beam::cuda::kAdvance, one, trie, card_search_);
+}
+
+Status SearchCase::check_and_advance() {
+  const auto scratch = beam::make_scratch();
+  beam::Step step;
+  beam::select(beams_, {logits_, level_size_, {}, norms_}, reach_, {.width = width_}, *scratch,
+               step);
+  const auto states = fetched<State>(card_, search_.state, 1);
+  if (!states.is_ok()) return states.status();
+  const State& state = states.value()[0];
+  if (state.beams != step.next.nodes.size() || state.finished != step.finished.size()) {
+    return wrong("search step");
+  }
+  const auto nodes = fetched<uint32_t>(card_, search_.nodes, state.beams);
+  if (!nodes.is_ok()) return nodes.status();
+  const auto scores = fetched<float>(card_, search_.scores, state.beams);
+  if (!scores.is_ok()) return scores.status();
+  for (uint32_t i = 0; i < state.beams; ++i) {
+    if (nodes.value()[i] != step.next.nodes[i] ||
+        !same_bits(scores.value()[i], step.next.scores[i])) {
+      return wrong("search step");
+    }
+  }
+  const auto ends = fetched<uint32_t>(card_, search_.finished_nodes, state.finished);
+  if (!ends.is_ok()) return ends.status();
+  for (uint32_t i = 0; i < state.finished; ++i) {
+    if (ends.value()[i] != step.finished[i].node) return wrong("search step");
+  }
+  finished_ = step.finished;
+  beams_ = step.next;
+  return Status::ok();
+}
+
+Status SearchCase::prepare_export(uint32_t most) {
+  std::vector<uint32_t> nodes;
+  for (const beam::Finished& path : finished_) nodes.push_back(path.node);
+  uint32_t* card_nodes = nullptr;
+  const auto lay = [&](char* base) {
+    device::cuda::Arrays arrays(base);
+    arrays.take(card_nodes, nodes.size());
+    arrays.take(export_.counts, nodes.size());
+    arrays.take(export_.items, most);
+    arrays.take(export_.item_paths, most);
+    arrays.take(export_.item_count, 1);
+    arrays.take(card_export_, 1);
+    return arrays.bytes();
+  };
+  Result<Memory> memory = Memory::allocate(card_.queue(), lay(nullptr));
+  if (!memory.is_ok()) return memory.status();
+  export_memory_ = std::move(memory).value();
+  lay(export_memory_.as<char>());
+  export_.paths = static_cast<uint32_t>(nodes.size());
+  export_.nodes = card_nodes;
+  export_.items_max = most;
+  TESSERA_RETURN_IF_ERROR(
+      card_.queue().copy_in(card_nodes, nodes.data(), nodes.size() * sizeof(uint32_t)));
+  return card_.queue().copy_in(card_export_, &export_, sizeof(export_));
+}
+
+Status SearchCase::run_export() {
+  const LaunchShape one{{1, 1, 1}, {kSelectThreads, 1, 1}};
+  return launch(card_.queue(), beam::cuda::kExportItems, one, catalogue_.trie(), card_export_);
+}
+
+Status SearchCase::check_export() {
+  platform::ThreadPool threads({1, false});
+  const beam::Exported expected =
+      beam::export_items(finished_, reach_, {.result_count = export_.items_max}, threads);
+  const auto count = fetched<uint32_t>(card_, export_.item_count, 1);
+  if (!count.is_ok()) return count.status();
+  const auto items = fetched<uint32_t>(card_, export_.items, count.value()[0]);
+  if (!items.is_ok()) return items.status();
+  return std::ranges::equal(items.value(), expected.item_ordinals) ? Status::ok() : wrong("export");
+}
+
+}  // namespace tessera::bench::card

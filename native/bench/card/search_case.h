@@ -1,0 +1,59 @@
+// One request's search on a card over random logits, a step at a time, with the CPU's beside it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "beam/cuda/export_kernels.h"
+#include "beam/select.h"
+#include "card/bench_card.h"
+#include "engine/cuda/card_catalogue.h"
+
+namespace tessera::bench::card {
+
+/// Candidates of the widest step that `width` beams can have.
+uint32_t candidates_max(const catalogue::Snapshot& snapshot, uint32_t width);
+
+class SearchCase {
+ public:
+  SearchCase(BenchCard& card, std::shared_ptr<const catalogue::Snapshot> snapshot,
+             const engine::cuda::CardCatalogue& catalogue, uint32_t width);
+
+  Status allocate();
+  /// Draws the logits of the next step and puts all that it reads on the card.
+  Status prepare(uint64_t seed);
+  /// The same for the same step again: what a step has changed is put back.
+  Status put_back();
+  /// The step's launches.
+  Status run();
+  /// Fails where the step on the card is not the CPU's to the bit; else both go on.
+  Status check_and_advance();
+
+  /// The paths found, on the card with what an export needs of them; `most` items.
+  Status prepare_export(uint32_t most);
+  Status run_export();
+  Status check_export();
+
+ private:
+  uint32_t beam_count() const { return static_cast<uint32_t>(beams_.nodes.size()); }
+
+  BenchCard& card_;
+  std::shared_ptr<const catalogue::Snapshot> snapshot_;
+  catalogue::Reach reach_;
+  const engine::cuda::CardCatalogue& catalogue_;
+  uint32_t width_, keys_max_;
+  uint32_t level_size_ = 0;
+  beam::Beams beams_;
+  std::vector<beam::Finished> finished_;
+  std::vector<float> logits_, norms_;
+  Memory memory_, export_memory_;
+  beam::cuda::Search search_;
+  beam::cuda::Export export_;
+  beam::cuda::Search* card_search_ = nullptr;
+  beam::cuda::Export* card_export_ = nullptr;
+  float* card_logits_ = nullptr;
+  float* card_norms_ = nullptr;
+};
+
+}  // namespace tessera::bench::card

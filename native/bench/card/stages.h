@@ -1,0 +1,23 @@
+// What card_bench measures, a stage each. Every result is compared with what the CPU makes of the
+// same input before it is timed. Errors of all: INTERNAL for a result that differs, what the card
+// says.
+#pragma once
+
+#include "card/bench_card.h"
+#include "card/options.h"
+#include "card/report.h"
+
+namespace tessera::bench::card {
+
+/// A copy and a square product, as ceilings; products, attention, norms and head of the shape.
+Status kernels_stage(BenchCard& card, const Options& options, Report& report);
+/// The step of a search and the export, against beam::select bit for bit.
+Status constraint_stage(BenchCard& card, const Options& options, Report& report);
+/// Whole recalls, alone and as many as each case has.
+Status recall_stage(BenchCard& card, const Options& options, Report& report);
+/// Latency by offered load.
+Status load_stage(BenchCard& card, const Options& options, Report& report);
+
+Status run_stage(BenchCard& card, const Options& options, Report& report);
+
+}  // namespace tessera::bench::card
