@@ -79,6 +79,14 @@ TEST_F(CardBench, ChecksAndTimesRecallsAloneAndTogether) {
                    "recall/tiny/context 9/requests 2/width 4"}));
 }
 
+TEST_F(CardBench, FindsAReturningUsersKeysAndValuesWhereverTheyAre) {
+  const std::string prefix = "returning/tiny/context 40/";
+  EXPECT_EQ(names_of({"returning", "--contexts", "40"}),
+            (Names{prefix + "computed from nothing", prefix + "found on the card",
+                   prefix + "copied from the host", prefix + "found on the host",
+                   prefix + "found on disk"}));
+}
+
 TEST_F(CardBench, TimesRecallsByOfferedLoad) {
   const Names names =
       names_of({"load", "--items", "300", "--width", "3", "--contexts", "10", "--requests", "1"});
@@ -117,8 +125,8 @@ TEST_F(CardBench, FindsASearchStepThatIsNotTheCpus) {
 
 TEST(CardBenchWords, AreCheckedFlagByFlag) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{}, "stage: expected kernels, recall, constraint or load, came nothing"},
-      {{"kernel"}, "stage: expected kernels, recall, constraint or load, came kernel"},
+      {{}, "stage: expected kernels, recall, constraint, returning or load, came nothing"},
+      {{"kernel"}, "stage: expected kernels, recall, constraint, returning or load, came kernel"},
       {{"recall", "--width"}, "--width: expected a value, came nothing"},
       {{"recall", "--width", "1025"}, "--width: expected an integer in 1..1024, came 1025"},
       {{"recall", "--cases", "1000"}, "--cases: expected CONTEXTxREQUESTS, came 1000"},

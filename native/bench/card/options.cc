@@ -8,7 +8,7 @@
 namespace tessera::bench::card {
 namespace {
 
-const std::string kStages[] = {"kernels", "recall", "constraint", "load"};
+const std::string kStages[] = {"kernels", "recall", "constraint", "returning", "load"};
 
 Status invalid(const std::string& field, const std::string& expected, const std::string& came) {
   return {Code::kRequestInvalid, field + ": expected " + expected + ", came " + came};
@@ -103,23 +103,26 @@ Status take_flag(const std::string& flag, const std::string& text, Options& opti
 }  // namespace
 
 std::string usage() {
-  return "usage: card_bench kernels|recall|constraint|load [--shape " + shape_names() +
+  return "usage: card_bench kernels|recall|constraint|returning|load [--shape " + shape_names() +
          "]\n"
          "         [--card N | --emulated] [--cache FOLDER] [--rounds N] [--warm-up N]\n"
          "  kernels     [--contexts N,..] [--rows N,..] [--width N] [--copy-mib N] "
          "[--peak-side N]\n"
          "  recall      [--cases CONTEXTxREQUESTS,..] [--width N] [--items N]\n"
          "  constraint  [--items N,..] [--widths N,..]\n"
+         "  returning   [--contexts N,..]\n"
          "  load        [--contexts N,..] [--width N] [--items N] [--requests N]\n";
 }
 
 Result<Options> parse(std::span<const std::string> words) {
   Options options;
-  if (words.empty()) return invalid("stage", "kernels, recall, constraint or load", "nothing");
+  if (words.empty())
+    return invalid("stage", "kernels, recall, constraint, returning or load", "nothing");
   options.stage = words[0];
   bool is_known = false;
   for (const std::string& stage : kStages) is_known |= options.stage == stage;
-  if (!is_known) return invalid("stage", "kernels, recall, constraint or load", words[0]);
+  if (!is_known)
+    return invalid("stage", "kernels, recall, constraint, returning or load", words[0]);
   for (size_t at = 1; at < words.size(); ++at) {
     if (words[at] == "--emulated") {
       options.is_emulated = true;

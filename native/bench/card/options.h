@@ -27,7 +27,7 @@ struct Case {
 };
 
 struct Options {
-  std::string stage;  // kernels, recall, constraint or load
+  std::string stage;  // kernels, recall, constraint, returning or load
   bool is_emulated = false;
   uint32_t card = 0;
   std::string shape = "qwen3-1.7b";

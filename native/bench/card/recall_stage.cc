@@ -146,6 +146,7 @@ Status run_stage(BenchCard& card, const Options& options, Report& report) {
   if (options.stage == "kernels") return kernels_stage(card, options, report);
   if (options.stage == "constraint") return constraint_stage(card, options, report);
   if (options.stage == "recall") return recall_stage(card, options, report);
+  if (options.stage == "returning") return returning_stage(card, options, report);
   return load_stage(card, options, report);
 }
 

@@ -15,6 +15,9 @@ Status kernels_stage(BenchCard& card, const Options& options, Report& report);
 Status constraint_stage(BenchCard& card, const Options& options, Report& report);
 /// Whole recalls, alone and as many as each case has.
 Status recall_stage(BenchCard& card, const Options& options, Report& report);
+/// A user who comes back: the prompt computed from nothing, and its last tokens over keys and
+/// values found on the card, in the host's memory and on disk.
+Status returning_stage(BenchCard& card, const Options& options, Report& report);
 /// Latency by offered load.
 Status load_stage(BenchCard& card, const Options& options, Report& report);
 
