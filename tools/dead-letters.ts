@@ -47,7 +47,10 @@ await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, { kafka: 'text', topic: 'text', replay: 'switch' });
   const brokers = flags.required('kafka').split(',');
   const dead = deadLetterTopic(flags.required('topic'));
-  const kafka = kafkaClient({ clientId: 'tessera-dead-letters', brokers }, createLog('silent'));
+  const kafka = await kafkaClient(
+    { clientId: 'tessera-dead-letters', brokers },
+    createLog('silent'),
+  );
   const replay = flags.has('replay');
   const producer = new RecordProducer(kafka);
   const rows: string[][] = [];

@@ -288,7 +288,17 @@ describe('beside recall', () => {
   });
 
   it('offers the API as a page and as a document', async () => {
-    expect((await fetch(`${serving.httpUrl}/docs`)).status).toBe(200);
+    const page = await fetch(`${serving.httpUrl}/docs`);
+    expect(page.status).toBe(200);
+    const files = (await page.text()).matchAll(/(?:src|href)="([^"]+)"/g);
+    const texts = [...files].map(async ([, file = '']) => {
+      const reply = await fetch(new URL(file, page.url));
+      return { file, status: reply.status, text: await reply.text() };
+    });
+    const loaded = await Promise.all(texts);
+    expect(loaded.filter(({ status }) => status !== 200)).toEqual([]);
+    const initializer = loaded.find(({ file }) => file.endsWith('swagger-initializer.js'));
+    expect(initializer?.text).toContain("'../docs-json'");
     const document = await (await fetch(`${serving.httpUrl}/docs-json`)).json();
     expect(document).toMatchObject({
       paths: { '/v1/recall': { post: { operationId: 'recall' } } },

@@ -63,10 +63,10 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, log, serviceVersion } = parts;
   const behaviours = await openLog(parts);
   const service = { serviceName: 'tessera-feature', serviceVersion };
-  const tracing = openTracing({ ...config.tracing, ...service }, log);
+  const tracing = await openTracing({ ...config.tracing, ...service }, log);
   const readiness = new Readiness();
   const metrics = new Metrics();
-  const topics = behaviourTopic(config, log, readiness);
+  const topics = await behaviourTopic(config, log, readiness);
   const clients = retrievalClients(config);
   const follower = new KvFollower({
     pools: new RemotePools(clients),

@@ -67,20 +67,24 @@ function erasureOf(
   return new UserErasure({ behaviours, follower, eraseRecalls, nowMs: Date.now });
 }
 
-export function compose(parts: ServeParts, readiness: Readiness, access: Access): Composition {
-  const { config, runtime, log, serviceVersion, tracing = NO_TRACING } = parts;
+export async function compose(
+  parts: ServeParts,
+  readiness: Readiness,
+  access: Access,
+): Promise<Composition> {
+  const { config, runtime, log, serviceVersion, inspection, tracing = NO_TRACING } = parts;
   const { behaviourLog } = runtime;
   const { deadlineMsMax, defaultDeadlineMs } = config.recall;
   const metrics = new Metrics(
     () => runtime.engineStats(),
     () => runtime.kvPool.metrics(),
   );
-  const { inspection } = parts;
   inspection?.countWith((outcome, count) => metrics.countInspected(outcome, count));
   const recalls = inspected(config, runtime, inspection?.store);
   recordChanges(config, runtime, inspection?.store);
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
-  const topics = topicsOf(config, behaviourLog !== undefined, log, () => readiness.started());
+  const takesBehaviours = behaviourLog !== undefined;
+  const topics = await topicsOf(config, takesBehaviours, log, () => readiness.started());
   const audits = auditsOf(config, topics, metrics, log);
   const edges = modelEdgesOf(parts, access, topics?.producer, metrics, readiness);
   const pools = new OwnPool(runtime);

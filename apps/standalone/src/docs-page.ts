@@ -1,8 +1,31 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { createRequire } from 'node:module';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
 import { openApiDocument } from './openapi.js';
 
+const PAGE = '/docs';
+const DOCUMENT = '/docs-json';
+
+/** Folder of Swagger UI's files, without the scripts themselves: they run in browsers. */
+const swaggerUiFolder: () => string = createRequire(import.meta.url)(
+  'swagger-ui-dist/absolute-path.js',
+);
+
+/** In place of the initializer of the same name that Swagger UI comes with. */
+const INITIALIZER = `SwaggerUIBundle({ url: '..${DOCUMENT}', dom_id: '#swagger-ui' });
+`;
+
 /** The OpenAPI page at /docs and the document itself at /docs-json. */
-export async function serveDocs(app: NestFastifyApplication, version: string): Promise<void> {
-  SwaggerModule.setup('docs', app, openApiDocument(version) as unknown as OpenAPIObject);
+export async function serveDocs(instance: FastifyInstance, version: string): Promise<void> {
+  const document = JSON.stringify(openApiDocument(version));
+  instance.get(DOCUMENT, (_request, reply) => reply.type('application/json').send(document));
+  instance.get(`${PAGE}/swagger-initializer.js`, (_request, reply) =>
+    reply.type('text/javascript').send(INITIALIZER),
+  );
+  instance.get(PAGE, (_request, reply) => reply.redirect(`${PAGE}/`));
+  await instance.register(fastifyStatic, {
+    root: swaggerUiFolder(),
+    prefix: `${PAGE}/`,
+    decorateReply: false,
+  });
 }

@@ -71,7 +71,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, runtime, log } = parts;
   const readiness = new Readiness();
   const access = await openAccess(config, runtime);
-  const composition = compose(parts, readiness, access);
+  const composition = await compose(parts, readiness, access);
   const { topics, modules } = composition;
   const services =
     modules.feature === undefined
@@ -86,9 +86,9 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     readiness,
     log,
     prepare: async (app) => {
-      await serveDocs(app, parts.serviceVersion);
-      if (modules.console === undefined) return;
       const instance = app.getHttpAdapter().getInstance();
+      await serveDocs(instance, parts.serviceVersion);
+      if (modules.console === undefined) return;
       const isThere = await servePages(instance, PAGES_FOLDER);
       if (!isThere) log.warn({ folder: PAGES_FOLDER }, 'the console has no pages: build them');
     },

@@ -32,12 +32,12 @@ function fetchSourceOf(adapters: Config['adapters']): FetchSource | undefined {
 }
 
 /** Undefined where the configuration names no broker. Nothing is connected yet. */
-export function topicsOf(
+export async function topicsOf(
   { kafka, recall, adapters }: Config,
   takesBehaviours: boolean,
   log: Log,
   onServing: () => void,
-): Topics | undefined {
+): Promise<Topics | undefined> {
   const fetchSource = fetchSourceOf(adapters);
   const { responsesTopic, auditsTopic, adapterEventsTopic } = kafka;
   const topics = {
@@ -49,7 +49,7 @@ export function topicsOf(
   const outputTopics = [responsesTopic, auditsTopic, adapterEventsTopic].filter(
     (topic) => topic !== '',
   );
-  const served = serveTopics(kafka, { topics, outputTopics, onServing }, log);
+  const served = await serveTopics(kafka, { topics, outputTopics, onServing }, log);
   const settings = new RecallTopicSettings(responsesTopic, recall.defaultDeadlineMs, Date.now);
   return served && { ...served, settings, fetchSource };
 }

@@ -134,7 +134,7 @@ async function addedAt(service: ServiceChild): Promise<number> {
 }
 
 async function fill(broker: string, count: number): Promise<number> {
-  const kafka = kafkaClient({ clientId: 'bench', brokers: [broker] }, createLog('fatal'));
+  const kafka = await kafkaClient({ clientId: 'bench', brokers: [broker] }, createLog('fatal'));
   const topic = DEFAULT_TOPICS.behavioursTopic;
   await ensureTopics(kafka, [topic], { createPartitions: PARTITIONS });
   const producer = new RecordProducer(kafka);

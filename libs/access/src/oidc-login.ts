@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { TesseraError } from '@tessera/errors';
-import * as oidc from 'openid-client';
+import type { Configuration } from 'openid-client';
 import { isLoopback } from './access-control.js';
 import { claimAt, rolesOfClaim } from './domain/claims.js';
 import { highestRole, type Role } from './domain/roles.js';
@@ -9,6 +9,9 @@ import { highestRole, type Role } from './domain/roles.js';
 const CALL_SECONDS = 10;
 const REASON_LENGTH_MAX = 300;
 const NAME_LENGTH_MAX = 128;
+
+/** Loaded only where somebody logs in. */
+const loadClient = () => import('openid-client');
 
 export interface OidcSettings {
   readonly issuer: string;
@@ -44,7 +47,7 @@ export interface OidcHolder {
  * the ID token is checked against the provider's keys (OpenID Connect Core 1.0, section 3.1.3.7).
  */
 export class OidcLogin {
-  private provider: Promise<oidc.Configuration> | undefined;
+  private provider: Promise<Configuration> | undefined;
 
   private constructor(
     private readonly settings: OidcSettings,
@@ -69,7 +72,7 @@ export class OidcLogin {
 
   /** Where the browser is to be sent. Rejects with ISSUER_UNAVAILABLE. */
   async begin(redirectUri: string): Promise<{ readonly url: string; readonly begun: BegunLogin }> {
-    const provider = await this.discovered();
+    const [oidc, provider] = await Promise.all([loadClient(), this.discovered()]);
     const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
     const verifier = oidc.randomPKCECodeVerifier();
     const url = oidc.buildAuthorizationUrl(provider, {
@@ -90,7 +93,7 @@ export class OidcLogin {
    */
   async end(query: string, begun: BegunLogin): Promise<OidcHolder> {
     const { state, nonce, verifier, redirectUri } = begun;
-    const provider = await this.discovered();
+    const [oidc, provider] = await Promise.all([loadClient(), this.discovered()]);
     const came = new URL(redirectUri);
     came.search = query;
     const tokens = await oidc
@@ -123,7 +126,7 @@ export class OidcLogin {
   }
 
   /** Once; again where it has failed. */
-  private async discovered(): Promise<oidc.Configuration> {
+  private async discovered(): Promise<Configuration> {
     this.provider ??= this.discover();
     try {
       return await this.provider;
@@ -133,7 +136,8 @@ export class OidcLogin {
     }
   }
 
-  private discover(): Promise<oidc.Configuration> {
+  private async discover(): Promise<Configuration> {
+    const oidc = await loadClient();
     const { issuer, clientId } = this.settings;
     const url = new URL(issuer);
     const insecure = url.protocol === 'http:' ? [oidc.allowInsecureRequests] : [];

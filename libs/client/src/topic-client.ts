@@ -15,14 +15,7 @@ import {
 } from '@tessera/contracts';
 import { isErrorCode, TesseraError } from '@tessera/errors';
 import { MessageCodec, RECORD_HEADERS } from '@tessera/kafka';
-import {
-  type Consumer,
-  Kafka,
-  type KafkaMessage,
-  logLevel,
-  type Message,
-  type Producer,
-} from 'kafkajs';
+import type { Consumer, Kafka, KafkaMessage, Message, Producer } from 'kafkajs';
 import type { Asked } from './tessera-client.js';
 
 const PAYLOAD_VERSION = '1';
@@ -82,6 +75,7 @@ export class TopicClient {
 
   /** Rejects when no broker answers or the topics are not there. */
   static async open(options: TopicClientOptions): Promise<TopicClient> {
+    const { Kafka, logLevel } = await import('kafkajs');
     const kafka = new Kafka({ brokers: [...options.brokers], logLevel: logLevel.NOTHING });
     const client = new TopicClient(kafka, options);
     await client.producer.connect();

@@ -1,5 +1,4 @@
 export { HttpErrorFilter } from './error-filter.js';
 export { type Hosted, type HostParts, host, type Serving, STEP_BUDGET_MS } from './host.js';
 export { OperationsModule, type OperationsOptions } from './operations.module.js';
-export { runProcess, serviceVersion } from './run-process.js';
 export { ServedVersions } from './served-versions.js';

@@ -1,5 +1,5 @@
 import type { Log } from '@tessera/telemetry';
-import { Kafka, type LogEntry, logLevel } from 'kafkajs';
+import type { Kafka, LogEntry } from 'kafkajs';
 
 const CONNECT_TIMEOUT_MS = 3000;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -10,8 +10,12 @@ export interface KafkaAddress {
   readonly brokers: readonly string[];
 }
 
-/** kafkajs, its lines in the service's log. It is made without a connection. */
-export function kafkaClient({ clientId, brokers }: KafkaAddress, log: Log): Kafka {
+/**
+ * kafkajs, its lines in the service's log. It is made without a connection, and loaded only where
+ * a broker is named.
+ */
+export async function kafkaClient({ clientId, brokers }: KafkaAddress, log: Log): Promise<Kafka> {
+  const { Kafka, logLevel } = await import('kafkajs');
   return new Kafka({
     clientId,
     brokers: [...brokers],
@@ -20,13 +24,13 @@ export function kafkaClient({ clientId, brokers }: KafkaAddress, log: Log): Kafk
     // Whoever calls decides how often: see untilDone().
     retry: { retries: 2 },
     logLevel: logLevel.WARN,
-    logCreator: () => (entry) => writeLine(log, entry),
+    logCreator: () => (entry) => writeLine(log, entry, entry.level === logLevel.ERROR),
   });
 }
 
-function writeLine(log: Log, { namespace, level, log: line }: LogEntry): void {
+function writeLine(log: Log, { namespace, log: line }: LogEntry, isError: boolean): void {
   const { message, timestamp: _timestamp, logger: _logger, ...fields } = line;
   const text = `kafka ${namespace}: ${message}`;
-  if (level === logLevel.ERROR) log.error(fields, text);
+  if (isError) log.error(fields, text);
   else log.warn(fields, text);
 }

@@ -19,7 +19,7 @@ const log = createLog('silent');
 let broker: KafkaBroker;
 beforeAll(async () => {
   broker = await startKafkaBroker();
-  const kafka = kafkaClient({ clientId: 'test-topics', brokers: [broker.address] }, log);
+  const kafka = await kafkaClient({ clientId: 'test-topics', brokers: [broker.address] }, log);
   await ensureTopics(kafka, ['a', 'b', 'c', 'd', 'e', 'f', 'f.dead'], { createPartitions: 2 });
 });
 afterAll(() => broker.stop());
@@ -34,9 +34,13 @@ interface Served {
 let served = 0;
 
 /** Serves a topic of its own; `act` is the effect. */
-function serve(topic: string, groupId: string, act: (batch: RecordBatch) => Promise<void>): Served {
+async function serve(
+  topic: string,
+  groupId: string,
+  act: (batch: RecordBatch) => Promise<void>,
+): Promise<Served> {
   served += 1;
-  const kafka = kafkaClient({ clientId: `test-${served}`, brokers: [broker.address] }, log);
+  const kafka = await kafkaClient({ clientId: `test-${served}`, brokers: [broker.address] }, log);
   const seen: string[][] = [];
   let waiting: { count: number; done: () => void } | undefined;
   const server = new BatchServer(
@@ -71,9 +75,9 @@ function serve(topic: string, groupId: string, act: (batch: RecordBatch) => Prom
   return { server, seen, until };
 }
 
-function producer(): RecordProducer {
+async function producer(): Promise<RecordProducer> {
   return new RecordProducer(
-    kafkaClient({ clientId: 'test-producer', brokers: [broker.address] }, log),
+    await kafkaClient({ clientId: 'test-producer', brokers: [broker.address] }, log),
   );
 }
 
@@ -85,8 +89,8 @@ const messages = (from: number, to: number) =>
 
 describe('a topic that is served', () => {
   it('hands over every record, those of a key in order, and none again', async () => {
-    const first = serve('a', 'ga', async () => undefined);
-    const sender = producer();
+    const first = await serve('a', 'ga', async () => undefined);
+    const sender = await producer();
     await sender.send('a', messages(0, 40));
     await first.until(40);
     await first.server.close();
@@ -99,7 +103,7 @@ describe('a topic that is served', () => {
       expect(ofKey).toEqual([...ofKey].sort((a, b) => a - b));
     }
     await sender.send('a', messages(40, 50));
-    const second = serve('a', 'ga', async () => undefined);
+    const second = await serve('a', 'ga', async () => undefined);
     await second.until(10);
     await second.server.close();
     expect(
@@ -116,15 +120,15 @@ describe('a topic that is served', () => {
     const act = async ({ records }: RecordBatch) => {
       for (const { value } of records) order.push(Number(String(value)));
     };
-    const first = serve('e', 'ge', act);
-    const sender = producer();
+    const first = await serve('e', 'ge', act);
+    const sender = await producer();
     let sent = 0;
     const send = async () => {
       await sender.send('e', messages(sent, sent + 5));
       sent += 5;
     };
     while (first.seen.length === 0) await send();
-    const second = serve('e', 'ge', act);
+    const second = await serve('e', 'ge', act);
     while (second.seen.length === 0) await send();
     await second.server.close();
     for (let more = 0; more < 10; more += 1) await send();
@@ -142,7 +146,7 @@ describe('a topic that is served', () => {
     const lines: string[] = [];
     const line = (_fields: object, message: string) => lines.push(message);
     const loud = { ...log, debug: line, info: line, warn: line, error: line };
-    const kafka = kafkaClient({ clientId: 'test-late', brokers: [broker.address] }, loud);
+    const kafka = await kafkaClient({ clientId: 'test-late', brokers: [broker.address] }, loud);
     const seen: string[] = [];
     let joined = false;
     const server = new BatchServer(
@@ -173,7 +177,7 @@ describe('a topic that is served', () => {
     expect(lines).toContain('kafka: not connected, trying again');
     expect(joined).toBe(false);
     await ensureTopics(kafka, ['late', 'late.dead'], { createPartitions: 1 });
-    const sender = producer();
+    const sender = await producer();
     await sender.send('late', [{ value: 'came' }]);
     await expect.poll(() => seen, { timeout: 60_000 }).toEqual(['came']);
     expect(joined).toBe(true);
@@ -183,13 +187,13 @@ describe('a topic that is served', () => {
 
   it('calls a handler that rejects again with the same batch, and then goes on', async () => {
     let failures = 3;
-    const topic = serve('b', 'gb', async () => {
+    const topic = await serve('b', 'gb', async () => {
       if (failures > 0) {
         failures -= 1;
         throw new TesseraError('STORE_UNAVAILABLE', 'not now');
       }
     });
-    const sender = producer();
+    const sender = await producer();
     await sender.send('b', messages(0, 8));
     await topic.until(8);
     expect(failures).toBe(0);
@@ -204,8 +208,8 @@ describe('a topic that is served', () => {
   });
 
   it('loses nothing and goes on when the broker is killed and comes back', async () => {
-    const topic = serve('c', 'gc', async () => undefined);
-    const sender = producer();
+    const topic = await serve('c', 'gc', async () => undefined);
+    const sender = await producer();
     await sender.send('c', messages(0, 8));
     await topic.until(8);
     await broker.kill();
@@ -213,7 +217,7 @@ describe('a topic that is served', () => {
       code: 'BROKER_UNAVAILABLE',
     });
     await broker.start();
-    const again = producer();
+    const again = await producer();
     await again.send('c', messages(100, 108));
     await expect
       .poll(() => new Set(topic.seen.flat().filter((value) => Number(value) >= 100)).size, {
@@ -226,8 +230,8 @@ describe('a topic that is served', () => {
   });
 
   it('buries a record with its reason, from where it can be brought back as it was', async () => {
-    const sender = producer();
-    const topic = serve('d', 'gd', async ({ records }) => {
+    const sender = await producer();
+    const topic = await serve('d', 'gd', async ({ records }) => {
       const dead = records.map((record) => ({
         record,
         error: new TesseraError('REQUEST_INVALID', 'value: expected tea, came coffee'),
@@ -238,7 +242,7 @@ describe('a topic that is served', () => {
     await sender.send('d', [{ key: 'k', value: 'coffee', headers }]);
     await topic.until(1);
     const letters: RecordBatch[] = [];
-    const dead = serve('d.dead', 'gdd', async (batch) => {
+    const dead = await serve('d.dead', 'gdd', async (batch) => {
       letters.push(batch);
     });
     await dead.until(1);
@@ -254,7 +258,7 @@ describe('a topic that is served', () => {
       },
     });
     const read: string[] = [];
-    const kafka = kafkaClient({ clientId: 'test-reader', brokers: [broker.address] }, log);
+    const kafka = await kafkaClient({ clientId: 'test-reader', brokers: [broker.address] }, log);
     const readAll = () =>
       readTopic(kafka, 'd.dead', 'reader', async ({ value }) => {
         read.push(String(value));
@@ -272,14 +276,14 @@ describe('records on their way to a broker', () => {
   const KIBIBYTE = 1024;
 
   it('go in parts where they are too many at once', async () => {
-    const sender = producer();
+    const sender = await producer();
     const value = Buffer.alloc(300 * KIBIBYTE, 'v');
     await sender.send(
       'f',
       Array.from({ length: 10 }, (_, i) => ({ key: 'k', value, headers: { i: String(i) } })),
     );
     const order: string[] = [];
-    const kafka = kafkaClient({ clientId: 'test-parts', brokers: [broker.address] }, log);
+    const kafka = await kafkaClient({ clientId: 'test-parts', brokers: [broker.address] }, log);
     await readTopic(kafka, 'f', 'parts', async ({ headers }) => {
       order.push(String(headers.i));
     });
@@ -288,7 +292,7 @@ describe('records on their way to a broker', () => {
   });
 
   it('are refused where one is larger than its topic takes', async () => {
-    const sender = producer();
+    const sender = await producer();
     const value = Buffer.alloc(10 * KIBIBYTE * KIBIBYTE);
     await expect(sender.send('f', [{ value }])).rejects.toMatchObject({
       code: 'BODY_TOO_LARGE',
@@ -298,7 +302,7 @@ describe('records on their way to a broker', () => {
   });
 
   it('are buried without what their grave has no room for', async () => {
-    const sender = producer();
+    const sender = await producer();
     const value = Buffer.alloc(1024 * KIBIBYTE - 200);
     const record = { topic: 'f', partition: 1, offset: '7', key: Buffer.from('k'), value };
     const error = new TesseraError('REQUEST_INVALID', `value: ${'no '.repeat(200)}`);
@@ -309,7 +313,7 @@ describe('records on their way to a broker', () => {
       { record: { ...small, ...rest }, error },
     ]);
     const letters = new Map<string, RecordBatch['records'][number]>();
-    const kafka = kafkaClient({ clientId: 'test-graves', brokers: [broker.address] }, log);
+    const kafka = await kafkaClient({ clientId: 'test-graves', brokers: [broker.address] }, log);
     await readTopic(kafka, 'f.dead', 'graves', async (letter) => {
       letters.set(String(letter.key), letter);
     });
@@ -323,7 +327,7 @@ describe('records on their way to a broker', () => {
   });
 
   it('are bounded while it is away: more are refused at once', async () => {
-    const sender = producer();
+    const sender = await producer();
     await sender.send('f', messages(0, 1));
     await broker.kill();
     const half = messages(0, PENDING_RECORDS_MAX / 2);

@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/errors';
-import { CompressionTypes, type Kafka, type Message, type Producer } from 'kafkajs';
+import type { Kafka, Message, Producer } from 'kafkajs';
 import { deadLetter, deadLetterTopic, withoutContent } from './dead-letters.js';
 import type { DeadRecord } from './read-records.js';
 
@@ -71,8 +71,7 @@ export class RecordProducer {
   /** A broker bounds what it is given at once, so that many may be too large and each not. */
   private async sendInParts(topic: string, messages: readonly Message[]): Promise<void> {
     try {
-      const { None: compression } = CompressionTypes;
-      await this.producer.send({ topic, messages: [...messages], acks: -1, compression });
+      await this.producer.send({ topic, messages: [...messages], acks: -1 });
     } catch (thrown) {
       if (!isTooLarge(thrown)) throw thrown;
       if (messages.length === 1) {

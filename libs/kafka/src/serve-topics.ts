@@ -31,14 +31,14 @@ export interface ServedTopics {
 }
 
 /** Undefined where no broker is named. Nothing is connected yet. */
-export function serveTopics(
+export async function serveTopics(
   { brokers, ...settings }: TopicSettings,
   wanted: TopicsWanted,
   log: Log,
-): ServedTopics | undefined {
+): Promise<ServedTopics | undefined> {
   if (brokers === '') return undefined;
   const addresses = brokers.split(',').map((broker) => broker.trim());
-  const client = kafkaClient({ clientId: CLIENT_ID, brokers: addresses }, log);
+  const client = await kafkaClient({ clientId: CLIENT_ID, brokers: addresses }, log);
   const partitionsAtOnce = settings.createPartitions || 1;
   const server = new BatchServer(client, { ...settings, ...wanted, partitionsAtOnce }, log);
   return { server, producer: new RecordProducer(client) };

@@ -8,12 +8,12 @@ export {
   type Observation,
   type RecallObservation,
 } from './metrics.js';
+export { openTracing } from './open-tracing.js';
 export {
   type Carrier,
   carrierOf,
   NO_TRACING,
   type OpenSpan,
-  openTracing,
   type SpanAttributes,
   type TimedSpan,
   Tracing,

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Log } from './logger.js';
-import { NO_TRACING, openTracing, type Tracing } from './tracing.js';
+import { openTracing } from './open-tracing.js';
+import { NO_TRACING, type Tracing } from './tracing.js';
 
 interface Received {
   readonly name: string;
@@ -67,7 +68,7 @@ let tracing: Tracing;
 async function open(percent = 100): Promise<void> {
   collector = new Collector();
   const url = await collector.start();
-  tracing = openTracing(
+  tracing = await openTracing(
     { otlpUrl: url, percent, serviceName: 'tessera', serviceVersion: '1' },
     log,
   );
@@ -160,7 +161,7 @@ describe('traces', () => {
     expect(await tracing.serve('recall', CALLER, async (span) => span.traceId)).toBe('');
     expect(tracing.outgoing()).toEqual({});
     const url = 'http://127.0.0.1:1/v1/traces';
-    tracing = openTracing(
+    tracing = await openTracing(
       { otlpUrl: url, percent: 100, serviceName: 'tessera', serviceVersion: '1' },
       log,
     );

@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/errors';
-import { Cluster, Redis, type RedisOptions, type Result } from 'ioredis';
+import type { Cluster, Redis, RedisOptions, Result } from 'ioredis';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
 import type { Retention } from '../domain/retention.js';
@@ -51,7 +51,7 @@ export class RedisBehaviourLog extends BehaviourLog {
    * Rejects with STORE_UNAVAILABLE when the address does not answer, CONFIG_INVALID for a bad one.
    */
   static async open(options: RedisBehaviourOptions): Promise<RedisBehaviourLog> {
-    const redis = connectionTo(options.address);
+    const redis = await connectionTo(options.address);
     // Failures show in the calls; without a listener each would also be printed.
     redis.on('error', () => undefined);
     redis.defineCommand('tesseraAppend', { lua: APPEND_SCRIPT });
@@ -134,7 +134,7 @@ export class RedisBehaviourLog extends BehaviourLog {
   async userIds(limit: number): Promise<readonly string[]> {
     const found: string[] = [];
     const match = `${this.options.keyPrefix}{*}:r`;
-    const nodes = this.redis instanceof Cluster ? this.redis.nodes('master') : [this.redis];
+    const nodes = 'nodes' in this.redis ? this.redis.nodes('master') : [this.redis];
     for (const node of nodes) {
       let cursor = '0';
       do {
@@ -209,9 +209,11 @@ function withinMs<T>(budgetMs: number, work: Promise<T>): Promise<T> {
   return Promise.race([work, expiry]).finally(() => clearTimeout(timer));
 }
 
-function connectionTo(address: string): Redis | Cluster {
+/** Not connected yet. The client is loaded only where behaviours are in Redis. */
+async function connectionTo(address: string): Promise<Redis | Cluster> {
   const nodes = address.split(',').map(parseNode);
   const [only] = nodes;
+  const { Cluster, Redis } = await import('ioredis');
   const options: RedisOptions = {
     lazyConnect: true,
     maxRetriesPerRequest: 1,

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { parquetWriteBuffer } from 'hyparquet-writer';
 import {
   type ArtifactName,
   type BundleManifest,
@@ -18,6 +16,9 @@ export const MANIFEST = 'manifest.json';
 const ROWS_AT_ONCE = 65_536;
 /** Bad rows that are named; further ones are counted. */
 const NAMED_MAX = 10;
+
+/** Loaded only where a catalogue is a bundle. */
+const loadReader = () => import('hyparquet');
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -90,6 +91,7 @@ export async function* readPart<Value>(
   badRows: BadRows,
 ): AsyncGenerator<Value> {
   try {
+    const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await loadReader();
     const buffer = await asyncBufferFromFile(file);
     const metadata = await parquetMetadataAsync(buffer);
     const rowCount = Number(metadata.num_rows);
@@ -201,6 +203,7 @@ export class BundleWriter {
     const count = Object.values(columns)[0]?.length ?? 0;
     const part = (await readdir(location)).length;
     const schema = name.endsWith('sid_to_items') ? SCHEMAS.buckets : SCHEMAS.items;
+    const { parquetWriteBuffer } = await import('hyparquet-writer');
     const data = parquetWriteBuffer({
       columnData: Object.entries(columns).map(([key, values]) => ({ name: key, data: values })),
       schema: schema as never,

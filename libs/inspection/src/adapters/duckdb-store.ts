@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
 import {
   type ExportFormat,
@@ -61,6 +61,8 @@ const MEBIBYTE = 2 ** 20;
 
 /** Opened so that no question reaches a file beside the store's own; none can change that. */
 async function openInstance({ path, memoryBytes }: DuckDbStoreOptions, exportFolder: string) {
+  // Loaded only where recalls are recorded.
+  const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(join(path, 'inspection.duckdb'), {
     // The engine has the cores: the store takes its time.
     threads: '1',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { type DuckDBConnection, type DuckDBInstance, StatementType } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
 import type { ExportFormat, QueryLimits, QueryResult } from '../domain/inspection-store.js';
 
@@ -87,6 +87,7 @@ async function checkReads(connection: DuckDBConnection, text: string): Promise<v
   const prepared = await statements.prepare(0);
   const { statementType } = prepared;
   prepared.destroySync();
+  const { StatementType } = await import('@duckdb/node-api');
   if (statementType === StatementType.SELECT) return;
   throw refusal(`expected a SELECT, came ${StatementType[statementType] ?? 'another statement'}`);
 }

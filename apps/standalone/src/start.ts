@@ -1,0 +1,121 @@
+import 'reflect-metadata';
+import type { Config } from '@tessera/config';
+import type { Serving } from '@tessera/hosting';
+import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
+import { createRecallRuntime, type RecallRuntime } from '@tessera/recall';
+import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
+import { AdapterEventRelay } from './adapters.js';
+import { openInspection } from './inspection.js';
+import { ProgressLines } from './progress.js';
+import { runtimeOptions } from './runtime-options.js';
+import { sampleTable } from './sample-table.js';
+import { serve } from './serve.js';
+
+const MEBIBYTE = 2 ** 20;
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+async function load(
+  config: Config,
+  log: Log,
+  tracing: Tracing,
+  adapterEvents: AdapterEventRelay,
+): Promise<RecallRuntime> {
+  print(`Loading ${config.model.path}`);
+  const progress = new ProgressLines(print);
+  const runtime = await createRecallRuntime(
+    runtimeOptions(config, tracing, {
+      onProgress: progress.listener,
+      onCompacted: (error) => {
+        if (error === undefined) log.info({}, 'the catalogue was compacted');
+        else log.error({ err: error }, 'the catalogue could not be compacted');
+      },
+      onAdapterEvent: adapterEvents.tell,
+    }),
+  );
+  progress.end();
+  const { model, catalogue, promptTemplate, userCount } = runtime.summary;
+  print(
+    `Model ${model.family}, ${model.parameterCount} parameters, ${model.computeType} on ` +
+      `${model.instructionSet}; catalogue of ${catalogue.itemCount} items in ` +
+      `${catalogue.pathCount} semantic IDs; template ${promptTemplate.name}; ` +
+      (userCount === null ? `behaviours in ${config.behaviours.store}` : `${userCount} users`),
+  );
+  print(changesLine(runtime));
+  print(kvLine(config));
+  return runtime;
+}
+
+function changesLine(runtime: RecallRuntime): string {
+  const changes = runtime.changesOf('');
+  if (changes.folder === '') return 'Changes of the catalogue end with the process';
+  const { replayedChanges, cutBytes } = changes.state();
+  const cut = cutBytes === 0 ? '' : `, ${cutBytes} bytes of a damaged tail cut`;
+  return `Changes of the catalogue in ${changes.folder}: ${replayedChanges} found${cut}`;
+}
+
+function kvLine({ kv, adapters }: Config): string {
+  const { pool, deviceBytes, hostBytes, diskBytes, path, blockCodec } = kv;
+  if (pool === 'off') return 'KV pool off';
+  const size = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(0)} MiB`;
+  const disk = diskBytes === 0 ? 'none on disk' : `${size(diskBytes)} on disk in ${path}`;
+  const codec = blockCodec === 'exact' ? '' : `; not exact below the device (${blockCodec})`;
+  const above = `${size(deviceBytes)} on the device, ${size(hostBytes)} on the host`;
+  const back = adapters.kvVersionsBack;
+  const heritage = back === 0 ? '' : `; of adapters up to ${back} versions back, not exact`;
+  return `KV pool: ${above}, ${disk}${codec}${heritage}`;
+}
+
+async function printSample(runtime: RecallRuntime, config: Config): Promise<void> {
+  const [userId] = await runtime.sampleUserIds(1);
+  if (userId === undefined) return;
+  const request = {
+    requestId: 'sample',
+    userId,
+    profile: {},
+    scene: {},
+    resultCount: 0,
+    widths: [],
+    itemsPerSid: 0,
+    skipUnknownItems: false,
+  };
+  const context = {
+    signal: new AbortController().signal,
+    budgetUs: config.recall.deadlineMsMax * 1000,
+  };
+  const answer = await runtime.recall(request, context);
+  print(`\nRecall for user ${userId} (${(answer.timings.totalUs / 1000).toFixed(1)} ms)`);
+  print(sampleTable(answer));
+}
+
+function printAddresses(serving: Serving, { console }: Config): void {
+  print('\nServing');
+  if (console.pages === 'on') print(`  console  ${serving.httpUrl}/console/`);
+  print(`  HTTP     ${serving.httpUrl}/v1/recall`);
+  print(`  gRPC     ${serving.grpcAddress}  tessera.recall.v1.RecallService/Recall`);
+  print(`  health   ${serving.httpUrl}/health`);
+  print(`  metrics  ${serving.httpUrl}/metrics`);
+  print(`  OpenAPI  ${serving.httpUrl}/docs`);
+}
+
+/** Loads what the configuration names and serves it. */
+export async function start(config: Config): Promise<void> {
+  const log = createLog(config.log.level);
+  const version = serviceVersion();
+  const service = { serviceName: 'tessera', serviceVersion: version };
+  const tracing = await openTracing({ ...config.tracing, ...service }, log);
+  const adapterEvents = new AdapterEventRelay();
+  const runtime = await load(config, log, tracing, adapterEvents);
+  const inspection = await openInspection(config, log);
+  const own = { inspection, adapterEvents, serviceVersion: version };
+  const parts = { config, runtime, log, tracing, ...own };
+  const serving = await serve(parts).catch(async (error: unknown) => {
+    await inspection?.store.close();
+    await runtime.close();
+    throw error;
+  });
+  drainOnStopSignals(serving.drain, (status) => process.exit(status));
+  printAddresses(serving, config);
+  await printSample(runtime, config).catch((error: unknown) => {
+    log.warn({ err: error }, 'the sample recall failed');
+  });
+}
