@@ -124,14 +124,12 @@ Napi::Value model_shape(const Napi::CallbackInfo& info) {
 Napi::Value engine_model(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto handle = open_engine(info[0]);
-  const model::Decoder& decoder = handle->engine->decoder();
-  Napi::Object result = describe(env, decoder.config());
-  result["digest"] = Napi::String::New(env, decoder.digest());
-  result["computeType"] = Napi::String::New(
-      env, std::string(kComputeTypes[static_cast<size_t>(decoder.compute_type())]));
-  result["kvBytesPerPosition"] =
-      Napi::Number::New(env, static_cast<double>(decoder.kv_bytes_per_position()));
-  result["instructionSet"] = Napi::String::New(env, handle->engine->device().kernels().name);
+  const engine::ServedModel model = handle->engine->model();
+  Napi::Object result = describe(env, model.config);
+  result["digest"] = Napi::String::New(env, model.digest);
+  result["computeType"] = Napi::String::New(env, model.compute_type);
+  result["kvBytesPerPosition"] = Napi::Number::New(env, static_cast<double>(model.position_bytes));
+  result["instructionSet"] = Napi::String::New(env, handle->engine->processor().kernels().name);
   return result;
 }
 
@@ -151,7 +149,7 @@ Napi::Value engine_bind(const Napi::CallbackInfo& info) {
   for (size_t l = 0; l + 1 < offsets.size(); ++l) {
     levels.emplace_back(tokens.begin() + offsets[l], tokens.begin() + offsets[l + 1]);
   }
-  auto binding = engine::Binding::create(handle->engine->decoder().config(), catalogue->live,
+  auto binding = engine::Binding::create(handle->engine->model().config, catalogue->live,
                                          std::move(levels), {terminal.begin(), terminal.end()});
   if (!binding.is_ok()) throw make_error(env, binding.status());
   const std::string template_digest = reader.string("templateDigest");

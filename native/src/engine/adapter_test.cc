@@ -42,7 +42,7 @@ class AdapterTest : public ::testing::Test {
     ASSERT_TRUE(engine.is_ok()) << engine.status().message();
     engine_ = std::move(engine).value();
     fixture_ = read_cases(kFixtures / "parity/qwen3-tied").back();
-    binding_ = bind_fixture(engine_->decoder(),
+    binding_ = bind_fixture(engine_->model().config,
                             open_fixture_catalogue(kFixtures / "parity/qwen3-tied"), fixture_);
   }
 

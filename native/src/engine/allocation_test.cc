@@ -19,7 +19,7 @@ TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
   const auto decoder =
       std::move(model::Decoder::load(folder.string(), model::ComputeType::kF32, *device)).value();
   const FixtureCase fixture = read_cases(folder).front();
-  const auto binding = bind_fixture(*decoder, open_fixture_catalogue(folder), fixture);
+  const auto binding = bind_fixture(decoder->config(), open_fixture_catalogue(folder), fixture);
   LoopCounters counters;
   const auto pool = open_fixture_pool(options, *decoder);
   StepLoop loop(options, *decoder, *device, *pool,

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "device/backends.h"
-#include "engine/calibrate.h"
-#include "engine/open_pool.h"
+#include "engine/parts.h"
 #include "engine/request_limits.h"
 
 namespace tessera::engine {
@@ -43,73 +41,51 @@ Status ended_status(const Request& request, const std::unordered_set<uint32_t>& 
 
 Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, CompletionSink& sink) {
   TESSERA_RETURN_IF_ERROR(validate(options));
-  device::CpuOptions cpu;
-  cpu.thread_count = options.thread_count;
-  cpu.pins_threads = options.thread_placement == ThreadPlacement::kPinned;
-  auto device = device::open_cpu_device(cpu);
-  if (!device.is_ok()) return device.status();
-  auto decoder = model::Decoder::load(options.model_path, options.compute_type, *device.value(),
-                                      options.activation_scales_path);
-  if (!decoder.is_ok()) return decoder.status();
-  const uint32_t context =
-      std::min(options.prompt_tokens_max, decoder.value()->config().max_positions);
-  auto arena = lora::Arena::open(decoder.value(), options.adapter_bytes_max);
-  if (!arena.is_ok()) return arena.status();
-  auto workspace = decoder.value()->make_workspace(
-      options.batch_rows_max, context,
-      options.adapter_bytes_max == 0 ? 0 : options.batch_requests_max);
-  if (workspace == nullptr) {
-    return Status(Code::kEngineOverloaded, "engineOpen.options.batchRowsMax: no memory for " +
-                                               std::to_string(options.batch_rows_max) +
-                                               " rows per pass");
-  }
-  auto work = std::make_shared<std::condition_variable>();
-  auto pool = open_pool(options.kv, *decoder.value(), [work] { work->notify_one(); });
-  if (!pool.is_ok()) return pool.status();
-  const scheduler::PassCost cost =
-      calibrate(options, *decoder.value(), *device.value(), *workspace);
-  return std::unique_ptr<Engine>(new Engine(
-      options, std::move(device).value(), std::move(decoder).value(), std::move(arena).value(),
-      std::move(workspace), std::move(work), std::move(pool).value(), cost, sink));
+  Result<EngineParts> parts = open_on_processor(options);
+  if (!parts.is_ok()) return parts.status();
+  return open(options, std::move(parts).value(), sink);
 }
 
-Engine::Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
-               std::shared_ptr<model::Decoder> decoder, std::unique_ptr<lora::Arena> arena,
-               std::unique_ptr<model::Workspace> workspace,
-               std::shared_ptr<std::condition_variable> work, std::shared_ptr<kv::Pool> pool,
-               const scheduler::PassCost& cost, CompletionSink& sink)
+std::unique_ptr<Engine> Engine::open(const EngineOptions& options, EngineParts parts,
+                                     CompletionSink& sink) {
+  return std::unique_ptr<Engine>(new Engine(options, std::move(parts), sink));
+}
+
+Engine::Engine(const EngineOptions& options, EngineParts parts, CompletionSink& sink)
     : options_(options),
-      device_(std::move(device)),
-      decoder_(std::move(decoder)),
-      arena_(std::move(arena)),
+      processor_(std::move(parts.processor)),
+      decoder_(std::move(parts.decoder)),
+      arena_(std::move(parts.arena)),
       sink_(sink),
-      work_(std::move(work)),
-      pool_(std::move(pool)),
-      loop_(options_, *decoder_, *device_, *pool_, std::move(workspace), cost, loop_counters_),
+      loop_counters_(std::move(parts.counters)),
+      work_(std::move(parts.work)),
+      pool_(std::move(parts.pool)),
+      loop_(std::move(parts.loop)),
       gate_(*pool_, options_.queue_capacity),
-      cost_(cost),
-      weights_digest_(decoder_->digest()) {
+      cost_(parts.cost),
+      model_(std::move(parts.model)) {
   thread_ = std::thread([this] { run(); });
 }
 
 Engine::~Engine() { close(); }
 
-Status Engine::broken_status() {
-  return {Code::kEngineUnavailable,
-          "an update of the weights failed, and so did putting the old ones back"};
+ServedModel Engine::model() const {
+  const std::lock_guard lock(mutex_);
+  return model_;
 }
 
 /// Whether a request may wait in the queue. REQUIRES: mutex_ held.
 Status Engine::accept(const Request& request, Clock::time_point now, double& own_us,
                       uint32_t& retry_after_us) const {
-  if (is_broken_) return broken_status();
-  TESSERA_RETURN_IF_ERROR(check_limits(request, options_, *decoder_));
+  TESSERA_RETURN_IF_ERROR(broken_);
+  TESSERA_RETURN_IF_ERROR(check_limits(request, options_, model_));
+  TESSERA_RETURN_IF_ERROR(loop_->check(request));
   if (in_flight_.contains(request.ticket)) {
     return {Code::kRequestInvalid,
             "tickets: ticket " + std::to_string(request.ticket) + " is already in flight"};
   }
   TESSERA_RETURN_IF_ERROR(ended_status(request, {}, now));
-  scheduler::RequestWork work = RequestState::work_of(request, decoder_->config());
+  scheduler::RequestWork work = RunningRequest::work_of(request, model_.config);
   work.length = kept_tokens(request);
   if (request.allows_partial) work.beams = 1;  // it may come to that
   own_us = scheduler::alone_us(cost_, work, options_.prefill_chunk_tokens);
@@ -183,13 +159,13 @@ void Engine::cancel(std::span<const uint32_t> tickets) {
 }
 
 void Engine::run() {
-  device_->threads().pin_caller();
+  processor_->threads().pin_caller();
   std::vector<Completion> completed;
   for (;;) {
     {
       std::unique_lock lock(mutex_);
       work_->wait(lock, [this] {
-        return stopping_ || !queue_.empty() || !loading_.empty() || loop_.running() > 0 ||
+        return stopping_ || !queue_.empty() || !loading_.empty() || loop_->running() > 0 ||
                pending_update_ != nullptr;
       });
       if (stopping_) return end_update({Code::kEngineClosed, "the engine was closed"});
@@ -200,10 +176,10 @@ void Engine::run() {
         admit_waiting(completed);
       }
       const bool has_waiting = !queue_.empty() || !loading_.empty();
-      const bool all_wait = has_waiting && loop_.running() == 0 && completed.empty();
+      const bool all_wait = has_waiting && loop_->running() == 0 && completed.empty();
       if (all_wait) work_->wait_for(lock, kTransferWait);
     }
-    if (loop_.running() > 0) loop_.run_pass(completed);
+    if (loop_->running() > 0) loop_->run_pass(completed);
     note_progress();
     deliver(completed);
   }
@@ -212,10 +188,10 @@ void Engine::run() {
 /// REQUIRES: mutex_ held.
 void Engine::sweep_ended(std::vector<Completion>& completed) {
   const Clock::time_point now = Clock::now();
-  loop_.sweep([&](const Request& request) { return ended_status(request, cancelled_, now); },
-              completed);
+  loop_->sweep([&](const Request& request) { return ended_status(request, cancelled_, now); },
+               completed);
   const auto has_ended = [&](const Request& request) {
-    Status status = is_broken_ ? broken_status() : ended_status(request, cancelled_, now);
+    Status status = broken_.is_ok() ? ended_status(request, cancelled_, now) : broken_;
     if (status.is_ok()) return false;
     gate_.drop(request.ticket);
     completed.push_back(refusal_of(request, std::move(status), 0));
@@ -226,7 +202,7 @@ void Engine::sweep_ended(std::vector<Completion>& completed) {
 }
 
 /// False when the request must wait for memory; else it runs or has been refused. REQUIRES: mutex_
-/// held, loop_.has_room().
+/// held, loop_->has_room().
 bool Engine::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
                    std::vector<Completion>& completed) {
   const uint32_t ticket = waiting.request.ticket;
@@ -239,7 +215,7 @@ bool Engine::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
   } else {
     const kv::Version version = waiting.request.kv.version;
     waiting.request.kv.version = versions_.now(version);
-    if (loop_.admit(waiting.request, now, status) == Admission::kWaits) {
+    if (loop_->admit(waiting.request, now, status) == Admission::kWaits) {
       waiting.request.kv.version = version;
       return false;
     }
@@ -258,7 +234,7 @@ bool Engine::is_ready(Request& request, Clock::time_point now) {
 
 /// Those whose blocks have come, or are not to be waited for any longer. REQUIRES: mutex_ held.
 void Engine::admit_loaded(Clock::time_point now, std::vector<Completion>& completed) {
-  for (size_t i = 0; i < loading_.size() && loop_.has_room();) {
+  for (size_t i = 0; i < loading_.size() && loop_->has_room();) {
     if (is_ready(loading_[i].request, now) && admit(loading_[i], now, completed)) {
       loading_.erase(loading_.begin() + static_cast<ptrdiff_t>(i));
     } else {
@@ -270,8 +246,8 @@ void Engine::admit_loaded(Clock::time_point now, std::vector<Completion>& comple
 /// REQUIRES: mutex_ held.
 void Engine::admit_waiting(std::vector<Completion>& completed) {
   const Clock::time_point now = Clock::now();
-  const bool may_join = options_.continuous_batching || loop_.running() == 0;
-  while (may_join && !queue_.empty() && loop_.has_room()) {
+  const bool may_join = options_.continuous_batching || loop_->running() == 0;
+  while (may_join && !queue_.empty() && loop_->has_room()) {
     RequestQueue::Waiting& next = queue_.next();
     if (!is_ready(next.request, now)) {
       if (loading_.size() >= options_.batch_requests_max) break;
@@ -281,18 +257,19 @@ void Engine::admit_waiting(std::vector<Completion>& completed) {
     }
     queue_.pop();
   }
-  counters_.running = loop_.running();
+  counters_.running = loop_->running();
 }
 
 /// What those who submit need to know of the running requests.
 void Engine::note_progress() {
-  const scheduler::PassCost cost = loop_.cost();
-  const double left_us = loop_.left_us();
-  const double sharing_rate = loop_.sharing_rate();
+  const scheduler::PassCost cost = loop_->cost();
+  const double left_us = loop_->left_us();
+  const double sharing_rate = loop_->sharing_rate();
   std::lock_guard lock(mutex_);
   cost_ = cost;
   running_us_ = left_us;
   sharing_rate_ = sharing_rate;
+  if (broken_.is_ok()) broken_ = loop_->health();
 }
 
 void Engine::deliver(std::vector<Completion>& completed) {
@@ -311,7 +288,7 @@ void Engine::deliver(std::vector<Completion>& completed) {
         default: ++counters_.failed; break;
       }
     }
-    counters_.running = loop_.running();
+    counters_.running = loop_->running();
     delivering_ += count;
   }
   for (Completion& completion : completed) sink_.complete(std::move(completion));
@@ -359,7 +336,7 @@ void Engine::close() {
   thread_.join();
   std::vector<Completion> discarded;
   const Status closed(Code::kEngineClosed, "the engine was closed");
-  loop_.sweep([&](const Request&) { return closed; }, discarded);
+  loop_->sweep([&](const Request&) { return closed; }, discarded);
   const auto discard = [&](const Request& request) {
     discarded.push_back(refusal_of(request, closed, 0));
     return true;
@@ -375,13 +352,13 @@ Stats Engine::stats() const {
   std::lock_guard lock(mutex_);
   Stats stats = counters_;
   stats.queued = queue_.size() + loading_.size();
-  stats.prefill_tokens = loop_counters_.prefill_tokens;
-  stats.decode_tokens = loop_counters_.decode_tokens;
-  stats.forward_passes = loop_counters_.forward_passes;
-  stats.prefix_reused_tokens = loop_counters_.prefix_reused_tokens;
-  stats.rolled_back_tokens = loop_counters_.rolled_back_tokens;
-  stats.predicted_us = loop_counters_.predicted_us;
-  stats.actual_us = loop_counters_.actual_us;
+  stats.prefill_tokens = loop_counters_->prefill_tokens;
+  stats.decode_tokens = loop_counters_->decode_tokens;
+  stats.forward_passes = loop_counters_->forward_passes;
+  stats.prefix_reused_tokens = loop_counters_->prefix_reused_tokens;
+  stats.rolled_back_tokens = loop_counters_->rolled_back_tokens;
+  stats.predicted_us = loop_counters_->predicted_us;
+  stats.actual_us = loop_counters_->actual_us;
   return stats;
 }
 

@@ -16,11 +16,12 @@
 #include <vector>
 
 #include "engine/kv_gate.h"
+#include "engine/loop.h"
 #include "engine/options.h"
 #include "engine/prompt_versions.h"
 #include "engine/request.h"
 #include "engine/request_queue.h"
-#include "engine/step_loop.h"
+#include "engine/served_model.h"
 #include "lora/arena.h"
 
 namespace tessera::engine {
@@ -49,17 +50,23 @@ struct UpdateReport {
   uint64_t swapped_us = 0;  // nobody ran meanwhile
 };
 
+struct EngineParts;
+
 class Engine {
  public:
   /// Loads the model and starts the engine's thread. `sink` must outlive the engine.
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, CompletionSink& sink);
+  /// Of parts that were opened with the same options: a test's own.
+  static std::unique_ptr<Engine> open(const EngineOptions& options, EngineParts parts,
+                                      CompletionSink& sink);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  const model::Decoder& decoder() const { return *decoder_; }
+  ServedModel model() const;
   const EngineOptions& options() const { return options_; }
-  const device::Device& device() const { return *device_; }
+  /// That makes answers, and computes where no other device does.
+  const device::Device& processor() const { return *processor_; }
 
   /// Takes requests from the front until the queue is full. A request that cannot be served is
   /// taken and completed at once: with REQUEST_INVALID naming the field that breaks a limit, with
@@ -83,10 +90,8 @@ class Engine {
   void drop_version(kv::Version version);
   /// See lora::Arena::load(). On the calling thread; requests go on meanwhile.
   Result<std::shared_ptr<const lora::Adapter>> load_adapter(const std::string& folder,
-                                                            const lora::Limits& limits) {
-    return arena_->load(folder, limits);
-  }
-  lora::ArenaUse adapter_arena() const { return arena_->use(); }
+                                                            const lora::Limits& limits);
+  lora::ArenaUse adapter_arena() const;
   /// Brings the user's keys and values to the device for the request that will be submitted under
   /// the ticket: at its arrival, while its prompt is made. Ended by cancel() where none comes.
   void prefetch(uint32_t ticket, kv::Version version, const std::string& user);
@@ -117,10 +122,7 @@ class Engine {
   Stats stats() const;
 
  private:
-  Engine(const EngineOptions& options, std::unique_ptr<device::Device> device,
-         std::shared_ptr<model::Decoder> decoder, std::unique_ptr<lora::Arena> arena,
-         std::unique_ptr<model::Workspace> workspace, std::shared_ptr<std::condition_variable> work,
-         std::shared_ptr<kv::Pool> pool, const scheduler::PassCost& cost, CompletionSink& sink);
+  Engine(const EngineOptions& options, EngineParts parts, CompletionSink& sink);
 
   struct PendingUpdate {
     model::WeightsUpdate update;
@@ -129,7 +131,6 @@ class Engine {
     UpdateReport report{};
   };
 
-  static Status broken_status();
   void run();
   void end_update(Status status);
   bool attend_to_update(std::unique_lock<std::mutex>& lock);
@@ -148,15 +149,15 @@ class Engine {
   void deliver(std::vector<Completion>& completed);
 
   const EngineOptions options_;
-  std::unique_ptr<device::Device> device_;
+  const std::unique_ptr<device::Device> processor_;
   const std::shared_ptr<model::Decoder> decoder_;  // changed by the engine's thread alone
   const std::unique_ptr<lora::Arena> arena_;
   CompletionSink& sink_;
-  LoopCounters loop_counters_;
+  const std::unique_ptr<LoopCounters> loop_counters_;
   // The engine's thread waits here: work arrived, blocks came, or stop. The pool's threads ring it.
   const std::shared_ptr<std::condition_variable> work_;
-  std::shared_ptr<kv::Pool> pool_;  // set under mutex_
-  StepLoop loop_;                   // engine thread only
+  std::shared_ptr<kv::Pool> pool_;    // set under mutex_
+  const std::unique_ptr<Loop> loop_;  // engine thread only, but for check()
 
   mutable std::mutex mutex_;
   std::condition_variable idle_;                // drain and update_weights wait here
@@ -173,14 +174,14 @@ class Engine {
   Stats counters_;           // guarded by mutex_
   PromptVersions versions_;  // guarded by mutex_
   PendingUpdate* pending_update_ = nullptr;  // of who waits in update_weights(); guarded by mutex_
-  std::string weights_digest_;               // guarded by mutex_
+  ServedModel model_;                        // guarded by mutex_
   uint64_t weights_generation_ = 0;          // guarded by mutex_
   bool is_swapping_ = false;                 // weights are being written; guarded by mutex_
-  bool is_broken_ = false;                   // the weights are of no model; guarded by mutex_
-  std::mutex update_mutex_;                  // serialises update_weights()
-  bool draining_ = false;                    // guarded by mutex_
-  bool stopping_ = false;                    // guarded by mutex_
-  std::mutex close_mutex_;                   // serialises close()
+  Status broken_;            // not ok: nothing can be computed any more, and why; guarded by mutex_
+  std::mutex update_mutex_;  // serialises update_weights()
+  bool draining_ = false;    // guarded by mutex_
+  bool stopping_ = false;    // guarded by mutex_
+  std::mutex close_mutex_;   // serialises close()
   std::thread thread_;
 };
 

@@ -45,18 +45,28 @@ Result<kv::Version> Engine::add_version(const std::string& template_digest,
                                         const std::string& adapter_digest) {
   const std::lock_guard lock(mutex_);
   if (pool_ == nullptr) return Status(Code::kEngineClosed, "the engine was closed");
-  return versions_.add(*pool_, *decoder_, {template_digest, codebook_digest, adapter_digest});
+  return versions_.add(*pool_, model_, {template_digest, codebook_digest, adapter_digest});
 }
 
 void Engine::succeed(const std::string& adapter_digest, const std::string& predecessor_digest) {
   const std::lock_guard lock(mutex_);
   if (pool_ == nullptr || options_.kv.versions_back_max == 0) return;
-  versions_.succeed(*pool_, *decoder_, adapter_digest, predecessor_digest);
+  versions_.succeed(*pool_, model_, adapter_digest, predecessor_digest);
 }
 
 void Engine::drop_version(kv::Version version) {
   const std::lock_guard lock(mutex_);
   if (pool_ != nullptr) versions_.drop(*pool_, version);
+}
+
+Result<std::shared_ptr<const lora::Adapter>> Engine::load_adapter(const std::string& folder,
+                                                                  const lora::Limits& limits) {
+  if (arena_ != nullptr) return arena_->load(folder, limits);
+  return Status(Code::kAdapterInvalid, folder + ": adapters are not served on a card");
+}
+
+lora::ArenaUse Engine::adapter_arena() const {
+  return arena_ == nullptr ? lora::ArenaUse{} : arena_->use();
 }
 
 void Engine::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {

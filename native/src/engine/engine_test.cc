@@ -39,7 +39,7 @@ class EngineFixture : public testing::Test {
     const std::filesystem::path path = options.model_path;
     cases_ = read_cases(path);
     snapshot_ = open_fixture_catalogue(path);
-    binding_ = bind_fixture(engine_->decoder(), snapshot_, cases_.front());
+    binding_ = bind_fixture(engine_->model().config, snapshot_, cases_.front());
   }
   static std::filesystem::path folder(const std::string& name) {
     return std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity" / name;
@@ -84,7 +84,7 @@ TEST(EngineParity, ListsEqualThoseRecordedFromTransformersInItemsAndOrder) {
     for (const FixtureCase& fixture : read_cases(folder)) {
       std::vector<Request> requests;
       requests.push_back(
-          make_request(1, bind_fixture(engine->decoder(), snapshot, fixture), fixture));
+          make_request(1, bind_fixture(engine->model().config, snapshot, fixture), fixture));
       engine->submit(std::move(requests));
       const Completion completion = std::move(sink.wait_for(1).at(1));
       ASSERT_TRUE(completion.status.is_ok()) << completion.status.message();
@@ -280,7 +280,7 @@ TEST_F(EngineFixture, OptionsOutOfRangeAreRefusedNamingTheField) {
 
 TEST_F(EngineFixture, ABindingThatDoesNotFitTheModelOrTheCatalogueIsRefused) {
   open_folder("qwen3-tied");
-  const model::ModelConfig& config = engine_->decoder().config();
+  const model::ModelConfig& config = engine_->model().config;
   const auto levels = [&] {
     std::vector<std::vector<int32_t>> tokens(snapshot_->depth());
     for (uint32_t level = 0; level < snapshot_->depth(); ++level) {
@@ -338,7 +338,7 @@ TEST(EngineParity, ScoresOfGivenPathsAreTheBitsThatABeamSearchGivesThem) {
       for (const auto norm :
            {beam::ScoreNorm::kFull, beam::ScoreNorm::kLevel, beam::ScoreNorm::kAllowed}) {
         Request request =
-            make_request(1, bind_fixture(engine->decoder(), snapshot, fixture), fixture);
+            make_request(1, bind_fixture(engine->model().config, snapshot, fixture), fixture);
         request.norm = norm;
         engine->submit({request});
         const Completion recalled = std::move(sink.wait_for(1).at(1));

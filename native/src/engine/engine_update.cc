@@ -12,6 +12,9 @@ Result<UpdateReport> Engine::update_weights(const std::string& folder,
   if (!updating.owns_lock()) {
     return Status(Code::kEngineOverloaded, "another update of the weights is under way");
   }
+  if (decoder_ == nullptr) {
+    return Status(Code::kModelInvalid, folder + ": weights are not changed in place on a card");
+  }
   Result<model::WeightsUpdate> prepared = decoder_->prepare_update(folder);
   if (!prepared.is_ok()) return prepared.status();
   PendingUpdate pending{std::move(prepared).value(), Clock::now(), Clock::now() + wait_max};
@@ -24,8 +27,8 @@ Result<UpdateReport> Engine::update_weights(const std::string& folder,
   }
   std::unique_lock lock(mutex_);
   if (draining_ || stopping_) return Status(Code::kEngineClosed, "the engine is closing");
-  if (pending.update.digest() == weights_digest_) {
-    return UpdateReport{weights_digest_, weights_generation_, 0, 0};
+  if (pending.update.digest() == model_.digest) {
+    return UpdateReport{model_.digest, weights_generation_, 0, 0};
   }
   pending_update_ = &pending;
   work_->notify_one();
@@ -36,7 +39,7 @@ Result<UpdateReport> Engine::update_weights(const std::string& folder,
 
 UpdateReport Engine::weights() const {
   const std::lock_guard lock(mutex_);
-  return {weights_digest_, weights_generation_, 0, 0};
+  return {model_.digest, weights_generation_, 0, 0};
 }
 
 /// Tells who waits in update_weights(). REQUIRES: mutex_ held.
@@ -53,7 +56,7 @@ bool Engine::attend_to_update(std::unique_lock<std::mutex>& lock) {
   PendingUpdate* pending = pending_update_;
   if (pending == nullptr) return false;
   const Clock::time_point now = Clock::now();
-  if (loop_.running() > 0) {
+  if (loop_->running() > 0) {
     if (now < pending->give_up) return true;
     end_update({Code::kDeadlineExceeded,
                 "the requests that run did not end in the time that an update may wait"});
@@ -68,18 +71,19 @@ bool Engine::attend_to_update(std::unique_lock<std::mutex>& lock) {
   is_swapping_ = false;
   if (status.is_ok()) {
     ++weights_generation_;
-    weights_digest_ = decoder_->digest();
-    versions_.renew(*pool_, *decoder_);
+    model_ = served_model(*decoder_);
+    versions_.renew(*pool_, model_);
   } else if (!decoder_->is_intact()) {
-    is_broken_ = true;
-    status = Status(Code::kEngineUnavailable,
-                    broken_status().message() + "; the fault: " + status.message());
+    broken_ = {Code::kEngineUnavailable,
+               "an update of the weights failed, and so did putting the old ones back"};
+    status =
+        Status(Code::kEngineUnavailable, broken_.message() + "; the fault: " + status.message());
   }
   const auto microseconds = [](Clock::duration time) {
     return static_cast<uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(time).count());
   };
-  pending->report = {weights_digest_, weights_generation_, microseconds(now - pending->asked),
+  pending->report = {model_.digest, weights_generation_, microseconds(now - pending->asked),
                      microseconds(Clock::now() - now)};
   end_update(std::move(status));
   return false;

@@ -81,7 +81,7 @@ class UpdateTest : public ::testing::Test {
       }
     }
     snapshot_ = open_fixture_catalogue(recorded_model());
-    binding_ = bind_fixture(engine_->decoder(), snapshot_, cases_.front());
+    binding_ = bind_fixture(engine_->model().config, snapshot_, cases_.front());
     version_ = engine_->add_version("template", "codebook").value();
   }
   Request request(uint32_t ticket) {
@@ -189,7 +189,7 @@ TEST_F(UpdateTest, ThatIsRefusedChangesNothing) {
 TEST_F(UpdateTest, ToTheWeightsThatServeIsDoneAtOnce) {
   const auto report = engine_->update_weights(recorded_model().string(), seconds(30));
   ASSERT_TRUE(report.is_ok());
-  EXPECT_EQ(report.value().digest, engine_->decoder().digest());
+  EXPECT_EQ(report.value().digest, engine_->model().digest);
   EXPECT_EQ(report.value().generation, 0u);
 }
 

@@ -79,7 +79,7 @@ class EpochFixture : public testing::Test {
     decoder_ = std::move(model::Decoder::load(folder.string(), model::ComputeType::kF32, *device_))
                    .value();
     fixture_ = read_cases(folder).front();
-    binding_ = bind_fixture(*decoder_, open_fixture_catalogue(folder), fixture_);
+    binding_ = bind_fixture(decoder_->config(), open_fixture_catalogue(folder), fixture_);
     pool_ = open_fixture_pool(options_, *decoder_);
     spoiler_ = std::make_unique<Spoiler>(*decoder_);
   }
@@ -351,7 +351,7 @@ TEST_F(EpochFixture, APromptThatIsGivenUpKeepsItsWholeBlocks) {
 TEST_F(EpochFixture, MemoryThatDoesNotSufficeMakesRequestsWaitAndNeverHalfAdmitsThem) {
   const uint64_t block = decoder_->block_layout().bytes();
   const Request request = make(0, branch(1, 64, 1), 4);
-  const RequestState::Need need = RequestState::need(request, *decoder_);
+  const RequestState::Need need = RequestState::need(request, decoder_->kv_bytes_per_position());
   options_.kv_bytes_max = 2 * (need.blocks * block + need.beam_bytes) + block / 2;
   LoopCounters counters;
   const auto loop = make_loop(counters);

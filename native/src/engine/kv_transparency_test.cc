@@ -83,7 +83,7 @@ class Service {
       fixture_ = read_cases(model_folder()).front();
       snapshot_ = open_fixture_catalogue(model_folder());
     }
-    binding_ = bind_fixture(engine_->decoder(), snapshot_, fixture_);
+    binding_ = bind_fixture(engine_->model().config, snapshot_, fixture_);
   }
 
   const EngineOptions options_;
@@ -199,7 +199,7 @@ class KvTransparency : public testing::Test {
 
   DiskFolder folder_;
   Service plain_{fixture_options(model_folder())};
-  const uint64_t block_bytes_ = plain_.engine().decoder().block_layout().bytes();
+  const uint64_t block_bytes_ = plain_.engine().model().block_bytes;
   std::map<std::vector<int32_t>, std::vector<uint32_t>> known_;
 };
 
@@ -210,7 +210,7 @@ TEST_F(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
     SCOPED_TRACE("seed " + std::to_string(seed));
     fs::remove_all(folder_.string());
     Service service(options(seed));
-    Users users(seed, plain_.engine().decoder().config().vocab_size);
+    Users users(seed, plain_.engine().model().config.vocab_size);
     uint32_t ticket = 1;
     for (uint32_t step = 0; step < 24; ++step) {
       std::vector<Request> requests;

@@ -3,14 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/int8_codec.h"
-#include "kv/memory.h"
-
 namespace tessera::engine {
 namespace {
-
-/// Changes when the bytes of a block come to lie elsewhere (attention/block.h).
-constexpr char kLayoutName[] = "panels.1";
 
 uint32_t blocks_in(uint64_t bytes, uint64_t block_bytes) {
   return static_cast<uint32_t>(std::min<uint64_t>(bytes / block_bytes, kv::kNoSlot - 1));
@@ -18,10 +12,12 @@ uint32_t blocks_in(uint64_t bytes, uint64_t block_bytes) {
 
 }  // namespace
 
-Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const model::Decoder& decoder,
-                                            std::function<void()> on_transfer) {
+Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const ServedModel& model,
+                                            std::shared_ptr<const kv::BlockCodec> lossy,
+                                            std::function<void()> on_transfer,
+                                            const PoolMemory& memory) {
   kv::PoolOptions pool;
-  pool.block_bytes = decoder.block_layout().bytes();
+  pool.block_bytes = model.block_bytes;
   pool.device_blocks = blocks_in(options.device_bytes, pool.block_bytes);
   if (pool.device_blocks == 0) {
     return Status(Code::kKvPoolInvalid, "kvDeviceBytes: expected at least the " +
@@ -31,13 +27,13 @@ Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const mode
   }
   pool.locks_memory = options.locks_memory;
   pool.read_threads = 0;
+  uint64_t stored_bytes = pool.block_bytes;
   if (options.is_enabled) {
     // Blocks of another size, as another model or type has them, or written otherwise, lie in a
     // folder of their own.
     pool.disk_folder = options.folder + "/blocks-of-" + std::to_string(pool.block_bytes);
-    uint64_t stored_bytes = pool.block_bytes;
     if (options.codec == KvCodec::kInt8) {
-      pool.codec = std::make_shared<Int8Codec>(decoder.block_layout());
+      pool.codec = std::move(lossy);
       pool.disk_folder += "-in-int8";
       stored_bytes = pool.codec->encoded_bytes();
     }
@@ -50,23 +46,30 @@ Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const mode
     pool.prefetch_queue_max = options.prefetch_queue_max;
     pool.on_transfer = std::move(on_transfer);
   }
+  if (memory.device) {
+    auto opened = memory.device(pool.device_blocks, pool.block_bytes);
+    if (!opened.is_ok()) return opened.status();
+    pool.device_memory = std::move(opened).value();
+  }
+  if (memory.host && pool.host_blocks > 0) {
+    auto opened = memory.host(pool.host_blocks, stored_bytes);
+    if (!opened.is_ok()) return opened.status();
+    pool.host_memory = std::move(opened).value();
+  }
   return kv::Pool::open(std::move(pool));
 }
 
-kv::Identity identity_of(const model::Decoder& decoder, std::string template_digest,
+kv::Identity identity_of(const ServedModel& model, std::string template_digest,
                          std::string codebook_digest, std::string adapter_digest) {
-  const attention::BlockLayout layout = decoder.block_layout();
   kv::Identity identity;
-  identity.model = decoder.digest();
+  identity.model = model.digest;
   identity.adapter = std::move(adapter_digest);
   identity.template_text = std::move(template_digest);
   identity.codebook = std::move(codebook_digest);
-  identity.layout = std::string(kLayoutName) + " " + std::to_string(layout.layers) + "x" +
-                    std::to_string(layout.kv_heads) + "x" + std::to_string(layout.head_dim);
-  identity.dtype = layout.type == tensor::DType::kBf16 ? "bf16" : "f32";
-  identity.numeric_class =
-      std::string(model::compute_type_name(decoder.compute_type())) + " " + decoder.numbers();
-  identity.block_bytes = layout.bytes();
+  identity.layout = model.layout;
+  identity.dtype = model.element_type;
+  identity.numeric_class = model.numeric_class;
+  identity.block_bytes = model.block_bytes;
   return identity;
 }
 

@@ -28,7 +28,7 @@ class PartialFixture : public testing::Test {
     fixture_ = read_cases(folder).front();
     fixture_.terminal_tokens.clear();
     snapshot_ = open_fixture_catalogue(folder);
-    binding_ = bind_fixture(*decoder_, snapshot_, fixture_);
+    binding_ = bind_fixture(decoder_->config(), snapshot_, fixture_);
   }
 
   Request make(uint32_t width, seconds budget) const {

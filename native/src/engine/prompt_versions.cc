@@ -7,46 +7,45 @@
 
 namespace tessera::engine {
 
-kv::Version PromptVersions::pool_version(kv::Pool& pool, const model::Decoder& decoder,
+kv::Version PromptVersions::pool_version(kv::Pool& pool, const ServedModel& model,
                                          const Known& known) {
   Result<kv::Version> version = pool.add_version(identity_of(
-      decoder, known.digests.template_text, known.digests.codebook, known.digests.adapter));
+      model, known.digests.template_text, known.digests.codebook, known.digests.adapter));
   TESSERA_CHECK(version.is_ok());
   return version.value();
 }
 
-kv::Version PromptVersions::add(kv::Pool& pool, const model::Decoder& decoder,
+kv::Version PromptVersions::add(kv::Pool& pool, const ServedModel& model,
                                 const PromptDigests& digests) {
   Known known{digests};
-  known.given = known.now = pool_version(pool, decoder, known);
+  known.given = known.now = pool_version(pool, model, known);
   const auto found = std::find_if(known_.begin(), known_.end(),
                                   [&](const Known& other) { return other.now == known.now; });
   if (found != known_.end()) return found->given;
   known_.push_back(known);
-  declare(pool, decoder, known);
+  declare(pool, model, known);
   return known.given;
 }
 
-void PromptVersions::declare(kv::Pool& pool, const model::Decoder& decoder,
-                             const Known& known) const {
+void PromptVersions::declare(kv::Pool& pool, const ServedModel& model, const Known& known) const {
   kv::Version version = known.now;
   auto before = predecessors_.find(known.digests.adapter);
   for (uint32_t back = 0; back < kv::kVersionsBackMax && before != predecessors_.end(); ++back) {
-    version = pool.succeed(version, identity_of(decoder, known.digests.template_text,
+    version = pool.succeed(version, identity_of(model, known.digests.template_text,
                                                 known.digests.codebook, before->second));
     before = predecessors_.find(before->second);
   }
 }
 
-void PromptVersions::succeed(kv::Pool& pool, const model::Decoder& decoder,
-                             const std::string& adapter, const std::string& predecessor) {
+void PromptVersions::succeed(kv::Pool& pool, const ServedModel& model, const std::string& adapter,
+                             const std::string& predecessor) {
   for (auto at = predecessors_.find(predecessor); at != predecessors_.end();
        at = predecessors_.find(at->second)) {
     if (at->second == adapter) return;
   }
   predecessors_[adapter] = predecessor;
   for (const Known& known : known_) {
-    if (known.digests.adapter == adapter) declare(pool, decoder, known);
+    if (known.digests.adapter == adapter) declare(pool, model, known);
   }
 }
 
@@ -64,11 +63,11 @@ kv::Version PromptVersions::now(kv::Version version) const {
   return found == known_.end() ? version : found->now;
 }
 
-void PromptVersions::renew(kv::Pool& pool, const model::Decoder& decoder) {
+void PromptVersions::renew(kv::Pool& pool, const ServedModel& model) {
   predecessors_.clear();
   for (Known& known : known_) {
     const kv::Version before = known.now;
-    known.now = pool_version(pool, decoder, known);
+    known.now = pool_version(pool, model, known);
     if (known.now != before) pool.retire(before);
   }
 }

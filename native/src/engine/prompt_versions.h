@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/served_model.h"
 #include "kv/pool.h"
-#include "model/decoder.h"
 
 namespace tessera::engine {
 
@@ -19,19 +19,19 @@ struct PromptDigests {
 
 class PromptVersions {
  public:
-  /// The same number for the same digests. REQUIRES: the pool's blocks are the decoder's.
-  kv::Version add(kv::Pool& pool, const model::Decoder& decoder, const PromptDigests& digests);
+  /// The same number for the same digests. REQUIRES: the pool's blocks are the model's.
+  kv::Version add(kv::Pool& pool, const ServedModel& model, const PromptDigests& digests);
   /// Nothing is found under a number that add() gave any more.
   void drop(kv::Pool& pool, kv::Version version);
   /// Prompts that the adapter reads may go on with what its predecessor has of a user, or the one
   /// before that. Ignored where it would make an adapter come before itself.
-  void succeed(kv::Pool& pool, const model::Decoder& decoder, const std::string& adapter,
+  void succeed(kv::Pool& pool, const ServedModel& model, const std::string& adapter,
                const std::string& predecessor);
   /// What the pool calls it now.
   kv::Version now(kv::Version version) const;
-  /// After the decoder's weights have changed: nothing that was kept under them is found any more,
+  /// After the model's weights have changed: nothing that was kept under them is found any more,
   /// and no adapter follows another.
-  void renew(kv::Pool& pool, const model::Decoder& decoder);
+  void renew(kv::Pool& pool, const ServedModel& model);
 
  private:
   struct Known {
@@ -39,11 +39,10 @@ class PromptVersions {
     kv::Version given = 0;  // by add()
     kv::Version now = 0;
   };
-  static kv::Version pool_version(kv::Pool& pool, const model::Decoder& decoder,
-                                  const Known& known);
+  static kv::Version pool_version(kv::Pool& pool, const ServedModel& model, const Known& known);
 
   /// The whole line, because between two adapters there may be one that read no prompt.
-  void declare(kv::Pool& pool, const model::Decoder& decoder, const Known& known) const;
+  void declare(kv::Pool& pool, const ServedModel& model, const Known& known) const;
 
   std::vector<Known> known_;
   std::unordered_map<std::string, std::string> predecessors_;  // of adapters

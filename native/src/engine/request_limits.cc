@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/request_state.h"
+#include "engine/running_request.h"
 
 namespace tessera::engine {
 namespace {
@@ -72,27 +72,27 @@ Status check_score(const Request& request, const EngineOptions& options) {
 }  // namespace
 
 Status check_limits(const Request& request, const EngineOptions& options,
-                    const model::Decoder& decoder) {
+                    const ServedModel& model) {
   if (request.priority >= kPriorityClasses) {
     return invalid("priority: expected 0.." + std::to_string(kPriorityClasses - 1) + ", came " +
                    std::to_string(request.priority));
   }
-  TESSERA_RETURN_IF_ERROR(check_prompt(request, options, decoder.config()));
+  TESSERA_RETURN_IF_ERROR(check_prompt(request, options, model.config));
   if (request.kind == RequestKind::kScore) TESSERA_RETURN_IF_ERROR(check_score(request, options));
   if (request.kind == RequestKind::kRecall) TESSERA_RETURN_IF_ERROR(check_recall(request, options));
   if (request.kv.user.size() > kv::kOwnerBytesMax) {
     return invalid("userId: expected at most " + std::to_string(kv::kOwnerBytesMax) +
                    " bytes, came " + std::to_string(request.kv.user.size()));
   }
-  const RequestState::Need need = RequestState::need(request, decoder);
+  const RunningRequest::Need need = RunningRequest::need(request, model.position_bytes);
   // One more than it has: who goes on in a block that is not full works in a copy of it.
-  const uint64_t device_bytes = (need.blocks + uint64_t{1}) * decoder.block_layout().bytes();
+  const uint64_t device_bytes = (need.blocks + uint64_t{1}) * model.block_bytes;
   if (device_bytes > options.kv.device_bytes) {
     return invalid("promptTokens.length: the prompt needs " + std::to_string(device_bytes) +
                    " bytes of keys and values, kv.deviceBytes is " +
                    std::to_string(options.kv.device_bytes));
   }
-  const uint64_t bytes = need.blocks * decoder.block_layout().bytes() + need.beam_bytes;
+  const uint64_t bytes = need.blocks * model.block_bytes + need.beam_bytes;
   if (bytes <= options.kv_bytes_max) return Status::ok();
   return invalid("promptTokens.length: prompt and beams need " + std::to_string(bytes) +
                  " bytes of keys and values, engine.kvBytesMax is " +

@@ -3,12 +3,11 @@
 
 #include "engine/options.h"
 #include "engine/request.h"
-#include "model/model_config.h"
+#include "engine/served_model.h"
 
 namespace tessera::engine {
 
 /// REQUEST_INVALID naming the field, what was expected and what came.
-Status check_limits(const Request& request, const EngineOptions& options,
-                    const model::Decoder& decoder);
+Status check_limits(const Request& request, const EngineOptions& options, const ServedModel& model);
 
 }  // namespace tessera::engine

@@ -8,64 +8,15 @@
 #include "base/check.h"
 
 namespace tessera::engine {
-namespace {
-
-uint32_t blocks_of(uint64_t tokens) {
-  return static_cast<uint32_t>((tokens + attention::kBlockPositions - 1) /
-                               attention::kBlockPositions);
-}
-
-uint32_t decode_passes(const Request& request) {
-  return request.kind == RequestKind::kAppend ? 0 : request.binding->step_count() - 1;
-}
-
-/// Beams that a step may have at most.
-uint32_t widest(const Request& request) {
-  if (request.kind == RequestKind::kScore)
-    return static_cast<uint32_t>(request.sid_offsets.size() - 1);
-  if (request.kind == RequestKind::kAppend) return 0;
-  return *std::max_element(request.widths.begin(), request.widths.end());
-}
-
-}  // namespace
-
-scheduler::RequestWork RequestState::work_of(const Request& request,
-                                             const model::ModelConfig& config) {
-  const Binding& binding = *request.binding;
-  scheduler::RequestWork work;
-  work.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
-  if (request.kind == RequestKind::kAppend) return work;
-  work.selections = binding.step_count();
-  work.beams = widest(request);
-  const uint32_t depth = binding.depth();
-  for (uint32_t level = 0; level < depth; ++level)
-    work.cells_per_beam += static_cast<double>(binding.level_tokens(level).size()) / depth;
-  if (request.norm == beam::ScoreNorm::kFull) work.cells_per_beam += config.vocab_size;
-  return work;
-}
-
-RequestState::Need RequestState::need(const Request& request, const model::Decoder& decoder) {
-  return {blocks_of(request.prompt.size()),
-          decoder.kv_bytes_per_position() * decode_passes(request) * widest(request)};
-}
 
 Status RequestState::reserve(const Request& request, const RequestState* leader,
                              scheduler::Link& link) {
   TESSERA_RETURN_IF_ERROR(reserve_beams(request));
-  TESSERA_RETURN_IF_ERROR(kv_.begin(request, leader == nullptr ? nullptr : &leader->request_,
-                                    leader == nullptr ? nullptr : &leader->kv_, link));
-  if (budget_.fits(kv_.own_blocks(), 0)) {
-    budget_.take_blocks(kv_.own_blocks());
-    return Status::ok();
-  }
-  kv_.release();
-  return {Code::kEngineOverloaded, "keys and values: running requests leave no room for " +
-                                       std::to_string(request.prompt.size()) + " further tokens"};
+  return reserve_prompt(request, leader, link);
 }
 
 void RequestState::begin(Request request, Clock::time_point now) {
-  request_ = std::move(request);
-  if (!request_.reach.is_set()) request_.reach = binding().reach();
+  begin_request(std::move(request), now);
   if (request_.kind == RequestKind::kScore) {
     beam::find_route(reach(), request_.sid_codes, request_.sid_offsets, route_);
   }
@@ -76,21 +27,10 @@ void RequestState::begin(Request request, Clock::time_point now) {
   beams_.ended.assign(1, 0);
   pending_tokens_.clear();
   ancestors_.clear();
-  finished_.clear();
-  widths_used_.clear();
-  timings_ = Timings{};
-  passes_.clear();
-  timings_.queue_us = std::chrono::duration<float, std::micro>(now - request_.submitted).count();
-  step_ = 0;
-  reused_ = prompt().length - kv_.found_tokens();
-  awaits_selection_ = false;
-  affordable_width_ = UINT32_MAX;
-  is_narrowed_ = false;
-  comes_too_late_ = false;
 }
 
 Status RequestState::reserve_beams(const Request& request) {
-  const uint64_t bytes = need(request, decoder_).beam_bytes;
+  const uint64_t bytes = need(request, decoder_.kv_bytes_per_position()).beam_bytes;
   if (beam_buffer_.size() < bytes) {
     budget_.give_beams(beam_buffer_);
     Result<device::Buffer> grown = budget_.take_beams(bytes);
@@ -100,20 +40,6 @@ Status RequestState::reserve_beams(const Request& request) {
   char* values = beam_buffer_.as<char>() + bytes / 2;
   beam_kv_ = {beam_buffer_.data(), values, decode_passes(request), widest(request)};
   return Status::ok();
-}
-
-scheduler::Runnable RequestState::runnable(Clock::time_point now) const {
-  const auto slack =
-      std::chrono::duration_cast<std::chrono::microseconds>(request_.deadline - now).count();
-  return {static_cast<uint32_t>(request_.prompt.size()), prompt().length,
-          static_cast<uint32_t>(pending_tokens_.size()), request_.priority, slack};
-}
-
-scheduler::RequestWork RequestState::work() const {
-  scheduler::RequestWork work = work_of(request_, decoder_.config());
-  work.length = prompt().length;
-  work.selections -= std::min(work.selections, step_);
-  return work;
 }
 
 void RequestState::append_rows(const scheduler::Share& share, std::vector<int32_t>& tokens,
@@ -144,35 +70,8 @@ void RequestState::beams_computed(uint32_t end) {
   awaits_selection_ = true;
 }
 
-void RequestState::prompt_computed(uint32_t length, uint32_t own, uint32_t end) {
-  TESSERA_CHECK(length >= prompt().length + own && length <= request_.prompt.size());
-  reused_ += length - prompt().length - own;
-  kv_.set_length(length);
-  if (prompt_left() > 0 || own == 0 || request_.kind == RequestKind::kAppend) return;
-  logit_row_ = end - 1;
-  awaits_selection_ = true;
-}
-
 void RequestState::clear_beams() {
   if (beam_buffer_.size() > 0) std::memset(beam_buffer_.data(), 0, beam_buffer_.size());
-}
-
-uint32_t RequestState::width() const {
-  const uint32_t wanted = request_.widths[std::min<size_t>(step_, request_.widths.size() - 1)];
-  return std::min(wanted, affordable_width_);
-}
-
-void RequestState::narrow_to(const scheduler::Narrowing& narrowing) {
-  if (narrowing.width < width()) {
-    affordable_width_ = narrowing.width;
-    is_narrowed_ = true;
-  }
-  comes_too_late_ = !narrowing.fits;
-}
-
-Completeness RequestState::completeness() const {
-  if (!pending_tokens_.empty()) return Completeness::kCut;
-  return is_narrowed_ ? Completeness::kNarrowed : Completeness::kWhole;
 }
 
 void RequestState::apply(const beam::Step& step) {
@@ -224,10 +123,7 @@ std::vector<float> RequestState::scores() const {
 }
 
 void RequestState::release() {
-  budget_.give_blocks(kv_.own_blocks());
-  kv_.release();
-  request_ = Request{};
-  finished_.clear();
+  RunningRequest::release();
   watch_.reset();
   tree_watch_.reset();
 }

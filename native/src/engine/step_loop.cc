@@ -13,16 +13,12 @@ StepLoop::StepLoop(const EngineOptions& options, const model::Decoder& decoder,
                    device::Device& device, kv::Pool& pool,
                    std::unique_ptr<model::Workspace> workspace, const scheduler::PassCost& cost,
                    LoopCounters& counters, RowFaults* faults)
-    : options_(options),
+    : Loop(options, decoder.config(), device, decoder.block_layout().bytes(), cost, counters),
       decoder_(decoder),
-      device_(device),
-      counters_(counters),
       workspace_(std::move(workspace)),
       pool_(pool),
-      budget_(device, decoder.block_layout().bytes(), options.kv_bytes_max),
       epoch_(decoder, faults),
-      head_(decoder),
-      cost_model_(cost) {}
+      head_(decoder) {}
 
 scheduler::Link StepLoop::find_leader(const Request& request) {
   prompts_.clear();
@@ -67,6 +63,7 @@ Admission StepLoop::admit(Request& request, Clock::time_point now, Status& statu
 void StepLoop::run_pass(std::vector<Completion>& completed) {
   const Clock::time_point start = Clock::now();
   plan();
+  group_by_adapter();
   PassTimes times;
   times.plan_us = microseconds_since(start);
   forward(times);
@@ -77,53 +74,10 @@ void StepLoop::run_pass(std::vector<Completion>& completed) {
   narrow_late();
   work_.cells += head_.select(running_, *workspace_);
   for (const auto& state : running_) state->end_pass();
-  const float actual_us = microseconds_since(start);
-  counters_.predicted_us += static_cast<uint64_t>(cost_model_.cost().predict_us(work_));
-  counters_.actual_us += static_cast<uint64_t>(actual_us);
-  cost_model_.observe(work_, actual_us);
-  sharing_.busy(actual_us);
+  observe(microseconds_since(start));
   end_failed(completed);
   for (size_t i = running_.size(); i-- > 0;) {
     if (running_[i]->is_done()) completed.push_back(retire(i, Status::ok()));
-  }
-}
-
-/// Requests that may be answered in part take no more beams than they have time for.
-void StepLoop::narrow_late() {
-  const double slowdown = std::max(1.0, running() * sharing_.rate());
-  const Clock::time_point now = Clock::now();
-  for (const auto& state : running_) {
-    if (!state->request().allows_partial || !state->awaits_selection()) continue;
-    scheduler::RequestWork after = state->work();
-    after.selections -= std::min(after.selections, 1u);
-    const double budget_us =
-        std::chrono::duration<double, std::micro>(state->request().deadline - now).count();
-    state->narrow_to(scheduler::narrow(cost(), after, state->width(), slowdown, budget_us,
-                                       options_.prefill_chunk_tokens));
-  }
-}
-
-double StepLoop::left_us() const {
-  double left = 0;
-  for (const auto& state : running_) left += alone_us(state->work());
-  return left;
-}
-
-void StepLoop::plan() {
-  const Clock::time_point now = Clock::now();
-  runnable_.clear();
-  for (const auto& state : running_) runnable_.push_back(state->runnable(now));
-  const scheduler::Budget budget{options_.batch_rows_max, options_.prefill_chunk_tokens,
-                                 static_cast<double>(options_.pass_time_target_us),
-                                 cost_model_.cost()};
-  scheduler::plan_step(runnable_, links_, budget, plan_scratch_, plan_);
-  TESSERA_CHECK(!plan_.empty());
-  group_by_adapter();
-  work_ = {};
-  for (const scheduler::Share& share : plan_) {
-    const bool is_prompt = runnable_[share.runnable].decode_rows == 0;
-    work_.add_rows(share.rows, share.first, is_prompt);
-    (is_prompt ? counters_.prefill_tokens : counters_.decode_tokens) += share.rows;
   }
 }
 
@@ -186,22 +140,7 @@ Completion StepLoop::retire(size_t index, Status status) {
   std::unique_ptr<RequestState> state = std::move(running_[index]);
   running_.erase(running_.begin() + static_cast<ptrdiff_t>(index));
   scheduler::unlink(links_, static_cast<uint32_t>(index));
-  Completion completion;
-  completion.ticket = state->request().ticket;
-  completion.status = std::move(status);
-  completion.widths_used = state->widths_used();
-  completion.prefix_reused_tokens = state->prefix_reused_tokens();
-  completion.kv_tokens = state->kv().found();
-  completion.kv_is_lossy = !state->kv().is_exact();
-  completion.kv_inherited_tokens = state->kv().inherited_tokens();
-  completion.kv_versions_back = state->kv().versions_back();
-  completion.kv_wait_us = state->request().kv.waited_us;
-  if (completion.status.is_ok() && state->kv().is_revoked()) {
-    completion.status = {Code::kCancelled, "the user was dropped while the request ran"};
-  }
-  counters_.prefix_reused_tokens += completion.prefix_reused_tokens;
-  sharing_.served(alone_us(RequestState::work_of(state->request(), decoder_.config())) -
-                  alone_us(state->work()));
+  Completion completion = completion_of(*state, std::move(status));
   if (completion.status.is_ok()) answer(*state, completion);
   completion.timings = state->timings();
   completion.passes = state->passes();
@@ -220,13 +159,11 @@ void StepLoop::answer(RequestState& state, Completion& completion) {
   if (request.kind == RequestKind::kScore) {
     completion.scores = state.scores();
   } else if (request.kind == RequestKind::kRecall) {
-    const beam::ExportOptions options{request.result_count, request.items_per_sid,
-                                      request.item_policy.get(), request.watched_item};
-    completion.completeness = state.completeness();
-    completion.answer =
-        beam::export_items(state.finished(), state.reach(), options, device_.threads());
+    export_items(state, completion);
     if (state.tree_watch()) completion.tree = state.tree_watch()->take();
-    if (state.watch()) completion.explanation = state.watch()->conclude(completion.answer, options);
+    if (state.watch()) {
+      completion.explanation = state.watch()->conclude(completion.answer, export_options(request));
+    }
   }
   state.timings().export_us = microseconds_since(start);
 }

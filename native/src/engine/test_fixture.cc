@@ -109,14 +109,15 @@ std::shared_ptr<catalogue::LiveCatalogue> live_fixture(
 
 std::unique_ptr<kv::Pool> open_fixture_pool(const EngineOptions& options,
                                             const model::Decoder& decoder) {
-  auto pool = open_pool(options.kv, decoder, {});
+  auto pool = open_pool(options.kv, served_model(decoder), nullptr, {});
   if (!pool.is_ok()) throw std::runtime_error(pool.status().message());
-  const auto version = pool.value()->add_version(identity_of(decoder, "template", "codebook"));
+  const auto version =
+      pool.value()->add_version(identity_of(served_model(decoder), "template", "codebook"));
   if (!version.is_ok()) throw std::runtime_error(version.status().message());
   return std::move(pool).value();
 }
 
-std::shared_ptr<const Binding> bind_fixture(const model::Decoder& decoder,
+std::shared_ptr<const Binding> bind_fixture(const model::ModelConfig& config,
                                             std::shared_ptr<const catalogue::Snapshot> snapshot,
                                             const FixtureCase& fixture) {
   std::vector<std::vector<int32_t>> levels(snapshot->depth());
@@ -125,8 +126,8 @@ std::shared_ptr<const Binding> bind_fixture(const model::Decoder& decoder,
       levels[level].push_back(fixture.level_token_base[level] + static_cast<int32_t>(code));
     }
   }
-  auto binding = Binding::create(decoder.config(), live_fixture(std::move(snapshot)),
-                                 std::move(levels), fixture.terminal_tokens);
+  auto binding = Binding::create(config, live_fixture(std::move(snapshot)), std::move(levels),
+                                 fixture.terminal_tokens);
   if (!binding.is_ok()) throw std::runtime_error(binding.status().message());
   return std::move(binding).value();
 }

@@ -54,7 +54,7 @@ std::shared_ptr<catalogue::LiveCatalogue> live_fixture(
 std::unique_ptr<kv::Pool> open_fixture_pool(const EngineOptions& options,
                                             const model::Decoder& decoder);
 /// Level l's code c is token base[l] + c.
-std::shared_ptr<const Binding> bind_fixture(const model::Decoder& decoder,
+std::shared_ptr<const Binding> bind_fixture(const model::ModelConfig& config,
                                             std::shared_ptr<const catalogue::Snapshot> snapshot,
                                             const FixtureCase& fixture);
 Request make_request(uint32_t ticket, std::shared_ptr<const Binding> binding,

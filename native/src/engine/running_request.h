@@ -1,0 +1,130 @@
+// What every running request has, whichever device computes it: the prompt's keys and values, how
+// far it has come, how wide it may search, and what is told of it in the end. Owned and touched by
+// the engine's thread alone; used again by the next request in the same slot.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "beam/select.h"
+#include "engine/kv_budget.h"
+#include "engine/request.h"
+#include "engine/request_kv.h"
+#include "model/model_config.h"
+#include "scheduler/admission.h"
+#include "scheduler/narrowing.h"
+#include "scheduler/plan_step.h"
+
+namespace tessera::engine {
+
+class RunningRequest {
+ public:
+  RunningRequest(const model::ModelConfig& config, kv::Pool& pool, KvBudget& budget)
+      : budget_(budget), kv_(pool), config_(config) {}
+  virtual ~RunningRequest() = default;
+  RunningRequest(const RunningRequest&) = delete;
+  RunningRequest& operator=(const RunningRequest&) = delete;
+
+  /// KV memory that a request takes where it shares nothing, of so many bytes per position.
+  struct Need {
+    uint32_t blocks = 0;
+    uint64_t beam_bytes = 0;
+  };
+  static Need need(const Request& request, uint64_t position_bytes);
+  /// What a request that has not begun asks for, for the prediction of its end.
+  static scheduler::RequestWork work_of(const Request& request, const model::ModelConfig& config);
+
+  scheduler::Runnable runnable(Clock::time_point now) const;
+  /// What is left of it.
+  scheduler::RequestWork work() const;
+  /// Rows that its beams take in the next pass; 0 during the prompt and after the last selection.
+  virtual uint32_t pending_rows() const = 0;
+
+  uint32_t prompt_left() const {
+    return static_cast<uint32_t>(request_.prompt.size()) - prompt().length;
+  }
+  /// Before a pass that computes prompts up to the position: its own or, by mirrors, with others'.
+  void note_prompt_rows(uint32_t end) {
+    if (prompt_left() > 0) kv_.note_written(end);
+  }
+  /// Records the positions that are computed and committed now; `own` of them by this request, the
+  /// last before row `end` of the pass.
+  void prompt_computed(uint32_t length, uint32_t own, uint32_t end);
+  /// True when the beams' next logits are due, in rows [logit_row(), + beams) of the last pass.
+  bool awaits_selection() const { return awaits_selection_; }
+  uint32_t logit_row() const { return logit_row_; }
+  /// Candidates kept in the coming selection, before capping by what is reachable.
+  uint32_t width() const;
+  /// For the coming selection and all further ones.
+  void narrow_to(const scheduler::Narrowing& narrowing);
+  /// Whether even the narrowest beam would come too late, but what has finished may be given.
+  bool comes_too_late() const { return comes_too_late_; }
+  Completeness completeness() const;
+  /// Level whose codes are candidates in the coming selection; has_level() is false when only
+  /// terminal tokens can follow.
+  bool has_level() const { return step_ < binding().depth(); }
+  uint32_t level() const { return step_; }
+  bool is_decoding() const { return step_ > 0; }
+  bool is_done() const {
+    if (awaits_selection_ || prompt_left() > 0) return false;
+    return pending_rows() == 0 || (comes_too_late_ && !finished_.empty());
+  }
+
+  const Request& request() const { return request_; }
+  const Binding& binding() const { return *request_.binding; }
+  const catalogue::Reach& reach() const { return request_.reach; }
+  const attention::PromptKv& prompt() const { return kv_.view(); }
+  const RequestKv& kv() const { return kv_; }
+  /// Keeps what is computed of the prompt in the user KV pool.
+  void keep_kv() { kv_.keep(request_); }
+  std::span<const beam::Finished> finished() const { return finished_; }
+  const std::vector<uint32_t>& widths_used() const { return widths_used_; }
+  uint32_t prefix_reused_tokens() const { return reused_; }
+
+  Timings& timings() { return timings_; }
+  /// Of the pass that runs.
+  PassTimes& pass() { return pass_; }
+  void end_pass() {
+    timings_.add(pass_);
+    passes_.push_back(pass_);
+  }
+  const std::vector<PassTimes>& passes() const { return passes_; }
+
+  /// Gives back the blocks and drops the references that the request held; buffers stay.
+  virtual void release();
+
+ protected:
+  /// Passes of beams, and beams that one of them may have at most.
+  static uint32_t decode_passes(const Request& request);
+  static uint32_t widest(const Request& request);
+
+  /// Blocks for the prompt. Errors: ENGINE_OVERLOADED when there is no room now; nothing is held
+  /// then.
+  Status reserve_prompt(const Request& request, const RunningRequest* leader,
+                        scheduler::Link& link);
+  /// REQUIRES: reserve_prompt() for the same request.
+  void begin_request(Request request, Clock::time_point now);
+
+  KvBudget& budget_;
+  RequestKv kv_;
+  Request request_;
+  std::vector<beam::Finished> finished_;
+  std::vector<uint32_t> widths_used_;
+  uint32_t step_ = 0;  // selections applied
+  uint32_t logit_row_ = 0;
+  bool awaits_selection_ = false;
+
+ private:
+  const model::ModelConfig& config_;
+  Timings timings_;
+  PassTimes pass_;
+  std::vector<PassTimes> passes_;
+  uint32_t reused_ = 0;
+  uint32_t affordable_width_ = UINT32_MAX;
+  bool is_narrowed_ = false;
+  bool comes_too_late_ = false;
+};
+
+}  // namespace tessera::engine

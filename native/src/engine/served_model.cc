@@ -1,0 +1,26 @@
+#include "engine/served_model.h"
+
+namespace tessera::engine {
+namespace {
+
+/// Changes when the bytes of a block come to lie elsewhere (attention/block.h).
+constexpr char kLayoutName[] = "panels.1";
+
+}  // namespace
+
+ServedModel served_model(const model::Decoder& decoder) {
+  const attention::BlockLayout layout = decoder.block_layout();
+  ServedModel served;
+  served.config = decoder.config();
+  served.digest = decoder.digest();
+  served.compute_type = std::string(model::compute_type_name(decoder.compute_type()));
+  served.position_bytes = decoder.kv_bytes_per_position();
+  served.block_bytes = layout.bytes();
+  served.layout = std::string(kLayoutName) + " " + std::to_string(layout.layers) + "x" +
+                  std::to_string(layout.kv_heads) + "x" + std::to_string(layout.head_dim);
+  served.element_type = layout.type == tensor::DType::kBf16 ? "bf16" : "f32";
+  served.numeric_class = served.compute_type + " " + decoder.numbers();
+  return served;
+}
+
+}  // namespace tessera::engine

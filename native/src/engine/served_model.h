@@ -1,0 +1,27 @@
+// What the engine knows of the model that serves, whichever device computes it: its shape, which
+// weights, and what the keys and values of a prompt depend on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/decoder.h"
+#include "model/model_config.h"
+
+namespace tessera::engine {
+
+struct ServedModel {
+  model::ModelConfig config;
+  std::string digest;        // of the weights and the configuration
+  std::string compute_type;  // as configured, e.g. "bf16"
+  // Of the keys and values; bytes over all layers.
+  uint64_t position_bytes = 0;  // of a position, without a block's padding
+  uint64_t block_bytes = 0;
+  std::string layout;         // of a block; changes when its bytes come to lie elsewhere
+  std::string element_type;   // of a block's numbers
+  std::string numeric_class;  // what beside the weights decides the bits
+};
+
+ServedModel served_model(const model::Decoder& decoder);
+
+}  // namespace tessera::engine
