@@ -10,13 +10,14 @@
 #include "model/cuda/test_kernels.h"
 
 extern "C" {
-void tessera_count_candidates(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
-void tessera_write_keys(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
+void tessera_count_candidates(const tessera::beam::cuda::Search*);
+void tessera_norms(const tessera::beam::cuda::Search*);
+void tessera_write_keys(const tessera::beam::cuda::Search*);
 void tessera_count_digits(const tessera::beam::cuda::Search*, uint32_t);
 void tessera_choose_digit(const tessera::beam::cuda::Search*);
 void tessera_gather_winners(const tessera::beam::cuda::Search*);
-void tessera_advance(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
-void tessera_export_items(tessera::beam::cuda::Trie, const tessera::beam::cuda::Export*);
+void tessera_advance(const tessera::beam::cuda::Search*);
+void tessera_export_items(const tessera::beam::cuda::Export*);
 void tessera_fork(tessera::beam::cuda::Fork);
 }
 
@@ -71,6 +72,7 @@ class Emulation final : public BenchCard {
   Emulation() {
     model::cuda::add_forward_kernels(queue_);
     queue_.add(beam::cuda::kCountCandidates, tessera_count_candidates);
+    queue_.add(beam::cuda::kNorms, tessera_norms);
     queue_.add(beam::cuda::kWriteKeys, tessera_write_keys);
     queue_.add(beam::cuda::kCountDigits, tessera_count_digits);
     queue_.add(beam::cuda::kChooseDigit, tessera_choose_digit);

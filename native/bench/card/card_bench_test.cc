@@ -111,9 +111,11 @@ TEST_F(CardBench, FindsASearchStepThatIsNotTheCpus) {
   const auto snapshot = random_catalogue(300, 32, cache_.string());
   ASSERT_TRUE(snapshot.is_ok());
   const auto tokens = level_tokens(shape_of("tiny").value());
-  auto catalogue = engine::cuda::CardCatalogue::copy(*snapshot.value(), tokens, card_->queue());
+  const auto catalogue = engine::cuda::CardCatalogue::open(tokens, {}, card_->queue());
   ASSERT_TRUE(catalogue.is_ok());
-  SearchCase search(*card_, snapshot.value(), catalogue.value(), 6);
+  const auto version = catalogue.value()->pin(catalogue::View::of(snapshot.value()));
+  ASSERT_TRUE(version.is_ok());
+  SearchCase search(*card_, snapshot.value(), *catalogue.value(), version.value(), 6);
   ASSERT_TRUE(search.allocate().is_ok());
   ASSERT_TRUE(search.prepare(1).is_ok());
   ASSERT_TRUE(search.run().is_ok());

@@ -37,11 +37,12 @@ Status constraint_stage(BenchCard& card, const Options& options, Report& report)
     const auto snapshot = random_catalogue(items, shape.value().codes, options.cache);
     if (!snapshot.is_ok()) return snapshot.status();
     const auto tokens = level_tokens(shape.value());
-    const auto catalogue =
-        engine::cuda::CardCatalogue::copy(*snapshot.value(), tokens, card.queue());
+    const auto catalogue = engine::cuda::CardCatalogue::open(tokens, {}, card.queue());
     if (!catalogue.is_ok()) return catalogue.status();
+    const auto version = catalogue.value()->pin(catalogue::View::of(snapshot.value()));
+    if (!version.is_ok()) return version.status();
     for (const uint32_t width : options.widths) {
-      SearchCase search(card, snapshot.value(), catalogue.value(), width);
+      SearchCase search(card, snapshot.value(), *catalogue.value(), version.value(), width);
       TESSERA_RETURN_IF_ERROR(search.allocate());
       const std::string prefix =
           "constraint/" + std::to_string(items) + " SIDs/width " + std::to_string(width) + "/";

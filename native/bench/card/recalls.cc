@@ -20,10 +20,12 @@ Result<std::unique_ptr<Recalls>> Recalls::open(BenchCard& card, const RecallSett
   auto decoder = model::cuda::CardDecoder::load(folder.value(), limits, card.queue());
   if (!decoder.is_ok()) return decoder.status();
   recalls->decoder_ = std::move(decoder).value();
-  auto catalogue =
-      engine::cuda::CardCatalogue::copy(*recalls->snapshot_, level_tokens(shape), card.queue());
+  auto catalogue = engine::cuda::CardCatalogue::open(level_tokens(shape), {}, card.queue());
   if (!catalogue.is_ok()) return catalogue.status();
-  recalls->catalogue_ = std::make_unique<engine::cuda::CardCatalogue>(std::move(catalogue).value());
+  recalls->catalogue_ = std::move(catalogue).value();
+  auto version = recalls->catalogue_->pin(catalogue::View::of(recalls->snapshot_));
+  if (!version.is_ok()) return version.status();
+  recalls->version_ = std::move(version).value();
   const uint32_t keys_max = candidates_max(*recalls->snapshot_, setting.width);
   auto recall =
       engine::cuda::CardRecall::make({setting.context, setting.width, keys_max}, *recalls->decoder_,
@@ -37,7 +39,7 @@ Result<std::vector<Paths>> Recalls::run(std::span<const std::vector<int32_t>> pr
   std::vector<Paths> all;
   const uint32_t widths[] = {setting_.width};
   for (const std::vector<int32_t>& prompt : prompts) {
-    auto paths = recall_->search(prompt, widths, nullptr);
+    auto paths = recall_->search({prompt, widths, version_.get()});
     if (!paths.is_ok()) return paths.status();
     all.push_back(std::move(paths).value());
   }

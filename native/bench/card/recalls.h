@@ -40,6 +40,7 @@ class Recalls {
   std::shared_ptr<const catalogue::Snapshot> snapshot_;
   std::unique_ptr<model::cuda::CardDecoder> decoder_;
   std::unique_ptr<engine::cuda::CardCatalogue> catalogue_;
+  std::shared_ptr<const engine::cuda::CardVersion> version_;
   std::unique_ptr<engine::cuda::CardRecall> recall_;
 };
 

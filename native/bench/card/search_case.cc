@@ -12,7 +12,6 @@
 namespace tessera::bench::card {
 namespace {
 
-using beam::cuda::kBeamsMax;
 using beam::cuda::kSelectThreads;
 using beam::cuda::State;
 using device::cuda::LaunchShape;
@@ -43,11 +42,13 @@ uint32_t candidates_max(const catalogue::Snapshot& snapshot, uint32_t width) {
 }
 
 SearchCase::SearchCase(BenchCard& card, std::shared_ptr<const catalogue::Snapshot> snapshot,
-                       const engine::cuda::CardCatalogue& catalogue, uint32_t width)
+                       const engine::cuda::CardCatalogue& catalogue,
+                       std::shared_ptr<const engine::cuda::CardVersion> version, uint32_t width)
     : card_(card),
       snapshot_(std::move(snapshot)),
       reach_(catalogue::View::of(snapshot_)),
       catalogue_(catalogue),
+      version_(std::move(version)),
       width_(width),
       keys_max_(candidates_max(*snapshot_, width)) {
   beams_.scores = {0};
@@ -65,18 +66,7 @@ Status SearchCase::allocate() {
     device::cuda::Arrays arrays(base);
     arrays.take(card_logits_, uint64_t{width_} * level_size);
     arrays.take(card_norms_, width_);
-    arrays.take(search_.scores, kBeamsMax);
-    arrays.take(search_.nodes, kBeamsMax);
-    arrays.take(search_.offsets, kBeamsMax + 1);
-    arrays.take(search_.keys, keys_max_);
-    arrays.take(search_.digit_counts, beam::cuda::kDigitValues);
-    arrays.take(search_.winners, kBeamsMax);
-    arrays.take(search_.parents, kBeamsMax);
-    arrays.take(search_.codes, kBeamsMax);
-    arrays.take(search_.finished_scores, uint64_t{kBeamsMax} * depth);
-    arrays.take(search_.finished_nodes, uint64_t{kBeamsMax} * depth);
-    arrays.take(search_.finished_parents, uint64_t{kBeamsMax} * depth);
-    arrays.take(search_.state, 1);
+    beam::cuda::take_arrays(arrays, keys_max_, depth, search_);
     arrays.take(card_search_, 1);
     return arrays.bytes();
   };
@@ -84,8 +74,8 @@ Status SearchCase::allocate() {
   if (!memory.is_ok()) return memory.status();
   memory_ = std::move(memory).value();
   lay(memory_.as<char>());
+  search_.trie = version_->trie();
   search_.width = width_;
-  search_.keys_max = keys_max_;
   search_.logits = card_logits_;
   search_.norms = card_norms_;
   return Status::ok();
@@ -100,7 +90,12 @@ Status SearchCase::prepare(uint64_t seed) {
     logit = static_cast<float>(random() >> 40) * 0x1p-21f - 4;  // in [-4, 4)
   }
   norms_.assign(beam_count(), kNorm);
-  search_.level_size = level_size_;
+  search_.level_size = search_.row_size = level_size_;
+  if (level > 0) {
+    auto order = fetched<uint32_t>(card_, search_.order, beam_count());
+    if (!order.is_ok()) return order.status();
+    order_ = std::move(order).value();
+  }
   device::cuda::Queue& queue = card_.queue();
   TESSERA_RETURN_IF_ERROR(
       queue.copy_in(card_logits_, logits_.data(), logits_.size() * sizeof(float)));
@@ -111,29 +106,30 @@ Status SearchCase::prepare(uint64_t seed) {
 
 Status SearchCase::put_back() {
   State state;
+  state.steps = snapshot_->depth_of(beams_.nodes[0]);
   state.beams = beam_count();
   device::cuda::Queue& queue = card_.queue();
   const uint64_t bytes = uint64_t{beam_count()} * sizeof(uint32_t);
   TESSERA_RETURN_IF_ERROR(queue.copy_in(search_.state, &state, sizeof(state)));
   TESSERA_RETURN_IF_ERROR(queue.copy_in(search_.scores, beams_.scores.data(), bytes));
+  if (state.steps > 0) TESSERA_RETURN_IF_ERROR(queue.copy_in(search_.order, order_.data(), bytes));
   return queue.copy_in(search_.nodes, beams_.nodes.data(), bytes);
 }
 
 Status SearchCase::run() {
   device::cuda::Queue& queue = card_.queue();
-  const beam::cuda::Trie& trie = catalogue_.trie();
   const unsigned blocks = std::max(1u, (keys_max_ + kKeysPerBlock - 1) / kKeysPerBlock);
   LaunchShape one{{1, 1, 1}, {kSelectThreads, 1, 1}};
   const LaunchShape many{{blocks, 1, 1}, {kSelectThreads, 1, 1}};
-  TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kCountCandidates, one, trie, card_search_));
-  TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kWriteKeys, many, trie, card_search_));
+  TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kCountCandidates, one, card_search_));
+  TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kWriteKeys, many, card_search_));
   for (uint32_t digit = 0; digit < beam::cuda::kDigits; ++digit) {
     TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kCountDigits, many, card_search_, digit));
     TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kChooseDigit, one, card_search_));
   }
   TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kGatherWinners, many, card_search_));
   one.dynamic_shared_bytes = beam::cuda::advance_shared_bytes();
-  return launch(queue, beam::cuda::kAdvance, one, trie, card_search_);
+  return launch(queue, beam::cuda::kAdvance, one, card_search_);
 }
 
 Status SearchCase::check_and_advance() {
@@ -188,6 +184,7 @@ Status SearchCase::prepare_export(uint32_t most) {
   export_.paths = static_cast<uint32_t>(nodes.size());
   export_.nodes = card_nodes;
   export_.items_max = most;
+  export_.trie = version_->trie();
   TESSERA_RETURN_IF_ERROR(
       card_.queue().copy_in(card_nodes, nodes.data(), nodes.size() * sizeof(uint32_t)));
   return card_.queue().copy_in(card_export_, &export_, sizeof(export_));
@@ -195,7 +192,7 @@ Status SearchCase::prepare_export(uint32_t most) {
 
 Status SearchCase::run_export() {
   const LaunchShape one{{1, 1, 1}, {kSelectThreads, 1, 1}};
-  return launch(card_.queue(), beam::cuda::kExportItems, one, catalogue_.trie(), card_export_);
+  return launch(card_.queue(), beam::cuda::kExportItems, one, card_export_);
 }
 
 Status SearchCase::check_export() {

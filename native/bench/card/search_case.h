@@ -18,7 +18,8 @@ uint32_t candidates_max(const catalogue::Snapshot& snapshot, uint32_t width);
 class SearchCase {
  public:
   SearchCase(BenchCard& card, std::shared_ptr<const catalogue::Snapshot> snapshot,
-             const engine::cuda::CardCatalogue& catalogue, uint32_t width);
+             const engine::cuda::CardCatalogue& catalogue,
+             std::shared_ptr<const engine::cuda::CardVersion> version, uint32_t width);
 
   Status allocate();
   /// Draws the logits of the next step and puts all that it reads on the card.
@@ -42,11 +43,13 @@ class SearchCase {
   std::shared_ptr<const catalogue::Snapshot> snapshot_;
   catalogue::Reach reach_;
   const engine::cuda::CardCatalogue& catalogue_;
+  std::shared_ptr<const engine::cuda::CardVersion> version_;
   uint32_t width_, keys_max_;
   uint32_t level_size_ = 0;
   beam::Beams beams_;
   std::vector<beam::Finished> finished_;
   std::vector<float> logits_, norms_;
+  std::vector<uint32_t> order_;  // of the beams before the step
   Memory memory_, export_memory_;
   beam::cuda::Search search_;
   beam::cuda::Export export_;

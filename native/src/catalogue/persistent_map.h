@@ -19,6 +19,21 @@ namespace tessera::catalogue {
 template <typename Value>
 class PersistentMap {
  public:
+  static constexpr uint32_t kBits = 6;  // of a key's path, per node
+
+  struct Node;
+  /// Either a value or a child.
+  struct Slot {
+    uint32_t key = 0;
+    std::shared_ptr<Value> value;
+    std::shared_ptr<Node> child;
+  };
+  struct Node {
+    uint64_t edit = 0;
+    uint64_t used = 0;  // bit b: a slot for the paths whose next kBits are b
+    std::vector<Slot> slots;
+  };
+
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
@@ -66,6 +81,10 @@ class PersistentMap {
   /// Whether both are one version, or copies of one.
   bool is_same(const PersistentMap& other) const { return root_ == other.root_; }
 
+  /// The map as it is laid out, for who keeps a copy of it elsewhere: a node that two versions
+  /// share is the same object, and none changes once its editor is done. Null: empty.
+  std::shared_ptr<const Node> root() const { return root_; }
+
   /// Calls visit(key, const Value* before, const Value* after), in no order of meaning, for each
   /// key whose value is not the same object in both; null where absent. Parts that the two share
   /// are not looked at, so between versions it costs what changed; any two maps will do.
@@ -76,21 +95,6 @@ class PersistentMap {
   }
 
  private:
-  static constexpr uint32_t kBits = 6;
-
-  struct Node;
-  /// Either a value or a child.
-  struct Slot {
-    uint32_t key = 0;
-    std::shared_ptr<Value> value;
-    std::shared_ptr<Node> child;
-  };
-  struct Node {
-    uint64_t edit = 0;
-    uint64_t used = 0;
-    std::vector<Slot> slots;
-  };
-
   static uint32_t mix(uint32_t x) {
     x = (x ^ x >> 16) * 0x7FEB352Du;
     x = (x ^ x >> 15) * 0x846CA68Bu;

@@ -45,6 +45,8 @@ class Reach {
   bool is_set() const { return view_ != nullptr; }
   const View& view() const { return *view_; }
   const std::shared_ptr<const View>& shared_view() const { return view_; }
+  /// Null where the request may get every live item.
+  const Eligibility* eligibility() const { return eligibility_.get(); }
   /// Whether the snapshot alone answers for every node.
   bool is_plain() const { return is_plain_; }
   /// Of the view.

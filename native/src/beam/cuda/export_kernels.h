@@ -14,9 +14,10 @@ namespace tessera::beam::cuda {
 
 /// One request's paths and items; every pointer is to device memory.
 struct Export {
+  const Trie* trie = nullptr;  // of the version that the request has pinned
   uint32_t paths = 0;
   const uint32_t* nodes = nullptr;       // [paths] in order of rank, each once
-  const uint64_t* items_open = nullptr;  // bit per item that may be had; null: all
+  const uint64_t* items_open = nullptr;  // bit per item that may be had; null: all live ones
   uint32_t items_per_path = 0;           // at most; 0: no cap
   uint32_t items_max = 0;                // in all
   uint32_t* counts = nullptr;            // [paths] scratch

@@ -8,15 +8,15 @@ namespace tessera::beam::cuda {
 using tessera::cuda::bits_float;
 using tessera::cuda::float_bits;
 
-/// The key of beam/scan.h: the score's bits mapped so that a higher score is smaller, then the
-/// node.
-TESSERA_DEVICE uint64_t key_of(float beam_score, float logit, float norm, uint32_t node) {
+/// The key of beam/scan.h, with the candidate's number in place of its node: the score's bits
+/// mapped so that a higher score is smaller, then the number.
+TESSERA_DEVICE uint64_t key_of(float beam_score, float logit, float norm, uint32_t candidate) {
   const float sum = beam_score + (logit - norm);
   const float lowest = bits_float(0xFF800000u);
   const float score = (sum > lowest ? sum : lowest) + 0.0f;
   const uint32_t bits = float_bits(score);
   const uint32_t high = (bits >> 31) != 0 ? bits : bits ^ 0x7FFFFFFFu;
-  return static_cast<uint64_t>(high) << 32 | node;
+  return static_cast<uint64_t>(high) << 32 | candidate;
 }
 
 TESSERA_DEVICE float score_of(uint64_t key) {
@@ -24,8 +24,8 @@ TESSERA_DEVICE float score_of(uint64_t key) {
   return bits_float((high >> 31) != 0 ? high : high ^ 0x7FFFFFFFu);
 }
 
-/// Last beam whose candidates begin at or before `candidate`.
-TESSERA_DEVICE uint32_t beam_of(const uint32_t* offsets, uint32_t beams, uint32_t candidate) {
+/// Last place in the order of beams whose candidates begin at or before `candidate`.
+TESSERA_DEVICE uint32_t place_of(const uint32_t* offsets, uint32_t beams, uint32_t candidate) {
   uint32_t low = 0, high = beams;
   while (high - low > 1) {
     const uint32_t middle = (low + high) / 2;
@@ -38,43 +38,79 @@ TESSERA_DEVICE uint32_t beam_of(const uint32_t* offsets, uint32_t beams, uint32_
   return low;
 }
 
-TESSERA_KERNEL tessera_count_candidates(Trie trie, const Search* searches) {
+/// The candidates of a beam.
+TESSERA_DEVICE Fan fan_of_beam(const Search& search, uint32_t beam) {
+  const Trie& trie = *search.trie;
+  const uint32_t node = search.nodes[beam], ended = search.ended[beam];
+  const NodeRow* row = find_row(trie, node);
+  Fan fan;
+  if (ended == 0) fan = fan_of(trie, row, search.nodes_open, node);
+  fan.node = node;
+  fan.ended = ended;
+  if (search.terminal_count > 0) {
+    const bool ends = ended > 0 || any_item_open(items_of(trie, row, node), search.items_open);
+    fan.has_terminal = ends ? 1 : 0;
+  }
+  return fan;
+}
+
+TESSERA_KERNEL tessera_count_candidates(const Search* searches) {
   const Search& search = searches[blockIdx.y];
   const uint32_t beams = search.state->beams;
-  uint32_t done = 0;
+  if (threadIdx.x == 0 && search.state->steps == 0) search.order[0] = search.ended[0] = 0;
+  __syncthreads();
+  uint32_t done = 0, last_terminals = 0;
   for (uint32_t first = 0; first < beams; first += kSelectThreads) {
-    const uint32_t beam = first + threadIdx.x;
-    const uint32_t count = beam < beams ? child_count(trie, search.nodes[beam]) : 0;
+    const uint32_t place = first + threadIdx.x;
+    Fan fan;
+    if (place < beams) {
+      const uint32_t beam = search.order[place];
+      fan = fan_of_beam(search, beam);
+      search.fans[beam] = fan;
+    }
     uint32_t total = 0;
-    const uint32_t before = done + sum_before(count, total);
-    if (beam < beams) search.offsets[beam] = before;
+    const uint32_t before =
+        done + sum_before(fan.has_terminal + fan.base_count + fan.later_count, total);
+    if (place < beams) search.offsets[place] = before;
     done += total;
+    const bool is_last = fan.has_terminal != 0 && fan.ended + 1 == search.terminal_count;
+    sum_before(is_last ? 1 : 0, total);
+    last_terminals += total;
   }
   for (uint32_t i = threadIdx.x; i < kDigitValues; i += kSelectThreads) search.digit_counts[i] = 0;
   __syncthreads();  // all have read the state
   if (threadIdx.x != 0) return;
   search.offsets[beams] = done;
   State state;
+  state.steps = search.state->steps + 1;
   state.beams = beams;
   state.finished = search.state->finished;
   state.overflow = done > search.keys_max || search.state->overflow != 0 ? 1 : 0;
   state.candidates = state.overflow != 0 ? 0 : done;
-  state.wanted = search.width;
+  state.wanted = search.width + last_terminals;
   *search.state = state;
 }
 
-TESSERA_KERNEL tessera_write_keys(Trie trie, const Search* searches) {
+TESSERA_KERNEL tessera_write_keys(const Search* searches) {
   const Search& search = searches[blockIdx.y];
   const uint32_t candidates = search.state->candidates, beams = search.state->beams;
   for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < candidates;
        i += gridDim.x * blockDim.x) {
-    const uint32_t beam = beam_of(search.offsets, beams, i);
-    const uint32_t node = trie.child_offsets[search.nodes[beam]] + i - search.offsets[beam];
+    const uint32_t place = place_of(search.offsets, beams, i);
+    const uint32_t beam = search.order[place];
+    const Fan& fan = search.fans[beam];
+    const size_t row = static_cast<size_t>(beam) * search.row_size;
+    const uint32_t at = i - search.offsets[place];
     uint64_t key = kNoCandidate;
-    if (is_open(search.nodes_open, node)) {
-      const float logit =
-          search.logits[static_cast<size_t>(beam) * search.level_size + code_of(trie, node)];
-      key = key_of(search.scores[beam], logit, search.norms[beam], node);
+    if (at < fan.has_terminal) {
+      const float logit = search.terminal_logits[row + fan.ended];
+      key = key_of(search.scores[beam], logit, search.norms[beam], i);
+    } else {
+      const Child child = child_at(*search.trie, fan, search.nodes_open, at - fan.has_terminal);
+      if (child.is_open) {
+        const float logit = search.logits[row + child.code];
+        key = key_of(search.scores[beam], logit, search.norms[beam], i);
+      }
     }
     search.keys[i] = key;
   }
@@ -158,82 +194,115 @@ TESSERA_DEVICE void sort_keys(uint64_t* keys, uint32_t size) {
   __syncthreads();
 }
 
-/// Of the beams whose children are [begins[b], ends[b]), the one that has `child`.
-TESSERA_DEVICE uint32_t parent_of(const uint32_t* begins, const uint32_t* ends, uint32_t beams,
-                                  uint32_t child) {
-  for (uint32_t beam = 0; beam < beams; ++beam) {
-    if (begins[beam] <= child && child < ends[beam]) return beam;
+/// What a winner is to the next step.
+struct Outcome {
+  uint32_t beam = 0;  // that it comes from
+  uint32_t node = 0;
+  uint32_t code = 0;
+  uint32_t ended = 0;
+  bool goes_on = false;
+  bool finishes = false;
+};
+
+/// `rank`: of the winner among all candidates, from 0.
+TESSERA_DEVICE Outcome outcome_of(const Search& search, uint32_t beams, uint32_t candidate,
+                                  uint32_t rank) {
+  const uint32_t place = place_of(search.offsets, beams, candidate);
+  Outcome outcome;
+  outcome.beam = search.order[place];
+  const Fan& fan = search.fans[outcome.beam];
+  const uint32_t at = candidate - search.offsets[place];
+  if (at < fan.has_terminal) {
+    outcome.node = fan.node;
+    outcome.code = kTerminalChosen;
+    outcome.ended = fan.ended + 1;
+    const bool is_last = outcome.ended == search.terminal_count;
+    outcome.goes_on = !is_last;
+    outcome.finishes = is_last && rank < search.width;
+    return outcome;
   }
-  return beams;
+  const Trie& trie = *search.trie;
+  const Child child = child_at(trie, fan, search.nodes_open, at - fan.has_terminal);
+  outcome.node = child.node;
+  outcome.code = child.code;
+  if (search.terminal_count > 0) {
+    outcome.goes_on = true;
+    return outcome;
+  }
+  const NodeRow* row = find_row(trie, child.node);
+  outcome.goes_on =
+      any_child_open(fan_of(trie, row, search.nodes_open, child.node), search.nodes_open);
+  outcome.finishes = any_item_open(items_of(trie, row, child.node), search.items_open);
+  return outcome;
 }
 
-TESSERA_DEVICE bool has_items(const Trie& trie, const Search& search, uint32_t node) {
-  if (node < trie.first_item_node) return false;
-  const uint32_t* offsets = trie.item_offsets + (node - trie.first_item_node);
-  return any_open(search.items_open, offsets[0], offsets[1]);
+TESSERA_DEVICE uint32_t power_of_two_from(uint32_t count) {
+  uint32_t size = 1;
+  while (size < count) size *= 2;
+  return size;
 }
 
-TESSERA_DEVICE bool has_children(const Trie& trie, const Search& search, uint32_t node) {
-  if (node >= trie.interior_count) return false;
-  return any_open(search.nodes_open, trie.child_offsets[node], trie.child_offsets[node + 1]);
-}
-
-TESSERA_KERNEL tessera_advance(Trie trie, const Search* searches) {
+TESSERA_KERNEL tessera_advance(const Search* searches) {
   TESSERA_DYNAMIC_SHARED(memory);
   auto* keys = reinterpret_cast<uint64_t*>(memory);
-  auto* begins = reinterpret_cast<uint32_t*>(keys + kBeamsMax);
-  uint32_t* ends = begins + kBeamsMax;
+  uint64_t* chosen = keys + kWinnersMax;  // candidate and place of each next beam
   const Search& search = searches[blockIdx.y];
   const uint32_t winners = search.state->winners, beams = search.state->beams;
-  uint32_t size = 1;
-  while (size < winners) size *= 2;
+  const uint32_t size = power_of_two_from(winners);
   for (uint32_t i = threadIdx.x; i < size; i += kSelectThreads) {
     keys[i] = i < winners ? search.winners[i] : kNoCandidate;
-  }
-  for (uint32_t i = threadIdx.x; i < beams; i += kSelectThreads) {
-    const uint32_t node = search.nodes[i];
-    const uint32_t count = child_count(trie, node);
-    begins[i] = count > 0 ? trie.child_offsets[node] : 0;
-    ends[i] = begins[i] + count;
   }
   sort_keys(keys, size);
   uint32_t next = 0, finished = search.state->finished;
   for (uint32_t first = 0; first < winners; first += kSelectThreads) {
     const uint32_t i = first + threadIdx.x;
-    const bool is_winner = i < winners;
-    const uint32_t node = is_winner ? static_cast<uint32_t>(keys[i]) : 0;
-    const uint32_t parent = is_winner ? parent_of(begins, ends, beams, node) : 0;
-    const bool goes_on = is_winner && has_children(trie, search, node);
-    const bool ends_here = is_winner && has_items(trie, search, node);
+    const auto candidate = static_cast<uint32_t>(i < winners ? keys[i] : 0);
+    Outcome outcome;
+    if (i < winners) outcome = outcome_of(search, beams, candidate, i);
     uint32_t total = 0;
-    const uint32_t place = next + sum_before(goes_on ? 1 : 0, total);
+    const uint32_t place = next + sum_before(outcome.goes_on ? 1 : 0, total);
     next += total;
-    const uint32_t end = finished + sum_before(ends_here ? 1 : 0, total);
+    const uint32_t end = finished + sum_before(outcome.finishes ? 1 : 0, total);
     finished += total;
-    if (goes_on) {
+    if (outcome.goes_on && place < search.width) {
       search.scores[place] = score_of(keys[i]);
-      search.nodes[place] = node;
-      search.parents[place] = parent;
-      search.codes[place] = code_of(trie, node);
+      search.nodes[place] = outcome.node;
+      search.ended[place] = outcome.ended;
+      search.parents[place] = outcome.beam;
+      search.codes[place] = outcome.code;
+      chosen[place] = static_cast<uint64_t>(candidate) << 32 | place;
     }
-    if (ends_here) {
+    if (outcome.finishes) {
       search.finished_scores[end] = score_of(keys[i]);
-      search.finished_nodes[end] = node;
-      search.finished_parents[end] = parent;
+      search.finished_nodes[end] = outcome.node;
+      search.finished_parents[end] = outcome.beam;
     }
+  }
+  next = next < search.width ? next : search.width;
+  const uint32_t padded = power_of_two_from(next);
+  for (uint32_t i = next + threadIdx.x; i < padded; i += kSelectThreads) chosen[i] = kNoCandidate;
+  sort_keys(chosen, padded);
+  for (uint32_t i = threadIdx.x; i < next; i += kSelectThreads) {
+    search.order[i] = static_cast<uint32_t>(chosen[i]);
   }
   if (threadIdx.x != 0) return;  // all have read the state: keys were sorted since
   search.state->beams = next;
   search.state->finished = finished;
 }
 
-/// Tokens and ancestors of the next rows. Rows beyond the beams go on with row 0 and are never
-/// looked at.
+TESSERA_DEVICE int32_t token_of(const Fork& fork, uint32_t row) {
+  const uint32_t code = fork.codes[row];
+  return code == kTerminalChosen ? fork.terminal_tokens[fork.ended[row] - 1]
+                                 : fork.level_tokens[code];
+}
+
+/// Tokens and ancestors of the next rows. Rows beyond the beams have token 0, go on with row 0
+/// and are never looked at.
 TESSERA_KERNEL tessera_fork(Fork fork) {
   const uint32_t beams = fork.state->beams;
   for (uint32_t row = threadIdx.x; row < fork.rows; row += kSelectThreads) {
     const uint32_t parent = row < beams ? fork.parents[row] : 0;
-    fork.tokens[row] = row < beams ? fork.level_tokens[fork.codes[row]] : fork.level_tokens[0];
+    fork.tokens[row] = row < beams ? token_of(fork, row) : 0;
     if (fork.step < 2) continue;
     uint32_t* to = fork.next_ancestors + static_cast<size_t>(row) * (fork.step - 1);
     const uint32_t* from = fork.ancestors + static_cast<size_t>(parent) * (fork.step - 2);

@@ -11,7 +11,7 @@
 
 namespace tessera::device::cuda {
 
-class EmulatedQueue final : public Queue {
+class EmulatedQueue : public Queue {
  public:
   explicit EmulatedQueue(uint64_t seed = 1) : seed_(seed) {}
 

@@ -94,6 +94,7 @@ T __shfl_sync(uint32_t, T value, int from) {
 inline uint32_t __ballot_sync(uint32_t, bool vote) { return ::tessera::simt::ballot(vote); }
 inline void __syncwarp() { ::tessera::simt::ballot(false); }
 inline int __popc(uint32_t bits) { return std::popcount(bits); }
+inline int __popcll(uint64_t bits) { return std::popcount(bits); }
 template <typename T>
 T atomicAdd(T* to, T value) {
   const T before = *to;

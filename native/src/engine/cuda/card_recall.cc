@@ -41,14 +41,14 @@ Result<std::unique_ptr<CardRecall>> CardRecall::make(const CardRecallLimits& lim
 
 Status CardRecall::allocate() {
   const model::ModelConfig& config = decoder_.config();
-  const uint32_t depth = catalogue_.depth(), width = limits_.width;
-  uint32_t level_size = 0;
-  for (uint32_t level = 0; level < depth; ++level) {
-    level_size = std::max(level_size, catalogue_.level_size(level));
+  const uint32_t steps = step_count(), width = limits_.width;
+  uint32_t row_size = 0;
+  for (uint32_t index = 0; index < steps; ++index) {
+    row_size = std::max(row_size, level_size(index) + catalogue_.terminal_count());
   }
   const uint64_t block_elements = decoder_.block_bytes() / sizeof(uint16_t);
   const uint64_t own =
-      uint64_t{config.layer_count} * depth * width * config.kv_head_count * config.head_dim;
+      uint64_t{config.layer_count} * steps * width * config.kv_head_count * config.head_dim;
   blocks_.resize((limits_.context + attention::cuda::kBlockPositions - 1) /
                  attention::cuda::kBlockPositions);
   const auto lay = [&](char* base) {
@@ -57,32 +57,19 @@ Status CardRecall::allocate() {
     arrays.take(own_keys_, own);
     arrays.take(own_values_, own);
     arrays.take(row_numbers_, std::max(width, decoder_.limits().rows));
-    arrays.take(logits_, uint64_t{width} * level_size);
-    arrays.take(sums_, width);
+    arrays.take(logits_, uint64_t{width} * row_size);
+    arrays.take(search_.norms, width);
     arrays.take(tokens_, width);
-    for (uint32_t*& ancestors : ancestors_) arrays.take(ancestors, uint64_t{width} * depth);
-    arrays.take(search_.scores, kBeamsMax);
-    arrays.take(search_.nodes, kBeamsMax);
-    arrays.take(search_.offsets, kBeamsMax + 1);
-    arrays.take(search_.keys, limits_.keys_max);
-    arrays.take(search_.digit_counts, beam::cuda::kDigitValues);
-    arrays.take(search_.winners, kBeamsMax);
-    arrays.take(search_.parents, kBeamsMax);
-    arrays.take(search_.codes, kBeamsMax);
-    arrays.take(search_.finished_scores, uint64_t{kBeamsMax} * depth);
-    arrays.take(search_.finished_nodes, uint64_t{kBeamsMax} * depth);
-    arrays.take(search_.finished_parents, uint64_t{kBeamsMax} * depth);
-    arrays.take(search_.state, 1);
-    arrays.take(card_search_, depth);
+    for (uint32_t*& ancestors : ancestors_) arrays.take(ancestors, uint64_t{width} * steps);
+    beam::cuda::take_arrays(arrays, limits_.keys_max, steps, search_);
+    arrays.take(card_search_, steps);
     return arrays.bytes();
   };
   Result<Memory> memory = Memory::allocate(queue_, lay(nullptr));
   if (!memory.is_ok()) return memory.status();
   memory_ = std::move(memory).value();
   lay(memory_.as<char>());
-  search_.keys_max = limits_.keys_max;
-  search_.logits = logits_;
-  search_.norms = sums_;
+  search_.terminal_count = catalogue_.terminal_count();
   std::vector<uint32_t> numbers(std::max(width, decoder_.limits().rows));
   std::iota(numbers.begin(), numbers.end(), 0u);
   TESSERA_RETURN_IF_ERROR(
@@ -95,12 +82,13 @@ Status CardRecall::allocate() {
   return Status::ok();
 }
 
-Status CardRecall::check(std::span<const int32_t> prompt, std::span<const uint32_t> widths) const {
-  if (prompt.empty() || prompt.size() > limits_.context) {
-    return invalid("prompt", "1.." + std::to_string(limits_.context) + " tokens", prompt.size());
+Status CardRecall::check(const CardRecallRequest& request) const {
+  if (request.prompt.empty() || request.prompt.size() > limits_.context) {
+    return invalid("prompt", "1.." + std::to_string(limits_.context) + " tokens",
+                   request.prompt.size());
   }
-  if (widths.empty()) return invalid("widths", "one or more", 0);
-  for (const uint32_t width : widths) {
+  if (request.widths.empty()) return invalid("widths", "one or more", 0);
+  for (const uint32_t width : request.widths) {
     if (width < 1 || width > limits_.width) {
       return invalid("widths", "1.." + std::to_string(limits_.width), width);
     }
@@ -108,7 +96,7 @@ Status CardRecall::check(std::span<const int32_t> prompt, std::span<const uint32
   return Status::ok();
 }
 
-Status CardRecall::begin(const catalogue::Eligibility* eligibility) {
+Status CardRecall::begin(const CardRecallRequest& request) {
   State state;
   state.beams = 1;
   const float score = 0;
@@ -116,18 +104,21 @@ Status CardRecall::begin(const catalogue::Eligibility* eligibility) {
   TESSERA_RETURN_IF_ERROR(queue_.copy_in(search_.state, &state, sizeof(state)));
   TESSERA_RETURN_IF_ERROR(queue_.copy_in(search_.scores, &score, sizeof(score)));
   TESSERA_RETURN_IF_ERROR(queue_.copy_in(search_.nodes, &root, sizeof(root)));
+  search_.trie = request.version->trie();
+  search_.norm = static_cast<beam::cuda::Norm>(request.norm);
   search_.nodes_open = search_.items_open = nullptr;
-  if (eligibility == nullptr) return Status::ok();
-  const uint64_t node_bytes = eligibility->nodes.size() * sizeof(uint64_t);
-  const uint64_t item_bytes = eligibility->items.size() * sizeof(uint64_t);
+  if (request.eligibility == nullptr) return Status::ok();
+  const catalogue::Eligibility& eligibility = *request.eligibility;
+  const uint64_t node_bytes = eligibility.nodes.size() * sizeof(uint64_t);
+  const uint64_t item_bytes = eligibility.items.size() * sizeof(uint64_t);
   Result<Memory> bits = Memory::allocate(queue_, node_bytes + item_bytes);
   if (!bits.is_ok()) return bits.status();
   eligible_ = std::move(bits).value();
   auto* at = eligible_.as<uint64_t>();
   search_.nodes_open = at;
-  search_.items_open = at + eligibility->nodes.size();
-  TESSERA_RETURN_IF_ERROR(queue_.copy_in(at, eligibility->nodes.data(), node_bytes));
-  return queue_.copy_in(at + eligibility->nodes.size(), eligibility->items.data(), item_bytes);
+  search_.items_open = at + eligibility.nodes.size();
+  TESSERA_RETURN_IF_ERROR(queue_.copy_in(at, eligibility.nodes.data(), node_bytes));
+  return queue_.copy_in(at + eligibility.nodes.size(), eligibility.items.data(), item_bytes);
 }
 
 Result<uint32_t> CardRecall::prefill(std::span<const int32_t> prompt) {
@@ -145,37 +136,43 @@ Result<uint32_t> CardRecall::prefill(std::span<const int32_t> prompt) {
   return last;
 }
 
-Status CardRecall::choose(uint32_t level, uint32_t first_row, uint32_t rows, uint32_t width) {
-  TESSERA_RETURN_IF_ERROR(decoder_.head(row_numbers_ + first_row, rows,
-                                        catalogue_.level_tokens(level),
-                                        catalogue_.level_size(level), logits_, sums_));
+Status CardRecall::choose(uint32_t index, uint32_t first_row, uint32_t rows, uint32_t width) {
   Search search = search_;
   search.width = width;
-  search.level_size = catalogue_.level_size(level);
-  Search* card = card_search_ + level;
+  search.level_size = level_size(index);
+  search.row_size = search.level_size + catalogue_.terminal_count();
+  search.logits = logits_;
+  search.terminal_logits = logits_ + search.level_size;
+  float* sums = search.norm == beam::cuda::Norm::kFull ? search.norms : nullptr;
+  TESSERA_RETURN_IF_ERROR(decoder_.head(row_numbers_ + first_row, rows,
+                                        catalogue_.level_tokens(level_of(index)), search.row_size,
+                                        logits_, sums));
+  Search* card = card_search_ + index;
   TESSERA_RETURN_IF_ERROR(queue_.copy_in(card, &search, sizeof(search)));
-  const beam::cuda::Trie& trie = catalogue_.trie();
   const unsigned blocks = std::max(1u, (limits_.keys_max + kKeysPerBlock - 1) / kKeysPerBlock);
   LaunchShape one{{1, 1, 1}, {kSelectThreads, 1, 1}};
   const LaunchShape many{{blocks, 1, 1}, {kSelectThreads, 1, 1}};
-  TESSERA_RETURN_IF_ERROR(launch(queue_, beam::cuda::kCountCandidates, one, trie, card));
-  TESSERA_RETURN_IF_ERROR(launch(queue_, beam::cuda::kWriteKeys, many, trie, card));
+  TESSERA_RETURN_IF_ERROR(launch(queue_, beam::cuda::kCountCandidates, one, card));
+  if (sums == nullptr) TESSERA_RETURN_IF_ERROR(launch(queue_, beam::cuda::kNorms, many, card));
+  TESSERA_RETURN_IF_ERROR(launch(queue_, beam::cuda::kWriteKeys, many, card));
   for (uint32_t digit = 0; digit < beam::cuda::kDigits; ++digit) {
     TESSERA_RETURN_IF_ERROR(launch(queue_, beam::cuda::kCountDigits, many, card, digit));
     TESSERA_RETURN_IF_ERROR(launch(queue_, beam::cuda::kChooseDigit, one, card));
   }
   TESSERA_RETURN_IF_ERROR(launch(queue_, beam::cuda::kGatherWinners, many, card));
   one.dynamic_shared_bytes = beam::cuda::advance_shared_bytes();
-  return launch(queue_, beam::cuda::kAdvance, one, trie, card);
+  return launch(queue_, beam::cuda::kAdvance, one, card);
 }
 
-Status CardRecall::go_on(uint32_t level, uint32_t prompt_length, uint32_t rows) {
-  const uint32_t step = level + 1;
+Status CardRecall::go_on(uint32_t index, uint32_t prompt_length, uint32_t rows) {
+  const uint32_t step = index + 1;
   beam::cuda::Fork fork;
   fork.state = search_.state;
   fork.parents = search_.parents;
   fork.codes = search_.codes;
-  fork.level_tokens = catalogue_.level_tokens(level);
+  fork.ended = search_.ended;
+  fork.level_tokens = catalogue_.level_tokens(level_of(index));
+  fork.terminal_tokens = catalogue_.terminal_tokens();
   fork.rows = rows;
   fork.step = step;
   fork.ancestors = ancestors_[(step - 1) % 2];
@@ -189,7 +186,7 @@ Status CardRecall::go_on(uint32_t level, uint32_t prompt_length, uint32_t rows) 
   beams.first_position = prompt_length + step - 1;
   beams.own_keys = own_keys_;
   beams.own_values = own_values_;
-  beams.max_steps = catalogue_.depth();
+  beams.max_steps = step_count();
   beams.max_width = limits_.width;
   beams.step = step;
   beams.card_ancestors = ancestors_[step % 2];
@@ -213,22 +210,26 @@ Result<std::vector<beam::Finished>> CardRecall::collect() {
   return finished;
 }
 
-Result<std::vector<beam::Finished>> CardRecall::search(std::span<const int32_t> prompt,
-                                                       std::span<const uint32_t> widths,
-                                                       const catalogue::Eligibility* eligibility) {
-  TESSERA_RETURN_IF_ERROR(check(prompt, widths));
-  TESSERA_RETURN_IF_ERROR(begin(eligibility));
-  Result<uint32_t> last = prefill(prompt);
+Result<std::vector<beam::Finished>> CardRecall::search(const CardRecallRequest& request) {
+  TESSERA_RETURN_IF_ERROR(check(request));
+  TESSERA_RETURN_IF_ERROR(begin(request));
+  Result<uint32_t> last = prefill(request.prompt);
   if (!last.is_ok()) return last.status();
+  const bool has_terminals = catalogue_.terminal_count() > 0;
   uint32_t first_row = last.value(), rows = 1;
-  for (uint32_t level = 0; level < catalogue_.depth(); ++level) {
-    const uint32_t width = widths[std::min<size_t>(level, widths.size() - 1)];
-    TESSERA_RETURN_IF_ERROR(choose(level, first_row, rows, width));
-    if (level + 1 == catalogue_.depth()) break;
-    // The host does not know how many beams there are: rows for as many as there can be.
+  for (uint32_t index = 0; index < step_count(); ++index) {
+    const uint32_t width = request.widths[std::min<size_t>(index, request.widths.size() - 1)];
+    TESSERA_RETURN_IF_ERROR(choose(index, first_row, rows, width));
+    if (index + 1 == step_count()) break;
+    // The host does not know how many beams there are: rows for as many as there can be. With
+    // terminal tokens, those that have ended are beside those of the level.
     first_row = 0;
-    rows = std::min(width, catalogue_.nodes_at_level(level));
-    TESSERA_RETURN_IF_ERROR(go_on(level, static_cast<uint32_t>(prompt.size()), rows));
+    rows = width;
+    if (!has_terminals) {
+      rows = static_cast<uint32_t>(
+          std::min<uint64_t>(rows, std::max<uint64_t>(request.version->nodes_at_level(index), 1)));
+    }
+    TESSERA_RETURN_IF_ERROR(go_on(index, static_cast<uint32_t>(request.prompt.size()), rows));
   }
   return collect();
 }

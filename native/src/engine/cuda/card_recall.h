@@ -4,10 +4,12 @@
 // Thread-safety: one thread at a time, that of the queue. Decoder and catalogue outlive it.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "beam/cuda/select_kernels.h"
 #include "beam/select.h"
 #include "engine/cuda/card_catalogue.h"
 #include "model/cuda/card_decoder.h"
@@ -20,6 +22,14 @@ struct CardRecallLimits {
   uint32_t keys_max = 0;  // candidates of a step
 };
 
+struct CardRecallRequest {
+  std::span<const int32_t> prompt;
+  std::span<const uint32_t> widths;      // per step; the last holds for all further ones
+  const CardVersion* version = nullptr;  // of the recall's catalogue
+  const catalogue::Eligibility* eligibility = nullptr;  // of the version's view; null: all items
+  beam::ScoreNorm norm = beam::ScoreNorm::kFull;
+};
+
 class CardRecall {
  public:
   /// Errors: REQUEST_INVALID for a width out of bounds; ENGINE_OVERLOADED.
@@ -30,14 +40,10 @@ class CardRecall {
   CardRecall(const CardRecall&) = delete;
   CardRecall& operator=(const CardRecall&) = delete;
 
-  /// Paths that end at items, of all levels, in the order in which they were found. `widths`: per
-  /// level, the last holds for all further ones. `eligibility`: null for all of the snapshot.
-  /// Scores are over the whole vocabulary (ScoreNorm::kFull). Errors: REQUEST_INVALID for an empty
-  /// or too long prompt or a width of 0 or beyond the limit; ENGINE_OVERLOADED for more candidates
-  /// than keys_max; what the queue says.
-  Result<std::vector<beam::Finished>> search(std::span<const int32_t> prompt,
-                                             std::span<const uint32_t> widths,
-                                             const catalogue::Eligibility* eligibility);
+  /// Paths that end at items, of all levels, in the order in which they were found. Errors:
+  /// REQUEST_INVALID for an empty or too long prompt or a width of 0 or beyond the limit;
+  /// ENGINE_OVERLOADED for more candidates than keys_max; what the queue says.
+  Result<std::vector<beam::Finished>> search(const CardRecallRequest& request);
 
  private:
   CardRecall(const CardRecallLimits& limits, model::cuda::CardDecoder& decoder,
@@ -45,12 +51,18 @@ class CardRecall {
       : limits_(limits), decoder_(decoder), catalogue_(catalogue), queue_(queue) {}
 
   Status allocate();
-  Status check(std::span<const int32_t> prompt, std::span<const uint32_t> widths) const;
-  Status begin(const catalogue::Eligibility* eligibility);
+  Status check(const CardRecallRequest& request) const;
+  Status begin(const CardRecallRequest& request);
   /// Returns the last row of the last pass.
   Result<uint32_t> prefill(std::span<const int32_t> prompt);
-  Status choose(uint32_t level, uint32_t first_row, uint32_t rows, uint32_t width);
-  Status go_on(uint32_t level, uint32_t prompt_length, uint32_t rows);
+  Status choose(uint32_t index, uint32_t first_row, uint32_t rows, uint32_t width);
+  Status go_on(uint32_t index, uint32_t prompt_length, uint32_t rows);
+  /// Selections of a search, numbered from 0: one per level, then one per terminal token.
+  uint32_t step_count() const { return catalogue_.depth() + catalogue_.terminal_count(); }
+  uint32_t level_of(uint32_t index) const { return std::min(index, catalogue_.depth()); }
+  uint32_t level_size(uint32_t index) const {
+    return index < catalogue_.depth() ? catalogue_.level_size(index) : 0;
+  }
   Result<std::vector<beam::Finished>> collect();
 
   CardRecallLimits limits_;
@@ -63,7 +75,6 @@ class CardRecall {
   beam::cuda::Search* card_search_ = nullptr;
   uint32_t* row_numbers_ = nullptr;  // 0, 1, 2, ...
   float* logits_ = nullptr;
-  float* sums_ = nullptr;
   int32_t* tokens_ = nullptr;
   uint32_t* ancestors_[2] = {nullptr, nullptr};  // by step % 2
   uint16_t* own_keys_ = nullptr;

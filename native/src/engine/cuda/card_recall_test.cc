@@ -10,21 +10,11 @@
 #include <filesystem>
 #include <numeric>
 
-#include "beam/cuda/kernels.h"
+#include "beam/cuda/test_search.h"
 #include "beam/random_case.h"
 #include "device/cuda/test_card.h"
 #include "model/cuda/test_kernels.h"
 #include "model/test_model.h"
-
-extern "C" {
-void tessera_count_candidates(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
-void tessera_write_keys(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
-void tessera_count_digits(const tessera::beam::cuda::Search*, uint32_t);
-void tessera_choose_digit(const tessera::beam::cuda::Search*);
-void tessera_gather_winners(const tessera::beam::cuda::Search*);
-void tessera_advance(tessera::beam::cuda::Trie, const tessera::beam::cuda::Search*);
-void tessera_fork(tessera::beam::cuda::Fork);
-}
 
 namespace tessera::engine::cuda {
 namespace {
@@ -43,13 +33,7 @@ std::unique_ptr<Queue> open_queue(uint64_t seed) {
   if (device::cuda::on_card()) return device::cuda::open_card_queue();
   auto queue = std::make_unique<EmulatedQueue>(seed);
   model::cuda::add_forward_kernels(*queue);
-  queue->add(beam::cuda::kCountCandidates, tessera_count_candidates);
-  queue->add(beam::cuda::kWriteKeys, tessera_write_keys);
-  queue->add(beam::cuda::kCountDigits, tessera_count_digits);
-  queue->add(beam::cuda::kChooseDigit, tessera_choose_digit);
-  queue->add(beam::cuda::kGatherWinners, tessera_gather_winners);
-  queue->add(beam::cuda::kAdvance, tessera_advance);
-  queue->add(beam::cuda::kFork, tessera_fork);
+  beam::cuda::add_search_kernels(*queue);
   return queue;
 }
 
@@ -79,9 +63,12 @@ struct Setting {
     auto loaded = CardDecoder::load(folder.path(), {40, kContext, kWidth}, *queue);
     EXPECT_TRUE(loaded.is_ok()) << loaded.status().message();
     decoder = std::move(loaded).value();
-    auto copied = CardCatalogue::copy(*random_case.snapshot, level_tokens, *queue);
-    EXPECT_TRUE(copied.is_ok());
-    catalogue = std::make_unique<CardCatalogue>(std::move(copied).value());
+    auto opened = CardCatalogue::open(level_tokens, {}, *queue);
+    EXPECT_TRUE(opened.is_ok());
+    catalogue = std::move(opened).value();
+    auto pinned = catalogue->pin(random_case.reach.shared_view());
+    EXPECT_TRUE(pinned.is_ok());
+    version = pinned.value();
     for (int i = 0; i < 45; ++i) prompt.push_back(static_cast<int32_t>(random() % shape.vocab));
   }
 
@@ -92,6 +79,7 @@ struct Setting {
   std::unique_ptr<Queue> queue;
   std::unique_ptr<CardDecoder> decoder;
   std::unique_ptr<CardCatalogue> catalogue;
+  std::shared_ptr<const CardVersion> version;
   std::vector<int32_t> prompt;
 };
 
@@ -209,7 +197,8 @@ TEST(CardRecall, FindsThePathsThatTheHostFindsStepByStep) {
       const catalogue::Reach reach(setting.random_case.reach.shared_view(), eligibility);
       const std::vector<beam::Finished> expected = HostDriven(setting).search(reach, kWidth);
       const uint32_t widths[] = {kWidth};
-      const auto found = recall.value()->search(setting.prompt, widths, eligibility.get());
+      const auto found = recall.value()->search(
+          {setting.prompt, widths, setting.version.get(), eligibility.get()});
       ASSERT_TRUE(found.is_ok()) << found.status().message();
       ASSERT_EQ(found.value().size(), expected.size());
       for (size_t i = 0; i < expected.size(); ++i) {
@@ -232,7 +221,7 @@ TEST(CardRecall, RefusesWhatItCannotDo) {
   ASSERT_TRUE(recall.is_ok());
   const uint32_t widths[] = {4}, none[] = {0};
   const auto code_of = [&](std::span<const int32_t> prompt, std::span<const uint32_t> given) {
-    return recall.value()->search(prompt, given, nullptr).status().code();
+    return recall.value()->search({prompt, given, setting.version.get()}).status().code();
   };
   const std::vector<int32_t> long_prompt(kContext + 1, 0);
   EXPECT_EQ(code_of({}, widths), Code::kRequestInvalid);
