@@ -4,6 +4,8 @@ import { report, resultTable, writeReport } from './result.js';
 import { ADAPTER_PARTS, adaptersSuite } from './suites/adapters/adapters-suite.js';
 import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
 import { consoleSuite } from './suites/console/console-suite.js';
+import { cudaSuite } from './suites/cuda/cuda-suite.js';
+import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { recallSuite } from './suites/recall.js';
@@ -14,6 +16,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   adapters: adaptersSuite,
   catalogue: catalogueSuite,
   console: consoleSuite,
+  cuda: cudaSuite,
   engine: engineSuite,
   kv: kvSuite,
   recall: recallSuite,
@@ -32,7 +35,9 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  stages: ${STAGE_NAMES.join(', ')}
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
-  --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}`;
+  --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}
+  --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};
+  --measured DIR takes what its commands have printed on another machine`;
 
 await runCommand(USAGE, async (words) => {
   const [name, ...rest] = words;
@@ -51,6 +56,7 @@ await runCommand(USAGE, async (words) => {
     compute: 'text',
     peer: 'text',
     histories: 'text',
+    measured: 'text',
   });
   if (suite === undefined) fail('SUITE', `one of ${Object.keys(SUITES).join(', ')}`, name);
   const quick = flags.has('quick');

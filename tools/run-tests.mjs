@@ -335,6 +335,9 @@ function long() {
   checker('adapters pushed for minutes', bin('vitest'), [...trainer, '--testTimeout=900000'], {
     env: { ...process.env, ...seconds },
   });
+  checker('peers on PyTorch, where they are installed', bin('vitest'), ['run', 'bench/peers'], {
+    env: { ...process.env, PEERS: 'all' },
+  });
   const words = ['dist/test/trial/main.js', '--disturbances', '40', '--flood', '1000000'];
   checker('trial of the streams', process.execPath, words);
 }

@@ -6,7 +6,7 @@ import type { Peer, PeerSetting } from './peer.js';
 import { PeerProcess } from './peer-process.js';
 
 const HOME = join(repositoryRoot, '.cache', 'bench', 'peers');
-const PYTHON = join(HOME, 'python', 'bin', 'python');
+export const PYTHON = join(HOME, 'python', 'bin', 'python');
 const SOURCES = join(repositoryRoot, 'bench', 'peers');
 const LLAMA = join(HOME, 'llama_peer');
 

@@ -6,6 +6,7 @@ a step, selection on tensors.
 
 stdin: a request a line, {"width": W, "tokens": [...]}; stdout: an answer a line, see README.md.
 usage: transformers_peer.py MODEL SIDS LEVELS CODES THREADS generate|loop float32|bfloat16
+On a card: card_recall_peer.py.
 """
 
 import json
@@ -18,12 +19,20 @@ from transformers import AutoModelForCausalLM, DynamicCache
 
 
 class Peer:
-    def __init__(self, folder: str, paths: Paths, dtype: torch.dtype) -> None:
-        self.paths = paths
-        self.model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).eval()
+    def __init__(
+        self, folder: str, paths: Paths, dtype: torch.dtype, device: str = "cpu"
+    ) -> None:
+        self.paths, self.device = paths, device
+        self.model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).to(device).eval()
+
+    def clock(self) -> float:
+        """Seconds, once the device has done what it was asked for."""
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+        return time.perf_counter()
 
     def generate(self, tokens: list[int], width: int) -> dict:
-        prompt = torch.tensor([tokens])
+        prompt = torch.tensor([tokens], device=self.device)
         length = len(tokens)
 
         def allowed(_row: int, ids: torch.Tensor) -> list[int]:
@@ -31,7 +40,7 @@ class Peer:
             codes = [int(t) - self.paths.token_base(at) for at, t in enumerate(ids[length:])]
             return self.paths.children(codes, self.paths.token_base(level)).tolist()
 
-        start = time.perf_counter()
+        start = self.clock()
         out = self.model.generate(
             prompt,
             attention_mask=torch.ones_like(prompt),
@@ -46,7 +55,7 @@ class Peer:
             pad_token_id=0,
             eos_token_id=None,
         )
-        total = time.perf_counter() - start
+        total = self.clock() - start
         found = [self.path(row[length:].tolist()) for row in out.sequences]
         scores = out.sequences_scores.tolist()
         rows = [{"score": s, "sid": sid} for s, sid in zip(scores, found, strict=True)]
@@ -56,24 +65,26 @@ class Peer:
         return [token - self.paths.token_base(level) for level, token in enumerate(tokens)]
 
     def loop(self, tokens: list[int], width: int) -> dict:
-        start = time.perf_counter()
+        start = self.clock()
         cache = DynamicCache(config=self.model.config)
-        out = self.model(torch.tensor([tokens]), past_key_values=cache, logits_to_keep=1)
+        prompt = torch.tensor([tokens], device=self.device)
+        out = self.model(prompt, past_key_values=cache, logits_to_keep=1)
         logits = out.logits[:, -1].float()
-        prefill = time.perf_counter() - start
+        prefill = self.clock() - start
         first = logits[0, : self.paths.codes]
-        beams, scores, _ = self.select([[]], torch.zeros(1), logits, width)
+        beams, scores, _ = self.select([[]], torch.zeros(1, device=self.device), logits, width)
         cache.batch_repeat_interleave(len(beams))
         decode = 0.0
         for level in range(1, self.paths.levels):
-            step = time.perf_counter()
-            last = torch.tensor([[beam[-1] + self.paths.token_base(level - 1)] for beam in beams])
+            step = self.clock()
+            tokens = [[beam[-1] + self.paths.token_base(level - 1)] for beam in beams]
+            last = torch.tensor(tokens, device=self.device)
             logits = self.model(last, past_key_values=cache).logits[:, -1].float()
-            decode += time.perf_counter() - step
+            decode += self.clock() - step
             beams, scores, parents = self.select(beams, scores, logits, width)
             if level + 1 < self.paths.levels:
                 cache.reorder_cache(parents)
-        total = time.perf_counter() - start
+        total = self.clock() - start
         rows = [
             {"score": s, "sid": sid} for s, sid in zip(scores.tolist(), beams, strict=True)
         ]
@@ -88,8 +99,9 @@ class Peer:
         base = self.paths.token_base(level)
         log_probs = torch.log_softmax(logits, -1)
         children = [torch.from_numpy(self.paths.children(beam)) for beam in beams]
-        parents = torch.repeat_interleave(torch.tensor([len(c) for c in children]))
-        codes = torch.cat(children)
+        counts = torch.tensor([len(c) for c in children])
+        parents = torch.repeat_interleave(counts).to(self.device)
+        codes = torch.cat(children).to(self.device)
         candidates = scores[parents] + log_probs[parents, codes + base]
         best = torch.topk(candidates, min(width, len(candidates)))
         kept_parents, kept_codes = parents[best.indices], codes[best.indices]

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '@tessera/config';
 
-const BUILD_FOLDER = join('build', 'native-bench');
+/** Kernels for cards need a compiler of their own, and a build of their own. */
+const BUILD_FOLDERS = {
+  host: join('build', 'native-bench'),
+  cards: join('build', 'native-cuda-bench'),
+};
 const OUTPUT_BYTES_MAX = 64 << 20;
 
 export interface NativeResult {
@@ -16,11 +20,16 @@ export interface NativeResult {
  * A program of native/bench, ready to run. Configures and builds only what changed; what the
  * compiler says is shown.
  */
-export async function buildNativeBench(target: string): Promise<string> {
+export async function buildNativeBench(
+  target: string,
+  { isForCards }: { readonly isForCards: boolean } = { isForCards: false },
+): Promise<string> {
+  const folder = isForCards ? BUILD_FOLDERS.cards : BUILD_FOLDERS.host;
   const options = ['-DTESSERA_ADDON=OFF', '-DTESSERA_BENCH=ON'];
-  await shown('cmake', ['-S', 'native', '-B', BUILD_FOLDER, '-G', 'Ninja', ...options]);
-  await shown('cmake', ['--build', BUILD_FOLDER, '--target', target, '-j', '2']);
-  return join(repositoryRoot, BUILD_FOLDER, 'bench', target);
+  if (isForCards) options.push('-DTESSERA_CUDA=ON');
+  await shown('cmake', ['-S', 'native', '-B', folder, '-G', 'Ninja', ...options]);
+  await shown('cmake', ['--build', folder, '--target', target, '-j', '2']);
+  return join(repositoryRoot, folder, 'bench', ...(isForCards ? ['card'] : []), target);
 }
 
 /** Builds and runs a program of native/bench; its numbers. */

@@ -53,6 +53,22 @@ export class Flags {
     return choices.find((choice) => choice === value) ?? fail(name, choices.join(', '), value);
   }
 
+  /** Some of the choices, separated by commas. */
+  someOf<T extends string>(
+    name: string,
+    choices: readonly T[],
+    fallback: readonly T[],
+  ): readonly T[] {
+    const given = this.text(name)?.split(',');
+    return (
+      given?.map(
+        (value) =>
+          choices.find((choice) => choice === value) ??
+          fail(name, `of ${choices.join(', ')}`, value === '' ? 'nothing' : value),
+      ) ?? fallback
+    );
+  }
+
   integer(name: string, min: number, max: number): number | undefined {
     const value = this.text(name);
     return value === undefined ? undefined : integer(name, value, min, max);

@@ -1,4 +1,3 @@
-import { fail } from '../../../tools/terminal/command.js';
 import { SHAPES, type ShapeName } from '../../models/model-shape.js';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
@@ -35,9 +34,9 @@ const QUICK_SHAPES: readonly ShapeName[] = ['8x512'];
 /** The engine against the ceilings of the machine, under load, and beside other engines. */
 export async function engineSuite(context: SuiteContext): Promise<Measurement[]> {
   const { quick, flags, say } = context;
-  const stages = chosen(context, 'stage', STAGE_NAMES, quick ? QUICK_STAGES : STAGE_NAMES);
-  const shapes = chosen(context, 'shape', SHAPE_NAMES, quick ? QUICK_SHAPES : SHAPE_NAMES);
-  const computeTypes = chosen(context, 'compute', COMPUTE_TYPES, COMPUTE_TYPES);
+  const stages = flags.someOf('stage', STAGE_NAMES, quick ? QUICK_STAGES : STAGE_NAMES);
+  const shapes = flags.someOf('shape', SHAPE_NAMES, quick ? QUICK_SHAPES : SHAPE_NAMES);
+  const computeTypes = flags.someOf('compute', COMPUTE_TYPES, COMPUTE_TYPES);
   say('roofline probe');
   const machine = await probeMachine(quick);
   const measurements: Measurement[] = [...machine.measurements];
@@ -47,19 +46,4 @@ export async function engineSuite(context: SuiteContext): Promise<Measurement[]>
     measurements.push(...(await stage({ quick, flags, say, machine, shapes, computeTypes })));
   }
   return measurements;
-}
-
-/** Names separated by commas. */
-function chosen<T extends string>(
-  { flags }: SuiteContext,
-  flag: string,
-  choices: readonly T[],
-  fallback: readonly T[],
-): readonly T[] {
-  const names = flags.text(flag)?.split(',');
-  if (names === undefined) return fallback;
-  return names.map(
-    (name) =>
-      choices.find((choice) => choice === name) ?? fail(flag, `of ${choices.join(', ')}`, name),
-  );
 }

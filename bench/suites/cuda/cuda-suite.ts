@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+import { print } from '../../../tools/terminal/command.js';
+import { BENCH_CACHE } from '../../models/random-model.js';
+import { PYTHON } from '../../peers/peer-kinds.js';
+import type { Measurement } from '../../result.js';
+import { buildNativeBench, output } from '../native-bench.js';
+import type { SuiteContext } from '../suite.js';
+import { parseDocument, readDocuments } from './card-documents.js';
+import { cardRows } from './card-rows.js';
+import { CARD_SHAPES, CUDA_STAGES, planLines, planOf, type Task } from './plan.js';
+
+/** Where a driver shows its cards: on Linux, and on Linux under Windows. */
+const CARD_FILES = ['/dev/nvidiactl', '/dev/dxg'];
+const OUTPUTS = join(BENCH_CACHE, 'card-results');
+
+/**
+ * The engine on a card: kernels, recalls against published figures, the constraint against other
+ * methods. Without a card it prints what it would measure and fails with ENGINE_UNAVAILABLE; with
+ * `--measured FOLDER` it takes what the plan's commands have printed elsewhere.
+ */
+export function cudaSuite(context: SuiteContext): Promise<Measurement[]> {
+  return measureOnCard(context, CARD_FILES);
+}
+
+/** The suite where a card shows itself by one of these files. */
+export async function measureOnCard(
+  context: SuiteContext,
+  cardFiles: readonly string[],
+): Promise<Measurement[]> {
+  const { quick, flags } = context;
+  const stages = flags.someOf('stage', CUDA_STAGES, CUDA_STAGES);
+  const shapes = flags.someOf('shape', CARD_SHAPES, quick ? ['qwen3-1.7b'] : CARD_SHAPES);
+  const measured = flags.text('measured');
+  if (measured !== undefined) return cardRows(readDocuments(measured));
+  const tasks = planOf({ quick, stages, shapes, cache: BENCH_CACHE });
+  if (!cardFiles.some((path) => existsSync(path))) await refuse(tasks);
+  return runTasks(context, tasks);
+}
+
+/** @throws TesseraError ENGINE_UNAVAILABLE, always */
+async function refuse(tasks: readonly Task[]): Promise<never> {
+  await print(`A run measures, in this order:\n${planLines(tasks).join('\n')}`);
+  throw new TesseraError(
+    'ENGINE_UNAVAILABLE',
+    'this machine has no NVIDIA card, so nothing was measured; what these commands print on one ' +
+      'that has, a file NAME.json each, is taken with --measured FOLDER',
+    { field: 'suite cuda' },
+  );
+}
+
+/** Every task's output is kept as it comes; one that fails is told of, and the others go on. */
+async function runTasks({ say }: SuiteContext, tasks: readonly Task[]): Promise<Measurement[]> {
+  const program = await buildNativeBench('card_bench', { isForCards: true });
+  rmSync(OUTPUTS, { recursive: true, force: true });
+  mkdirSync(OUTPUTS, { recursive: true });
+  const failed: string[] = [];
+  for (const { name, program: kind, words } of tasks) {
+    say(`${name}: ${kind} ${words.join(' ')}`);
+    try {
+      const text = await output(kind === 'python' ? PYTHON : program, words);
+      parseDocument(text, name);
+      writeFileSync(join(OUTPUTS, `${name}.json`), text);
+    } catch (error) {
+      say(`${name} failed: ${(error as Error).message}`);
+      failed.push(name);
+    }
+  }
+  return [
+    ...cardRows(readDocuments(OUTPUTS)),
+    ...failed.map((name) => ({
+      name: `failed: ${name}`,
+      value: 1,
+      unit: 'task',
+      bar: 0,
+      bound: 'at-most' as const,
+    })),
+  ];
+}
