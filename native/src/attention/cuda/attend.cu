@@ -228,6 +228,7 @@ TESSERA_KERNEL tessera_attend_prompt(Layer layer, const Rows* groups) {
   TESSERA_SHARED(uint16_t, key_tile, kBlockPositions * kTileStride);
   TESSERA_SHARED(uint16_t, value_tile, kBlockPositions * kTileStride);
   const Rows& group = group_of_split(groups, blockIdx.z);
+  if (group.q == nullptr) return;  // spare
   const uint32_t queries = group.rows * (layer.heads / layer.kv_heads);
   if (blockIdx.x * kQueriesPerTile >= queries) return;
   const uint32_t split = blockIdx.z - group.first_split;
@@ -282,6 +283,7 @@ TESSERA_DEVICE void add_own(const Layer& layer, const Rows& group, uint32_t row,
 
 TESSERA_KERNEL tessera_attend_merge(Layer layer, const Rows* groups) {
   const Rows& group = group_of_row(groups, blockIdx.x);
+  if (group.q == nullptr) return;  // spare
   const uint32_t row = blockIdx.x - group.first_row, head = blockIdx.y, lane = threadIdx.x;
   const uint32_t count = layer.head_dim / 32;
   const size_t index = static_cast<size_t>(row) * layer.heads + head;

@@ -10,6 +10,9 @@
 //                           log-sum-exp in the order of positions, and a beam's own ancestors
 //                           behind them (Dao et al. 2023, Flash-Decoding)
 //
+// Behind the groups stands one that has the spare rows and splits of a launch whose grid was
+// rounded up: its q is null, and nothing is done for it.
+//
 // Splits begin at fixed positions, so a row's bits depend on the row alone.
 //
 // A block of the pool as a card reads it, for head_dim 64 or 128 (BF16); positions that nobody has

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/check.h"
+
 namespace tessera::device::cuda {
 
 Result<std::unique_ptr<CardQueue>> CardQueue::open(std::unique_ptr<Card> card,
@@ -36,7 +38,7 @@ CardQueue::~CardQueue() {
 }
 
 Result<void*> CardQueue::allocate(uint64_t bytes) {
-  TESSERA_RETURN_IF_ERROR(card_->enter());
+  TESSERA_RETURN_IF_ERROR(enter("allocate"));
   Result<Address> address = card_->allocate(bytes);
   if (!address.is_ok()) return address.status();
   return reinterpret_cast<void*>(address.value());
@@ -47,7 +49,7 @@ void CardQueue::release(void* memory) {
 }
 
 Result<void*> CardQueue::allocate_pinned(uint64_t bytes) {
-  TESSERA_RETURN_IF_ERROR(card_->enter());
+  TESSERA_RETURN_IF_ERROR(enter("allocate_pinned"));
   return card_->allocate_pinned(bytes);
 }
 
@@ -56,23 +58,23 @@ void CardQueue::release_pinned(void* memory) {
 }
 
 Status CardQueue::copy_within(void* to, const void* from, uint64_t bytes) {
-  TESSERA_RETURN_IF_ERROR(card_->enter());
+  TESSERA_RETURN_IF_ERROR(enter("copy_within"));
   return card_->copy_within_card(reinterpret_cast<Address>(to), reinterpret_cast<Address>(from),
                                  bytes, stream_);
 }
 
 Status CardQueue::zero(void* at, uint64_t bytes) {
-  TESSERA_RETURN_IF_ERROR(card_->enter());
+  TESSERA_RETURN_IF_ERROR(enter("zero"));
   return card_->zero(reinterpret_cast<Address>(at), bytes, stream_);
 }
 
 Status CardQueue::copy_in(void* to, const void* from, uint64_t bytes) {
-  TESSERA_RETURN_IF_ERROR(card_->enter());
+  TESSERA_RETURN_IF_ERROR(enter("copy_in"));
   return card_->copy_to_card(reinterpret_cast<Address>(to), from, bytes, stream_);
 }
 
 Status CardQueue::copy_out(void* to, const void* from, uint64_t bytes) {
-  TESSERA_RETURN_IF_ERROR(card_->enter());
+  TESSERA_RETURN_IF_ERROR(enter("copy_out"));
   TESSERA_RETURN_IF_ERROR(
       card_->copy_from_card(to, reinterpret_cast<Address>(from), bytes, stream_));
   return finish();
@@ -102,8 +104,54 @@ Status CardQueue::launch(const char* kernel, const LaunchShape& shape,
 }
 
 Status CardQueue::finish() {
-  TESSERA_RETURN_IF_ERROR(card_->enter());
+  TESSERA_RETURN_IF_ERROR(enter("finish"));
   return card_->synchronise(stream_);
+}
+
+Status CardQueue::enter(const char* call) {
+  if (!is_recording_) return card_->enter();
+  Status refusal = refused_while_recording(call);
+  if (refusal_.is_ok()) refusal_ = refusal;
+  return refusal;
+}
+
+class CardQueue::Chain final : public Recording {
+ public:
+  Chain(Card& card, Graph graph) : card_(card), graph_(graph) {}
+  Chain(const Chain&) = delete;
+  Chain& operator=(const Chain&) = delete;
+  ~Chain() override {
+    if (card_.enter().is_ok()) card_.drop_graph(graph_);
+  }
+  Graph graph() const { return graph_; }
+
+ private:
+  Card& card_;
+  Graph graph_;
+};
+
+Status CardQueue::begin_recording() {
+  TESSERA_RETURN_IF_ERROR(enter("begin_recording"));
+  TESSERA_RETURN_IF_ERROR(card_->begin_capture(stream_));
+  is_recording_ = true;
+  refusal_ = Status::ok();
+  return Status::ok();
+}
+
+Result<std::unique_ptr<Recording>> CardQueue::end_recording() {
+  TESSERA_CHECK(is_recording_);
+  is_recording_ = false;
+  TESSERA_RETURN_IF_ERROR(card_->enter());
+  Result<Graph> graph = card_->end_capture(stream_);
+  if (!graph.is_ok()) return refusal_.is_ok() ? graph.status() : refusal_;
+  std::unique_ptr<Recording> chain = std::make_unique<Chain>(*card_, graph.value());
+  if (!refusal_.is_ok()) return refusal_;
+  return chain;
+}
+
+Status CardQueue::replay(const Recording& recording) {
+  TESSERA_RETURN_IF_ERROR(enter("replay"));
+  return card_->launch(static_cast<const Chain&>(recording).graph(), stream_);
 }
 
 }  // namespace tessera::device::cuda

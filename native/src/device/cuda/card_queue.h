@@ -34,15 +34,23 @@ class CardQueue final : public Queue {
   void release_pinned(void* memory) override;
   Status launch(const char* kernel, const LaunchShape& shape,
                 std::span<void* const> arguments) override;
+  Status begin_recording() override;
+  Result<std::unique_ptr<Recording>> end_recording() override;
+  Status replay(const Recording& recording) override;
 
  private:
+  class Chain;
   explicit CardQueue(std::unique_ptr<Card> card) : card_(std::move(card)) {}
   Result<Function> find(const char* kernel);
+  /// For this thread; refused where a chain is recorded.
+  Status enter(const char* call);
 
   std::unique_ptr<Card> card_;
   Stream stream_ = nullptr;
   std::vector<Module> modules_;
   std::unordered_map<std::string, Function> functions_;  // found so far
+  bool is_recording_ = false;
+  Status refusal_;  // the first while recording
 };
 
 }  // namespace tessera::device::cuda

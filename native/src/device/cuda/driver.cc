@@ -242,6 +242,27 @@ Result<Function> Card::find_function(Module module, const char* name) {
   return function;
 }
 
+Status Card::begin_capture(Stream stream) {
+  return status_of(driver_->entries().begin_capture(stream, kCaptureOfThread), "graph");
+}
+
+Result<Graph> Card::end_capture(Stream stream) {
+  const Entries& entries = driver_->entries();
+  void* captured = nullptr;
+  TESSERA_RETURN_IF_ERROR(status_of(entries.end_capture(stream, &captured), "graph"));
+  Graph graph;
+  const Status made = status_of(entries.make_executable(&graph.executable, captured, 0), "graph");
+  entries.drop_graph(captured);
+  if (!made.is_ok()) return made;
+  return graph;
+}
+
+Status Card::launch(Graph graph, Stream stream) {
+  return status_of(driver_->entries().launch_graph(graph.executable, stream), "graph");
+}
+
+void Card::drop_graph(Graph graph) { driver_->entries().drop_executable(graph.executable); }
+
 Status Card::launch(Function function, const LaunchShape& shape, std::span<void* const> arguments,
                     Stream stream) {
   const Entries& entries = driver_->entries();

@@ -23,6 +23,10 @@ using Stream = void*;
 using Event = void*;
 using Module = void*;
 using Function = void*;
+/// A chain of launches made ready to run.
+struct Graph {
+  void* executable = nullptr;
+};
 using Address = uint64_t;  // of device memory
 
 struct LaunchShape {
@@ -107,6 +111,14 @@ class Card {
   /// `arguments`: pointers to the kernel's arguments, in their order.
   Status launch(Function function, const LaunchShape& shape, std::span<void* const> arguments,
                 Stream stream);
+
+  /// What is asked of the stream is kept in a graph instead of run, until end_capture(): launches
+  /// alone, the calling thread's other calls break it.
+  Status begin_capture(Stream stream);
+  /// The capture ends in any case.
+  Result<Graph> end_capture(Stream stream);
+  Status launch(Graph graph, Stream stream);
+  void drop_graph(Graph graph);
 
  private:
   Card(std::shared_ptr<const Driver> driver, int device);

@@ -43,6 +43,13 @@
     (void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,        \
      unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** arguments,  \
      void** extra))                                                                              \
+  X(begin_capture, cuStreamBeginCapture_v2, (void* stream, int mode))                            \
+  X(end_capture, cuStreamEndCapture, (void* stream, void** graph))                               \
+  X(make_executable, cuGraphInstantiateWithFlags,                                                \
+    (void** executable, void* graph, unsigned long long flags))                                  \
+  X(drop_graph, cuGraphDestroy, (void* graph))                                                   \
+  X(drop_executable, cuGraphExecDestroy, (void* executable))                                     \
+  X(launch_graph, cuGraphLaunch, (void* executable, void* stream))                               \
   X(error_name, cuGetErrorName, (int result, const char** name))                                 \
   X(error_text, cuGetErrorString, (int result, const char** text))
 
@@ -61,6 +68,7 @@ inline constexpr int kNotReady = 600;
 inline constexpr int kCapabilityMajor = 75;
 inline constexpr int kCapabilityMinor = 76;
 inline constexpr int kMaxDynamicSharedBytes = 8;  // of a function
+inline constexpr int kCaptureOfThread = 1;        // other threads call the driver as they like
 inline constexpr unsigned kAttachGlobal = 1;      // of managed memory
 inline constexpr unsigned kPortable = 1;          // of pinned memory
 inline constexpr unsigned kNonBlocking = 1;       // of a stream

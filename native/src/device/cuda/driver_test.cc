@@ -1,8 +1,9 @@
-#include "device/cuda/driver.h"
+#include "device/cuda/card_queue.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 namespace tessera::device::cuda {
@@ -132,6 +133,42 @@ TEST(CudaDriver, AFailedKernelIsTold) {
   const Fault set("broken kernel");
   expect_refused(card->synchronise(nullptr), "kernels: CUDA_ERROR_OTHER (as the test wants)");
   card->drop_module(module);
+}
+
+TEST(CudaDriver, ChainsAreRecordedReplayedAndDropped) {
+  const char* const images[] = {"image", nullptr};
+  const auto queue = CardQueue::open(open_card(), reinterpret_cast<const void* const*>(images));
+  ASSERT_TRUE(queue.is_ok());
+  CardQueue& card = *queue.value();
+  const Kernel<> kernel{"tessera_embed"};
+  ASSERT_TRUE(card.begin_recording().is_ok());
+  ASSERT_TRUE(launch(card, kernel, {}).is_ok());
+  {
+    const auto chain = card.end_recording();
+    ASSERT_TRUE(chain.is_ok());
+    EXPECT_TRUE(card.replay(*chain.value()).is_ok());
+    const Fault set("broken kernel");
+    expect_refused(card.replay(*chain.value()), "graph: CUDA_ERROR_OTHER");
+  }
+  // What is no launch is refused, and the chain with it.
+  ASSERT_TRUE(card.begin_recording().is_ok());
+  expect_refused(card.zero(nullptr, 1), "zero: expected launches alone while a chain is recorded");
+  expect_refused(card.replay(*std::make_unique<Recording>()), "replay: expected launches alone");
+  expect_refused(card.end_recording().status(), "zero: expected launches alone");
+  EXPECT_TRUE(card.finish().is_ok());
+  {
+    const Fault set("no capture");
+    expect_refused(card.begin_recording(), "graph: CUDA_ERROR_OTHER");
+    EXPECT_TRUE(card.finish().is_ok());
+  }
+  for (const char* fault : {"broken capture", "no memory for graphs"}) {
+    const Fault set(fault);
+    ASSERT_TRUE(card.begin_recording().is_ok());
+    const Status failed = card.end_recording().status();
+    EXPECT_EQ(failed.code(), std::string(fault) == "broken capture" ? Code::kEngineUnavailable
+                                                                    : Code::kEngineOverloaded);
+    EXPECT_TRUE(card.finish().is_ok());
+  }
 }
 
 }  // namespace

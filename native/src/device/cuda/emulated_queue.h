@@ -3,8 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "device/cuda/queue.h"
 #include "device/cuda/simt.h"
@@ -19,7 +22,7 @@ class EmulatedQueue : public Queue {
   template <typename... Parameters>
   void add(const Kernel<Parameters...>& kernel, void (*function)(Parameters...)) {
     kernels_[kernel.name] = [function](std::span<void* const> arguments) {
-      call(function, arguments, std::index_sequence_for<Parameters...>());
+      return bind(function, arguments, std::index_sequence_for<Parameters...>());
     };
   }
   uint64_t launches() const { return launches_; }
@@ -35,17 +38,37 @@ class EmulatedQueue : public Queue {
   void release_pinned(void* memory) override;
   Status launch(const char* kernel, const LaunchShape& shape,
                 std::span<void* const> arguments) override;
+  Status begin_recording() override;
+  Result<std::unique_ptr<Recording>> end_recording() override;
+  Status replay(const Recording& recording) override;
 
  private:
+  using Call = std::function<void()>;  // of a kernel with its arguments, by a thread
+  struct Launched {
+    simt::Launch shape;
+    Call call;
+  };
+  struct Chain final : Recording {
+    std::vector<Launched> launches;
+  };
+
   template <typename... Parameters, size_t... I>
-  static void call(void (*function)(Parameters...), std::span<void* const> arguments,
+  static Call bind(void (*function)(Parameters...), std::span<void* const> arguments,
                    std::index_sequence<I...>) {
-    function(*static_cast<Parameters*>(arguments[I])...);
+    return
+        [function, values = std::tuple<Parameters...>(*static_cast<Parameters*>(arguments[I])...)] {
+          std::apply(function, values);
+        };
   }
+  void run(const Launched& launched);
+  /// Ok where nothing is recorded.
+  Status check(const char* call);
 
   uint64_t seed_;
   uint64_t launches_ = 0;
-  std::unordered_map<std::string, std::function<void(std::span<void* const>)>> kernels_;
+  std::unordered_map<std::string, std::function<Call(std::span<void* const>)>> kernels_;
+  std::unique_ptr<Chain> recorded_;  // null: launches run
+  Status refusal_;                   // the first while recording
 };
 
 }  // namespace tessera::device::cuda

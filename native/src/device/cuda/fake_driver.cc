@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kTotalBytes = 1u << 20;
 size_t used_bytes = 0;
+int used_graphs = 0;
 int pending_queries = 0;  // until an event is done
 
 bool is(std::string_view fault) {
@@ -129,6 +130,23 @@ int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsi
                    void*, void**, void**) {
   return 0;
 }
+int cuStreamBeginCapture_v2(void*, int) { return is("no capture") ? 900 : 0; }
+int cuStreamEndCapture(void*, void** graph) {
+  *graph = &used_graphs;
+  return is("broken capture") ? 901 : 0;
+}
+int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
+  if (is("no memory for graphs")) return 2;
+  *executable = graph;
+  ++used_graphs;
+  return 0;
+}
+int cuGraphDestroy(void*) { return 0; }
+int cuGraphExecDestroy(void*) {
+  --used_graphs;
+  return 0;
+}
+int cuGraphLaunch(void*, void*) { return is("broken kernel") ? 700 : 0; }
 int cuGetErrorName(int result, const char** name) {
   *name = result == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
   return 0;

@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -20,6 +22,13 @@ namespace tessera::device::cuda {
 template <typename... Parameters>
 struct Kernel {
   const char* name;
+};
+
+/// A chain of launches to be asked for as a whole, with the arguments that it was recorded with;
+/// what those point to is read anew. The queue outlives it.
+class Recording {
+ public:
+  virtual ~Recording() = default;
 };
 
 class Queue {
@@ -44,7 +53,20 @@ class Queue {
   virtual void release_pinned(void* memory) = 0;
   virtual Status launch(const char* kernel, const LaunchShape& shape,
                         std::span<void* const> arguments) = 0;
+  /// From here to end_recording(), launches are kept instead of run, and all else but release() is
+  /// refused: ENGINE_UNAVAILABLE.
+  virtual Status begin_recording() = 0;
+  /// Errors: the first of what was refused since, and what the device says; nothing is kept then.
+  virtual Result<std::unique_ptr<Recording>> end_recording() = 0;
+  /// Runs a chain of this queue's.
+  virtual Status replay(const Recording& recording) = 0;
 };
+
+/// Of a call that came between begin_recording() and end_recording().
+inline Status refused_while_recording(const char* call) {
+  return {Code::kEngineUnavailable,
+          std::string("device: ") + call + ": expected launches alone while a chain is recorded"};
+}
 
 template <typename... Parameters, typename... Arguments>
 Status launch(Queue& queue, const Kernel<Parameters...>& kernel, const LaunchShape& shape,

@@ -94,22 +94,20 @@ TEST(CardMemory, ThatDoesNotSufficeIsRefusedWithWhatItWasFor) {
 }
 
 /// Emulated memory whose transfers fail while `is_broken`.
-class FailingQueue final : public Queue {
+class FailingQueue final : public EmulatedQueue {
  public:
   explicit FailingQueue(const std::atomic<bool>& is_broken) : is_broken_(is_broken) {}
-  Result<void*> allocate(uint64_t bytes) override { return inner_.allocate(bytes); }
-  void release(void* memory) override { inner_.release(memory); }
   Status copy_in(void* to, const void* from, uint64_t bytes) override {
-    return is_broken_ ? failure() : inner_.copy_in(to, from, bytes);
+    return is_broken_ ? failure() : EmulatedQueue::copy_in(to, from, bytes);
   }
   Status copy_out(void* to, const void* from, uint64_t bytes) override {
-    return is_broken_ ? failure() : inner_.copy_out(to, from, bytes);
+    return is_broken_ ? failure() : EmulatedQueue::copy_out(to, from, bytes);
   }
   Status copy_within(void* to, const void* from, uint64_t bytes) override {
-    return is_broken_ ? failure() : inner_.copy_within(to, from, bytes);
+    return is_broken_ ? failure() : EmulatedQueue::copy_within(to, from, bytes);
   }
   Status zero(void* at, uint64_t bytes) override {
-    return is_broken_ ? failure() : inner_.zero(at, bytes);
+    return is_broken_ ? failure() : EmulatedQueue::zero(at, bytes);
   }
   Status finish() override { return is_broken_ ? failure() : Status::ok(); }
   Result<void*> allocate_pinned(uint64_t) override { return failure(); }
@@ -121,7 +119,6 @@ class FailingQueue final : public Queue {
  private:
   static Status failure() { return {Code::kEngineUnavailable, "the card fell off"}; }
   const std::atomic<bool>& is_broken_;
-  EmulatedQueue inner_;
 };
 
 class CardPool : public testing::Test {

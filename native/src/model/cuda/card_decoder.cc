@@ -16,9 +16,11 @@ using attention::cuda::kSplitPositions;
 using attention::cuda::Rows;
 using device::cuda::LaunchShape;
 using device::cuda::Memory;
+using device::cuda::rounded_rows;
 using ops::cuda::Place;
 
 constexpr uint64_t kPlanBytesPerRow = 512;  // token, position, place, a group of its own
+constexpr uint64_t kPlanBytesSpare = 4096;  // rounding, and the group of spare rows
 constexpr unsigned kHeadThreads = 32;
 
 unsigned ceil_of(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit; }
@@ -36,6 +38,17 @@ class Staging {
     used_ = at + values.size_bytes();
     return reinterpret_cast<T*>(card_ + at);
   }
+  /// Room for an array of `count`, zero until put() fills its beginning.
+  template <typename T>
+  T* reserve(uint64_t count) {
+    const std::vector<T> none(count);
+    return add<T>(none);
+  }
+  template <typename T>
+  void put(const T* at, std::span<const T> values) {
+    std::memcpy(staged_.data() + (reinterpret_cast<const char*>(at) - card_), values.data(),
+                values.size_bytes());
+  }
   uint64_t used() const { return used_; }
 
  private:
@@ -44,6 +57,36 @@ class Staging {
   uint64_t used_ = 0;
 };
 
+uint32_t position_of(const CardRows& group, uint32_t row) {
+  return group.first_position + (group.step > 0 ? 0 : row);
+}
+
+/// Where the keys and values of a row go: its request's own, or a block of the prompt.
+Place place_of(const ModelConfig& config, const CardRows& group, uint32_t row) {
+  const uint64_t position_elements = uint64_t{config.kv_head_count} * config.head_dim;
+  if (group.step > 0) {
+    const uint64_t slot = (uint64_t{group.step - 1} * group.max_width + row) * position_elements;
+    return {group.own_keys + slot, group.own_values + slot,
+            uint64_t{group.max_steps} * group.max_width * position_elements, config.head_dim};
+  }
+  const uint64_t head_elements = uint64_t{kBlockPositions} * config.head_dim;
+  const uint32_t position = position_of(group, row);
+  uint16_t* keys =
+      group.blocks[position / kBlockPositions] + position % kBlockPositions * config.head_dim;
+  return {keys, keys + config.kv_head_count * head_elements,
+          2 * config.kv_head_count * head_elements, static_cast<uint32_t>(head_elements)};
+}
+
+/// What stands behind the groups (attend_kernels.h).
+Rows spare_group(uint32_t first_row, uint32_t first_split) {
+  Rows spare;
+  spare.first_row = first_row;
+  spare.rows = ~uint32_t{0} - first_row;
+  spare.first_split = first_split;
+  spare.splits = ~uint32_t{0} - first_split;
+  return spare;
+}
+
 }  // namespace
 
 struct CardDecoder::Plan {
@@ -51,6 +94,8 @@ struct CardDecoder::Plan {
   const uint32_t* positions = nullptr;
   const Place* places = nullptr;
   const Rows* groups = nullptr;
+  uint32_t rows = 0;  // as all sizes: rounded up, so that few shapes are met
+  uint32_t groups_max = 0;
   uint32_t splits = 0;
   uint32_t group_rows_max = 0;
   uint64_t bytes = 0;
@@ -86,7 +131,8 @@ Status CardDecoder::allocate() {
   const uint64_t angles =
       (uint64_t{limits_.context} + attention::kMaxSteps) * (config_.head_dim / 2);
   const uint64_t blocks = ceil_of(limits_.context, kBlockPositions);
-  plan_bytes_ = rows * (kPlanBytesPerRow + (blocks + attention::kMaxSteps) * sizeof(void*));
+  plan_bytes_ =
+      rows * (kPlanBytesPerRow + (blocks + attention::kMaxSteps) * sizeof(void*)) + kPlanBytesSpare;
   const auto lay = [&](char* base) {
     device::cuda::Arrays arrays(base);
     arrays.take(hidden_, rows * hidden);
@@ -124,10 +170,19 @@ Status CardDecoder::fill_rope() {
 
 CardDecoder::Plan CardDecoder::lay_out(std::span<const int32_t> tokens, const int32_t* card_tokens,
                                        std::span<const CardRows> groups) {
-  const uint64_t head_elements = uint64_t{kBlockPositions} * config_.head_dim;
-  const uint64_t position_elements = uint64_t{config_.kv_head_count} * config_.head_dim;
   Staging staging(staged_, plan_);
   Plan plan;
+  uint32_t row_count = 0;
+  for (const CardRows& group : groups) row_count += group.row_count;
+  TESSERA_CHECK(row_count <= limits_.rows);
+  // Tokens on the card are as many as their owner has made.
+  plan.rows = card_tokens != nullptr ? row_count : rounded_rows(row_count, limits_.rows);
+  plan.groups_max = rounded_rows(static_cast<uint32_t>(groups.size()), limits_.rows);
+  // First what every pass of a shape has at the same addresses.
+  int32_t* const plan_tokens = staging.reserve<int32_t>(plan.rows);
+  uint32_t* const plan_positions = staging.reserve<uint32_t>(plan.rows);
+  Place* const plan_places = staging.reserve<Place>(plan.rows);
+  Rows* const plan_groups = staging.reserve<Rows>(plan.groups_max + 1);
   std::vector<uint32_t> positions;
   std::vector<Place> places;
   std::vector<Rows> all;
@@ -158,33 +213,26 @@ CardDecoder::Plan CardDecoder::lay_out(std::span<const int32_t> tokens, const in
     rows.ancestors = group.card_ancestors != nullptr ? group.card_ancestors
                                                      : staging.add<uint32_t>(group.ancestors);
     for (uint32_t row = 0; row < group.row_count; ++row) {
-      const uint32_t position = group.first_position + (is_beam ? 0 : row);
-      positions.push_back(position);
-      if (is_beam) {
-        const uint64_t slot =
-            (uint64_t{group.step - 1} * group.max_width + row) * position_elements;
-        places.push_back({group.own_keys + slot, group.own_values + slot,
-                          uint64_t{group.max_steps} * group.max_width * position_elements,
-                          config_.head_dim});
-      } else {
-        uint16_t* keys = group.blocks[position / kBlockPositions] +
-                         position % kBlockPositions * config_.head_dim;
-        places.push_back({keys, keys + config_.kv_head_count * head_elements,
-                          2 * config_.kv_head_count * head_elements,
-                          static_cast<uint32_t>(head_elements)});
-      }
+      positions.push_back(position_of(group, row));
+      places.push_back(place_of(config_, group, row));
     }
     plan.splits += rows.splits;
     plan.group_rows_max = std::max(plan.group_rows_max, group.row_count);
     all.push_back(rows);
   }
   TESSERA_CHECK(card_tokens != nullptr || positions.size() == tokens.size());
-  TESSERA_CHECK(positions.size() <= limits_.rows);
-  rows_ = static_cast<uint32_t>(positions.size());
-  plan.tokens = card_tokens != nullptr ? card_tokens : staging.add<int32_t>(tokens);
-  plan.positions = staging.add<uint32_t>(positions);
-  plan.places = staging.add<Place>(places);
-  plan.groups = staging.add<Rows>(all);
+  all.push_back(spare_group(row_count, plan.splits));
+  plan.splits = rounded_rows(plan.splits, ~uint32_t{0});
+  plan.group_rows_max = rounded_rows(plan.group_rows_max, plan.rows);
+  rows_ = plan.rows;
+  staging.put<int32_t>(plan_tokens, tokens);
+  staging.put<uint32_t>(plan_positions, positions);
+  staging.put<Place>(plan_places, places);
+  staging.put<Rows>(plan_groups, all);
+  plan.tokens = card_tokens != nullptr ? card_tokens : plan_tokens;
+  plan.positions = plan_positions;
+  plan.places = plan_places;
+  plan.groups = plan_groups;
   plan.bytes = staging.used();
   return plan;
 }
@@ -248,6 +296,13 @@ Status CardDecoder::forward(const int32_t* card_tokens, std::span<const CardRows
 
 Status CardDecoder::run(const Plan& plan) {
   TESSERA_RETURN_IF_ERROR(queue_.copy_in(plan_, staged_.data(), plan.bytes));
+  const device::cuda::ChainShape shape = {plan.rows, plan.groups_max, plan.splits,
+                                          plan.group_rows_max,
+                                          reinterpret_cast<uint64_t>(plan.tokens)};
+  return graphs_.run(shape, [&] { return launch_layers(plan); });
+}
+
+Status CardDecoder::launch_layers(const Plan& plan) {
   const uint32_t hidden = config_.hidden_size, inner = config_.intermediate_size;
   const uint32_t q = config_.head_count * config_.head_dim;
   const uint32_t kv = config_.kv_head_count * config_.head_dim;

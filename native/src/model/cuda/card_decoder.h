@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "attention/cuda/attend_kernels.h"
+#include "device/cuda/launch_graphs.h"
 #include "model/cuda/card_weights.h"
 
 namespace tessera::model::cuda {
@@ -43,6 +44,8 @@ struct CardLimits {
   uint32_t head_rows = 0;  // whose logits are asked for at once
 };
 
+inline constexpr size_t kGraphsMax = 64;  // shapes of passes that are kept as graphs
+
 class CardDecoder {
  public:
   /// Errors: those of ModelConfig::load and CardWeights::load. The queue outlives the decoder.
@@ -54,6 +57,7 @@ class CardDecoder {
 
   const ModelConfig& config() const { return config_; }
   const CardLimits& limits() const { return limits_; }
+  const device::cuda::LaunchGraphs& graphs() const { return graphs_; }
   uint64_t weight_bytes() const { return weights_.bytes; }
   /// Of a pool's block: attention::cuda::kBlockPositions positions, all layers.
   uint64_t block_bytes() const;
@@ -71,7 +75,7 @@ class CardDecoder {
 
  private:
   CardDecoder(ModelConfig config, const CardLimits& limits, device::cuda::Queue& queue)
-      : config_(std::move(config)), limits_(limits), queue_(queue) {}
+      : config_(std::move(config)), limits_(limits), queue_(queue), graphs_(queue, kGraphsMax) {}
 
   /// What a pass copies to the card, laid out in plan_.
   struct Plan;
@@ -80,6 +84,7 @@ class CardDecoder {
   Plan lay_out(std::span<const int32_t> tokens, const int32_t* card_tokens,
                std::span<const CardRows> groups);
   Status run(const Plan& plan);
+  Status launch_layers(const Plan& plan);
   Status attend(const Plan& plan, uint32_t layer, const CardLayer& weights);
   Status multiply(const uint16_t* x, uint32_t k, const uint16_t* w, uint32_t columns,
                   const uint16_t* bias, uint16_t* y);
@@ -89,9 +94,10 @@ class CardDecoder {
   ModelConfig config_;
   CardLimits limits_;
   device::cuda::Queue& queue_;
+  device::cuda::LaunchGraphs graphs_;  // of passes
   CardWeights weights_;
   device::cuda::Memory memory_;
-  uint32_t rows_ = 0;              // of the last pass
+  uint32_t rows_ = 0;              // of the last pass, spare ones among them
   float* hidden_ = nullptr;        // [rows][hidden]: the residual stream
   uint16_t* normed_ = nullptr;     // [rows][hidden]
   uint16_t* added_ = nullptr;      // [rows][hidden]: what the next norm adds first

@@ -229,6 +229,32 @@ TEST(CardDecoder, ChunksAndOtherRequestsChangeNoBit) {
   EXPECT_EQ(joined.head(22, 1).first, alone);
 }
 
+TEST(CardDecoder, AReplayedPassGivesTheBitsOfAFreshOne) {
+  const TestFolder folder;
+  const TestShape shape = shape_of("qwen3");
+  folder.write_model(shape, test_tensors(shape, tensor::DType::kBf16, 8));
+  const std::unique_ptr<Queue> queue = open_queue(4);
+  const auto decoder = load(folder, *queue);
+  CardRequest warm(*decoder, *queue);
+  // Nine to sixteen rows are one shape, whatever the tokens and positions.
+  for (const uint32_t count : {9u, 16u}) warm.prefill(some_tokens(count), count);
+  EXPECT_EQ(decoder->graphs().size(), 1u);
+  const uint64_t before = decoder->graphs().replay_count();
+  EXPECT_GT(before, 0u);
+  const std::vector<int32_t> tokens = {5, 1, 7, 5, 22, 41, 8, 9, 10, 11, 12};
+  CardRequest replayed(*decoder, *queue);
+  replayed.prefill(tokens, 11);
+  EXPECT_EQ(decoder->graphs().replay_count(), before + 1);
+  EXPECT_EQ(decoder->graphs().size(), 1u);
+  const std::unique_ptr<Queue> fresh_queue = open_queue(5);
+  const auto fresh_decoder = load(folder, *fresh_queue);
+  CardRequest fresh(*fresh_decoder, *fresh_queue);
+  fresh.prefill(tokens, 11);
+  EXPECT_EQ(fresh_decoder->graphs().replay_count(), 0u);
+  EXPECT_EQ(replayed.head(0, 5), fresh.head(0, 5));
+  EXPECT_EQ(replayed.head(10, 1), fresh.head(10, 1));
+}
+
 TEST(CardDecoder, RefusesAModelWhoseSizesTheKernelsDoNotTake) {
   TestShape shape = shape_of("qwen3");
   shape.head_dim = 32;

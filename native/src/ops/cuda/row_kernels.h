@@ -18,7 +18,7 @@ namespace tessera::ops::cuda {
 inline constexpr uint32_t kRowThreads = 256;
 inline constexpr uint32_t kHeadDimMax = 128;
 
-/// Where the keys and values of a row go.
+/// Where the keys and values of a row go; null: nowhere, the row is spare.
 struct Place {
   uint16_t* keys = nullptr;  // of layer 0, head 0
   uint16_t* values = nullptr;

@@ -109,6 +109,7 @@ TESSERA_KERNEL tessera_place_heads(Heads heads) {
   uint16_t* to = heads.q + (static_cast<size_t>(row) * heads.heads + head) * heads.head_dim;
   if (!is_query) {
     const Place& place = heads.places[row];
+    if (place.keys == nullptr) return;  // spare
     const uint32_t kv_head = head - heads.heads - (is_value ? heads.kv_heads : 0);
     to = (is_value ? place.values : place.keys) + heads.layer * place.layer_stride +
          static_cast<size_t>(kv_head) * place.head_stride;
