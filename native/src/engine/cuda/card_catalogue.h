@@ -64,8 +64,8 @@ class CardVersion {
 
 class CardCatalogue {
  public:
-  /// `level_tokens[l][code]` is the token of a code; `terminal_tokens` end each path. Errors:
-  /// ENGINE_OVERLOADED.
+  /// `level_tokens[l][code]` is the token of a code, negative where it has none: its logit is minus
+  /// infinity. `terminal_tokens` end each path. Errors: ENGINE_OVERLOADED.
   static Result<std::unique_ptr<CardCatalogue>> open(
       std::span<const std::vector<int32_t>> level_tokens, std::span<const int32_t> terminal_tokens,
       device::cuda::Queue& queue);

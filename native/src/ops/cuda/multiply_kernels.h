@@ -7,23 +7,28 @@
 
 #include <cstdint>
 
+#include "ops/cuda/low_rank_kernels.h"
+
 namespace tessera::ops::cuda {
 
 inline constexpr uint32_t kMultiplyThreads = 128;
 inline constexpr uint32_t kMultiplyTile = 64;  // rows and columns of a block
 
-/// y[i][j] = x[row i] . w[row j] + bias[j]. REQUIRES: k a multiple of 8, rows aligned to 16 bytes.
+/// y[i][j] = x[row i] . w[row j] + low-rank terms + bias[j]. REQUIRES: k a multiple of 8, rows
+/// aligned to 16 bytes; terms where x_rows is null alone.
 struct Product {
   const uint16_t* x = nullptr;       // [..][k]
   const uint32_t* x_rows = nullptr;  // [rows] of x; null: row i
   uint32_t rows = 0;
   uint32_t k = 0;
-  const uint16_t* w = nullptr;      // [..][k]
-  const int32_t* w_rows = nullptr;  // [columns] of w; null: row j
+  const uint16_t* w = nullptr;  // [..][k]
+  // [columns] of w; null: row j. A column of a negative row is minus infinity.
+  const int32_t* w_rows = nullptr;
   uint32_t columns = 0;
   const uint16_t* bias = nullptr;  // [columns]; null: none
   uint16_t* y = nullptr;           // [rows][columns], or null
   float* y_f32 = nullptr;          // the same unrounded, or null
+  LowRankTerms low_rank;
 };
 
 }  // namespace tessera::ops::cuda

@@ -195,6 +195,7 @@ TEST(MultiplyKernel, ProductsAreThoseOfDoublePrecisionAndARowsBitsItsOwn) {
   Shared<int32_t> w_rows(kColumns);
   for (uint32_t& row : x_rows) row = static_cast<uint32_t>(random() % 80);
   for (int32_t& row : w_rows) row = static_cast<int32_t>(random() % 90);
+  w_rows[5] = -1;
   const auto multiply = [&](uint32_t first, uint32_t rows) {
     Shared<uint16_t> y(size_t{rows} * kColumns);
     Shared<float> y_f32(y.size());
@@ -210,6 +211,10 @@ TEST(MultiplyKernel, ProductsAreThoseOfDoublePrecisionAndARowsBitsItsOwn) {
   const Shared<float> all = multiply(0, 67);
   for (size_t row = 0; row < 67; ++row) {
     for (size_t column = 0; column < kColumns; ++column) {
+      if (column == 5) {
+        ASSERT_EQ(all[row * kColumns + column], -std::numeric_limits<float>::infinity());
+        continue;
+      }
       double sum = widen(bias[column]);
       for (size_t k = 0; k < kInner; ++k) {
         sum += double{widen(x[x_rows[row] * kInner + k])} *
