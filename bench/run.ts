@@ -9,6 +9,7 @@ import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { recallSuite } from './suites/recall.js';
+import { startSuite } from './suites/start.js';
 import { STREAM_PARTS, streamsSuite } from './suites/streams/streams-suite.js';
 import type { Suite } from './suites/suite.js';
 
@@ -20,6 +21,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
   kv: kvSuite,
   recall: recallSuite,
+  start: startSuite,
   streams: streamsSuite,
 };
 
