@@ -187,10 +187,11 @@ const BACKGROUND_NICENESS = '19';
 let background = Promise.resolve();
 
 /**
- * Builds what native() and fuzz() want while vitest waits for timers and sockets half of the time.
- * What fails here fails again, and is told, in the stage that needs it.
+ * Builds what native() and fuzz() want while the stages before them leave a core free: check works
+ * on one, and vitest waits for timers and sockets half of the time. What fails here fails again,
+ * and is told, in the stage that needs it.
  */
-function buildBesideVitest() {
+function buildInBackground() {
   const log = fs.openSync(join(reports, 'background-build.log'), 'w');
   const words = ['tools/run-tests.mjs', '--only', 'build'];
   const child = spawn('nice', ['-n', BACKGROUND_NICENESS, process.execPath, ...words], {
@@ -241,25 +242,30 @@ const SANITIZERS = [
 ].join(',');
 
 const addressFolder = join('build', 'native-sanitized');
+const fuzzFolder = join('build', 'native-fuzz');
 const threadsFolder = join('build', 'native-threads');
 
-function configureSanitized(folder, sanitizers) {
+// Half the time of compilation of -O3, and the tests are as fast as they need be.
+const SANITIZED_OPTIMISATION = '-O1';
+// Half of that again, for which the readers run some seconds longer.
+const FUZZ_OPTIMISATION = '-O0';
+
+function configureSanitized(folder, sanitizers, optimisation = SANITIZED_OPTIMISATION) {
   return configure(folder, [
     '-DTESSERA_TESTS=ON',
     '-DTESSERA_ADDON=OFF',
     `-DTESSERA_SANITIZE=${sanitizers}`,
     '-DTESSERA_SANITIZE_KERNELS=OFF',
     '-DCMAKE_BUILD_TYPE=Release',
-    // Half the time of compilation of -O3, and the tests are as fast as they need be.
-    '-DTESSERA_OPTIMISATION=-O1',
+    `-DTESSERA_OPTIMISATION=${optimisation}`,
   ]);
 }
 
 function buildFuzz() {
-  if (!configureSanitized(addressFolder, SANITIZERS)) return false;
-  const listed = output('cmake', ['--build', addressFolder, '--target', 'help']);
+  if (!configureSanitized(fuzzFolder, SANITIZERS, FUZZ_OPTIMISATION)) return false;
+  const listed = output('cmake', ['--build', fuzzFolder, '--target', 'help']);
   const targets = [...new Set([...listed.matchAll(/\b(\w+_fuzz)(?=:|$|\s)/gm)].map((m) => m[1]))];
-  return targets.length > 0 && build(addressFolder, targets);
+  return targets.length > 0 && build(fuzzFolder, targets);
 }
 
 function fuzz() {
@@ -268,7 +274,7 @@ function fuzz() {
     count(0, 1);
     return;
   }
-  const { ok, verdicts } = ctest(addressFolder, ['-R', '_fuzz']);
+  const { ok, verdicts } = ctest(fuzzFolder, ['-R', '_fuzz']);
   const passed = [...verdicts.values()].filter((verdict) => verdict === 'run').length;
   count(passed, verdicts.size - passed);
   if (verdicts.size === 0 || (!ok && passed === verdicts.size)) count(0, 1);
@@ -363,10 +369,11 @@ function selected() {
 
 fs.mkdirSync(reports, { recursive: true });
 const chosen = selected();
+const beforeBuilds = ['check', 'vitest'];
+if (chosen.length > 1) buildInBackground();
 for (const [name, stage] of chosen) {
   console.log(`\n== ${name}`);
-  if (name === 'vitest' && chosen.length > 1) buildBesideVitest();
-  if (name !== 'vitest') await background;
+  if (!beforeBuilds.includes(name)) await background;
   const before = { ...totals };
   const started = Date.now();
   try {
