@@ -10,6 +10,7 @@ const folder = temporaryFolder({});
 const FEATURE = { main: 'dist/apps/feature/src/main.js', printed: /metrics {2}http/ };
 const RETRIEVAL = { main: 'dist/apps/standalone/src/main.js', printed: /OpenAPI {2}http/ };
 const DEADLINE_MS = 20_000;
+const POLL = { timeout: 60_000 };
 const collector = new Collector();
 let feature: Service;
 let retrieval: Service;
@@ -78,8 +79,8 @@ describe('features in a process of their own', () => {
     client.close();
     const spans = () => collector.spans.filter((span) => span.traceId === traceId);
     const names = () => spans().map(({ service, name }) => `${service}: ${name}`);
-    await expect.poll(names, { timeout: 30_000 }).toContain('tessera-feature: history');
-    await expect.poll(names, { timeout: 30_000 }).toContain('tessera: recall');
+    await expect.poll(names, POLL).toContain('tessera-feature: history');
+    await expect.poll(names, POLL).toContain('tessera: recall');
     const recall = spans().find((span) => span.name === 'recall');
     const history = spans().find((span) => span.name === 'history');
     expect(recall?.parentSpanId).toBe('b7ad6b7169203331');
@@ -94,7 +95,7 @@ describe('features in a process of their own', () => {
     const held = (await recalls.recall({ userId: 'u' }, DEADLINE_MS)).promptTokens;
     await behaviours.append([event('17', 'd')], DEADLINE_MS);
     const appended = 'tessera_kv_followed_users_total{outcome="appended"}';
-    await expect.poll(() => feature.metric(appended), { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => feature.metric(appended), POLL).toBeGreaterThan(0);
     const answer = await recalls.recall({ userId: 'u' }, DEADLINE_MS);
     expect(answer.promptTokens).toBe(held + 3);
     expect(answer.kv?.computedTokens).toBe(1);
@@ -129,6 +130,6 @@ describe('features in a process of their own', () => {
       const answer = await recalls.recall({ userId: 'u' }, DEADLINE_MS).catch(() => undefined);
       return answer?.historyItems;
     };
-    await expect.poll(found, { timeout: 20_000 }).toBe(4);
+    await expect.poll(found, POLL).toBe(4);
   });
 });

@@ -60,6 +60,8 @@ export class Service {
       TESSERA_HTTP_PORT: '0',
       TESSERA_GRPC_PORT: '0',
       TESSERA_KV_DISK_BYTES: '0',
+      // A busy machine is slow, and a recall that is predicted to be late is refused at once.
+      TESSERA_RECALL_DEFAULT_DEADLINE_MS: '30000',
       // Services of one machine would not share the folders of the defaults.
       TESSERA_BEHAVIOURS_STORE: 'file',
       TESSERA_INSPECTION_PATH: '',

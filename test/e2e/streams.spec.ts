@@ -183,7 +183,8 @@ describe('a service on topics', () => {
       const userId = `of${way[0]}`;
       await run('event-producer', '--user', userId, '--items', '5,9,12', ...way);
       await expect.poll(async () => (await grpc.recall({ userId: userId })).status, POLL).toBe(0);
-      const shown = await run('ad-server', '--users', `${userId},nobody`, '--count', '2', ...way);
+      const asked = ['--users', `${userId},nobody`, '--count', '2', '--deadline-ms', '30000'];
+      const shown = await run('ad-server', ...asked, ...way);
       const lines = shown.split('\n').filter((line) => line.startsWith(userId));
       expect(lines).toHaveLength(2);
       expect(shown).toMatch(/nobody +- +- +USER_NOT_FOUND: userId: user 'nobody' is not known/);

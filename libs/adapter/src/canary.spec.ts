@@ -253,7 +253,7 @@ describe('a roll-out', () => {
       recalled(adapters, `user-${user}`, itemsOf);
       await new Promise(setImmediate);
     }
-    await expect.poll(() => events.length).toBe(1);
+    await expect.poll(() => events.length, { timeout: 60_000 }).toBe(1);
     expect(events).toMatchObject([
       { action: 'rollback', name: 'main', digest: strange, error: undefined },
     ]);

@@ -74,6 +74,9 @@ function serverProperties(port: number, controllerPort: number, folder: string):
     // A lone consumer joins at once instead of waiting for others.
     'group.initial.rebalance.delay.ms=0',
     'group.min.session.timeout.ms=1000',
+    // A killed one may come back only once the controller misses it: 9 s where nothing is said.
+    'broker.heartbeat.interval.ms=500',
+    'broker.session.timeout.ms=3000',
     // What was acknowledged outlives a killed broker: no page cache of its own is trusted.
     'log.flush.interval.messages=1',
   ].join('\n');

@@ -59,7 +59,7 @@ describe('audits on their way', () => {
       if (attempts <= 2) throw new TesseraError('BROKER_UNAVAILABLE', 'away');
     });
     audits.write(AUDITED);
-    await expect.poll(() => counts.written, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => counts.written, { timeout: 60_000 }).toBe(1);
     await audits.close();
     expect({ attempts, ...counts }).toEqual({ attempts: 3, written: 1, failed: 0, dropped: 0 });
   });
