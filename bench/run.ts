@@ -39,7 +39,8 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
   --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}
   --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};
-  --measured DIR takes what its commands have printed on another machine`;
+                 --script FILE writes its commands for another machine,
+                 --measured DIR takes what they have printed there`;
 
 await runCommand(USAGE, async (words) => {
   const [name, ...rest] = words;
@@ -59,6 +60,7 @@ await runCommand(USAGE, async (words) => {
     peer: 'text',
     histories: 'text',
     measured: 'text',
+    script: 'text',
   });
   if (suite === undefined) fail('SUITE', `one of ${Object.keys(SUITES).join(', ')}`, name);
   const quick = flags.has('quick');

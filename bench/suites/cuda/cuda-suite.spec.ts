@@ -10,7 +10,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The suite where there is no card. */
 const run = (...words: string[]) => {
-  const flags = Flags.parse(words, { stage: 'text', shape: 'text', measured: 'text' });
+  const flags = Flags.parse(words, {
+    stage: 'text',
+    shape: 'text',
+    measured: 'text',
+    script: 'text',
+  });
   return measureOnCard({ quick: false, flags, say: () => undefined }, []);
 };
 

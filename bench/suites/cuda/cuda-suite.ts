@@ -10,6 +10,7 @@ import type { SuiteContext } from '../suite.js';
 import { parseDocument, readDocuments } from './card-documents.js';
 import { cardRows } from './card-rows.js';
 import { CARD_SHAPES, CUDA_STAGES, planLines, planOf, type Task } from './plan.js';
+import { SCRIPT_CACHE, scriptOf } from './script.js';
 
 /** Where a driver shows its cards: on Linux, and on Linux under Windows. */
 const CARD_FILES = ['/dev/nvidiactl', '/dev/dxg'];
@@ -17,8 +18,9 @@ const OUTPUTS = join(BENCH_CACHE, 'card-results');
 
 /**
  * The engine on a card: kernels, recalls against published figures, the constraint against other
- * methods. Without a card it prints what it would measure and fails with ENGINE_UNAVAILABLE; with
- * `--measured FOLDER` it takes what the plan's commands have printed elsewhere.
+ * methods. Without a card it prints what it would measure and fails with ENGINE_UNAVAILABLE.
+ * `--script FILE` writes the plan's commands as a shell script for another machine, `--measured
+ * FOLDER` takes what they have printed there.
  */
 export function cudaSuite(context: SuiteContext): Promise<Measurement[]> {
   return measureOnCard(context, CARD_FILES);
@@ -34,6 +36,10 @@ export async function measureOnCard(
   const shapes = flags.someOf('shape', CARD_SHAPES, quick ? ['qwen3-1.7b'] : CARD_SHAPES);
   const measured = flags.text('measured');
   if (measured !== undefined) return cardRows(readDocuments(measured));
+  const script = flags.text('script');
+  if (script !== undefined) {
+    writeFileSync(script, scriptOf(planOf({ quick, stages, shapes, cache: SCRIPT_CACHE })));
+  }
   const tasks = planOf({ quick, stages, shapes, cache: BENCH_CACHE });
   if (!cardFiles.some((path) => existsSync(path))) await refuse(tasks);
   return runTasks(context, tasks);
@@ -44,8 +50,8 @@ async function refuse(tasks: readonly Task[]): Promise<never> {
   await print(`A run measures, in this order:\n${planLines(tasks).join('\n')}`);
   throw new TesseraError(
     'ENGINE_UNAVAILABLE',
-    'this machine has no NVIDIA card, so nothing was measured; what these commands print on one ' +
-      'that has, a file NAME.json each, is taken with --measured FOLDER',
+    'this machine has no NVIDIA card, so nothing was measured; --script FILE writes these ' +
+      'commands for one that has, --measured FOLDER takes what they have printed there',
     { field: 'suite cuda' },
   );
 }

@@ -1,7 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { CARD_SHAPES, CUDA_STAGES, planLines, planOf } from './plan.js';
+import { SCRIPT_CACHE, scriptOf } from './script.js';
 
 const full = planOf({ quick: false, stages: CUDA_STAGES, shapes: CARD_SHAPES, cache: 'kept' });
+
+const folder = mkdtempSync(join(tmpdir(), 'tessera-cuda-plan-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('plan of a run on a card', () => {
   it('sets the recalls of the published shape against each published figure', () => {
@@ -43,6 +51,32 @@ describe('plan of a run on a card', () => {
     ]);
   });
 
+  it('is a script too, which keeps what programs print and goes on after one that fails', () => {
+    const tasks = planOf({
+      quick: true,
+      stages: ['recall', 'constraint', 'load'],
+      shapes: ['qwen3-1.7b'],
+      cache: SCRIPT_CACHE,
+    });
+    writeFileSync(join(folder, 'run.sh'), scriptOf(tasks));
+    // Prints its words; knows no constraint.
+    writeFileSync(
+      join(folder, 'program'),
+      '#!/bin/sh\necho "$@"\necho "no $1" >&2\ntest "$1" != constraint\n',
+      { mode: 0o755 },
+    );
+    const outputs = join(folder, 'the outputs');
+    const words = [join(folder, 'run.sh'), join(folder, 'program'), 'none', folder, outputs];
+    const { status, stderr } = spawnSync('sh', words, { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, 'constraint failed: no constraint\n']);
+    const kept = readdirSync(outputs).filter((name) => !name.endsWith('.log'));
+    expect(kept).toEqual(['load-qwen3-1.7b.json', 'recall-qwen3-1.7b.json']);
+    expect(readFileSync(join(outputs, 'recall-qwen3-1.7b.json'), 'utf8')).toBe(
+      'recall --shape qwen3-1.7b --cases 1000x1,1000x8 --width 256 --items 1000000 ' +
+        `--rounds 5 --cache ${folder}\n`,
+    );
+  });
+
   it('has the stages and shapes that were asked for, in smaller sizes where it is quick', () => {
     const quick = planOf({
       quick: true,
@@ -51,10 +85,13 @@ describe('plan of a run on a card', () => {
       cache: 'kept',
     });
     expect(planLines(quick)).toEqual([
-      'constraint: card_bench constraint --items 1000000 --widths 70,256 --rounds 5 --cache kept',
+      'constraint: card_bench constraint --items 1000000 --widths 70,256 --changes 10000 ' +
+        '--rounds 5 --cache kept',
+      '  1000000 SIDs of 3 x 8192: copied to the card; 100 changes of them',
       ...[70, 256].map(
         (width) =>
-          `  step and export, 1000000 SIDs of 3 x 8192, ${width} beams; published: ` +
+          `  step and export, 1000000 SIDs, ${width} beams, 0 and 10000 changes; ` +
+          'published: ' +
           '0.033 ms (TPU v6e, model of 3B, 20 million items, beam 70: 0.25 % of an inference; ' +
           'STATIC, youtube/static-constraint-decoding)',
       ),

@@ -29,6 +29,8 @@ const LEVELS = 3;
 /** Of the catalogue that recalls search. */
 const RECALL_ITEMS = 1_000_000;
 const WIDTH = 256;
+/** Outstanding, where the constraint is measured on a catalogue that changes. */
+const CHANGES = 10_000;
 
 const SIZES = {
   full: {
@@ -119,13 +121,17 @@ const TASKS: Readonly<Record<CudaStage, (sizes: Sizes) => Task[]>> = {
       stage: 'constraint',
       name: 'constraint',
       program: 'card_bench',
-      words: ['constraint', '--items', items.join(), '--widths', widths.join()],
-      measures: items.flatMap((count) =>
-        widths.map((width) => ({
-          what: `step and export, ${count} SIDs of ${LEVELS} x ${CODES}, ${width} beams`,
+      words: [
+        ...['constraint', '--items', items.join(), '--widths', widths.join()],
+        ...['--changes', String(CHANGES)],
+      ],
+      measures: items.flatMap((count) => [
+        { what: `${count} SIDs of ${LEVELS} x ${CODES}: copied to the card; 100 changes of them` },
+        ...widths.map((width) => ({
+          what: `step and export, ${count} SIDs, ${width} beams, 0 and ${CHANGES} changes`,
           published: PUBLISHED_STEP,
         })),
-      ),
+      ]),
     },
   ],
   returning: (sizes) =>

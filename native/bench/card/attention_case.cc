@@ -211,7 +211,7 @@ Result<double> attention_seconds(BenchCard& card, const Rounds& rounds, const Sh
     }
     return Status::ok();
   };
-  const Result<double> seconds = median_seconds(card, rounds, all);
+  const Result<double> seconds = median_chain_seconds(card, rounds, all);
   if (!seconds.is_ok()) return seconds;
   return seconds.value() / shape.layers;
 }

@@ -122,6 +122,21 @@ Result<double> median_seconds(BenchCard& card, const Rounds& rounds,
   return quantile(std::move(seconds), 0.5);
 }
 
+Result<double> median_chain_seconds(BenchCard& card, const Rounds& rounds,
+                                    const std::function<Status()>& launches,
+                                    const std::function<Status()>& prepare) {
+  // Once as they are: finding a kernel for the first time is no launch.
+  if (prepare != nullptr) TESSERA_RETURN_IF_ERROR(prepare());
+  TESSERA_RETURN_IF_ERROR(launches());
+  TESSERA_RETURN_IF_ERROR(card.queue().begin_recording());
+  const Status asked = launches();
+  const auto chain = card.queue().end_recording();
+  TESSERA_RETURN_IF_ERROR(asked);
+  if (!chain.is_ok()) return chain.status();
+  return median_seconds(
+      card, rounds, [&] { return card.queue().replay(*chain.value()); }, prepare);
+}
+
 double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(values.size())));

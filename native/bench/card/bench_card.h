@@ -41,6 +41,11 @@ struct Rounds {
 Result<double> median_seconds(BenchCard& card, const Rounds& rounds,
                               const std::function<Status()>& work,
                               const std::function<Status()>& prepare = nullptr);
+/// The same of launches alone, which are asked for as one chain (device/cuda/queue.h): the host
+/// does not come between them.
+Result<double> median_chain_seconds(BenchCard& card, const Rounds& rounds,
+                                    const std::function<Status()>& launches,
+                                    const std::function<Status()>& prepare = nullptr);
 /// Value below which a share of the values lies. REQUIRES: one value or more.
 double quantile(std::vector<double> values, double share);
 

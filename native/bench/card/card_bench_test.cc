@@ -67,10 +67,17 @@ TEST_F(CardBench, ChecksAndTimesTheKernelsOfAShape) {
 }
 
 TEST_F(CardBench, ChecksAndTimesTheStepsOfASearchAndItsExport) {
-  const std::string prefix = "constraint/300 SIDs/width 7/";
-  EXPECT_EQ(names_of({"constraint", "--items", "300", "--widths", "7"}),
-            (Names{prefix + "level 0", prefix + "level 1", prefix + "level 2",
-                   prefix + "step, mean", prefix + "export"}));
+  const std::string name = "constraint/300 SIDs";
+  Names names = {name + "/snapshot onto the card"};
+  const auto add = [&](const std::string& prefix) {
+    for (const char* part : {"level 0", "level 1", "level 2", "step, mean", "export"}) {
+      names.push_back(prefix + "/width 7/" + part);
+    }
+  };
+  add(name);
+  names.push_back(name + "/100 changes onto the card");
+  add(name + " and 50 changes more");
+  EXPECT_EQ(names_of({"constraint", "--items", "300", "--widths", "7", "--changes", "50"}), names);
 }
 
 TEST_F(CardBench, ChecksAndTimesRecallsAloneAndTogether) {
@@ -103,8 +110,9 @@ TEST_F(CardBench, DrawsTheSameModelAndCatalogueOnce) {
   EXPECT_EQ(std::filesystem::last_write_time(folder + "/model.safetensors"), written);
   const auto snapshot = random_catalogue(50, shape.codes, cache_.string());
   ASSERT_TRUE(snapshot.is_ok());
-  EXPECT_EQ(candidates_max(*snapshot.value(), 1000), 50u);
-  EXPECT_EQ(candidates_max(*snapshot.value(), 1), snapshot.value()->nodes_at_level(0));
+  const auto view = catalogue::View::of(snapshot.value());
+  EXPECT_EQ(candidates_max(*view, 1000), 50u);
+  EXPECT_EQ(candidates_max(*view, 1), snapshot.value()->nodes_at_level(0));
 }
 
 TEST_F(CardBench, FindsASearchStepThatIsNotTheCpus) {
@@ -113,9 +121,10 @@ TEST_F(CardBench, FindsASearchStepThatIsNotTheCpus) {
   const auto tokens = level_tokens(shape_of("tiny").value());
   const auto catalogue = engine::cuda::CardCatalogue::open(tokens, {}, card_->queue());
   ASSERT_TRUE(catalogue.is_ok());
-  const auto version = catalogue.value()->pin(catalogue::View::of(snapshot.value()));
+  const auto view = catalogue::View::of(snapshot.value());
+  const auto version = catalogue.value()->pin(view);
   ASSERT_TRUE(version.is_ok());
-  SearchCase search(*card_, snapshot.value(), *catalogue.value(), version.value(), 6);
+  SearchCase search(*card_, view, *catalogue.value(), version.value(), 6);
   ASSERT_TRUE(search.allocate().is_ok());
   ASSERT_TRUE(search.prepare(1).is_ok());
   ASSERT_TRUE(search.run().is_ok());

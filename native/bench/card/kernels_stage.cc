@@ -95,7 +95,7 @@ class NormCase {
     };
     TESSERA_RETURN_IF_ERROR(run());
     TESSERA_RETURN_IF_ERROR(check(normed.value().as<void>()));
-    return median_seconds(card_, rounds, run);
+    return median_chain_seconds(card_, rounds, run);
   }
 
   Work work() const { return {0, static_cast<double>(hidden_.size()) * (4 + 4 + 2 + 2)}; }
@@ -181,7 +181,7 @@ Status measure_head(BenchCard& card, const Options& options, const Shape& shape,
   TESSERA_RETURN_IF_ERROR(run());
   TESSERA_RETURN_IF_ERROR(
       check_sums(card, logits.value(), sums.value(), options.width, shape.vocab));
-  const Result<double> seconds = median_seconds(card, options.rounds, run);
+  const Result<double> seconds = median_chain_seconds(card, options.rounds, run);
   if (!seconds.is_ok()) return seconds.status();
   Work work = ProductSizes{options.width, shape.hidden, shape.vocab}.work();
   work.bytes += static_cast<double>(count) * sizeof(uint16_t);  // F32 in place of BF16

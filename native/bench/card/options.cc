@@ -84,6 +84,7 @@ Status take_flag(const std::string& flag, const std::string& text, Options& opti
   if (flag == "--rows") return take_all(flag, text, kRowsMax, options.rows);
   if (flag == "--widths") return take_all(flag, text, kWidthMax, options.widths);
   if (flag == "--items") return take_all(flag, text, kItemsMax, options.items);
+  if (flag == "--changes") return take_all(flag, text, kChangesMax, options.changes);
   if (flag == "--width") return take(flag, text, kWidthMax, options.width);
   if (flag == "--copy-mib") return take(flag, text, kMebibytesMax, options.copy_mebibytes);
   if (flag == "--peak-side") return take(flag, text, kSideMax, options.peak_side);
@@ -109,7 +110,7 @@ std::string usage() {
          "  kernels     [--contexts N,..] [--rows N,..] [--width N] [--copy-mib N] "
          "[--peak-side N]\n"
          "  recall      [--cases CONTEXTxREQUESTS,..] [--width N] [--items N]\n"
-         "  constraint  [--items N,..] [--widths N,..]\n"
+         "  constraint  [--items N,..] [--widths N,..] [--changes N,..]\n"
          "  returning   [--contexts N,..]\n"
          "  load        [--contexts N,..] [--width N] [--items N] [--requests N]\n";
 }

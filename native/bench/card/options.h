@@ -16,6 +16,7 @@ inline constexpr uint32_t kRowsMax = 1u << 16;
 inline constexpr uint32_t kWidthMax = 1024;  // as beam::cuda::kBeamsMax
 inline constexpr uint32_t kRequestsMax = 64;
 inline constexpr uint32_t kItemsMax = 200'000'000;
+inline constexpr uint32_t kChangesMax = 1'000'000;
 inline constexpr uint32_t kRoundsMax = 10'000;
 inline constexpr uint32_t kMebibytesMax = 64 << 10;
 inline constexpr uint32_t kSideMax = 1u << 15;
@@ -36,6 +37,7 @@ struct Options {
   std::vector<uint32_t> contexts = {1000, 5000};
   std::vector<uint32_t> rows = {1, 256, 1024, 4096};
   std::vector<uint32_t> widths = {70, 128, 256, 512};  // of the constraint stage
+  std::vector<uint32_t> changes = {10'000};            // outstanding, beside a catalogue without
   std::vector<uint32_t> items = {1'000'000, 10'000'000};
   uint32_t width = 256;
   uint32_t copy_mebibytes = 2048;  // read, and as many written

@@ -94,7 +94,7 @@ Result<double> product_seconds(BenchCard& card, const Rounds& rounds, const Prod
     }
     return Status::ok();
   };
-  const Result<double> seconds = median_seconds(card, rounds, all);
+  const Result<double> seconds = median_chain_seconds(card, rounds, all);
   if (!seconds.is_ok()) return seconds;
   return seconds.value() / copies;
 }

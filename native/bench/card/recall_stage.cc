@@ -13,6 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kOfferedSecondsMax = 20;  // of each load, as long as kOfferedMin requests allow
+constexpr uint32_t kOfferedMin = 20;
 constexpr double kOfferedShares[] = {0.5, 0.8, 0.95};  // of what recalls alone would allow
 
 double seconds_since(Clock::time_point start) {
@@ -125,15 +127,17 @@ Status load_stage(BenchCard& card, const Options& options, Report& report) {
     const Result<double> alone =
         median_recall(*recalls.value(), options.rounds, shape, {context, 1});
     if (!alone.is_ok()) return alone.status();
+    const auto in_time = static_cast<uint32_t>(kOfferedSecondsMax / alone.value());
+    const uint32_t requests = std::min(options.requests, std::max(in_time, kOfferedMin));
     const std::string prefix = "load/" + shape.name + "/context " + std::to_string(context) + "/";
     for (const double share : kOfferedShares) {
       Offered offered;
       offered.rate = share / alone.value();
-      TESSERA_RETURN_IF_ERROR(offer(*recalls.value(), shape, context, options.requests, offered));
+      TESSERA_RETURN_IF_ERROR(offer(*recalls.value(), shape, context, requests, offered));
       const std::string name =
           prefix + "offered " + std::to_string(std::lround(100 * share)) + " percent/";
       report.add(name + "offered", offered.rate, "requests/s");
-      report.add(name + "answered", options.requests / offered.seconds, "requests/s");
+      report.add(name + "answered", requests / offered.seconds, "requests/s");
       report.add_seconds(name + "latency p50", quantile(offered.latencies, 0.5));
       report.add_seconds(name + "latency p95", quantile(offered.latencies, 0.95));
       report.add_seconds(name + "latency p99", quantile(offered.latencies, 0.99));

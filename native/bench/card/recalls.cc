@@ -26,7 +26,7 @@ Result<std::unique_ptr<Recalls>> Recalls::open(BenchCard& card, const RecallSett
   auto version = recalls->catalogue_->pin(catalogue::View::of(recalls->snapshot_));
   if (!version.is_ok()) return version.status();
   recalls->version_ = std::move(version).value();
-  const uint32_t keys_max = candidates_max(*recalls->snapshot_, setting.width);
+  const uint32_t keys_max = candidates_max(recalls->version_->view(), setting.width);
   auto recall =
       engine::cuda::CardRecall::make({setting.context, setting.width, keys_max}, *recalls->decoder_,
                                      *recalls->catalogue_, card.queue());

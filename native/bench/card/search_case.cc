@@ -25,7 +25,8 @@ bool same_bits(float one, float other) {
 
 }  // namespace
 
-uint32_t candidates_max(const catalogue::Snapshot& snapshot, uint32_t width) {
+uint32_t candidates_max(const catalogue::View& view, uint32_t width) {
+  const catalogue::Snapshot& snapshot = view.base();
   std::vector<std::vector<uint32_t>> counts(snapshot.depth());
   for (catalogue::NodeIndex node = 0; node < snapshot.node_count(); ++node) {
     const uint32_t depth = snapshot.depth_of(node);
@@ -38,19 +39,19 @@ uint32_t candidates_max(const catalogue::Snapshot& snapshot, uint32_t width) {
     std::partial_sort(level.begin(), level.begin() + kept, level.end(), std::greater<>());
     most = std::max(most, std::accumulate(level.begin(), level.begin() + kept, 0u));
   }
-  return most;
+  const auto later = static_cast<uint32_t>(view.node_count() - snapshot.node_count());
+  return most + later;  // all of one level, at most
 }
 
-SearchCase::SearchCase(BenchCard& card, std::shared_ptr<const catalogue::Snapshot> snapshot,
+SearchCase::SearchCase(BenchCard& card, std::shared_ptr<const catalogue::View> view,
                        const engine::cuda::CardCatalogue& catalogue,
                        std::shared_ptr<const engine::cuda::CardVersion> version, uint32_t width)
     : card_(card),
-      snapshot_(std::move(snapshot)),
-      reach_(catalogue::View::of(snapshot_)),
+      reach_(std::move(view)),
       catalogue_(catalogue),
       version_(std::move(version)),
       width_(width),
-      keys_max_(candidates_max(*snapshot_, width)) {
+      keys_max_(candidates_max(reach_.view(), width)) {
   beams_.scores = {0};
   beams_.nodes = {catalogue::kRoot};
   beams_.ended = {0};
@@ -82,8 +83,7 @@ Status SearchCase::allocate() {
 }
 
 Status SearchCase::prepare(uint64_t seed) {
-  const uint32_t level = snapshot_->depth_of(beams_.nodes[0]);
-  level_size_ = catalogue_.level_size(level);
+  level_size_ = catalogue_.level_size(level_);
   std::mt19937_64 random(seed);
   logits_.resize(uint64_t{beam_count()} * level_size_);
   for (float& logit : logits_) {
@@ -91,7 +91,7 @@ Status SearchCase::prepare(uint64_t seed) {
   }
   norms_.assign(beam_count(), kNorm);
   search_.level_size = search_.row_size = level_size_;
-  if (level > 0) {
+  if (level_ > 0) {
     auto order = fetched<uint32_t>(card_, search_.order, beam_count());
     if (!order.is_ok()) return order.status();
     order_ = std::move(order).value();
@@ -106,7 +106,7 @@ Status SearchCase::prepare(uint64_t seed) {
 
 Status SearchCase::put_back() {
   State state;
-  state.steps = snapshot_->depth_of(beams_.nodes[0]);
+  state.steps = level_;
   state.beams = beam_count();
   device::cuda::Queue& queue = card_.queue();
   const uint64_t bytes = uint64_t{beam_count()} * sizeof(uint32_t);
@@ -160,6 +160,7 @@ Status SearchCase::check_and_advance() {
   }
   finished_ = step.finished;
   beams_ = step.next;
+  ++level_;
   return Status::ok();
 }
 

@@ -12,12 +12,13 @@
 
 namespace tessera::bench::card {
 
-/// Candidates of the widest step that `width` beams can have.
-uint32_t candidates_max(const catalogue::Snapshot& snapshot, uint32_t width);
+/// No fewer than the candidates of the widest step that `width` beams can have.
+uint32_t candidates_max(const catalogue::View& view, uint32_t width);
 
 class SearchCase {
  public:
-  SearchCase(BenchCard& card, std::shared_ptr<const catalogue::Snapshot> snapshot,
+  /// `version`: of the view, as the catalogue has it on the card.
+  SearchCase(BenchCard& card, std::shared_ptr<const catalogue::View> view,
              const engine::cuda::CardCatalogue& catalogue,
              std::shared_ptr<const engine::cuda::CardVersion> version, uint32_t width);
 
@@ -40,12 +41,11 @@ class SearchCase {
   uint32_t beam_count() const { return static_cast<uint32_t>(beams_.nodes.size()); }
 
   BenchCard& card_;
-  std::shared_ptr<const catalogue::Snapshot> snapshot_;
   catalogue::Reach reach_;
   const engine::cuda::CardCatalogue& catalogue_;
   std::shared_ptr<const engine::cuda::CardVersion> version_;
   uint32_t width_, keys_max_;
-  uint32_t level_size_ = 0;
+  uint32_t level_ = 0, level_size_ = 0;
   beam::Beams beams_;
   std::vector<beam::Finished> finished_;
   std::vector<float> logits_, norms_;
