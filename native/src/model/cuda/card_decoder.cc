@@ -1,10 +1,10 @@
 #include "model/cuda/card_decoder.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "attention/attention.h"
 #include "base/check.h"
+#include "model/cuda/card_plan.h"
 #include "model/cuda/kernels.h"
 #include "ops/rope.h"
 
@@ -13,11 +13,8 @@ namespace {
 
 using attention::cuda::kBlockPositions;
 using attention::cuda::kSplitPositions;
-using attention::cuda::Rows;
 using device::cuda::LaunchShape;
 using device::cuda::Memory;
-using device::cuda::rounded_rows;
-using ops::cuda::Place;
 
 constexpr uint64_t kPlanBytesPerRow = 512;  // token, position, place, a group of its own
 constexpr uint64_t kPlanBytesSpare = 4096;  // rounding, and the group of spare rows
@@ -25,81 +22,7 @@ constexpr unsigned kHeadThreads = 32;
 
 unsigned ceil_of(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit; }
 
-/// Writes arrays one behind the other into the host's copy of a plan; the same places on the card.
-class Staging {
- public:
-  Staging(std::vector<char>& staged, char* card) : staged_(staged), card_(card) {}
-  template <typename T>
-  T* add(std::span<const T> values) {
-    const uint64_t at = (used_ + alignof(std::max_align_t) - 1) / alignof(std::max_align_t) *
-                        alignof(std::max_align_t);
-    TESSERA_CHECK(at + values.size_bytes() <= staged_.size());
-    std::memcpy(staged_.data() + at, values.data(), values.size_bytes());
-    used_ = at + values.size_bytes();
-    return reinterpret_cast<T*>(card_ + at);
-  }
-  /// Room for an array of `count`, zero until put() fills its beginning.
-  template <typename T>
-  T* reserve(uint64_t count) {
-    const std::vector<T> none(count);
-    return add<T>(none);
-  }
-  template <typename T>
-  void put(const T* at, std::span<const T> values) {
-    std::memcpy(staged_.data() + (reinterpret_cast<const char*>(at) - card_), values.data(),
-                values.size_bytes());
-  }
-  uint64_t used() const { return used_; }
-
- private:
-  std::vector<char>& staged_;
-  char* card_;
-  uint64_t used_ = 0;
-};
-
-uint32_t position_of(const CardRows& group, uint32_t row) {
-  return group.first_position + (group.step > 0 ? 0 : row);
-}
-
-/// Where the keys and values of a row go: its request's own, or a block of the prompt.
-Place place_of(const ModelConfig& config, const CardRows& group, uint32_t row) {
-  const uint64_t position_elements = uint64_t{config.kv_head_count} * config.head_dim;
-  if (group.step > 0) {
-    const uint64_t slot = (uint64_t{group.step - 1} * group.max_width + row) * position_elements;
-    return {group.own_keys + slot, group.own_values + slot,
-            uint64_t{group.max_steps} * group.max_width * position_elements, config.head_dim};
-  }
-  const uint64_t head_elements = uint64_t{kBlockPositions} * config.head_dim;
-  const uint32_t position = position_of(group, row);
-  uint16_t* keys =
-      group.blocks[position / kBlockPositions] + position % kBlockPositions * config.head_dim;
-  return {keys, keys + config.kv_head_count * head_elements,
-          2 * config.kv_head_count * head_elements, static_cast<uint32_t>(head_elements)};
-}
-
-/// What stands behind the groups (attend_kernels.h).
-Rows spare_group(uint32_t first_row, uint32_t first_split) {
-  Rows spare;
-  spare.first_row = first_row;
-  spare.rows = ~uint32_t{0} - first_row;
-  spare.first_split = first_split;
-  spare.splits = ~uint32_t{0} - first_split;
-  return spare;
-}
-
 }  // namespace
-
-struct CardDecoder::Plan {
-  const int32_t* tokens = nullptr;
-  const uint32_t* positions = nullptr;
-  const Place* places = nullptr;
-  const Rows* groups = nullptr;
-  uint32_t rows = 0;  // as all sizes: rounded up, so that few shapes are met
-  uint32_t groups_max = 0;
-  uint32_t splits = 0;
-  uint32_t group_rows_max = 0;
-  uint64_t bytes = 0;
-};
 
 Result<std::unique_ptr<CardDecoder>> CardDecoder::load(const std::string& folder,
                                                        const CardLimits& limits,
@@ -143,6 +66,7 @@ Status CardDecoder::allocate() {
     arrays.take(mixed_, rows * q);
     arrays.take(gate_up_, rows * 2 * inner);
     arrays.take(gated_, rows * inner);
+    arrays.take(inner_, ops::cuda::kPartsMax * rows * ops::cuda::kRankMax);
     arrays.take(part_values_, splits_max() * rows * q);
     arrays.take(parts_, splits_max() * rows * config_.head_count);
     arrays.take(head_logits_, uint64_t{limits_.head_rows} * config_.vocab_size);
@@ -168,88 +92,37 @@ Status CardDecoder::fill_rope() {
   return queue_.copy_in(sines_, sines.data(), bytes);
 }
 
-CardDecoder::Plan CardDecoder::lay_out(std::span<const int32_t> tokens, const int32_t* card_tokens,
-                                       std::span<const CardRows> groups) {
-  Staging staging(staged_, plan_);
-  Plan plan;
-  uint32_t row_count = 0;
-  for (const CardRows& group : groups) row_count += group.row_count;
-  TESSERA_CHECK(row_count <= limits_.rows);
-  // Tokens on the card are as many as their owner has made.
-  plan.rows = card_tokens != nullptr ? row_count : rounded_rows(row_count, limits_.rows);
-  plan.groups_max = rounded_rows(static_cast<uint32_t>(groups.size()), limits_.rows);
-  // First what every pass of a shape has at the same addresses.
-  int32_t* const plan_tokens = staging.reserve<int32_t>(plan.rows);
-  uint32_t* const plan_positions = staging.reserve<uint32_t>(plan.rows);
-  Place* const plan_places = staging.reserve<Place>(plan.rows);
-  Rows* const plan_groups = staging.reserve<Rows>(plan.groups_max + 1);
-  std::vector<uint32_t> positions;
-  std::vector<Place> places;
-  std::vector<Rows> all;
-  uint64_t parts = 0;
-  for (const CardRows& group : groups) {
-    Rows rows;
-    const auto first = static_cast<uint32_t>(positions.size());
-    rows.q = q_ + uint64_t{first} * config_.head_count * config_.head_dim;
-    rows.mixed = mixed_ + uint64_t{first} * config_.head_count * config_.head_dim;
-    rows.rows = group.row_count;
-    rows.first_row = first;
-    rows.first_split = plan.splits;
-    rows.steps = group.step;
-    const bool is_beam = group.step > 0;
-    rows.visible = is_beam ? group.first_position - (group.step - 1) : group.first_position + 1;
-    rows.visible_step = is_beam ? 0 : 1;
-    rows.splits =
-        ceil_of(rows.visible + (group.row_count - 1) * rows.visible_step, kSplitPositions);
-    rows.part_values = part_values_ + parts * config_.head_dim;
-    rows.parts = parts_ + parts;
-    parts += uint64_t{rows.splits} * group.row_count * config_.head_count;
-    rows.own_keys = group.own_keys;
-    rows.own_values = group.own_values;
-    rows.max_steps = group.max_steps;
-    rows.max_width = group.max_width;
-    rows.blocks = staging.add<const uint16_t*>(
-        {const_cast<const uint16_t* const*>(group.blocks.data()), group.blocks.size()});
-    rows.ancestors = group.card_ancestors != nullptr ? group.card_ancestors
-                                                     : staging.add<uint32_t>(group.ancestors);
-    for (uint32_t row = 0; row < group.row_count; ++row) {
-      positions.push_back(position_of(group, row));
-      places.push_back(place_of(config_, group, row));
-    }
-    plan.splits += rows.splits;
-    plan.group_rows_max = std::max(plan.group_rows_max, group.row_count);
-    all.push_back(rows);
-  }
-  TESSERA_CHECK(card_tokens != nullptr || positions.size() == tokens.size());
-  all.push_back(spare_group(row_count, plan.splits));
-  plan.splits = rounded_rows(plan.splits, ~uint32_t{0});
-  plan.group_rows_max = rounded_rows(plan.group_rows_max, plan.rows);
-  rows_ = plan.rows;
-  staging.put<int32_t>(plan_tokens, tokens);
-  staging.put<uint32_t>(plan_positions, positions);
-  staging.put<Place>(plan_places, places);
-  staging.put<Rows>(plan_groups, all);
-  plan.tokens = card_tokens != nullptr ? card_tokens : plan_tokens;
-  plan.positions = plan_positions;
-  plan.places = plan_places;
-  plan.groups = plan_groups;
-  plan.bytes = staging.used();
-  return plan;
-}
-
-Status CardDecoder::multiply(const uint16_t* x, uint32_t k, const uint16_t* w, uint32_t columns,
-                             const uint16_t* bias, uint16_t* y) {
+Status CardDecoder::multiply(const Plan& plan, const uint16_t* x, uint32_t k, const uint16_t* w,
+                             const Parts& parts, uint32_t layer, const uint16_t* bias,
+                             uint16_t* y) {
   ops::cuda::Product product;
   product.x = x;
   product.rows = rows_;
   product.k = k;
   product.w = w;
-  product.columns = columns;
   product.bias = bias;
   product.y = y;
-  const LaunchShape shape{
-      {ceil_of(columns, ops::cuda::kMultiplyTile), ceil_of(rows_, ops::cuda::kMultiplyTile), 1},
-      {ops::cuda::kMultiplyThreads, 1, 1}};
+  ops::cuda::LowRankTerms& low_rank = product.low_rank;
+  for (const auto& [matrix, columns] : parts) {
+    const uint32_t part = low_rank.parts.count++;
+    low_rank.parts.matrices[part] = layer * kMatrices + static_cast<uint32_t>(matrix);
+    product.columns += columns;
+    low_rank.parts.first_columns[part + 1] = product.columns;
+  }
+  low_rank.terms = plan.terms;
+  low_rank.count = plan.term_count;
+  low_rank.inner = inner_;
+  low_rank.inner_rows = rows_;
+  LaunchShape shape{{ceil_of(ops::cuda::kRankMax, ops::cuda::kMultiplyTile),
+                     ceil_of(plan.term_rows_max, ops::cuda::kMultiplyTile),
+                     plan.term_count * low_rank.parts.count},
+                    {ops::cuda::kMultiplyThreads, 1, 1}};
+  if (plan.term_count > 0) {
+    TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kProject, shape, product));
+  }
+  shape.grid[0] = ceil_of(product.columns, ops::cuda::kMultiplyTile);
+  shape.grid[1] = ceil_of(rows_, ops::cuda::kMultiplyTile);
+  shape.grid[2] = 1;
   return device::cuda::launch(queue_, kMultiply, shape, product);
 }
 
@@ -295,9 +168,16 @@ Status CardDecoder::forward(const int32_t* card_tokens, std::span<const CardRows
 }
 
 Status CardDecoder::run(const Plan& plan) {
+  rows_ = plan.rows;
+  terms_ = plan.terms;
+  term_count_ = plan.term_count;
   TESSERA_RETURN_IF_ERROR(queue_.copy_in(plan_, staged_.data(), plan.bytes));
-  const device::cuda::ChainShape shape = {plan.rows, plan.groups_max, plan.splits,
+  const device::cuda::ChainShape shape = {plan.rows,
+                                          plan.groups_max,
+                                          plan.splits,
                                           plan.group_rows_max,
+                                          plan.term_count,
+                                          plan.term_rows_max,
                                           reinterpret_cast<uint64_t>(plan.tokens)};
   return graphs_.run(shape, [&] { return launch_layers(plan); });
 }
@@ -309,20 +189,47 @@ Status CardDecoder::launch_layers(const Plan& plan) {
   const LaunchShape row{{rows_, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
   TESSERA_RETURN_IF_ERROR(
       device::cuda::launch(queue_, kEmbed, row, plan.tokens, weights_.embedding, hidden, hidden_));
+  if (plan.term_count > 0) {
+    TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kReplaceEmbedding, row, plan.tokens,
+                                                 plan.terms, plan.term_count, hidden, hidden_));
+  }
   const uint16_t* added = nullptr;  // of the layer before
   for (uint32_t layer = 0; layer < config_.layer_count; ++layer) {
     const CardLayer& w = weights_.layers[layer];
     TESSERA_RETURN_IF_ERROR(norm(added, w.input_norm));
-    TESSERA_RETURN_IF_ERROR(multiply(normed_, hidden, w.qkv, q + 2 * kv, w.qkv_bias, projected_));
+    TESSERA_RETURN_IF_ERROR(multiply(plan, normed_, hidden, w.qkv,
+                                     {{Matrix::kQ, q}, {Matrix::kK, kv}, {Matrix::kV, kv}}, layer,
+                                     w.qkv_bias, projected_));
     TESSERA_RETURN_IF_ERROR(attend(plan, layer, w));
-    TESSERA_RETURN_IF_ERROR(multiply(mixed_, q, w.o, hidden, w.o_bias, added_));
+    TESSERA_RETURN_IF_ERROR(
+        multiply(plan, mixed_, q, w.o, {{Matrix::kO, hidden}}, layer, w.o_bias, added_));
     TESSERA_RETURN_IF_ERROR(norm(added_, w.post_norm));
-    TESSERA_RETURN_IF_ERROR(multiply(normed_, hidden, w.gate_up, 2 * inner, nullptr, gate_up_));
+    TESSERA_RETURN_IF_ERROR(multiply(plan, normed_, hidden, w.gate_up,
+                                     {{Matrix::kGate, inner}, {Matrix::kUp, inner}}, layer, nullptr,
+                                     gate_up_));
     TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kSiluMul, row, gate_up_, inner, gated_));
-    TESSERA_RETURN_IF_ERROR(multiply(gated_, inner, w.down, hidden, nullptr, added_));
+    TESSERA_RETURN_IF_ERROR(
+        multiply(plan, gated_, inner, w.down, {{Matrix::kDown, hidden}}, layer, nullptr, added_));
     added = added_;
   }
   return norm(added, weights_.final_norm);
+}
+
+/// Behind a product of the head: what adapters of the last pass have in place of its rows.
+Status CardDecoder::replace_logits(const ops::cuda::Product& product) {
+  if (term_count_ == 0) return Status::ok();
+  ops::cuda::ReplacedLogits logits;
+  logits.terms = terms_;
+  logits.count = term_count_;
+  logits.x = product.x;
+  logits.x_rows = product.x_rows;
+  logits.k = product.k;
+  logits.ids = product.w_rows;
+  logits.columns = product.columns;
+  logits.y = product.y_f32;
+  const LaunchShape shape{{ceil_of(product.columns, ops::cuda::kRowThreads), product.rows, 1},
+                          {ops::cuda::kRowThreads, 1, 1}};
+  return device::cuda::launch(queue_, kReplaceLogits, shape, logits);
 }
 
 Status CardDecoder::head(const uint32_t* rows, uint32_t row_count, const int32_t* ids,
@@ -340,14 +247,17 @@ Status CardDecoder::head(const uint32_t* rows, uint32_t row_count, const int32_t
   LaunchShape shape{{ceil_of(id_count, ops::cuda::kMultiplyTile),
                      ceil_of(row_count, ops::cuda::kMultiplyTile), 1},
                     {ops::cuda::kMultiplyThreads, 1, 1}};
-  if (id_count > 0)
+  if (id_count > 0) {
     TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kMultiply, shape, product));
+    TESSERA_RETURN_IF_ERROR(replace_logits(product));
+  }
   if (sums == nullptr) return Status::ok();
   product.w_rows = nullptr;
   product.columns = config_.vocab_size;
   product.y_f32 = head_logits_;
   shape.grid[0] = ceil_of(product.columns, ops::cuda::kMultiplyTile);
   TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kMultiply, shape, product));
+  TESSERA_RETURN_IF_ERROR(replace_logits(product));
   const LaunchShape row{{row_count, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
   return device::cuda::launch(queue_, kLogSumExp, row, head_logits_, config_.vocab_size, sums);
 }
