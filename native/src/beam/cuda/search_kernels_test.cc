@@ -65,10 +65,10 @@ TEST(SelectKernels, ChooseWhatTheCpuChoosesAtEveryStepOfABatch) {
     for (uint32_t step = 0; step < levels + terminal_count; ++step) {
       const uint32_t level_size = step < levels ? random_case.level_sizes[step] : 0;
       Shared<Search> searches;
-      uint32_t width = 1;
-      for (const auto& request : requests) {
-        searches.push_back(request->next(level_size, width, random));
-        width = width == 1 ? 3 : 40;
+      // Every norm with every width: beams tie under kFull, whose norms are coarse.
+      constexpr uint32_t kWidths[] = {1, 3, 40};
+      for (size_t i = 0; i < requests.size(); ++i) {
+        searches.push_back(requests[i]->next(level_size, kWidths[(i + seed) % 3], random));
       }
       step_on_card(*queue, searches, 1 + static_cast<uint32_t>(random() % 3));
       for (const auto& request : requests) request->expect_equal_step(*scratch);
