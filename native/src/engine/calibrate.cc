@@ -10,18 +10,6 @@
 namespace tessera::engine {
 namespace {
 
-constexpr uint32_t kContext = 256;  // positions before the rows of a pass, where the model has them
-constexpr uint32_t kHeadRows = 4;
-
-scheduler::UnitWeights unit_weights(const model::ModelConfig& config) {
-  const double hidden = config.hidden_size;
-  const double q = double{1} * config.head_count * config.head_dim;
-  const double kv = double{1} * config.kv_head_count * config.head_dim;
-  const double layers = config.layer_count;
-  return {layers * hidden * (2 * q + 2 * kv + 3.0 * config.intermediate_size), 2 * layers * q,
-          hidden};
-}
-
 /// Passes over one made-up prompt.
 class Probe {
  public:
@@ -50,7 +38,7 @@ class Probe {
     sample.us = microseconds_since(start);
     sample.work.add_rows(rows, position, true);
     samples.push_back(sample);
-    head_rows_.resize(std::min(rows, kHeadRows));
+    head_rows_.resize(std::min(rows, kCalibrationHeadRows));
     std::iota(head_rows_.begin(), head_rows_.end(), 0u);
     sums_.resize(head_rows_.size());
     decoder_.log_sum_exp(workspace_, head_rows_, sums_);
@@ -72,12 +60,21 @@ class Probe {
 
 }  // namespace
 
+scheduler::UnitWeights unit_weights(const model::ModelConfig& config) {
+  const double hidden = config.hidden_size;
+  const double q = double{1} * config.head_count * config.head_dim;
+  const double kv = double{1} * config.kv_head_count * config.head_dim;
+  const double layers = config.layer_count;
+  return {layers * hidden * (2 * q + 2 * kv + 3.0 * config.intermediate_size), 2 * layers * q,
+          hidden};
+}
+
 scheduler::PassCost calibrate(const EngineOptions& options, const model::Decoder& decoder,
                               device::Device& device, model::Workspace& workspace) {
   const model::ModelConfig& config = decoder.config();
   const uint32_t positions = std::min(options.prompt_tokens_max, config.max_positions);
   const uint32_t most = std::min({options.batch_rows_max, options.prefill_chunk_tokens, positions});
-  const uint32_t context = std::min(kContext, positions - most);
+  const uint32_t context = std::min(kCalibrationContext, positions - most);
   const uint32_t blocks =
       (context + most + attention::kBlockPositions - 1) / attention::kBlockPositions;
   Result<device::Buffer> memory = device.allocate(blocks * decoder.block_layout().bytes());

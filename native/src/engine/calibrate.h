@@ -15,5 +15,11 @@ scheduler::PassCost calibrate(const EngineOptions& options, const model::Decoder
                               device::Device& device, model::Workspace& workspace);
 
 inline constexpr double kCalibrationUs = 250'000;
+inline constexpr uint32_t kCalibrationHeadRows = 4;
+/// Positions before the rows of a pass, where the model has them.
+inline constexpr uint32_t kCalibrationContext = 256;
+
+/// Multiplications per unit of a pass's work.
+scheduler::UnitWeights unit_weights(const model::ModelConfig& config);
 
 }  // namespace tessera::engine

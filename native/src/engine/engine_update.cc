@@ -71,7 +71,7 @@ bool Engine::attend_to_update(std::unique_lock<std::mutex>& lock) {
   is_swapping_ = false;
   if (status.is_ok()) {
     ++weights_generation_;
-    model_ = served_model(*decoder_);
+    model_.digest = decoder_->digest();
     versions_.renew(*pool_, model_);
   } else if (!decoder_->is_intact()) {
     broken_ = {Code::kEngineUnavailable,

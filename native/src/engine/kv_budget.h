@@ -22,6 +22,8 @@ class KvBudget {
   /// Memory of beams. Errors: ENGINE_OVERLOADED.
   Result<device::Buffer> take_beams(uint64_t bytes);
   void give_beams(device::Buffer& buffer);
+  /// Memory of beams that lies elsewhere, and took `before` bytes of it until now.
+  void recount_beams(uint64_t before, uint64_t now) { beam_bytes_ += now - before; }
 
   uint64_t blocks() const { return blocks_; }
 

@@ -24,6 +24,7 @@ Result<EngineParts> open_on_processor(const EngineOptions& options) {
   if (!decoder.is_ok()) return decoder.status();
   parts.decoder = std::move(decoder).value();
   parts.model = served_model(*parts.decoder);
+  parts.model.device = parts.processor->kernels().name;
   auto arena = lora::Arena::open(parts.decoder, options.adapter_bytes_max);
   if (!arena.is_ok()) return arena.status();
   parts.arena = std::move(arena).value();

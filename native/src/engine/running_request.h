@@ -22,7 +22,7 @@ namespace tessera::engine {
 class RunningRequest {
  public:
   RunningRequest(const model::ModelConfig& config, kv::Pool& pool, KvBudget& budget)
-      : budget_(budget), kv_(pool), config_(config) {}
+      : config_(config), budget_(budget), kv_(pool) {}
   virtual ~RunningRequest() = default;
   RunningRequest(const RunningRequest&) = delete;
   RunningRequest& operator=(const RunningRequest&) = delete;
@@ -107,6 +107,7 @@ class RunningRequest {
   /// REQUIRES: reserve_prompt() for the same request.
   void begin_request(Request request, Clock::time_point now);
 
+  const model::ModelConfig& config_;
   KvBudget& budget_;
   RequestKv kv_;
   Request request_;
@@ -117,7 +118,6 @@ class RunningRequest {
   bool awaits_selection_ = false;
 
  private:
-  const model::ModelConfig& config_;
   Timings timings_;
   PassTimes pass_;
   std::vector<PassTimes> passes_;

@@ -13,8 +13,9 @@
 
 namespace tessera::kv {
 
-/// Thread-safety: any thread; the caller keeps two transfers of one slot apart. Every transfer is
-/// complete on return. Errors of transfers: what the device says; memory of the processor has none.
+/// Every byte is zero to begin with. Thread-safety: any thread; the caller keeps two transfers of
+/// one slot apart. Every transfer is complete on return. Errors of transfers: what the device says;
+/// memory of the processor has none.
 class BlockMemory {
  public:
   virtual ~BlockMemory() = default;

@@ -48,6 +48,13 @@ void CardQueue::release(void* memory) {
   if (card_->enter().is_ok()) card_->release(reinterpret_cast<Address>(memory));
 }
 
+Result<uint64_t> CardQueue::bytes_left() const {
+  TESSERA_RETURN_IF_ERROR(card_->enter());
+  const Result<CardMemory> memory = card_->memory();
+  if (!memory.is_ok()) return memory.status();
+  return memory.value().free_bytes;
+}
+
 Result<void*> CardQueue::allocate_pinned(uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(enter("allocate_pinned"));
   return card_->allocate_pinned(bytes);

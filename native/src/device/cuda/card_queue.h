@@ -25,6 +25,7 @@ class CardQueue final : public Queue {
 
   Result<void*> allocate(uint64_t bytes) override;
   void release(void* memory) override;
+  Result<uint64_t> bytes_left() const override;
   Status copy_in(void* to, const void* from, uint64_t bytes) override;
   Status copy_out(void* to, const void* from, uint64_t bytes) override;
   Status copy_within(void* to, const void* from, uint64_t bytes) override;

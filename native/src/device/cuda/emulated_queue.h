@@ -29,6 +29,7 @@ class EmulatedQueue : public Queue {
 
   Result<void*> allocate(uint64_t bytes) override;
   void release(void* memory) override;
+  Result<uint64_t> bytes_left() const override { return kBytesLeft; }
   Status copy_in(void* to, const void* from, uint64_t bytes) override;
   Status copy_out(void* to, const void* from, uint64_t bytes) override;
   Status copy_within(void* to, const void* from, uint64_t bytes) override;
@@ -43,6 +44,8 @@ class EmulatedQueue : public Queue {
   Status replay(const Recording& recording) override;
 
  private:
+  static constexpr uint64_t kBytesLeft = uint64_t{1} << 30;  // told, not kept
+
   using Call = std::function<void()>;  // of a kernel with its arguments, by a thread
   struct Launched {
     simt::Launch shape;

@@ -37,6 +37,8 @@ class Queue {
   /// Errors: ENGINE_OVERLOADED.
   virtual Result<void*> allocate(uint64_t bytes) = 0;
   virtual void release(void* memory) = 0;
+  /// That can still be allocated, together.
+  virtual Result<uint64_t> bytes_left() const = 0;
   /// The host's bytes are taken before it returns; those in pinned memory by the next finish().
   virtual Status copy_in(void* to, const void* from, uint64_t bytes) = 0;
   /// Waits for all that was asked for before.

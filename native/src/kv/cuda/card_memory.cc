@@ -1,5 +1,6 @@
 #include "kv/cuda/card_memory.h"
 
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,9 @@ Result<std::unique_ptr<CardMemory>> CardMemory::open(std::unique_ptr<Queue> queu
                                               " bytes: " + memory.status().message());
   }
   opened->memory_ = std::move(memory).value();
+  TESSERA_RETURN_IF_ERROR(
+      opened->queue_->zero(opened->address(0), slot_count * padded_bytes(block_bytes)));
+  TESSERA_RETURN_IF_ERROR(opened->queue_->finish());
   return opened;
 }
 
@@ -63,6 +67,7 @@ Result<std::unique_ptr<Arena>> open_pinned(std::shared_ptr<Queue> queue, uint32_
   Result<void*> memory = queue->allocate_pinned(bytes);
   if (!memory.is_ok()) return Arena::open(slot_count, block_bytes);
   void* const data = memory.value();
+  std::memset(data, 0, bytes);
   return Arena::over(static_cast<std::byte*>(data), slot_count, block_bytes, true,
                      [queue = std::move(queue), data] { queue->release_pinned(data); });
 }

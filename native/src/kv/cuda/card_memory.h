@@ -10,9 +10,9 @@
 
 namespace tessera::kv::cuda {
 
-/// Blocks in one allocation on the card. Transfers go through a queue that is this memory's alone,
-/// beside the queue of the kernels: they wait for no pass, and passes that read what they brought
-/// are asked for after they have returned.
+/// Blocks in one allocation on the card, zero to begin with. Transfers go through a queue that is
+/// this memory's alone, beside the queue of the kernels: they wait for no pass, and passes that
+/// read what they brought are asked for after they have returned.
 class CardMemory final : public BlockMemory {
  public:
   /// Errors: ENGINE_OVERLOADED with the bytes that were asked for.

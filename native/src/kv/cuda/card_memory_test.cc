@@ -69,6 +69,9 @@ TYPED_TEST(Memory, KeepsEveryBlockApartFromItsNeighbours) {
   for (const uint64_t bytes : {uint64_t{64}, uint64_t{4096}, uint64_t{5056}}) {
     const auto memory = TypeParam::open(bytes);
     ASSERT_EQ(memory->slot_count(), kSlots);
+    std::vector<std::byte> first(bytes, std::byte{1});
+    ASSERT_TRUE(memory->read(kSlots - 1, first).is_ok());
+    EXPECT_EQ(first, std::vector<std::byte>(bytes));
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
       ASSERT_TRUE(memory->write(slot, pattern(bytes, slot)).is_ok());
     }

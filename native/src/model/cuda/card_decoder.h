@@ -73,6 +73,9 @@ class CardDecoder {
   Status forward(std::span<const int32_t> tokens, std::span<const CardRows> groups);
   /// The same for tokens that are on the card.
   Status forward(const int32_t* card_tokens, std::span<const CardRows> groups);
+  /// Of the last pass, on the card: [rows][hidden], behind the final norm. What is wrong in a row's
+  /// keys and values shows here, because a row attends to itself.
+  const uint16_t* final_rows() const { return normed_; }
   /// logits: [rows][ids] on the card. `rows` and `ids` on the card too; rows of the last pass.
   /// `sums`: null, or [rows] log-sum-exps over the whole vocabulary. REQUIRES: at most head_rows.
   Status head(const uint32_t* rows, uint32_t row_count, const int32_t* ids, uint32_t id_count,

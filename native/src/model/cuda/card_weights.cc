@@ -1,9 +1,11 @@
 #include "model/cuda/card_weights.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "model/shards.h"
+#include "model/weights_scan.h"
 
 namespace tessera::model::cuda {
 namespace {
@@ -160,6 +162,24 @@ Result<CardWeights> CardWeights::load(const std::string& folder, const ModelConf
   TESSERA_RETURN_IF_ERROR(loader.add_all(weights));
   TESSERA_RETURN_IF_ERROR(loader.copy(queue, weights));
   return weights;
+}
+
+Result<std::string> scan_weights(const std::string& folder, const ModelConfig& config,
+                                 device::Device& processor) {
+  Result<Shards> shards = Shards::open(folder);
+  if (!shards.is_ok()) return shards.status();
+  std::vector<const TensorEntry*> entries;
+  for (const auto& [name, entry] : shards.value().tensors()) {
+    if (entry.type) entries.push_back(&entry);
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const TensorEntry* a, const TensorEntry* b) { return a->name < b->name; });
+  WeightsScan scan(processor, folder, config.canonical_text());
+  for (const TensorEntry* entry : entries) {
+    TESSERA_RETURN_IF_ERROR(scan.add({&entry, 1}));
+    shards.value().release(*entry);
+  }
+  return scan.digest();
 }
 
 }  // namespace tessera::model::cuda

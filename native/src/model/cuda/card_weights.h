@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/cuda/queue.h"
+#include "device/device.h"
 #include "model/model_config.h"
 
 namespace tessera::model::cuda {
@@ -37,5 +38,11 @@ struct CardWeights {
   static Result<CardWeights> load(const std::string& folder, const ModelConfig& config,
                                   device::cuda::Queue& queue);
 };
+
+/// Looks a folder's weights through on the processor's threads; returns the digest of them and the
+/// configuration, that of no other device. Errors: those of Shards::open; MODEL_CORRUPT for a
+/// number that is not finite.
+Result<std::string> scan_weights(const std::string& folder, const ModelConfig& config,
+                                 device::Device& processor);
 
 }  // namespace tessera::model::cuda

@@ -3,6 +3,7 @@
 
 #include "attention/cuda/attend_kernels.h"
 #include "device/cuda/queue.h"
+#include "ops/cuda/check_kernels.h"
 #include "ops/cuda/multiply_kernels.h"
 #include "ops/cuda/row_kernels.h"
 
@@ -16,6 +17,7 @@ inline constexpr Kernel<const uint16_t*, const uint16_t*, uint32_t, float, float
 inline constexpr Kernel<const uint16_t*, uint32_t, uint16_t*> kSiluMul{"tessera_silu_mul"};
 inline constexpr Kernel<ops::cuda::Heads> kPlaceHeads{"tessera_place_heads"};
 inline constexpr Kernel<const float*, uint32_t, float*> kLogSumExp{"tessera_log_sum_exp"};
+inline constexpr Kernel<ops::cuda::RowCheck> kCheckRows{"tessera_check_rows"};
 inline constexpr Kernel<ops::cuda::Product> kMultiply{"tessera_multiply"};
 inline constexpr Kernel<ops::cuda::Product> kProject{"tessera_project"};
 inline constexpr Kernel<const int32_t*, const ops::cuda::AdaptedRows*, uint32_t, uint32_t, float*>
