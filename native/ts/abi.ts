@@ -50,13 +50,14 @@ export type ScoreNormCode = 0 | 1 | 2;
 
 /** w8a8: the linear layers in INT8, the rest as in bf16 (docs/quantisation.md). */
 export type ComputeType = 'f32' | 'bf16' | 'w8a8';
-
 export interface EngineOptions {
   /** Hugging Face folder: config.json and safetensors. */
   readonly modelPath: string;
   readonly computeType: ComputeType;
   /** File of fixed activation scales for w8a8, as measureScales writes it; '' for none. */
   readonly activationScalesPath: string;
+  /** That computes: `cpu`, or `cuda:N` for card N of the machine. */
+  readonly device: string;
   /** Compute threads, the engine's own included; >= 1. */
   readonly threadCount: number;
   /** Pinned: each keeps to a CPU of its own, and more than CPUs are refused; free: anywhere. */

@@ -29,6 +29,7 @@ const VALID: Readonly<Record<string, Record<string, unknown>>> = {
     modelPath: '/nowhere',
     computeType: 'f32',
     activationScalesPath: '',
+    device: 'cpu',
     threadCount: 1,
     threadPlacement: 'free',
     queueCapacity: 1,

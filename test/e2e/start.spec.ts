@@ -28,6 +28,16 @@ const failing: [string, Record<string, string>, RegExp][] = [
   ['an unknown variable', { TESSERA_HTP_PORT: '1' }, /CONFIG_INVALID[\s\S]*TESSERA_HTP_PORT/],
   ['a model folder that is not there', { TESSERA_MODEL_PATH: '/nowhere' }, /MODEL_NOT_FOUND/],
   [
+    'a card where none can be used',
+    { TESSERA_ENGINE_DEVICE: 'cuda:0', TESSERA_MODEL_COMPUTE_TYPE: 'bf16' },
+    /ENGINE_UNAVAILABLE[\s\S]*device: (no NVIDIA driver|built without kernels for a card)/,
+  ],
+  [
+    'a device that there is not',
+    { TESSERA_ENGINE_DEVICE: 'gpu' },
+    /REQUEST_INVALID[\s\S]*device: expected cpu or cuda:0/,
+  ],
+  [
     'a catalogue that is not there',
     { TESSERA_CATALOGUE_PATH: join(folder.path, 'none.jsonl') },
     /CATALOGUE_NOT_FOUND[\s\S]*none\.jsonl/,

@@ -26,7 +26,8 @@ const HealthClient = grpc.makeGenericClientConstructor(healthService, 'Health');
 beforeEach(async () => {
   const runtime = new FakeRuntime();
   const update = () => Promise.reject(new TesseraError(code, REASON));
-  Object.assign(runtime, { weights: { ...runtime.weights, update } });
+  const recall = () => Promise.reject(new TesseraError(code, REASON));
+  Object.assign(runtime, { recall, weights: { ...runtime.weights, update } });
   const { config } = loadConfig({
     environment: {
       TESSERA_HTTP_PORT: '0',
@@ -63,18 +64,22 @@ async function readyOverHttp() {
   return { status: reply.status, ...((await reply.json()) as object) };
 }
 
+async function recallOverHttp(): Promise<unknown> {
+  const reply = await fetch(`${serving.httpUrl}/v1/recall`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"userId":"1"}',
+  });
+  return reply.json();
+}
+
 it('an update after which no weights are there ends the readiness, with the reason', async () => {
   code = 'ENGINE_UNAVAILABLE';
   await expect(weights.call('Update', { name: 'monday' }, CALL_MS)).rejects.toThrow(REASON);
   const reason = expect.stringContaining(REASON);
   expect(await readyOverHttp()).toMatchObject({ status: 503, state: 'failed', reason });
   expect(await healthOverGrpc()).toBe('NOT_SERVING');
-  const reply = await fetch(`${serving.httpUrl}/v1/recall`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"userId":"1"}',
-  });
-  expect(await reply.json()).toMatchObject({
+  expect(await recallOverHttp()).toMatchObject({
     error: { code: 'ENGINE_UNAVAILABLE', message: `the service is failed: ${REASON}` },
   });
 });
@@ -84,4 +89,15 @@ it('an update that is refused leaves it ready', async () => {
   await expect(weights.call('Update', { name: 'monday' }, CALL_MS)).rejects.toThrow(REASON);
   expect(await readyOverHttp()).toMatchObject({ status: 200, state: 'ready' });
   expect(await healthOverGrpc()).toBe('SERVING');
+});
+
+it('a recall that finds an engine that cannot compute ends the readiness', async () => {
+  code = 'DEADLINE_EXCEEDED';
+  await recallOverHttp();
+  expect(await readyOverHttp()).toMatchObject({ status: 200, state: 'ready' });
+  code = 'ENGINE_UNAVAILABLE';
+  expect(await recallOverHttp()).toMatchObject({ error: { code, message: REASON } });
+  const reason = expect.stringContaining(REASON);
+  expect(await readyOverHttp()).toMatchObject({ status: 503, state: 'failed', reason });
+  expect(await healthOverGrpc()).toBe('NOT_SERVING');
 });

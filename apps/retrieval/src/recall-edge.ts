@@ -179,7 +179,10 @@ export class RecallEdge {
       tell?.(request, answer, traceId);
       return answer;
     } catch (thrown) {
-      tell?.(request, TesseraError.from(thrown), traceId);
+      const error = TesseraError.from(thrown);
+      tell?.(request, error, traceId);
+      // Not one that drains, which is not ready any more: it can compute nothing for anybody.
+      if (error.code === 'ENGINE_UNAVAILABLE' && readiness.ready) readiness.fail(error.message);
       throw thrown;
     }
   }

@@ -180,6 +180,7 @@ export const configSchema = z.strictObject({
     fetchBytesMax: integer(1024, L.messageBytesMax, MEBIBYTE, 'bytes fetched of a partition'),
   }),
   engine: z.strictObject({
+    device: text('cpu', 'what computes: the processor, or card N of the machine', 'cpu or cuda:N'),
     threadCount: integer(
       1,
       L.threadCountMax,

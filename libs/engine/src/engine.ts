@@ -18,11 +18,10 @@ import type { KvFound, KvPool, KvPoolOptions, KvPrefetch, KvUse } from './kv-poo
 import type { KvOptionFields } from './native-kv-pool.js';
 
 /** How an engine is opened; without `kv` nothing is kept between requests. */
-export type EngineOptions = Omit<NativeEngineOptions, keyof KvOptionFields | 'adapterBytesMax'> & {
-  readonly kv?: KvPoolOptions;
-  /** Of all adapters in memory; left out: none. */
-  readonly adapterBytesMax?: number;
-};
+export type EngineOptions = Omit<NativeEngineOptions, keyof KvOptionFields | keyof Defaulted> &
+  Partial<Defaulted> & { readonly kv?: KvPoolOptions };
+/** Left out: `cpu`, and none. */
+type Defaulted = Pick<NativeEngineOptions, 'device' | 'adapterBytesMax'>;
 
 /** Class of a request: the more urgent goes first where requests compete. */
 export type Priority = 'high' | 'normal' | 'low';

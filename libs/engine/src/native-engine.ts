@@ -109,14 +109,16 @@ export class NativeEngine extends Engine {
 
   /**
    * Loads the model and opens the pool. Rejects with MODEL_NOT_FOUND, MODEL_INVALID, MODEL_CORRUPT,
-   * KV_POOL_INVALID, KV_STORE_INVALID, KV_STORE_CORRUPT or REQUEST_INVALID.
+   * KV_POOL_INVALID, KV_STORE_INVALID, KV_STORE_CORRUPT or REQUEST_INVALID; with ENGINE_UNAVAILABLE
+   * where there is no such device, ENGINE_OVERLOADED where its memory does not suffice.
    */
-  static async open({ kv, adapterBytesMax = 0, ...options }: EngineOptions): Promise<NativeEngine> {
+  static async open(given: EngineOptions): Promise<NativeEngine> {
+    const { kv, adapterBytesMax = 0, device = 'cpu', ...options } = given;
     const tickets = new Tickets();
     const { codes } = addon().describeAbi();
     const handle = await awaitNative(() =>
       addon().engineOpen(
-        { ...options, adapterBytesMax, ...kvFields(kv ?? kvOff(options.kvBytesMax)) },
+        { ...options, device, adapterBytesMax, ...kvFields(kv ?? kvOff(options.kvBytesMax)) },
         (completions) => tickets.settle(completions, codes),
       ),
     );

@@ -17,17 +17,36 @@ struct StructTable {
   std::span<const std::string_view> fields;
 };
 
-inline constexpr std::array<std::string_view, 29> kEngineOptionsFields = {
-    "modelPath",        "computeType",      "activationScalesPath",
-    "threadCount",      "threadPlacement",  "queueCapacity",
-    "batchRequestsMax", "batchRowsMax",     "prefillChunkTokens",
-    "passTimeTargetUs", "batching",         "kvBytesMax",
-    "kvPool",           "kvDeviceBytes",    "kvHostBytes",
-    "kvDiskBytes",      "kvFolder",         "kvEviction",
-    "kvReadThreads",    "kvStoreQueueMax",  "kvPrefetchQueueMax",
-    "kvMemory",         "kvBlockCodec",     "promptTokensMax",
-    "widthMax",         "resultCountMax",   "scoreItemsMax",
-    "adapterBytesMax",  "kvVersionsBackMax"};
+inline constexpr std::array<std::string_view, 30> kEngineOptionsFields = {"modelPath",
+                                                                          "computeType",
+                                                                          "activationScalesPath",
+                                                                          "device",
+                                                                          "threadCount",
+                                                                          "threadPlacement",
+                                                                          "queueCapacity",
+                                                                          "batchRequestsMax",
+                                                                          "batchRowsMax",
+                                                                          "prefillChunkTokens",
+                                                                          "passTimeTargetUs",
+                                                                          "batching",
+                                                                          "kvBytesMax",
+                                                                          "kvPool",
+                                                                          "kvDeviceBytes",
+                                                                          "kvHostBytes",
+                                                                          "kvDiskBytes",
+                                                                          "kvFolder",
+                                                                          "kvEviction",
+                                                                          "kvReadThreads",
+                                                                          "kvStoreQueueMax",
+                                                                          "kvPrefetchQueueMax",
+                                                                          "kvMemory",
+                                                                          "kvBlockCodec",
+                                                                          "promptTokensMax",
+                                                                          "widthMax",
+                                                                          "resultCountMax",
+                                                                          "scoreItemsMax",
+                                                                          "adapterBytesMax",
+                                                                          "kvVersionsBackMax"};
 inline constexpr std::array<std::string_view, 5> kBindingOptionsFields = {
     "levelOffsets", "levelTokens", "terminalTokens", "templateDigest", "codebookDigest"};
 inline constexpr std::array<std::string_view, 23> kSubmitBatchFields = {

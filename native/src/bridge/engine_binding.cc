@@ -43,6 +43,7 @@ engine::EngineOptions read_options(Napi::Env env, const Napi::Value& value) {
   const ObjectReader reader(env, value, "engineOpen.options", kEngineOptionsFields);
   engine::EngineOptions options;
   options.model_path = reader.string("modelPath");
+  options.device = reader.string("device");
   options.compute_type =
       static_cast<model::ComputeType>(reader.choice("computeType", kComputeTypes));
   options.activation_scales_path = reader.string("activationScalesPath");
@@ -129,7 +130,7 @@ Napi::Value engine_model(const Napi::CallbackInfo& info) {
   result["digest"] = Napi::String::New(env, model.digest);
   result["computeType"] = Napi::String::New(env, model.compute_type);
   result["kvBytesPerPosition"] = Napi::Number::New(env, static_cast<double>(model.position_bytes));
-  result["instructionSet"] = Napi::String::New(env, handle->engine->processor().kernels().name);
+  result["instructionSet"] = Napi::String::New(env, model.device);
   return result;
 }
 

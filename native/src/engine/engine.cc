@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "engine/cuda/open_on_card.h"
 #include "engine/parts.h"
 #include "engine/request_limits.h"
 
@@ -41,9 +42,11 @@ Status ended_status(const Request& request, const std::unordered_set<uint32_t>& 
 
 Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, CompletionSink& sink) {
   TESSERA_RETURN_IF_ERROR(validate(options));
-  Result<EngineParts> parts = open_on_processor(options);
+  EngineOptions fitted = options;
+  const std::optional<uint32_t> card = card_of(options);
+  Result<EngineParts> parts = card ? cuda::open_on_card(fitted, *card) : open_on_processor(fitted);
   if (!parts.is_ok()) return parts.status();
-  return open(options, std::move(parts).value(), sink);
+  return open(fitted, std::move(parts).value(), sink);
 }
 
 std::unique_ptr<Engine> Engine::open(const EngineOptions& options, EngineParts parts,

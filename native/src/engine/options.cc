@@ -1,6 +1,9 @@
 #include "engine/options.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <system_error>
 
 #include "kv/options.h"
 #include "platform/cpus.h"
@@ -15,12 +18,31 @@ Status in_range(const char* field, uint64_t value, uint64_t min, uint64_t max) {
                                      std::to_string(value)};
 }
 
+constexpr std::string_view kCardPrefix = "cuda:";
+
+/// None where the text names no card.
+std::optional<uint32_t> parse_card(std::string_view device) {
+  if (!device.starts_with(kCardPrefix)) return std::nullopt;
+  const std::string_view number = device.substr(kCardPrefix.size());
+  uint32_t card = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), card);
+  const bool is_number = error == std::errc() && end == number.data() + number.size();
+  return is_number && card < kCardsMax ? std::optional(card) : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<uint32_t> card_of(const EngineOptions& options) { return parse_card(options.device); }
 
 Status validate(const EngineOptions& options) {
   const auto from_one = [](const char* field, uint64_t value, uint64_t max) {
     return in_range(field, value, 1, max);
   };
+  if (options.device != "cpu" && !parse_card(options.device)) {
+    return {Code::kRequestInvalid, "engineOpen.options.device: expected cpu or cuda:0..cuda:" +
+                                       std::to_string(kCardsMax - 1) + ", came \"" +
+                                       options.device + "\""};
+  }
   TESSERA_RETURN_IF_ERROR(from_one("threadCount", options.thread_count, kThreadCountMax));
   const uint64_t cpus = platform::usable_cpus().size();
   if (options.thread_placement == ThreadPlacement::kPinned && options.thread_count > cpus) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
@@ -51,7 +52,10 @@ struct KvOptions {
   bool locks_memory = false;
 };
 
+inline constexpr uint32_t kCardsMax = 1024;
+
 struct EngineOptions {
+  std::string device = "cpu";  // that computes; "cuda:N": card N of the machine
   std::string model_path;
   model::ComputeType compute_type = model::ComputeType::kF32;
   std::string activation_scales_path;  // of fixed ones, for kW8A8; empty: each row has its own
@@ -74,5 +78,8 @@ struct EngineOptions {
 
 /// REQUEST_INVALID naming the field, what was expected and what came.
 Status validate(const EngineOptions& options);
+
+/// The card that EngineOptions::device names; none where it is the processor. REQUIRES: valid.
+std::optional<uint32_t> card_of(const EngineOptions& options);
 
 }  // namespace tessera::engine

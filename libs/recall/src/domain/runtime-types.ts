@@ -37,6 +37,8 @@ import type {
 } from './recall-types.js';
 
 export interface EngineLimits {
+  /** That computes: `cuda:N` for card N of the machine; left out: `cpu`. */
+  readonly device?: string;
   /** Compute threads, the engine's own included; >= 1. */
   readonly threadCount: number;
   /**

@@ -103,8 +103,10 @@ class CardEngine : public testing::Test {
   CardEngine() : random_(kSeed) {
     const auto path = std::filesystem::temp_directory_path() /
                       ("tessera-card-engine-" + std::to_string(::getpid()));
-    random_case_ = beam::random_case(random_, path);
-    std::filesystem::remove(path);
+    do {  // as deep as SIDs mostly are: each level is a pass, which takes a while here
+      random_case_ = beam::random_case(random_, path);
+      std::filesystem::remove(path);
+    } while (random_case_.level_sizes.size() != 3);
     int32_t token = 3;
     for (const uint32_t size : random_case_.level_sizes) {
       level_tokens_.emplace_back(size);
@@ -266,26 +268,28 @@ TEST_F(CardEngine, AnAnswerIsThatOfTheSearchAloneInAnyBatchAndChunks) {
 TEST_F(CardEngine, WhatThePoolKeepsIsFoundAndChangesNoAnswer) {
   EngineOptions made = options();
   made.kv.is_enabled = true;
-  made.kv.device_bytes = 5 * 2 * 64 * 32 * sizeof(uint16_t);  // of the prompts below, two
+  made.kv.device_bytes = 3 * 2 * 64 * 32 * sizeof(uint16_t);  // of the prompts below, one
   made.kv.host_bytes = 1u << 20;
   open(made);
   std::vector<std::vector<int32_t>> prompts;
-  for (uint32_t user = 0; user < 3; ++user) prompts.push_back(random_prompt(40));
+  for (uint32_t user = 0; user < 2; ++user) prompts.push_back(random_prompt(40));
   const auto of_user = [&](uint32_t ticket, uint32_t user) {
     Request made_request = request(ticket, prompts[user]);
     made_request.kv.user = "user" + std::to_string(user);
     made_request.kv.keep_tokens = 39;
     return made_request;
   };
-  for (uint32_t user = 0; user < 3; ++user) {
-    expect_equal(serve_one(of_user(user, user)), alone(of_user(user, user)));
+  std::vector<beam::Exported> expected;
+  for (uint32_t user = 0; user < 2; ++user) {
+    expected.push_back(alone(of_user(user, user)));
+    expect_equal(serve_one(of_user(user, user)), expected.back());
     ASSERT_TRUE(engine_->pool()->flush(20'000'000).is_ok());
   }
   uint32_t found[kv::kTierCount] = {};
-  for (const uint32_t user : {2u, 0u}) {  // on the device still, and not any more
+  for (const uint32_t user : {1u, 0u}) {  // on the device still, and not any more
     engine_->prefetch(10 + user, version_, "user" + std::to_string(user));
     const Completion completion = serve_one(of_user(10 + user, user));
-    expect_equal(completion, alone(of_user(user, user)));
+    expect_equal(completion, expected[user]);
     for (uint32_t tier = 0; tier < kv::kTierCount; ++tier)
       found[tier] += completion.kv_tokens[tier];
   }
@@ -295,11 +299,11 @@ TEST_F(CardEngine, WhatThePoolKeepsIsFoundAndChangesNoAnswer) {
 
 TEST_F(CardEngine, WhoIsCancelledOrLateGivesEverythingBack) {
   EngineOptions made = options();
-  made.prefill_chunk_tokens = 2;
+  made.prefill_chunk_tokens = 8;
   open(made);
   std::vector<Request> requests;
-  for (uint32_t i = 0; i < 3; ++i) requests.push_back(request(i, random_prompt(50)));
-  requests[1].deadline = Clock::now() + std::chrono::milliseconds(30);
+  for (uint32_t i = 0; i < 3; ++i) requests.push_back(request(i, random_prompt(24)));
+  requests[1].deadline = Clock::now() + std::chrono::milliseconds(5);
   const Request asked = requests[2];
   ASSERT_EQ(engine_->submit(std::move(requests)).accepted, 3u);
   const uint32_t cancelled[] = {0};

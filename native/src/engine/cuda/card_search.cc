@@ -17,13 +17,13 @@ using device::cuda::launch;
 using device::cuda::LaunchShape;
 using device::cuda::Memory;
 
-constexpr uint32_t kKeysPerBlock = 8 * kSelectThreads;
+constexpr uint32_t kKeysOfBlock = 8 * kSelectThreads;
 
 }  // namespace
 
 Status select_next(device::cuda::Queue& queue, const Search* searches, uint32_t count,
                    uint32_t keys_max, bool has_other_norms) {
-  const unsigned blocks = std::max(1u, (keys_max + kKeysPerBlock - 1) / kKeysPerBlock);
+  const unsigned blocks = std::max(1u, (keys_max + kKeysOfBlock - 1) / kKeysOfBlock);
   LaunchShape one{{1, count, 1}, {kSelectThreads, 1, 1}};
   const LaunchShape many{{blocks, count, 1}, {kSelectThreads, 1, 1}};
   TESSERA_RETURN_IF_ERROR(launch(queue, beam::cuda::kCountCandidates, one, searches));

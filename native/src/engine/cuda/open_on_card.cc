@@ -151,4 +151,11 @@ Result<EngineParts> open_on_card(EngineOptions& options, CardQueues queues) {
   return parts;
 }
 
+Result<EngineParts> open_on_card(EngineOptions& options, uint32_t card) {
+  TESSERA_RETURN_IF_ERROR(check(options));
+  Result<CardQueues> queues = open_queues(card);
+  if (!queues.is_ok()) return queues.status();
+  return open_on_card(options, std::move(queues).value());
+}
+
 }  // namespace tessera::engine::cuda

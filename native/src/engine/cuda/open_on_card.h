@@ -29,5 +29,7 @@ Result<CardQueues> open_queues(uint32_t card);
 /// those of the model; REQUEST_INVALID for what a card does not do; ENGINE_OVERLOADED with what was
 /// asked for and what was left where the card's memory does not suffice.
 Result<EngineParts> open_on_card(EngineOptions& options, CardQueues queues);
+/// Of open_queues(card).
+Result<EngineParts> open_on_card(EngineOptions& options, uint32_t card);
 
 }  // namespace tessera::engine::cuda
