@@ -19,6 +19,7 @@ void tessera_gather_winners(const tessera::beam::cuda::Search*);
 void tessera_advance(const tessera::beam::cuda::Search*);
 void tessera_export_items(const tessera::beam::cuda::Export*);
 void tessera_fork(tessera::beam::cuda::Fork);
+void tessera_check_rows(tessera::ops::cuda::RowCheck);
 }
 
 namespace tessera::device::cuda {
@@ -38,13 +39,17 @@ constexpr uint64_t kCardCacheBytes = 256u << 20;  // several times the 50 MiB of
 
 class OnCard final : public BenchCard {
  public:
-  explicit OnCard(std::unique_ptr<CardQueue> queue) : queue_(std::move(queue)) {}
+  OnCard(std::unique_ptr<CardQueue> queue, uint32_t index)
+      : queue_(std::move(queue)), index_(index) {}
   ~OnCard() override {
     for (const Event event : events_) queue_->card().drop_event(event);
   }
 
   std::string name() const override { return queue_->card().name(); }
   Queue& queue() override { return *queue_; }
+  Result<engine::cuda::CardQueues> engine_queues() override {
+    return engine::cuda::open_queues(index_);
+  }
   uint64_t cache_bytes() const override { return kCardCacheBytes; }
   Result<double> seconds_of(const std::function<Status()>& work) override {
     Card& card = queue_->card();
@@ -64,26 +69,36 @@ class OnCard final : public BenchCard {
 
  private:
   std::unique_ptr<CardQueue> queue_;
+  uint32_t index_;
   std::vector<Event> events_;
 };
 
+void add_kernels(EmulatedQueue& queue) {
+  model::cuda::add_forward_kernels(queue);
+  queue.add(model::cuda::kCheckRows, tessera_check_rows);
+  queue.add(beam::cuda::kCountCandidates, tessera_count_candidates);
+  queue.add(beam::cuda::kNorms, tessera_norms);
+  queue.add(beam::cuda::kWriteKeys, tessera_write_keys);
+  queue.add(beam::cuda::kCountDigits, tessera_count_digits);
+  queue.add(beam::cuda::kChooseDigit, tessera_choose_digit);
+  queue.add(beam::cuda::kGatherWinners, tessera_gather_winners);
+  queue.add(beam::cuda::kAdvance, tessera_advance);
+  queue.add(beam::cuda::kExportItems, tessera_export_items);
+  queue.add(beam::cuda::kFork, tessera_fork);
+}
+
 class Emulation final : public BenchCard {
  public:
-  Emulation() {
-    model::cuda::add_forward_kernels(queue_);
-    queue_.add(beam::cuda::kCountCandidates, tessera_count_candidates);
-    queue_.add(beam::cuda::kNorms, tessera_norms);
-    queue_.add(beam::cuda::kWriteKeys, tessera_write_keys);
-    queue_.add(beam::cuda::kCountDigits, tessera_count_digits);
-    queue_.add(beam::cuda::kChooseDigit, tessera_choose_digit);
-    queue_.add(beam::cuda::kGatherWinners, tessera_gather_winners);
-    queue_.add(beam::cuda::kAdvance, tessera_advance);
-    queue_.add(beam::cuda::kExportItems, tessera_export_items);
-    queue_.add(beam::cuda::kFork, tessera_fork);
-  }
+  Emulation() { add_kernels(queue_); }
 
   std::string name() const override { return "emulated threads"; }
   Queue& queue() override { return queue_; }
+  Result<engine::cuda::CardQueues> engine_queues() override {
+    auto passes = std::make_unique<EmulatedQueue>();
+    add_kernels(*passes);
+    return engine::cuda::CardQueues{name(), std::move(passes), std::make_unique<EmulatedQueue>(),
+                                    std::make_shared<EmulatedQueue>()};
+  }
   uint64_t cache_bytes() const override { return 0; }
   Result<double> seconds_of(const std::function<Status()>& work) override {
     const auto start = std::chrono::steady_clock::now();
@@ -97,14 +112,14 @@ class Emulation final : public BenchCard {
 
 }  // namespace
 
-Result<std::unique_ptr<BenchCard>> open_card(int index) {
+Result<std::unique_ptr<BenchCard>> open_card(uint32_t index) {
   auto driver = device::cuda::Driver::load();
   if (!driver.is_ok()) return driver.status();
-  auto card = Card::open(driver.value(), index);
+  auto card = Card::open(driver.value(), static_cast<int>(index));
   if (!card.is_ok()) return card.status();
   auto queue = CardQueue::open(std::move(card).value(), device::cuda::kKernelImages);
   if (!queue.is_ok()) return queue.status();
-  return std::unique_ptr<BenchCard>(std::make_unique<OnCard>(std::move(queue).value()));
+  return std::unique_ptr<BenchCard>(std::make_unique<OnCard>(std::move(queue).value(), index));
 }
 
 std::unique_ptr<BenchCard> open_emulation() { return std::make_unique<Emulation>(); }

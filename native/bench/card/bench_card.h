@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/cuda/queue.h"
+#include "engine/cuda/open_on_card.h"
 
 namespace tessera::bench::card {
 
@@ -20,6 +21,8 @@ class BenchCard {
   virtual ~BenchCard() = default;
   virtual std::string name() const = 0;
   virtual device::cuda::Queue& queue() = 0;
+  /// Fresh ones, for an engine of this card.
+  virtual Result<engine::cuda::CardQueues> engine_queues() = 0;
   /// More than it keeps in its caches of what it has read.
   virtual uint64_t cache_bytes() const = 0;
   /// Seconds that the card takes for what `work` asks for, from its begin to its end there.
@@ -29,7 +32,7 @@ class BenchCard {
 
 /// Errors: ENGINE_UNAVAILABLE without a driver, the card or, in a build without TESSERA_CUDA, its
 /// kernels.
-Result<std::unique_ptr<BenchCard>> open_card(int index);
+Result<std::unique_ptr<BenchCard>> open_card(uint32_t index);
 std::unique_ptr<BenchCard> open_emulation();
 
 struct Rounds {

@@ -25,7 +25,7 @@ int run(std::span<const std::string> words) {
   }
   std::unique_ptr<BenchCard> card = open_emulation();
   if (!options.value().is_emulated) {
-    auto opened = open_card(static_cast<int>(options.value().card));
+    auto opened = open_card(options.value().card);
     if (!opened.is_ok()) return fail(opened.status(), kNoCard);
     card = std::move(opened).value();
   }

@@ -82,7 +82,7 @@ TEST_F(CardBench, ChecksAndTimesTheStepsOfASearchAndItsExport) {
 
 TEST_F(CardBench, ChecksAndTimesRecallsAloneAndTogether) {
   EXPECT_EQ(names_of({"recall", "--items", "300", "--width", "4", "--cases", "20x1,9x2"}),
-            (Names{"recall/tiny/weights", "recall/tiny/context 20/requests 1/width 4",
+            (Names{"recall/tiny/context 20/requests 1/width 4",
                    "recall/tiny/context 9/requests 2/width 4"}));
 }
 

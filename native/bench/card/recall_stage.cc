@@ -15,7 +15,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kOfferedSecondsMax = 20;  // of each load, as long as kOfferedMin requests allow
 constexpr uint32_t kOfferedMin = 20;
-constexpr double kOfferedShares[] = {0.5, 0.8, 0.95};  // of what recalls alone would allow
+constexpr uint32_t kLoadRequestsMax = 8;               // that run together
+constexpr double kOfferedShares[] = {0.5, 0.8, 0.95};  // of the rate of recalls one by one
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -29,30 +30,32 @@ std::vector<std::vector<int32_t>> prompts_of(const Shape& shape, const Case& one
   return prompts;
 }
 
-bool same_bits(const Paths& one, const Paths& other) {
-  return std::ranges::equal(one, other, [](const beam::Finished& a, const beam::Finished& b) {
-    return a.node == b.node && std::bit_cast<uint32_t>(a.score) == std::bit_cast<uint32_t>(b.score);
-  });
+bool same_bits(const beam::Exported& one, const beam::Exported& other) {
+  return one.path_codes == other.path_codes &&
+         std::ranges::equal(one.path_scores, other.path_scores, [](float a, float b) {
+           return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
+         });
 }
 
-/// Twice the same, and each a recall's: paths to items, best first.
+/// The same together and alone, and each a recall's: paths to items, best first.
 Status check(Recalls& recalls, std::span<const std::vector<int32_t>> prompts) {
-  const auto first = recalls.run(prompts);
-  if (!first.is_ok()) return first.status();
-  const auto second = recalls.run(prompts);
-  if (!second.is_ok()) return second.status();
+  const auto together = recalls.run(prompts);
+  if (!together.is_ok()) return together.status();
   for (size_t i = 0; i < prompts.size(); ++i) {
-    TESSERA_RETURN_IF_ERROR(recalls.check(first.value()[i]));
-    if (!same_bits(first.value()[i], second.value()[i])) return wrong("recall made twice");
+    const auto alone = recalls.run(prompts.subspan(i, 1));
+    if (!alone.is_ok()) return alone.status();
+    TESSERA_RETURN_IF_ERROR(recalls.check(together.value()[i]));
+    if (!same_bits(together.value()[i], alone.value()[0])) return wrong("recall in a batch");
   }
   return Status::ok();
 }
 
-Result<std::unique_ptr<Recalls>> open(BenchCard& card, const Options& options, uint32_t context) {
+Result<std::unique_ptr<Recalls>> open(BenchCard& card, const Options& options, uint32_t context,
+                                      uint32_t requests) {
   const Result<Shape> shape = shape_of(options.shape);
   if (!shape.is_ok()) return shape.status();
-  return Recalls::open(card,
-                       {shape.value(), options.cache, options.items[0], context, options.width});
+  return Recalls::open(
+      card, {shape.value(), options.cache, options.items[0], context, options.width, requests});
 }
 
 /// Median of the host's clock, from the prompts' tokens to the paths in its memory: other prompts
@@ -76,22 +79,29 @@ struct Offered {
   double seconds = 0;  // from the first arrival to the last answer
 };
 
-/// Requests come when they come (Poisson) and are answered in their order.
+/// Requests come when they come (Poisson), whatever runs.
 Status offer(Recalls& recalls, const Shape& shape, uint32_t context, uint32_t requests,
              Offered& offered) {
   std::mt19937_64 random(77);
   std::exponential_distribution<double> gap(offered.rate);
-  double arrival = 0;
-  const Clock::time_point start = Clock::now();
+  std::vector<Clock::time_point> arrivals;
+  Clock::time_point arrival = Clock::now();
   for (uint32_t i = 0; i < requests; ++i) {
-    const auto prompts = prompts_of(shape, {context, 1}, 1000 + i);
-    std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(
-                                              std::chrono::duration<double>(arrival)));
-    const auto found = recalls.run(prompts);
-    if (!found.is_ok()) return found.status();
-    offered.seconds = seconds_since(start);
-    offered.latencies.push_back(offered.seconds - arrival);
-    arrival += gap(random);
+    auto prompt = random_prompt(shape, context, 1000 + i);
+    std::this_thread::sleep_until(arrival);
+    arrivals.push_back(arrival);
+    TESSERA_RETURN_IF_ERROR(recalls.ask(i, std::move(prompt)));
+    arrival +=
+        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(gap(random)));
+  }
+  const auto answered = recalls.wait_for(requests);
+  if (!answered.is_ok()) return answered.status();
+  for (const auto& [ticket, one] : answered.value()) {
+    const auto since = [&](Clock::time_point start) {
+      return std::chrono::duration<double>(one.when - start).count();
+    };
+    offered.latencies.push_back(since(arrivals[ticket]));
+    offered.seconds = std::max(offered.seconds, since(arrivals[0]));
   }
   return Status::ok();
 }
@@ -99,15 +109,16 @@ Status offer(Recalls& recalls, const Shape& shape, uint32_t context, uint32_t re
 }  // namespace
 
 Status recall_stage(BenchCard& card, const Options& options, Report& report) {
-  uint32_t context = 0;
-  for (const Case& one : options.cases) context = std::max(context, one.context);
-  const auto recalls = open(card, options, context);
+  uint32_t context = 0, requests = 0;
+  for (const Case& one : options.cases) {
+    context = std::max(context, one.context);
+    requests = std::max(requests, one.requests);
+  }
+  const auto recalls = open(card, options, context, requests);
   if (!recalls.is_ok()) return recalls.status();
   const Shape shape = shape_of(options.shape).value();
-  report.add("recall/" + shape.name + "/weights",
-             static_cast<double>(recalls.value()->weight_bytes()), "bytes");
   for (const Case& one : options.cases) {
-    TESSERA_RETURN_IF_ERROR(check(*recalls.value(), prompts_of(shape, {one.context, 1}, 0)));
+    TESSERA_RETURN_IF_ERROR(check(*recalls.value(), prompts_of(shape, one, 0)));
     const Result<double> seconds = median_recall(*recalls.value(), options.rounds, shape, one);
     if (!seconds.is_ok()) return seconds.status();
     report.add_seconds("recall/" + shape.name + "/context " + std::to_string(one.context) +
@@ -119,8 +130,8 @@ Status recall_stage(BenchCard& card, const Options& options, Report& report) {
 }
 
 Status load_stage(BenchCard& card, const Options& options, Report& report) {
-  const auto recalls =
-      open(card, options, *std::max_element(options.contexts.begin(), options.contexts.end()));
+  const uint32_t longest = *std::max_element(options.contexts.begin(), options.contexts.end());
+  const auto recalls = open(card, options, longest, kLoadRequestsMax);
   if (!recalls.is_ok()) return recalls.status();
   const Shape shape = shape_of(options.shape).value();
   for (const uint32_t context : options.contexts) {
