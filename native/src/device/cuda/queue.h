@@ -120,6 +120,9 @@ class Memory {
   void* data_ = nullptr;
 };
 
+/// Units that hold `value` of something: blocks of a grid, pages of an array.
+constexpr uint32_t ceil_of(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit; }
+
 /// Bytes that an array takes in a shared allocation: the next one begins aligned.
 constexpr uint64_t padded_bytes(uint64_t bytes) {
   constexpr uint64_t kArrayAlignment = 256;

@@ -13,14 +13,13 @@ namespace {
 
 using attention::cuda::kBlockPositions;
 using attention::cuda::kSplitPositions;
+using device::cuda::ceil_of;
 using device::cuda::LaunchShape;
 using device::cuda::Memory;
 
 constexpr uint64_t kPlanBytesPerRow = 512;  // token, position, place, a group of its own
 constexpr uint64_t kPlanBytesSpare = 4096;  // rounding, and the group of spare rows
 constexpr unsigned kHeadThreads = 32;
-
-unsigned ceil_of(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit; }
 
 }  // namespace
 

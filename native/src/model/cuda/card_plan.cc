@@ -8,10 +8,9 @@ namespace {
 using attention::cuda::kBlockPositions;
 using attention::cuda::kSplitPositions;
 using attention::cuda::Rows;
+using device::cuda::ceil_of;
 using device::cuda::rounded_rows;
 using ops::cuda::Place;
-
-unsigned ceil_of(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit; }
 
 uint32_t position_of(const CardRows& group, uint32_t row) {
   return group.first_position + (group.step > 0 ? 0 : row);
