@@ -1,6 +1,6 @@
 // The engine on a card, which is emulated threads here: a request's answer is, bit for bit, that of
-// its search alone (card_recall.h), in any batch, in any chunks, with any part of its prompt from
-// the pool; what goes wrong on the card is told and spoils nothing else.
+// its search alone (test_card_recall.h), in any batch, in any chunks, with any part of its prompt
+// from the pool; what goes wrong on the card is told and spoils nothing else.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,8 +16,8 @@
 #include "beam/random_case.h"
 #include "device/backends.h"
 #include "device/cuda/test_card.h"
-#include "engine/cuda/card_recall.h"
 #include "engine/cuda/open_on_card.h"
+#include "engine/cuda/test_card_recall.h"
 #include "engine/engine.h"
 #include "model/cuda/test_kernels.h"
 #include "model/test_model.h"

@@ -1,6 +1,6 @@
 // A whole recall on emulated threads against the same decoder driven by the host, step by step,
 // with the CPU's selection: the same paths and the same bits of their scores.
-#include "engine/cuda/card_recall.h"
+#include "engine/cuda/test_card_recall.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

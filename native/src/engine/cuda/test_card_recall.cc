@@ -1,4 +1,4 @@
-#include "engine/cuda/card_recall.h"
+#include "engine/cuda/test_card_recall.h"
 
 #include <algorithm>
 #include <numeric>
