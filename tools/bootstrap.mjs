@@ -7,6 +7,7 @@
 //
 //   --test    also what the tests need
 //   --quiet   say nothing where nothing is to be done
+//   --cuda    build the engine for cards too, from then on; --no-cuda: not any more
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -18,6 +19,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 const forTests = process.argv.includes('--test');
 const quiet = process.argv.includes('--quiet');
+const cuda = { '--cuda': 'ON', '--no-cuda': 'OFF' }[
+  process.argv.findLast((word) => /^--(no-)?cuda$/.test(word))
+];
 const marks = join('.cache', 'bootstrap');
 const lockFile = join('.cache', 'bootstrap.lock');
 
@@ -91,11 +95,11 @@ function digest(paths, keep = () => true) {
   return hash.digest('hex');
 }
 
-async function step({ name, inputs, keep, outputs, act }) {
+async function step({ name, inputs, keep, outputs, holds = () => true, act }) {
   const mark = join(marks, name);
   const wanted = digest(inputs, keep);
   const done = fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === wanted;
-  if (done && outputs.every((output) => fs.existsSync(output))) {
+  if (done && outputs.every((output) => fs.existsSync(output)) && holds()) {
     if (!quiet) say(`${name}: up to date`);
     return;
   }
@@ -194,12 +198,20 @@ function npmEnvironment() {
   }
 }
 
+const nativeFolder = join('build', 'native');
+const nativeCache = join(nativeFolder, 'CMakeCache.txt');
+
+/** What was chosen once stays where nothing is chosen. */
+function hasChosenCuda() {
+  const line = `TESSERA_CUDA:BOOL=${cuda}\n`;
+  return cuda === undefined || fs.readFileSync(nativeCache, 'utf8').includes(line);
+}
+
 async function buildNative() {
-  const folder = join('build', 'native');
+  const folder = nativeFolder;
   const generator = onPath('ninja') ? 'Ninja' : 'Unix Makefiles';
-  const cache = join(folder, 'CMakeCache.txt');
-  if (fs.existsSync(cache)) {
-    const text = fs.readFileSync(cache, 'utf8');
+  if (fs.existsSync(nativeCache)) {
+    const text = fs.readFileSync(nativeCache, 'utf8');
     const usable =
       text.includes(`CMAKE_HOME_DIRECTORY:INTERNAL=${join(root, 'native')}\n`) &&
       text.includes(`CMAKE_GENERATOR:INTERNAL=${generator}\n`);
@@ -209,7 +221,9 @@ async function buildNative() {
     1,
     Math.min(os.availableParallelism(), Math.floor(os.totalmem() / BYTES_PER_COMPILE_JOB)),
   );
-  await run('cmake', ['-S', 'native', '-B', folder, '-G', generator, '-DTESSERA_ADDON=ON']);
+  const chosen = cuda === undefined ? [] : [`-DTESSERA_CUDA=${cuda}`];
+  const options = ['-DTESSERA_ADDON=ON', ...chosen];
+  await run('cmake', ['-S', 'native', '-B', folder, '-G', generator, ...options]);
   const env = { ...process.env, NINJA_STATUS: '[%f/%t, %e s] ' };
   await run('cmake', ['--build', folder, '-j', String(jobs), '--target', 'tessera'], {
     env,
@@ -285,6 +299,7 @@ async function main() {
     inputs: ['native/CMakeLists.txt', 'native/src', 'package-lock.json'],
     keep: (path) => !/_(test|fuzz)\.(cc|h)$|\.md$/.test(path),
     outputs: ['build/native/tessera.node'],
+    holds: hasChosenCuda,
     act: buildNative,
   });
   await step({
