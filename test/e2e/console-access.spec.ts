@@ -123,6 +123,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
     await page.getByRole('alert').filter({ hasText: 'you have no role here' }).waitFor();
     await visit.picture('login-no-role-light');
     await visit.goTo('/users/6');
+    // The same document until then: a click may come before its page has changed.
+    await page.reload();
     await page.getByRole('button', { name: 'Log in with your organisation' }).click();
     await page.getByRole('button', { name: 'olga' }).click();
     await page.getByText('olga (operate)').waitFor();
