@@ -66,6 +66,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const tracing = await openTracing({ ...config.tracing, ...service }, log);
   const readiness = new Readiness();
   const metrics = new Metrics();
+  metrics.showConditions(() => readiness.conditions.all());
   const topics = await behaviourTopic(config, log, readiness);
   const clients = retrievalClients(config);
   const follower = new KvFollower({

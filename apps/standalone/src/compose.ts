@@ -79,6 +79,7 @@ export async function compose(
     () => runtime.engineStats(),
     () => runtime.kvPool.metrics(),
   );
+  metrics.showConditions(() => readiness.conditions.all());
   inspection?.countWith((outcome, count) => metrics.countInspected(outcome, count));
   const recalls = inspected(config, runtime, inspection?.store);
   recordChanges(config, runtime, inspection?.store);

@@ -1,5 +1,5 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { Readiness } from '@tessera/lifecycle';
+import { type Condition, Readiness } from '@tessera/lifecycle';
 import type { FastifyReply } from 'fastify';
 import { ServedVersions } from './served-versions.js';
 
@@ -10,8 +10,10 @@ interface HealthAnswer {
   readonly live: true;
   readonly ready: boolean;
   readonly state: string;
-  /** Why the state is `failed`. */
+  /** Why `ready` is false though the process has started. */
   readonly reason?: string;
+  /** What the process depends on and the stores that it writes to, each with its own state. */
+  readonly conditions: readonly Condition[];
   readonly versions: ServedVersions['versions'];
 }
 
@@ -37,7 +39,8 @@ export class HealthController {
 
   private answer(): HealthAnswer {
     const { ready, state, reason } = this.readiness;
-    const told = reason === '' ? {} : { reason };
-    return { live: true, ready, state, ...told, versions: this.served.versions };
+    const why = reason === '' ? {} : { reason };
+    const conditions = this.readiness.conditions.all();
+    return { live: true, ready, state, ...why, conditions, versions: this.served.versions };
   }
 }

@@ -92,6 +92,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
   await listening('grpc', { ...grpc, port: grpcPort }, () => app.startAllMicroservices());
   await listening('http', http, () => app.listen(http.port, http.host));
   if (topicServer === undefined) readiness.started();
+  readiness.watchConditions();
   const httpUrl = `http://${hostAndPort(http.host, httpPortOf(app) ?? http.port)}`;
   const grpcAddress = hostAndPort(grpc.host, grpcPort);
   return {

@@ -1,3 +1,10 @@
+export {
+  type Condition,
+  type ConditionReading,
+  type ConditionSource,
+  type ConditionState,
+  Conditions,
+} from './conditions.js';
 export { Drain, type DrainReport, type DrainStep } from './drain.js';
 export { resolvePort } from './free-port.js';
 export { Readiness, type ReadinessState } from './readiness.js';

@@ -1,18 +1,33 @@
+import { Conditions } from './conditions.js';
+
 export type ReadinessState = 'starting' | 'ready' | 'draining' | 'failed';
 
-/** Whether this process takes requests; whoever answers a health check listens. */
+/** How often a change of a condition is looked for on behalf of the listeners. */
+const CONDITIONS_POLL_MS = 1000;
+
+/**
+ * Whether this process takes requests: its own state, and none of the conditions that it needs is
+ * down. Health checks read it or listen to it.
+ */
 export class Readiness {
   private current: ReadinessState = 'starting';
   private why = '';
+  private wasReady = false;
   private readonly listeners: ((state: ReadinessState) => void)[] = [];
+
+  constructor(readonly conditions: Conditions = new Conditions()) {}
 
   get state(): ReadinessState {
     return this.current;
   }
 
-  /** Why it has failed; '' where it has not. */
+  /** Why the process is not ready though it has started; '' where it is. */
   get reason(): string {
-    return this.why;
+    if (this.why !== '') return this.why;
+    return this.conditions
+      .blocking()
+      .map(({ name, reason }) => `${name}: ${reason}`)
+      .join('; ');
   }
 
   /** The state, and why where there is a reason. */
@@ -21,12 +36,22 @@ export class Readiness {
   }
 
   get ready(): boolean {
-    return this.current === 'ready';
+    return this.current === 'ready' && this.conditions.blocking().length === 0;
   }
 
   set(state: ReadinessState): void {
     this.current = state;
-    for (const listener of this.listeners) listener(state);
+    this.tellListeners();
+  }
+
+  /** Tells the listeners when a condition has changed whether the process is ready. Never keeps the
+   * process alive; the returned function ends it. */
+  watchConditions(): () => void {
+    const timer = setInterval(() => {
+      if (this.ready !== this.wasReady) this.tellListeners();
+    }, CONDITIONS_POLL_MS);
+    timer.unref();
+    return () => clearInterval(timer);
   }
 
   /** Ready, unless the end has begun. */
@@ -42,5 +67,10 @@ export class Readiness {
 
   onChange(listener: (state: ReadinessState) => void): void {
     this.listeners.push(listener);
+  }
+
+  private tellListeners(): void {
+    this.wasReady = this.ready;
+    for (const listener of this.listeners) listener(this.current);
   }
 }

@@ -100,6 +100,11 @@ export const METRICS = {
       'prompt tokens by outcome: reused (taken from another request), ' +
       'rolled_back (computed on rows that failed)',
   },
+  condition: {
+    name: 'tessera_condition',
+    meaning:
+      'state of a dependency or store, by name and kind: 0 ok, 1 degraded, 2 down; /health says why',
+  },
   ...ADAPTER_METRICS,
   ...KV_METRICS,
 } as const;
@@ -136,6 +141,14 @@ export interface RecallObservation extends Observation {
   readonly stagesUs?: Readonly<Record<string, number>>;
   readonly short?: boolean;
 }
+
+export interface ConditionCount {
+  readonly name: string;
+  readonly kind: string;
+  readonly state: keyof typeof CONDITION_LEVEL;
+}
+
+const CONDITION_LEVEL = { ok: 0, degraded: 1, down: 2 } as const;
 
 interface Metric {
   readonly name: string;
@@ -258,6 +271,21 @@ export class Metrics {
   /** Adapters count by themselves; each scrape copies their counts. */
   showAdapters(counts: () => AdapterCounts): void {
     registerAdapterMetrics(this.registry, counts);
+  }
+
+  /** Dependencies and stores; read at each scrape. */
+  showConditions(read: () => readonly ConditionCount[]): void {
+    const { name, meaning } = METRICS.condition;
+    new Gauge({
+      name,
+      help: meaning,
+      labelNames: ['name', 'kind'],
+      registers: [this.registry],
+      collect() {
+        for (const { name, kind, state } of read())
+          this.set({ name, kind }, CONDITION_LEVEL[state]);
+      },
+    });
   }
 
   /** Prometheus text exposition format 0.0.4. */
