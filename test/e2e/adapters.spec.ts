@@ -65,7 +65,7 @@ interface Grant {
 
 /** Read by the service at each call; `owner` may do everything. */
 function allow(...grants: readonly Grant[]): void {
-  const owner = { name: 'owner', scopes: ['push', 'activate', 'read'], token: OWNER };
+  const owner = { name: 'owner', scopes: ['push', 'activate', 'read', 'recall'], token: OWNER };
   const lines = [owner, ...grants].map(({ token, ...grant }: Grant) => ({
     ...grant,
     ...(token === undefined ? {} : { sha256: createHash('sha256').update(token).digest('hex') }),
@@ -87,6 +87,7 @@ async function start(variables: Readonly<Record<string, string>> = {}): Promise<
     TESSERA_ACCESS_TOKENS_PATH: TOKENS,
     ...variables,
   });
+  service.token = OWNER;
   connect();
 }
 
@@ -333,8 +334,8 @@ describe('of one service', () => {
     expect((await recall('1')).versions.adapter).toBe(digest);
     const told = audited().map(({ action, actor, outcome }) => `${action} ${actor} ${outcome}`);
     expect(told).toEqual([
-      ...['push  UNAUTHENTICATED', 'push  PERMISSION_DENIED', 'push  UNAUTHENTICATED'],
-      ...['push pusher begun', 'push pusher OK', 'activate  PERMISSION_DENIED'],
+      ...['push  UNAUTHENTICATED', 'push chief PERMISSION_DENIED', 'push  UNAUTHENTICATED'],
+      ...['push pusher begun', 'push pusher OK', 'activate pusher PERMISSION_DENIED'],
       ...['activate chief begun', 'activate chief OK'],
     ]);
   });
@@ -436,7 +437,8 @@ describe('the first visit of a user under a new version', () => {
       expect(found(await recall(ANN)), `seed ${seed}`).toEqual(expected);
     }
     expect(found(await recall(ANN))).toEqual(OWN);
-    const metrics = await (await fetch(`${service.httpUrl}/metrics`)).text();
+    const reply = await fetch(`${service.httpUrl}/metrics`, { headers: service.ownHeaders() });
+    const metrics = await reply.text();
     expect(metrics).toMatch(/tessera_kv_inherited_chains_total 2/);
     expect(metrics).toMatch(/tessera_kv_inherited_tokens_total [1-9]/);
   });

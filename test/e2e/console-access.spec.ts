@@ -13,7 +13,10 @@ import { writeRandomAdapter } from './random-adapter.js';
 import { Service } from './service.js';
 
 const folder = temporaryFolder({});
-const SCOPES = { ann: ['read'], olga: ['operate'], abe: ['admin'], trainer: ['push', 'read'] };
+const SCOPES = {
+  ...{ ann: ['read'], olga: ['operate'], abe: ['admin'] },
+  ...{ trainer: ['push', 'read'], server: ['recall'] },
+};
 const tokenOf = (name: string) => `${name}-token`;
 
 function variables(issuer: OidcIssuer) {
@@ -55,6 +58,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
   beforeAll(async () => {
     issuer = await OidcIssuer.start({ olga: ['operate'], stranger: ['staff'] });
     [service, browser] = await Promise.all([Service.start(variables(issuer)), launchBrowser()]);
+    service.token = tokenOf('server');
     visit = await Visit.open(browser, service.httpUrl);
   });
 

@@ -36,6 +36,8 @@ export class Service {
   stderr = '';
   httpUrl = '';
   grpcAddress = '';
+  /** Whom HTTP is asked as; '': as nobody. */
+  token = '';
   readonly ended: Promise<Ended>;
 
   private constructor(readonly child: ChildProcess) {
@@ -98,7 +100,7 @@ export class Service {
   async post(body: unknown, signal?: AbortSignal, path = '/v1/recall') {
     const reply = await fetch(this.httpUrl + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...this.ownHeaders() },
       body: JSON.stringify(body),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -107,11 +109,17 @@ export class Service {
 
   /** The sum of a metric's samples, or the one sample if it is named with its labels; else 0. */
   async metric(name: string): Promise<number> {
-    const text = await (await fetch(`${this.httpUrl}/metrics`)).text();
+    const reply = await fetch(`${this.httpUrl}/metrics`, { headers: this.ownHeaders() });
+    const text = await reply.text();
     return text
       .split('\n')
       .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+  }
+
+  /** Of whoever asks. */
+  ownHeaders(): Record<string, string> {
+    return this.token === '' ? {} : { authorization: `Bearer ${this.token}` };
   }
 
   /** Asks until the metric has the value; rejects with the last one where it does not get it. */

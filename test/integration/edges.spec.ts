@@ -281,6 +281,7 @@ describe('beside recall', () => {
       expect(await reply.json()).toEqual({
         live: true,
         ready: true,
+        conditions: [],
         state: 'ready',
         versions: { service: '1.2.3', model: 'm', catalogue: 'c', promptTemplate: 'p' },
       });

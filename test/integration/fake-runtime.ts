@@ -156,7 +156,7 @@ export class FakeRuntime implements RecallRuntime {
   readonly waiting: Promise<RecallContext>;
   readonly events: string[] = [];
   closes = 0;
-  readonly behaviourLog = undefined;
+  readonly behaviourLog: RecallRuntime['behaviourLog'] = undefined;
   readonly adapters: RecallRuntime['adapters'] = undefined;
   readonly weights = FIXED_WEIGHTS;
   readonly catalogue = new FakeChangingCatalogue([{ itemId: 'a', sid: [3, 1, 4] }]);

@@ -1,4 +1,4 @@
-import { isLoopback, type Role } from '@tessera/access';
+import { hostOfHeader, isLoopback, type Role } from '@tessera/access';
 import { TesseraError } from '@tessera/errors';
 
 /** Who asks. */
@@ -13,6 +13,8 @@ export interface VisitorRequest {
   readonly host: string;
   /** Header `cookie`. */
   readonly cookie: string;
+  /** Header `authorization`. */
+  readonly authorization: string;
 }
 
 /** Port: who may use the console, and as what. */
@@ -27,9 +29,9 @@ export abstract class ConsoleAccess {
  */
 export class LoopbackAccess extends ConsoleAccess {
   async visitor({ host }: VisitorRequest): Promise<Visitor> {
-    const name = host.replace(/:\d+$/, '').toLowerCase();
-    if (isLoopback(name)) return { name: 'local', role: 'admin' };
-    const message = `host: expected a name of this machine, came ${name.slice(0, 80)}`;
+    const name = hostOfHeader(host);
+    if (name !== undefined && isLoopback(name)) return { name: 'local', role: 'admin' };
+    const message = `host: expected a name of this machine, came ${host.slice(0, 80)}`;
     throw new TesseraError('PERMISSION_DENIED', message, { field: 'host' });
   }
 }

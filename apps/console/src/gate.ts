@@ -1,16 +1,51 @@
 import { Injectable } from '@nestjs/common';
-import { type Role, reaches } from '@tessera/access';
+import { isForeign, type Role, reaches } from '@tessera/access';
 import { TesseraError } from '@tessera/errors';
 import type { FastifyRequest } from 'fastify';
 import { type Action, Audits } from './audits.js';
-import type { Visitor, VisitorRequest } from './console-access.js';
+import type { ConsoleAccess, Visitor, VisitorRequest } from './console-access.js';
 import { ConsoleParts } from './console-parts.js';
 
 /** Header that only a page of the same origin can set without being asked first. */
 export const CONSOLE_HEADER = 'x-tessera-console';
 
 export function visitorRequest({ headers }: FastifyRequest): VisitorRequest {
-  return { host: headers.host ?? '', cookie: headers.cookie ?? '' };
+  const { host = '', cookie = '', authorization = '' } = headers;
+  return { host, cookie, authorization };
+}
+
+/** Somebody who is logged in, in whatever role. Rejects with UNAUTHENTICATED. */
+async function visitorOf(
+  access: ConsoleAccess,
+  request: FastifyRequest,
+  wanted: Role,
+): Promise<Visitor> {
+  const visitor = await access.visitor(visitorRequest(request));
+  if (visitor !== undefined) return visitor;
+  const message =
+    `role: expected somebody who is logged in with the role ${wanted} or more, came nobody; ` +
+    'log in at /console/';
+  throw new TesseraError('UNAUTHENTICATED', message, { field: 'role' });
+}
+
+/**
+ * For what serves HTTP, which asks before it reads a body: whoever sends it is logged in and has
+ * the role. A change that is refused is audited.
+ */
+export function checkVisitor(parts: ConsoleParts) {
+  const audits = new Audits(parts);
+  return async (request: FastifyRequest, wanted: Role, action: string | undefined) => {
+    const visitor = await visitorOf(parts.access, request, wanted);
+    try {
+      checkRole(visitor, wanted);
+    } catch (thrown) {
+      const { code, message } = TesseraError.from(thrown);
+      const { id, name = id ?? '' } = request.params as Readonly<Record<string, string>>;
+      const refused = { action: action as Action['action'], name, detail: message };
+      if (action !== undefined) await audits.note(visitor, refused, code);
+      throw thrown;
+    }
+  };
 }
 
 /** An action, and who may do it. */
@@ -72,16 +107,13 @@ export class Gate {
   checkOrigin(request: FastifyRequest): void {
     checkSite(request, this.parts.publicHost);
     if (request.headers[CONSOLE_HEADER] === '1') return;
+    // No browser adds a token to a request by itself.
+    if (request.headers.authorization !== undefined) return;
     throw foreign();
   }
 
-  private async visitor(request: FastifyRequest, wanted: Role): Promise<Visitor> {
-    const visitor = await this.parts.access.visitor(visitorRequest(request));
-    if (visitor !== undefined) return visitor;
-    const message =
-      `role: expected somebody who is logged in with the role ${wanted} or more, came nobody; ` +
-      'log in at /console/';
-    throw new TesseraError('UNAUTHENTICATED', message, { field: 'role' });
+  private visitor(request: FastifyRequest, wanted: Role): Promise<Visitor> {
+    return visitorOf(this.parts.access, request, wanted);
   }
 }
 
@@ -93,12 +125,7 @@ function checkRole({ role }: Visitor, wanted: Role): void {
 
 /** @param publicHost that people ask for where a proxy asks for another; '': none */
 function checkSite({ headers }: FastifyRequest, publicHost: string): void {
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign();
-  const { origin } = headers;
-  if (origin === undefined) return;
-  const host = URL.canParse(origin) ? new URL(origin).host : '';
-  if (host === '' || (host !== headers.host && host !== publicHost)) throw foreign();
+  if (isForeign(headers, publicHost)) throw foreign();
 }
 
 function foreign(): TesseraError {

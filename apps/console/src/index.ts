@@ -1,6 +1,7 @@
 export { ConsoleModule } from './console.module.js';
 export { type ConsoleAccess, LoopbackAccess } from './console-access.js';
 export type { ConsoleParts } from './console-parts.js';
+export { checkVisitor } from './gate.js';
 export { LoginAccess } from './login-access.js';
 export { CONSOLE_SCHEMAS, consolePaths } from './openapi.js';
 export { CONSOLE_PREFIX, servePages } from './pages.js';

@@ -72,13 +72,19 @@ export class LoginAccess extends ConsoleAccess {
     return { token: this.parts.tokens !== undefined, oidc: this.parts.oidc !== undefined };
   }
 
-  async visitor({ cookie }: VisitorRequest): Promise<Visitor | undefined> {
+  /** Whoever shows a token needs no session. */
+  async visitor({ cookie, authorization }: VisitorRequest): Promise<Visitor | undefined> {
+    if (authorization !== '') return this.visitorOf({ token: tokenOf(authorization) });
     const id = cookieOf(cookie, SESSION_COOKIE);
     const holder = id === undefined ? undefined : this.sessions.find(id);
     if (holder === undefined) return undefined;
     if (!('tokenSha256' in holder)) return { name: holder.name, role: holder.role };
+    return this.visitorOf({ sha256: holder.tokenSha256 });
+  }
+
+  private visitorOf(by: Parameters<AccessControl['holder']>[0]): Visitor | undefined {
     try {
-      const { name, scopes } = await this.tokens().holder({ sha256: holder.tokenSha256 });
+      const { name, scopes } = this.tokens().holder(by);
       const role = roleOf(scopes);
       return role && { name, role };
     } catch (thrown) {
@@ -90,7 +96,7 @@ export class LoginAccess extends ConsoleAccess {
   /** Rejects with UNAUTHENTICATED, PERMISSION_DENIED, TOO_MANY_ATTEMPTS, CONFIG_INVALID. */
   logIn(token: string, request: VisitorRequest, address: string): Promise<LoggedIn> {
     return this.attempts.attempt(address, async () => {
-      const { name, scopes, sha256 } = await this.tokens().holder({ token });
+      const { name, scopes, sha256 } = this.tokens().holder({ token });
       const role = roleOf(scopes);
       if (role === undefined) {
         const message =
@@ -178,6 +184,11 @@ export class LoginAccess extends ConsoleAccess {
 function absent(what: string, key: string): never {
   const message = `login: expected a way that is configured, came a ${what}; see ${key}`;
   throw new TesseraError('REQUEST_INVALID', message, { field: 'login' });
+}
+
+/** '' where it bears none. */
+function tokenOf(authorization: string): string {
+  return /^Bearer (.+)$/i.exec(authorization)?.[1] ?? '';
 }
 
 function cookieOf(header: string, name: string): string | undefined {

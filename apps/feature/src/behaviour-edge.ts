@@ -1,3 +1,4 @@
+import type { ChangeAudits } from '@tessera/access';
 import { type BehaviourEvent, type BehaviourLog, checkBehaviourEvent } from '@tessera/behaviour';
 import { TesseraError } from '@tessera/errors';
 import type { Carrier, Edge, Log, Metrics, Tracing } from '@tessera/telemetry';
@@ -10,6 +11,7 @@ export interface BehaviourParts {
   /** Told of what is stored now; left out: nobody is. */
   readonly onAdded?: ((events: readonly BehaviourEvent[]) => void) | undefined;
   readonly erasure: Pick<UserErasure, 'erase'>;
+  readonly changes: Pick<ChangeAudits, 'audited' | 'note' | 'noted'>;
   readonly follower: Pick<KvFollower, 'follow'>;
   readonly tracing: Tracing;
   readonly log: Log;
@@ -27,8 +29,11 @@ export class BehaviourEdge {
   }
 
   /** Checked events; durable when it resolves. */
-  async append(events: readonly BehaviourEvent[], edge: Edge) {
-    const outcomes = await this.parts.behaviours.append(events);
+  async append(events: readonly BehaviourEvent[], edge: Edge, actor: string) {
+    const change = { action: 'append-behaviours', actor, edge, name: '' };
+    const told = () => `${events.length} behaviours`;
+    const append = () => this.parts.behaviours.append(events);
+    const outcomes = await this.parts.changes.noted(change, append, told);
     for (const outcome of outcomes) this.parts.metrics.countBehaviour(edge, outcome);
     const added = events.filter((_, index) => outcomes[index] === 'added');
     this.parts.onAdded?.(added);
@@ -45,12 +50,21 @@ export class BehaviourEdge {
     return this.parts.tracing.serve('history', caller, () => this.historyOf(userId, limit));
   }
 
-  putProfile(userId: string, profile: Readonly<Record<string, string>>): Promise<void> {
-    return this.parts.behaviours.putProfile(userId, profile);
+  putProfile(
+    userId: string,
+    profile: Readonly<Record<string, string>>,
+    actor: string,
+  ): Promise<void> {
+    const change = { action: 'put-profile', actor, edge: 'grpc', name: userId } as const;
+    return this.parts.changes.noted(change, () =>
+      this.parts.behaviours.putProfile(userId, profile),
+    );
   }
 
-  erase(userId: string): Promise<Erased> {
-    return this.parts.erasure.erase(userId);
+  erase(userId: string, actor: string): Promise<Erased> {
+    const change = { action: 'erase-user', actor, edge: 'grpc', name: userId } as const;
+    const act = () => this.parts.erasure.erase(userId);
+    return this.parts.changes.audited(change, act, ({ known }) => (known ? '' : 'was not known'));
   }
 
   private async historyOf(userId: string, limit: number) {

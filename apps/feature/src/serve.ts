@@ -6,6 +6,7 @@ import { TesseraError } from '@tessera/errors';
 import {
   host,
   type OperationsOptions,
+  ProcessAccess,
   ServedVersions,
   type Serving,
   STEP_BUDGET_MS,
@@ -46,6 +47,10 @@ async function openLog({ config, onProgress }: ServeParts): Promise<BehaviourLog
   throw new TesseraError('INTERNAL', 'the store takes no behaviours');
 }
 
+function auditPathOf({ access, behaviours }: Config): string {
+  return access.auditPath === '' ? `${behaviours.path}.audit.jsonl` : access.auditPath;
+}
+
 /** The process is ready once its topic is served. */
 function behaviourTopic({ kafka }: Config, log: Log, readiness: Readiness) {
   const topics = { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic };
@@ -61,12 +66,14 @@ function retrievalClients({ behaviours }: Config): TesseraClient[] {
 /** The feature app as a process of its own: behaviours in, histories out. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, log, serviceVersion } = parts;
+  const access = await ProcessAccess.open(config, auditPathOf(config), log);
   const behaviours = await openLog(parts);
   const service = { serviceName: 'tessera-feature', serviceVersion };
   const tracing = await openTracing({ ...config.tracing, ...service }, log);
   const readiness = new Readiness();
   const metrics = new Metrics();
   metrics.showConditions(() => readiness.conditions.all());
+  metrics.showAccess(() => access.counts());
   const topics = await behaviourTopic(config, log, readiness);
   const clients = retrievalClients(config);
   const follower = new KvFollower({
@@ -78,6 +85,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const closeStore = async () => {
     for (const client of clients) client.close();
     await topics?.producer.close();
+    await access.close();
     await behaviours.close();
     await tracing.close();
   };
@@ -92,6 +100,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     follower,
     erasure: new UserErasure({ behaviours, follower, nowMs: Date.now }),
     producer: topics?.producer,
+    changes: access.changes,
   };
   try {
     const hosted = await host({
@@ -101,6 +110,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       services: { [behaviourPackage]: 'BehaviourService' },
       topicServer: topics?.server,
       readiness,
+      access,
       log,
     });
     const { drainMs } = config.shutdown;

@@ -1,11 +1,4 @@
-import type {
-  AccessControl,
-  AuditEntry,
-  AuditLog,
-  Credentials,
-  Principal,
-  Scope,
-} from '@tessera/access';
+import type { AuditEntry, AuditLog } from '@tessera/access';
 import { adapterEventsPackage, protoSchema, type WireAdapterEvent } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { MessageCodec, RECORD_HEADERS, type RecordProducer } from '@tessera/kafka';
@@ -41,7 +34,6 @@ export interface Action {
 }
 
 export interface AdapterAuditsParts {
-  readonly access: Pick<AccessControl, 'authorize'>;
   readonly audits: Pick<AuditLog, 'write'>;
   readonly metrics: Pick<Metrics, 'countAdapterAction'>;
   readonly log: Log;
@@ -61,21 +53,6 @@ export class AdapterAudits {
   );
 
   constructor(private readonly parts: AdapterAuditsParts) {}
-
-  /** Who may do it. Who is refused is audited as well. */
-  async principal(
-    who: Credentials,
-    scope: Scope,
-    action: Pick<Action, 'action' | 'name' | 'digest'>,
-  ): Promise<Principal> {
-    try {
-      return await this.parts.access.authorize(who, scope);
-    } catch (thrown) {
-      const error = TesseraError.from(thrown);
-      await this.note({ ...action, actor: { name: '' }, detail: error.message }, error.code);
-      throw error;
-    }
-  }
 
   /**
    * Does it between two lines of the audit log: what cannot be audited is not done. `told` says
@@ -99,7 +76,7 @@ export class AdapterAudits {
     return result;
   }
 
-  /** Something that was not asked for, or not allowed. */
+  /** Something that was not asked for. */
   async note(action: Action, outcome: string): Promise<void> {
     await this.end(action, outcome);
   }

@@ -1,4 +1,3 @@
-import type { AccessControl, Credentials } from '@tessera/access';
 import type {
   Activated,
   Activation,
@@ -18,7 +17,6 @@ import type { Actor, AdapterAudits } from './adapter-audits.js';
 export interface AdapterEdgeParts {
   /** Undefined where none are kept. */
   readonly adapters: Adapters | undefined;
-  readonly access: Pick<AccessControl, 'authorize'>;
   readonly audits: AdapterAudits;
 }
 
@@ -28,20 +26,10 @@ export interface Named {
   readonly digest: string;
 }
 
-/** What edges do with adapters: ask who it is, do it, audit it. */
+/** What edges do with adapters for whoever was let in: do it, audit it. */
 export class AdapterEdge {
   constructor(private readonly parts: AdapterEdgeParts) {}
 
-  async push(who: Credentials, parts: PushParts): Promise<Pushed> {
-    const principal = await this.parts.audits.principal(who, 'push', {
-      action: 'push',
-      name: '',
-      digest: '',
-    });
-    return this.pushAs(principal, parts);
-  }
-
-  /** For whom nobody has to be asked. */
   async pushAs(actor: Actor, parts: PushParts): Promise<Pushed> {
     const all = parts[Symbol.asyncIterator]();
     const first = await all.next();
@@ -57,12 +45,6 @@ export class AdapterEdge {
     );
   }
 
-  async activate(who: Credentials, { name, digest }: Named, wanted: Activation) {
-    const told = { action: 'activate', name, digest } as const;
-    const principal = await this.parts.audits.principal(who, 'activate', told);
-    return this.activateAs(principal, { name, digest }, wanted);
-  }
-
   activateAs(actor: Actor, { name, digest }: Named, wanted: Activation): Promise<Activated> {
     const detail = `share ${wanted.share}`;
     return this.parts.audits.audited(
@@ -70,11 +52,6 @@ export class AdapterEdge {
       () => this.adapters().activate(name, digest, wanted),
       ({ version }) => ({ digest: version.digest }),
     );
-  }
-
-  async rollBack(who: Credentials, name: string): Promise<RolledBack> {
-    const told = { action: 'rollback', name, digest: '' } as const;
-    return this.rollBackAs(await this.parts.audits.principal(who, 'activate', told), name);
   }
 
   rollBackAs(actor: Actor, name: string): Promise<RolledBack> {
@@ -88,21 +65,11 @@ export class AdapterEdge {
     );
   }
 
-  async pin(who: Credentials, version: Named, isPinned: boolean): Promise<AdapterVersion> {
-    const told = { action: isPinned ? 'pin' : 'unpin', ...version } as const;
-    return this.pinAs(await this.parts.audits.principal(who, 'activate', told), version, isPinned);
-  }
-
   pinAs(actor: Actor, { name, digest }: Named, isPinned: boolean): Promise<AdapterVersion> {
     const action = isPinned ? 'pin' : 'unpin';
     return this.parts.audits.audited({ action, actor, name, digest, detail: '' }, () =>
       isPinned ? this.adapters().pin(name, digest) : this.adapters().unpin(name, digest),
     );
-  }
-
-  async delete(who: Credentials, version: Named): Promise<void> {
-    const told = { action: 'delete', ...version } as const;
-    await this.deleteAs(await this.parts.audits.principal(who, 'activate', told), version);
   }
 
   deleteAs(actor: Actor, { name, digest }: Named): Promise<void> {
@@ -111,18 +78,16 @@ export class AdapterEdge {
     );
   }
 
-  async list(who: Credentials, name: string) {
-    await this.parts.access.authorize(who, 'read');
+  list(name: string) {
     const adapters = this.adapters();
     const { defaultName } = adapters;
     return { versions: adapters.list(name), defaultName, ...adapters.memory() };
   }
 
-  async get(
-    who: Credentials,
-    { name, digest }: Named,
-  ): Promise<{ version: ListedVersion; comparison: ComparisonSummary | undefined }> {
-    await this.parts.access.authorize(who, 'read');
+  get({ name, digest }: Named): {
+    version: ListedVersion;
+    comparison: ComparisonSummary | undefined;
+  } {
     const version = this.adapters().find(name, digest);
     return { version, comparison: this.adapters().comparisonOf(version) };
   }

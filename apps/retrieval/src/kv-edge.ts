@@ -1,3 +1,4 @@
+import type { Change, ChangeAudits, Principal } from '@tessera/access';
 import type { KvChain, KvIntegrity } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -12,6 +13,7 @@ const MICROSECONDS_PER_MILLISECOND = 1000;
 
 export interface KvEdgeParts extends Pick<EdgeParts, 'readiness' | 'limits'> {
   readonly runtime: Pick<RecallRuntime, 'append' | 'forgetUser' | 'kvPool'>;
+  readonly changes: Pick<ChangeAudits, 'noted'>;
 }
 
 /** What both edges do with operations on the user KV pool. */
@@ -22,17 +24,29 @@ export class KvEdge {
     return this.pool().inspect(named('userId', userId));
   }
 
-  async dropUser({ request, deadlineMs }: Parsed<string>, call: EdgeCall): Promise<void> {
+  async dropUser(
+    { request, deadlineMs }: Parsed<string>,
+    call: EdgeCall,
+    actor: Principal,
+  ): Promise<void> {
     const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
     const userId = named('userId', request);
     this.requireReady();
-    await this.parts.runtime.forgetUser(userId, budgetUs / MICROSECONDS_PER_MILLISECOND);
+    const { changes, runtime } = this.parts;
+    const { edge } = call;
+    await changes.noted({ action: 'drop-user', actor: actor.name, edge, name: userId }, () =>
+      runtime.forgetUser(userId, budgetUs / MICROSECONDS_PER_MILLISECOND),
+    );
   }
 
-  dropVersion(version: string): void {
-    if (this.pool().dropVersion(named('version', version))) return;
-    const message = `version: expected one that the pool knows, came ${version.slice(0, 80)}`;
-    throw new TesseraError('REQUEST_INVALID', message, { field: 'version' });
+  dropVersion(version: string, edge: Change['edge'], actor: Principal): Promise<void> {
+    const name = named('version', version);
+    const { changes } = this.parts;
+    return changes.noted({ action: 'drop-version', actor: actor.name, edge, name }, async () => {
+      if (this.pool().dropVersion(name)) return;
+      const message = `version: expected one that the pool knows, came ${version.slice(0, 80)}`;
+      throw new TesseraError('REQUEST_INVALID', message, { field: 'version' });
+    });
   }
 
   checkIntegrity(): Promise<KvIntegrity> {

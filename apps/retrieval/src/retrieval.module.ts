@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ChangeAudits } from '@tessera/access';
 import { RecordProducer } from '@tessera/kafka';
 import { Log, Metrics } from '@tessera/telemetry';
 import { AdapterEdge } from './adapter-edge.js';
@@ -22,6 +23,7 @@ import { WeightsEdge } from './weights-edge.js';
 export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
   readonly runtime: EdgeParts['runtime'] & KvEdgeParts['runtime'];
   readonly catalogues: ServedCatalogues;
+  readonly changes: ChangeAudits;
   readonly adapters: AdapterEdge;
   readonly weights: WeightsEdge;
   /** Absent where no Kafka is served. */
@@ -65,6 +67,7 @@ export class RetrievalModule {
         { provide: WeightsEdge, useValue: options.weights },
         { provide: ServedCatalogues, useValue: options.catalogues },
         { provide: Metrics, useValue: options.metrics },
+        { provide: ChangeAudits, useValue: options.changes },
         { provide: Log, useValue: options.log },
         ...(topics === undefined
           ? []

@@ -1,22 +1,17 @@
 import { join } from 'node:path';
-import { AccessControl, AuditLog, OidcLogin, parseClaimRoles } from '@tessera/access';
+import { OidcLogin, parseClaimRoles } from '@tessera/access';
 import type { Config } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
+import { ProcessAccess } from '@tessera/hosting';
 import type { RecallRuntime } from '@tessera/recall';
+import type { Log } from '@tessera/telemetry';
 
 /** Who may do what, and where it is written down. */
 export interface Access {
-  readonly control: AccessControl;
-  readonly audits: Pick<AuditLog, 'write' | 'newest' | 'close'>;
+  readonly process: ProcessAccess;
   /** Undefined where nobody logs in with a provider. */
   readonly oidc: OidcLogin | undefined;
 }
-
-const NOWHERE: Access['audits'] = {
-  write: async () => undefined,
-  newest: async () => ({ entries: [], isWhole: true }),
-  close: async () => undefined,
-};
 
 function auditPathOf(
   { access, adapters, weights, inspection }: Config,
@@ -25,6 +20,7 @@ function auditPathOf(
   if (access.auditPath !== '') return access.auditPath;
   const folders = [kept === undefined ? '' : adapters.path, weights.path, inspection.path];
   const folder = folders.find((one) => one !== '');
+  // Without any folder nothing is kept that could be changed.
   return folder === undefined ? '' : join(folder, 'audit.jsonl');
 }
 
@@ -39,16 +35,15 @@ async function oidcOf({ oidc, login, console }: Config): Promise<OidcLogin | und
   return OidcLogin.open({ ...oidc, roles: parseClaimRoles(oidc.roles) });
 }
 
-/** Rejects with CONFIG_INVALID for a bad file of tokens, IO_FAILED for a log that cannot be had. */
+/**
+ * Rejects with CONFIG_INVALID for a bad file of tokens or open doors, IO_FAILED for a log that
+ * cannot be had.
+ */
 export async function openAccess(
   config: Config,
   runtime: Pick<RecallRuntime, 'adapters'>,
+  log: Log,
 ): Promise<Access> {
-  const { tokensPath } = config.access;
-  const control = await AccessControl.open({ tokensPath, host: config.grpc.host });
   const oidc = await oidcOf(config);
-  const path = auditPathOf(config, runtime);
-  // Without any folder nothing is kept that could be changed.
-  const audits = path === '' ? NOWHERE : await AuditLog.open(path);
-  return { control, audits, oidc };
+  return { process: await ProcessAccess.open(config, auditPathOf(config, runtime), log), oidc };
 }

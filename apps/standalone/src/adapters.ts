@@ -69,15 +69,13 @@ export function modelEdgesOf(
   const { adapters, weights } = runtime;
   const { adapterEventsTopic: topic } = config.kafka;
   const events = producer === undefined || topic === '' ? undefined : { producer, topic };
-  const audits = new AdapterAudits({
-    access: access.control,
-    ...{ audits: access.audits, metrics, log, events, nowMs: Date.now },
-  });
-  const edge = new AdapterEdge({ adapters, access: access.control, audits });
+  const { audits: lines } = access.process;
+  const audits = new AdapterAudits({ audits: lines, metrics, log, events, nowMs: Date.now });
+  const edge = new AdapterEdge({ adapters, audits });
   adapterEvents?.listen((event) => {
     void edge.note(event);
   });
   if (adapters !== undefined) metrics.showAdapters(() => adapters.counts());
-  const weightsEdge = new WeightsEdge({ weights, access: access.control, audits, readiness });
+  const weightsEdge = new WeightsEdge({ weights, audits, readiness });
   return { adapters: edge, weights: weightsEdge };
 }

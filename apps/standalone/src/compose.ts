@@ -67,6 +67,21 @@ function erasureOf(
   return new UserErasure({ behaviours, follower, eraseRecalls, nowMs: Date.now });
 }
 
+function metricsOf(
+  { runtime, inspection }: ServeParts,
+  readiness: Readiness,
+  access: Access,
+): Metrics {
+  const metrics = new Metrics(
+    () => runtime.engineStats(),
+    () => runtime.kvPool.metrics(),
+  );
+  metrics.showConditions(() => readiness.conditions.all());
+  metrics.showAccess(() => access.process.counts());
+  inspection?.countWith((outcome, count) => metrics.countInspected(outcome, count));
+  return metrics;
+}
+
 export async function compose(
   parts: ServeParts,
   readiness: Readiness,
@@ -75,12 +90,7 @@ export async function compose(
   const { config, runtime, log, serviceVersion, inspection, tracing = NO_TRACING } = parts;
   const { behaviourLog } = runtime;
   const { deadlineMsMax, defaultDeadlineMs } = config.recall;
-  const metrics = new Metrics(
-    () => runtime.engineStats(),
-    () => runtime.kvPool.metrics(),
-  );
-  metrics.showConditions(() => readiness.conditions.all());
-  inspection?.countWith((outcome, count) => metrics.countInspected(outcome, count));
+  const metrics = metricsOf(parts, readiness, access);
   const recalls = inspected(config, runtime, inspection?.store);
   recordChanges(config, runtime, inspection?.store);
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
@@ -99,6 +109,7 @@ export async function compose(
     erasure && {
       ...{ behaviours: behaviourLog, metrics, log, tracing, nowMs: Date.now },
       ...{ follower, erasure, producer: topics?.producer, onAdded },
+      changes: access.process.changes,
     };
   const retrieval: StandaloneOptions['retrieval'] = {
     runtime: {
@@ -110,6 +121,7 @@ export async function compose(
       kvPool: runtime.kvPool,
     },
     ...edges,
+    changes: access.process.changes,
     catalogues: new ServedCatalogues((name) => runtime.changesOf(name)),
     readiness,
     log,

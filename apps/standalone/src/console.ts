@@ -31,8 +31,8 @@ export interface ConsoleNeeds {
 const MILLISECONDS_PER_MINUTE = 60_000;
 
 /** Nobody has to log in where the console is reached from this machine alone, and no way is set. */
-function loginsOf({ http, access, login }: Config, { control, oidc }: Access) {
-  const tokens = access.tokensPath === '' ? undefined : control;
+function loginsOf({ http, access, login }: Config, { process, oidc }: Access) {
+  const tokens = access.tokensPath === '' ? undefined : process.control;
   if (isLoopback(http.host) && tokens === undefined && oidc === undefined) return undefined;
   const { publicUrl, sessionsMax, sessionMinutes, failuresMax, failuresMinutes } = login;
   return new LoginAccess({
@@ -60,7 +60,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
     access: logins ?? new LoopbackAccess(),
     logins,
     publicHost: publicUrl === '' ? '' : new URL(publicUrl).host,
-    audits: access.audits,
+    audits: access.process.audits,
     adapterActions: adapters,
     countAction: (action, code) => metrics.countConsoleAction(action, code),
     limits: { defaultDeadlineMs, ...config.console },

@@ -10,7 +10,7 @@ import {
 } from '@tessera/contracts';
 import { type Hosted, host, type Serving, STEP_BUDGET_MS } from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
-import { servePages } from '../../console/src/index.js';
+import { checkVisitor, servePages } from '../../console/src/index.js';
 import { type Access, openAccess } from './access.js';
 import { type Composition, compose, type ServeParts } from './compose.js';
 import { PAGES_FOLDER } from './console.js';
@@ -46,7 +46,7 @@ function drainSteps(
         recalls.close();
         await inspection?.store.close();
         await audits?.close();
-        await access.audits.close();
+        await access.process.close();
         await topics?.producer.close();
         await runtime.close();
         await tracing.close();
@@ -70,7 +70,7 @@ const SERVICES: Readonly<Record<string, string>> = {
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, runtime, log } = parts;
   const readiness = new Readiness();
-  const access = await openAccess(config, runtime);
+  const access = await openAccess(config, runtime, log);
   const composition = await compose(parts, readiness, access);
   const { topics, modules } = composition;
   const services =
@@ -84,6 +84,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     services,
     topicServer: topics?.server,
     readiness,
+    access: access.process,
+    checkVisitor: modules.console && checkVisitor(modules.console),
     log,
     prepare: async (app) => {
       const instance = app.getHttpAdapter().getInstance();
@@ -94,7 +96,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     },
   });
   const hosted = await hosting.catch(async (error: unknown) => {
-    await access.audits.close();
+    await access.process.close();
     throw error;
   });
   const endWatch = watchKvPool(() => runtime.kvPool.metrics(), log);

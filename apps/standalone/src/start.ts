@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { Config } from '@tessera/config';
-import type { Serving } from '@tessera/hosting';
+import { refuseOpenDoors, type Serving } from '@tessera/hosting';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
 import { createRecallRuntime, type RecallRuntime } from '@tessera/recall';
 import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
@@ -99,6 +99,8 @@ function printAddresses(serving: Serving, { console }: Config): void {
 
 /** Loads what the configuration names and serves it. */
 export async function start(config: Config): Promise<void> {
+  // A model takes long to load: what keeps the service from serving is said before.
+  refuseOpenDoors(config);
   const log = createLog(config.log.level);
   const version = serviceVersion();
   const service = { serviceName: 'tessera', serviceVersion: version };

@@ -1,80 +1,143 @@
-import { readFile, stat } from 'node:fs/promises';
+import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { TesseraError } from '@tessera/errors';
 import {
-  authorized,
   type Credentials,
-  type Grant,
+  checkScope,
+  Grants,
+  type Holder,
   type Principal,
-  parseGrants,
-  type Scope,
   type TokenHolder,
-  tokenHolder,
+  unauthenticated,
 } from './domain/grants.js';
+import { EVERY_SCOPE, type Scope } from './domain/scopes.js';
+import { isLoopback } from './domain/site.js';
 
 const FILE_BYTES_MAX = 1 << 20;
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/;
-
-/** Whether an address is reached from its own machine alone. */
-export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host);
-}
+/** A file may change twice within one tick of its clock: what is as young is read again. */
+const SETTLED_NS = 100_000_000n;
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
 export interface AccessSettings {
   /** JSON file of grants; '' for none. */
   readonly tokensPath: string;
-  /** Address that the service listens on. */
-  readonly host: string;
+  /** `open`: without a file of grants everybody may do everything, wherever they come from. */
+  readonly mode?: 'guarded' | 'open';
   /** Milliseconds since 1970. */
   readonly nowMs?: () => number;
 }
 
-/** Of a caller from whom nothing is asked. */
-const ANYBODY: Principal = { name: 'loopback' };
+interface ReadGrants {
+  readonly grants: Grants;
+  readonly stats: BigIntStats;
+  /** The file was old enough to be told apart from its next version. */
+  readonly isSettled: boolean;
+}
+
+const anybody = (name: string): Holder => ({ name, scopes: [], reach: EVERY_SCOPE });
 
 /**
- * Who may do what. Without a file of grants everybody may do everything where the service can be
- * reached from its own machine alone, and nobody anything elsewhere. The file is read at each
- * question: what is taken away there is gone at once.
+ * Who may do what. Without a file of grants everybody may do everything where an edge can be
+ * reached from its own machine alone or `access.mode` is open, and nobody anything elsewhere. The
+ * file is looked at for each question and read when it has changed: what is taken away there is
+ * gone at once. Synchronous, since each call asks; the file is local and small.
  */
 export class AccessControl {
+  private read: ReadGrants | undefined;
+
   private constructor(private readonly settings: AccessSettings) {}
 
   /** Rejects with CONFIG_INVALID where the file is not readable or not one of grants. */
   static async open(settings: AccessSettings): Promise<AccessControl> {
     const access = new AccessControl(settings);
-    if (settings.tokensPath !== '') await access.grants();
+    if (settings.tokensPath !== '') access.grants();
     return access;
   }
 
-  /** Rejects with UNAUTHENTICATED, PERMISSION_DENIED, CONFIG_INVALID. */
-  async authorize(credentials: Credentials, scope: Scope): Promise<Principal> {
-    const { tokensPath, host, nowMs = Date.now } = this.settings;
-    if (tokensPath !== '') return authorized(await this.grants(), credentials, scope, nowMs());
-    if (isLoopback(host)) return ANYBODY;
-    const message =
-      'authorization: expected access.tokensPath to name a file of tokens, since the service ' +
-      `listens on ${host}, came none`;
-    throw new TesseraError('UNAUTHENTICATED', message, { field: 'authorization' });
+  /** Whether callers of an edge that listens on `host` have to say who they are. */
+  asks(host: string): boolean {
+    const { tokensPath, mode } = this.settings;
+    return tokensPath !== '' || (mode !== 'open' && !isLoopback(host));
   }
 
-  /** Whose token it is, or whose hash of one. Rejects with UNAUTHENTICATED, CONFIG_INVALID. */
-  async holder(by: { readonly token: string } | { readonly sha256: string }): Promise<TokenHolder> {
-    return tokenHolder(await this.grants(), by, this.settings.nowMs?.() ?? Date.now());
+  /**
+   * Who calls an edge that listens on `host`.
+   * @throws TesseraError UNAUTHENTICATED, CONFIG_INVALID
+   */
+  identify(credentials: Credentials, host: string): Holder {
+    if (this.settings.tokensPath !== '') {
+      return this.grants().holderOf(credentials, this.nowMs());
+    }
+    const { certificate } = credentials;
+    if (!this.asks(host)) return anybody(certificate ?? (isLoopback(host) ? 'loopback' : 'open'));
+    throw unauthenticated(
+      'expected access.tokensPath to name a file of tokens, since the service listens on ' +
+        `${host}, got none`,
+    );
   }
 
-  private async grants(): Promise<readonly Grant[]> {
+  /** @throws TesseraError UNAUTHENTICATED, PERMISSION_DENIED, CONFIG_INVALID */
+  authorize(credentials: Credentials, scope: Scope, host: string): Principal {
+    const holder = this.identify(credentials, host);
+    checkScope(holder, scope);
+    return holder;
+  }
+
+  /**
+   * Whose token it is, or whose hash of one.
+   * @throws TesseraError UNAUTHENTICATED, CONFIG_INVALID
+   */
+  holder(by: { readonly token: string } | { readonly sha256: string }): TokenHolder {
+    const grants = this.grants();
+    const nowMs = this.nowMs();
+    return 'token' in by ? grants.ofToken(by.token, nowMs) : grants.ofHash(by.sha256, nowMs);
+  }
+
+  private nowMs(): number {
+    return this.settings.nowMs?.() ?? Date.now();
+  }
+
+  private grants(): Grants {
     const { tokensPath } = this.settings;
-    const found = await stat(tokensPath).catch((cause: Error) => {
-      throw unreadable(tokensPath, cause.message, cause);
-    });
-    if (found.size > FILE_BYTES_MAX) {
+    const stats = statOf(tokensPath);
+    const { read } = this;
+    if (read?.isSettled === true && isSame(read.stats, stats)) return read.grants;
+    if (stats.size > FILE_BYTES_MAX) {
       throw unreadable(tokensPath, `more than ${FILE_BYTES_MAX} bytes`);
     }
-    return parseGrants(await readFile(tokensPath, 'utf8'), tokensPath);
+    const grants = Grants.parse(textOf(tokensPath), tokensPath);
+    const ageNs = BigInt(Date.now()) * NANOSECONDS_PER_MILLISECOND - stats.ctimeNs;
+    this.read = { grants, stats, isSettled: ageNs > SETTLED_NS };
+    return grants;
+  }
+}
+
+function isSame(a: BigIntStats, b: BigIntStats): boolean {
+  return (
+    a.mtimeNs === b.mtimeNs &&
+    a.ctimeNs === b.ctimeNs &&
+    a.size === b.size &&
+    a.ino === b.ino &&
+    a.dev === b.dev
+  );
+}
+
+function statOf(path: string): BigIntStats {
+  try {
+    return statSync(path, { bigint: true });
+  } catch (cause) {
+    throw unreadable(path, (cause as Error).message, cause);
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw unreadable(path, (cause as Error).message, cause);
   }
 }
 
 function unreadable(path: string, came: string, cause?: unknown): TesseraError {
-  const message = `access.tokensPath: ${path}: expected a file of tokens, came: ${came}`;
+  const message = `access.tokensPath: ${path}: expected a file of tokens, got: ${came}`;
   return new TesseraError('CONFIG_INVALID', message, { field: 'access.tokensPath', cause });
 }

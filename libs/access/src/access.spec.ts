@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { temporaryFolder } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AccessControl, type AuditEntry, AuditLog, type Credentials, type Scope } from './index.js';
+import {
+  AccessControl,
+  type AuditEntry,
+  AuditLog,
+  type Credentials,
+  isLoopback,
+  reachOf,
+  SCOPES,
+  type Scope,
+} from './index.js';
 
 const sha256 = (token: string) => createHash('sha256').update(token).digest('hex');
 const NOW = Date.parse('2030-01-01T00:00:00Z');
@@ -29,14 +38,16 @@ const folder = temporaryFolder({ 'tokens.json': GRANTS });
 const path = join(folder.path, 'tokens.json');
 afterEach(() => writeFileSync(path, JSON.stringify(GRANTS)));
 
-const settings = { tokensPath: path, host: '0.0.0.0', nowMs: () => NOW };
+const HOST = '0.0.0.0';
+const settings = { tokensPath: path, nowMs: () => NOW };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-async function outcome(access: AccessControl, who: Credentials, scope: Scope): Promise<string> {
-  return access.authorize(who, scope).then(
-    ({ name }) => name,
-    (error: unknown) => TesseraError.from(error).code,
-  );
+function outcome(access: AccessControl, who: Credentials, scope: Scope, host = HOST): string {
+  try {
+    return access.authorize(who, scope, host).name;
+  } catch (error) {
+    return TesseraError.from(error).code;
+  }
 }
 
 describe('access by token', () => {
@@ -66,19 +77,19 @@ describe('access by token', () => {
       'UNAUTHENTICATED',
     ],
   ])('of %s', async (_, who, scope, expected) => {
-    expect(await outcome(await AccessControl.open(settings), who, scope)).toBe(expected);
+    expect(outcome(await AccessControl.open(settings), who, scope)).toBe(expected);
   });
 
   it('ends when the token is taken out of the file, without a restart', async () => {
     const access = await AccessControl.open(settings);
     writeFileSync(path, JSON.stringify(GRANTS.slice(1)));
-    expect(await outcome(access, bearer('trainers-token'), 'push')).toBe('UNAUTHENTICATED');
+    expect(outcome(access, bearer('trainers-token'), 'push')).toBe('UNAUTHENTICATED');
   });
 
   it('is closed while the file is no list of grants, and the start is refused', async () => {
     const access = await AccessControl.open(settings);
     writeFileSync(path, '[{"name": "x", "token": "in the clear", "scopes": ["push"]}]');
-    expect(await outcome(access, bearer('trainers-token'), 'push')).toBe('CONFIG_INVALID');
+    expect(outcome(access, bearer('trainers-token'), 'push')).toBe('CONFIG_INVALID');
     await expect(AccessControl.open(settings)).rejects.toThrow(/access|tokens/);
     const absent = { ...settings, tokensPath: join(folder.path, 'absent.json') };
     await expect(AccessControl.open(absent)).rejects.toThrow(/expected a file of tokens/);
@@ -87,16 +98,69 @@ describe('access by token', () => {
 
 describe('access without a file of tokens', () => {
   it.each([
-    ['127.0.0.1', 'loopback'],
-    ['::1', 'loopback'],
-    ['localhost', 'loopback'],
-    ['0.0.0.0', 'UNAUTHENTICATED'],
-    ['::', 'UNAUTHENTICATED'],
-    ['10.0.0.1', 'UNAUTHENTICATED'],
-    ['127.0.0.1.example.org', 'UNAUTHENTICATED'],
-  ])('on %s: %s', async (host, expected) => {
-    const access = await AccessControl.open({ tokensPath: '', host });
-    expect(await outcome(access, {}, 'activate')).toBe(expected);
+    ['127.0.0.1', 'loopback', 'loopback'],
+    ['::1', 'loopback', 'loopback'],
+    ['localhost', 'loopback', 'loopback'],
+    ['0.0.0.0', 'UNAUTHENTICATED', 'open'],
+    ['::', 'UNAUTHENTICATED', 'open'],
+    ['10.0.0.1', 'UNAUTHENTICATED', 'open'],
+    ['127.0.0.1.example.org', 'UNAUTHENTICATED', 'open'],
+  ])('on %s: %s, and where it is open: %s', async (host, guarded, open) => {
+    const access = await AccessControl.open({ tokensPath: '' });
+    expect(outcome(access, {}, 'activate', host)).toBe(guarded);
+    const anybody = await AccessControl.open({ tokensPath: '', mode: 'open' });
+    expect(outcome(anybody, {}, 'activate', host)).toBe(open);
+  });
+});
+
+describe('a scope', () => {
+  // Restated by hand: what each role may do beside what it is called.
+  const RECALLS = ['recall', 'behaviour:write', 'behaviour:read', 'push'];
+  it.each([
+    ['read', ['adapter:read', 'weights:read', 'catalogue:read', 'metrics', 'reflection']],
+    ['activate', ['weights:write']],
+    ['catalogue:write', ['catalogue:read']],
+    ['recall', []],
+    ['push', []],
+  ] as [Scope, Scope[]][])('%s comes with %j', (scope, included) => {
+    expect([...reachOf([scope])].sort()).toEqual([scope, ...included].sort());
+  });
+
+  it('of administrators has all that the console lets them do, and no data of callers', () => {
+    const missing = SCOPES.filter((scope) => !reachOf(['admin']).has(scope));
+    expect(missing.sort()).toEqual(RECALLS.sort());
+    const operate = reachOf(['operate']);
+    expect(['behaviour:erase', 'kv', 'read'].every((one) => operate.has(one as Scope))).toBe(true);
+    expect(operate.has('catalogue:write') || operate.has('activate')).toBe(false);
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    ['127.0.0.1', true],
+    ['127.1', true],
+    ['127.255.255.254', true],
+    ['2130706433', true],
+    ['0x7f.0.0.1', true],
+    ['localhost', true],
+    ['LOCALHOST', true],
+    ['::1', true],
+    ['[::1]', true],
+    ['0:0:0:0:0:0:0:1', true],
+    ['::ffff:127.0.0.1', true],
+    ['::ffff:7f00:1', true],
+    ['::ffff:128.0.0.1', false],
+    ['127.0.0.999', false],
+    ['127.0.0.1.example.org', false],
+    ['localhost.example.org', false],
+    ['127.0.0.1@example.org', false],
+    ['127.0.0.1/x', false],
+    ['128.0.0.1', false],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['', false],
+  ])('%s is of this machine alone: %s', (host, expected) => {
+    expect(isLoopback(host)).toBe(expected);
   });
 });
 

@@ -5,6 +5,8 @@ import { TesseraError } from '@tessera/errors';
 const NEW_LINE = 10;
 /** Of the end of the file: further back nothing is looked for. */
 export const AUDIT_READ_BYTES_MAX = 1 << 20;
+/** Lines that wait for the disk at most; further ones are refused. */
+export const AUDIT_LINES_WAITING_MAX = 10_000;
 
 /** Who did what, when, and what came of it. */
 export interface AuditEntry {
@@ -20,6 +22,8 @@ export interface AuditEntry {
   readonly detail: string;
   /** Of the actor in the console; left out: it was done elsewhere. */
   readonly role?: string;
+  /** How it came in: grpc, http or kafka; left out: by the console, or by itself. */
+  readonly edge?: string;
 }
 
 /** Entries that were read back. */
@@ -30,9 +34,26 @@ export interface AuditsRead {
   readonly isWhole: boolean;
 }
 
+/** Lines since the log was opened. */
+export interface AuditCounts {
+  readonly written: number;
+  readonly failed: number;
+}
+
+interface WaitingLine {
+  readonly line: string;
+  readonly resolve: () => void;
+  readonly reject: (error: TesseraError) => void;
+}
+
 /** One line of JSON for each entry, in a file that is only ever added to. */
 export class AuditLog {
-  private writing: Promise<unknown> = Promise.resolve();
+  private readonly waiting: WaitingLine[] = [];
+  private writing: Promise<void> | undefined;
+  private written = 0;
+  private failed = 0;
+  /** The last write failed: a part of a line may be there. */
+  private isTorn = false;
 
   private constructor(
     private readonly file: Awaited<ReturnType<typeof open>>,
@@ -53,20 +74,23 @@ export class AuditLog {
     }
   }
 
+  get counts(): AuditCounts {
+    return { written: this.written, failed: this.failed };
+  }
+
   /** Resolves when the line is durable. Rejects with STORE_FULL or IO_FAILED. */
   write(entry: AuditEntry): Promise<void> {
-    const written = this.writing.then(async () => {
-      try {
-        const { timeMs, ...rest } = entry;
-        const line = { time: new Date(timeMs).toISOString(), ...rest };
-        await this.file.appendFile(`${JSON.stringify(line)}\n`);
-        await this.file.datasync();
-      } catch (cause) {
-        throw failed(this.path, cause);
-      }
+    const { timeMs, ...rest } = entry;
+    const line = `${JSON.stringify({ time: new Date(timeMs).toISOString(), ...rest })}\n`;
+    if (this.waiting.length >= AUDIT_LINES_WAITING_MAX) {
+      this.failed += 1;
+      const waiting = new Error(`${AUDIT_LINES_WAITING_MAX} lines wait for the disk`);
+      return Promise.reject(failed(this.path, waiting));
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ line, resolve, reject });
+      this.writing ??= this.writeWaiting();
     });
-    this.writing = written.catch(() => undefined);
-    return written;
   }
 
   /** The newest that are wanted. Rejects with IO_FAILED. */
@@ -94,6 +118,29 @@ export class AuditLog {
   async close(): Promise<void> {
     await this.writing;
     await this.file.close();
+  }
+
+  /** What came while a write was under way goes with the next one: one sync for all of them. */
+  private async writeWaiting(): Promise<void> {
+    // Lines of the same turn go together.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0);
+      try {
+        const start = this.isTorn ? '\n' : '';
+        await this.file.appendFile(start + batch.map(({ line }) => line).join(''));
+        await this.file.datasync();
+        this.isTorn = false;
+        this.written += batch.length;
+        for (const { resolve } of batch) resolve();
+      } catch (cause) {
+        this.isTorn = true;
+        this.failed += batch.length;
+        for (const { reject } of batch) reject(failed(this.path, cause));
+      }
+    }
+    // In the turn that has seen that nothing waits: what comes later begins anew.
+    this.writing = undefined;
   }
 }
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { TesseraError } from '@tessera/errors';
 import type { Configuration } from 'openid-client';
-import { isLoopback } from './access-control.js';
 import { claimAt, rolesOfClaim } from './domain/claims.js';
 import { highestRole, type Role } from './domain/roles.js';
+import { isLoopback } from './domain/site.js';
 
 /** Of one call to the provider. */
 const CALL_SECONDS = 10;

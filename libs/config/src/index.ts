@@ -1,3 +1,4 @@
+export { readKeyFile, readSecret, readTls, type TlsFiles, type TlsPaths } from './key-files.js';
 export {
   type ConfigSources,
   describeConfig,

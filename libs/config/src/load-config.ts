@@ -144,13 +144,7 @@ function faultsBetween(config: Config): string[] {
         `came ${defaultDeadlineMs}`,
     );
   }
-  const { certificatePath, keyPath, clientCaPath } = config.grpc;
-  if ((certificatePath === '') !== (keyPath === '')) {
-    faults.push('grpc.keyPath: expected both grpc.certificatePath and grpc.keyPath, came one');
-  }
-  if (clientCaPath !== '' && certificatePath === '') {
-    faults.push('grpc.clientCaPath: expected grpc.certificatePath beside it, came none');
-  }
+  faults.push(...faultsOfAccess(config));
   const { s3Endpoint } = config.adapters;
   if (s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
     const expected = 'http://HOST:PORT or https://HOST:PORT';
@@ -160,6 +154,37 @@ function faultsBetween(config: Config): string[] {
     faults.push("behaviours.redis: expected an address where behaviours.store is redis, came ''");
   }
   return faults;
+}
+
+/** Of TLS and of who may do what. */
+function faultsOfAccess({ grpc, http, access }: Config): string[] {
+  const faults: string[] = [];
+  for (const [area, { certificatePath, keyPath, clientCaPath }] of Object.entries({ grpc, http })) {
+    if ((certificatePath === '') !== (keyPath === '')) {
+      faults.push(`${area}.keyPath: expected ${area}.certificatePath beside it, got one of them`);
+    }
+    if (clientCaPath !== '' && certificatePath === '') {
+      faults.push(`${area}.clientCaPath: expected ${area}.certificatePath beside it, got none`);
+    }
+  }
+  if (access.mode === 'open' && access.tokensPath !== '') {
+    faults.push("access.mode: expected 'guarded' where access.tokensPath is given, got 'open'");
+  }
+  return faults;
+}
+
+const TLS_PATHS = ['certificatePath', 'keyPath', 'clientCaPath'] as const;
+const PEER_PATHS = ['caPath', 'certificatePath', 'keyPath', 'tokenPath'] as const;
+
+/** The paths of a group, each in its place. */
+function placed<Name extends string>(
+  area: string,
+  group: Readonly<Record<Name, string>>,
+  names: readonly Name[],
+  place: (path: string, value: string) => string,
+): Record<Name, string> {
+  const entries = names.map((name) => [name, place(`${area}.${name}`, group[name])]);
+  return Object.fromEntries(entries) as Record<Name, string>;
 }
 
 /** Given paths count from the working folder, defaults from the repository or the model folder. */
@@ -179,12 +204,9 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
       changesPath: place('catalogue.changesPath', config.catalogue.changesPath),
     },
-    grpc: {
-      ...config.grpc,
-      certificatePath: place('grpc.certificatePath', config.grpc.certificatePath),
-      keyPath: place('grpc.keyPath', config.grpc.keyPath),
-      clientCaPath: place('grpc.clientCaPath', config.grpc.clientCaPath),
-    },
+    http: { ...config.http, ...placed('http', config.http, TLS_PATHS, place) },
+    grpc: { ...config.grpc, ...placed('grpc', config.grpc, TLS_PATHS, place) },
+    peer: { ...config.peer, ...placed('peer', config.peer, PEER_PATHS, place) },
     adapters: {
       ...config.adapters,
       path: place('adapters.path', config.adapters.path),
@@ -193,6 +215,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
     },
     weights: { ...config.weights, path: place('weights.path', config.weights.path) },
     access: {
+      ...config.access,
       tokensPath: place('access.tokensPath', config.access.tokensPath),
       auditPath: place('access.auditPath', config.access.auditPath),
     },

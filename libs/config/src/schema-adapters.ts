@@ -1,4 +1,4 @@
-/** Keys of adapters and of who may change them. */
+/** Keys of adapters and of whole weights. */
 
 import { z } from 'zod';
 import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
@@ -109,17 +109,5 @@ export const weightsSchema = z.strictObject({
     MILLISECONDS_MAX,
     1000,
     'milliseconds that an update of the weights waits for the requests that run at most',
-  ),
-});
-
-export const accessSchema = z.strictObject({
-  tokensPath: text(
-    '',
-    'JSON file of tokens and certificates; empty: all may do all on a loopback address, none ' +
-      'anything elsewhere',
-  ),
-  auditPath: text(
-    '',
-    'file of audits; empty: audit.jsonl in adapters.path, weights.path or inspection.path',
   ),
 });

@@ -5,7 +5,8 @@
 
 import os from 'node:os';
 import { z } from 'zod';
-import { accessSchema, adaptersSchema, weightsSchema } from './schema-adapters.js';
+import { accessSchema, peerSchema } from './schema-access.js';
+import { adaptersSchema, weightsSchema } from './schema-adapters.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
 import { integer, type LeafMeta, nonEmptyText, oneOf, text } from './schema-fields.js';
 
@@ -77,6 +78,14 @@ export const configSchema = z.strictObject({
       '',
       'addresses or networks of proxies that are believed when they say who asks, separated by ' +
         'commas',
+    ),
+    certificatePath: text('', 'PEM file of the certificate that HTTP shows; empty: no TLS'),
+    keyPath: text('', 'PEM file of its private key'),
+    clientCaPath: text('', 'PEM file of the authority of client certificates; empty: none asked'),
+    publicNames: text(
+      '',
+      'names that callers reach the service by, separated by commas, beside its addresses; ' +
+        'empty: any name where callers need a token',
     ),
   }),
   grpc: z.strictObject({
@@ -316,6 +325,7 @@ export const configSchema = z.strictObject({
   adapters: adaptersSchema,
   weights: weightsSchema,
   access: accessSchema,
+  peer: peerSchema,
   inspection: inspectionSchema,
   console: consoleSchema,
   login: loginSchema,

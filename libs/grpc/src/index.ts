@@ -1,3 +1,4 @@
+export { accessInterceptor, callerOf } from './access-interceptor.js';
 export { type CallContext, callContext } from './call-context.js';
 export { GrpcErrorFilter, grpcStatus } from './error-filter.js';
 export { GrpcHealth } from './health.js';

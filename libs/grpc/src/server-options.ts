@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Server, ServerCredentials } from '@grpc/grpc-js';
+import { type Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Options, PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { type GrpcOptions, Transport } from '@nestjs/microservices';
-import { TesseraError } from '@tessera/errors';
+import { readTls } from '@tessera/config';
 import type { GrpcHealth } from './health.js';
 import { withMalformedMarked } from './malformed.js';
 
@@ -37,6 +36,8 @@ export interface GrpcServerSettings {
   /** Schema as the proto files are written: what reflection tells. */
   readonly schemaAsWritten: object;
   readonly health: GrpcHealth;
+  /** The first is called first; they see a call before its messages are read. */
+  readonly interceptors: readonly ServerInterceptor[];
 }
 
 const KEEPALIVE = { keepaliveTimeMs: 60_000, keepaliveTimeoutMs: 20_000 } as const;
@@ -45,24 +46,19 @@ function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-function fileOf(key: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `${key}: expected a readable file, came: ${reason}`;
-    throw new TesseraError('CONFIG_INVALID', message, { field: key, cause });
-  }
-}
+const TLS_FIELDS = {
+  certificate: 'grpc.certificatePath',
+  key: 'grpc.keyPath',
+  ca: 'grpc.clientCaPath',
+};
 
 function tlsOf({ certificatePath, keyPath, clientCaPath }: GrpcServerSettings) {
   if (certificatePath === '') return {};
-  const cert_chain = fileOf('grpc.certificatePath', certificatePath);
-  const private_key = fileOf('grpc.keyPath', keyPath);
-  const authority = clientCaPath === '' ? null : fileOf('grpc.clientCaPath', clientCaPath);
-  const asksClients = authority !== null;
+  const files = readTls(TLS_FIELDS, { certificatePath, keyPath, caPath: clientCaPath });
+  const { cert: cert_chain, key: private_key, ca = null } = files;
+  if (cert_chain === undefined || private_key === undefined) return {};
   const pairs = [{ cert_chain, private_key }];
-  return { credentials: ServerCredentials.createSsl(authority, pairs, asksClients) };
+  return { credentials: ServerCredentials.createSsl(ca, pairs, ca !== null) };
 }
 
 /** Options of Nest's gRPC server, with health and reflection added to what the packages serve. */
@@ -79,6 +75,8 @@ export function grpcServerOptions(settings: GrpcServerSettings): GrpcOptions {
       ...tlsOf(settings),
       gracefulShutdown: true,
       keepalive: KEEPALIVE,
+      // Nest hands these to the server as they are, and its types know channel options alone.
+      channelOptions: { interceptors: [...settings.interceptors] } as object,
       onLoadPackageDefinition: (_packages: unknown, server: Server) => {
         settings.health.addTo(server);
         new ReflectionService(written).addToServer(server);

@@ -1,4 +1,5 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { readTls } from '@tessera/config';
 import { errorBody, TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -8,15 +9,35 @@ export interface HttpSettings {
   readonly bodyBytesMax: number;
   /** Proxies that are believed when they say who asks, separated by commas; '': none. */
   readonly trustedProxies: string;
+  /** PEM files; '' for none. With an authority every client has to show a certificate of it. */
+  readonly certificatePath: string;
+  readonly keyPath: string;
+  readonly clientCaPath: string;
+}
+
+const TLS_FIELDS = {
+  certificate: 'http.certificatePath',
+  key: 'http.keyPath',
+  ca: 'http.clientCaPath',
+};
+
+function tlsOf({ certificatePath, keyPath, clientCaPath }: HttpSettings) {
+  if (certificatePath === '') return {};
+  const files = readTls(TLS_FIELDS, { certificatePath, keyPath, caPath: clientCaPath });
+  const { cert, key, ca } = files;
+  const asksClients = ca !== undefined;
+  return { https: { cert, key, ca, requestCert: asksClients, rejectUnauthorized: asksClients } };
 }
 
 /**
  * Fastify as every process has it; what it refuses by itself is told by the one table.
- * @throws TesseraError CONFIG_INVALID for proxies that are no addresses
+ * @throws TesseraError CONFIG_INVALID for proxies that are no addresses, and files that are not
+ * those of TLS
  */
 export function fastifyAdapter(settings: HttpSettings): FastifyAdapter {
+  const tls = tlsOf(settings);
   try {
-    return adapterOf(settings);
+    return adapterOf(settings, tls);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `http.trustedProxies: expected addresses or networks, came: ${reason}`;
@@ -24,8 +45,12 @@ export function fastifyAdapter(settings: HttpSettings): FastifyAdapter {
   }
 }
 
-function adapterOf({ bodyBytesMax, trustedProxies }: HttpSettings): FastifyAdapter {
+function adapterOf(
+  { bodyBytesMax, trustedProxies }: HttpSettings,
+  tls: ReturnType<typeof tlsOf>,
+): FastifyAdapter {
   return new FastifyAdapter({
+    ...tls,
     bodyLimit: bodyBytesMax,
     trustProxy: trustedProxies === '' ? false : trustedProxies,
     forceCloseConnections: 'idle',

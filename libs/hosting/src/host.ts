@@ -4,7 +4,12 @@ import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { protoSchema, protoSchemaAsWritten } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { GrpcHealth, type GrpcServerSettings, grpcServerOptions } from '@tessera/grpc';
+import {
+  accessInterceptor,
+  GrpcHealth,
+  type GrpcServerSettings,
+  grpcServerOptions,
+} from '@tessera/grpc';
 import { Drain, type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
 import { type Log, NestLog } from '@tessera/telemetry';
 import {
@@ -12,7 +17,9 @@ import {
   fastifyAdapter,
   type HttpSettings,
 } from './fastify-adapter.js';
+import { guardRoutes, type HttpAccess } from './http-access.js';
 import { acceptOnlyJson } from './json-body.js';
+import type { ProcessAccess } from './process-access.js';
 
 /** Steps of a drain that wait for nothing but a free core. */
 export const STEP_BUDGET_MS = 5000;
@@ -37,6 +44,9 @@ export interface HostParts {
   /** What serves topics; absent where no broker is named. */
   readonly topicServer?: CustomTransportStrategy | undefined;
   readonly readiness: Readiness;
+  readonly access: ProcessAccess;
+  /** Of a console; left out: none is served. */
+  readonly checkVisitor?: HttpAccess['checkVisitor'];
   readonly log: Log;
   /** Before anything listens. */
   readonly prepare?: (app: NestFastifyApplication) => Promise<void>;
@@ -66,13 +76,14 @@ export interface Hosted {
  * not to be had. Ready when it resolves, or once the topics are served.
  */
 export async function host(parts: HostParts): Promise<Hosted> {
-  const { http, grpc, services, readiness, log, topicServer } = parts;
+  const { http, grpc, services, readiness, log, topicServer, access, checkVisitor } = parts;
   const app = await NestFactory.create<NestFastifyApplication>(parts.module, fastifyAdapter(http), {
     logger: new NestLog(log),
     bodyParser: false,
     abortOnError: false,
   });
   const instance = app.getHttpAdapter().getInstance();
+  guardRoutes(instance, { guard: access.guard('http'), site: access.site(), checkVisitor });
   acceptOnlyJson(instance);
   closeConnectionsWhileDraining(instance, readiness);
   await parts.prepare?.(app);
@@ -86,6 +97,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
       schema: protoSchema,
       schemaAsWritten: protoSchemaAsWritten,
       health: new GrpcHealth(names, readiness),
+      interceptors: [accessInterceptor(access.guard('grpc'))],
     }),
   );
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
@@ -93,7 +105,8 @@ export async function host(parts: HostParts): Promise<Hosted> {
   await listening('http', http, () => app.listen(http.port, http.host));
   if (topicServer === undefined) readiness.started();
   readiness.watchConditions();
-  const httpUrl = `http://${hostAndPort(http.host, httpPortOf(app) ?? http.port)}`;
+  const scheme = http.certificatePath === '' ? 'http' : 'https';
+  const httpUrl = `${scheme}://${hostAndPort(http.host, httpPortOf(app) ?? http.port)}`;
   const grpcAddress = hostAndPort(grpc.host, grpcPort);
   return {
     ...closing(app, parts),

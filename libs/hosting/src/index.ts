@@ -1,4 +1,6 @@
 export { HttpErrorFilter } from './error-filter.js';
 export { type Hosted, type HostParts, host, type Serving, STEP_BUDGET_MS } from './host.js';
+export { callerOf } from './http-access.js';
 export { OperationsModule, type OperationsOptions } from './operations.module.js';
+export { type AccessConfig, ProcessAccess, refuseOpenDoors } from './process-access.js';
 export { ServedVersions } from './served-versions.js';

@@ -1,3 +1,4 @@
+export type { AccessCounts } from './access-metrics.js';
 export type { KvCounts, KvTierCounts } from './kv-metrics.js';
 export { createLog, Log, type LogFields, NestLog } from './logger.js';
 export {

@@ -71,6 +71,10 @@ describe('Metrics', () => {
       () => kv,
     );
     metrics.showAdapters(() => adapters);
+    metrics.showConditions(() => [{ name: 'kafka', kind: 'dependency', state: 'down' }]);
+    const lines = { written: 2, failed: 1 };
+    const refused = [{ edge: 'grpc', code: 'UNAUTHENTICATED', count: 3 }];
+    metrics.showAccess(() => ({ isOpen: true, lines, refused }));
     const text = await metrics.text();
     expect(text).toContain('tessera_adapter_recalls_total{arm="canary"} 3');
     expect(text).toContain('tessera_adapter_bytes{place="disk",kind="capacity"} 40');

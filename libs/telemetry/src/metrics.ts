@@ -1,6 +1,7 @@
 /** Every metric of the service, with unit and meaning. docs/metrics.md lists the same names. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ACCESS_METRICS, type AccessCounts, registerAccessMetrics } from './access-metrics.js';
 import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 
@@ -103,8 +104,10 @@ export const METRICS = {
   condition: {
     name: 'tessera_condition',
     meaning:
-      'state of a dependency or store, by name and kind: 0 ok, 1 degraded, 2 down; /health says why',
+      'state of a dependency or store, by name and kind: 0 ok, 1 degraded, 2 down; /health says ' +
+      'why',
   },
+  ...ACCESS_METRICS,
   ...ADAPTER_METRICS,
   ...KV_METRICS,
 } as const;
@@ -271,6 +274,11 @@ export class Metrics {
   /** Adapters count by themselves; each scrape copies their counts. */
   showAdapters(counts: () => AdapterCounts): void {
     registerAdapterMetrics(this.registry, counts);
+  }
+
+  /** Refusals and audits are counted where they happen; each scrape copies the counts. */
+  showAccess(counts: () => AccessCounts): void {
+    registerAccessMetrics(this.registry, counts);
   }
 
   /** Dependencies and stores; read at each scrape. */

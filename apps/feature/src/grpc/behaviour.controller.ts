@@ -12,7 +12,7 @@ import type {
   WirePutProfileResponse,
 } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { callContext, GrpcErrorFilter, invalid, refuseMalformed } from '@tessera/grpc';
+import { callContext, callerOf, GrpcErrorFilter, invalid, refuseMalformed } from '@tessera/grpc';
 import {
   BEHAVIOURS_PER_CALL_MAX,
   parseBehaviour,
@@ -30,7 +30,10 @@ export class BehaviourGrpcController {
   constructor(private readonly edge: BehaviourEdge) {}
 
   @GrpcMethod('BehaviourService', 'Append')
-  async append(message: WireBehaviourAppendRequest): Promise<WireBehaviourAppendResponse> {
+  async append(
+    message: WireBehaviourAppendRequest,
+    metadata: Metadata,
+  ): Promise<WireBehaviourAppendResponse> {
     refuseMalformed(message);
     const { behaviours } = message;
     if (behaviours.length > BEHAVIOURS_PER_CALL_MAX) {
@@ -43,7 +46,7 @@ export class BehaviourGrpcController {
         return event;
       }),
     );
-    const outcomes = await this.edge.append(events, 'grpc');
+    const outcomes = await this.edge.append(events, 'grpc', callerOf(metadata).name);
     return { outcomes: outcomes.map(toWireOutcome) };
   }
 
@@ -65,16 +68,20 @@ export class BehaviourGrpcController {
   }
 
   @GrpcMethod('BehaviourService', 'PutProfile')
-  async putProfile(message: WirePutProfileRequest): Promise<WirePutProfileResponse> {
+  async putProfile(
+    message: WirePutProfileRequest,
+    metadata: Metadata,
+  ): Promise<WirePutProfileResponse> {
     refuseMalformed(message);
-    await this.edge.putProfile(parseUserId(message.userId), parseProfile(message.profile));
+    const userId = parseUserId(message.userId);
+    await this.edge.putProfile(userId, parseProfile(message.profile), callerOf(metadata).name);
     return {};
   }
 
   @GrpcMethod('BehaviourService', 'Erase')
-  async erase(message: WireEraseRequest): Promise<WireEraseResponse> {
+  async erase(message: WireEraseRequest, metadata: Metadata): Promise<WireEraseResponse> {
     refuseMalformed(message);
-    const { known } = await this.edge.erase(parseUserId(message.userId));
+    const { known } = await this.edge.erase(parseUserId(message.userId), callerOf(metadata).name);
     return { known };
   }
 }

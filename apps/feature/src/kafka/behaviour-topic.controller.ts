@@ -17,6 +17,8 @@ import { BehaviourEdge } from '../behaviour-edge.js';
 
 export const BEHAVIOURS_PATTERN = 'behaviours';
 const PAYLOAD_VERSION = '1';
+/** Who wrote a record is known to the broker alone. */
+const TOPIC_ACTOR = 'topic';
 
 /** The topic of behaviours (proto/tessera/behaviour/events/v1). */
 @Controller()
@@ -36,7 +38,7 @@ export class BehaviourTopicController {
   @EventPattern(BEHAVIOURS_PATTERN)
   async store({ records }: RecordBatch): Promise<void> {
     const { contents, dead } = readRecords(records, (record) => this.eventOf(record));
-    if (contents.length > 0) await this.edge.append(contents, 'kafka');
+    if (contents.length > 0) await this.edge.append(contents, 'kafka', TOPIC_ACTOR);
     await this.producer.bury(dead);
     for (const _ of dead) this.edge.countDead('kafka');
   }

@@ -19,7 +19,7 @@ import type {
   WireRollbackResponse,
 } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { GrpcErrorFilter, grpcStatus, refuseMalformed, text } from '@tessera/grpc';
+import { callerOf, GrpcErrorFilter, grpcStatus, refuseMalformed, text } from '@tessera/grpc';
 import { Log } from '@tessera/telemetry';
 import { AdapterEdge } from '../adapter-edge.js';
 import {
@@ -29,7 +29,6 @@ import {
   toWireComparison,
   toWireVersion,
 } from './adapter.mapper.js';
-import { type Call, credentialsOf } from './credentials.js';
 
 /** Read as the disk takes them: what waits for it waits in the client. */
 async function* partsOf(
@@ -60,7 +59,7 @@ export class AdapterGrpcController {
     done: sendUnaryData<WirePushResponse>,
   ): void {
     this.edge
-      .push(credentialsOf(call), partsOf(call))
+      .pushAs(callerOf(call.metadata), partsOf(call))
       .then(({ version, isKnown }) => {
         done(null, { version: toWireVersion(this.edge.described(version)), known: isKnown });
       })
@@ -73,9 +72,9 @@ export class AdapterGrpcController {
   }
 
   @GrpcMethod('AdapterService', 'List')
-  async list(message: WireListRequest, _metadata: Metadata, call: Call): Promise<WireListResponse> {
+  list(message: WireListRequest): WireListResponse {
     refuseMalformed(message);
-    const listed = await this.edge.list(credentialsOf(call), text('name', message.name));
+    const listed = this.edge.list(text('name', message.name));
     const { versions, defaultName, arena, disk } = listed;
     return {
       versions: versions.map(toWireVersion),
@@ -88,32 +87,24 @@ export class AdapterGrpcController {
   }
 
   @GrpcMethod('AdapterService', 'Get')
-  async get(message: WireGetRequest, _metadata: Metadata, call: Call): Promise<WireGetResponse> {
-    const { version, comparison } = await this.edge.get(credentialsOf(call), named(message));
+  get(message: WireGetRequest): WireGetResponse {
+    const { version, comparison } = this.edge.get(named(message));
     return { version: toWireVersion(version), comparison: toWireComparison(comparison) };
   }
 
   @GrpcMethod('AdapterService', 'Activate')
-  async activate(
-    message: WireActivateRequest,
-    _metadata: Metadata,
-    call: Call,
-  ): Promise<WireActivateResponse> {
+  async activate(message: WireActivateRequest, metadata: Metadata): Promise<WireActivateResponse> {
     const version = named(message);
     const wanted = parseActivation(message);
-    const activated = await this.edge.activate(credentialsOf(call), version, wanted);
+    const activated = await this.edge.activateAs(callerOf(metadata), version, wanted);
     return toWireActivated(activated, this.edge.described(activated.version));
   }
 
   @GrpcMethod('AdapterService', 'Rollback')
-  async rollBack(
-    message: WireRollbackRequest,
-    _metadata: Metadata,
-    call: Call,
-  ): Promise<WireRollbackResponse> {
+  async rollBack(message: WireRollbackRequest, metadata: Metadata): Promise<WireRollbackResponse> {
     refuseMalformed(message);
     const name = text('name', message.name);
-    const { serves, replaced } = await this.edge.rollBack(credentialsOf(call), name);
+    const { serves, replaced } = await this.edge.rollBackAs(callerOf(metadata), name);
     return {
       version: serves && toWireVersion(this.edge.described(serves)),
       replaced: replaced && toWireVersion(this.edge.described(replaced)),
@@ -121,27 +112,23 @@ export class AdapterGrpcController {
   }
 
   @GrpcMethod('AdapterService', 'Pin')
-  pin(message: WirePinRequest, _metadata: Metadata, call: Call): Promise<WirePinResponse> {
-    return this.pinned(message, call, true);
+  pin(message: WirePinRequest, metadata: Metadata): Promise<WirePinResponse> {
+    return this.pinned(message, metadata, true);
   }
 
   @GrpcMethod('AdapterService', 'Unpin')
-  unpin(message: WirePinRequest, _metadata: Metadata, call: Call): Promise<WirePinResponse> {
-    return this.pinned(message, call, false);
+  unpin(message: WirePinRequest, metadata: Metadata): Promise<WirePinResponse> {
+    return this.pinned(message, metadata, false);
   }
 
   @GrpcMethod('AdapterService', 'Delete')
-  async delete(
-    message: WireDeleteRequest,
-    _metadata: Metadata,
-    call: Call,
-  ): Promise<WireDeleteResponse> {
-    await this.edge.delete(credentialsOf(call), named(message));
+  async delete(message: WireDeleteRequest, metadata: Metadata): Promise<WireDeleteResponse> {
+    await this.edge.deleteAs(callerOf(metadata), named(message));
     return {};
   }
 
-  private async pinned(message: WirePinRequest, call: Call, isPinned: boolean) {
-    const version = await this.edge.pin(credentialsOf(call), named(message), isPinned);
+  private async pinned(message: WirePinRequest, metadata: Metadata, isPinned: boolean) {
+    const version = await this.edge.pinAs(callerOf(metadata), named(message), isPinned);
     return { version: toWireVersion(this.edge.described(version)) };
   }
 }

@@ -1,5 +1,7 @@
+import type { Metadata } from '@grpc/grpc-js';
 import { Controller, UseFilters } from '@nestjs/common';
 import { GrpcMethod, GrpcStreamMethod } from '@nestjs/microservices';
+import { type Change, ChangeAudits } from '@tessera/access';
 import { type CatalogueChanges, ChangeBatch } from '@tessera/catalogue';
 import type {
   WireApplyBatchRequest,
@@ -19,7 +21,7 @@ import type {
   WireRollBackRequest,
   WireRollBackResponse,
 } from '@tessera/contracts';
-import { GrpcErrorFilter, refuseMalformed } from '@tessera/grpc';
+import { callerOf, GrpcErrorFilter, refuseMalformed } from '@tessera/grpc';
 import {
   asyncScheduler,
   concatMap,
@@ -36,35 +38,56 @@ import { ServedCatalogues } from '../served-catalogues.js';
 import { parseWireChanges } from './catalogue.mapper.js';
 import { CollectedBatch, GRPC_SOURCE } from './collected-batch.js';
 
+const sequenceTold = (sequence: number) => `sequence ${sequence}`;
+
+function changeOf(action: string, metadata: Metadata, name: string): Change {
+  return { action, actor: callerOf(metadata).name, edge: 'grpc', name };
+}
+
 @Controller()
 @UseFilters(GrpcErrorFilter)
 export class CatalogueGrpcController {
-  constructor(private readonly catalogues: ServedCatalogues) {}
+  constructor(
+    private readonly catalogues: ServedCatalogues,
+    private readonly changes: ChangeAudits,
+  ) {}
 
   @GrpcMethod('CatalogueService', 'Apply')
-  async apply(message: WireApplyRequest): Promise<WireApplyResponse> {
+  async apply(message: WireApplyRequest, metadata: Metadata): Promise<WireApplyResponse> {
     refuseMalformed(message);
-    const catalogue = this.of(message);
-    const changes = parseWireChanges(message.changes);
-    const sequence = message.bundle
-      ? await catalogue.applyBundle(ChangeBatch.of(changes), message.bundle, GRPC_SOURCE)
-      : await catalogue.apply(changes, GRPC_SOURCE);
+    const sequence = await this.applied(metadata, message.catalogue, () => {
+      const catalogue = this.of(message);
+      const changes = parseWireChanges(message.changes);
+      return message.bundle
+        ? catalogue.applyBundle(ChangeBatch.of(changes), message.bundle, GRPC_SOURCE)
+        : catalogue.apply(changes, GRPC_SOURCE);
+    });
     return { sequence };
   }
 
   @GrpcStreamMethod('CatalogueService', 'ApplyStream')
-  applyStream(batches: Observable<WireApplyStreamRequest>): Observable<WireApplyStreamResponse> {
-    return batches.pipe(concatMap((batch) => this.apply({ ...batch, bundle: undefined })));
+  applyStream(
+    batches: Observable<WireApplyStreamRequest>,
+    metadata: Metadata,
+  ): Observable<WireApplyStreamResponse> {
+    return batches.pipe(
+      concatMap((batch) => this.apply({ ...batch, bundle: undefined }, metadata)),
+    );
   }
 
   @GrpcStreamMethod('CatalogueService', 'ApplyBatch')
-  applyBatch(messages: Observable<WireApplyBatchRequest>): Observable<WireApplyBatchResponse> {
+  applyBatch(
+    messages: Observable<WireApplyBatchRequest>,
+    metadata: Metadata,
+  ): Observable<WireApplyBatchResponse> {
     return messages.pipe(
       scan((batch, message) => batch.add(message), new CollectedBatch()),
       takeWhile((batch) => !batch.isWhole, true),
       defaultIfEmpty(new CollectedBatch()),
       takeLast(1),
-      concatMap((batch) => batch.apply(this.catalogues.of)),
+      concatMap((batch) =>
+        this.applied(metadata, batch.catalogue, () => batch.apply(this.catalogues.of)),
+      ),
       map((sequence) => ({ sequence })),
     );
   }
@@ -107,15 +130,29 @@ export class CatalogueGrpcController {
   }
 
   @GrpcMethod('CatalogueService', 'Compact')
-  async compact(message: WireCompactRequest): Promise<WireCompactResponse> {
+  async compact(message: WireCompactRequest, metadata: Metadata): Promise<WireCompactResponse> {
     refuseMalformed(message);
-    return { sequence: await this.of(message).compact() };
+    const { catalogue } = message;
+    const change = changeOf('compact-catalogue', metadata, catalogue);
+    const act = () => this.of(message).compact();
+    return { sequence: await this.changes.audited(change, act, sequenceTold) };
   }
 
   @GrpcMethod('CatalogueService', 'RollBack')
-  async rollBack(message: WireRollBackRequest): Promise<WireRollBackResponse> {
+  async rollBack(message: WireRollBackRequest, metadata: Metadata): Promise<WireRollBackResponse> {
     refuseMalformed(message);
-    return { sequence: await this.of(message).rollBack(message.sequence, GRPC_SOURCE) };
+    const { catalogue, sequence: to } = message;
+    const detail = `to sequence ${to}`;
+    const change = { ...changeOf('roll-back-catalogue', metadata, catalogue), detail };
+    const act = () => this.of(message).rollBack(to, GRPC_SOURCE);
+    return { sequence: await this.changes.audited(change, act, sequenceTold) };
+  }
+
+  /** Behind the answer: changes come in streams. */
+  private applied(metadata: Metadata, name: string, act: () => Promise<number>): Promise<number> {
+    const change = changeOf('apply-changes', metadata, name);
+    // What does not parse is audited as well.
+    return this.changes.noted(change, async () => act(), sequenceTold);
   }
 
   private of({ catalogue }: { readonly catalogue: string }): CatalogueChanges {

@@ -15,6 +15,10 @@ export class CollectedBatch {
   /** Whether the message that says so was the last. */
   isWhole = false;
 
+  get catalogue(): string {
+    return this.name ?? '';
+  }
+
   /** @throws TesseraError REQUEST_INVALID, CATALOGUE_INVALID with the field */
   add(message: WireApplyBatchRequest): this {
     refuseMalformed(message);
@@ -34,7 +38,7 @@ export class CollectedBatch {
    */
   apply(of: (name: string) => CatalogueChanges): Promise<number> {
     if (!this.isWhole) refuse('last', 'a last message', 'the end of the stream');
-    const catalogue = of(this.name ?? '');
+    const catalogue = of(this.catalogue);
     // Left out, it comes as null.
     return this.bundle
       ? catalogue.applyBundle(this.batch, this.bundle, GRPC_SOURCE)

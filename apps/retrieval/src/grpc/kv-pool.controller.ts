@@ -12,7 +12,14 @@ import type {
   WireInspectRequest,
   WireInspectResponse,
 } from '@tessera/contracts';
-import { callContext, GrpcErrorFilter, refuseMalformed, text, texts } from '@tessera/grpc';
+import {
+  callContext,
+  callerOf,
+  GrpcErrorFilter,
+  refuseMalformed,
+  text,
+  texts,
+} from '@tessera/grpc';
 import { KvEdge } from '../kv-edge.js';
 
 @Controller()
@@ -29,20 +36,24 @@ export class KvPoolGrpcController {
   @GrpcMethod('KvPoolService', 'DropUser')
   async dropUser(
     message: WireDropUserRequest,
-    _metadata: Metadata,
+    metadata: Metadata,
     call: ServerUnaryCall<WireDropUserRequest, WireDropUserResponse>,
   ): Promise<WireDropUserResponse> {
     refuseMalformed(message);
     const { deadlineMs } = message;
     const request = text('userId', message.userId);
-    await this.edge.dropUser({ request, deadlineMs }, { edge: 'grpc', ...callContext(call) });
+    const context = { edge: 'grpc' as const, ...callContext(call) };
+    await this.edge.dropUser({ request, deadlineMs }, context, callerOf(metadata));
     return {};
   }
 
   @GrpcMethod('KvPoolService', 'DropVersion')
-  dropVersion(message: WireDropVersionRequest): WireDropVersionResponse {
+  async dropVersion(
+    message: WireDropVersionRequest,
+    metadata: Metadata,
+  ): Promise<WireDropVersionResponse> {
     refuseMalformed(message);
-    this.edge.dropVersion(text('version', message.version));
+    await this.edge.dropVersion(text('version', message.version), 'grpc', callerOf(metadata));
     return {};
   }
 

@@ -9,9 +9,8 @@ import type {
   WireWeightsUpdateRequest,
   WireWeightsUpdateResponse,
 } from '@tessera/contracts';
-import { GrpcErrorFilter, refuseMalformed, text } from '@tessera/grpc';
+import { callerOf, GrpcErrorFilter, refuseMalformed, text } from '@tessera/grpc';
 import { WeightsEdge } from '../weights-edge.js';
-import { type Call, credentialsOf } from './credentials.js';
 
 @Controller()
 @UseFilters(GrpcErrorFilter)
@@ -21,35 +20,29 @@ export class WeightsGrpcController {
   @GrpcMethod('WeightsService', 'Update')
   async update(
     message: WireWeightsUpdateRequest,
-    _metadata: Metadata,
-    call: Call,
+    metadata: Metadata,
   ): Promise<WireWeightsUpdateResponse> {
     refuseMalformed(message);
     const name = text('name', message.name);
-    const { digest, drainedUs, swappedUs } = await this.edge.update(credentialsOf(call), name);
+    const { digest, drainedUs, swappedUs } = await this.edge.update(callerOf(metadata), name);
     return { digest, drainedUs, swappedUs };
   }
 
   @GrpcMethod('WeightsService', 'Rollback')
   async rollBack(
     message: WireWeightsRollbackRequest,
-    _metadata: Metadata,
-    call: Call,
+    metadata: Metadata,
   ): Promise<WireWeightsRollbackResponse> {
     refuseMalformed(message);
-    const { serving, ...update } = await this.edge.rollBack(credentialsOf(call));
+    const { serving, ...update } = await this.edge.rollBack(callerOf(metadata));
     const { digest, drainedUs, swappedUs } = update;
     return { name: serving, digest, drainedUs, swappedUs };
   }
 
   @GrpcMethod('WeightsService', 'Get')
-  async get(
-    message: WireWeightsGetRequest,
-    _metadata: Metadata,
-    call: Call,
-  ): Promise<WireWeightsGetResponse> {
+  get(message: WireWeightsGetRequest): WireWeightsGetResponse {
     refuseMalformed(message);
-    const { serving, previous, digest } = await this.edge.get(credentialsOf(call));
+    const { serving, previous, digest } = this.edge.get();
     return { name: serving, digest, previous };
   }
 }

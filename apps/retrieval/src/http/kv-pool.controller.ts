@@ -1,7 +1,8 @@
-import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { KvChain, KvIntegrity } from '@tessera/engine';
+import { callerOf } from '@tessera/hosting';
 import type { AppendAnswer } from '@tessera/recall';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { KvEdge } from '../kv-edge.js';
 import { asItemId, asText, deadlineOf, objectWith, userSource } from './json-fields.js';
 import { callOf } from './recall.controller.js';
@@ -26,15 +27,16 @@ export class KvPoolHttpController {
   ): Promise<object> {
     const fields = objectWith(['userId', 'deadlineMs'], body);
     const request = asItemId('userId', fields.userId);
-    await this.edge.dropUser({ request, deadlineMs: deadlineOf(fields) }, callOf(reply));
+    const parsed = { request, deadlineMs: deadlineOf(fields) };
+    await this.edge.dropUser(parsed, callOf(reply), callerOf(reply.request));
     return {};
   }
 
   @Post('drop-version')
   @HttpCode(200)
-  dropVersion(@Body() body: unknown): object {
+  async dropVersion(@Body() body: unknown, @Req() request: FastifyRequest): Promise<object> {
     const { version } = objectWith(['version'], body);
-    this.edge.dropVersion(asText('version', version));
+    await this.edge.dropVersion(asText('version', version), 'http', callerOf(request));
     return {};
   }
 

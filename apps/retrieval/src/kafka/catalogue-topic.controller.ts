@@ -1,5 +1,6 @@
 import { Controller, Inject, UseFilters } from '@nestjs/common';
 import { EventPattern } from '@nestjs/microservices';
+import { ChangeAudits } from '@tessera/access';
 import { catalogueEventsPackage, protoSchema, type WireCatalogueChanged } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -21,6 +22,7 @@ export const CATALOGUE_CHANGES_PATTERN = 'catalogue.changes';
 const PAYLOAD_VERSION = '1';
 /** What is told of changes that come over the topic. */
 const TOPIC_SOURCE = 'topic';
+const TOPIC_ACTOR = 'topic';
 
 interface ChangeRecord extends ChangeSet {
   readonly record: TopicRecord;
@@ -38,6 +40,7 @@ export class CatalogueTopicController {
   constructor(
     private readonly catalogues: ServedCatalogues,
     private readonly metrics: Metrics,
+    private readonly changes: ChangeAudits,
     @Inject(RecordProducer) private readonly producer: RecordProducer,
   ) {}
 
@@ -63,18 +66,30 @@ export class CatalogueTopicController {
     const catalogue = run[0]?.catalogue ?? '';
     try {
       const changes = run.flatMap((message) => message.changes);
-      if (changes.length > 0) await this.catalogues.of(catalogue).apply(changes, TOPIC_SOURCE);
+      if (changes.length > 0) {
+        const sequence = await this.catalogues.of(catalogue).apply(changes, TOPIC_SOURCE);
+        this.note(catalogue, `${changes.length} changes, sequence ${sequence}`, 'OK');
+      }
       this.metrics.countChangeMessages('applied', run.length);
       return [];
     } catch (thrown) {
       const error = TesseraError.from(thrown);
       if (!REFUSALS.has(error.code)) throw error;
       const [first, ...rest] = run;
-      if (first !== undefined && rest.length === 0) return [{ record: first.record, error }];
+      if (first !== undefined && rest.length === 0) {
+        this.note(catalogue, error.message, error.code);
+        return [{ record: first.record, error }];
+      }
     }
     const dead: DeadRecord[] = [];
     for (const message of run) dead.push(...(await this.applyRun([message])));
     return dead;
+  }
+
+  /** Who wrote a record is known to the broker alone. */
+  private note(name: string, detail: string, outcome: string): void {
+    const change = { action: 'apply-changes', actor: TOPIC_ACTOR, edge: 'kafka', name } as const;
+    this.changes.note({ ...change, detail }, outcome);
   }
 }
 

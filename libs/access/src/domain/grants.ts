@@ -3,10 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
-
-/** push, activate: versions over gRPC; operate, admin: the console; read: both. */
-export const SCOPES = ['push', 'activate', 'read', 'operate', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
+import { reachOf, SCOPES, type Scope } from './scopes.js';
 
 export const GRANTS_MAX = 1000;
 const TOKEN_BYTES_MAX = 1024;
@@ -28,7 +25,7 @@ const grantsSchema = z
   )
   .max(GRANTS_MAX);
 
-export type Grant = z.infer<typeof grantsSchema>[number];
+type Grant = z.infer<typeof grantsSchema>[number];
 
 /** Who calls, as a transport says it. */
 export interface Credentials {
@@ -38,107 +35,124 @@ export interface Credentials {
   readonly certificate?: string | undefined;
 }
 
-/** A caller whose right was checked. */
+/** A caller who is known. */
 export interface Principal {
   readonly name: string;
 }
 
-/** A caller whose token was checked, whatever it allows. */
-export interface TokenHolder extends Principal {
+/** A caller, and what was granted. */
+export interface Holder extends Principal {
+  /** As the file of tokens lists them. */
   readonly scopes: readonly Scope[];
+  /** These and all that come with them. */
+  readonly reach: ReadonlySet<Scope>;
+}
+
+/** A caller whose token was checked, whatever it allows. */
+export interface TokenHolder extends Holder {
   /** Of the token: what the caller is found by again. */
   readonly sha256: string;
 }
 
-/** @throws TesseraError CONFIG_INVALID */
-export function parseGrants(text: string, place: string): readonly Grant[] {
-  try {
-    return grantsSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.slice(0, 400) : String(cause);
-    const message = `${place}: expected a list of tokens and certificates, came: ${reason}`;
-    throw new TesseraError('CONFIG_INVALID', message, { field: 'access.tokensPath', cause });
+interface Granted {
+  readonly holder: Holder;
+  /** Milliseconds since 1970; Infinity: for good. */
+  readonly endsMs: number;
+  readonly expires: string | undefined;
+}
+
+interface TokenGranted extends Granted {
+  readonly holder: TokenHolder;
+  readonly digest: Buffer;
+}
+
+function grantedOf({ name, scopes, expires }: Grant): Granted {
+  const endsMs = expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
+  return { holder: { name, scopes, reach: reachOf(scopes) }, endsMs, expires };
+}
+
+/** The file of tokens and certificates, read once and looked up per call. */
+export class Grants {
+  private readonly tokens = new Map<string, TokenGranted>();
+  private readonly certificates = new Map<string, Granted>();
+
+  private constructor(grants: readonly Grant[]) {
+    for (const grant of grants) {
+      const granted = grantedOf(grant);
+      if ('certificate' in grant) {
+        if (!this.certificates.has(grant.certificate)) {
+          this.certificates.set(grant.certificate, granted);
+        }
+        continue;
+      }
+      const { sha256 } = grant;
+      const holder = { ...granted.holder, sha256 };
+      this.tokens.set(sha256, { ...granted, holder, digest: Buffer.from(sha256, 'hex') });
+    }
+  }
+
+  /** @throws TesseraError CONFIG_INVALID */
+  static parse(text: string, place: string): Grants {
+    try {
+      return new Grants(grantsSchema.parse(JSON.parse(text)));
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message.slice(0, 400) : String(cause);
+      const message = `${place}: expected a list of tokens and certificates, came: ${reason}`;
+      throw new TesseraError('CONFIG_INVALID', message, { field: 'access.tokensPath', cause });
+    }
+  }
+
+  /** @throws TesseraError UNAUTHENTICATED */
+  holderOf({ authorization, certificate }: Credentials, nowMs: number): Holder {
+    if (authorization !== undefined && authorization !== '') {
+      const token = /^Bearer (.+)$/i.exec(authorization)?.[1];
+      if (token === undefined) throw unauthenticated("expected 'Bearer TOKEN', got something else");
+      return this.ofToken(token, nowMs);
+    }
+    const granted = certificate === undefined ? undefined : this.certificates.get(certificate);
+    if (granted === undefined) throw unauthenticated("expected 'Bearer TOKEN', got nothing");
+    return valid(granted, nowMs).holder;
+  }
+
+  /** @throws TesseraError UNAUTHENTICATED */
+  ofToken(token: string, nowMs: number): TokenHolder {
+    if (!/^[\x21-\x7e]+$/.test(token) || token.length > TOKEN_BYTES_MAX) {
+      throw unauthenticated(
+        `expected a token of 1..${TOKEN_BYTES_MAX} letters, got something else`,
+      );
+    }
+    const digest = createHash('sha256').update(token).digest();
+    const granted = this.tokens.get(digest.toString('hex'));
+    // What is looked up is a hash: how far it fits tells nothing of a token.
+    if (granted === undefined || !timingSafeEqual(digest, granted.digest)) {
+      throw unauthenticated('expected a known token, got another');
+    }
+    return valid(granted, nowMs).holder;
+  }
+
+  /** @throws TesseraError UNAUTHENTICATED */
+  ofHash(sha256: string, nowMs: number): TokenHolder {
+    const granted = this.tokens.get(sha256);
+    if (granted === undefined) throw unauthenticated('expected a token that is still known');
+    return valid(granted, nowMs).holder;
   }
 }
 
-type TokenGrant = Extract<Grant, { readonly sha256: string }>;
-
-const hashOf = (token: string) => createHash('sha256').update(token).digest();
-
-/** Looks at every grant, and as long at each, whichever it is. */
-function ofHash(grants: readonly Grant[], hash: Buffer): TokenGrant | undefined {
-  let found: TokenGrant | undefined;
-  for (const grant of grants) {
-    if ('sha256' in grant && timingSafeEqual(hash, Buffer.from(grant.sha256, 'hex'))) found = grant;
-  }
-  return found;
+function valid<Some extends Granted>(granted: Some, nowMs: number): Some {
+  if (granted.endsMs > nowMs) return granted;
+  throw unauthenticated(`expected a token that is valid, got one that expired ${granted.expires}`);
 }
 
-function ofCertificate(grants: readonly Grant[], name: string): Grant | undefined {
-  return grants.find((grant) => 'certificate' in grant && grant.certificate === name);
-}
-
-function unauthenticated(message: string): TesseraError {
+export function unauthenticated(message: string): TesseraError {
   return new TesseraError('UNAUTHENTICATED', `authorization: ${message}`, {
     field: 'authorization',
   });
 }
 
-/** @throws TesseraError UNAUTHENTICATED */
-function ofToken(grants: readonly Grant[], token: string): TokenGrant {
-  if (!/^[\x21-\x7e]+$/.test(token) || token.length > TOKEN_BYTES_MAX) {
-    throw unauthenticated(`expected a token of 1..${TOKEN_BYTES_MAX} letters, came something else`);
-  }
-  const grant = ofHash(grants, hashOf(token));
-  if (grant === undefined) throw unauthenticated('expected a known token, came another');
-  return grant;
-}
-
-function grantOf(grants: readonly Grant[], { authorization, certificate }: Credentials): Grant {
-  if (authorization !== undefined && authorization !== '') {
-    const token = /^Bearer (.+)$/.exec(authorization)?.[1];
-    if (token === undefined) throw unauthenticated("expected 'Bearer TOKEN', came something else");
-    return ofToken(grants, token);
-  }
-  const grant = certificate === undefined ? undefined : ofCertificate(grants, certificate);
-  if (grant === undefined) throw unauthenticated("expected 'Bearer TOKEN', came nothing");
-  return grant;
-}
-
-function checkExpiry({ expires }: Grant, nowMs: number): void {
-  if (expires === undefined || Date.parse(expires) > nowMs) return;
-  throw unauthenticated(`expected a token that is valid, came one that expired at ${expires}`);
-}
-
-/** @throws TesseraError UNAUTHENTICATED; PERMISSION_DENIED for a scope that is not granted */
-export function authorized(
-  grants: readonly Grant[],
-  credentials: Credentials,
-  scope: Scope,
-  nowMs: number,
-): Principal {
-  const grant = grantOf(grants, credentials);
-  checkExpiry(grant, nowMs);
-  const { name, scopes } = grant;
-  if (scopes.includes(scope)) return { name };
+/** @throws TesseraError PERMISSION_DENIED for a scope that is not granted */
+export function checkScope({ name, scopes, reach }: Holder, scope: Scope): void {
+  if (reach.has(scope)) return;
   const had = scopes.join(', ');
   const message = `authorization: expected the scope '${scope}', '${name}' has ${had}`;
   throw new TesseraError('PERMISSION_DENIED', message, { field: 'authorization' });
-}
-
-/**
- * Whose token it is, or whose hash of one.
- * @throws TesseraError UNAUTHENTICATED
- */
-export function tokenHolder(
-  grants: readonly Grant[],
-  by: { readonly token: string } | { readonly sha256: string },
-  nowMs: number,
-): TokenHolder {
-  const grant =
-    'token' in by ? ofToken(grants, by.token) : ofHash(grants, Buffer.from(by.sha256, 'hex'));
-  if (grant === undefined) throw unauthenticated('expected a token that is still known, came none');
-  checkExpiry(grant, nowMs);
-  const { name, scopes, sha256 } = grant;
-  return { name, scopes, sha256 };
 }

@@ -1,6 +1,6 @@
 /** Roles of people in the console, each of which may do what those before it may. */
 
-import type { Scope } from './grants.js';
+import type { Scope } from './scopes.js';
 
 /** read: look, try, compare, take notes; operate: erase users; admin: change what is served. */
 export const ROLES = ['read', 'operate', 'admin'] as const;

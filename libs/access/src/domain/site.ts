@@ -1,0 +1,94 @@
+/** Which hosts and origins of an HTTP request are this service's own. */
+
+const HOST_CHARACTERS = /^(\[[0-9a-f:.]+\]|[\w.-]+)$/i;
+const ADDRESS = /^(\[.*\]|\d+\.\d+\.\d+\.\d+)$/;
+const MAPPED_LOOPBACK = /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/;
+
+/**
+ * A name or address as browsers and the resolver take it: lower case, `127.1` as `127.0.0.1`, IPv6
+ * in brackets. undefined: neither a name nor an address, such as `127.0.0.999`.
+ */
+export function canonicalHost(host: string): string | undefined {
+  const bare = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  if (!HOST_CHARACTERS.test(bare)) return undefined;
+  const url = `http://${bare}/`;
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}
+
+/** Whether an address is reached from its own machine alone. */
+export function isLoopback(host: string): boolean {
+  const name = canonicalHost(host);
+  if (name === undefined) return false;
+  if (name === 'localhost' || name === 'localhost.' || name === '[::1]') return true;
+  return /^127\.\d+\.\d+\.\d+$/.test(name) || MAPPED_LOOPBACK.test(name);
+}
+
+/** The name or address in a header `host`, without its port. undefined: the header is malformed. */
+export function hostOfHeader(header: string): string | undefined {
+  return canonicalHost(header.replace(/:\d{1,5}$/, ''));
+}
+
+export interface SiteSettings {
+  /** Address that HTTP listens on. */
+  readonly host: string;
+  /** Names that callers may reach the service by, separated by commas; '': none are listed. */
+  readonly publicNames: string;
+  /** Address that people reach the console at; '': none. */
+  readonly publicUrl: string;
+  /** Callers need a token or certificate: a page with a name that leads here has neither. */
+  readonly isGuarded: boolean;
+}
+
+/** The parts of a request that say which site it is for and from. */
+export interface SiteHeaders {
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly 'sec-fetch-site'?: string | string[] | undefined;
+}
+
+/**
+ * Whether a page of another site sent it. Callers that are no browsers say nothing of that.
+ * @param publicHost that people ask for where a proxy asks for another; '': none
+ */
+export function isForeign(
+  { host, origin, 'sec-fetch-site': site }: SiteHeaders,
+  publicHost: string,
+): boolean {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  if (origin === undefined) return false;
+  const from = URL.canParse(origin) ? new URL(origin).host : '';
+  return from === '' || (from !== host && from !== publicHost);
+}
+
+/** Against DNS rebinding and requests that other sites' pages send. */
+export class OwnSite {
+  private readonly names: ReadonlySet<string>;
+  private readonly publicHost: string;
+  private readonly isLocal: boolean;
+  private readonly takesAnyName: boolean;
+
+  constructor({ host, publicNames, publicUrl, isGuarded }: SiteSettings) {
+    this.publicHost = URL.canParse(publicUrl) ? new URL(publicUrl).host : '';
+    const listed = publicNames.split(',').map((name) => name.trim());
+    const names = [...listed, this.publicHost].filter((name) => name !== '');
+    this.names = new Set(names.flatMap((name) => hostOfHeader(name) ?? []));
+    this.isLocal = isLoopback(host);
+    this.takesAnyName = !this.isLocal && listed.every((name) => name === '') && isGuarded;
+  }
+
+  /**
+   * Whether the name that was asked for leads here on purpose. An address cannot be rebound, so any
+   * is taken where the service is reached from other machines.
+   */
+  hasName(header: string | undefined): boolean {
+    if (this.takesAnyName) return true;
+    const name = hostOfHeader(header ?? '');
+    if (name === undefined) return false;
+    if (isLoopback(name) || this.names.has(name)) return true;
+    return !this.isLocal && ADDRESS.test(name);
+  }
+
+  isForeign(headers: SiteHeaders): boolean {
+    return isForeign(headers, this.publicHost);
+  }
+}
