@@ -1,14 +1,15 @@
 // The import law of the TypeScript side. Every rule is an error; tools/tidy.spec.ts shows that each
 // can fail.
-const domainLibs = 'adapter|catalogue|behaviour|prompt|recall|inspection';
+const domainLibs = 'erasure|adapter|catalogue|behaviour|prompt|recall|inspection';
 /** Which domain lib may see which other's face. */
 const domainOrder = {
+  erasure: [],
   adapter: [],
   catalogue: [],
   behaviour: [],
   prompt: [],
-  recall: ['adapter', 'catalogue', 'behaviour', 'prompt'],
-  inspection: ['adapter', 'catalogue', 'behaviour', 'prompt', 'recall'],
+  recall: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt'],
+  inspection: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'recall'],
 };
 const infrastructure = 'access|config|grpc|hosting|kafka|lifecycle|contracts';
 

@@ -113,7 +113,7 @@ export function functionLengthCpp(path, text) {
 
 /** Pattern, where it is banned, and what to write instead. */
 const BANNED = [
-  { pattern: /\bcatalogs?\b/i, instead: 'catalogue' },
+  { pattern: /\bcatalogs?\b(?!['"]?:)/i, instead: 'catalogue' },
   { pattern: /\bbehaviors?\b(?!['"]?:)/i, instead: 'behaviour' },
   { pattern: /\bKV[ _-]?pages?\b|\bpage[_ ]?(pool|table)\b/i, instead: 'block' },
   { pattern: /\b(TODO|FIXME|XXX)\b/, instead: 'an issue' },

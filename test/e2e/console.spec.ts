@@ -180,7 +180,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await visit.expectAccessible();
     await page.getByLabel('Question').fill('DELETE FROM recalls');
     await page.getByLabel('Question').press('Control+Enter');
-    await page.getByText('expected a SELECT, came DELETE').waitFor();
+    await page.getByText('expected a SELECT, got another statement').waitFor();
     await visit.picture('sql-refused-light');
     const file = page.waitForEvent('download');
     await page.getByLabel('Question').fill('SELECT count(*) AS n FROM recalls');

@@ -1,4 +1,5 @@
 import { BundleLabel, CatalogueChanges, CHANGES_NOT_KEPT } from '@tessera/catalogue';
+import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import type {
   AppendAnswer,
@@ -152,6 +153,7 @@ export class FakeRuntime implements RecallRuntime {
   readonly scored: { request: ScoreRequest; context: RecallContext }[] = [];
   readonly appended: { request: UserSource; context: RecallContext }[] = [];
   readonly kvPool = new FakeKvPool();
+  readonly erasures = new Erasures();
   /** Resolves when a recall of user `wait` has begun. */
   readonly waiting: Promise<RecallContext>;
   readonly events: string[] = [];

@@ -13,6 +13,7 @@ import {
   NOTHING_FOUND,
   readModelShape,
 } from '@tessera/engine';
+import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { Recall, type RecallEngine, type RecallRuntimeOptions } from '@tessera/recall';
@@ -84,6 +85,7 @@ export async function promptsOf(
       binding: engine.bind(catalogue),
       template: new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes),
       behaviours: new MemoryBehaviourStore(new Map()),
+      erasures: new Erasures(),
       defaults: options.recall,
       promptTokensMax: limits.promptTokensMax,
       widthMax: limits.widthMax,

@@ -44,6 +44,7 @@ export abstract class ConsoleParts {
     | 'user'
     | 'describe'
     | 'adapters'
+    | 'erasures'
   >;
   abstract readonly recalls: InspectedRecalls;
   /** Undefined where nothing is recorded. */

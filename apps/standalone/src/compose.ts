@@ -10,7 +10,7 @@ import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
-import { type Inspection, inspected, recordChanges } from './inspection.js';
+import { type Inspection, inspected, recordChanges, watchInspection } from './inspection.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
 
@@ -37,11 +37,16 @@ export interface Composition {
   readonly recalls: InspectedRecalls;
 }
 
-function auditsOf({ kafka }: Config, topics: Topics | undefined, metrics: Metrics, log: Log) {
-  const { auditsTopic: topic } = kafka;
+function auditsOf(
+  { config, runtime, log }: ServeParts,
+  topics: Topics | undefined,
+  metrics: Metrics,
+) {
+  const { auditsTopic: topic } = config.kafka;
+  const { erasures } = runtime;
   if (topics === undefined || topic === '') return undefined;
   const { producer } = topics;
-  return new RecallAudits({ producer, topic, metrics, log, nowMs: Date.now });
+  return new RecallAudits({ producer, topic, metrics, log, erasures, nowMs: Date.now });
 }
 
 function versionsOf({ runtime, serviceVersion: service }: ServeParts): ServedVersions {
@@ -78,7 +83,7 @@ function metricsOf(
   );
   metrics.showConditions(() => readiness.conditions.all());
   metrics.showAccess(() => access.process.counts());
-  inspection?.countWith((outcome, count) => metrics.countInspected(outcome, count));
+  watchInspection(inspection, metrics, readiness);
   return metrics;
 }
 
@@ -96,7 +101,7 @@ export async function compose(
   // Not ready before the topics are served. A broker that goes away later does not stop the others.
   const takesBehaviours = behaviourLog !== undefined;
   const topics = await topicsOf(config, takesBehaviours, log, () => readiness.started());
-  const audits = auditsOf(config, topics, metrics, log);
+  const audits = auditsOf(parts, topics, metrics);
   const edges = modelEdgesOf(parts, access, topics?.producer, metrics, readiness);
   const pools = new OwnPool(runtime);
   const follower = new KvFollower({ pools, metrics, log, budgetMs: deadlineMsMax });

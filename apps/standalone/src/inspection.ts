@@ -1,15 +1,16 @@
+import { join } from 'node:path';
 import { parseCatalogueSpecs } from '@tessera/catalogue';
-import type { Config } from '@tessera/config';
-import { TesseraError } from '@tessera/errors';
+import { type Config, repositoryRoot } from '@tessera/config';
 import {
-  DuckDbInspectionStore,
+  ChildInspectionStore,
   InspectedRecalls,
   type InspectionStore,
   parseWatchedUsers,
   type RecordOutcome,
 } from '@tessera/inspection';
+import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
-import type { Log } from '@tessera/telemetry';
+import type { Log, Metrics } from '@tessera/telemetry';
 
 const MILLISECONDS_PER_HOUR = 3_600_000;
 const PULSE_MS = 5000;
@@ -20,33 +21,56 @@ export interface Inspection {
   countWith(count: (outcome: RecordOutcome, count: number) => void): void;
 }
 
+/** What the processes behind the store are started from. */
+const PROGRAM = join(repositoryRoot, 'dist', 'apps', 'inspection', 'src', 'main.js');
+
+/** Behind everything that serves, and queries behind the recorder. */
+const NICENESS = { recorder: 10, query: 19 };
+
 /**
- * Undefined where nothing is recorded: the configuration says so, or the store is not to be had,
- * which is logged and does not keep the service from serving.
+ * Undefined where the configuration says that nothing is recorded. A store that is not to be had is
+ * logged, tried again, and does not keep the service from serving.
  */
 export async function openInspection(config: Config, log: Log): Promise<Inspection | undefined> {
   const { path, memoryBytes, queueMax, keepHours, keepBytes } = config.inspection;
+  const { queriesMax, queryMemoryBytes, queryDiskBytes, sqlBytesMax } = config.console;
   if (path === '') return undefined;
   let tell: (outcome: RecordOutcome, count: number) => void = () => undefined;
-  try {
-    const store = await DuckDbInspectionStore.open({
-      path,
-      memoryBytes,
-      queueMax,
-      retention: { ageMsMax: keepHours * MILLISECONDS_PER_HOUR, bytesMax: keepBytes },
-      onRecords: (outcome, count) => tell(outcome, count),
-      onFault: (thrown) => log.error({ err: thrown }, 'the inspection store failed'),
-    });
-    return {
-      store,
-      countWith: (count) => {
-        tell = count;
-      },
-    };
-  } catch (thrown) {
-    log.error({ err: TesseraError.from(thrown) }, 'recalls are not recorded');
-    return undefined;
-  }
+  const store = await ChildInspectionStore.open({
+    program: PROGRAM,
+    niceness: NICENESS,
+    path,
+    memoryBytes,
+    queueMax,
+    retention: { ageMsMax: keepHours * MILLISECONDS_PER_HOUR, bytesMax: keepBytes },
+    queries: {
+      countMax: queriesMax,
+      memoryBytes: queryMemoryBytes,
+      diskBytes: queryDiskBytes,
+      answerBytesMax: sqlBytesMax,
+    },
+    onRecords: (outcome, count) => tell(outcome, count),
+    onFault: (thrown) => log.error({ err: thrown }, 'the inspection store failed'),
+  });
+  if (store.condition().state !== 'ok') log.error({}, 'recalls are not recorded');
+  return {
+    store,
+    countWith: (count) => {
+      tell = count;
+    },
+  };
+}
+
+/** From now on records are counted, and the store is one of the conditions of the process. */
+export function watchInspection(
+  inspection: Inspection | undefined,
+  metrics: Pick<Metrics, 'countInspected'>,
+  readiness: Readiness,
+): void {
+  if (inspection === undefined) return;
+  inspection.countWith((outcome, count) => metrics.countInspected(outcome, count));
+  const read = () => inspection.store.condition();
+  readiness.conditions.add({ name: 'inspection', kind: 'store', isNeeded: false, read });
 }
 
 /** From now on what becomes of the catalogues is recorded as well. */
@@ -66,7 +90,7 @@ export function recordChanges(
 /** Recalls of the runtime, some of which are recorded. */
 export function inspected(
   { inspection }: Config,
-  runtime: Pick<RecallRuntime, 'recall' | 'changesOf'>,
+  runtime: Pick<RecallRuntime, 'recall' | 'changesOf' | 'erasures'>,
   store: InspectionStore | undefined,
 ): InspectedRecalls {
   return new InspectedRecalls({

@@ -48,7 +48,11 @@ async function questions({ quick, say }: SuiteContext, path: string): Promise<Me
   const store = await benchStore(path);
   try {
     const times: number[] = [];
-    for (let i = 0; i < 5; i++) times.push((await store.query(TOP_ITEMS, LIMITS)).milliseconds);
+    for (let i = 0; i < 5; i++) {
+      const began = performance.now();
+      await store.query(TOP_ITEMS, LIMITS);
+      times.push(performance.now() - began);
+    }
     const name = `SQL, items returned most of ${items / 1e6} M, one thread, median`;
     return [{ name, value: quantile(times, 0.5), unit: 'ms', bar: null }];
   } finally {

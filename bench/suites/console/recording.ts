@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type DuckDbInspectionStore, InspectedRecalls } from '@tessera/inspection';
+import { type ChildInspectionStore, InspectedRecalls } from '@tessera/inspection';
 import { createRecallRuntime, type RecallRequest, type RecallRuntime } from '@tessera/recall';
 import { Flags } from '../../../tools/terminal/command.js';
 import { MODEL_FLAGS, runtimeOptions } from '../../../tools/terminal/model-flags.js';
@@ -65,7 +65,7 @@ async function measuredOn(
   }
 }
 
-function inspected(runtime: RecallRuntime, store: DuckDbInspectionStore): InspectedRecalls {
+function inspected(runtime: RecallRuntime, store: ChildInspectionStore): InspectedRecalls {
   return new InspectedRecalls({
     runtime,
     store,
@@ -92,7 +92,7 @@ async function requestsFor(runtime: RecallRuntime): Promise<RecallRequest[]> {
 /** The first one, which warms up, is left out. */
 async function roundsOf(
   recalls: InspectedRecalls,
-  store: DuckDbInspectionStore,
+  store: ChildInspectionStore,
   requests: readonly RecallRequest[],
   count: number,
 ): Promise<readonly Round[]> {

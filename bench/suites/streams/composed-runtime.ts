@@ -9,6 +9,7 @@ import {
 } from '@tessera/catalogue';
 import { loadConfig } from '@tessera/config';
 import type { Engine } from '@tessera/engine';
+import { Erasures } from '@tessera/erasure';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { describeItems, pinVersion, Recall, type RecallRuntime } from '@tessera/recall';
 
@@ -20,6 +21,11 @@ export interface ComposedParts {
   readonly behaviours: BehaviourStore;
   readonly behaviourLog?: BehaviourLog;
 }
+
+const forgetting = (engine: Engine, erasures: Erasures) => (userId: string, budgetMs: number) => {
+  erasures.note(userId);
+  return engine.kvPool.dropUser(userId, budgetMs);
+};
 
 /**
  * The recall of the service around an engine or a store that is not the product's own: what
@@ -36,25 +42,23 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
     onProgress: () => undefined,
   });
   const template = await loadTemplate(modelPath);
-  const { levelSizes } = catalogue.summary;
-  const compiled = new CompiledTemplate(template, await loadTokenizer(modelPath), levelSizes);
+  const tokenizer = await loadTokenizer(modelPath);
+  const compiled = new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes);
   const { defaultWidths, defaultResultCount, ...defaults } = config.recall;
+  const digests = { template: compiled.digest, codebook: compiled.codebookDigest };
+  const erasures = new Erasures();
   const recall = new Recall({
     engine,
     catalogue,
-    binding: engine.bind(catalogue, compiled.levelTokens, {
-      template: compiled.digest,
-      codebook: compiled.codebookDigest,
-    }),
+    binding: engine.bind(catalogue, compiled.levelTokens, digests),
     template: compiled,
     behaviours,
+    erasures,
     defaults: { ...defaults, widths: defaultWidths, resultCount: defaultResultCount },
     ...config.engine,
   });
-  const changes = new CatalogueChanges(catalogue, {
-    ...CHANGES_NOT_KEPT,
-    bundle: BundleLabel.unkept(''),
-  });
+  const bundle = BundleLabel.unkept('');
+  const changes = new CatalogueChanges(catalogue, { ...CHANGES_NOT_KEPT, bundle });
   return {
     summary: {
       model: { ...engine.model, path: modelPath },
@@ -66,13 +70,14 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
     weights: await ServedWeights.open({ engine, path: '', modelPath, waitMaxMs: 0 }),
     behaviourLog,
     kvPool: engine.kvPool,
+    erasures,
     changesOf: () => changes,
     recall: (request, context) => recall.run(request, context),
     pin: (request, sequence) => pinVersion(catalogue, request, sequence),
     score: (request, context) => recall.score(request, context),
     explain: (request, context) => recall.explain(request, context),
     append: (request, context) => recall.append(request, context),
-    forgetUser: (userId, budgetMs) => engine.kvPool.dropUser(userId, budgetMs),
+    forgetUser: forgetting(engine, erasures),
     engineStats: () => engine.stats(),
     user: (userId, behavioursMax) => behaviours.user(userId, behavioursMax),
     describe: (itemIds) => describeItems(catalogue, itemIds),

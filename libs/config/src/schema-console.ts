@@ -37,6 +37,30 @@ export const consoleSchema = z.strictObject({
   sqlSeconds: integer(1, SECONDS_MAX, 10, 'seconds that a question in SQL may take'),
   sqlRowsMax: integer(1, 100_000, 1000, 'rows that a question in SQL is answered with at most'),
   exportSeconds: integer(1, SECONDS_MAX, 300, 'seconds that an export may take'),
+  sqlBytesMax: integer(
+    1024,
+    256 * MEBIBYTE,
+    4 * MEBIBYTE,
+    'bytes of the rows that a question in SQL is answered with; further ones are left out',
+  ),
+  queriesMax: integer(
+    1,
+    64,
+    4,
+    'questions in SQL and exports at once, each in a process of its own; others are refused',
+  ),
+  queryMemoryBytes: integer(
+    64 * MEBIBYTE,
+    BYTES_MAX,
+    512 * MEBIBYTE,
+    'bytes of memory that one of them may take; one that takes more is ended',
+  ),
+  queryDiskBytes: integer(
+    MEBIBYTE,
+    BYTES_MAX,
+    GIBIBYTE,
+    'bytes on disk that one of them may spill, and that its export may have',
+  ),
   exportRowsMax: integer(1, ROWS_MAX, 10_000_000, 'rows of an export at most'),
   compareUsersMax: integer(1, 100_000, 1000, 'users of a comparison at most'),
 });

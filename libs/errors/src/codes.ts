@@ -232,6 +232,18 @@ export const SERVICE_ERRORS = {
     retryable: true,
     meaning: 'the behaviour store has no memory left for what shall be stored',
   },
+  OPERATION_BUSY: {
+    grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
+    http: 429,
+    retryable: true,
+    meaning: 'as many operations of this kind run as may: queries of analysts, integrity checks',
+  },
+  QUERY_TOO_LARGE: {
+    grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
+    http: 422,
+    retryable: false,
+    meaning: 'a query of an analyst takes more memory or disk than it may',
+  },
   BROKER_UNAVAILABLE: {
     grpc: GRPC_STATUS.UNAVAILABLE,
     http: 503,

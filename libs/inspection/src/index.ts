@@ -1,11 +1,15 @@
 export {
-  DuckDbInspectionStore,
-  type DuckDbStoreOptions,
+  ChildInspectionStore,
+  type ChildStoreOptions,
   type RecordOutcome,
-} from './adapters/duckdb-store.js';
-export { SQL_LENGTH_MAX } from './adapters/read-only-query.js';
+} from './adapters/child-inspection-store.js';
+export {
+  ALLOWED_FUNCTIONS,
+  ALLOWED_TABLE_FUNCTIONS,
+} from './domain/allowed-functions.js';
 export {
   type ComparisonSummary,
+  type ExportedFile,
   type ExportFormat,
   InspectionStore,
   type Note,
@@ -17,6 +21,7 @@ export {
   type SavedComparison,
   type SavedSet,
   type Shelf,
+  type StoreCondition,
   type StoreState,
 } from './domain/inspection-store.js';
 export { PULSE_STAGES, type Pulse, type PulseStage, type Quantiles } from './domain/pulse.js';
@@ -30,3 +35,6 @@ export type {
 export { parseWatchedUsers, type SamplingRules } from './domain/sampling.js';
 export type { TreeRow } from './domain/tree-rows.js';
 export { type InspectedAnswer, InspectedRecalls } from './inspected-recalls.js';
+export { SQL_LENGTH_MAX } from './process/queries.js';
+export { serveQuery } from './process/query-worker.js';
+export { serveRecorder } from './process/recorder-server.js';

@@ -7,7 +7,7 @@ import type { RecallSource } from './domain/recorded-recall.js';
 import { reasonToRecord, type SamplingRules } from './domain/sampling.js';
 
 export interface InspectedRecallsParts {
-  readonly runtime: Pick<RecallRuntime, 'recall'>;
+  readonly runtime: Pick<RecallRuntime, 'recall' | 'erasures'>;
   /** Undefined: nothing is recorded. */
   readonly store: InspectionStore | undefined;
   readonly rules: SamplingRules;
@@ -78,8 +78,11 @@ export class InspectedRecalls implements Pick<RecallRuntime, 'recall'> {
     const { wantsSight: _asked, ...plain } = request;
     const wanted = reason === undefined ? plain : { ...plain, wantsSight: true };
     const id = reason === undefined ? '' : randomUUID();
+    const { erasures } = runtime;
+    const { mark } = erasures;
     const keep = (outcome: Parameters<InspectionStore['offer']>[0]['outcome']) => {
-      if (reason === undefined) return false;
+      // Nothing of a user is recorded who was erased since: not even that there was one.
+      if (reason === undefined || erasures.isErasedSince(request.userId, mark)) return false;
       this.meter.record();
       const recall = { id, timeMs: nowMs(), source, reason, request: plain, outcome };
       return store?.offer(recall) ?? false;

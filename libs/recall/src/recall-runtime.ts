@@ -10,6 +10,7 @@ import {
   NativeEngine,
   type Reach,
 } from '@tessera/engine';
+import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { adapterProbe, ChosenAdapters } from './chosen-adapters.js';
@@ -51,11 +52,11 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const behaviours = opened.keepBehaviours(await behavioursOf(options));
     const spaces = await openSpaces(options, opened);
     onProgress('model', 0, 1);
-    const { engine: limits } = options;
     const engine = opened.keepEngine(await openEngine(options));
     const weights = await openWeights(options, engine);
     onProgress('model', 1, 1);
     const levelSizes = widestLevels(spaces);
+    const erasures = new Erasures();
     const served = spaces.map((space) => {
       const { catalogue, changes, begin = template.answerPrefix } = space;
       const own = { ...template, answerPrefix: begin };
@@ -71,12 +72,8 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
         }),
         template: compiled,
         behaviours: behaviours.store,
-        defaults: options.recall,
-        promptTokensMax: limits.promptTokensMax,
-        widthMax: limits.widthMax,
-        resultCountMax: limits.resultCountMax,
-        scoreItemsMax: limits.scoreItemsMax,
-        onPasses: options.onPasses,
+        erasures,
+        ...recallLimits(options),
       });
       return { name: space.name, recall, changes, catalogue, compiled };
     });
@@ -88,11 +85,17 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       userCount: behaviours.store.userCount,
     };
     const adapters = await openAdapters(options, engine, first.recall, behaviours.store, opened);
-    return new LoadedRuntime(served, engine, behaviours, adapters, weights, opened, summary);
+    const chosen = { adapters, weights, erasures };
+    return new LoadedRuntime(served, engine, behaviours, chosen, opened, summary);
   } catch (error) {
     await opened.close();
     throw error;
   }
+}
+
+function recallLimits({ engine, recall: defaults, onPasses }: RecallRuntimeOptions) {
+  const { promptTokensMax, widthMax, resultCountMax, scoreItemsMax } = engine;
+  return { defaults, promptTokensMax, widthMax, resultCountMax, scoreItemsMax, onPasses };
 }
 
 function openEngine(options: RecallRuntimeOptions): Promise<NativeEngine> {
@@ -284,18 +287,23 @@ interface Served {
 }
 
 class LoadedRuntime implements RecallRuntime {
+  readonly adapters: Adapters | undefined;
+  readonly weights: ServedWeights;
+  readonly erasures: Erasures;
   private readonly chosen: ChosenAdapters;
 
   constructor(
     private readonly served: readonly Served[],
     private readonly engine: Engine,
     private readonly behaviours: OpenBehaviours,
-    readonly adapters: Adapters | undefined,
-    readonly weights: ServedWeights,
+    chosen: Pick<RecallRuntime, 'adapters' | 'erasures'> & { readonly weights: ServedWeights },
     private readonly opened: Opened,
     readonly summary: RecallRuntimeSummary,
   ) {
-    this.chosen = new ChosenAdapters(adapters);
+    this.adapters = chosen.adapters;
+    this.weights = chosen.weights;
+    this.erasures = chosen.erasures;
+    this.chosen = new ChosenAdapters(chosen.adapters);
   }
 
   get behaviourLog() {
@@ -340,6 +348,7 @@ class LoadedRuntime implements RecallRuntime {
   }
 
   async forgetUser(userId: string, budgetMs: number): Promise<void> {
+    this.erasures.note(userId);
     for (const { recall } of this.served) recall.forget(userId);
     await this.engine.kvPool.dropUser(userId, budgetMs);
   }

@@ -1,4 +1,5 @@
 import { MemoryBehaviourStore, type User } from '@tessera/behaviour';
+import { Erasures } from '@tessera/erasure';
 import { CompiledTemplate, loadTokenizer, parseTemplate, type Tokenizer } from '@tessera/prompt';
 import {
   type ExplainRequest,
@@ -72,6 +73,7 @@ function setUp(template: object = HISTORY_ONLY, change: Partial<RecallParts> = {
     binding: engine.bind(CATALOGUE, compiled.levelTokens),
     template: compiled,
     behaviours: new MemoryBehaviourStore(USERS),
+    erasures: new Erasures(),
     defaults: {
       widths: [4, 6],
       resultCount: 5,
@@ -412,6 +414,79 @@ describe('a request for scores', () => {
     const { recall } = setUp();
     const run = recall.score(scoring(items), context());
     await expect(run).rejects.toMatchObject({ code: 'REQUEST_INVALID', field });
+  });
+});
+
+describe('an erasure', () => {
+  const cancelled = { code: 'CANCELLED', message: expect.stringContaining('erased') };
+
+  /** Ann is erased whenever her history has just been read. */
+  class ErasedWhileRead extends MemoryBehaviourStore {
+    constructor(private readonly erasures: Erasures) {
+      super(USERS);
+    }
+
+    override async history(userId: string, limit: number) {
+      const found = await super.history(userId, limit);
+      if (userId === 'ann') this.erasures.note(userId);
+      return found;
+    }
+  }
+
+  it('keeps what was read before it from the engine, whoever asks', async () => {
+    const erasures = new Erasures();
+    const { recall, engine } = setUp(HISTORY_ONLY, {
+      erasures,
+      behaviours: new ErasedWhileRead(erasures),
+    });
+    const ann = request({ userId: 'ann' });
+    await expect(recall.run(ann, context())).rejects.toMatchObject(cancelled);
+    await expect(recall.append(ann, context())).rejects.toMatchObject(cancelled);
+    const scored = { ...ann, items: [{ itemId: 'i7' }] };
+    await expect(recall.score(scored as never, context())).rejects.toMatchObject(cancelled);
+    const explained = recall.explain({ recall: ann, itemId: 'i7' }, context());
+    await expect(explained).rejects.toMatchObject(cancelled);
+    expect([engine.requests, engine.scoreRequests, engine.appendRequests]).toEqual([[], [], []]);
+    expect(engine.released).toHaveLength(4);
+    await expect(recall.run(request({ userId: 'cleo' }), context())).resolves.toBeDefined();
+  });
+
+  it('lets no answer be remembered that was computed meanwhile', async () => {
+    const erasures = new Erasures();
+    const { recall, engine } = setUp(HISTORY_ONLY, { erasures });
+    const asked = request({ userId: 'ann', requestId: 'asked' });
+    const { versions } = await recall.run({ ...asked, requestId: 'other' }, context());
+    engine.gate = Promise.resolve().then(() => {
+      erasures.note('ann');
+      recall.forget('ann');
+    });
+    await expect(recall.run(asked, context())).rejects.toMatchObject(cancelled);
+    engine.gate = undefined;
+    for (const requestId of ['asked', 'other']) {
+      const question = { recall: { ...asked, requestId }, itemId: 'i7', versions };
+      const refusal = { code: 'REQUEST_INVALID', field: 'requestId' };
+      await expect(recall.explain(question, context())).rejects.toMatchObject(refusal);
+    }
+  });
+
+  it('ends an explanation that goes on with a remembered prompt', async () => {
+    const erasures = new Erasures();
+    let during = () => {};
+    const catalogue = Object.create(CATALOGUE, {
+      judge: {
+        value: async (...given: Parameters<typeof CATALOGUE.judge>) => {
+          during();
+          return CATALOGUE.judge(...given);
+        },
+      },
+    }) as typeof CATALOGUE;
+    const { recall, engine } = setUp(HISTORY_ONLY, { erasures, catalogue });
+    const asked = request({ userId: 'ann', requestId: 'asked' });
+    const { versions } = await recall.run(asked, context());
+    during = () => erasures.note('ann');
+    const question = { recall: asked, itemId: 'i7', versions };
+    await expect(recall.explain(question, context())).rejects.toMatchObject(cancelled);
+    expect(engine.requests).toHaveLength(1);
   });
 });
 

@@ -164,6 +164,8 @@ export class ComparisonController {
     sides: ComparisonSides,
     author: string,
   ): AsyncGenerator<ComparisonLine> {
+    const { erasures } = this.parts.runtime;
+    const { mark } = erasures;
     const seen: ComparisonLine[] = [];
     for await (const line of lines) {
       if (line.kind !== 'summary') {
@@ -171,16 +173,20 @@ export class ComparisonController {
         yield line;
         continue;
       }
-      const id = this.parts.store === undefined ? '' : randomUUID();
+      const userIds = seen.flatMap((one) => ('userId' in one ? [one.userId] : []));
+      // One with a user who was erased meanwhile is shown and not kept.
+      const isKept = !userIds.some((userId) => erasures.isErasedSince(userId, mark));
+      const store = isKept ? this.parts.store : undefined;
+      const id = store === undefined ? '' : randomUUID();
       const summary = { ...line, id };
-      await this.parts.store?.shelf.saveComparison({
+      await store?.shelf.saveComparison({
         id,
         timeMs: this.parts.nowMs(),
         author,
         title: titleOf(sides),
         userCount: line.users,
         overlap: line.overlap,
-        userIds: seen.flatMap((one) => ('userId' in one ? [one.userId] : [])),
+        userIds,
         detail: JSON.stringify({ sides, lines: [...seen, summary] }),
       });
       yield summary;

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import {
   Body,
   Controller,
@@ -14,11 +13,12 @@ import {
 } from '@nestjs/common';
 import { SQL_LENGTH_MAX } from '@tessera/inspection';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { QueryResult, SavedSet } from '../api-types.js';
+import type { SavedSet } from '../api-types.js';
 import { Audits } from '../audits.js';
 import { ConsoleParts } from '../console-parts.js';
 import { fieldsOf, refuse, textOf, textsOf } from '../fields.js';
 import { Gate } from '../gate.js';
+import { goneSignal } from '../gone-signal.js';
 import { Recorded } from '../recorded.js';
 
 const MILLISECONDS_PER_SECOND = 1000;
@@ -35,18 +35,26 @@ export class SqlController {
     private readonly audits: Audits,
   ) {}
 
-  /** One SELECT over the recorded recalls, bounded in time and rows. */
+  /** One SELECT over the recorded recalls, bounded in time, rows and bytes. */
   @Post('sql')
   @HttpCode(200)
-  async query(@Req() request: FastifyRequest, @Body() body: unknown): Promise<QueryResult> {
+  async query(
+    @Req() request: FastifyRequest,
+    @Body() body: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     await this.gate.ask(request);
     const sql = textOf(fieldsOf(body, ['sql']), 'sql', SQL_LENGTH_MAX);
     const { sqlRowsMax, sqlSeconds } = this.parts.limits;
     const limits = { rowsMax: sqlRowsMax, timeoutMs: sqlSeconds * MILLISECONDS_PER_SECOND };
-    return this.recorded.store.query(sql, limits);
+    const json = await this.recorded.store.query(sql, limits, goneSignal(reply));
+    void reply.header('content-type', 'application/json; charset=utf-8').send(json);
   }
 
-  /** The rows of such a question as a file, streamed. */
+  /**
+   * The rows of such a question as a file, streamed as fast as it is read: within as long again as
+   * the rows may take to come.
+   */
   @Get('export')
   async export(
     @Req() request: FastifyRequest,
@@ -60,13 +68,16 @@ export class SqlController {
     if (format !== 'csv' && format !== 'parquet') refuse('format', 'csv or parquet', format);
     await this.audits.note(visitor, { action: 'export', name: format, detail: sql }, 'OK');
     const { exportRowsMax, exportSeconds } = this.parts.limits;
-    const path = await this.recorded.store.exportTo(sql, format, {
-      rowsMax: exportRowsMax,
-      timeoutMs: exportSeconds * MILLISECONDS_PER_SECOND,
-    });
-    const stream = createReadStream(path);
+    const timeoutMs = exportSeconds * MILLISECONDS_PER_SECOND;
+    const limits = { rowsMax: exportRowsMax, timeoutMs };
+    const file = await this.recorded.store.exportTo(sql, format, limits, goneSignal(reply));
+    const stream = createReadStream(file.path);
+    const cut = () => stream.destroy(new Error('the export is not sent any further'));
+    const late = setTimeout(cut, timeoutMs);
+    file.ended.addEventListener('abort', cut, { once: true });
     stream.once('close', () => {
-      rm(path, { force: true }).catch((thrown: unknown) => {
+      clearTimeout(late);
+      file.release().catch((thrown: unknown) => {
         this.parts.log.warn({ err: thrown }, 'an export could not be removed');
       });
     });

@@ -1,3 +1,4 @@
+import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { describe, expect, it } from 'vitest';
 import { AUDITS_WAITING_MAX, RecallAudits } from './recall-audits.js';
@@ -21,7 +22,7 @@ const AUDITED = {
 const log = { debug: () => 0, info: () => 0, warn: () => 0, error: () => 0 };
 
 /** Audits to a broker that answers as `send` says; counts by outcome. */
-function auditsTo(send: () => Promise<void>) {
+function auditsTo(send: () => Promise<void>, erasures = new Erasures()) {
   const counts = { written: 0, failed: 0, dropped: 0 };
   const sent: number[] = [];
   const audits = new RecallAudits({
@@ -38,6 +39,7 @@ function auditsTo(send: () => Promise<void>) {
       },
     },
     log,
+    erasures,
     nowMs: () => 1,
   });
   return { audits, counts, sent };
@@ -72,4 +74,27 @@ describe('audits on their way', () => {
     await audits.close();
     expect(counts).toEqual({ written: 0, failed: AUDITS_WAITING_MAX, dropped: 5 });
   });
+});
+
+it('writes nothing of a user who was erased while the broker was away', async () => {
+  const erasures = new Erasures();
+  let isAway = true;
+  let failed: () => void = () => undefined;
+  const tried = new Promise<void>((resolve) => {
+    failed = resolve;
+  });
+  const send = async () => {
+    failed();
+    if (isAway) throw new TesseraError('BROKER_UNAVAILABLE', 'away');
+  };
+  const { audits, counts, sent } = auditsTo(send, erasures);
+  audits.write({ ...AUDITED, request: { ...REQUEST, userId: 'erased' } });
+  audits.write({ ...AUDITED, request: { ...REQUEST, userId: 'other' } });
+  await tried;
+  erasures.note('erased');
+  audits.write({ ...AUDITED, request: { ...REQUEST, userId: 'erased' } });
+  isAway = false;
+  await audits.close();
+  expect(counts).toEqual({ written: 2, failed: 0, dropped: 1 });
+  expect(sent.reduce((sum, count) => sum + count)).toBe(2);
 });

@@ -5,6 +5,7 @@ import {
   type WireAuditedRequest,
   type WireRecallAudited,
 } from '@tessera/contracts';
+import type { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { MessageCodec, RECORD_HEADERS, type RecordProducer, untilDone } from '@tessera/kafka';
 import type { RecallRequest } from '@tessera/recall';
@@ -20,11 +21,19 @@ const AUDITS_PER_SEND = 256;
 const GATHER_MS = 20;
 const PAYLOAD_VERSION = '1';
 
+interface WaitingAudit {
+  readonly audited: Audited;
+  readonly timeMs: number;
+  /** Of the erasures, when it was written. */
+  readonly mark: number;
+}
+
 export interface RecallAuditsParts {
   readonly producer: Pick<RecordProducer, 'send'>;
   readonly topic: string;
   readonly metrics: Pick<Metrics, 'countAudits'>;
   readonly log: Log;
+  readonly erasures: Erasures;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
@@ -38,7 +47,7 @@ export class RecallAudits {
     protoSchema,
     `${recallEventsPackage}.RecallAudited`,
   );
-  private readonly waiting: { readonly audited: Audited; readonly timeMs: number }[] = [];
+  private readonly waiting: WaitingAudit[] = [];
   private readonly closing = new AbortController();
   private writing: Promise<void> | undefined;
 
@@ -49,7 +58,8 @@ export class RecallAudits {
       this.parts.metrics.countAudits('dropped', 1);
       return;
     }
-    this.waiting.push({ audited, timeMs: this.parts.nowMs() });
+    const { nowMs, erasures } = this.parts;
+    this.waiting.push({ audited, timeMs: nowMs(), mark: erasures.mark });
     this.writing ??= this.writeWaiting().finally(() => {
       this.writing = undefined;
     });
@@ -81,15 +91,22 @@ export class RecallAudits {
   }
 
   private async sendFirst(count: number): Promise<true> {
-    const { producer, topic, metrics } = this.parts;
-    const messages = this.waiting.slice(0, count).map(({ audited, timeMs }) => ({
+    const { producer, topic, metrics, erasures } = this.parts;
+    const first = this.waiting.slice(0, count);
+    // Nothing is written of a user who was erased while the broker was away.
+    const kept = first.filter(
+      ({ audited, mark }) => !erasures.isErasedSince(audited.request.userId, mark),
+    );
+    metrics.countAudits('dropped', count - kept.length);
+    if (kept.length === 0) return true;
+    const messages = kept.map(({ audited, timeMs }) => ({
       key: audited.request.userId ?? '',
       value: this.codec.encode(wireAudited(audited, timeMs)),
       headers: { [RECORD_HEADERS.version]: PAYLOAD_VERSION },
     }));
     try {
       await producer.send(topic, messages);
-      metrics.countAudits('written', count);
+      metrics.countAudits('written', kept.length);
     } catch (thrown) {
       if (TesseraError.from(thrown).code !== 'BODY_TOO_LARGE') throw thrown;
       await this.sendEach(messages);

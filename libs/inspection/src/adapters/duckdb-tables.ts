@@ -88,6 +88,11 @@ export const TABLE_DEFINITIONS: readonly string[] = [
     'overlap FLOAT, users VARCHAR[], detail VARCHAR)',
 ];
 
+/** What analysts may read. */
+export const TABLE_NAMES: ReadonlySet<string> = new Set([
+  ...['recalls', 'items', 'pulses', 'changes', 'notes', 'sets', 'comparisons'],
+]);
+
 /** Times cross as milliseconds, bytes as Base64. */
 function jsonType(type: string): unknown {
   if (type === 'TIMESTAMP') return 'BIGINT';

@@ -36,6 +36,21 @@ export interface QueryResult {
 
 export type ExportFormat = 'csv' | 'parquet';
 
+/** Rows on disk, the caller's until it releases them. */
+export interface ExportedFile {
+  readonly path: string;
+  /** Aborted when nobody may read them any more: one whose data they may hold was erased. */
+  readonly ended: AbortSignal;
+  release(): Promise<void>;
+}
+
+/** Whether recalls are recorded. */
+export interface StoreCondition {
+  readonly state: 'ok' | 'degraded' | 'down';
+  /** '' where it is `ok`. */
+  readonly reason: string;
+}
+
 /** A text that an analyst has put to a recall. */
 export interface Note {
   readonly id: string;
@@ -146,13 +161,26 @@ export abstract class InspectionStore {
   abstract changes(limit: number): Promise<readonly RecordedChange[]>;
   /** Oldest first. */
   abstract pulses(fromMs: number): Promise<readonly Pulse[]>;
-  /** One statement that only reads. */
-  abstract query(sql: string, limits: QueryLimits): Promise<QueryResult>;
-  /** Writes the rows of such a statement to a file, which the caller removes; resolves its path. */
-  abstract exportTo(sql: string, format: ExportFormat, limits: QueryLimits): Promise<string>;
+  /**
+   * A QueryResult as JSON: one statement that only reads. Rejects with QUERY_TOO_LARGE,
+   * OPERATION_BUSY and CANCELLED as well.
+   */
+  abstract query(sql: string, limits: QueryLimits, signal?: AbortSignal): Promise<Uint8Array>;
+  /** The rows of such a statement as a file. */
+  abstract exportTo(
+    sql: string,
+    format: ExportFormat,
+    limits: QueryLimits,
+    signal?: AbortSignal,
+  ): Promise<ExportedFile>;
   abstract readonly shelf: Shelf;
-  /** Forgets all recalls of a user; how many. */
+  /**
+   * Forgets all recalls of a user; how many. When it resolves, nothing that was offered before is
+   * kept or will be.
+   */
   abstract eraseUser(userId: string): Promise<number>;
   abstract state(): Promise<StoreState>;
+  /** Cheap, without input or output. */
+  abstract condition(): StoreCondition;
   abstract close(): Promise<void>;
 }

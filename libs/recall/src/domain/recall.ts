@@ -8,11 +8,11 @@ import {
   type EngineAnswer,
   type EnginePass,
   type KvPrefetch,
-  type KvUse,
   NO_ITEM,
   NO_TIMINGS,
   type Reach,
 } from '@tessera/engine';
+import type { Erasures } from '@tessera/erasure';
 import { type CompiledTemplate, type Prompt, slotKeys } from '@tessera/prompt';
 import {
   checkAppendRequest,
@@ -29,6 +29,7 @@ import { checkSameVersions, toldByCatalogue, toldBySearch } from './explain.js';
 import { itemPolicyText, NO_POLICY } from './item-policy.js';
 import { recalledItems, scoresOf } from './item-scores.js';
 import { kvUseOf, orRelease, provenanceOf } from './kv-provenance.js';
+import { checkNotErased, type Prepared } from './prepared.js';
 import type {
   AppendAnswer,
   ExplainAnswer,
@@ -61,6 +62,7 @@ export interface RecallParts {
   readonly binding: Binding;
   readonly template: CompiledTemplate;
   readonly behaviours: BehaviourStore;
+  readonly erasures: Erasures;
   readonly defaults: RecallDefaults;
   readonly promptTokensMax: number;
   readonly widthMax: number;
@@ -68,22 +70,6 @@ export interface RecallParts {
   readonly scoreItemsMax: number;
   /** Told the forward passes of every recall. */
   readonly onPasses?: ((passes: readonly EnginePass[]) => void) | undefined;
-}
-
-/** A prompt on its way to the engine. */
-interface Prepared {
-  readonly prompt: Prompt;
-  /** Undefined where an earlier prompt is replayed. */
-  readonly history: ResolvedHistory | undefined;
-  readonly kv: KvUse;
-  readonly skippedItems: number;
-  readonly trimmedItems: number;
-  readonly featuresUs: number;
-  readonly promptUs: number;
-  /** Of the budget. */
-  readonly leftUs: number;
-  readonly adapter: ServedAdapter | undefined;
-  readonly stopwatch: Stopwatch;
 }
 
 /** Without a digest where the engine was not asked. */
@@ -140,6 +126,7 @@ export class Recall {
       context.signal,
     );
     this.parts.onPasses?.(answer.passes);
+    checkNotErased(prepared, this.parts.erasures);
     const items = recalledItems(answer);
     const requestId = request.requestId === '' ? randomUUID() : request.requestId;
     const { prompt, skippedItems, trimmedItems } = prepared;
@@ -281,11 +268,12 @@ export class Recall {
   ): Promise<Prepared> {
     stopwatch.lapUs();
     const { userId } = request;
-    const { engine, binding } = this.parts;
+    const { engine, binding, erasures } = this.parts;
+    const { mark } = erasures;
     const prefetch =
       userId === undefined ? undefined : engine.prefetch(binding, userId, context.adapter?.engine);
     try {
-      return await this.prepareWith(request, context, stopwatch, prefetch);
+      return { ...(await this.prepareWith(request, context, stopwatch, prefetch)), userId, mark };
     } catch (thrown) {
       prefetch?.release();
       throw thrown;
@@ -297,7 +285,7 @@ export class Recall {
     context: RecallContext,
     stopwatch: Stopwatch,
     prefetch: KvPrefetch | undefined,
-  ): Promise<Prepared> {
+  ): Promise<Omit<Prepared, 'userId' | 'mark'>> {
     const { historyItemsMax, profileKeys } = this.limits;
     const { historyTrimPercent } = this.parts.defaults;
     const rules = { historyItemsMax, historyTrimPercent, profileKeys };
@@ -328,10 +316,17 @@ export class Recall {
     const kv = kvUseOf(request, context, remembered.prompt, undefined);
     const leftUs = context.budgetUs - stopwatch.totalUs();
     const stages = { featuresUs: 0, promptUs: stopwatch.lapUs(), leftUs, stopwatch };
-    return { ...remembered, history: undefined, kv, ...stages, adapter };
+    const { mark } = this.parts.erasures;
+    return { ...remembered, mark, history: undefined, kv, ...stages, adapter };
   }
 
-  private workOf({ prompt, kv, leftUs, adapter }: Prepared) {
+  /**
+   * What the engine is given: from here on it sees to it that an erasure keeps nothing of it.
+   * @throws TesseraError CANCELLED where the user has been erased meanwhile
+   */
+  private workOf(prepared: Prepared) {
+    checkNotErased(prepared, this.parts.erasures);
+    const { prompt, kv, leftUs, adapter } = prepared;
     const { binding } = this.parts;
     const promptTokens = prompt.tokens;
     return { binding, promptTokens, kv, budgetUs: leftUs, adapter: adapter?.engine };

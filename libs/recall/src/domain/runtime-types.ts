@@ -24,6 +24,7 @@ import type {
   Reach,
   ScoreNorm,
 } from '@tessera/engine';
+import type { Erasures } from '@tessera/erasure';
 import type {
   AppendAnswer,
   ExplainAnswer,
@@ -169,9 +170,12 @@ export interface RecallRuntime {
   append(request: UserSource, context: RecallContext): Promise<AppendAnswer>;
   /** What is kept of the users. */
   readonly kvPool: KvPool;
+  /** Users that were forgotten: what began before writes nothing of them behind it. */
+  readonly erasures: Erasures;
   /**
    * Forgets what is kept of the user's prompts: keys and values in every tier, and what recalls to
-   * be explained asked. Rejects as KvPool.dropUser does.
+   * be explained asked. What began before keeps nothing of the user any more, from the call on.
+   * Rejects as KvPool.dropUser does.
    */
   forgetUser(userId: string, budgetMs: number): Promise<void>;
   engineStats(): EngineStats;

@@ -1,14 +1,15 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecallAnswer, RecallRequest } from '@tessera/recall';
 import { temporaryFolder } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DuckDbInspectionStore, type DuckDbStoreOptions } from './adapters/duckdb-store.js';
+import { ChildInspectionStore, type ChildStoreOptions } from './adapters/child-inspection-store.js';
 import type { RecordableRecall } from './domain/recordable.js';
 
 const HOUR_MS = 3_600_000;
-const LIMITS = { rowsMax: 1000, timeoutMs: 20_000 };
-const open: DuckDbInspectionStore[] = [];
+/** Built; what is tested here is on both sides of its channel. */
+const PROGRAM = join(import.meta.dirname, '../../../dist/apps/inspection/src/main.js');
+const open: ChildInspectionStore[] = [];
 const folders: { remove: () => void }[] = [];
 
 const VERSIONS = {
@@ -27,12 +28,16 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) folder.remove();
 });
 
-async function storeIn(path: string, changes: Partial<DuckDbStoreOptions> = {}) {
-  const store = await DuckDbInspectionStore.open({
+async function storeIn(path: string, changes: Partial<ChildStoreOptions> = {}) {
+  const store = await ChildInspectionStore.open({
+    program: PROGRAM,
+    // The other tests have the cores as well.
+    niceness: { recorder: 0, query: 0 },
     path,
     memoryBytes: 2 ** 28,
     queueMax: 1000,
     retention: { ageMsMax: HOUR_MS, bytesMax: 2 ** 30 },
+    queries: { countMax: 2, memoryBytes: 2 ** 28, diskBytes: 2 ** 26, answerBytesMax: 2 ** 20 },
     onRecords: () => undefined,
     onFault: (thrown) => {
       throw thrown;
@@ -189,17 +194,18 @@ describe('the inspection store', () => {
 
   it('removes what is too old, and the oldest part of a store that is too large', async () => {
     const now = Date.now();
-    const rules = { ageMsMax: HOUR_MS, bytesMax: 2 ** 30 };
-    const store = await storeIn(freshFolder(), { retention: rules });
+    const path = freshFolder();
+    const store = await storeIn(path);
     for (let i = 0; i < 20; i++) store.offer(recordable(`r${i}`, now - i * 600_000));
     await store.settled();
     await store.retain(now);
     expect((await store.recalls({ limit: 100 })).map(({ id }) => id)).toEqual(
       Array.from({ length: 7 }, (_, i) => `r${i}`),
     );
-    Object.assign(rules, { bytesMax: 1 });
-    await store.retain(now);
-    expect((await store.state()).recalls).toBeLessThanOrEqual(1);
+    await open.pop()?.close();
+    const small = await storeIn(path, { retention: { ageMsMax: HOUR_MS, bytesMax: 1 } });
+    await small.retain(now);
+    expect((await small.state()).recalls).toBeLessThanOrEqual(1);
   });
 
   it('keeps notes and sets, and forgets a user', async () => {
@@ -249,68 +255,78 @@ describe('the inspection store', () => {
     expect(await store.changes(10)).toEqual([newer]);
   });
 
-  it('is not opened where it is no database, and says why', async () => {
+  it('is not opened where it is no database, says why, and is tried again', async () => {
     const path = freshFolder();
-    writeFileSync(join(path, 'inspection.duckdb'), 'something else'.repeat(1000));
-    await expect(storeIn(path)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-  });
-});
-
-describe('questions of analysts', () => {
-  it('are answered with columns and rows, cut where there are more', async () => {
-    const store = await storeIn(freshFolder());
-    store.offer(recordable('a', 1e12));
+    const file = join(path, 'inspection.duckdb');
+    writeFileSync(file, 'something else'.repeat(1000));
+    const faults: unknown[] = [];
+    const store = await storeIn(path, { onFault: (thrown) => faults.push(thrown) });
+    expect(faults).toMatchObject([{ code: 'STORE_UNAVAILABLE' }]);
+    expect(store.condition()).toMatchObject({ state: 'down', reason: expect.stringMatching(/./) });
+    await expect(store.recalls({ limit: 1 })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(store.eraseUser('u')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(store.offer(recordable('a', 1e12))).toBe(true);
+    rmSync(file);
+    await until(() => store.condition().state === 'ok');
     await store.settled();
-    const asked = 'SELECT rank, item_id, sid FROM items ORDER BY rank -- all of them;';
-    const told = await store.query(asked, LIMITS);
-    expect(told.columns.map(({ name }) => name)).toEqual(['rank', 'item_id', 'sid']);
-    expect(told.rows).toEqual([
-      [1, 'é"1', '4-1'],
-      [2, '2', '4-2'],
-    ]);
-    const cut = await store.query('FROM range(100)', { ...LIMITS, rowsMax: 7 });
-    expect([cut.rows.length, cut.isCut]).toEqual([7, true]);
+    expect(await store.recall('a')).toMatchObject({ id: 'a' });
   });
 
-  it('refuse whatever does more than read, and what is no SQL', async () => {
-    const store = await storeIn(freshFolder());
-    const refusals: readonly (readonly [string, string])[] = [
-      ['DELETE FROM recalls', 'expected a SELECT, came DELETE'],
-      ['SELECT 1; DROP TABLE recalls', 'came 2 statements'],
-      ["COPY (SELECT 1) TO '/tmp/out.csv'", 'sql:'],
-      ["SELECT * FROM read_csv('/etc/passwd')", 'file system operations are disabled'],
-      ["SELECT * FROM glob('/*')", 'file system operations are disabled'],
-      ['SET threads = 8', 'expected a SELECT'],
-      ["ATTACH '/tmp/other.db'", 'sql:'],
-      ['INSERT INTO notes VALUES (1)', 'sql:'],
-      ['', 'came nothing'],
-      ['SELEC 1', 'syntax error'],
-      ['SELECT 1) TO x (FORMAT csv); --', 'syntax error'],
-      ['-'.repeat(20_001), 'at most 20000 characters'],
-    ];
-    for (const [sql, reason] of refusals) {
-      const refused = { code: 'REQUEST_INVALID', message: expect.stringContaining(reason) };
-      await expect(store.query(sql, LIMITS)).rejects.toMatchObject(refused);
-      await expect(store.exportTo(sql, 'csv', LIMITS)).rejects.toMatchObject(refused);
-    }
+  it('starts over whatever is left in the folder of queries', async () => {
+    const path = freshFolder();
+    mkdirSync(join(path, 'queries', 'a folder', 'in it'), { recursive: true });
+    writeFileSync(join(path, 'queries', 'a folder', 'file'), 'x');
+    mkdirSync(join(path, 'exports', 'duckdb_logs'), { recursive: true });
+    const store = await storeIn(path);
+    expect(store.condition()).toEqual({ state: 'ok', reason: '' });
   });
 
-  it('end when their time is over', async () => {
-    const store = await storeIn(freshFolder());
-    const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b';
-    await expect(store.query(endless, { ...LIMITS, timeoutMs: 50 })).rejects.toMatchObject({
-      code: 'DEADLINE_EXCEEDED',
+  it('records on in another process when the one that records is killed', async () => {
+    const outcomes: Record<string, number> = {};
+    const path = freshFolder();
+    const store = await storeIn(path, {
+      queueMax: 20,
+      onFault: () => undefined,
+      onRecords: (outcome, count) => {
+        outcomes[outcome] = (outcomes[outcome] ?? 0) + count;
+      },
     });
-    expect((await store.query('SELECT 1', LIMITS)).rows).toEqual([[1]]);
+    store.offer(recordable('before', 1e12));
+    await store.settled();
+    const first = store.recorderProcessId as number;
+    process.kill(first, 'SIGKILL');
+    await until(() => store.condition().state === 'down');
+    const taken = Array.from({ length: 30 }, (_, i) => store.offer(recordable(`r${i}`, 1e12 + i)));
+    expect(taken.filter(Boolean)).toHaveLength(20);
+    await until(() => store.condition().state === 'ok');
+    expect(store.recorderProcessId).not.toBe(first);
+    await store.settled();
+    expect(outcomes).toEqual({ written: 21, dropped: 10 });
+    expect((await store.state()).recalls).toBe(21);
   });
 
-  it('are exported as CSV and Parquet', async () => {
-    const store = await storeIn(freshFolder());
-    const sql = 'SELECT range AS n FROM range(3)';
-    const csv = await store.exportTo(sql, 'csv', LIMITS);
-    expect(readFileSync(csv, 'utf8')).toBe('n\n0\n1\n2\n');
-    const parquet = await store.exportTo(sql, 'parquet', LIMITS);
-    expect(readFileSync(parquet).subarray(0, 4).toString()).toBe('PAR1');
-    expect(existsSync(parquet)).toBe(true);
+  it('keeps nothing that was offered before an erasure, also when its process dies', async () => {
+    const store = await storeIn(freshFolder(), { onFault: () => undefined });
+    const of = (userId: string) => ({ request: { ...REQUEST, userId } });
+    process.kill(store.recorderProcessId as number, 'SIGKILL');
+    await until(() => store.condition().state === 'down');
+    store.offer(recordable('gone', 1e12, of('erased')));
+    store.offer(recordable('stays', 1e12, of('other')));
+    // Refused, and to be repeated; what waits is given up all the same.
+    await expect(store.eraseUser('erased')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    store.offer(recordable('later', 1e12, of('erased')));
+    await until(() => store.condition().state === 'ok');
+    await store.settled();
+    expect((await store.recalls({ limit: 9 })).map(({ id }) => id).sort()).toEqual([
+      'later',
+      'stays',
+    ]);
+    expect(await store.eraseUser('erased')).toBe(1);
+    expect((await store.recalls({ limit: 9 })).map(({ id }) => id)).toEqual(['stays']);
   });
 });
+
+/** Looked at on each turn of the event loop: the state of a process is told by its events. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,41 @@
+/** Users that are told apart at most; what began before the oldest of them keeps nothing. */
+const REMEMBERED_MAX = 4096;
+
+/**
+ * Which users have been erased since when. Whoever writes something of a user takes a mark when
+ * the work begins and asks before it writes: what began before an erasure must not write after it.
+ * There is no clock in this: where too many erasures have come since to be told apart, the answer
+ * is that the user was erased, and only what would have been kept is lost.
+ */
+export class Erasures {
+  private last = 0;
+  /** By user, the number of the newest erasure; in the order of the numbers. */
+  private readonly numbers = new Map<string, number>();
+  /** Erasures up to this number have been forgotten. */
+  private forgotten = 0;
+
+  constructor(private readonly rememberedMax = REMEMBERED_MAX) {}
+
+  /** Of now: to be given to isErasedSince(). */
+  get mark(): number {
+    return this.last;
+  }
+
+  /** The user is erased from now on. */
+  note(userId: string): void {
+    this.last += 1;
+    this.numbers.delete(userId);
+    this.numbers.set(userId, this.last);
+    if (this.numbers.size <= this.rememberedMax) return;
+    const [oldest] = this.numbers;
+    if (oldest === undefined) return;
+    this.numbers.delete(oldest[0]);
+    this.forgotten = oldest[1];
+  }
+
+  /** False for a request without a user: it brought its own history. */
+  isErasedSince(userId: string | undefined, mark: number): boolean {
+    if (userId === undefined || mark === this.last) return false;
+    return mark < this.forgotten || (this.numbers.get(userId) ?? 0) > mark;
+  }
+}

@@ -1,0 +1,1 @@
+export { Erasures } from './erasures.js';

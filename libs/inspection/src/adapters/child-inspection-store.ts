@@ -1,0 +1,303 @@
+import { Erasures } from '@tessera/erasure';
+import {
+  type ExportedFile,
+  type ExportFormat,
+  InspectionStore,
+  type QueryLimits,
+  type RecallFilter,
+  type RecordedChange,
+  type Shelf,
+  type StoreCondition,
+  type StoreState,
+} from '../domain/inspection-store.js';
+import type { Pulse } from '../domain/pulse.js';
+import type { RecordableRecall } from '../domain/recordable.js';
+import type { RecallSummary, RecordedRecall } from '../domain/recorded-recall.js';
+import { Queries, type QueryRules } from '../process/queries.js';
+import { RecorderLink } from '../process/recorder-link.js';
+import { changeRow } from './change-rows.js';
+import type { RecallBatch, RecorderOptions } from './duckdb-recorder.js';
+import { itemRows, recallRow } from './duckdb-tables.js';
+import { WriteQueue } from './write-queue.js';
+
+export interface ChildStoreOptions extends RecorderOptions {
+  /** Program of both kinds of process, started as `recorder NICENESS` and `query NICENESS`. */
+  readonly program: string;
+  /** How far they are behind what serves: 0, as this process, to 19. */
+  readonly niceness: { readonly recorder: number; readonly query: number };
+  /** Recalls that wait to be written at most. */
+  readonly queueMax: number;
+  readonly queries: QueryRules;
+  /** Told how recalls fared: written, dropped (no room, or their user was erased) or failed. */
+  readonly onRecords: (outcome: RecordOutcome, count: number) => void;
+  /** Told of what could not be written or removed, and of processes that ended. */
+  readonly onFault: (thrown: unknown) => void;
+}
+
+export type RecordOutcome = 'written' | 'dropped' | 'failed';
+
+/**
+ * Of recalls that are written at once: one transaction, one statement per table. A transaction
+ * costs as much as some fifty recalls in it, so they wait for each other, unless somebody looks.
+ */
+const BATCH_MAX = 512;
+const GATHER_MS = 1000;
+/** Rows made ready on one turn of the event loop; recalls go on between them. */
+const ROWS_PER_TURN = 4;
+const PULSES_WAITING_MAX = 100;
+const CHANGES_WAITING_MAX = 1000;
+/** Processes that may end over one batch before it is given up. */
+const ATTEMPTS_MAX = 3;
+
+interface Offered {
+  readonly recall: RecordableRecall;
+  /** Of the erasures, when it was offered. */
+  readonly mark: number;
+}
+
+/** The rows as JSON, some on each turn of the event loop. */
+async function jsonRows<Element>(
+  elements: readonly Element[],
+  rowsOf: (element: Element) => readonly object[],
+): Promise<{ readonly text: string; readonly count: number }> {
+  const texts: string[] = [];
+  for (const [index, element] of elements.entries()) {
+    for (const row of rowsOf(element)) texts.push(JSON.stringify(row));
+    if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+  return { text: `[${texts.join(',')}]`, count: texts.length };
+}
+
+/**
+ * Recorded recalls in a process of their own, and queries in one for each (ADR 0070): whatever they
+ * do, this process goes on. While the one that records is away, recalls wait in the bounded queue.
+ */
+export class ChildInspectionStore extends InspectionStore {
+  readonly shelf: Shelf;
+  private readonly erasures = new Erasures();
+  private readonly recallQueue: WriteQueue<Offered>;
+  private readonly pulseQueue: WriteQueue<Pulse>;
+  private readonly changeQueue: WriteQueue<RecordedChange>;
+  private readonly queries: Queries;
+  private readonly link: RecorderLink;
+  private readonly counts = { written: 0, dropped: 0, failed: 0 };
+
+  /**
+   * Resolves also where the store cannot be opened, which `onFault` is told and condition() says:
+   * it is tried again.
+   */
+  static async open(options: ChildStoreOptions): Promise<ChildInspectionStore> {
+    const store = new ChildInspectionStore(options);
+    await store.link.start();
+    return store;
+  }
+
+  private constructor(private readonly options: ChildStoreOptions) {
+    super();
+    const { program, niceness, queries: rules, onFault } = options;
+    const { path, memoryBytes, retention } = options;
+    this.link = new RecorderLink({
+      program: [program, 'recorder', String(niceness.recorder)],
+      options: { path, memoryBytes, retention },
+      onFault,
+    });
+    this.queries = new Queries({
+      program: [program, 'query', String(niceness.query)],
+      rules,
+      snapshot: () => this.link.call('snapshot'),
+      onFault,
+    });
+    this.shelf = shelfOver(this.link);
+    const gathering = {
+      batchMax: BATCH_MAX,
+      gatherMs: GATHER_MS,
+      onWritten: () => undefined,
+      onFailed: (_count: number, thrown: unknown) => onFault(thrown),
+    };
+    this.recallQueue = new WriteQueue({
+      ...gathering,
+      waitingMax: options.queueMax,
+      write: (batch) => this.writeRecalls(batch),
+      onFailed: (count, thrown) => {
+        this.count('failed', count);
+        onFault(thrown);
+      },
+    });
+    this.pulseQueue = new WriteQueue({
+      ...gathering,
+      waitingMax: PULSES_WAITING_MAX,
+      write: (batch) => this.writePulses(batch),
+    });
+    this.changeQueue = new WriteQueue({
+      ...gathering,
+      waitingMax: CHANGES_WAITING_MAX,
+      write: (batch) => this.writeChanges(batch),
+    });
+  }
+
+  /** Of the process that records; undefined while there is none. */
+  get recorderProcessId(): number | undefined {
+    return this.link.processId;
+  }
+
+  /** Queries that run, or whose files are being read. */
+  get queryCount(): number {
+    return this.queries.count;
+  }
+
+  offer(recall: RecordableRecall): boolean {
+    const isTaken = this.recallQueue.offer({ recall, mark: this.erasures.mark });
+    if (!isTaken) this.count('dropped', 1);
+    return isTaken;
+  }
+
+  offerPulse(pulse: Pulse): boolean {
+    return this.pulseQueue.offer(pulse);
+  }
+
+  offerChange(change: RecordedChange): boolean {
+    return this.changeQueue.offer(change);
+  }
+
+  /** Does not wait for a process that is away. */
+  async settled(): Promise<void> {
+    const { recallQueue, pulseQueue, changeQueue } = this;
+    const written = [recallQueue.settled(), pulseQueue.settled(), changeQueue.settled()];
+    await Promise.race([Promise.all(written), this.link.untilDown()]);
+  }
+
+  recalls(filter: RecallFilter): Promise<readonly RecallSummary[]> {
+    return this.link.call('recalls', filter);
+  }
+
+  recall(id: string): Promise<RecordedRecall | undefined> {
+    return this.link.call('recall', id);
+  }
+
+  changes(limit: number): Promise<readonly RecordedChange[]> {
+    return this.link.call('changes', limit);
+  }
+
+  pulses(fromMs: number): Promise<readonly Pulse[]> {
+    return this.link.call('pulses', fromMs);
+  }
+
+  async query(sql: string, limits: QueryLimits, signal?: AbortSignal): Promise<Uint8Array> {
+    await this.settled();
+    return this.queries.query(sql, limits, signal);
+  }
+
+  async exportTo(
+    sql: string,
+    format: ExportFormat,
+    limits: QueryLimits,
+    signal?: AbortSignal,
+  ): Promise<ExportedFile> {
+    await this.settled();
+    return this.queries.exportTo(sql, format, limits, signal);
+  }
+
+  async eraseUser(userId: string): Promise<number> {
+    await this.settled();
+    // From here on nothing that was offered before is sent; what has been is written before this.
+    this.erasures.note(userId);
+    const count = await this.link.call('eraseUser', userId);
+    this.queries.endAll('a user was erased whose data the query may hold');
+    return count;
+  }
+
+  async state(): Promise<StoreState> {
+    const sizes = await this.link.call('sizes');
+    return { ...sizes, queued: this.recallQueue.length, ...this.counts };
+  }
+
+  condition(): StoreCondition {
+    const reason = this.link.fault;
+    return reason === '' ? { state: 'ok', reason } : { state: 'down', reason };
+  }
+
+  /** Removes what is too old or too much; by itself once a minute. */
+  retain(nowMs: number): Promise<void> {
+    return this.link.call('retain', nowMs);
+  }
+
+  async close(): Promise<void> {
+    this.queries.endAll('the service is being closed');
+    const { recallQueue, pulseQueue, changeQueue } = this;
+    const written = [recallQueue.close(), pulseQueue.close(), changeQueue.close()];
+    await Promise.race([Promise.all(written), this.link.untilDown()]);
+    await this.link.close();
+    await Promise.all(written);
+  }
+
+  private count(outcome: RecordOutcome, count: number): void {
+    if (count === 0) return;
+    this.counts[outcome] += count;
+    this.options.onRecords(outcome, count);
+  }
+
+  /** Again where the process ended meanwhile: it may have written them, or not. */
+  private async writeRecalls(batch: readonly Offered[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      await this.link.untilOpen();
+      const { kept, recalls, items } = await this.readied(batch);
+      const [first] = kept;
+      try {
+        if (first !== undefined) {
+          const firstId = first.recall.id;
+          const made = { recalls: recalls.text, items: items.text, itemCount: items.count };
+          const sent: RecallBatch = { ...made, firstId, isRepeat: attempt > 1 };
+          await this.link.call('writeRecalls', sent);
+        }
+        this.count('written', kept.length);
+        this.count('dropped', batch.length - kept.length);
+        return;
+      } catch (thrown) {
+        if (attempt === ATTEMPTS_MAX || this.link.isOpen) throw thrown;
+      }
+    }
+  }
+
+  /** Of the recalls those whose users are still there when the rows are. */
+  private async readied(batch: readonly Offered[]) {
+    const isKept = ({ recall, mark }: Offered) =>
+      !this.erasures.isErasedSince(recall.request.userId, mark);
+    for (;;) {
+      const kept = batch.filter(isKept);
+      const recalls = await jsonRows(kept, ({ recall }) => [recallRow(recall)]);
+      const items = await jsonRows(kept, ({ recall }) => itemRows(recall));
+      if (kept.every(isKept)) return { kept, recalls, items };
+    }
+  }
+
+  private async writePulses(batch: readonly Pulse[]): Promise<void> {
+    const rows = batch.map((pulse) => ({ time: pulse.timeMs, detail: JSON.stringify(pulse) }));
+    await this.link.untilOpen();
+    await this.link.call('writePulses', JSON.stringify(rows));
+  }
+
+  private async writeChanges(batch: readonly RecordedChange[]): Promise<void> {
+    await this.link.untilOpen();
+    await this.link.call('writeChanges', JSON.stringify(batch.map(changeRow)));
+  }
+}
+
+/** What analysts leave lies with the recalls. */
+function shelfOver(link: RecorderLink): Shelf {
+  const call = (name: keyof Shelf, ...values: readonly unknown[]) =>
+    link.callNamed(`shelf.${name}`, values) as Promise<never>;
+  return {
+    notes: (recallId) => call('notes', recallId),
+    addNote: (note) => call('addNote', note),
+    removeNote: (id) => call('removeNote', id),
+    savedSets: () => call('savedSets'),
+    saveSet: (set) => call('saveSet', set),
+    removeSet: (name) => call('removeSet', name),
+    comparisons: () => call('comparisons'),
+    comparison: (id) => call('comparison', id),
+    saveComparison: (comparison) => call('saveComparison', comparison),
+    removeComparison: (id) => call('removeComparison', id),
+  };
+}

@@ -1,0 +1,282 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
+import { TesseraError } from '@tessera/errors';
+import type { RecallFilter, RecordedChange } from '../domain/inspection-store.js';
+import type { Pulse } from '../domain/pulse.js';
+import type { RecallSummary, RecordedRecall } from '../domain/recorded-recall.js';
+import { expiryMs, type RetentionRules } from '../domain/retention.js';
+import { AnalystShelf } from './analyst-shelf.js';
+import { CHANGE_COLUMNS, changeFrom } from './change-rows.js';
+import {
+  INSERT_CHANGES,
+  INSERT_ITEMS,
+  INSERT_PULSES,
+  INSERT_RECALLS,
+  TABLE_DEFINITIONS,
+} from './duckdb-tables.js';
+import { recordedFrom, SUMMARY_COLUMNS, summaryFrom, summaryWhere } from './recall-rows.js';
+import { Snapshots } from './snapshots.js';
+
+export interface RecorderOptions {
+  /** Folder of the store; made when absent, one process at a time. */
+  readonly path: string;
+  /** Memory that the database may take. */
+  readonly memoryBytes: number;
+  readonly retention: RetentionRules;
+}
+
+/** Recalls made ready to be written: arrays of JSON, one for each table. */
+export interface RecallBatch {
+  readonly recalls: string;
+  readonly items: string;
+  readonly itemCount: number;
+  /** Of its first recall. */
+  readonly firstId: string;
+  /** It was sent before, to a process that may have written it. */
+  readonly isRepeat: boolean;
+}
+
+export interface StoredSizes {
+  readonly recalls: number;
+  readonly items: number;
+  readonly usedBytes: number;
+  readonly oldestMs: number;
+  readonly newestMs: number;
+}
+
+export const DATABASE_FILE = 'inspection.duckdb';
+const MEBIBYTE = 2 ** 20;
+/** Bytes of the log of the database from which on it is taken into the database itself. */
+const LOG_BYTES_MAX = 16 * MEBIBYTE;
+/** Rows from which on the database may write beside its log before a commit: a row group less. */
+const LARGE_BATCH_ROWS = 100_000;
+
+/** Opened so that it reaches no file beside its own; nothing can change that. */
+async function openInstance({ path, memoryBytes }: RecorderOptions) {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const instance = await DuckDBInstance.create(join(path, DATABASE_FILE), {
+    // The engine has the cores: the store takes its time.
+    threads: '1',
+    memory_limit: `${Math.max(1, Math.floor(memoryBytes / MEBIBYTE))}MiB`,
+    temp_directory: join(path, 'spilled'),
+    // What is not built in would be downloaded.
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  const connection = await instance.connect();
+  // When the log is taken in is decided here: not while a snapshot is copied.
+  await connection.run("SET wal_autocheckpoint = '1TB'");
+  await connection.run('SET enable_external_access = false');
+  await connection.run('SET lock_configuration = true');
+  for (const definition of TABLE_DEFINITIONS) await connection.run(definition);
+  return { instance, connection };
+}
+
+/**
+ * Recorded recalls in a DuckDB of this process, which alone writes them. Its methods reject with
+ * IO_FAILED; statements run one after the other.
+ */
+export class DuckDbRecorder {
+  readonly shelf: AnalystShelf;
+  private readonly snapshots: Snapshots;
+  /** Statements of the connection, one after the other: a transaction is one's own. */
+  private turn: Promise<unknown> = Promise.resolve();
+
+  /** Rejects with STORE_UNAVAILABLE where another process has it or it cannot be read. */
+  static async open(options: RecorderOptions): Promise<DuckDbRecorder> {
+    try {
+      await mkdir(options.path, { recursive: true });
+      const { instance, connection } = await openInstance(options);
+      const recorder = new DuckDbRecorder(options, instance, connection);
+      await recorder.snapshots.clear();
+      return recorder;
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const message = `inspection.path: expected a store that can be opened, got: ${reason}`;
+      throw new TesseraError('STORE_UNAVAILABLE', message, { field: 'inspection.path', cause });
+    }
+  }
+
+  private constructor(
+    private readonly options: RecorderOptions,
+    private readonly instance: DuckDBInstance,
+    private readonly connection: DuckDBConnection,
+  ) {
+    this.shelf = new AnalystShelf((sql, values) => this.rows(sql, values));
+    this.snapshots = new Snapshots({
+      folder: options.path,
+      databaseFile: DATABASE_FILE,
+      inTurn: (act) => this.inTurn(act),
+    });
+  }
+
+  async writeRecalls(batch: RecallBatch): Promise<void> {
+    const { recalls, items, itemCount, firstId, isRepeat } = batch;
+    const isThere = 'SELECT id FROM recalls WHERE id = $1';
+    // A batch is one transaction: all of it is there, or nothing.
+    if (isRepeat && (await this.rows(isThere, [firstId])).length > 0) return;
+    await this.inTransaction(async () => {
+      await this.connection.run(INSERT_RECALLS, [recalls]);
+      await this.connection.run(INSERT_ITEMS, [items]);
+    });
+    if (itemCount >= LARGE_BATCH_ROWS) this.snapshots.outdate();
+    await this.takeLogIn();
+  }
+
+  async writePulses(rows: string): Promise<void> {
+    await this.rows(INSERT_PULSES, [rows]);
+  }
+
+  async writeChanges(rows: string): Promise<void> {
+    await this.rows(INSERT_CHANGES, [rows]);
+  }
+
+  async recalls(filter: RecallFilter): Promise<readonly RecallSummary[]> {
+    const { where, values } = summaryWhere(filter);
+    const sql = `SELECT ${SUMMARY_COLUMNS} FROM recalls ${where} ORDER BY time DESC, id DESC`;
+    const rows = await this.rows(`${sql} LIMIT ${Math.trunc(filter.limit)}`, values);
+    return rows.map(summaryFrom);
+  }
+
+  async recall(id: string): Promise<RecordedRecall | undefined> {
+    const [row] = await this.rows(
+      `SELECT ${SUMMARY_COLUMNS}, message, detail, to_base64(tree) AS tree FROM recalls ` +
+        'WHERE id = $1',
+      [id],
+    );
+    if (row === undefined) return undefined;
+    const items = await this.rows(
+      'SELECT rank, item_id, sid, score, title FROM items ' +
+        'WHERE time = make_timestamp_ms($2::DOUBLE::BIGINT) AND recall = $1 ORDER BY rank',
+      [id, Number(row.time_ms)],
+    );
+    return recordedFrom(row, items);
+  }
+
+  async changes(limit: number): Promise<readonly RecordedChange[]> {
+    const sql = `SELECT ${CHANGE_COLUMNS} FROM changes ORDER BY time DESC, sequence DESC`;
+    return (await this.rows(`${sql} LIMIT ${Math.trunc(limit)}`)).map(changeFrom);
+  }
+
+  async pulses(fromMs: number): Promise<readonly Pulse[]> {
+    const rows = await this.rows(
+      'SELECT detail FROM pulses WHERE time >= make_timestamp_ms($1::DOUBLE::BIGINT) ORDER BY time',
+      [fromMs],
+    );
+    return rows.map((row) => JSON.parse(String(row.detail)) as Pulse);
+  }
+
+  /** Forgets the recalls of a user, with what analysts have put to them; how many there were. */
+  eraseUser(userId: string): Promise<number> {
+    const ofUser = '(SELECT id FROM recalls WHERE user_id = $1)';
+    const compared = '(SELECT id FROM comparisons WHERE list_contains(users, $1))';
+    return this.inTransaction(async () => {
+      const { connection } = this;
+      await connection.run(`DELETE FROM items WHERE recall IN ${ofUser}`, [userId]);
+      await connection.run(`DELETE FROM notes WHERE recall IN ${ofUser}`, [userId]);
+      await connection.run(`DELETE FROM notes WHERE recall IN ${compared}`, [userId]);
+      await connection.run('DELETE FROM comparisons WHERE list_contains(users, $1)', [userId]);
+      const gone = await connection.run('DELETE FROM recalls WHERE user_id = $1', [userId]);
+      return gone.rowsChanged;
+    });
+  }
+
+  async sizes(): Promise<StoredSizes> {
+    const [sizes] = await this.rows(
+      'SELECT (SELECT count(*) FROM recalls)::DOUBLE AS recalls, ' +
+        '(SELECT count(*) FROM items)::DOUBLE AS items, ' +
+        '(SELECT coalesce(epoch_ms(min(time)), 0) FROM recalls)::DOUBLE AS oldest, ' +
+        '(SELECT coalesce(epoch_ms(max(time)), 0) FROM recalls)::DOUBLE AS newest, ' +
+        '(SELECT sum(used_blocks * block_size) FROM pragma_database_size())::DOUBLE AS used',
+    );
+    return {
+      recalls: Number(sizes?.recalls),
+      items: Number(sizes?.items),
+      usedBytes: Number(sizes?.used),
+      oldestMs: Number(sizes?.oldest),
+      newestMs: Number(sizes?.newest),
+    };
+  }
+
+  /** Removes what is too old or too much. */
+  async retain(nowMs: number): Promise<void> {
+    const expiry = expiryMs(this.options.retention, await this.sizes(), nowMs);
+    const agedOut = nowMs - this.options.retention.ageMsMax;
+    await this.inTransaction(async () => {
+      const before = 'time < make_timestamp_ms($1::DOUBLE::BIGINT)';
+      await this.connection.run(`DELETE FROM pulses WHERE ${before}`, [agedOut]);
+      await this.connection.run(`DELETE FROM changes WHERE ${before}`, [agedOut]);
+      if (expiry === undefined) return;
+      await this.connection.run(`DELETE FROM items WHERE ${before}`, [expiry]);
+      await this.connection.run(`DELETE FROM recalls WHERE ${before}`, [expiry]);
+    });
+    if (expiry !== undefined) await this.checkpoint();
+  }
+
+  /**
+   * A copy of the database as it is now, which is the caller's to read and to remove.
+   * Rejects with STORE_FULL where the disk has no room for it.
+   */
+  snapshot(): Promise<string> {
+    return this.snapshots.take();
+  }
+
+  async close(): Promise<void> {
+    await this.turn;
+    this.connection.closeSync();
+    this.instance.closeSync();
+  }
+
+  private async takeLogIn(): Promise<void> {
+    const log = join(this.options.path, `${DATABASE_FILE}.wal`);
+    const logBytes = await stat(log).then(
+      ({ size }) => size,
+      () => 0,
+    );
+    if (logBytes > LOG_BYTES_MAX) await this.checkpoint();
+  }
+
+  /**
+   * Not while a snapshot is copied: the next batch will see to it. A copy that begins meanwhile is
+   * outdated at the end.
+   */
+  private checkpoint(): Promise<void> {
+    return this.inTurn(async () => {
+      if (this.snapshots.isCopying) return;
+      await this.connection.run('CHECKPOINT');
+      this.snapshots.outdate();
+    });
+  }
+
+  private inTransaction<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+    return this.inTurn(async () => {
+      await this.connection.run('BEGIN');
+      try {
+        const answer = await act();
+        await this.connection.run('COMMIT');
+        return answer;
+      } catch (thrown) {
+        await this.connection.run('ROLLBACK');
+        throw thrown;
+      }
+    });
+  }
+
+  private rows(sql: string, values: DuckDBValue[] = []): Promise<Record<string, unknown>[]> {
+    return this.inTurn(async () => {
+      const reader = await this.connection.runAndReadAll(sql, values);
+      return reader.getRowObjectsJson();
+    });
+  }
+
+  private inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+    const done = this.turn.then(act).catch((cause: unknown) => {
+      if (cause instanceof TesseraError) throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new TesseraError('IO_FAILED', `the inspection store: ${reason}`, { cause });
+    });
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
+}

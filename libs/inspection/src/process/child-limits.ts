@@ -1,0 +1,36 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/** What the kernel holds a child to, from before its first instruction. */
+export interface ChildLimits {
+  /** Private memory that it can write (RLIMIT_DATA); undefined: no bound. */
+  readonly dataBytes?: number;
+  /** Of one file (RLIMIT_FSIZE); undefined: no bound. */
+  readonly fileBytes?: number;
+}
+
+const KIBIBYTE = 1024;
+/** Unit of the shell's `ulimit -f` (POSIX). */
+const BLOCK_BYTES = 512;
+
+/** $1: kibibytes of data; $2: blocks of a file; then the command. No core: it would be a file. */
+const LIMITED =
+  'ulimit -c 0; [ "$1" = - ] || ulimit -d "$1" || exit 125; ' +
+  '[ "$2" = - ] || ulimit -f "$2" || exit 125; shift 2; exec "$@"';
+
+const unitsOf = (bytes: number | undefined, unit: number) =>
+  bytes === undefined ? '-' : String(Math.ceil(bytes / unit));
+
+/**
+ * Starts a program of ours under limits, with a channel to it (`process.send`). What it writes to
+ * its standard error goes to that of this process.
+ */
+export function startLimited(
+  program: readonly string[],
+  { dataBytes, fileBytes }: ChildLimits,
+): ChildProcess {
+  const limits = [unitsOf(dataBytes, KIBIBYTE), unitsOf(fileBytes, BLOCK_BYTES)];
+  return spawn('/bin/sh', ['-c', LIMITED, 'sh', ...limits, process.execPath, ...program], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  });
+}

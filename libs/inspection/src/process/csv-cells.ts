@@ -1,0 +1,39 @@
+import type { DuckDBConnection, DuckDBTypeId } from '@duckdb/node-api';
+
+/** Texts that spreadsheets take for a formula, or that could hide the beginning of one. */
+const FORMULA = '^[=+\\-@\\t\\r]';
+
+/** Types whose text begins with a digit or a sign of a number, or is one of a few words. */
+const HARMLESS: ReadonlySet<keyof typeof DuckDBTypeId> = new Set([
+  ...(['BOOLEAN', 'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT'] as const),
+  ...(['UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT'] as const),
+  ...(['FLOAT', 'DOUBLE', 'DECIMAL', 'UUID', 'DATE', 'TIME', 'INTERVAL'] as const),
+  ...(['TIMESTAMP', 'TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP_NS', 'TIMESTAMP_TZ'] as const),
+]);
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const defused = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+
+/**
+ * The same rows, where a text that a spreadsheet would compute has a quotation mark before it, the
+ * names of columns as well (OWASP, "CSV injection"). Numbers stay numbers.
+ */
+export async function spreadsheetSafe(connection: DuckDBConnection, rows: string): Promise<string> {
+  const { DuckDBTypeId: types } = await import('@duckdb/node-api');
+  const prepared = await connection.prepare(rows);
+  const count = prepared.columnCount;
+  const columns = Array.from({ length: count }, (_, index) => ({
+    name: prepared.columnName(index),
+    isHarmless: HARMLESS.has(types[prepared.columnTypeId(index)] as keyof typeof types),
+  }));
+  prepared.destroySync();
+  const own = columns.map((_, index) => `c${index}`);
+  const cells = columns.map(({ name, isHarmless }, index) => {
+    const column = own[index];
+    const text = `${column}::VARCHAR`;
+    const isFormula = `regexp_matches(${text}, '${FORMULA}')`;
+    const safe = `CASE WHEN ${isFormula} THEN '''' || ${text} ELSE ${text} END`;
+    return `${isHarmless ? column : safe} AS ${quoted(defused(name))}`;
+  });
+  return `SELECT ${cells.join(', ')} FROM (\n${rows}\n) AS rows(${own.join(', ')})`;
+}

@@ -1,0 +1,210 @@
+import type { ChildProcess } from 'node:child_process';
+import { TesseraError } from '@tessera/errors';
+import type { RecorderOptions } from '../adapters/duckdb-recorder.js';
+import { startLimited } from './child-limits.js';
+import { type RecorderReply, receivedError } from './messages.js';
+import type { RecorderMethods } from './recorder-server.js';
+
+export interface RecorderLinkParts {
+  /** Of the process, as arguments of Node. */
+  readonly program: readonly string[];
+  readonly options: RecorderOptions;
+  /** Told when the process ended unexpectedly or could not open the store. */
+  readonly onFault: (error: TesseraError) => void;
+}
+
+/** Calls that wait for their answer at most; further ones are refused. */
+export const RECORDER_CALLS_MAX = 256;
+/** Milliseconds before a process that has ended is started again; doubled up to the largest. */
+const RESTART_MS_MIN = 200;
+const RESTART_MS_MAX = 30_000;
+/** Milliseconds that it has to write what it was sent and to close the database. */
+const CLOSE_MS = 8000;
+
+type State = 'starting' | 'open' | 'down' | 'closed';
+
+interface Waiting {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: TesseraError) => void;
+}
+
+/**
+ * The process that writes the inspection store, seen from the service: calls that are answered in
+ * their order, and a new process when it has ended.
+ */
+export class RecorderLink {
+  private state: State = 'starting';
+  private reason = 'the store is being opened';
+  private child: ChildProcess | undefined;
+  private readonly waiting = new Map<number, Waiting>();
+  private lastNumber = 0;
+  private restartMs = RESTART_MS_MIN;
+  private restart: NodeJS.Timeout | undefined;
+  /** Of those who wait for `open` or `closed`. */
+  private listeners: (() => void)[] = [];
+
+  constructor(private readonly parts: RecorderLinkParts) {}
+
+  /** Resolves once the first process has opened the store, or has failed to. */
+  start(): Promise<void> {
+    return this.launch();
+  }
+
+  /** '' where the store is open. */
+  get fault(): string {
+    return this.state === 'open' ? '' : this.reason;
+  }
+
+  get isOpen(): boolean {
+    return this.state === 'open';
+  }
+
+  /** The number of the process; undefined where none runs. */
+  get processId(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** Resolves when the store is open; rejects with STORE_UNAVAILABLE once it is closed. */
+  async untilOpen(): Promise<void> {
+    while (this.state !== 'open') {
+      if (this.state === 'closed') throw this.unavailable();
+      await this.untilChange();
+    }
+  }
+
+  /** Resolves when the store is not open any more. */
+  async untilDown(): Promise<void> {
+    while (this.state === 'open') await this.untilChange();
+  }
+
+  /**
+   * Rejects with what the process rejects with, STORE_UNAVAILABLE where there is none or it ends
+   * before its answer, OPERATION_BUSY where too many calls wait.
+   */
+  async call<Name extends keyof RecorderMethods>(
+    method: Name,
+    ...values: Parameters<RecorderMethods[Name]>
+  ): Promise<Awaited<ReturnType<RecorderMethods[Name]>>> {
+    return (await this.callNamed(method, values)) as Awaited<ReturnType<RecorderMethods[Name]>>;
+  }
+
+  /** As call(), by a name that is composed. */
+  async callNamed(method: string, values: readonly unknown[]): Promise<unknown> {
+    if (this.state !== 'open') throw this.unavailable();
+    if (this.waiting.size >= RECORDER_CALLS_MAX) {
+      const message = `inspection: expected at most ${RECORDER_CALLS_MAX} calls, got another`;
+      throw new TesseraError('OPERATION_BUSY', message, { field: 'inspection' });
+    }
+    return this.send(method, values);
+  }
+
+  /** Ends the process when it has done what it was sent, or when its time is over. */
+  async close(): Promise<void> {
+    const { child } = this;
+    clearTimeout(this.restart);
+    const wasOpen = this.state === 'open';
+    if (wasOpen && child !== undefined) {
+      const late = new Promise<void>((resolve) => {
+        setTimeout(resolve, CLOSE_MS).unref();
+      });
+      const closed = this.send('close', []).then(
+        () => undefined,
+        () => undefined,
+      );
+      await Promise.race([closed, late]);
+    }
+    this.change('closed', 'the store was closed');
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+    });
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  private async launch(): Promise<void> {
+    const { program, options, onFault } = this.parts;
+    this.change('starting', 'the store is being opened');
+    const child = startLimited(program, {});
+    this.child = child;
+    child.on('message', (reply) => this.settle(reply as RecorderReply));
+    child.once('error', (cause) => this.ended(child, `it could not be started: ${cause.message}`));
+    child.once('exit', (code, signal) => this.ended(child, `it ended with ${signal ?? code}`));
+    try {
+      await this.send('open', [options]);
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      if (this.state !== 'starting' || this.child !== child) return;
+      this.change('down', error.message);
+      onFault(error);
+      child.kill('SIGKILL');
+      return;
+    }
+    this.restartMs = RESTART_MS_MIN;
+    this.change('open', '');
+  }
+
+  private ended(child: ChildProcess, how: string): void {
+    if (this.child !== child) return;
+    this.child = undefined;
+    const reason = `the process that records recalls is not there: ${how}`;
+    const error = new TesseraError('STORE_UNAVAILABLE', reason);
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.waiting.clear();
+    if (this.state === 'closed') return;
+    if (this.state !== 'down') {
+      this.change('down', reason);
+      this.parts.onFault(error);
+    }
+    this.restart = setTimeout(() => void this.launch(), this.restartMs);
+    this.restart.unref();
+    this.restartMs = Math.min(RESTART_MS_MAX, this.restartMs * 2);
+  }
+
+  private send(method: string, values: readonly unknown[]): Promise<unknown> {
+    const number = ++this.lastNumber;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(number, { resolve, reject });
+      const { child } = this;
+      if (child === undefined || !child.connected) {
+        this.fail(number);
+        return;
+      }
+      child.send({ number, method, values }, (error) => {
+        if (error !== null) this.fail(number);
+      });
+    });
+  }
+
+  private fail(number: number): void {
+    this.waiting.get(number)?.reject(this.unavailable());
+    this.waiting.delete(number);
+  }
+
+  private settle(reply: RecorderReply): void {
+    const waiting = this.waiting.get(reply.number);
+    this.waiting.delete(reply.number);
+    if ('error' in reply) waiting?.reject(receivedError(reply.error));
+    else waiting?.resolve(reply.answer);
+  }
+
+  private unavailable(): TesseraError {
+    const message = `inspection.path: expected a store that is open; ${this.reason}`;
+    return new TesseraError('STORE_UNAVAILABLE', message, { field: 'inspection.path' });
+  }
+
+  private change(state: State, reason: string): void {
+    if (this.state === 'closed') return;
+    this.state = state;
+    this.reason = reason;
+    const { listeners } = this;
+    this.listeners = [];
+    for (const listener of listeners) listener();
+  }
+
+  private untilChange(): Promise<void> {
+    return new Promise((resolve) => {
+      this.listeners.push(resolve);
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { DuckDbRecorder, type RecorderOptions } from '../adapters/duckdb-recorder.js';
+import { type Channel, endProcess, sendAll } from './channel.js';
+import { type RecorderCall, type RecorderReply, sentError } from './messages.js';
+
+const RETENTION_PERIOD_MS = 60_000;
+
+/** What the service may call, by name. `open` comes first, `close` last. */
+export type RecorderMethods = Pick<
+  DuckDbRecorder,
+  | 'writeRecalls'
+  | 'writePulses'
+  | 'writeChanges'
+  | 'recalls'
+  | 'recall'
+  | 'changes'
+  | 'pulses'
+  | 'eraseUser'
+  | 'sizes'
+  | 'retain'
+  | 'snapshot'
+  | 'close'
+> & { open(options: RecorderOptions): Promise<void> };
+
+const METHODS: ReadonlySet<string> = new Set([
+  ...['writeRecalls', 'writePulses', 'writeChanges', 'recalls', 'recall', 'changes', 'pulses'],
+  ...['eraseUser', 'sizes', 'retain', 'snapshot', 'close'],
+]);
+
+/** Of `Shelf`, under this name and a dot. */
+const SHELF = 'shelf.';
+
+/**
+ * The other end of `RecorderLink`: the process that alone writes the inspection store. It lives as
+ * long as its channel.
+ */
+export function serveRecorder(channel: Channel): void {
+  const server = new RecorderServer();
+  channel.on('disconnect', endProcess);
+  channel.on('message', (message: unknown) => {
+    const call = message as RecorderCall;
+    const { number } = call;
+    server
+      .answer(call)
+      .then(
+        (answer): RecorderReply => ({ number, answer }),
+        (thrown: unknown): RecorderReply => ({ number, error: sentError(thrown) }),
+      )
+      .then((reply) => sendAll(channel, reply))
+      .catch(endProcess);
+  });
+}
+
+class RecorderServer {
+  private recorder: DuckDbRecorder | undefined;
+
+  async answer({ method, values }: RecorderCall): Promise<unknown> {
+    if (method === 'open') {
+      this.recorder = await DuckDbRecorder.open(values[0] as RecorderOptions);
+      const retain = () => void this.recorder?.retain(Date.now()).catch(report);
+      setInterval(retain, RETENTION_PERIOD_MS).unref();
+      return undefined;
+    }
+    const { recorder } = this;
+    if (recorder === undefined) throw new Error('expected open() before any other call');
+    const isShelf = method.startsWith(SHELF);
+    const target: object = isShelf ? recorder.shelf : recorder;
+    const name = isShelf ? method.slice(SHELF.length) : method;
+    const act = (target as Record<string, unknown>)[name];
+    if (typeof act !== 'function' || (!isShelf && !METHODS.has(name))) {
+      throw new Error(`expected a method of the store, got ${method}`);
+    }
+    return (act as (...given: readonly unknown[]) => Promise<unknown>).apply(target, [...values]);
+  }
+}
+
+function report(thrown: unknown): void {
+  process.stderr.write(`the inspection store: ${String(thrown)}\n`);
+}
