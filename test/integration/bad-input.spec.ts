@@ -34,6 +34,12 @@ afterAll(async () => {
 
 const bytes = (...values: number[]) => Buffer.from(values);
 
+/** A body whose predicate lies as deep, within the limit of its bytes. */
+function nested(open: string, depth: number, close: string): string {
+  const predicate = `${open.repeat(depth)}1${close.repeat(depth)}`;
+  return `{"userId":"1","eligibility":{"predicate":${predicate}}}`;
+}
+
 /** Body, status, code, field. */
 const refusedBodies: [string | Buffer, number, string, string][] = [
   ['', 400, 'REQUEST_INVALID', 'body'],
@@ -76,7 +82,10 @@ const refusedBodies: [string | Buffer, number, string, string][] = [
   ['{"userId":"1","itemsPerSid":-1}', 400, 'REQUEST_INVALID', 'itemsPerSid'],
   ['{"userId":"1","scoreNorm":"softmax"}', 400, 'REQUEST_INVALID', 'scoreNorm'],
   ['{"userId":"1","priority":0}', 400, 'REQUEST_INVALID', 'priority'],
-  ['{"userId":"1","deadlineMs":-1}', 504, 'DEADLINE_EXCEEDED', 'deadlineMs'],
+  ['{"userId":"1","deadlineMs":-1}', 400, 'REQUEST_INVALID', 'deadlineMs'],
+  ['{"userId":"1","deadlineMs":0}', 400, 'REQUEST_INVALID', 'deadlineMs'],
+  [nested('{"not":', 500, '}'), 400, 'REQUEST_INVALID', 'body'],
+  [nested('[', 1200, ']'), 400, 'REQUEST_INVALID', 'body'],
   ['{"userId":"1","deadlineMs":60001}', 400, 'REQUEST_INVALID', 'deadlineMs'],
   ['{"userId":"1","deadlineMs":"1s"}', 400, 'REQUEST_INVALID', 'deadlineMs'],
   ['{"userId":"1","skipUnknownItems":1}', 400, 'REQUEST_INVALID', 'skipUnknownItems'],
@@ -147,6 +156,7 @@ const refusedMessages: [object, number, string, string][] = [
     'REQUEST_INVALID',
     'deadlineMs',
   ],
+  [{ userId: '1', deadlineMs: 0 }, grpc.status.INVALID_ARGUMENT, 'REQUEST_INVALID', 'deadlineMs'],
 ];
 
 describe('the HTTP edge', () => {

@@ -102,6 +102,20 @@ describe('CatalogueService', () => {
     ]);
   });
 
+  it('refuses attributes that nest without end, and says which', async () => {
+    const before = runtime.catalogue.applied.length;
+    const deep = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    const set = (attributes: string) => ({ setAttributes: { itemId: 's', attributes } });
+    const changes = [set(deep(255)), set(deep(100_000))];
+    const error = await call('Apply', { changes }).catch(asServiceError);
+    expect((error as grpc.ServiceError).metadata.get('tessera-code')).toEqual([
+      'CATALOGUE_INVALID',
+    ]);
+    expect(error).toMatchObject({ details: expect.stringContaining('changes[1].attributes') });
+    expect(runtime.catalogue.applied).toHaveLength(before);
+    await call('Apply', { changes: [set(deep(255)), set(`{"a":"${'['.repeat(1000)}"}`)] });
+  });
+
   it('answers a stream batch by batch and ends it at the first that is refused', async () => {
     const before = runtime.catalogue.applied.length;
     const batch = (...itemIds: string[]) => ({

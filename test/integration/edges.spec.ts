@@ -200,12 +200,13 @@ describe('both edges', () => {
     expect(short).toBe(10_000);
   });
 
-  it('refuse a deadline that has passed before any work', async () => {
+  it('refuse no time at all before any work, and trying again does not help', async () => {
     const overHttp = await postJson({ userId: '1', deadlineMs: 0 });
-    expect(overHttp.status).toBe(504);
-    expect(overHttp.json.error).toMatchObject({ code: 'DEADLINE_EXCEEDED', field: 'deadlineMs' });
+    expect(overHttp.status).toBe(400);
+    const refusal = { code: 'REQUEST_INVALID', field: 'deadlineMs', retryable: false };
+    expect(overHttp.json.error).toMatchObject(refusal);
     const overGrpc = await client.recall({ userId: '1', deadlineMs: 0 });
-    expect(overGrpc.status).toBe(grpc.status.DEADLINE_EXCEEDED);
+    expect(overGrpc.status).toBe(grpc.status.INVALID_ARGUMENT);
     expect(runtime.seen).toEqual([]);
   });
 

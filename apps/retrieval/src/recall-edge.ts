@@ -56,13 +56,9 @@ export function budgetOf(
   deadlineMs: number | undefined,
   limits: EdgeLimits,
 ): number {
-  if (deadlineMs !== undefined && deadlineMs > limits.deadlineMsMax) {
+  if (deadlineMs !== undefined && (deadlineMs > limits.deadlineMsMax || deadlineMs < 1)) {
     const expected = `expected 1..${limits.deadlineMsMax}, came ${deadlineMs}`;
     throw new TesseraError('REQUEST_INVALID', `deadlineMs: ${expected}`, { field: 'deadlineMs' });
-  }
-  if (deadlineMs !== undefined && deadlineMs <= 0) {
-    const message = `deadlineMs: expected 1..${limits.deadlineMsMax}, came ${deadlineMs}`;
-    throw new TesseraError('DEADLINE_EXCEEDED', message, { field: 'deadlineMs' });
   }
   const silent = deadlineMs === undefined && call.budgetUs === Number.POSITIVE_INFINITY;
   const bodyMs = silent ? limits.defaultDeadlineMs : (deadlineMs ?? limits.deadlineMsMax);

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/errors';
+import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
 import type { FastifyInstance } from 'fastify';
 
 /** Bytes -> JSON value. Bytes that are not UTF-8 are refused, never replaced. */
@@ -7,6 +7,10 @@ export function parseJsonBody(bytes: Buffer): unknown {
     throw new TesseraError('REQUEST_INVALID', 'body: expected a JSON object, came nothing', {
       field: 'body',
     });
+  }
+  if (nestsTooDeep(bytes)) {
+    const message = `body: expected JSON nested at most ${JSON_DEPTH_MAX} deep, got more`;
+    throw new TesseraError('REQUEST_INVALID', message, { field: 'body' });
   }
   let text: string;
   try {

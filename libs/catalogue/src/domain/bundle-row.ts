@@ -1,5 +1,6 @@
 /** Rows of a bundle's files, checked against its manifest. */
 
+import { nestsTooDeep } from '@tessera/errors';
 import type { BundleManifest } from './bundle-manifest.js';
 
 /** An item as a row has it; left out: the file has no such column, or nothing in it. */
@@ -66,7 +67,7 @@ function attributesOf(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'object') return JSON.stringify(value);
   try {
-    const parsed: unknown = JSON.parse(String(value));
+    const parsed: unknown = nestsTooDeep(String(value)) ? undefined : JSON.parse(String(value));
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
       return String(value);
     }

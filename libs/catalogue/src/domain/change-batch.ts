@@ -27,7 +27,7 @@ export class ChangeBatch {
 
   /** @throws TesseraError CATALOGUE_INVALID where the batch becomes too large */
   add(changes: readonly CatalogueChange[]): void {
-    const text = changesText(changes);
+    const text = changesText(changes, this.changeCount);
     this.changeCount += changes.length;
     this.characters += text.length;
     check('in a message', changes.length, MESSAGE_CHANGES_MAX);

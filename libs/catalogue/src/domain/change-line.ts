@@ -1,6 +1,6 @@
 /** A change as a line of a file says it: {"op", "item_id", ...}, or an item without an op. */
 
-import { TesseraError } from '@tessera/errors';
+import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
 import type { CatalogueChange } from './change.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -85,13 +85,13 @@ class Line {
 export function parseChangeLine(text: string, number: number): CatalogueChange {
   let members: unknown;
   try {
-    members = JSON.parse(text);
+    members = nestsTooDeep(text) ? undefined : JSON.parse(text);
   } catch {
     members = undefined;
   }
   const line = new Line(number, (members ?? {}) as Members);
   if (typeof members !== 'object' || members === null || Array.isArray(members)) {
-    line.refuse('', 'a JSON object', text);
+    line.refuse('', `a JSON object nested at most ${JSON_DEPTH_MAX} deep`, text);
   }
   const op = line.op();
   line.checkMembers(MEMBERS[op]);

@@ -1,5 +1,7 @@
 /** What may happen to a catalogue while it serves; docs/live-catalogue.md gives the rules. */
 
+import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
+
 export type CatalogueChange =
   | {
       readonly op: 'upsert';
@@ -15,10 +17,15 @@ export type CatalogueChange =
   | { readonly op: 'set_priority'; readonly itemId: string; readonly priority: number };
 
 /** JSON of one change, as the engine reads it; text that is no JSON is left to it to refuse. */
-function changeText(change: CatalogueChange): string {
+function changeText(change: CatalogueChange, index: number): string {
   const { itemId, ...rest } = change;
   const text = JSON.stringify({ ...rest, item_id: itemId, attributes: undefined });
   if (!('attributes' in rest)) return text;
+  if (nestsTooDeep(rest.attributes)) {
+    const field = `changes[${index}].attributes`;
+    const message = `${field}: expected JSON nested at most ${JSON_DEPTH_MAX} deep, got more`;
+    throw new TesseraError('CATALOGUE_INVALID', message, { field });
+  }
   const attributes = rest.attributes === '' ? '{}' : JSON.stringify(asJson(rest.attributes));
   return `${text.slice(0, -1)},"attributes":${attributes}}`;
 }
@@ -31,6 +38,10 @@ function asJson(text: string): unknown {
   }
 }
 
-export function changesText(changes: readonly CatalogueChange[]): string {
-  return `[${changes.map(changeText).join(',')}]`;
+/**
+ * @param first place of the first of them in their batch
+ * @throws TesseraError CATALOGUE_INVALID for attributes that nest too deep
+ */
+export function changesText(changes: readonly CatalogueChange[], first = 0): string {
+  return `[${changes.map((change, i) => changeText(change, first + i)).join(',')}]`;
 }
