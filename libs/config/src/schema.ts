@@ -3,8 +3,8 @@
  * the same keys (test/contract compares them).
  */
 
-import os from 'node:os';
 import { z } from 'zod';
+import { readMachine } from './machine.js';
 import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
@@ -45,9 +45,11 @@ export const CONFIG_LIMITS = {
 
 const L = CONFIG_LIMITS;
 
-/** One part in so many of the machine's memory, in bytes. */
+const MACHINE = readMachine();
+
+/** One part in so many of the memory that this process may use, in bytes. */
 function memoryShare(parts: number): number {
-  return Math.min(L.kvBytesMax, Math.max(MEBIBYTE, Math.floor(os.totalmem() / parts)));
+  return Math.min(L.kvBytesMax, Math.max(MEBIBYTE, Math.floor(MACHINE.memoryBytes / parts)));
 }
 
 const widths = z
@@ -194,9 +196,9 @@ export const configSchema = z.strictObject({
       1,
       L.threadCountMax,
       // One core is left to the edges: parsing and mapping must not wait for a forward pass.
-      Math.min(L.threadCountMax, Math.max(1, os.availableParallelism() - 1)),
+      Math.min(L.threadCountMax, Math.max(1, MACHINE.cpuCount - 1)),
       "compute threads, the engine's own included",
-      'cores of the machine but one',
+      'cores of the machine, or of the cgroup, but one',
     ),
     threadPlacement: oneOf(
       ['pinned', 'free'],
@@ -234,7 +236,7 @@ export const configSchema = z.strictObject({
       L.kvBytesMax,
       memoryShare(4),
       'bytes of the keys and values of all running requests at most, beams included',
-      'a quarter of the memory',
+      'a quarter of the memory that may be used',
     ),
     promptTokensMax: integer(1, L.promptTokensMax, 4096, 'tokens of a prompt at most'),
     widthMax: integer(1, L.widthMax, 512, 'beam width that a request may ask for'),
@@ -252,14 +254,14 @@ export const configSchema = z.strictObject({
       L.kvBytesMax,
       memoryShare(8),
       'bytes of the device tier; the prompts of running requests lie there as well',
-      'an eighth of the memory',
+      'an eighth of the memory that may be used',
     ),
     hostBytes: integer(
       0,
       L.kvBytesMax,
       memoryShare(16),
       'bytes of the host tier; 0: none',
-      'a sixteenth of the memory',
+      'a sixteenth of the memory that may be used',
     ),
     diskBytes: integer(0, L.kvBytesMax, 4 * GIBIBYTE, 'bytes of the disk tier; 0: none'),
     path: nonEmptyText('data/kv', 'folder of the disk tier; one process at a time'),
