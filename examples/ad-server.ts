@@ -1,6 +1,7 @@
 import { type Asked, DEFAULT_TOPICS, TesseraClient, TopicClient } from '@tessera/client';
 import type { WireRecallRequest, WireRecallResponse } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
+import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf } from '../tools/served/connection.js';
 import { Flags, print, runCommand } from '../tools/terminal/command.js';
 import { type Column, table } from '../tools/terminal/table.js';
 
@@ -11,7 +12,8 @@ Asks which ads to show each of some users, all at once, as an ad server does.
   --count N        ads per user (default 3)
   --deadline-ms N  time for each (default 500)
   --grpc ADDRESS   the service (default 127.0.0.1:50051)
-  --kafka ADDRESS  ask over topics instead`;
+  --kafka ADDRESS  ask over topics instead
+${CONNECTION_USAGE}`;
 
 const COLUMNS: readonly Column[] = [
   { name: 'user' },
@@ -29,7 +31,10 @@ interface Recaller {
 
 async function connect(flags: Flags): Promise<Recaller> {
   const broker = flags.text('kafka');
-  if (broker === undefined) return new TesseraClient(flags.text('grpc') ?? '127.0.0.1:50051');
+  if (broker === undefined) {
+    const connection = connectionOf(flags);
+    return new TesseraClient(flags.text('grpc') ?? '127.0.0.1:50051', { connection });
+  }
   return TopicClient.open({ ...DEFAULT_TOPICS, brokers: [broker] });
 }
 
@@ -59,6 +64,7 @@ await runCommand(USAGE, async (words) => {
     'deadline-ms': 'text',
     grpc: 'text',
     kafka: 'text',
+    ...CONNECTION_FLAGS,
   });
   const users = (flags.text('users') ?? '1').split(',');
   const count = flags.integer('count', 1, 1000) ?? 3;

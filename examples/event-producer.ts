@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_TOPICS, TesseraClient, TopicClient } from '@tessera/client';
+import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf } from '../tools/served/connection.js';
 import { Flags, print, runCommand } from '../tools/terminal/command.js';
 
 const USAGE = `usage: npm run example:event-producer -- --user ID --items A,B [flags]
@@ -8,7 +9,8 @@ Reports what a user did, the last item last.
   --action NAME    (default click)
   --scene key=value, may repeat
   --grpc ADDRESS   the service (default 127.0.0.1:50051)
-  --kafka ADDRESS  report over the topic instead`;
+  --kafka ADDRESS  report over the topic instead
+${CONNECTION_USAGE}`;
 const DEADLINE_MS = 5000;
 
 await runCommand(USAGE, async (words) => {
@@ -19,6 +21,7 @@ await runCommand(USAGE, async (words) => {
     scene: 'texts',
     grpc: 'text',
     kafka: 'text',
+    ...CONNECTION_FLAGS,
   });
   const items = flags.required('items').split(',');
   const now = Date.now();
@@ -33,7 +36,8 @@ await runCommand(USAGE, async (words) => {
   }));
   const broker = flags.text('kafka');
   if (broker === undefined) {
-    const client = new TesseraClient(flags.text('grpc') ?? '127.0.0.1:50051');
+    const connection = connectionOf(flags);
+    const client = new TesseraClient(flags.text('grpc') ?? '127.0.0.1:50051', { connection });
     await client.append(behaviours, DEADLINE_MS).finally(() => client.close());
   } else {
     const client = await TopicClient.open({ ...DEFAULT_TOPICS, brokers: [broker] });

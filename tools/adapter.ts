@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ServiceError } from '@grpc/grpc-js';
+import { type Connection, channelCredentials } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { AdapterClient } from './served/adapter-client.js';
+import { CONNECTION_FLAGS, CONNECTION_USAGE, getJson, servedAt } from './served/connection.js';
 import { told } from './served/told.js';
 import { Flags, fail, print, runCommand, UsageError } from './terminal/command.js';
 import { ProgressLine } from './terminal/progress.js';
@@ -27,9 +28,9 @@ Versions of adapters of a service that runs (docs/adapter-versions.md); DIGEST: 
   --cold               activate: without the warm-up
   --base DIGEST        push: the model that it was trained for (default: the one that is served)
   --remark TEXT        push: shown with the version
-  --token-file FILE    whose text is the token
   --http URL           where the served model is asked for (default: the configured one)
   --address HOST:PORT  of the gRPC edge (default: the configured one)
+${CONNECTION_USAGE}
   --json               JSON on the standard output and nothing else`;
 
 const CALL_MS = 600_000;
@@ -42,11 +43,9 @@ function shareOf(flags: Flags): number | undefined {
 }
 
 /** What the service says it serves. */
-async function servedModel(url: string): Promise<string> {
-  const reply = await fetch(`${url}/health`).catch((cause: Error) => {
-    throw new TesseraError('ENGINE_UNAVAILABLE', `${url}: ${cause.message}`, { cause });
-  });
-  const { versions } = (await reply.json()) as { versions?: { model?: string } };
+async function servedModel(url: string, connection: Connection): Promise<string> {
+  const health = await getJson(`${url}/health`, connection, '--http');
+  const { versions } = health as { versions?: { model?: string } };
   return versions?.model ?? fail('base', 'a digest', 'nothing');
 }
 
@@ -55,7 +54,7 @@ class Commands {
     private readonly client: AdapterClient,
     private readonly flags: Flags,
     private readonly name: string,
-    private readonly httpUrl: string,
+    private readonly servedModel: () => Promise<string>,
     private readonly progress: ProgressLine,
   ) {}
 
@@ -88,7 +87,7 @@ class Commands {
   }
 
   private async push(folder: string): Promise<object> {
-    const baseModel = this.flags.text('base') ?? (await servedModel(this.httpUrl));
+    const baseModel = this.flags.text('base') ?? (await this.servedModel());
     const remark = this.flags.text('remark') ?? '';
     const pushed = { name: this.name, baseModel, remark };
     const onProgress = (bytes: number, total: number) =>
@@ -139,20 +138,21 @@ await runCommand(USAGE, async (all) => {
   const words = at < 0 ? all : all.slice(0, at);
   const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
     ...{ name: 'text', share: 'text', force: 'switch', cold: 'switch', base: 'text' },
-    ...{ remark: 'text', 'token-file': 'text', http: 'text', address: 'text', json: 'switch' },
+    ...{ remark: 'text', http: 'text', address: 'text', json: 'switch', ...CONNECTION_FLAGS },
   });
   const [command, ...rest] = words;
   if (command === undefined) throw new UsageError('expected a command');
-  const { grpc, http, adapters } = loadConfig().config;
-  const address = flags.text('address') ?? `${grpc.host}:${grpc.port}`;
-  const tokenFile = flags.text('token-file');
-  const token = tokenFile === undefined ? '' : (await readFile(tokenFile, 'utf8')).trim();
-  const client = new AdapterClient(address, token);
+  const { config } = loadConfig();
+  const { http, adapters } = config;
+  const { address, connection } = servedAt(flags, config);
+  const client = new AdapterClient(address, connection.token, channelCredentials(connection));
   const progress = new ProgressLine();
   try {
     const name = flags.text('name') ?? adapters.defaultName;
-    const url = flags.text('http') ?? `http://${http.host}:${http.port}`;
-    const answer = await new Commands(client, flags, name, url, progress).run(command, rest);
+    const scheme = http.certificatePath === '' && !connection.isTls ? 'http' : 'https';
+    const url = flags.text('http') ?? `${scheme}://${http.host}:${http.port}`;
+    const model = () => servedModel(url, connection);
+    const answer = await new Commands(client, flags, name, model, progress).run(command, rest);
     progress.end();
     await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));
   } finally {

@@ -7,6 +7,7 @@ import { ERROR_TRAILERS, isErrorCode, TesseraError } from '@tessera/errors';
 import { applyBatch, exportState, importDelta } from './catalogue/bundles.js';
 import { wireChange } from './catalogue/wire-change.js';
 import { CatalogueClient } from './served/catalogue-client.js';
+import { CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { Flags, print, runCommand, UsageError } from './terminal/command.js';
 import { ProgressLine } from './terminal/progress.js';
 import { table } from './terminal/table.js';
@@ -30,6 +31,7 @@ Versions:
 
   --catalogue NAME     which of its catalogues (default: the first)
   --address HOST:PORT  of its gRPC edge (default: the configured one)
+${CONNECTION_USAGE}
   --tolerate N         bad rows that do not refuse an import (default 0)
   --batch N            changes of a batch of apply at most (default 1000)
   --whole              the file of apply is one batch (at most 1,048,576 changes)
@@ -194,13 +196,13 @@ await runCommand(USAGE, async (all) => {
     tolerate: 'text',
     whole: 'switch',
     json: 'switch',
+    ...CONNECTION_FLAGS,
   });
   const progress = new ProgressLine();
   const [command, ...rest] = words;
   if (command === undefined) throw new UsageError('expected a command');
-  const { grpc } = loadConfig().config;
-  const address = flags.text('address') ?? `${grpc.host}:${grpc.port}`;
-  const client = new CatalogueClient(address, flags.text('catalogue') ?? '');
+  const { address, connection } = servedAt(flags, loadConfig().config);
+  const client = new CatalogueClient(address, flags.text('catalogue') ?? '', connection);
   try {
     const batch = flags.integer('batch', 1, MESSAGE_CHANGES_MAX) ?? BATCH_DEFAULT;
     const tolerated = flags.integer('tolerate', 0, TOLERATED_MAX) ?? 0;

@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { credentials, type ServiceError } from '@grpc/grpc-js';
+import type { ServiceError } from '@grpc/grpc-js';
+import { channelCredentials } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import type { TesseraError } from '@tessera/errors';
 import { AdapterClient } from './served/adapter-client.js';
+import { CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { told } from './served/told.js';
 import { Flags, print, runCommand, UsageError } from './terminal/command.js';
 
@@ -13,8 +14,8 @@ Whole weights of a service that runs (docs/adapter-versions.md):
   update NAME          serve the set of this name in weights.path from the next batch on
   rollback             go back to the set before
 
-  --token-file FILE    whose text is the token
   --address HOST:PORT  of the gRPC edge (default: the configured one)
+${CONNECTION_USAGE}
   --json               JSON on the standard output and nothing else`;
 
 const CALL_MS = 600_000;
@@ -36,14 +37,12 @@ await runCommand(USAGE, async (all) => {
   const at = all.findIndex((word) => word.startsWith('--'));
   const [command, ...words] = at < 0 ? all : all.slice(0, at);
   const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
-    ...{ 'token-file': 'text', address: 'text', json: 'switch' },
+    ...{ address: 'text', json: 'switch', ...CONNECTION_FLAGS },
   });
   const [method, message] = callOf(command, words);
-  const { grpc } = loadConfig().config;
-  const address = flags.text('address') ?? `${grpc.host}:${grpc.port}`;
-  const tokenFile = flags.text('token-file');
-  const token = tokenFile === undefined ? '' : (await readFile(tokenFile, 'utf8')).trim();
-  const client = new AdapterClient(address, token, credentials.createInsecure(), 'weights');
+  const { address, connection } = servedAt(flags, loadConfig().config);
+  const credentials = channelCredentials(connection);
+  const client = new AdapterClient(address, connection.token, credentials, 'weights');
   try {
     const answer = await client
       .call<object>(method, message, CALL_MS)

@@ -8,6 +8,7 @@ from .errors import InputError
 from .export import DTYPES
 from .model import Shape
 from .training import Plan
+from .wire import add_connection_flags
 
 
 def _add_train(commands) -> None:
@@ -98,6 +99,7 @@ def _add_finetune(commands) -> None:
     source.add_argument("--behaviours", help="FILE.jsonl[.gz] of {user_id, item_id, time_ms}")
     source.add_argument("--address", help="HOST:PORT of a service, asked for --users")
     parser.add_argument("--users", help="FILE of user ids, for --address")
+    add_connection_flags(parser)
     parser.add_argument("--out", required=True, help="folder to write")
     parser.add_argument("--hours", type=_amount, default=1.0, help="behaviours to learn from")
     parser.add_argument("--rank", type=_count, default=8)
@@ -117,9 +119,9 @@ def _add_push(commands) -> None:
     parser.add_argument("--name", default="main", help="of the adapter")
     parser.add_argument("--base", required=True, help="versions.model of its answers")
     parser.add_argument("--remark", default="")
-    parser.add_argument("--token-file", help="default: the variable TESSERA_TOKEN")
     parser.add_argument("--share", type=_amount, default=0.0,
                         help="activate it for this share of the users, 1 for all")
+    add_connection_flags(parser)
     parser.set_defaults(run=push.run)
 
 

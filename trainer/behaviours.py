@@ -1,5 +1,6 @@
 """Behaviours of users: from a file of JSON lines, or from a service that runs."""
 
+import argparse
 import gzip
 import json
 import time
@@ -44,23 +45,24 @@ def read_file(path: Path) -> Histories:
     return _ordered(histories)
 
 
-def ask(address: str, users: Iterable[str]) -> Histories:
-    """Of BehaviourService; users that it does not know are left out."""
+def ask(args: argparse.Namespace, users: Iterable[str]) -> Histories:
+    """Of BehaviourService at `args.address`; users that it does not know are left out."""
     import grpc
 
-    from .wire import services
+    from .wire import connect, metadata, services
     messages, stubs = services("behaviour/v1/behaviour")
     histories: Histories = {}
-    with grpc.insecure_channel(address) as channel:
+    who = metadata(args)
+    with connect(args) as channel:
         service = stubs.BehaviourServiceStub(channel)
         for user in users:
             question = messages.HistoryRequest(user_id=user, limit=HISTORY_LIMIT)
             try:
-                answer = service.History(question, timeout=CALL_SECONDS)
+                answer = service.History(question, metadata=who, timeout=CALL_SECONDS)
             except grpc.RpcError as error:
                 if error.code() == grpc.StatusCode.NOT_FOUND:
                     continue
-                raise InputError(address, "an answer of BehaviourService",
+                raise InputError(args.address, "an answer of BehaviourService",
                                  error.details()) from error
             histories[user] = [Behaviour(b.item_id, b.time_ms / 1000) for b in answer.behaviours]
     return _ordered(histories)

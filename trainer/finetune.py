@@ -50,7 +50,7 @@ def _histories(args: argparse.Namespace) -> behaviours.Histories:
     if not args.users:
         raise InputError("--users", "a file of user ids beside --address", None)
     users = Path(args.users).read_text().split()
-    return behaviours.ask(args.address, users)
+    return behaviours.ask(args, users)
 
 
 def rows_of(histories: behaviours.Histories, prompts: PromptFolder, hours: float) -> list[Row]:

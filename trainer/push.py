@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,12 +9,11 @@ import grpc
 from tqdm import tqdm
 
 from .errors import InputError
-from .wire import services
+from .wire import connect, metadata, services
 
 FILES = ("adapter_config.json", "adapter_model.safetensors")
 CHUNK_BYTES = 1 << 18
 CALL_SECONDS = 600
-TOKEN_VARIABLE = "TESSERA_TOKEN"
 
 
 def run(args: argparse.Namespace) -> None:
@@ -25,17 +23,17 @@ def run(args: argparse.Namespace) -> None:
     files = [messages.PushedFile(name=name, **_described(folder / name)) for name in FILES]
     header = messages.PushHeader(name=args.name, base_model=args.base, files=files,
                                  remark=args.remark)
-    metadata = _metadata(args.token_file)
-    with grpc.insecure_channel(args.address) as channel:
+    who = metadata(args)
+    with connect(args) as channel:
         service = stubs.AdapterServiceStub(channel)
         try:
             parts = _parts(messages, folder, header)
-            answer = service.Push(parts, metadata=metadata, timeout=CALL_SECONDS)
+            answer = service.Push(parts, metadata=who, timeout=CALL_SECONDS)
             _tell(answer)
             if args.share > 0:
                 wanted = messages.ActivateRequest(name=args.name, digest=answer.version.digest,
                                                   share=args.share)
-                done = service.Activate(wanted, metadata=metadata, timeout=CALL_SECONDS)
+                done = service.Activate(wanted, metadata=who, timeout=CALL_SECONDS)
                 print(f"activated for {args.share:.0%} of the users, "
                       f"{done.warmed_users} of them warmed up")
         except grpc.RpcError as error:
@@ -48,12 +46,6 @@ def _tell(answer) -> None:
     print(f"{'known' if answer.known else 'valid'}: {version.name} {version.digest}\n"
           f"  rank {version.rank_max}, {version.target_count} matrices, "
           f"{version.replaced_rows} rows replaced, largest norm {version.largest_norm:.3f}")
-
-
-def _metadata(token_file: str | None) -> list[tuple[str, str]]:
-    """The token of a file, or of the environment; none where neither has one."""
-    token = Path(token_file).read_text().strip() if token_file else os.getenv(TOKEN_VARIABLE, "")
-    return [("authorization", f"Bearer {token}")] if token else []
 
 
 def _described(path: Path) -> dict[str, object]:

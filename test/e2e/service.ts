@@ -82,7 +82,7 @@ export class Service {
   ): Promise<Service> {
     const service = Service.launch(variables, flags, main);
     await service.printed(printed);
-    service.httpUrl = /(?:HTTP|health)\s+(http:\/\/[^/\s]+)/.exec(service.stdout)?.[1] ?? '';
+    service.httpUrl = /(?:HTTP|health)\s+(https?:\/\/[^/\s]+)/.exec(service.stdout)?.[1] ?? '';
     service.grpcAddress = /gRPC\s+(\S+)/.exec(service.stdout)?.[1] ?? '';
     return service;
   }

@@ -1,15 +1,19 @@
 import { Readable, type Writable } from 'node:stream';
 import * as grpc from '@grpc/grpc-js';
 import * as protoLoader from '@grpc/proto-loader';
+import { type Connection, PLAIN } from '@tessera/client';
 import { protoSchema } from '@tessera/contracts';
+import { grpcOptions } from './connection.js';
 
 type Unary<Answer> = (
   message: object,
+  metadata: grpc.Metadata,
   options: grpc.CallOptions,
   done: (error: grpc.ServiceError | null, answer: Answer) => void,
 ) => void;
 
 type ClientStream<Answer> = (
+  metadata: grpc.Metadata,
   options: grpc.CallOptions,
   done: (error: grpc.ServiceError | null, answer: Answer) => void,
 ) => Writable;
@@ -28,11 +32,13 @@ function settled<Answer>() {
 /** A gRPC client of CatalogueService, as a caller in another process would make one. */
 export class CatalogueClient {
   private readonly client: grpc.Client;
+  private readonly metadata: grpc.Metadata;
 
   /** @param catalogue name of the catalogue that calls are about, '' for the first */
   constructor(
     address: string,
     private readonly catalogue = '',
+    connection: Connection = PLAIN,
   ) {
     const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];
     const definition = protoLoader.fromJSON(schema, { defaults: true, longs: Number });
@@ -40,7 +46,9 @@ export class CatalogueClient {
       tessera: { catalogue: { v1: { CatalogueService: grpc.ServiceClientConstructor } } };
     };
     const { CatalogueService } = packages.tessera.catalogue.v1;
-    this.client = new CatalogueService(address, grpc.credentials.createInsecure());
+    const { credentials, headers } = grpcOptions(connection);
+    this.metadata = grpc.Metadata.fromHttp2Headers(headers);
+    this.client = new CatalogueService(address, credentials);
   }
 
   /** Rejects with the service's own words and the code of the error table. */
@@ -50,6 +58,7 @@ export class CatalogueClient {
       methods[method]?.call(
         this.client,
         { catalogue: this.catalogue, ...message },
+        this.metadata,
         { deadline: Date.now() + deadlineMs },
         (error, answer) => (error ? reject(error) : resolve(answer)),
       );
@@ -66,7 +75,7 @@ export class CatalogueClient {
     const open = methods[method] as ClientStream<Answer>;
     const { promise, resolve, reject } = settled<Answer>();
     const options = { deadline: Date.now() + deadlineMs };
-    const call = open.call(this.client, options, (error, answer) =>
+    const call = open.call(this.client, this.metadata, options, (error, answer) =>
       error ? reject(error) : resolve(answer),
     );
     call.on('error', reject);
@@ -81,14 +90,12 @@ export class CatalogueClient {
   stream<Answer>(method: string, message: object, deadlineMs: number): AsyncIterable<Answer> {
     const methods = this.client as never as Record<
       string,
-      (message: object, options: grpc.CallOptions) => AsyncIterable<Answer>
+      (message: object, metadata: grpc.Metadata, options: grpc.CallOptions) => AsyncIterable<Answer>
     >;
     const call = methods[method] as (typeof methods)[string];
-    return call.call(
-      this.client,
-      { catalogue: this.catalogue, ...message },
-      { deadline: Date.now() + deadlineMs },
-    );
+    return call.call(this.client, { catalogue: this.catalogue, ...message }, this.metadata, {
+      deadline: Date.now() + deadlineMs,
+    });
   }
 
   close(): void {

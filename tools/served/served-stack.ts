@@ -5,6 +5,8 @@ import { createLog } from '@tessera/telemetry';
 import { serve } from '../../apps/standalone/src/serve.js';
 
 const SAMPLE_USERS_MAX = 200;
+const NO_TLS = { certificatePath: '', keyPath: '', clientCaPath: '' };
+const HERE = { host: '127.0.0.1', port: 0, ...NO_TLS };
 
 /** The standalone service on free ports of the loopback interface. */
 export interface ServedStack {
@@ -27,8 +29,10 @@ export async function startStack(
     const serving = await serve({
       config: {
         ...config,
-        http: { ...config.http, host: '127.0.0.1', port: 0 },
-        grpc: { ...config.grpc, host: '127.0.0.1', port: 0 },
+        http: { ...config.http, ...HERE },
+        grpc: { ...config.grpc, ...HERE },
+        // The command alone calls it.
+        access: { ...config.access, mode: 'guarded', tokensPath: '' },
         recall: { ...config.recall, deadlineMsMax },
       },
       runtime,

@@ -1,5 +1,5 @@
 import { type BehaviourLog, behaviourOptions, openBehaviours } from '@tessera/behaviour';
-import { TesseraClient } from '@tessera/client';
+import { peerConnection, TesseraClient } from '@tessera/client';
 import type { Config } from '@tessera/config';
 import { behaviourPackage } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
@@ -58,9 +58,12 @@ function behaviourTopic({ kafka }: Config, log: Log, readiness: Readiness) {
   return serveTopics(kafka, { topics, outputTopics: [], onServing }, log);
 }
 
-function retrievalClients({ behaviours }: Config): TesseraClient[] {
+function retrievalClients({ behaviours, peer }: Config): TesseraClient[] {
+  const connection = peerConnection(peer);
   const addresses = behaviours.retrieval.split(',').map((address) => address.trim());
-  return addresses.filter((address) => address !== '').map((address) => new TesseraClient(address));
+  return addresses
+    .filter((address) => address !== '')
+    .map((address) => new TesseraClient(address, { connection }));
 }
 
 /** The feature app as a process of its own: behaviours in, histories out. */

@@ -1,7 +1,7 @@
 import type { AdapterEvent } from '@tessera/adapter';
 import { behaviourOptions } from '@tessera/behaviour';
 import { type ProgressListener, parseCatalogueSpecs } from '@tessera/catalogue';
-import { TesseraClient } from '@tessera/client';
+import { peerConnection, TesseraClient } from '@tessera/client';
 import type { Config } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import type { RecallRuntimeOptions } from '@tessera/recall';
@@ -9,14 +9,15 @@ import type { Tracing } from '@tessera/telemetry';
 import { RemoteBehaviours } from '../../retrieval/src/index.js';
 import { adapterSettings } from './adapters.js';
 
-function behavioursOf({ behaviours, users }: Config, tracing: Tracing) {
+function behavioursOf({ behaviours, users, peer }: Config, tracing: Tracing) {
   const { store, remote: address } = behaviours;
   if (store !== 'remote') return behaviourOptions({ ...behaviours, store }, users.path);
   if (address === '') {
     const message = 'behaviours.remote: expected HOST:PORT of a feature process, came nothing';
     throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.remote' });
   }
-  const client = new TesseraClient(address, { headers: () => tracing.outgoing() });
+  const connection = peerConnection(peer);
+  const client = new TesseraClient(address, { connection, headers: () => tracing.outgoing() });
   return new RemoteBehaviours({ client, address });
 }
 

@@ -15,6 +15,7 @@ import {
   type WireScoreResponse,
 } from '@tessera/contracts';
 import { type ErrorCode, GRPC_STATUS, isErrorCode, TesseraError } from '@tessera/errors';
+import { type Connection, channelCredentials, PLAIN, tokenHeaders } from './connection.js';
 import { withRetries } from './retry.js';
 
 const REPLY_BYTES_MAX = 64 << 20;
@@ -28,8 +29,8 @@ const MESSAGE_SHAPE = { defaults: true, longs: Number, enums: Number, oneofs: fa
 type Headers = Readonly<Record<string, string>>;
 
 export interface ClientOptions {
-  /** Left out: no TLS. */
-  readonly credentials?: grpc.ChannelCredentials;
+  /** Left out: without TLS, as nobody. */
+  readonly connection?: Connection;
   /** Metadata of each call, such as the caller's trace. */
   readonly headers?: () => Headers;
 }
@@ -64,16 +65,17 @@ export class TesseraClient {
   private readonly headers: () => Headers;
 
   /** `address`: host:port. Nothing is connected before the first call. */
-  constructor(address: string, { credentials, headers }: ClientOptions = {}) {
-    const channelCredentials = credentials ?? grpc.credentials.createInsecure();
-    this.headers = headers ?? (() => ({}));
+  constructor(address: string, { connection = PLAIN, headers }: ClientOptions = {}) {
+    const credentials = channelCredentials(connection);
+    const own = tokenHeaders(connection);
+    this.headers = () => ({ ...headers?.(), ...own });
     const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];
     const packages = grpc.loadPackageDefinition(protoLoader.fromJSON(schema, MESSAGE_SHAPE));
     const options = { 'grpc.max_receive_message_length': REPLY_BYTES_MAX, ...RECONNECT };
-    this.channel = new grpc.Channel(address, channelCredentials, options);
+    this.channel = new grpc.Channel(address, credentials, options);
     const channelOverride = this.channel;
     const clientOf = (name: string) =>
-      new (serviceAt(packages, name))(address, channelCredentials, { channelOverride });
+      new (serviceAt(packages, name))(address, credentials, { channelOverride });
     this.recaller = clientOf('tessera.recall.v1.RecallService');
     this.scorer = clientOf('tessera.score.v1.ScoreService');
     this.behaviours = clientOf('tessera.behaviour.v1.BehaviourService');

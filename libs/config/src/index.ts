@@ -4,6 +4,7 @@ export {
   describeConfig,
   type LoadedConfig,
   loadConfig,
+  tokenOfEnvironment,
 } from './load-config.js';
 export { repositoryRoot } from './repository-root.js';
 export { CONFIG_KEYS, CONFIG_LIMITS, type Config, type ConfigKey } from './schema.js';

@@ -5,8 +5,17 @@ import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS, type Config, configSchema, VARIABLE_PREFIX } from './schema.js';
 
 const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG_FILE`;
+/** Whom commands call a service as. Nothing of the service: it may be there for them. */
+const TOKEN_VARIABLE = `${VARIABLE_PREFIX}TOKEN`;
 const CONFIG_FILE_BYTES_MAX = 2 ** 20;
 const SHOWN_CHARACTERS_MAX = 80;
+
+const OTHER_VARIABLES: ReadonlySet<string> = new Set([FILE_VARIABLE, TOKEN_VARIABLE]);
+
+/** The token that commands show where no file is named; '' where the variable is not set. */
+export function tokenOfEnvironment(): string {
+  return process.env[TOKEN_VARIABLE]?.trim() ?? '';
+}
 
 export interface ConfigSources {
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -92,7 +101,7 @@ function readEnvironmentInto(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   for (const [variable, text] of Object.entries(environment)) {
-    if (!variable.startsWith(VARIABLE_PREFIX) || variable === FILE_VARIABLE) continue;
+    if (!variable.startsWith(VARIABLE_PREFIX) || OTHER_VARIABLES.has(variable)) continue;
     if (text === undefined) continue;
     const key = CONFIG_KEYS.find((candidate) => candidate.variable === variable);
     if (key) put(reading, key.path, parseText(text, key.kind), 'environment');
@@ -157,7 +166,7 @@ function faultsBetween(config: Config): string[] {
 }
 
 /** Of TLS and of who may do what. */
-function faultsOfAccess({ grpc, http, access }: Config): string[] {
+function faultsOfAccess({ grpc, http, access, peer }: Config): string[] {
   const faults: string[] = [];
   for (const [area, { certificatePath, keyPath, clientCaPath }] of Object.entries({ grpc, http })) {
     if ((certificatePath === '') !== (keyPath === '')) {
@@ -166,6 +175,10 @@ function faultsOfAccess({ grpc, http, access }: Config): string[] {
     if (clientCaPath !== '' && certificatePath === '') {
       faults.push(`${area}.clientCaPath: expected ${area}.certificatePath beside it, got none`);
     }
+  }
+  const { tls, caPath, certificatePath } = peer;
+  if (tls === 'off' && `${caPath}${certificatePath}` !== '') {
+    faults.push("peer.tls: expected 'on' where peer.caPath or certificatePath is given, got 'off'");
   }
   if (access.mode === 'open' && access.tokensPath !== '') {
     faults.push("access.mode: expected 'guarded' where access.tokensPath is given, got 'open'");

@@ -6,6 +6,7 @@ import {
   loadConfig,
   parseStartFlags,
   repositoryRoot,
+  tokenOfEnvironment,
 } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 
@@ -32,6 +33,9 @@ export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promi
   }
   const { file, printConfig, values } = flags;
   const started = async () => {
+    if (tokenOfEnvironment() !== '') {
+      process.stderr.write('TESSERA_TOKEN is for commands that call a service: not used here\n');
+    }
     const loaded = loadConfig({ ...(file === undefined ? {} : { file }), flags: values });
     if (printConfig) print(describeConfig(loaded));
     else await start(loaded);

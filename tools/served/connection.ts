@@ -1,0 +1,91 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { type Connection, channelCredentials, tokenHeaders } from '@tessera/client';
+import { type Config, readSecret, readTls, tokenOfEnvironment } from '@tessera/config';
+import { TesseraError } from '@tessera/errors';
+import { type FlagKind, type Flags, fail } from '../terminal/command.js';
+
+/** The same for every command that calls a service. */
+export const CONNECTION_FLAGS = {
+  tls: 'switch',
+  ca: 'text',
+  cert: 'text',
+  key: 'text',
+  'token-file': 'text',
+} as const satisfies Readonly<Record<string, FlagKind>>;
+
+export const CONNECTION_USAGE = `  --tls                over TLS
+  --ca FILE            authority of the service's certificate (default: those of the system)
+  --cert FILE          own certificate, where the service asks for one
+  --key FILE           its private key
+  --token-file FILE    whose text is the token (default: the variable TESSERA_TOKEN)`;
+
+/**
+ * How the service is called. Any file of TLS stands for --tls.
+ * @throws TesseraError CONFIG_INVALID for files that are not what they should be
+ */
+export function connectionOf(flags: Flags): Connection {
+  const path = (name: string) => flags.text(name) ?? '';
+  const [caPath, certificatePath, keyPath] = ['ca', 'cert', 'key'].map(path) as [
+    string,
+    string,
+    string,
+  ];
+  const fields = { certificate: '--cert', key: '--key', ca: '--ca' };
+  const tokenPath = path('token-file');
+  return {
+    isTls: flags.has('tls') || `${caPath}${certificatePath}` !== '',
+    files: readTls(fields, { caPath, certificatePath, keyPath }),
+    token: tokenPath === '' ? tokenOfEnvironment() : readSecret('--token-file', tokenPath),
+  };
+}
+
+/** Of the command line, else the configured one, which says whether it speaks TLS. */
+export function servedAt(
+  flags: Flags,
+  { grpc }: Pick<Config, 'grpc'>,
+  flag = 'address',
+): { readonly address: string; readonly connection: Connection } {
+  const connection = connectionOf(flags);
+  const given = flags.text(flag);
+  if (given !== undefined) {
+    if (/:\d+$/.test(given)) return { address: given, connection };
+    return fail(flag, 'HOST:PORT', given);
+  }
+  const isTls = connection.isTls || grpc.certificatePath !== '';
+  return { address: `${grpc.host}:${grpc.port}`, connection: { ...connection, isTls } };
+}
+
+/** Options of a gRPC client of the command's own. */
+export function grpcOptions(connection: Connection) {
+  return { credentials: channelCredentials(connection), headers: tokenHeaders(connection) };
+}
+
+/**
+ * JSON that the service answers a GET with, whatever its status.
+ * @param flag that names the address, for messages
+ */
+export function getJson(url: string, connection: Connection, flag: string): Promise<unknown> {
+  const request = url.startsWith('https:') ? requestHttps : requestHttp;
+  const options = { ...connection.files, headers: tokenHeaders(connection) };
+  return new Promise((resolve, reject) => {
+    const unavailable = (cause: Error) => {
+      const message = `${flag}: expected a service at ${url}, got: ${cause.message}`;
+      reject(new TesseraError('ENGINE_UNAVAILABLE', message, { cause }));
+    };
+    const call = request(url, options, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+      reply.on('error', unavailable);
+      reply.on('end', () => {
+        try {
+          resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+        } catch (thrown) {
+          unavailable(thrown as Error);
+        }
+      });
+    });
+    call.on('error', unavailable);
+    call.end();
+  });
+}
