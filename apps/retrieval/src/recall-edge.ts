@@ -1,3 +1,4 @@
+import type { EdgeAdmission, LoopWait, PriorityClass } from '@tessera/admission';
 import { TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import type {
@@ -39,6 +40,14 @@ export interface EdgeLimits {
   readonly deadlineMsMax: number;
 }
 
+/** What decides on calls before anything is computed for them. */
+export interface Admission {
+  readonly edge: EdgeAdmission;
+  readonly loop: LoopWait;
+  /** Whether gRPC calls were judged by a gate before they were parsed. */
+  readonly gatesGrpc: boolean;
+}
+
 export interface EdgeParts {
   readonly runtime: Pick<RecallRuntime, 'recall' | 'score' | 'explain'>;
   readonly readiness: Readiness;
@@ -46,6 +55,8 @@ export interface EdgeParts {
   readonly log: Log;
   readonly limits: EdgeLimits;
   readonly tracing: Tracing;
+  /** Judges the calls that no gate has judged; left out: every call is served. */
+  readonly admission?: Admission | undefined;
   /** Told every recall that was understood; left out: nobody is. */
   readonly onRecall?: ((audited: Audited) => void) | undefined;
 }
@@ -156,6 +167,47 @@ export class RecallEdge {
     });
   }
 
+  /**
+   * Asks with what is left of the budget: without the time that the call waited to be read, and
+   * that its answer will wait to be written.
+   */
+  private async inTime<Answer>(
+    { edge }: EdgeCall,
+    request: unknown,
+    budgetUs: number,
+    ask: (leftUs: number) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { admission } = this.parts;
+    if (admission === undefined || edge === 'kafka') return ask(budgetUs);
+    const { edge: judge, loop, gatesGrpc } = admission;
+    loop.touch();
+    const leftUs = budgetUs - (loop.waitedMs + loop.roundMs) * MICROSECONDS_PER_MILLISECOND;
+    if (edge === 'grpc' && gatesGrpc) return this.countingRefusals(judge, ask(leftUs));
+    const decision = judge.admit(classOf(request), leftUs / MICROSECONDS_PER_MILLISECOND);
+    if ('retryAfterMs' in decision) {
+      const retryAfterMs = Math.ceil(decision.retryAfterMs);
+      const message = 'calls ahead of this one take longer than its deadline leaves';
+      throw new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs });
+    }
+    try {
+      return await this.countingRefusals(judge, ask(leftUs));
+    } finally {
+      judge.end(decision, true);
+    }
+  }
+
+  private async countingRefusals<Answer>(
+    judge: EdgeAdmission,
+    answer: Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (thrown) {
+      if (NOT_SERVED.has(TesseraError.from(thrown).code)) judge.noteRefusedLater();
+      throw thrown;
+    }
+  }
+
   private async admitted<Request, Answer>(
     parse: () => Parsed<Request>,
     call: EdgeCall,
@@ -171,7 +223,9 @@ export class RecallEdge {
     const { request, deadlineMs } = parse();
     try {
       const budgetUs = budgetOf(call, deadlineMs, limits);
-      const answer = await ask(request, { signal: call.signal, budgetUs });
+      const answer = await this.inTime(call, request, budgetUs, (leftUs) =>
+        ask(request, { signal: call.signal, budgetUs: leftUs }),
+      );
       tell?.(request, answer, traceId);
       return answer;
     } catch (thrown) {
@@ -182,6 +236,17 @@ export class RecallEdge {
       throw thrown;
     }
   }
+}
+
+/** Codes of calls for which there was no time or no room. */
+const NOT_SERVED: ReadonlySet<string> = new Set(['ENGINE_OVERLOADED', 'DEADLINE_EXCEEDED']);
+
+type Priority = NonNullable<RecallRequest['priority']>;
+const CLASSES: Readonly<Record<Priority, PriorityClass>> = { high: 0, normal: 1, low: 2 };
+
+function classOf(request: unknown): PriorityClass {
+  const { priority } = request as { readonly priority?: Priority };
+  return CLASSES[priority ?? 'normal'];
 }
 
 /** Seconds since it was made. */

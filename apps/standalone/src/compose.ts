@@ -1,5 +1,7 @@
+import { EdgeAdmission, LoopWait } from '@tessera/admission';
 import type { BehaviourEvent } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
+import type { GateSettings } from '@tessera/grpc';
 import { ServedVersions } from '@tessera/hosting';
 import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
@@ -30,6 +32,7 @@ export interface ServeParts {
 /** What the modules of this process are made of. */
 export interface Composition {
   readonly modules: StandaloneOptions;
+  readonly gate: GateSettings;
   readonly topics: Topics | undefined;
   /** Undefined where none are written. */
   readonly audits: RecallAudits | undefined;
@@ -47,6 +50,23 @@ function auditsOf(
   if (topics === undefined || topic === '') return undefined;
   const { producer } = topics;
   return new RecallAudits({ producer, topic, metrics, log, erasures, nowMs: Date.now });
+}
+
+/** One judgement for all edges; calls over gRPC without TLS are judged before they are parsed. */
+function admissionOf({ grpc, recall }: Config, metrics: Metrics) {
+  const edge = new EdgeAdmission();
+  const loop = new LoopWait();
+  const gate: GateSettings = {
+    admission: edge,
+    waitedMs: () => {
+      loop.touch();
+      return loop.waitedMs;
+    },
+    defaultDeadlineMs: recall.defaultDeadlineMs,
+    deadlineMsMax: recall.deadlineMsMax,
+    onRefused: metrics.countGateRefusals(),
+  };
+  return { gate, admission: { edge, loop, gatesGrpc: grpc.certificatePath === '' } };
 }
 
 function versionsOf({ runtime, serviceVersion: service }: ServeParts): ServedVersions {
@@ -103,6 +123,7 @@ export async function compose(
   const topics = await topicsOf(config, takesBehaviours, log, () => readiness.started());
   const audits = auditsOf(parts, topics, metrics);
   const edges = modelEdgesOf(parts, access, topics?.producer, metrics, readiness);
+  const { gate, admission } = admissionOf(config, metrics);
   const pools = new OwnPool(runtime);
   const follower = new KvFollower({ pools, metrics, log, budgetMs: deadlineMsMax });
   const store = inspection?.store;
@@ -131,6 +152,7 @@ export async function compose(
     readiness,
     log,
     limits: { defaultDeadlineMs, deadlineMsMax },
+    admission,
     metrics,
     tracing,
     topics,
@@ -143,5 +165,5 @@ export async function compose(
     ...{ access, metrics, adapters: edges.adapters },
   };
   const modules = { operations, retrieval, feature, console: consoleParts(needs) };
-  return { modules, topics, audits, tracing, recalls };
+  return { modules, gate, topics, audits, tracing, recalls };
 }

@@ -72,7 +72,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const readiness = new Readiness();
   const access = await openAccess(config, runtime, log);
   const composition = await compose(parts, readiness, access);
-  const { topics, modules } = composition;
+  const { topics, modules, gate } = composition;
   const services =
     modules.feature === undefined
       ? SERVICES
@@ -82,6 +82,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     http: config.http,
     grpc: config.grpc,
     services,
+    gate,
     topicServer: topics?.server,
     readiness,
     access: access.process,

@@ -8,9 +8,9 @@ import { readMachine } from './machine.js';
 import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
+import { grpcSchema, httpSchema } from './schema-edges.js';
 import { integer, type LeafMeta, nonEmptyText, oneOf, text } from './schema-fields.js';
 
-const PORT_MAX = 65_535;
 const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
 
@@ -72,32 +72,8 @@ const levelSizes = z
   });
 
 export const configSchema = z.strictObject({
-  http: z.strictObject({
-    host: nonEmptyText('127.0.0.1', 'address that HTTP listens on'),
-    port: integer(0, PORT_MAX, 8080, 'port of HTTP; 0 lets the system choose'),
-    bodyBytesMax: integer(1024, L.messageBytesMax, MEBIBYTE, 'bytes of a request body at most'),
-    trustedProxies: text(
-      '',
-      'addresses or networks of proxies that are believed when they say who asks, separated by ' +
-        'commas',
-    ),
-    certificatePath: text('', 'PEM file of the certificate that HTTP shows; empty: no TLS'),
-    keyPath: text('', 'PEM file of its private key'),
-    clientCaPath: text('', 'PEM file of the authority of client certificates; empty: none asked'),
-    publicNames: text(
-      '',
-      'names that callers reach the service by, separated by commas, beside its addresses; ' +
-        'empty: any name where callers need a token',
-    ),
-  }),
-  grpc: z.strictObject({
-    host: nonEmptyText('127.0.0.1', 'address that gRPC listens on'),
-    port: integer(0, PORT_MAX, 50_051, 'port of gRPC; 0 lets the system choose'),
-    messageBytesMax: integer(1024, L.messageBytesMax, MEBIBYTE, 'bytes of a request at most'),
-    certificatePath: text('', 'PEM file of the certificate that gRPC shows; empty: no TLS'),
-    keyPath: text('', 'PEM file of its private key'),
-    clientCaPath: text('', 'PEM file of the authority of client certificates; empty: none asked'),
-  }),
+  http: httpSchema,
+  grpc: grpcSchema,
   model: z.strictObject({
     path: nonEmptyText('models/demo', 'Hugging Face folder with tokenizer and prompt.json'),
     computeType: oneOf(

@@ -3,5 +3,5 @@ export { type CallContext, callContext } from './call-context.js';
 export { GrpcErrorFilter, grpcStatus } from './error-filter.js';
 export { GrpcHealth } from './health.js';
 export { refuseMalformed } from './malformed.js';
-export { type GrpcServerSettings, grpcServerOptions } from './server-options.js';
+export { type GateSettings, type GrpcServerSettings, grpcServer } from './server-options.js';
 export { invalid, text, texts } from './wire-text.js';

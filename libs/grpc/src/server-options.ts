@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import { type Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Options, PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
-import { type GrpcOptions, Transport } from '@nestjs/microservices';
 import { readTls } from '@tessera/config';
+import type { AdmissionFields, CallGateSettings } from './gate/call-gate.js';
+import { GatedGrpcServer } from './gated-server.js';
 import type { GrpcHealth } from './health.js';
 import { withMalformedMarked } from './malformed.js';
 
@@ -38,7 +39,15 @@ export interface GrpcServerSettings {
   readonly health: GrpcHealth;
   /** The first is called first; they see a call before its messages are read. */
   readonly interceptors: readonly ServerInterceptor[];
+  /** Connections at once, and calls at once of one of them. */
+  readonly connectionsMax: number;
+  readonly streamsMax: number;
+  /** Undefined: every call is served. */
+  readonly gate: GateSettings | undefined;
 }
+
+/** How calls are judged before they are parsed. */
+export type GateSettings = Omit<CallGateSettings, 'methods'>;
 
 const KEEPALIVE = { keepaliveTimeMs: 60_000, keepaliveTimeoutMs: 20_000 } as const;
 
@@ -53,34 +62,58 @@ const TLS_FIELDS = {
 };
 
 function tlsOf({ certificatePath, keyPath, clientCaPath }: GrpcServerSettings) {
-  if (certificatePath === '') return {};
+  if (certificatePath === '') return undefined;
   const files = readTls(TLS_FIELDS, { certificatePath, keyPath, caPath: clientCaPath });
   const { cert: cert_chain, key: private_key, ca = null } = files;
-  if (cert_chain === undefined || private_key === undefined) return {};
+  if (cert_chain === undefined || private_key === undefined) return undefined;
   const pairs = [{ cert_chain, private_key }];
-  return { credentials: ServerCredentials.createSsl(ca, pairs, ca !== null) };
+  return ServerCredentials.createSsl(ca, pairs, ca !== null);
 }
 
-/** Options of Nest's gRPC server, with health and reflection added to what the packages serve. */
-export function grpcServerOptions(settings: GrpcServerSettings): GrpcOptions {
+/** Methods whose requests have a priority and a deadline: those that admission judges. */
+function judgedMethods(served: PackageDefinition): Map<string, AdmissionFields> {
+  const methods = new Map<string, AdmissionFields>();
+  for (const entry of Object.values(served)) {
+    if ('format' in entry) continue;
+    for (const { path, requestType } of Object.values(entry)) {
+      const { field = [] } = requestType.type as { field?: { name: string; number: number }[] };
+      const number = (name: string) => field.find((one) => one.name === name)?.number;
+      const [priority, deadlineMs] = [number('priority'), number('deadlineMs')];
+      if (priority !== undefined && deadlineMs !== undefined) {
+        methods.set(path, { priority, deadlineMs });
+      }
+    }
+  }
+  return methods;
+}
+
+/** Nest's gRPC server, with health and reflection added to what the packages serve. */
+export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
   const served: PackageDefinition = protoLoader.fromJSON(settings.schema as Schema, MESSAGE_SHAPE);
   const written = protoLoader.fromJSON(settings.schemaAsWritten as Schema, { keepCase: true });
-  return {
-    transport: Transport.GRPC,
-    options: {
-      url: hostAndPort(settings.host, settings.port),
+  const { host, port, connectionsMax, gate } = settings;
+  return new GatedGrpcServer(
+    {
+      url: hostAndPort(host, port),
       package: [...settings.packages],
       packageDefinition: withMalformedMarked(served),
       maxReceiveMessageLength: settings.messageBytesMax,
-      ...tlsOf(settings),
       gracefulShutdown: true,
       keepalive: KEEPALIVE,
-      // Nest hands these to the server as they are, and its types know channel options alone.
-      channelOptions: { interceptors: [...settings.interceptors] } as object,
+      // Nest's types know channel options alone.
+      channelOptions: {
+        'grpc.max_concurrent_streams': settings.streamsMax,
+        interceptors: [...settings.interceptors],
+      } as object,
       onLoadPackageDefinition: (_packages: unknown, server: Server) => {
         settings.health.addTo(server);
         new ReflectionService(written).addToServer(server);
       },
     },
-  };
+    {
+      ...{ host, port, connectionsMax },
+      gate: gate && { ...gate, methods: judgedMethods(served) },
+      credentials: tlsOf(settings),
+    },
+  );
 }

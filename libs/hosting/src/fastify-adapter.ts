@@ -9,6 +9,10 @@ export interface HttpSettings {
   readonly bodyBytesMax: number;
   /** Proxies that are believed when they say who asks, separated by commas; '': none. */
   readonly trustedProxies: string;
+  readonly connectionsMax: number;
+  /** Milliseconds that the headers of a request, and the whole of it, may take to arrive. */
+  readonly headersMs: number;
+  readonly bodyMs: number;
   /** PEM files; '' for none. With an authority every client has to show a certificate of it. */
   readonly certificatePath: string;
   readonly keyPath: string;
@@ -22,12 +26,15 @@ const TLS_FIELDS = {
 };
 
 function tlsOf({ certificatePath, keyPath, clientCaPath }: HttpSettings) {
-  if (certificatePath === '') return {};
+  if (certificatePath === '') return undefined;
   const files = readTls(TLS_FIELDS, { certificatePath, keyPath, caPath: clientCaPath });
   const { cert, key, ca } = files;
   const asksClients = ca !== undefined;
-  return { https: { cert, key, ca, requestCert: asksClients, rejectUnauthorized: asksClients } };
+  return { cert, key, ca, requestCert: asksClients, rejectUnauthorized: asksClients };
 }
+
+/** How often connections are looked at that take too long. */
+const CONNECTIONS_CHECK_MS = 1000;
 
 /**
  * Fastify as every process has it; what it refuses by itself is told by the one table.
@@ -45,13 +52,16 @@ export function fastifyAdapter(settings: HttpSettings): FastifyAdapter {
   }
 }
 
-function adapterOf(
-  { bodyBytesMax, trustedProxies }: HttpSettings,
-  tls: ReturnType<typeof tlsOf>,
-): FastifyAdapter {
+function adapterOf(settings: HttpSettings, tls: ReturnType<typeof tlsOf>): FastifyAdapter {
+  const { bodyBytesMax, trustedProxies, headersMs, bodyMs } = settings;
+  const timeouts = {
+    headersTimeout: Math.min(headersMs, bodyMs),
+    connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+  };
   return new FastifyAdapter({
-    ...tls,
+    ...(tls === undefined ? { http: timeouts } : { https: { ...tls, ...timeouts } }),
     bodyLimit: bodyBytesMax,
+    requestTimeout: bodyMs,
     trustProxy: trustedProxies === '' ? false : trustedProxies,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -70,6 +80,11 @@ function adapterOf(
       else socket.destroy();
     },
   });
+}
+
+/** A further connection is closed at once. */
+export function boundConnections(instance: FastifyInstance, connectionsMax: number): void {
+  instance.server.maxConnections = connectionsMax;
 }
 
 /** A kept connection would hold the server open after its last answer. */

@@ -6,13 +6,15 @@ import { protoSchema, protoSchemaAsWritten } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
   accessInterceptor,
+  type GateSettings,
   GrpcHealth,
   type GrpcServerSettings,
-  grpcServerOptions,
+  grpcServer,
 } from '@tessera/grpc';
 import { Drain, type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
 import { type Log, NestLog } from '@tessera/telemetry';
 import {
+  boundConnections,
   closeConnectionsWhileDraining,
   fastifyAdapter,
   type HttpSettings,
@@ -26,7 +28,12 @@ export const STEP_BUDGET_MS = 5000;
 
 type GrpcEdge = Pick<
   GrpcServerSettings,
-  'messageBytesMax' | 'certificatePath' | 'keyPath' | 'clientCaPath'
+  | 'messageBytesMax'
+  | 'certificatePath'
+  | 'keyPath'
+  | 'clientCaPath'
+  | 'connectionsMax'
+  | 'streamsMax'
 >;
 
 interface Address {
@@ -39,6 +46,8 @@ export interface HostParts {
   readonly module: DynamicModule;
   readonly http: Address & HttpSettings;
   readonly grpc: Address & GrpcEdge;
+  /** How calls over gRPC are judged before they are parsed; left out: every call is served. */
+  readonly gate?: GateSettings | undefined;
   /** Service of each package that is served over gRPC. */
   readonly services: Readonly<Record<string, string>>;
   /** What serves topics; absent where no broker is named. */
@@ -85,21 +94,22 @@ export async function host(parts: HostParts): Promise<Hosted> {
   const instance = app.getHttpAdapter().getInstance();
   guardRoutes(instance, { guard: access.guard('http'), site: access.site(), checkVisitor });
   acceptOnlyJson(instance);
+  boundConnections(instance, http.connectionsMax);
   closeConnectionsWhileDraining(instance, readiness);
   await parts.prepare?.(app);
   const grpcPort = await resolvePort(grpc.host, grpc.port);
   const names = Object.entries(services).map(([name, service]) => `${name}.${service}`);
-  app.connectMicroservice(
-    grpcServerOptions({
-      ...grpc,
-      port: grpcPort,
-      packages: Object.keys(services),
-      schema: protoSchema,
-      schemaAsWritten: protoSchemaAsWritten,
-      health: new GrpcHealth(names, readiness),
-      interceptors: [accessInterceptor(access.guard('grpc'))],
-    }),
-  );
+  const strategy = grpcServer({
+    ...grpc,
+    port: grpcPort,
+    gate: parts.gate,
+    packages: Object.keys(services),
+    schema: protoSchema,
+    schemaAsWritten: protoSchemaAsWritten,
+    health: new GrpcHealth(names, readiness),
+    interceptors: [accessInterceptor(access.guard('grpc'))],
+  });
+  app.connectMicroservice({ strategy });
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
   await listening('grpc', { ...grpc, port: grpcPort }, () => app.startAllMicroservices());
   await listening('http', http, () => app.listen(http.port, http.host));

@@ -101,6 +101,12 @@ export const METRICS = {
       'prompt tokens by outcome: reused (taken from another request), ' +
       'rolled_back (computed on rows that failed)',
   },
+  gateRefusals: {
+    name: 'tessera_gate_refusals_total',
+    meaning:
+      'calls over gRPC that were refused before they were parsed, by code (ENGINE_OVERLOADED, ' +
+      'DEADLINE_EXCEEDED)',
+  },
   condition: {
     name: 'tessera_condition',
     meaning:
@@ -279,6 +285,15 @@ export class Metrics {
   /** Refusals and audits are counted where they happen; each scrape copies the counts. */
   showAccess(counts: () => AccessCounts): void {
     registerAccessMetrics(this.registry, counts);
+  }
+
+  /** What counts a refusal: many a second, so that they are only copied at a scrape. */
+  countGateRefusals(): (code: string) => void {
+    const counts: Record<string, number> = {};
+    this.copied(METRICS.gateRefusals, 'code', () => counts);
+    return (code) => {
+      counts[code] = (counts[code] ?? 0) + 1;
+    };
   }
 
   /** Dependencies and stores; read at each scrape. */

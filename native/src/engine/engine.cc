@@ -28,6 +28,15 @@ Completion refusal_of(const Request& request, Status status, uint32_t retry_afte
   return completion;
 }
 
+double microseconds_of(Clock::time_point time) {
+  return std::chrono::duration<double, std::micro>(time.time_since_epoch()).count();
+}
+
+/// One that is out of range is refused with its field; until then it takes a place of the last.
+uint8_t class_of(const Request& request) {
+  return std::min<uint8_t>(request.priority, kPriorityClasses - 1);
+}
+
 std::string milliseconds(double us) { return std::to_string(std::llround(us / 1000)) + " ms"; }
 
 Status ended_status(const Request& request, const std::unordered_set<uint32_t>& cancelled,
@@ -94,8 +103,9 @@ Status Engine::accept(const Request& request, Clock::time_point now, double& own
   own_us = scheduler::alone_us(cost_, work, options_.prefill_chunk_tokens);
   const double budget_us =
       std::chrono::duration<double, std::micro>(request.deadline - now).count();
-  const double ahead_us = running_us_ + queue_.ahead_us(request.priority);
-  const auto decision = scheduler::decide({own_us, ahead_us, budget_us}, sharing_rate_);
+  const double ahead_us = running_us_ + queue_.ahead_us(request.priority, own_us);
+  const double margin = punctuality_[request.priority].margin();
+  const auto decision = scheduler::decide({own_us, ahead_us, budget_us}, sharing_rate_, margin);
   if (decision.verdict == scheduler::Verdict::kAdmit) return Status::ok();
   if (decision.verdict == scheduler::Verdict::kHopeless) {
     return {Code::kDeadlineExceeded, "the answer needs about " + milliseconds(own_us) +
@@ -109,7 +119,7 @@ Status Engine::accept(const Request& request, Clock::time_point now, double& own
 
 /// When a place in the queue may be free: the mean time between answers. REQUIRES: mutex_ held.
 uint32_t Engine::place_free_in_us() const {
-  const double ahead_us = running_us_ + queue_.ahead_us(kPriorityClasses - 1);
+  const double ahead_us = running_us_ + queue_.waiting_us();
   const auto in_flight = static_cast<double>(std::max<size_t>(1, in_flight_.size()));
   return retry_hint(ahead_us * sharing_rate_ / in_flight);
 }
@@ -125,7 +135,7 @@ SubmitOutcome Engine::submit(std::vector<Request> requests) {
         outcome.refusal = Refusal::kDraining;
         break;
       }
-      if (queue_.size() >= options_.queue_capacity) {
+      if (!queue_.has_place(class_of(request), options_.queue_capacity)) {
         outcome.refusal = Refusal::kQueueFull;
         outcome.retry_after_us = place_free_in_us();
         break;
@@ -136,7 +146,7 @@ SubmitOutcome Engine::submit(std::vector<Request> requests) {
       uint32_t retry_after_us = 0;
       Status status = accept(request, now, own_us, retry_after_us);
       if (status.is_ok()) {
-        in_flight_.insert(request.ticket);
+        in_flight_.insert_or_assign(request.ticket, InFlight{request.priority, now});
         request.submitted = now;
         queue_.push(std::move(request), own_us);
       } else {
@@ -212,8 +222,8 @@ bool Engine::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
   const double left_us =
       std::chrono::duration<double, std::micro>(waiting.request.deadline - now).count();
   Status status;
-  if (scheduler::decide({waiting.alone_us, 0, left_us}, sharing_rate_).verdict !=
-      scheduler::Verdict::kAdmit) {
+  // Work that is predicted to end late is not begun: it would make others late as well.
+  if (waiting.alone_us * std::min(1.0, sharing_rate_) > left_us) {
     status = {Code::kDeadlineExceeded, "the request waited too long for its deadline to be met"};
   } else {
     const kv::Version version = waiting.request.kv.version;
@@ -275,12 +285,26 @@ void Engine::note_progress() {
   if (broken_.is_ok()) broken_ = loop_->health();
 }
 
+/// Whether an admitted request ended in time corrects the admission of the next ones of its class.
+/// REQUIRES: mutex_ held.
+void Engine::note_punctuality(const Completion& completion) {
+  const auto found = in_flight_.find(completion.ticket);
+  if (found == in_flight_.end()) return;
+  scheduler::Punctuality& punctuality = punctuality_[found->second.priority];
+  const double now_us = microseconds_of(Clock::now());
+  if (completion.status.is_ok()) punctuality.in_time(now_us);
+  if (completion.status.code() == Code::kDeadlineExceeded) {
+    punctuality.late(microseconds_of(found->second.submitted), now_us);
+  }
+}
+
 void Engine::deliver(std::vector<Completion>& completed) {
   const size_t count = completed.size();
   {
     std::lock_guard lock(mutex_);
     for (Completion& completion : completed) {
       completion.weights_generation = weights_generation_;  // nobody ran while they changed
+      note_punctuality(completion);
       // The ticket is the caller's again as soon as its completion can be seen.
       in_flight_.erase(completion.ticket);
       cancelled_.erase(completion.ticket);
@@ -316,7 +340,7 @@ void Engine::drain(std::chrono::microseconds budget) {
     draining_ = true;
     const auto none_left = [this] { return (in_flight_.empty() && delivering_ == 0) || stopping_; };
     if (!idle_.wait_for(lock, budget, none_left)) {
-      cancelled_ = in_flight_;
+      for (const auto& [ticket, request] : in_flight_) cancelled_.insert(ticket);
       work_->notify_one();
       idle_.wait(lock, none_left);
     }

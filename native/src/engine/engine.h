@@ -6,12 +6,14 @@
 // the sink until close() returns, never after.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <thread>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -23,6 +25,7 @@
 #include "engine/request_queue.h"
 #include "engine/served_model.h"
 #include "lora/arena.h"
+#include "scheduler/admission.h"
 
 namespace tessera::engine {
 
@@ -68,7 +71,8 @@ class Engine {
   /// That makes answers, and computes where no other device does.
   const device::Device& processor() const { return *processor_; }
 
-  /// Takes requests from the front until the queue is full. A request that cannot be served is
+  /// Takes requests from the front until the queue is full, of which each class of priority is sure
+  /// of a part. A request that cannot be served is
   /// taken and completed at once: with REQUEST_INVALID naming the field that breaks a limit, with
   /// DEADLINE_EXCEEDED when its time is over or would not do even if nobody else were there, with
   /// ENGINE_OVERLOADED and a hint when those ahead of it make its deadline unreachable.
@@ -131,6 +135,12 @@ class Engine {
     UpdateReport report{};
   };
 
+  /// An accepted request that has not ended.
+  struct InFlight {
+    uint8_t priority = 0;
+    Clock::time_point submitted;
+  };
+
   void run();
   void end_update(Status status);
   bool attend_to_update(std::unique_lock<std::mutex>& lock);
@@ -146,6 +156,7 @@ class Engine {
   bool admit(RequestQueue::Waiting& waiting, Clock::time_point now,
              std::vector<Completion>& completed);
   void sweep_ended(std::vector<Completion>& completed);
+  void note_punctuality(const Completion& completion);
   void deliver(std::vector<Completion>& completed);
 
   const EngineOptions options_;
@@ -167,7 +178,8 @@ class Engine {
   scheduler::PassCost cost_;                    // of the last pass on; guarded by mutex_
   double running_us_ = 0;                       // left of running requests, each alone; guarded
   double sharing_rate_ = 1;                     // guarded by mutex_
-  std::unordered_set<uint32_t> in_flight_;      // tickets queued or running; guarded by mutex_
+  std::unordered_map<uint32_t, InFlight> in_flight_;  // by ticket; guarded by mutex_
+  std::array<scheduler::Punctuality, kPriorityClasses> punctuality_;  // guarded by mutex_
   std::unordered_set<uint32_t>
       cancelled_;            // subset of in_flight_ that shall end; guarded by mutex_
   size_t delivering_ = 0;    // completions on their way to the sink; guarded by mutex_

@@ -447,21 +447,28 @@ TEST_F(EngineFixture, BatchesFilledAsAWholeGiveTheSameAnswers) {
   for (const auto& [ticket, completion] : sink_.wait_for(10)) EXPECT_EQ(bits_of(completion), alone);
 }
 
-TEST(RequestQueue, UrgentClassesGoFirstButEveryFourthPlaceIsTheOldests) {
+TEST(RequestQueue, ClassesTakeTurnsByTheirWeightsAndTheOldestOfAClassGoesFirst) {
   RequestQueue queue;
   const auto push = [&](uint32_t ticket, uint8_t priority) {
     Request waiting;
     waiting.ticket = ticket;
     waiting.priority = priority;
-    queue.push(std::move(waiting), 10);
+    queue.push(std::move(waiting), 8);
   };
-  push(0, 2);
-  for (uint32_t i = 1; i <= 6; ++i) push(i, i % 2 == 0 ? 0 : 1);
-  EXPECT_DOUBLE_EQ(queue.ahead_us(0), 30);
-  EXPECT_DOUBLE_EQ(queue.ahead_us(2), 70);
-  std::vector<uint32_t> order;
-  for (; !queue.empty(); queue.pop()) order.push_back(queue.next().request.ticket);
-  EXPECT_EQ(order, (std::vector<uint32_t>{2, 4, 6, 0, 1, 3, 5}));
+  for (uint32_t i = 0; i < 30; ++i) push(i, static_cast<uint8_t>(i % 3));
+  EXPECT_DOUBLE_EQ(queue.waiting_us(), 240);
+  EXPECT_DOUBLE_EQ(queue.ahead_us(0, 8), 80 + 44 + 22);
+  EXPECT_DOUBLE_EQ(queue.ahead_us(2, 8), 240);
+  std::array<uint32_t, 3> taken{}, last{};
+  for (int i = 0; i < 14; ++i, queue.pop()) {
+    const Request& request = queue.next().request;
+    EXPECT_TRUE(taken[request.priority] == 0 || request.ticket > last[request.priority]);
+    last[request.priority] = request.ticket;
+    ++taken[request.priority];
+  }
+  EXPECT_EQ(taken, (std::array<uint32_t, 3>{8, 4, 2}));
+  queue.erase_if([](const Request& request) { return request.priority == 0; });
+  EXPECT_DOUBLE_EQ(queue.waiting_us(), (6 + 8) * 8);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Requests that wait for a place in the step loop, by class. The most urgent class goes first and
-// within it the oldest, but every fourth place goes to the oldest of all, so that no class starves.
-// Not synchronised: guarded by the engine's mutex.
+// Requests that wait for a place in the step loop, by class of priority. Within a class the oldest
+// goes first; the classes share the places by their weights, so that none starves
+// (scheduler/fair_share.h). Not synchronised: guarded by the engine's mutex.
 #pragma once
 
 #include <array>
@@ -8,34 +8,42 @@
 #include <deque>
 
 #include "engine/request.h"
+#include "scheduler/fair_share.h"
 
 namespace tessera::engine {
 
-/// One place in so many goes to the oldest request, whatever its class.
-inline constexpr uint32_t kOldestEvery = 4;
+static_assert(kPriorityClasses == scheduler::kClasses);
 
 class RequestQueue {
  public:
   struct Waiting {
     Request request;
     double alone_us = 0;  // predicted
-    uint64_t number = 0;  // in the order of arrival
   };
 
   size_t size() const;
   bool empty() const { return size() == 0; }
+  /// Whether a request of a class may be pushed, with so many places.
+  bool has_place(uint8_t priority, size_t capacity) const;
   void push(Request request, double alone_us);
   /// Whose turn it is. REQUIRES: not empty. The same until pop() or a change of the queue.
   Waiting& next();
   /// Takes next() out.
   void pop();
-  /// Predicted work, each alone, of those that go before a new request of a class.
-  double ahead_us(uint8_t priority) const;
+  /// Predicted work, each alone, that is done before a new request of a class and of so much work.
+  double ahead_us(uint8_t priority, double own_us) const;
+  /// The same of all that wait.
+  double waiting_us() const;
 
   template <typename Ends>
   void erase_if(const Ends& ends) {
-    for (auto& waiting : classes_) {
-      std::erase_if(waiting, [&](const Waiting& one) { return ends(one.request); });
+    for (size_t c = 0; c < kPriorityClasses; ++c) {
+      std::erase_if(classes_[c], [&](const Waiting& one) {
+        if (!ends(one.request)) return false;
+        work_us_[c] -= one.alone_us;
+        return true;
+      });
+      if (classes_[c].empty()) work_us_[c] = 0;
     }
   }
 
@@ -43,8 +51,8 @@ class RequestQueue {
   size_t turn() const;  // class of next()
 
   std::array<std::deque<Waiting>, kPriorityClasses> classes_;
-  uint64_t pushed_ = 0;
-  uint64_t popped_ = 0;
+  std::array<double, kPriorityClasses> work_us_{};  // of those that wait
+  scheduler::FairShare share_;
 };
 
 }  // namespace tessera::engine

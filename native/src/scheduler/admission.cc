@@ -9,6 +9,9 @@ namespace tessera::scheduler {
 namespace {
 
 constexpr double kForget = 0.95;  // of the past, at each answer
+constexpr double kMarginMin = 1, kMarginMax = 4;
+constexpr double kRaise = 1.25, kLoweredPerSecond = 0.02;
+constexpr double kUsPerSecond = 1e6;
 
 }  // namespace
 
@@ -35,13 +38,26 @@ void SharingRate::served(double alone_us) {
   served_us_ = served_us_ * kForget + alone_us;
 }
 
-AdmissionDecision decide(const Arrival& arrival, double sharing_rate) {
+AdmissionDecision decide(const Arrival& arrival, double sharing_rate, double margin) {
   const double own_us = arrival.own_us * std::min(1.0, sharing_rate);
-  const double ahead_us = arrival.ahead_us * sharing_rate;
-  const double budget_us = arrival.budget_us * kDoubt;
-  if (own_us > budget_us) return {Verdict::kHopeless, 0};
-  if (own_us + ahead_us <= budget_us) return {};
-  return {Verdict::kTooBusy, own_us + ahead_us - budget_us};
+  if (own_us > arrival.budget_us * kDoubt) return {Verdict::kHopeless, 0};
+  if (arrival.ahead_us <= 0) return {};
+  const double end_us = (own_us + arrival.ahead_us * sharing_rate) * margin;
+  if (end_us <= arrival.budget_us) return {};
+  return {Verdict::kTooBusy, end_us - arrival.budget_us};
+}
+
+void Punctuality::in_time(double now_us) {
+  const double us = std::min(now_us - lowered_us_, kUsPerSecond);
+  margin_ = std::max(kMarginMin, margin_ * (1 - kLoweredPerSecond * us / kUsPerSecond));
+  lowered_us_ = now_us;
+}
+
+void Punctuality::late(double admitted_us, double now_us) {
+  if (admitted_us < raised_us_) return;
+  margin_ = std::min(kMarginMax, margin_ * kRaise);
+  raised_us_ = now_us;
+  lowered_us_ = now_us;
 }
 
 }  // namespace tessera::scheduler

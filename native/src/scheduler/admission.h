@@ -49,10 +49,28 @@ struct AdmissionDecision {
   double retry_after_us = 0;  // kTooBusy: when enough of those ahead will be gone
 };
 
-/// A prediction must miss the deadline by this much before it is believed: a refusal is final, a
-/// late answer is only late.
+/// A prediction must miss the deadline by this much before a request is refused although nobody is
+/// ahead of it: such a refusal is final, a late answer is only late.
 inline constexpr double kDoubt = 1.25;
 
-AdmissionDecision decide(const Arrival& arrival, double sharing_rate);
+/// `margin`: how much longer than predicted an answer may take (Punctuality).
+AdmissionDecision decide(const Arrival& arrival, double sharing_rate, double margin);
+
+/// The margin by which predictions are stretched, so that of the requests that are admitted few end
+/// late: raised by a quarter by a late one, lowered by a fiftieth in each second in which answers
+/// come in time. One for each class. Times in microseconds of any one clock, never going back.
+class Punctuality {
+ public:
+  double margin() const { return margin_; }
+  void in_time(double now_us);
+  /// A request that was admitted at `admitted_us` ended late. Those admitted before the last raise
+  /// were not judged by it and raise nothing.
+  void late(double admitted_us, double now_us);
+
+ private:
+  double margin_ = 1.1;
+  double raised_us_ = 0;
+  double lowered_us_ = 0;
+};
 
 }  // namespace tessera::scheduler

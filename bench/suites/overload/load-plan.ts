@@ -1,0 +1,48 @@
+/** What the generator's process is asked and what it answers; both cross as JSON. */
+
+export interface LoadPlan {
+  readonly address: string;
+  readonly userIds: readonly string[];
+  readonly connections: number;
+  readonly seconds: number;
+  /** Calls a second, whatever becomes of them; or so many callers that each wait for an answer. */
+  readonly open?: { readonly rate: number };
+  readonly closed?: { readonly callers: number };
+  /** A call's deadline is drawn evenly between these. */
+  readonly deadlineMs: readonly [number, number];
+  /** Numbers of the enum Priority of the request, in turn. */
+  readonly priorities: readonly number[];
+  readonly seed: number;
+}
+
+/** What became of the calls of one priority. */
+export interface ClassOutcome {
+  offered: number;
+  /** Answered with OK inside the deadline, by the caller's clock. */
+  good: number;
+  /** Answered with OK after the deadline. */
+  late: number;
+  /** The service said that there is no time or no room. */
+  refused: number;
+  /** Nothing was answered until the deadline, and the caller cancelled. */
+  timedOut: number;
+  /** The same, and the connection's limit of streams or window had kept the call from being sent. */
+  unsent: number;
+  /** Ended by the transport: resets, lost connections. */
+  broken: number;
+  /** Any other status. */
+  other: number;
+}
+
+export interface LoadOutcome {
+  readonly seconds: number;
+  readonly byPriority: Readonly<Record<string, ClassOutcome>>;
+  /** Milliseconds of the calls that were answered with OK inside their deadline, sorted. */
+  readonly goodMs: readonly number[];
+  /** Milliseconds until refusals, sorted. */
+  readonly refusedMs: readonly number[];
+  /** OK answers by whole second of the run. */
+  readonly goodBySecond: readonly number[];
+  /** CPU of the generator, seconds. */
+  readonly cpuSeconds: number;
+}

@@ -1,0 +1,187 @@
+/** Offers recalls to a service over gRPC, in a process of its own; its parent sends the plans. */
+
+import { setTimeout as after } from 'node:timers/promises';
+import { protoSchema } from '@tessera/contracts';
+import protobuf from 'protobufjs';
+import { Random } from '../../models/random.js';
+import { CANCELLED_BY_CALLER, type CallEnd, GrpcConnection } from './grpc-connection.js';
+import type { ClassOutcome, LoadOutcome, LoadPlan } from './load-plan.js';
+
+const PATH = '/tessera.recall.v1.RecallService/Recall';
+const TICK_MS = 1;
+const MS_PER_SECOND = 1000;
+const US_PER_SECOND = 1e6;
+/** Answers are awaited for so long after the last call's deadline. */
+const TAIL_MS = 200;
+const OK = 0;
+/** DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
+const REFUSALS: ReadonlySet<number> = new Set([4, 8, 14]);
+
+interface Call {
+  readonly message: Buffer;
+  readonly outcome: ClassOutcome;
+  readonly begunMs: number;
+  readonly timeoutMs: number;
+  cancel: (() => void) | undefined;
+  isOver: boolean;
+}
+
+/** Messages by user and priority, encoded once. */
+function messagesOf({ userIds, priorities }: LoadPlan): Buffer[][] {
+  const type = protobuf.Root.fromJSON(protoSchema).lookupType('tessera.recall.v1.RecallRequest');
+  return priorities.map((priority) =>
+    userIds.map((userId) => Buffer.from(type.encode(type.create({ userId, priority })).finish())),
+  );
+}
+
+const noOutcome = (): ClassOutcome => ({
+  ...{ offered: 0, good: 0, late: 0, refused: 0 },
+  ...{ timedOut: 0, unsent: 0, broken: 0, other: 0 },
+});
+
+class Load {
+  private readonly random: Random;
+  private readonly messages: Buffer[][];
+  private readonly outcomes: ClassOutcome[];
+  /** Calls whose deadline ends in a tick, by the tick's number. */
+  private readonly ending = new Map<number, Call[]>();
+  private waiting: Call[] = [];
+  private readonly goodMs: number[] = [];
+  private readonly refusedMs: number[] = [];
+  private readonly goodBySecond: number[] = [];
+  private begun = 0;
+  private ticked = 0;
+  private startedMs = 0;
+
+  constructor(
+    private readonly plan: LoadPlan,
+    private readonly connections: readonly GrpcConnection[],
+  ) {
+    this.random = new Random(plan.seed);
+    this.messages = messagesOf(plan);
+    this.outcomes = plan.priorities.map(noOutcome);
+  }
+
+  async run(): Promise<LoadOutcome> {
+    const { seconds, open, closed, priorities } = this.plan;
+    const cpu = process.cpuUsage();
+    this.startedMs = performance.now();
+    for (let caller = 0; caller < (closed?.callers ?? 0); caller++) this.begin();
+    const endMs = this.startedMs + seconds * MS_PER_SECOND;
+    while (performance.now() < endMs) {
+      const elapsed = (performance.now() - this.startedMs) / MS_PER_SECOND;
+      const due = Math.floor(elapsed * (open?.rate ?? 0));
+      while (open !== undefined && this.begun < due) this.begin();
+      this.tick();
+      await after(TICK_MS);
+    }
+    this.isEnding = true;
+    const lastMs = endMs + this.plan.deadlineMs[1] + TAIL_MS;
+    while (performance.now() < lastMs) {
+      this.tick();
+      await after(TICK_MS);
+    }
+    const { user, system } = process.cpuUsage(cpu);
+    const ascending = (a: number, b: number) => a - b;
+    return {
+      seconds,
+      byPriority: Object.fromEntries(priorities.map((one, i) => [one, this.outcomes[i] as never])),
+      goodMs: this.goodMs.sort(ascending),
+      refusedMs: this.refusedMs.sort(ascending),
+      goodBySecond: this.goodBySecond,
+      cpuSeconds: (user + system) / US_PER_SECOND,
+    };
+  }
+
+  private isEnding = false;
+
+  private begin(): void {
+    const { priorities, userIds, deadlineMs } = this.plan;
+    const at = this.begun++;
+    const lane = at % priorities.length;
+    const user = Math.floor(this.random.uniform() * userIds.length);
+    const [shortest, longest] = deadlineMs;
+    const call: Call = {
+      message: this.messages[lane]?.[user] as Buffer,
+      outcome: this.outcomes[lane] as ClassOutcome,
+      begunMs: performance.now(),
+      timeoutMs: shortest + this.random.uniform() * (longest - shortest),
+      cancel: undefined,
+      isOver: false,
+    };
+    call.outcome.offered += 1;
+    const tick = this.tickOf(call.begunMs + call.timeoutMs);
+    const bucket = this.ending.get(tick) ?? [];
+    bucket.push(call);
+    this.ending.set(tick, bucket);
+    if (!this.send(call)) this.waiting.push(call);
+  }
+
+  private tickOf(ms: number): number {
+    return Math.ceil((ms - this.startedMs) / TICK_MS);
+  }
+
+  private send(call: Call): boolean {
+    const first = this.begun % this.connections.length;
+    for (let i = 0; i < this.connections.length; i++) {
+      const connection = this.connections[(first + i) % this.connections.length] as GrpcConnection;
+      if (!connection.hasRoom(call.message)) continue;
+      const leftMs = call.begunMs + call.timeoutMs - performance.now();
+      call.cancel = connection.begin(call.message, Math.max(1, leftMs), (end) =>
+        this.over(call, end),
+      );
+      return true;
+    }
+    return false;
+  }
+
+  /** Sends what may go and ends the calls whose time is over. */
+  private tick(): void {
+    this.waiting = this.waiting.filter((call) => !call.isOver && !this.send(call));
+    const now = this.tickOf(performance.now());
+    for (; this.ticked <= now; this.ticked++) {
+      for (const call of this.ending.get(this.ticked) ?? []) this.timeOut(call);
+      this.ending.delete(this.ticked);
+    }
+    for (const connection of this.connections) connection.flush();
+  }
+
+  private timeOut(call: Call): void {
+    if (call.isOver) return;
+    if (call.cancel === undefined) this.over(call, { status: CANCELLED_BY_CALLER });
+    else call.cancel();
+  }
+
+  private over(call: Call, end: CallEnd): void {
+    if (call.isOver) return;
+    call.isOver = true;
+    const { outcome, begunMs, timeoutMs } = call;
+    const now = performance.now();
+    const ms = now - begunMs;
+    if (!('status' in end)) outcome.broken += 1;
+    else if (end.status === CANCELLED_BY_CALLER) {
+      outcome[call.cancel === undefined ? 'unsent' : 'timedOut'] += 1;
+    } else if (REFUSALS.has(end.status)) {
+      outcome.refused += 1;
+      this.refusedMs.push(ms);
+    } else if (end.status !== OK) outcome.other += 1;
+    else if (ms > timeoutMs) outcome.late += 1;
+    else {
+      outcome.good += 1;
+      this.goodMs.push(ms);
+      const second = Math.floor((now - this.startedMs) / MS_PER_SECOND);
+      this.goodBySecond[second] = (this.goodBySecond[second] ?? 0) + 1;
+    }
+    if (this.plan.closed !== undefined && !this.isEnding) this.begin();
+  }
+}
+
+process.on('message', async (plan: LoadPlan) => {
+  const { address, connections } = plan;
+  const opened = await Promise.all(
+    Array.from({ length: connections }, () => GrpcConnection.open(address, PATH)),
+  );
+  const outcome = await new Load(plan, opened).run();
+  for (const connection of opened) connection.close();
+  process.send?.(outcome);
+});

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repositoryRoot } from '@tessera/config';
+
+const MAIN = join(repositoryRoot, 'dist', 'apps', 'standalone', 'src', 'main.js');
+const SERVING = /Recall for user|the sample recall failed/;
+const KIBIBYTE = 1024;
+
+/** The service as `npm start` runs it, in a process of its own with folders of its own. */
+export class ServedProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+    readonly httpUrl: string,
+    readonly grpcAddress: string,
+  ) {}
+
+  static async start(variables: Readonly<Record<string, string>>): Promise<ServedProcess> {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-overload-'));
+    const own = Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_'));
+    const env = {
+      ...Object.fromEntries(own),
+      TESSERA_HTTP_PORT: '0',
+      TESSERA_GRPC_PORT: '0',
+      TESSERA_BEHAVIOURS_PATH: join(folder, 'behaviours'),
+      TESSERA_CATALOGUE_CHANGES_PATH: join(folder, 'changes'),
+      TESSERA_ADAPTERS_PATH: join(folder, 'adapters'),
+      TESSERA_WEIGHTS_PATH: '',
+      TESSERA_INSPECTION_PATH: join(folder, 'inspection'),
+      TESSERA_KV_PATH: join(folder, 'kv'),
+      TESSERA_LOG_LEVEL: 'fatal',
+      ...variables,
+    };
+    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    await new Promise<void>((resolve, reject) => {
+      child.once('exit', (status) => reject(new Error(`the service ended with ${status}`)));
+      child.stdout?.on('data', (chunk: Buffer) => {
+        printed += chunk.toString();
+        if (SERVING.test(printed)) resolve();
+      });
+    });
+    const address = (pattern: RegExp) => pattern.exec(printed)?.[1] ?? '';
+    const httpUrl = address(/HTTP\s+(http:\S+)\/v1\/recall/);
+    return new ServedProcess(child, folder, httpUrl, address(/gRPC\s+(\S+)\s/));
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  /** Bytes of memory that the process has now. */
+  residentBytes(): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * KIBIBYTE;
+  }
+
+  async stop(): Promise<void> {
+    const exited = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    await exited;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

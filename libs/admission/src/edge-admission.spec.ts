@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { PriorityClass } from './class-shares.js';
+import { type Admitted, EdgeAdmission } from './edge-admission.js';
+
+const STEP_MS = 1;
+
+interface Wanted {
+  readonly offeredPerSecond: number;
+  readonly seconds: number;
+  /** Calls a second that the server answers, oldest first. */
+  readonly ratePerSecond: number;
+  readonly deadlineMs: readonly [number, number];
+}
+
+/** A server of a fixed rate that works off what was admitted, on a clock of its own. */
+class Server {
+  nowMs = 1000;
+  readonly admission = new EdgeAdmission(() => this.nowMs);
+  private queue: { readonly call: Admitted; readonly lateAfterMs: number }[] = [];
+  private due = 0;
+  private owed = 0;
+  private random = 7;
+
+  private uniform(): number {
+    this.random = (Math.imul(this.random, 1664525) + 1013904223) >>> 0;
+    return this.random / 2 ** 32;
+  }
+
+  run({ offeredPerSecond, seconds, ratePerSecond, deadlineMs }: Wanted) {
+    const outcome = { offered: 0, good: [0, 0, 0], late: 0, refused: 0 };
+    const endMs = this.nowMs + seconds * 1000;
+    while (this.nowMs < endMs) {
+      this.nowMs += STEP_MS;
+      for (this.due += (offeredPerSecond * STEP_MS) / 1000; this.due >= 1; this.due -= 1) {
+        const cls = (outcome.offered % 3) as PriorityClass;
+        outcome.offered += 1;
+        const budgetMs = deadlineMs[0] + this.uniform() * (deadlineMs[1] - deadlineMs[0]);
+        const call = this.admission.admit(cls, budgetMs);
+        if ('retryAfterMs' in call) {
+          outcome.refused += 1;
+          expect(call.retryAfterMs).toBeGreaterThan(0);
+        } else this.queue.push({ call, lateAfterMs: this.nowMs + budgetMs });
+      }
+      for (this.owed += (ratePerSecond * STEP_MS) / 1000; this.owed >= 1; this.owed -= 1) {
+        const next = this.queue.shift();
+        if (next === undefined) {
+          this.owed = 0;
+          break;
+        }
+        this.admission.end(next.call, true);
+        if (this.nowMs > next.lateAfterMs) outcome.late += 1;
+        else outcome.good[next.call.cls] = (outcome.good[next.call.cls] ?? 0) + 1;
+      }
+    }
+    const good = outcome.good.reduce((sum, count) => sum + count, 0);
+    return {
+      ...outcome,
+      goodPerSecond: good / seconds,
+      lateShare: outcome.late / (good + outcome.late),
+    };
+  }
+}
+
+const LOAD = { ratePerSecond: 500, deadlineMs: [50, 500] as const, seconds: 10 };
+
+describe('EdgeAdmission', () => {
+  it.each([3, 10])(
+    'keeps goodput at capacity and answers in time at %i times the load',
+    (factor) => {
+      const server = new Server();
+      server.run({ ...LOAD, offeredPerSecond: 500 * factor, seconds: 3 });
+      const outcome = server.run({ ...LOAD, offeredPerSecond: 500 * factor });
+      expect(outcome.goodPerSecond).toBeGreaterThan(0.97 * 500);
+      expect(outcome.lateShare).toBeLessThan(0.01);
+      const [high = 0, normal = 0, low = 0] = outcome.good;
+      expect(high / low).toBeGreaterThan(3.6);
+      expect(high / low).toBeLessThan(4.4);
+      expect(normal / low).toBeGreaterThan(1.8);
+      expect(normal / low).toBeLessThan(2.2);
+    },
+  );
+
+  it('refuses nothing below capacity, and nothing soon after an overload', () => {
+    const server = new Server();
+    expect(server.run({ ...LOAD, offeredPerSecond: 400 }).refused).toBe(0);
+    server.run({ ...LOAD, offeredPerSecond: 5000 });
+    server.run({ ...LOAD, offeredPerSecond: 400, seconds: 2 });
+    expect(server.run({ ...LOAD, offeredPerSecond: 400 }).refused).toBe(0);
+  });
+
+  it('learns a lower and a higher capacity', () => {
+    const server = new Server();
+    server.run({ ...LOAD, offeredPerSecond: 5000, seconds: 5 });
+    server.run({ ...LOAD, ratePerSecond: 150, offeredPerSecond: 5000, seconds: 5 });
+    const slow = server.run({ ...LOAD, ratePerSecond: 150, offeredPerSecond: 5000 });
+    expect([slow.goodPerSecond > 140, slow.lateShare < 0.01]).toEqual([true, true]);
+    server.run({ ...LOAD, ratePerSecond: 1500, offeredPerSecond: 5000, seconds: 5 });
+    const fast = server.run({ ...LOAD, ratePerSecond: 1500, offeredPerSecond: 5000 });
+    expect(fast.goodPerSecond).toBeGreaterThan(1400);
+  });
+
+  it('does not take calls that were refused further in for answers', () => {
+    const server = new Server();
+    const { admission } = server;
+    server.run({ ...LOAD, offeredPerSecond: 5000, seconds: 3 });
+    const before = admission.capacity;
+    const waiting = Array.from({ length: 9 }, () => admission.admit(0, 1e6) as Admitted);
+    for (let i = 0; i < 3000; i++) {
+      server.nowMs += 1;
+      const call = admission.admit(1, 1e6);
+      if ('retryAfterMs' in call) continue;
+      admission.noteRefusedLater();
+      admission.end(call, true);
+    }
+    expect(admission.capacity).toBeLessThanOrEqual(before);
+    for (const call of waiting) admission.end(call, false);
+  });
+
+  it('admits a call that nothing else is ahead of, whatever it has learned', () => {
+    const server = new Server();
+    server.run({ ...LOAD, ratePerSecond: 10, offeredPerSecond: 500, seconds: 30 });
+    const idle = server.run({ ...LOAD, ratePerSecond: 1000, offeredPerSecond: 1, seconds: 5 });
+    expect(idle.refused).toBe(0);
+  });
+});

@@ -1,0 +1,163 @@
+import { CLASS_COUNT, classShares, type PriorityClass } from './class-shares.js';
+
+/** Rates are measured in windows of this length. */
+const WINDOW_MS = 100;
+/** The rate of answers is the mean of so many windows with a backlog. */
+const WINDOWS_KEPT = 10;
+/** Calls in flight, all the time, that make a window one with a backlog: it shows the capacity. */
+const BACKLOG_MIN = 8;
+const MARGIN_MIN = 0.5;
+const MARGIN_MAX = 8;
+const MARGIN_RAISE = 1.25;
+const MARGIN_LOWERED_PER_WINDOW = 0.002;
+/** A caller who gives up after this part of the time that a call had would have got a late answer. */
+const GIVEN_UP_SHARE = 0.9;
+const MS_PER_SECOND = 1000;
+/** Classes may begin a little more than is answered: rates are measured with noise. */
+const SLACK = 1.05;
+/**
+ * Classes take turns where so much of a call's time would go by with waiting. Below that everybody
+ * is let in, or a rate that was measured too low would stay low.
+ */
+const QUEUED_SHARE = 0.25;
+
+export interface Admitted {
+  readonly cls: PriorityClass;
+  readonly admittedMs: number;
+  readonly budgetMs: number;
+}
+
+export interface Refused {
+  /** Milliseconds after which the call would have been admitted. */
+  readonly retryAfterMs: number;
+}
+
+/**
+ * Whether a call that arrives can be answered in time, by what the whole process does: calls in
+ * flight over the rate of answers (Little's law), which the event loop, the stores or the engine
+ * may limit. The engine judges by itself what it is given, more exactly; this keeps from the event
+ * loop what would die there. The rate is learned while there is a backlog; before the first one
+ * everything is admitted. A margin, raised by late answers and lowered by those in time, corrects
+ * the prediction (as scheduler::Punctuality does in the engine). Pure but for its clock.
+ */
+export class EdgeAdmission {
+  private readonly inFlight = new Array<number>(CLASS_COUNT).fill(0);
+  private readonly offered = new Array<number>(CLASS_COUNT).fill(0);
+  private offeredRates: readonly number[] = new Array<number>(CLASS_COUNT).fill(0);
+  private readonly rates: number[] = [];
+  private rate = Number.POSITIVE_INFINITY;
+  /** While more is asked for than can be answered: parts of the rate by class. Else undefined. */
+  private shares: readonly number[] | undefined;
+  /** Calls that each class may still begin, by its part of the rate. */
+  private readonly credits = new Array<number>(CLASS_COUNT).fill(0);
+  private creditedMs: number;
+  private windowStartMs: number;
+  private answered = 0;
+  private leastInFlight = 0;
+  private margin = 1;
+  private raisedMs = 0;
+
+  constructor(private readonly nowMs: () => number = () => performance.now()) {
+    this.windowStartMs = nowMs();
+    this.creditedMs = this.windowStartMs;
+  }
+
+  /** A call that is admitted is to be given to end() once. Infinity: a call without a deadline. */
+  admit(cls: PriorityClass, budgetMs: number): Admitted | Refused {
+    const now = this.roll();
+    this.offered[cls] = (this.offered[cls] ?? 0) + 1;
+    // What runs alone is the engine's to judge.
+    const ahead = this.total();
+    if (ahead > 0) {
+      const neededMs = (((ahead + 1) * MS_PER_SECOND) / this.rate) * this.margin;
+      if (neededMs > budgetMs) return { retryAfterMs: neededMs - budgetMs };
+      const turnMs = neededMs > budgetMs * QUEUED_SHARE ? this.untilTurnMs(cls, now) : 0;
+      if (turnMs > 0) return { retryAfterMs: turnMs };
+    }
+    this.inFlight[cls] = (this.inFlight[cls] ?? 0) + 1;
+    return { cls, admittedMs: now, budgetMs };
+  }
+
+  /** `answered`: the answer or a refusal was written; else the caller went. */
+  end({ cls, admittedMs, budgetMs }: Admitted, isAnswered: boolean): void {
+    const now = this.roll();
+    this.inFlight[cls] = Math.max(0, (this.inFlight[cls] ?? 0) - 1);
+    this.leastInFlight = Math.min(this.leastInFlight, this.total());
+    if (isAnswered) this.answered += 1;
+    const tookMs = now - admittedMs;
+    const isLate = tookMs > budgetMs * (isAnswered ? 1 : GIVEN_UP_SHARE);
+    if (isLate) this.raise(admittedMs, now);
+  }
+
+  /**
+   * A call that was admitted here was refused further in for want of time or room: that it ends is
+   * no sign of what the process can answer.
+   */
+  noteRefusedLater(): void {
+    this.answered -= 1;
+  }
+
+  /** Calls that were admitted and have not ended. */
+  total(): number {
+    return this.inFlight.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Answers a second that the process is good for; Infinity before it was seen. */
+  get capacity(): number {
+    return this.rate;
+  }
+
+  /** Takes a credit of the class, or says when there will be one. 0: there was one, or no need. */
+  private untilTurnMs(cls: PriorityClass, now: number): number {
+    if (this.shares === undefined) return 0;
+    const perMs = (one: number) => ((this.shares?.[one] ?? 1) * this.rate * SLACK) / MS_PER_SECOND;
+    const ms = now - this.creditedMs;
+    this.creditedMs = now;
+    for (const [one, credit] of this.credits.entries()) {
+      this.credits[one] = Math.min(credit + ms * perMs(one), 1 + WINDOW_MS * perMs(one));
+    }
+    const credit = this.credits[cls] ?? 0;
+    if (credit < 1) return (1 - credit) / perMs(cls);
+    this.credits[cls] = credit - 1;
+    return 0;
+  }
+
+  /** Those admitted before the last raise were not judged by it. */
+  private raise(admittedMs: number, now: number): void {
+    if (admittedMs < this.raisedMs) return;
+    this.margin = Math.min(MARGIN_MAX, this.margin * MARGIN_RAISE);
+    this.raisedMs = now;
+  }
+
+  /** Closes the window where it is over. The time. */
+  private roll(): number {
+    const now = this.nowMs();
+    const seconds = (now - this.windowStartMs) / MS_PER_SECOND;
+    if (seconds * MS_PER_SECOND < WINDOW_MS) return now;
+    if (this.leastInFlight >= BACKLOG_MIN) {
+      this.rates.push(Math.max(0, this.answered) / seconds);
+      if (this.rates.length > WINDOWS_KEPT) this.rates.shift();
+      const sum = this.rates.reduce((total, rate) => total + rate, 0);
+      // Nothing was answered yet: nothing is known.
+      if (sum > 0) this.rate = sum / this.rates.length;
+    }
+    if (this.answered > 0) {
+      this.margin = Math.max(MARGIN_MIN, this.margin * (1 - MARGIN_LOWERED_PER_WINDOW));
+    }
+    this.offeredRates = this.offered.map(
+      (count, cls) => ((this.offeredRates[cls] ?? 0) + count / seconds) / 2,
+    );
+    this.shares = this.sharesNow();
+    this.offered.fill(0);
+    this.answered = 0;
+    this.leastInFlight = this.total();
+    this.windowStartMs = now;
+    return now;
+  }
+
+  private sharesNow(): readonly number[] | undefined {
+    const asked = this.offeredRates.reduce((sum, rate) => sum + rate, 0);
+    if (asked <= this.rate) return undefined;
+    return classShares(this.offeredRates, this.rate);
+  }
+}

@@ -1,0 +1,137 @@
+import type { EdgeAdmission, PriorityClass } from '@tessera/admission';
+import { ERROR_TRAILERS, TesseraError } from '@tessera/errors';
+import type { CallHead, Verdict } from './frame-gate.js';
+import { literalHeaders } from './frames.js';
+
+/** Numbers of the fields of a request that admission needs. */
+export interface AdmissionFields {
+  /** Of the enum Priority: 1 high, 2 normal, 3 low. */
+  readonly priority: number;
+  readonly deadlineMs: number;
+}
+
+export interface CallGateSettings {
+  readonly admission: EdgeAdmission;
+  /** Methods that are judged, by path `/package.Service/Method`; all others pass. */
+  readonly methods: ReadonlyMap<string, AdmissionFields>;
+  /** Milliseconds that the bytes under way have waited for the event loop. */
+  readonly waitedMs: () => number;
+  readonly defaultDeadlineMs: number;
+  readonly deadlineMsMax: number;
+  readonly onRefused: (code: TesseraError['code']) => void;
+}
+
+const MESSAGE_HEADER_BYTES = 5;
+const UNCOMPRESSED = 0;
+const PRIORITIES: readonly PriorityClass[] = [1, 0, 1, 2];
+const UNCOUNTED: Verdict = { isUncounted: true };
+const RETRY_STEP_MS = 5;
+const BLOCKS_KEPT = 1024;
+
+/** Judges calls by their headers and a look at their message, before anything is parsed. */
+export class CallGate {
+  private readonly blocks = new Map<string, Buffer>();
+
+  constructor(private readonly settings: CallGateSettings) {}
+
+  readonly judge = (head: CallHead): Verdict => {
+    const { admission, methods, waitedMs, deadlineMsMax, onRefused } = this.settings;
+    const fields = methods.get(head.path);
+    if (fields === undefined) return UNCOUNTED;
+    const { cls, bodyMs } = this.wishOf(head, fields);
+    const budgetMs = Math.min(head.timeoutMs, bodyMs, deadlineMsMax) - waitedMs();
+    if (budgetMs <= 0) {
+      onRefused('DEADLINE_EXCEEDED');
+      const message = 'the deadline passed while the call waited to be read';
+      return { refusal: this.block(new TesseraError('DEADLINE_EXCEEDED', message)) };
+    }
+    const decision = admission.admit(cls, budgetMs);
+    if ('retryAfterMs' in decision) {
+      onRefused('ENGINE_OVERLOADED');
+      return { refusal: this.overloaded(decision.retryAfterMs) };
+    }
+    return { call: { end: (isAnswered) => admission.end(decision, isAnswered) } };
+  };
+
+  private wishOf(
+    { message, timeoutMs }: CallHead,
+    fields: AdmissionFields,
+  ): { cls: PriorityClass; bodyMs: number } {
+    const isReadable = message !== undefined && message[0] === UNCOMPRESSED;
+    const found = isReadable ? varints(message.subarray(MESSAGE_HEADER_BYTES), fields) : undefined;
+    const silentMs =
+      timeoutMs === Number.POSITIVE_INFINITY
+        ? this.settings.defaultDeadlineMs
+        : Number.POSITIVE_INFINITY;
+    const cls = PRIORITIES[found?.priority ?? 0] ?? 1;
+    return { cls, bodyMs: found?.deadlineMs ?? silentMs };
+  }
+
+  private overloaded(retryAfterMs: number): Buffer {
+    const rounded = Math.max(1, Math.ceil(retryAfterMs / RETRY_STEP_MS)) * RETRY_STEP_MS;
+    const message = 'calls ahead of this one take longer than its deadline leaves';
+    return this.block(new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs: rounded }));
+  }
+
+  /** Headers that end a call at once (gRPC over HTTP/2, Trailers-Only). */
+  private block(error: TesseraError): Buffer {
+    const { code, message, retryAfterMs, row } = error;
+    const key = `${code} ${retryAfterMs}`;
+    const known = this.blocks.get(key);
+    if (known !== undefined) return known;
+    const hint: Record<string, string> =
+      retryAfterMs === undefined ? {} : { [ERROR_TRAILERS.retryAfterMs]: String(retryAfterMs) };
+    const block = literalHeaders({
+      ':status': '200',
+      'content-type': 'application/grpc+proto',
+      'grpc-status': String(row.grpc),
+      'grpc-message': message,
+      [ERROR_TRAILERS.code]: code,
+      ...hint,
+    });
+    if (this.blocks.size >= BLOCKS_KEPT) this.blocks.clear();
+    this.blocks.set(key, block);
+    return block;
+  }
+}
+
+/** The two fields of a protobuf message, as far as they are there and it can be read. */
+function varints(message: Buffer, fields: AdmissionFields): Partial<AdmissionFields> {
+  const found: { priority?: number; deadlineMs?: number } = {};
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let scale = 1; at < message.length; scale *= 128) {
+      const byte = message[at++] as number;
+      value += (byte & 0x7f) * scale;
+      if ((byte & 0x80) === 0) return value;
+    }
+    return Number.NaN;
+  };
+  while (at < message.length) {
+    const tag = varint();
+    const field = Math.floor(tag / 8);
+    switch (tag % 8) {
+      case 0: {
+        const value = varint();
+        if (field === fields.priority) found.priority = value;
+        if (field === fields.deadlineMs) found.deadlineMs = value;
+        break;
+      }
+      case 1:
+        at += 8;
+        break;
+      case 2: {
+        const length = varint();
+        at += length;
+        break;
+      }
+      case 5:
+        at += 4;
+        break;
+      default:
+        return found;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,217 @@
+import * as http2 from 'node:http2';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { EdgeAdmission } from '@tessera/admission';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CallGate, type CallGateSettings } from './call-gate.js';
+import type { CallHead, Verdict } from './frame-gate.js';
+import { GatedSocket } from './gated-socket.js';
+import { huffman, requestHeaders } from './request-headers.js';
+
+const PATH = '/tessera.recall.v1.RecallService/Recall';
+const closings: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closings.splice(0)) close();
+});
+
+/** An HTTP/2 server that answers each call with its body, behind a gate. */
+async function gated(judge: (head: CallHead) => Verdict) {
+  const served: string[] = [];
+  const server = http2.createServer();
+  server.on('stream', (stream, headers) => {
+    served.push(String(headers[':path']));
+    stream.on('error', () => undefined);
+    const body: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => body.push(chunk));
+    stream.on('end', () => {
+      if (stream.destroyed) return;
+      stream.respond({ ':status': 200 });
+      stream.end(Buffer.concat(body));
+    });
+  });
+  const listener: Server = createServer({ allowHalfOpen: true }, (socket) => {
+    server.emit('connection', new GatedSocket(socket, judge));
+  });
+  await new Promise<void>((resolve) => {
+    listener.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = listener.address() as AddressInfo;
+  const client = http2.connect(`http://127.0.0.1:${port}`);
+  closings.push(
+    () => client.destroy(),
+    () => listener.close(),
+    () => server.close(),
+  );
+  return { client, served };
+}
+
+interface Answered {
+  readonly headers: http2.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+function call(
+  client: http2.ClientHttp2Session,
+  headers: http2.OutgoingHttpHeaders,
+  body: Buffer,
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const stream = client.request({ ':method': 'POST', ...headers });
+    const parts: Buffer[] = [];
+    let answer: http2.IncomingHttpHeaders = {};
+    stream.on('response', (given) => {
+      answer = given;
+    });
+    stream.on('data', (chunk: Buffer) => parts.push(chunk));
+    stream.on('error', reject);
+    stream.on('close', () => resolve({ headers: answer, body: Buffer.concat(parts) }));
+    stream.end(body);
+  });
+}
+
+const refusing: CallGateSettings = {
+  admission: new EdgeAdmission(),
+  methods: new Map([[PATH, { priority: 12, deadlineMs: 10 }]]),
+  waitedMs: () => 1e9,
+  defaultDeadlineMs: 1000,
+  deadlineMsMax: 1000,
+  onRefused: () => undefined,
+};
+
+describe('a connection with a gate', () => {
+  it('passes what is not judged, byte for byte, also in pieces larger than a window', async () => {
+    const { client } = await gated(() => ({ isUncounted: true }));
+    for (const bytes of [0, 1, 20_000, 300_000]) {
+      const body = Buffer.alloc(bytes, bytes % 251);
+      const answer = await call(client, { ':path': '/any' }, body);
+      expect(answer.body.equals(body)).toBe(true);
+    }
+  });
+
+  it('ends refused calls with a status, lets others on, and the server never sees them', async () => {
+    const gate = new CallGate(refusing);
+    const { client, served } = await gated(gate.judge);
+    // The first call may be under way before the client has agreed to the gate's settings.
+    await call(client, { ':path': '/first' }, Buffer.alloc(0));
+    for (let round = 0; round < 50; round++) {
+      const [refused, other] = await Promise.all([
+        call(client, { ':path': PATH, 'grpc-timeout': '200m' }, Buffer.from('\0\0\0\0\0')),
+        call(client, { ':path': '/other' }, Buffer.from(`round ${round}`)),
+      ]);
+      expect(refused.headers['grpc-status']).toBe('4');
+      expect(refused.headers['tessera-code']).toBe('DEADLINE_EXCEEDED');
+      expect(other.body.toString()).toBe(`round ${round}`);
+    }
+    expect(served.filter((path) => path === PATH)).toEqual([]);
+  });
+
+  it('gives back the window that bodies of refused calls took', async () => {
+    const gate = new CallGate(refusing);
+    const { client } = await gated(gate.judge);
+    await call(client, { ':path': '/first' }, Buffer.alloc(0));
+    const body = Buffer.alloc(30_000);
+    // Ten times the connection's window.
+    for (let round = 0; round < 22; round++) {
+      const refused = await call(client, { ':path': PATH, 'grpc-timeout': '200m' }, body);
+      expect(refused.headers['grpc-status']).toBe('4');
+    }
+    const answer = await call(client, { ':path': '/other' }, body);
+    expect(answer.body.length).toBe(30_000);
+  });
+
+  it('counts a call until the server has answered or the client has gone', async () => {
+    const ended: boolean[] = [];
+    const open = { call: { end: (isAnswered: boolean) => ended.push(isAnswered) } };
+    const { client } = await gated((head) => (head.path === PATH ? open : { isUncounted: true }));
+    await call(client, { ':path': '/first' }, Buffer.alloc(0));
+    await call(client, { ':path': PATH }, Buffer.from('one'));
+    expect(ended).toEqual([true]);
+    const unfinished = client.request({ ':method': 'POST', ':path': PATH });
+    unfinished.on('error', () => undefined);
+    await call(client, { ':path': '/after' }, Buffer.alloc(0));
+    client.destroy();
+    await expect.poll(() => ended).toEqual([true, false]);
+  });
+});
+
+describe('CallGate', () => {
+  const message = (bytes: readonly number[]) => Buffer.from([0, 0, 0, 0, bytes.length, ...bytes]);
+  const head = (bytes: readonly number[], timeoutMs = 300): CallHead => ({
+    ...{ path: PATH, timeoutMs },
+    message: message(bytes),
+  });
+
+  function judging() {
+    const admitted: (readonly [number, number])[] = [];
+    const admission = new EdgeAdmission();
+    admission.admit = (cls, budgetMs) => {
+      admitted.push([cls, budgetMs]);
+      return { cls, budgetMs, admittedMs: 0 };
+    };
+    const gate = new CallGate({ ...refusing, admission, waitedMs: () => 20 });
+    return { gate, admitted };
+  }
+
+  it('reads priority and deadline from the message, wherever they stand in it', () => {
+    const { gate, admitted } = judging();
+    const userId = [0x12, 2, 0x60, 0x03];
+    gate.judge(head([...userId, 0x60, 3]));
+    gate.judge(head([0x60, 1, ...userId, 0x50, 0xc8, 0x01]));
+    gate.judge(head(userId));
+    expect(admitted).toEqual([
+      [2, 280],
+      [0, 180],
+      [1, 280],
+    ]);
+  });
+
+  it('takes the default deadline where the caller gives none', () => {
+    const { gate, admitted } = judging();
+    gate.judge(head([], Number.POSITIVE_INFINITY));
+    expect(admitted).toEqual([[1, 980]]);
+  });
+
+  it('judges whatever bytes come as a message', () => {
+    const { gate, admitted } = judging();
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        gate.judge(head([...bytes]));
+        const [cls = -1] = admitted.at(-1) ?? [];
+        return [0, 1, 2].includes(cls);
+      }),
+    );
+  });
+});
+
+describe('requestHeaders', () => {
+  it('reads plain literals and Huffman codes alike', () => {
+    const plain = (text: string) => Buffer.from([text.length, ...Buffer.from(text)]);
+    const coded = (text: string) => {
+      const bytes = huffman(text);
+      return Buffer.from([0x80 | bytes.length, ...bytes]);
+    };
+    for (const text of [plain, coded]) {
+      const block = Buffer.concat([
+        Buffer.from([0x83, 0x04]),
+        text(PATH),
+        Buffer.from([0x10]),
+        text('grpc-timeout'),
+        text('1500u'),
+      ]);
+      expect(requestHeaders(block)).toEqual({ path: PATH, timeoutMs: 1.5 });
+    }
+  });
+
+  it('does not judge a block that stands on others', () => {
+    expect(requestHeaders(Buffer.from([0xbe]))).toBeUndefined();
+  });
+
+  it('never throws, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        requestHeaders(Buffer.from(bytes));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

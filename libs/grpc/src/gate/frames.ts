@@ -1,0 +1,86 @@
+/** HTTP/2 frames (RFC 9113, section 4 and 6), as far as a gate has to know them. */
+
+export const FRAME_HEADER_BYTES = 9;
+/** What a client sends before its first frame. */
+export const PREFACE_BYTES = 24;
+
+export const FrameType = {
+  DATA: 0x0,
+  HEADERS: 0x1,
+  RST_STREAM: 0x3,
+  SETTINGS: 0x4,
+  WINDOW_UPDATE: 0x8,
+  CONTINUATION: 0x9,
+} as const;
+
+export const Flag = {
+  END_STREAM: 0x1,
+  ACK: 0x1,
+  END_HEADERS: 0x4,
+  PADDED: 0x8,
+  PRIORITY: 0x20,
+} as const;
+
+const HEADER_TABLE_SIZE = 0x1;
+const PRIORITY_BYTES = 5;
+
+export interface FrameHead {
+  /** Of the payload. */
+  readonly length: number;
+  readonly type: number;
+  readonly flags: number;
+  readonly stream: number;
+}
+
+/** REQUIRES: FRAME_HEADER_BYTES from `at` on. */
+export function frameHead(bytes: Buffer, at: number): FrameHead {
+  return {
+    length: bytes.readUIntBE(at, 3),
+    type: bytes[at + 3] as number,
+    flags: bytes[at + 4] as number,
+    stream: bytes.readUInt32BE(at + 5) & 0x7fff_ffff,
+  };
+}
+
+export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.length);
+  bytes.writeUIntBE(payload.length, 0, 3);
+  bytes[3] = type;
+  bytes[4] = flags;
+  bytes.writeUInt32BE(stream, 5);
+  payload.copy(bytes, FRAME_HEADER_BYTES);
+  return bytes;
+}
+
+export function windowUpdate(stream: number, bytes: number): Buffer {
+  const payload = Buffer.allocUnsafe(4);
+  payload.writeUInt32BE(bytes);
+  return frame(FrameType.WINDOW_UPDATE, 0, stream, payload);
+}
+
+/** Asks the peer to write header blocks that stand alone. */
+export function noHeaderTable(): Buffer {
+  const setting = Buffer.alloc(6);
+  setting.writeUInt16BE(HEADER_TABLE_SIZE);
+  return frame(FrameType.SETTINGS, 0, 0, setting);
+}
+
+/** The part of a HEADERS or DATA payload without padding and priority; undefined: malformed. */
+export function contentOf({ type, flags }: FrameHead, payload: Buffer): Buffer | undefined {
+  const isPadded = (flags & Flag.PADDED) !== 0;
+  const hasPriority = type === FrameType.HEADERS && (flags & Flag.PRIORITY) !== 0;
+  const begin = (isPadded ? 1 : 0) + (hasPriority ? PRIORITY_BYTES : 0);
+  const end = payload.length - (isPadded ? (payload[0] ?? 0) : 0);
+  return begin <= end ? payload.subarray(begin, end) : undefined;
+}
+
+/** HPACK literals without indexing and without codes; texts of at most 126 bytes, ASCII. */
+export function literalHeaders(fields: Readonly<Record<string, string>>): Buffer {
+  const parts: Buffer[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    for (const [lead, text] of [[Buffer.of(0), name] as const, [Buffer.alloc(0), value] as const]) {
+      parts.push(lead, Buffer.of(text.length), Buffer.from(text, 'latin1'));
+    }
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,82 @@
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { type GrpcOptions, ServerGrpc } from '@nestjs/microservices';
+import { CallGate, type CallGateSettings } from './gate/call-gate.js';
+import { GatedSocket } from './gate/gated-socket.js';
+
+export interface GatedServerSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Connections at once; a further one is closed at once. */
+  readonly connectionsMax: number;
+  /** Undefined: every call is served. */
+  readonly gate: CallGateSettings | undefined;
+  /** Undefined: no TLS. Calls of a connection with TLS are judged once they are parsed. */
+  readonly credentials: ServerCredentials | undefined;
+}
+
+/**
+ * A client that gives up resets its call, and Node ends connections that reset more than a burst of
+ * 1,000 and 33 a second. Callers with deadlines do that under overload without any ill will.
+ */
+const RESETS = { streamResetBurst: 20_000, streamResetRate: 2000 };
+
+/** Nest's gRPC server behind a listener of its own, which bounds connections and gates calls. */
+export class GatedGrpcServer extends ServerGrpc {
+  private listener: NetServer | undefined;
+
+  constructor(
+    private readonly grpcOptions: GrpcOptions['options'] & object,
+    private readonly settings: GatedServerSettings,
+  ) {
+    super(grpcOptions);
+  }
+
+  override async createClient(): Promise<Server> {
+    const { maxReceiveMessageLength, channelOptions } = this.grpcOptions;
+    const server = new Server({
+      ...(channelOptions as object),
+      ...(maxReceiveMessageLength !== undefined && {
+        'grpc.max_receive_message_length': maxReceiveMessageLength,
+      }),
+      ...this.getKeepaliveOptions(),
+    });
+    allowResets(server);
+    const { credentials, gate } = this.settings;
+    const injector = server.createConnectionInjector(
+      credentials ?? ServerCredentials.createInsecure(),
+    );
+    const judge =
+      gate === undefined || credentials !== undefined ? undefined : new CallGate(gate).judge;
+    await this.listenWith((socket) => {
+      injector.injectConnection(judge === undefined ? socket : new GatedSocket(socket, judge));
+    });
+    return server;
+  }
+
+  override async close(): Promise<void> {
+    this.listener?.close();
+    await super.close();
+  }
+
+  private listenWith(accept: (socket: Socket) => void): Promise<void> {
+    const { host, port, connectionsMax } = this.settings;
+    const listener = createServer({ noDelay: true, allowHalfOpen: true }, accept);
+    listener.maxConnections = connectionsMax;
+    this.listener = listener;
+    return new Promise((resolve, reject) => {
+      listener.once('error', reject);
+      listener.listen({ host, port }, () => {
+        listener.off('error', reject);
+        resolve();
+      });
+    });
+  }
+}
+
+/** grpc-js passes these options on to node:http2 and has no name of its own for the two. */
+function allowResets(server: Server): void {
+  const { commonServerOptions } = server as unknown as { commonServerOptions?: object };
+  if (commonServerOptions === undefined) throw new Error('grpc-js keeps its options elsewhere');
+  Object.assign(commonServerOptions, RESETS);
+}
