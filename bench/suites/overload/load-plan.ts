@@ -26,7 +26,7 @@ export interface ClassOutcome {
   refused: number;
   /** Nothing was answered until the deadline, and the caller cancelled. */
   timedOut: number;
-  /** The same, and the connection's limit of streams or window had kept the call from being sent. */
+  /** The same, and the limits of the connections had kept the call from being sent. */
   unsent: number;
   /** Ended by the transport: resets, lost connections. */
   broken: number;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '@tessera/config';
@@ -18,23 +18,25 @@ export class ServedProcess {
     readonly grpcAddress: string,
   ) {}
 
-  static async start(variables: Readonly<Record<string, string>>): Promise<ServedProcess> {
+  /** `keys` are laid over the defaults of the configuration, area by area. */
+  static async start(keys: Readonly<Record<string, object>>): Promise<ServedProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'tessera-overload-'));
-    const own = Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_'));
-    const env = {
-      ...Object.fromEntries(own),
-      TESSERA_HTTP_PORT: '0',
-      TESSERA_GRPC_PORT: '0',
-      TESSERA_BEHAVIOURS_PATH: join(folder, 'behaviours'),
-      TESSERA_CATALOGUE_CHANGES_PATH: join(folder, 'changes'),
-      TESSERA_ADAPTERS_PATH: join(folder, 'adapters'),
-      TESSERA_WEIGHTS_PATH: '',
-      TESSERA_INSPECTION_PATH: join(folder, 'inspection'),
-      TESSERA_KV_PATH: join(folder, 'kv'),
-      TESSERA_LOG_LEVEL: 'fatal',
-      ...variables,
+    const own = {
+      http: { port: 0 },
+      grpc: { port: 0 },
+      behaviours: { path: join(folder, 'behaviours') },
+      catalogue: { changesPath: join(folder, 'changes') },
+      adapters: { path: join(folder, 'adapters') },
+      weights: { path: '' },
+      inspection: { path: join(folder, 'inspection') },
+      kv: { path: join(folder, 'kv') },
+      log: { level: 'fatal' },
     };
-    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const config = join(folder, 'config.json');
+    writeFileSync(config, JSON.stringify({ ...own, ...keys }));
+    const child = spawn(process.execPath, [MAIN, '--config', config], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let printed = '';
     await new Promise<void>((resolve, reject) => {
       child.once('exit', (status) => reject(new Error(`the service ended with ${status}`)));

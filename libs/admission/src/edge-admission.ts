@@ -10,7 +10,7 @@ const MARGIN_MIN = 0.5;
 const MARGIN_MAX = 8;
 const MARGIN_RAISE = 1.25;
 const MARGIN_LOWERED_PER_WINDOW = 0.002;
-/** A caller who gives up after this part of the time that a call had would have got a late answer. */
+/** Who gives up after this part of the time that a call had would have got a late answer. */
 const GIVEN_UP_SHARE = 0.9;
 const MS_PER_SECOND = 1000;
 /** Classes may begin a little more than is answered: rates are measured with noise. */

@@ -71,6 +71,7 @@ describe('Metrics', () => {
       () => kv,
     );
     metrics.showAdapters(() => adapters);
+    metrics.countGateRefusals()('ENGINE_OVERLOADED');
     metrics.showConditions(() => [{ name: 'kafka', kind: 'dependency', state: 'down' }]);
     const lines = { written: 2, failed: 1 };
     const refused = [{ edge: 'grpc', code: 'UNAUTHENTICATED', count: 3 }];

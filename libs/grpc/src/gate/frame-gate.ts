@@ -64,7 +64,7 @@ export class FrameGate {
   /** Of client frames, bytes that are not a whole frame yet. */
   private rest: Buffer = EMPTY;
   private prefaceLeft = PREFACE_BYTES;
-  /** What is no HTTP/2 that the server takes goes to it as it is: the server ends the connection. */
+  /** What the server does not take as HTTP/2 goes to it as it is: it ends the connection. */
   private isOpaque = false;
   private isAgreed = false;
   /** Streams that the server knows and that have not ended on both sides. */
