@@ -3,6 +3,7 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { type GrpcOptions, ServerGrpc } from '@nestjs/microservices';
 import { CallGate, type CallGateSettings } from './gate/call-gate.js';
 import { GatedSocket } from './gate/gated-socket.js';
+import { requestStream } from './request-stream.js';
 
 export interface GatedServerSettings {
   readonly host: string;
@@ -30,6 +31,8 @@ export class GatedGrpcServer extends ServerGrpc {
     private readonly settings: GatedServerSettings,
   ) {
     super(grpcOptions);
+    // Takes the place of Nest's buffer, which lets messages overtake each other.
+    Object.assign(this, { bufferUntilDrained: requestStream });
   }
 
   override async createClient(): Promise<Server> {

@@ -39,6 +39,8 @@ export class CallGate {
     const fields = methods.get(head.path);
     if (fields === undefined) return UNCOUNTED;
     const { cls, bodyMs } = this.wishOf(head, fields);
+    // No time at all is a fault of the request, which its handler names.
+    if (bodyMs === 0) return UNCOUNTED;
     const budgetMs = Math.min(head.timeoutMs, bodyMs, deadlineMsMax) - waitedMs();
     if (budgetMs <= 0) {
       onRefused('DEADLINE_EXCEEDED');
