@@ -71,6 +71,7 @@ export function answerTo(request: RecallRequest): RecallAnswer {
     historyItems: request.history?.length ?? 0,
     trimmedItems: 0,
     skippedItems: 0,
+    fallback: '',
     promptTokens: 9,
     prefixReusedTokens: 5,
     kv,
@@ -90,6 +91,7 @@ export function scoresOf(request: ScoreRequest): ScoreAnswer {
     historyItems: request.history?.length ?? 0,
     trimmedItems: 0,
     skippedItems: 0,
+    fallback: '',
     promptTokens: 9,
     prefixReusedTokens: 5,
     kv,
@@ -112,6 +114,7 @@ export function explanationOf({ recall, itemId }: ExplainRequest): ExplainAnswer
     historyItems: recall.history?.length ?? 0,
     trimmedItems: 0,
     skippedItems: 0,
+    fallback: '',
     promptTokens: 9,
     prefixReusedTokens: 5,
     kv,
@@ -159,6 +162,7 @@ export class FakeRuntime implements RecallRuntime {
   readonly events: string[] = [];
   closes = 0;
   readonly behaviourLog: RecallRuntime['behaviourLog'] = undefined;
+  behaviourReach: RecallRuntime['behaviourReach'] = () => ({ state: 'ok', reason: '' });
   readonly adapters: RecallRuntime['adapters'] = undefined;
   readonly weights = FIXED_WEIGHTS;
   readonly catalogue = new FakeChangingCatalogue([{ itemId: 'a', sid: [3, 1, 4] }]);

@@ -4,6 +4,7 @@ import type { Config } from '@tessera/config';
 import { behaviourPackage } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
+  addBehaviourReach,
   host,
   type OperationsOptions,
   ProcessAccess,
@@ -11,7 +12,7 @@ import {
   type Serving,
   STEP_BUDGET_MS,
 } from '@tessera/hosting';
-import { serveTopics } from '@tessera/kafka';
+import { brokerCondition, serveTopics } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, openTracing } from '@tessera/telemetry';
 import type { FeatureOptions } from './feature.module.js';
@@ -51,11 +52,13 @@ function auditPathOf({ access, behaviours }: Config): string {
   return access.auditPath === '' ? `${behaviours.path}.audit.jsonl` : access.auditPath;
 }
 
-/** The process is ready once its topic is served. */
-function behaviourTopic({ kafka }: Config, log: Log, readiness: Readiness) {
+/** Undefined where no broker is named. */
+async function behaviourTopic({ kafka }: Config, log: Log, { conditions }: Readiness) {
   const topics = { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic };
-  const onServing = () => readiness.started();
-  return serveTopics(kafka, { topics, outputTopics: [], onServing }, log);
+  const onServing = () => log.info({}, 'kafka: the topic is served');
+  const served = await serveTopics(kafka, { topics, outputTopics: [], onServing }, log);
+  if (served !== undefined) conditions.add(brokerCondition(served.server));
+  return served;
 }
 
 function retrievalClients({ behaviours, peer }: Config): TesseraClient[] {
@@ -66,6 +69,13 @@ function retrievalClients({ behaviours, peer }: Config): TesseraClient[] {
     .map((address) => new TesseraClient(address, { connection }));
 }
 
+function metricsOf({ conditions }: Readiness, access: ProcessAccess): Metrics {
+  const metrics = new Metrics();
+  metrics.showConditions(() => conditions.all());
+  metrics.showAccess(() => access.counts());
+  return metrics;
+}
+
 /** The feature app as a process of its own: behaviours in, histories out. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, log, serviceVersion } = parts;
@@ -74,9 +84,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const service = { serviceName: 'tessera-feature', serviceVersion };
   const tracing = await openTracing({ ...config.tracing, ...service }, log);
   const readiness = new Readiness();
-  const metrics = new Metrics();
-  metrics.showConditions(() => readiness.conditions.all());
-  metrics.showAccess(() => access.counts());
+  addBehaviourReach(readiness.conditions, config.behaviours, () => behaviours.reach());
+  const metrics = metricsOf(readiness, access);
   const topics = await behaviourTopic(config, log, readiness);
   const clients = retrievalClients(config);
   const follower = new KvFollower({

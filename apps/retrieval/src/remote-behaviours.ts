@@ -1,4 +1,10 @@
-import { type Behaviour, BehaviourStore, type UserBehaviours } from '@tessera/behaviour';
+import {
+  type Behaviour,
+  BehaviourStore,
+  StoreBreaker,
+  type StoreReach,
+  type UserBehaviours,
+} from '@tessera/behaviour';
 import type { TesseraClient } from '@tessera/client';
 import type { WireBehaviour } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
@@ -19,9 +25,11 @@ export interface RemoteBehavioursParts {
  */
 export class RemoteBehaviours extends BehaviourStore {
   readonly userCount = null;
+  private readonly breaker: StoreBreaker;
 
   constructor(private readonly parts: RemoteBehavioursParts) {
     super();
+    this.breaker = new StoreBreaker(`the feature process at ${parts.address}`);
   }
 
   async history(userId: string, limit: number): Promise<readonly Behaviour[] | null> {
@@ -32,7 +40,15 @@ export class RemoteBehaviours extends BehaviourStore {
     return (await this.user(userId, 1))?.profile ?? null;
   }
 
-  override async user(userId: string, limit: number): Promise<UserBehaviours | null> {
+  override reach(): StoreReach {
+    return this.breaker.read();
+  }
+
+  override user(userId: string, limit: number): Promise<UserBehaviours | null> {
+    return this.breaker.call(() => this.askedUser(userId, limit));
+  }
+
+  private async askedUser(userId: string, limit: number): Promise<UserBehaviours | null> {
     const { client, address } = this.parts;
     try {
       const { behaviours, profile } = await client.history(userId, limit, ANSWER_MS);

@@ -2,7 +2,7 @@ import { EdgeAdmission, LoopWait } from '@tessera/admission';
 import type { BehaviourEvent } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
 import type { GateSettings } from '@tessera/grpc';
-import { ServedVersions } from '@tessera/hosting';
+import { addBehaviourReach, ServedVersions } from '@tessera/hosting';
 import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
@@ -93,7 +93,7 @@ function erasureOf(
 }
 
 function metricsOf(
-  { runtime, inspection }: ServeParts,
+  { config, runtime, inspection }: ServeParts,
   readiness: Readiness,
   access: Access,
 ): Metrics {
@@ -104,6 +104,7 @@ function metricsOf(
   metrics.showConditions(() => readiness.conditions.all());
   metrics.showAccess(() => access.process.counts());
   watchInspection(inspection, metrics, readiness);
+  addBehaviourReach(readiness.conditions, config.behaviours, () => runtime.behaviourReach());
   return metrics;
 }
 
@@ -118,9 +119,8 @@ export async function compose(
   const metrics = metricsOf(parts, readiness, access);
   const recalls = inspected(config, runtime, inspection?.store);
   recordChanges(config, runtime, inspection?.store);
-  // Not ready before the topics are served. A broker that goes away later does not stop the others.
   const takesBehaviours = behaviourLog !== undefined;
-  const topics = await topicsOf(config, takesBehaviours, log, () => readiness.started());
+  const topics = await topicsOf(config, takesBehaviours, log, readiness.conditions);
   const audits = auditsOf(parts, topics, metrics);
   const edges = modelEdgesOf(parts, access, topics?.producer, metrics, readiness);
   const { gate, admission } = admissionOf(config, metrics);

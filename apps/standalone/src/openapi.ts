@@ -34,6 +34,9 @@ const promptFacts = {
   historyItems: number('history items in the prompt'),
   trimmedItems: number('oldest history items left out for want of room'),
   skippedItems: number('history items that the catalogue does not know'),
+  fallback: text(
+    'why less than is kept of the user went into the prompt; empty: nothing was missing',
+  ),
   promptTokens: number('tokens of the prompt'),
   prefixReusedTokens: number('of these, computed by another request of the batch'),
   kv: reference('KvProvenance'),

@@ -36,7 +36,7 @@ export function runtimeOptions(
 ): RecallRuntimeOptions {
   const adapters = adapterSettings(config, onAdapterEvent);
   const { defaultWidths, defaultResultCount, itemsPerSid, scoreNorm } = config.recall;
-  const { historyItemsMax, historyTrimPercent, rememberedRecalls } = config.recall;
+  const { historyItemsMax, historyTrimPercent, rememberedRecalls, withoutFeatures } = config.recall;
   return {
     modelPath: config.model.path,
     computeType: config.model.computeType,
@@ -65,6 +65,7 @@ export function runtimeOptions(
       scoreNorm,
       historyItemsMax,
       historyTrimPercent,
+      withoutFeatures,
       rememberedRecalls,
     },
     onProgress,

@@ -1,6 +1,7 @@
 import { AnnouncedVersions, S3Store } from '@tessera/adapter';
 import type { Config } from '@tessera/config';
-import { type ServedTopics, serveTopics } from '@tessera/kafka';
+import { brokerCondition, type ServedTopics, serveTopics } from '@tessera/kafka';
+import type { Conditions } from '@tessera/lifecycle';
 import type { Log } from '@tessera/telemetry';
 import { BEHAVIOURS_PATTERN } from '../../feature/src/index.js';
 import {
@@ -36,7 +37,7 @@ export async function topicsOf(
   { kafka, recall, adapters }: Config,
   takesBehaviours: boolean,
   log: Log,
-  onServing: () => void,
+  conditions: Conditions,
 ): Promise<Topics | undefined> {
   const fetchSource = fetchSourceOf(adapters);
   const { responsesTopic, auditsTopic, adapterEventsTopic } = kafka;
@@ -49,7 +50,9 @@ export async function topicsOf(
   const outputTopics = [responsesTopic, auditsTopic, adapterEventsTopic].filter(
     (topic) => topic !== '',
   );
+  const onServing = () => log.info({}, 'kafka: all topics are served');
   const served = await serveTopics(kafka, { topics, outputTopics, onServing }, log);
+  if (served !== undefined) conditions.add(brokerCondition(served.server));
   const settings = new RecallTopicSettings(responsesTopic, recall.defaultDeadlineMs, Date.now);
   return served && { ...served, settings, fetchSource };
 }

@@ -69,6 +69,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
     adapters: undefined,
     weights: await ServedWeights.open({ engine, path: '', modelPath, waitMaxMs: 0 }),
     behaviourLog,
+    behaviourReach: () => behaviours.reach(),
     kvPool: engine.kvPool,
     erasures,
     changesOf: () => changes,

@@ -13,7 +13,12 @@ export {
   type StoredBehaviour,
 } from './domain/behaviour-event.js';
 export { type AppendOutcome, BehaviourLog } from './domain/behaviour-log.js';
-export { type Behaviour, BehaviourStore, type UserBehaviours } from './domain/behaviour-store.js';
+export {
+  type Behaviour,
+  BehaviourStore,
+  type StoreReach,
+  type UserBehaviours,
+} from './domain/behaviour-store.js';
 export { parseUsers, USER_ID_LENGTH_MAX, type User } from './domain/parse-users.js';
 export { parseRetention, Retention, type RetentionWindow } from './domain/retention.js';
 export {
@@ -23,3 +28,4 @@ export {
   openBehaviours,
   usersOfFile,
 } from './open-behaviours.js';
+export { StoreBreaker } from './store-breaker.js';

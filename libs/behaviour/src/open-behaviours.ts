@@ -1,3 +1,4 @@
+import { TesseraError } from '@tessera/errors';
 import { EmbeddedBehaviourLog } from './adapters/embedded-behaviour-log.js';
 import { MemoryBehaviourStore } from './adapters/memory-behaviour-store.js';
 import { RedisBehaviourLog } from './adapters/redis-behaviour-log.js';
@@ -64,8 +65,8 @@ export async function openBehaviours(
   }
   const log = await openLog(options);
   try {
-    const isEmpty = (await log.userIds(1)).length === 0;
-    if (isEmpty && usersPath !== '') await seed(log, await usersOf(usersPath), onProgress);
+    if (usersPath !== '' && (await isEmpty(log)))
+      await seed(log, await usersOf(usersPath), onProgress);
     return { store: log, log, close: () => log.close() };
   } catch (error) {
     await log.close();
@@ -84,6 +85,16 @@ function usersOf(path: string): Promise<MemoryBehaviourStore> {
   return path === ''
     ? Promise.resolve(new MemoryBehaviourStore(new Map()))
     : loadBehaviourStore(path);
+}
+
+/** A store that is away is not known to be empty. */
+async function isEmpty(log: BehaviourLog): Promise<boolean> {
+  try {
+    return (await log.userIds(1)).length === 0;
+  } catch (thrown) {
+    if (TesseraError.from(thrown).code === 'STORE_UNAVAILABLE') return false;
+    throw thrown;
+  }
 }
 
 /**

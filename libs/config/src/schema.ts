@@ -280,6 +280,12 @@ export const configSchema = z.strictObject({
       'over which tokens scores are normalised, by default',
     ),
     historyItemsMax: integer(1, L.historyItemsMax, 10_000, 'items of a history at most'),
+    withoutFeatures: oneOf(
+      ['refuse', 'answer'],
+      'refuse',
+      'recalls by user while the store of behaviours does not answer: refuse them, or answer ' +
+        'from profile and scene of the request',
+    ),
     historyTrimPercent: integer(
       0,
       L.historyTrimPercentMax,

@@ -113,7 +113,8 @@ export async function host(parts: HostParts): Promise<Hosted> {
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
   await listening('grpc', { ...grpc, port: grpcPort }, () => app.startAllMicroservices());
   await listening('http', http, () => app.listen(http.port, http.host));
-  if (topicServer === undefined) readiness.started();
+  // What topics bring is served as soon as their broker is there; calls need no broker.
+  readiness.started();
   readiness.watchConditions();
   const scheme = http.certificatePath === '' ? 'http' : 'https';
   const httpUrl = `${scheme}://${hostAndPort(http.host, httpPortOf(app) ?? http.port)}`;

@@ -84,6 +84,7 @@ function answer(requestId: string): RecallAnswer {
     historyItems: 1,
     trimmedItems: 0,
     skippedItems: 0,
+    fallback: '',
     promptTokens: 9,
     prefixReusedTokens: 0,
     kv: {

@@ -27,7 +27,7 @@ export interface BatchServerOptions extends TopicNeed {
   readonly fetchBytesMax: number;
   /** Topics that handlers write to. */
   readonly outputTopics: readonly string[];
-  /** Every topic is served from now on. */
+  /** Every topic is served, for the first time. */
   readonly onServing: () => void;
 }
 
@@ -45,6 +45,8 @@ const FETCH_WAIT_MS = 20;
  * record of a partition at a time and commits by the clock (ADR 0027).
  */
 export class BatchServer extends Server implements CustomTransportStrategy {
+  /** Topics that are not served now, and why. */
+  private readonly away = new Map<string, string>();
   private readonly closing = new AbortController();
   private served: Promise<unknown> = Promise.resolve();
 
@@ -59,20 +61,33 @@ export class BatchServer extends Server implements CustomTransportStrategy {
   /** Calls back at once; a broker that is away, now or later, is waited for. */
   listen(callback: () => void): void {
     const topics = [...this.handlers().keys()];
-    const waiting = new Set(topics);
+    for (const topic of topics) this.away.set(topic, 'not connected yet');
+    let hasServed = false;
     const onJoined = (topic: string) => {
-      if (waiting.delete(topic) && waiting.size === 0) this.options.onServing();
+      this.away.delete(topic);
+      if (this.away.size > 0 || hasServed) return;
+      hasServed = true;
+      this.options.onServing();
     };
     this.served = Promise.all(
       topics.map((topic) =>
         untilDone(
           () => this.serveUntilClosed(topic, () => onJoined(topic)),
           this.closing.signal,
-          (error) => this.log.warn({ err: error, topic }, 'kafka: not connected, trying again'),
+          (error) => {
+            this.away.set(topic, error instanceof Error ? error.message : String(error));
+            this.log.warn({ err: error, topic }, 'kafka: not connected, trying again');
+          },
         ),
       ),
     );
     callback();
+  }
+
+  /** Whether all topics are served; why not where they are not. Tried again until they are. */
+  reach(): { readonly state: 'ok' | 'down'; readonly reason: string } {
+    const reasons = [...this.away].map(([topic, reason]) => `${topic}: ${reason}`);
+    return { state: reasons.length === 0 ? 'ok' : 'down', reason: reasons.join('; ') };
   }
 
   /** Lets batches under way finish, commits them and leaves the group. */

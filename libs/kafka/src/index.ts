@@ -1,5 +1,6 @@
 export { backoffMs, untilDone } from './backoff.js';
 export { BatchServer, type BatchServerOptions, type RecordBatch } from './batch-server.js';
+export { brokerCondition } from './broker-condition.js';
 export { deadLetterTopic, revived } from './dead-letters.js';
 export { TopicErrorFilter } from './error-filter.js';
 export { type KafkaAddress, kafkaClient } from './kafka-client.js';

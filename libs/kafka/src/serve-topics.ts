@@ -20,7 +20,7 @@ export interface TopicsWanted {
   readonly topics: Readonly<Record<string, string>>;
   /** Topics that handlers write to. */
   readonly outputTopics: readonly string[];
-  /** Every topic is served from now on. */
+  /** Every topic is served, for the first time. */
   readonly onServing: () => void;
 }
 

@@ -306,6 +306,10 @@ class LoadedRuntime implements RecallRuntime {
     this.chosen = new ChosenAdapters(chosen.adapters);
   }
 
+  behaviourReach() {
+    return this.behaviours.store.reach();
+  }
+
   get behaviourLog() {
     return this.behaviours.log;
   }

@@ -67,6 +67,7 @@ export function toWireResponse(answer: RecallAnswer): WireRecallResponse {
     historyItems: answer.historyItems,
     trimmedItems: answer.trimmedItems,
     skippedItems: answer.skippedItems,
+    fallback: answer.fallback,
     promptTokens: answer.promptTokens,
     prefixReusedTokens: answer.prefixReusedTokens,
     kv: { ...answer.kv },

@@ -41,6 +41,7 @@ export function toWireScores(answer: ScoreAnswer): WireScoreResponse {
     historyItems: answer.historyItems,
     trimmedItems: answer.trimmedItems,
     skippedItems: answer.skippedItems,
+    fallback: answer.fallback,
     promptTokens: answer.promptTokens,
     prefixReusedTokens: answer.prefixReusedTokens,
     kv: { ...answer.kv },

@@ -2,7 +2,9 @@ import { TesseraError } from '@tessera/errors';
 import type { Cluster, Redis, RedisOptions, Result } from 'ioredis';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
+import type { StoreReach } from '../domain/behaviour-store.js';
 import type { Retention } from '../domain/retention.js';
+import { StoreBreaker } from '../store-breaker.js';
 import { payloadOf, storedBehaviour } from './event-payload.js';
 import { APPEND_SCRIPT, ERASE_SCRIPT, HISTORY_SCRIPT } from './redis-scripts.js';
 
@@ -25,6 +27,8 @@ const CONNECT_TIMEOUT_MS = 2000;
  * without any bound of its own.
  */
 const CALL_TIMEOUT_MS = 6000;
+/** Of what a recall waits for. */
+const READ_TIMEOUT_MS = 500;
 
 export interface RedisBehaviourOptions {
   /** `host:port`, or several of one cluster separated by commas. */
@@ -39,16 +43,18 @@ export interface RedisBehaviourOptions {
 /** Behaviours in Redis or a Redis cluster; all keys of a user lie in one slot. */
 export class RedisBehaviourLog extends BehaviourLog {
   readonly userCount = null;
+  private readonly breaker: StoreBreaker;
 
   private constructor(
     private readonly redis: Redis | Cluster,
     private readonly options: RedisBehaviourOptions,
   ) {
     super();
+    this.breaker = new StoreBreaker(`Redis at ${options.address}`);
   }
 
   /**
-   * Rejects with STORE_UNAVAILABLE when the address does not answer, CONFIG_INVALID for a bad one.
+   * Opens also while the address does not answer. Rejects with CONFIG_INVALID for a bad one.
    */
   static async open(options: RedisBehaviourOptions): Promise<RedisBehaviourLog> {
     const redis = await connectionTo(options.address);
@@ -65,10 +71,18 @@ export class RedisBehaviourLog extends BehaviourLog {
         redis.connect().then(() => redis.ping()),
       );
     } catch (thrown) {
-      redis.disconnect();
-      throw log.unavailable(thrown);
+      const error = log.unavailable(thrown);
+      // One that is away may come back: what needs it is refused until then.
+      if (error.code !== 'STORE_UNAVAILABLE') {
+        redis.disconnect();
+        throw error;
+      }
     }
     return log;
+  }
+
+  override reach(): StoreReach {
+    return this.breaker.read();
   }
 
   async append(events: readonly BehaviourEvent[]): Promise<readonly AppendOutcome[]> {
@@ -98,8 +112,9 @@ export class RedisBehaviourLog extends BehaviourLog {
   async history(userId: string, limit: number): Promise<readonly StoredBehaviour[] | null> {
     const keys = this.keysOf(userId);
     const oldest = this.options.retention.oldestMs(this.options.nowMs()).map(String);
-    const found = await this.call(() =>
-      this.redis.tesseraHistory(keys.length, ...keys, String(limit), ...oldest),
+    const found = await this.call(
+      () => this.redis.tesseraHistory(keys.length, ...keys, String(limit), ...oldest),
+      READ_TIMEOUT_MS,
     );
     if (found === null) return null;
     const behaviours = Array.from({ length: found.length / 3 }, (_, i) => ({
@@ -113,7 +128,10 @@ export class RedisBehaviourLog extends BehaviourLog {
 
   async profile(userId: string): Promise<Readonly<Record<string, string>> | null> {
     const record = this.recordKey(userId);
-    const [known, profile] = await this.call(() => this.redis.hmget(record, 'known', 'profile'));
+    const [known, profile] = await this.call(
+      () => this.redis.hmget(record, 'known', 'profile'),
+      READ_TIMEOUT_MS,
+    );
     if (known === null) return null;
     return JSON.parse(profile ?? '{}');
   }
@@ -185,12 +203,14 @@ export class RedisBehaviourLog extends BehaviourLog {
     return [`${stem}r`, `${stem}e`, ...windows];
   }
 
-  private async call<T>(command: () => Promise<T>): Promise<T> {
-    try {
-      return await withinMs(CALL_TIMEOUT_MS, command());
-    } catch (thrown) {
-      throw this.unavailable(thrown);
-    }
+  private call<T>(command: () => Promise<T>, timeoutMs = CALL_TIMEOUT_MS): Promise<T> {
+    return this.breaker.call(async () => {
+      try {
+        return await withinMs(timeoutMs, command());
+      } catch (thrown) {
+        throw this.unavailable(thrown);
+      }
+    });
   }
 
   private unavailable(thrown: unknown): TesseraError {

@@ -14,6 +14,12 @@ export interface UserBehaviours<Kept extends Behaviour = Behaviour> {
   readonly profile: Readonly<Record<string, string>>;
 }
 
+/** Whether a store on another machine answers, and why it does not. */
+export interface StoreReach {
+  readonly state: 'ok' | 'down';
+  readonly reason: string;
+}
+
 /** DI token and port: what is known of users. Safe to call concurrently. */
 export abstract class BehaviourStore<Kept extends Behaviour = Behaviour> {
   /** null: not counted. */
@@ -29,6 +35,11 @@ export abstract class BehaviourStore<Kept extends Behaviour = Behaviour> {
       this.profile(userId),
     ]);
     return behaviours === null ? null : { behaviours, profile: profile ?? {} };
+  }
+
+  /** Whether the store can be reached; one that is not on another machine always can. */
+  reach(): StoreReach {
+    return { state: 'ok', reason: '' };
   }
 
   /** At most `limit` user IDs, in a fixed order. */

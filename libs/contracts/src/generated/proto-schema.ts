@@ -1293,6 +1293,10 @@ export const protoSchema: object = {
                     "kv": {
                       "type": "tessera.recall.v1.KvProvenance",
                       "id": 20
+                    },
+                    "fallback": {
+                      "type": "string",
+                      "id": 21
                     }
                   }
                 },
@@ -1845,6 +1849,10 @@ export const protoSchema: object = {
                     "itemPolicy": {
                       "type": "AppliedItemPolicy",
                       "id": 21
+                    },
+                    "fallback": {
+                      "type": "string",
+                      "id": 22
                     }
                   }
                 },
@@ -2454,6 +2462,10 @@ export const protoSchema: object = {
                     "kv": {
                       "type": "tessera.recall.v1.KvProvenance",
                       "id": 10
+                    },
+                    "fallback": {
+                      "type": "string",
+                      "id": 11
                     }
                   }
                 },
@@ -3857,6 +3869,10 @@ export const protoSchemaAsWritten: object = {
                     "kv": {
                       "type": "tessera.recall.v1.KvProvenance",
                       "id": 20
+                    },
+                    "fallback": {
+                      "type": "string",
+                      "id": 21
                     }
                   }
                 },
@@ -4409,6 +4425,10 @@ export const protoSchemaAsWritten: object = {
                     "item_policy": {
                       "type": "AppliedItemPolicy",
                       "id": 21
+                    },
+                    "fallback": {
+                      "type": "string",
+                      "id": 22
                     }
                   }
                 },
@@ -5018,6 +5038,10 @@ export const protoSchemaAsWritten: object = {
                     "kv": {
                       "type": "tessera.recall.v1.KvProvenance",
                       "id": 10
+                    },
+                    "fallback": {
+                      "type": "string",
+                      "id": 11
                     }
                   }
                 },

@@ -32,10 +32,15 @@ export function kvUseOf(
   prompt: Prompt,
   prefetch: KvPrefetch | undefined,
 ): KvUse {
+  if (userId === undefined) return staticKvUse(prompt);
   const { prefixTokens, keepTokens } = prompt;
-  if (userId === undefined) return { userId: '', prefixTokens, keepTokens: prefixTokens };
   const use = { userId, prefixTokens, keepTokens, wantsExact: isOwn };
   return prefetch === undefined ? use : { ...use, prefetch };
+}
+
+/** Of a prompt that is no user's: the static text that all begin with. */
+export function staticKvUse({ prefixTokens }: Prompt): KvUse {
+  return { userId: '', prefixTokens, keepTokens: prefixTokens };
 }
 
 /** What is asked for a request whose prefetch has no use once that fails. */

@@ -3,6 +3,9 @@
 import type { ServedAdapter } from '@tessera/adapter';
 import type { BeamTree, Completeness, Priority, Reach, ScoreNorm, Verdict } from '@tessera/engine';
 
+/** Why an answer was made with less than is kept of the user; '' where it was not. */
+export type Fallback = '' | 'no-features';
+
 /** Of whom a prompt is made, and the circumstances. */
 export interface UserSource {
   /** Caller's ID, echoed; '' lets the service make one. */
@@ -159,6 +162,8 @@ export interface PromptFacts {
   /** Oldest history items left out because the prompt would not fit. */
   readonly trimmedItems: number;
   readonly skippedItems: number;
+  /** Why less went into the prompt than is kept of the user; '' where nothing was missing. */
+  readonly fallback: Fallback;
   readonly promptTokens: number;
   /** Prompt tokens that another request computed. */
   readonly prefixReusedTokens: number;

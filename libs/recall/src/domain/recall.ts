@@ -28,7 +28,7 @@ import { engineStages, NOTHING_COMPUTED } from './engine-answer.js';
 import { checkSameVersions, toldByCatalogue, toldBySearch } from './explain.js';
 import { itemPolicyText, NO_POLICY } from './item-policy.js';
 import { recalledItems, scoresOf } from './item-scores.js';
-import { kvUseOf, orRelease, provenanceOf } from './kv-provenance.js';
+import { kvUseOf, orRelease, provenanceOf, staticKvUse } from './kv-provenance.js';
 import { checkNotErased, type Prepared } from './prepared.js';
 import type {
   AppendAnswer,
@@ -287,8 +287,8 @@ export class Recall {
     prefetch: KvPrefetch | undefined,
   ): Promise<Omit<Prepared, 'userId' | 'mark'>> {
     const { historyItemsMax, profileKeys } = this.limits;
-    const { historyTrimPercent } = this.parts.defaults;
-    const rules = { historyItemsMax, historyTrimPercent, profileKeys };
+    const { historyTrimPercent, withoutFeatures = 'refuse' } = this.parts.defaults;
+    const rules = { historyItemsMax, historyTrimPercent, withoutFeatures, profileKeys };
     const history = await resolveHistory(request, { ...this.parts, ...rules });
     const featuresUs = stopwatch.lapUs();
     const prompt = this.promptOf(request, history);
@@ -296,7 +296,10 @@ export class Recall {
     const elapsedUs = stopwatch.totalUs();
     checkWaiting(context, elapsedUs);
     const leftUs = context.budgetUs - elapsedUs;
-    const kv = kvUseOf(request, context, prompt, prefetch);
+    const isWhole = history.fallback === '';
+    // A prompt without the user's history is not the beginning of the user's next one.
+    if (!isWhole) prefetch?.release();
+    const kv = isWhole ? kvUseOf(request, context, prompt, prefetch) : staticKvUse(prompt);
     const { skippedItems } = history;
     const trimmedItems = history.trimmedItems + prompt.trimmedItems;
     const stages = { featuresUs, promptUs, leftUs, stopwatch };
@@ -349,6 +352,7 @@ export class Recall {
       historyItems: prompt.historyItems,
       trimmedItems,
       skippedItems,
+      fallback: prepared.history?.fallback ?? '',
       promptTokens: prompt.tokens.length,
       prefixReusedTokens: answer.prefixReusedTokens,
       kv: provenanceOf(answer.timings === NO_TIMINGS ? 0 : prompt.tokens.length, answer),

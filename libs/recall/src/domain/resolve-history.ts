@@ -3,7 +3,7 @@ import { type Catalogue, NO_ITEM } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { CompiledTemplate, PromptItem, PromptTemplate } from '@tessera/prompt';
 import { refuse } from './check-request.js';
-import type { UserSource } from './recall-types.js';
+import type { Fallback, UserSource } from './recall-types.js';
 import { stableStart } from './stable-start.js';
 
 /** What the prompt is made of. */
@@ -17,6 +17,7 @@ export interface ResolvedHistory {
   readonly skippedItems: number;
   /** Oldest behaviours left out so that the history begins where it did before. */
   readonly trimmedItems: number;
+  readonly fallback: Fallback;
 }
 
 interface Given {
@@ -28,6 +29,7 @@ interface Given {
   /** Leave unknown items out rather than refuse the request. */
   readonly skipUnknown: boolean;
   readonly trimmedItems: number;
+  readonly fallback: Fallback;
 }
 
 export interface HistoryParts {
@@ -39,6 +41,8 @@ export interface HistoryParts {
   readonly historyItemsMax: number;
   readonly historyTrimPercent: number;
   readonly profileKeys: readonly string[];
+  /** What becomes of a user's request while the store of behaviours does not answer. */
+  readonly withoutFeatures: 'refuse' | 'answer';
 }
 
 /**
@@ -67,19 +71,23 @@ export async function resolveHistory(
     }
   });
   checkNotEmpty(request, given, items.length, parts.template.template);
-  const { profile, trimmedItems } = given;
+  const { profile, trimmedItems, fallback } = given;
   const skippedItems = given.itemIds.length - items.length;
-  return { items, itemIds, profile, skippedItems, trimmedItems };
+  return { items, itemIds, profile, skippedItems, trimmedItems, fallback };
 }
 
 async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given> {
   if (request.history !== undefined) {
     const { history, profile, skipUnknownItems } = request;
-    const none = { actions: [], times: [], trimmedItems: 0 };
+    const none = { actions: [], times: [], trimmedItems: 0, fallback: '' } as const;
     return { ...none, itemIds: history, profile, skipUnknown: skipUnknownItems };
   }
   const userId = request.userId as string;
-  const user = await parts.behaviours.user(userId, parts.historyItemsMax);
+  const user = await userOf(userId, parts);
+  if (user === 'unavailable') {
+    const none = { itemIds: [], actions: [], times: [], skipUnknown: true, trimmedItems: 0 };
+    return { ...none, profile: request.profile, fallback: 'no-features' };
+  }
   if (user === null) {
     throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
       field: 'userId',
@@ -98,7 +106,26 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
     profile: { ...Object.fromEntries(stored), ...request.profile },
     skipUnknown: true,
     trimmedItems,
+    fallback: '',
   };
+}
+
+/** @throws TesseraError STORE_UNAVAILABLE where nothing can be answered without the store */
+async function userOf(userId: string, parts: HistoryParts) {
+  const { behaviours, historyItemsMax, withoutFeatures, template } = parts;
+  try {
+    return await behaviours.user(userId, historyItemsMax);
+  } catch (thrown) {
+    const isAway = TesseraError.from(thrown).code === 'STORE_UNAVAILABLE';
+    const isAnswerable = withoutFeatures === 'answer' && showsMore(template.template);
+    if (isAway && isAnswerable) return 'unavailable';
+    throw thrown;
+  }
+}
+
+/** Whether a prompt says something of a user without history. */
+function showsMore({ segments }: PromptTemplate): boolean {
+  return segments.some((segment) => segment.kind === 'profile' || segment.kind === 'scene');
 }
 
 type Found = Pick<PromptItem, 'sid' | 'domain'>;
@@ -152,10 +179,7 @@ function checkNotEmpty(
       `${given.itemIds.length} others`,
     );
   }
-  const showsMore = template.segments.some(
-    (segment) => segment.kind === 'profile' || segment.kind === 'scene',
-  );
-  if (showsMore) return;
+  if (showsMore(template)) return;
   refuse(
     'userId',
     'a user with at least one behaviour (the prompt template shows neither profile nor scene)',

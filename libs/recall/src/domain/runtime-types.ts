@@ -5,6 +5,7 @@ import type {
   BehaviourLog,
   BehaviourOptions,
   BehaviourStore,
+  StoreReach,
   UserBehaviours,
 } from '@tessera/behaviour';
 import type {
@@ -81,6 +82,8 @@ export interface RecallDefaults {
   readonly historyItemsMax: number;
   /** Of that many behaviours of a user, the percent that may be left out (stable-start.ts). */
   readonly historyTrimPercent: number;
+  /** Left out: refuse. */
+  readonly withoutFeatures?: 'refuse' | 'answer';
   /** Newest recalls of a catalogue whose prompts are kept, so that they can be explained. */
   readonly rememberedRecalls: number;
 }
@@ -155,6 +158,8 @@ export interface RecallRuntime {
   readonly weights: Pick<ServedWeights, 'current' | 'update' | 'rollBack'>;
   /** Where behaviours can be appended; undefined where a file says it all. */
   readonly behaviourLog: BehaviourLog | undefined;
+  /** Whether the store of behaviours can be reached. */
+  behaviourReach(): StoreReach;
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;
   /**
    * A version of the request's catalogue by the number of its last change, for recalls that have it

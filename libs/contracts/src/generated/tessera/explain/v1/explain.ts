@@ -83,5 +83,9 @@ export interface ExplainResponse {
   versions: RecallVersions | undefined;
   timings: RecallTimings | undefined;
   attribute?: string | undefined;
-  kv: KvProvenance | undefined;
+  kv:
+    | KvProvenance
+    | undefined;
+  /** As in tessera.recall.v1.RecallResponse. */
+  fallback: string;
 }

@@ -284,5 +284,12 @@ export interface RecallResponse {
   prefixReusedTokens: number;
   kv: KvProvenance | undefined;
   completeness: Completeness;
-  itemPolicy: AppliedItemPolicy | undefined;
+  itemPolicy:
+    | AppliedItemPolicy
+    | undefined;
+  /**
+   * Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:
+   * the store of behaviours did not answer, and recall.withoutFeatures is `answer`.
+   */
+  fallback: string;
 }

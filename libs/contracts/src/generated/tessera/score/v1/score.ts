@@ -103,5 +103,9 @@ export interface ScoreResponse {
   prefixReusedTokens: number;
   versions: RecallVersions | undefined;
   timings: RecallTimings | undefined;
-  kv: KvProvenance | undefined;
+  kv:
+    | KvProvenance
+    | undefined;
+  /** As in tessera.recall.v1.RecallResponse. */
+  fallback: string;
 }

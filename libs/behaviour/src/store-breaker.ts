@@ -1,0 +1,52 @@
+import { TesseraError } from '@tessera/errors';
+import {
+  BrokenCircuitError,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  handleWhen,
+} from 'cockatiel';
+import type { StoreReach } from './domain/behaviour-store.js';
+
+/** Failures in a row after which a store is taken for away. */
+const FAILURES_MAX = 3;
+/** How long calls are refused at once before one of them tries the store again. */
+const TRY_AGAIN_MS = 1000;
+
+/**
+ * Calls to a store on another machine. After some failures in a row further calls are refused at
+ * once instead of each waiting for its time-out; one a second tries whether the store is back.
+ */
+export class StoreBreaker {
+  private reason = '';
+  private readonly policy = circuitBreaker(
+    handleWhen((error) => TesseraError.from(error).code === 'STORE_UNAVAILABLE'),
+    { halfOpenAfter: TRY_AGAIN_MS, breaker: new ConsecutiveBreaker(FAILURES_MAX) },
+  );
+
+  /** @param name of the store and its address, for messages */
+  constructor(private readonly name: string) {
+    this.policy.onFailure(({ reason }) => {
+      this.reason = 'error' in reason ? reason.error.message : 'no answer';
+    });
+  }
+
+  /** Rejects as the call does, and with STORE_UNAVAILABLE where the store is taken for away. */
+  async call<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await this.policy.execute(act);
+    } catch (thrown) {
+      if (!(thrown instanceof BrokenCircuitError)) throw thrown;
+      const message = `${this.name} did not answer the last ${FAILURES_MAX} calls: ${this.reason}`;
+      throw new TesseraError('STORE_UNAVAILABLE', message, {
+        retryAfterMs: TRY_AGAIN_MS,
+        cause: thrown,
+      });
+    }
+  }
+
+  read(): StoreReach {
+    const isAway = this.policy.state !== CircuitState.Closed;
+    return isAway ? { state: 'down', reason: this.reason } : { state: 'ok', reason: '' };
+  }
+}
