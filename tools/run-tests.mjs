@@ -291,7 +291,7 @@ const THREADED = [
   ...['model_test', 'parity_test', 'live_catalogue_test'],
   ...['beam_test', 'live_test', 'live_threads_test', 'select_test', 'odd_catalogue_test'],
   ...['kv_slot_test', 'kv_pool_test', 'kv_sim_test', 'kv_codec_test', 'kv_disk_test'],
-  ...['kv_kill_test', 'kv_threads_test', 'store_test'],
+  ...['kv_kill_test', 'kv_threads_test', 'store_test', 'store_fault_test', 'live_damage_test'],
   ...['engine_test', 'adapter_test', 'kv_transparency_test', 'measure_scales_test'],
 ];
 
@@ -320,7 +320,10 @@ function cuda() {
 
 // Folder of native/src, target and words of each: minutes, not seconds.
 const LONG_RUNS = [
+  ['store', 'store_fault_test', '--cases=1000', '--cycles=100'],
+  ['store', 'store_damage_test', '--cases=1000'],
   ['catalogue', 'catalogue_kill_test', '--kills=200'],
+  ['catalogue', 'live_damage_test', '--cases=1000'],
   ['beam', 'live_test', '--seeds=5000'],
   ['beam', 'live_eligibility_test', '--seeds=5000'],
   ['beam', 'live_threads_test', '--seeds=50'],

@@ -180,12 +180,12 @@ const INCLUDES = {
   lora: ['base', 'platform', 'device', 'tensor', 'ops', 'model'],
   catalogue: ['base', 'platform'],
   beam: ['base', 'platform', 'catalogue'],
-  kv: ['base', 'platform', 'device'],
-  store: ['base'],
+  store: ['base', 'platform'],
+  kv: ['base', 'platform', 'device', 'store'],
   scheduler: ['base'],
   engine: [
     ...['base', 'platform', 'device', 'tensor', 'ops', 'attention', 'model', 'lora'],
-    ...['catalogue', 'beam', 'kv', 'scheduler'],
+    ...['catalogue', 'beam', 'store', 'kv', 'scheduler'],
   ],
 };
 const FOLDERS = [...Object.keys(INCLUDES), 'bridge'];

@@ -24,16 +24,9 @@ import type {
 } from './catalogue-abi.js';
 import type { Completions } from './completions-abi.js';
 import type { KvChains, KvIntegrity } from './kv-abi.js';
-import type {
-  StoreBatch,
-  StoreEntries,
-  StoreHandle,
-  StoreKeys,
-  StoreRange,
-  StoreValues,
-} from './store-abi.js';
+import type { StoreAddon } from './store-abi.js';
 
-export const ABI_VERSION = 5;
+export const ABI_VERSION = 6;
 
 declare const engineBrand: unique symbol;
 /** Opaque handle of an open engine. */
@@ -108,6 +101,8 @@ export interface EngineOptions {
   readonly adapterBytesMax: number;
   /** How far back keys and values may come from (engineSucceedAdapter); 0: none does. */
   readonly kvVersionsBackMax: number;
+  /** Free bytes of the file system of kvFolder below which nothing is stored there. */
+  readonly kvDiskReserveBytes: number;
 }
 
 /** What config.json alone says of a model. */
@@ -237,7 +232,8 @@ export interface AbiDescription {
   readonly structs: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface NativeAddon {
+/** In order, then the functions of StoreAddon. */
+export interface NativeAddon extends StoreAddon {
   abiVersion(): number;
   buildInfo(): string;
   describeAbi(): AbiDescription;
@@ -357,6 +353,10 @@ export interface NativeAddon {
    */
   catalogueKeep(catalogue: CatalogueHandle, options: CatalogueKeepOptions): Promise<void>;
   catalogueState(catalogue: CatalogueHandle): CatalogueState;
+  /** Why changes are not taken now; '' where they are. */
+  catalogueWhyNotWritten(catalogue: CatalogueHandle): string;
+  /** Goes on taking changes; rejects with STORE_FULL or STORE_UNAVAILABLE. */
+  catalogueRecover(catalogue: CatalogueHandle): Promise<void>;
   /**
    * Applies the changes of one or more JSON arrays, all of all or none; gives the number of the
    * last. Rejects with CATALOGUE_INVALID or ITEM_NOT_FOUND naming index and member, or IO_FAILED.
@@ -389,12 +389,4 @@ export interface NativeAddon {
     itemId: string,
     sequence: number,
   ): Promise<CatalogueJudgement>;
-
-  /** Opens or makes the folder; rejects with STORE_INVALID or STORE_CORRUPT. */
-  storeOpen(path: string): Promise<StoreHandle>;
-  storeGet(store: StoreHandle, keys: StoreKeys): Promise<StoreValues>;
-  storeScan(store: StoreHandle, range: StoreRange): Promise<StoreEntries>;
-  storeWrite(store: StoreHandle, batch: StoreBatch): Promise<void>;
-  /** Calls under way finish; the folder is free after the last of them. */
-  storeClose(store: StoreHandle): void;
 }

@@ -60,6 +60,8 @@ export interface CatalogueKeepOptions {
   readonly sync: 'commit' | 'never';
   /** Codes per level that changes may use; empty: those of the snapshot. */
   readonly levelSizes: Uint32Array;
+  /** Free bytes of the file system below which no change is taken. */
+  readonly reserveBytes: number;
 }
 
 export interface CatalogueState {
@@ -72,7 +74,7 @@ export interface CatalogueState {
   readonly changedItemCount: number;
   readonly changesSinceSnapshot: number;
   readonly snapshotItemCount: number;
-  /** What catalogueKeep() found in its folder, and what it cut from a damaged tail. */
+  /** What catalogueKeep() found in its folder, and cut of a write that a crash broke off. */
   readonly replayedChanges: number;
   readonly cutBytes: number;
 }

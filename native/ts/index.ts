@@ -48,4 +48,4 @@ export {
   type KvIntegrity,
 } from './kv-abi.js';
 export { loadAddon } from './load.js';
-export type { StoreHandle } from './store-abi.js';
+export type { StoreHandle, StoreRepair, StoreState } from './store-abi.js';

@@ -32,6 +32,7 @@ export const KV_METRICS_SLOTS = [
   'commitsRematched',
   'inheritedTokens',
   'inheritedChains',
+  'indexesDropped',
 ] as const;
 
 export const KV_TIER_SLOTS = [

@@ -43,3 +43,51 @@ export interface StoreEntries {
   readonly valueOffsets: Uint32Array;
   readonly values: Uint8Array;
 }
+
+export interface StoreOpenOptions {
+  /** Made where it is missing; for one process. */
+  readonly path: string;
+  /** Free bytes of the file system below which nothing is written. */
+  readonly reserveBytes: number;
+}
+
+export interface StoreState {
+  /** 0: well; 1: reads work, writes are refused; 2: nothing works. */
+  readonly health: number;
+  /** '' where it is well. */
+  readonly reason: string;
+}
+
+/** Of what is damaged, what can be had (npm run repair). */
+export interface StoreRepair {
+  /** '' for nothing: the store is whole. */
+  readonly damage: string;
+  /** Writes, or number of the newest change, at least. */
+  readonly acknowledged: number;
+  /** Of them, from the first on. */
+  readonly readable: number;
+  /** Of an ordered store: gathered from tables, so that which writes are lost is not known. */
+  readonly isGathered: boolean;
+  /** Of an ordered store that was damaged. */
+  readonly keysLeft: number;
+  /** Folder with what was there before; '' where nothing was changed. */
+  readonly aside: string;
+}
+
+/** Functions of the addon for stores. */
+export interface StoreAddon {
+  /** Opens or makes the folder; rejects with STORE_INVALID, STORE_CORRUPT or STORE_FULL. */
+  storeOpen(options: StoreOpenOptions): Promise<StoreHandle>;
+  storeGet(store: StoreHandle, keys: StoreKeys): Promise<StoreValues>;
+  storeScan(store: StoreHandle, range: StoreRange): Promise<StoreEntries>;
+  storeWrite(store: StoreHandle, batch: StoreBatch): Promise<void>;
+  storeState(store: StoreHandle): StoreState;
+  /** Goes on writing where that had ended; rejects with STORE_FULL or STORE_UNAVAILABLE. */
+  storeRecover(store: StoreHandle): Promise<void>;
+  /** Calls under way finish; the folder is free after the last of them. */
+  storeClose(store: StoreHandle): void;
+  /** Of a folder that nobody has open; without `apply` nothing is changed. */
+  storeRepair(path: string, apply: boolean): Promise<StoreRepair>;
+  /** The same of a folder of changes of a catalogue. */
+  catalogueRepair(path: string, apply: boolean): Promise<StoreRepair>;
+}

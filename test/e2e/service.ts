@@ -69,6 +69,7 @@ export class Service {
       TESSERA_INSPECTION_PATH: '',
       TESSERA_CATALOGUE_CHANGES_PATH: '',
       TESSERA_ADAPTERS_PATH: '',
+      TESSERA_WEIGHTS_PATH: '',
       ...variables,
     };
     return new Service(spawn(process.execPath, [main, ...flags], { env }));

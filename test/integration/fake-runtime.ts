@@ -163,6 +163,8 @@ export class FakeRuntime implements RecallRuntime {
   closes = 0;
   readonly behaviourLog: RecallRuntime['behaviourLog'] = undefined;
   behaviourReach: RecallRuntime['behaviourReach'] = () => ({ state: 'ok', reason: '' });
+  readonly stores: RecallRuntime['stores'] = [];
+  readonly droppedCaches: RecallRuntime['droppedCaches'] = [];
   readonly adapters: RecallRuntime['adapters'] = undefined;
   readonly weights = FIXED_WEIGHTS;
   readonly catalogue = new FakeChangingCatalogue([{ itemId: 'a', sid: [3, 1, 4] }]);

@@ -1,4 +1,9 @@
-import { type BehaviourLog, behaviourOptions, openBehaviours } from '@tessera/behaviour';
+import {
+  type BehaviourLog,
+  behaviourFolders,
+  behaviourOptions,
+  openBehaviours,
+} from '@tessera/behaviour';
 import { peerConnection, TesseraClient } from '@tessera/client';
 import type { Config } from '@tessera/config';
 import { behaviourPackage } from '@tessera/contracts';
@@ -11,6 +16,7 @@ import {
   ServedVersions,
   type Serving,
   STEP_BUDGET_MS,
+  watchStores,
 } from '@tessera/hosting';
 import { brokerCondition, serveTopics } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
@@ -32,10 +38,10 @@ export interface ServeParts {
   readonly onProgress: (stage: string, done: number, total: number) => void;
 }
 
-function storeOptions({ behaviours, users }: Config) {
+function storeOptions({ behaviours, users, disk }: Config) {
   const { store } = behaviours;
   if (store === 'embedded' || store === 'redis') {
-    return behaviourOptions({ ...behaviours, store }, users.path);
+    return behaviourOptions({ ...behaviours, store }, users.path, disk);
   }
   const message = `behaviours.store: expected embedded or redis, came ${store}`;
   throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.store' });
@@ -84,17 +90,15 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const service = { serviceName: 'tessera-feature', serviceVersion };
   const tracing = await openTracing({ ...config.tracing, ...service }, log);
   const readiness = new Readiness();
+  const endWatch = watchStores(behaviourFolders(behaviours), readiness, log);
   addBehaviourReach(readiness.conditions, config.behaviours, () => behaviours.reach());
   const metrics = metricsOf(readiness, access);
   const topics = await behaviourTopic(config, log, readiness);
   const clients = retrievalClients(config);
-  const follower = new KvFollower({
-    pools: new RemotePools(clients),
-    metrics,
-    log,
-    budgetMs: config.recall.deadlineMsMax,
-  });
+  const budgetMs = config.recall.deadlineMsMax;
+  const follower = new KvFollower({ pools: new RemotePools(clients), metrics, log, budgetMs });
   const closeStore = async () => {
+    endWatch();
     for (const client of clients) client.close();
     await topics?.producer.close();
     await access.close();

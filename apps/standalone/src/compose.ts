@@ -93,7 +93,7 @@ function erasureOf(
 }
 
 function metricsOf(
-  { config, runtime, inspection }: ServeParts,
+  { config, runtime, inspection, log }: ServeParts,
   readiness: Readiness,
   access: Access,
 ): Metrics {
@@ -105,6 +105,10 @@ function metricsOf(
   metrics.showAccess(() => access.process.counts());
   watchInspection(inspection, metrics, readiness);
   addBehaviourReach(readiness.conditions, config.behaviours, () => runtime.behaviourReach());
+  metrics.showDroppedCaches(runtime.droppedCaches.map(({ cache }) => cache));
+  for (const { cache, reason } of runtime.droppedCaches) {
+    log.warn({ cache, reason }, 'a damaged cache was given up and is begun anew');
+  }
   return metrics;
 }
 

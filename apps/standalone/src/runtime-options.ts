@@ -9,9 +9,9 @@ import type { Tracing } from '@tessera/telemetry';
 import { RemoteBehaviours } from '../../retrieval/src/index.js';
 import { adapterSettings } from './adapters.js';
 
-function behavioursOf({ behaviours, users, peer }: Config, tracing: Tracing) {
+function behavioursOf({ behaviours, users, disk, peer }: Config, tracing: Tracing) {
   const { store, remote: address } = behaviours;
-  if (store !== 'remote') return behaviourOptions({ ...behaviours, store }, users.path);
+  if (store !== 'remote') return behaviourOptions({ ...behaviours, store }, users.path, disk);
   if (address === '') {
     const message = 'behaviours.remote: expected HOST:PORT of a feature process, came nothing';
     throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.remote' });
@@ -51,13 +51,18 @@ export function runtimeOptions(
       sync: config.catalogue.changesSync,
       levelSizes: config.catalogue.levelSizes,
       compactAfterChanges: config.catalogue.compactAfterChanges,
+      reserveBytes: config.disk.reserveBytes,
       onCompacted,
     },
     moreCatalogues: parseCatalogueSpecs(config.catalogue.more),
     engine: config.engine,
     ...(adapters && { adapters, adapterBytesMax: config.adapters.bytesMax }),
-    weights: config.weights,
-    kv: { ...config.kv, versionsBackMax: config.adapters.kvVersionsBack },
+    weights: { ...config.weights, reserveBytes: config.disk.reserveBytes },
+    kv: {
+      ...config.kv,
+      versionsBackMax: config.adapters.kvVersionsBack,
+      diskReserveBytes: config.disk.reserveBytes,
+    },
     recall: {
       widths: defaultWidths,
       resultCount: defaultResultCount,

@@ -8,7 +8,7 @@ import {
   scorePackage,
   weightsPackage,
 } from '@tessera/contracts';
-import { type Hosted, host, type Serving, STEP_BUDGET_MS } from '@tessera/hosting';
+import { type Hosted, host, type Serving, STEP_BUDGET_MS, watchStores } from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
 import { checkVisitor, servePages } from '../../console/src/index.js';
 import { type Access, openAccess } from './access.js';
@@ -100,6 +100,12 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     await access.process.close();
     throw error;
   });
-  const endWatch = watchKvPool(() => runtime.kvPool.metrics(), log);
+  const endLooks = [
+    watchKvPool(() => runtime.kvPool.metrics(), log),
+    watchStores(runtime.stores, readiness, log),
+  ];
+  const endWatch = () => {
+    for (const end of endLooks) end();
+  };
   return hosted.serving(drainSteps(hosted, composition, parts, access, endWatch));
 }

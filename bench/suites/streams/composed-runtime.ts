@@ -48,12 +48,9 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
   const digests = { template: compiled.digest, codebook: compiled.codebookDigest };
   const erasures = new Erasures();
   const recall = new Recall({
-    engine,
-    catalogue,
+    ...{ engine, catalogue, behaviours, erasures },
     binding: engine.bind(catalogue, compiled.levelTokens, digests),
     template: compiled,
-    behaviours,
-    erasures,
     defaults: { ...defaults, widths: defaultWidths, resultCount: defaultResultCount },
     ...config.engine,
   });
@@ -71,6 +68,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
     behaviourLog,
     behaviourReach: () => behaviours.reach(),
     kvPool: engine.kvPool,
+    ...{ stores: [], droppedCaches: [] },
     erasures,
     changesOf: () => changes,
     recall: (request, context) => recall.run(request, context),

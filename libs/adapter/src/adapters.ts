@@ -173,6 +173,15 @@ export class Adapters implements AdapterChoice {
     return { recalls: { ...this.recalls }, ...this.memory(), canaries };
   }
 
+  /** Of the disk, as of the last write or look. */
+  condition() {
+    return this.registry.condition();
+  }
+
+  lookAtDisk(): Promise<void> {
+    return this.registry.lookAtDisk();
+  }
+
   /** After the last request: nothing is chosen any more. */
   close(): Promise<void> {
     return this.registry.close();

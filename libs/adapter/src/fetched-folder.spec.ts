@@ -1,4 +1,5 @@
-import { symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { fakePush, temporaryFolder } from '@tessera/testing';
@@ -17,6 +18,16 @@ const folder = temporaryFolder({
 afterAll(() => folder.remove());
 const root = join(folder.path, 'root');
 symlinkSync(join(folder.path, 'outside'), join(root, 'link'));
+mkdirSync(join(root, 'linked'));
+symlinkSync(join(root, 'good/adapter_config.json'), join(root, 'linked/adapter_config.json'));
+symlinkSync(
+  join(folder.path, 'outside/adapter_model.safetensors'),
+  join(root, 'linked/adapter_model.safetensors'),
+);
+mkdirSync(join(root, 'waiting'));
+for (const name of ['adapter_config.json', 'adapter_model.safetensors']) {
+  execFileSync('mkfifo', [join(root, 'waiting', name)]);
+}
 
 const announced = (location: string, sha256 = {}) => ({
   ...{ name: 'main', baseModel: 'fake-model', location, sha256 },
@@ -39,6 +50,12 @@ it.each([
   ['an absolute path', announced('/etc'), 'ADAPTER_INVALID location'],
   ['nothing', announced(''), 'ADAPTER_INVALID location'],
   ['a folder that is not there', announced('gone'), 'ADAPTER_NOT_FOUND location'],
+  [
+    'a folder of links, though they lead to files below it',
+    announced('linked'),
+    'ADAPTER_INVALID ',
+  ],
+  ['a folder of FIFOs that nobody writes to', announced('waiting'), 'ADAPTER_INVALID '],
   ['a folder with half of the files', announced('half'), 'ADAPTER_NOT_FOUND '],
   [
     'other content than announced',

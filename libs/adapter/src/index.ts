@@ -1,7 +1,7 @@
 export { AnnouncedVersions } from './adapters/announced-versions.js';
 export { type Announced, fetchedParts } from './adapters/fetched-folder.js';
+export { hashOf } from './adapters/regular-file.js';
 export { type S3Settings, S3Store } from './adapters/s3-store.js';
-export { hashOf } from './adapters/version-folders.js';
 export { type AdapterEvent, type AdapterSettings, Adapters } from './adapters.js';
 export type { SeenAnswer, SeenRecall } from './canary-watch.js';
 export {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { FakeAdapterEngine, fakePush, partsOf, temporaryFolder } from '@tessera/testing';
@@ -525,6 +525,7 @@ function dying(last: number): { disk: Disk; hasDied: () => boolean } {
     remove: (path) => step(() => FILE_SYSTEM.remove(path)),
     list: FILE_SYSTEM.list,
     read: FILE_SYSTEM.read,
+    freeBytes: FILE_SYSTEM.freeBytes,
   };
   return { disk, hasDied: () => isDead };
 }
@@ -620,7 +621,7 @@ describe('a process that dies', () => {
 
 describe('a disk that is full', () => {
   it('at any step refuses what it cannot keep; all works when there is room again', async () => {
-    for (let first = 3; first < 60; first += 2) {
+    for (let first = 3; first < 76; first += 2) {
       const at = world();
       const adapters = await open(at, full(first, first));
       const acknowledged: string[] = [];
@@ -664,7 +665,9 @@ describe('a start', () => {
     expect(after.find('main', version.digest).pushedBy).toBe('ann');
     await after.close();
     const file = join(at.path, 'registry.json');
-    const without = readFileSync(file, 'utf8').replace(/"pushedBy": "ann",\s*/, '');
+    const without = readFileSync(file, 'utf8')
+      .replace(/"pushedBy": "ann",\s*/, '')
+      .replace(/"format": 2,\s*"checksum": "[^"]*"/, '"format": 1');
     expect(without).not.toContain('pushedBy');
     writeFileSync(file, without);
     expect((await open(at)).find('main', version.digest).pushedBy).toBe('');
@@ -675,10 +678,51 @@ describe('a start', () => {
     const adapters = await open(at);
     expect(await refusal(open(at))).toBe('STORE_INVALID adapters.path');
     await adapters.close();
+    rmSync(join(at.path, 'registry.copy.json'));
     writeFileSync(join(at.path, 'registry.json'), '{"format": 1, "versions": [{}]}');
     expect(await refusal(open(at))).toBe('ADAPTER_CORRUPT');
     // What was refused has not kept the folder.
     writeFileSync(join(at.path, 'registry.json'), '{"format": 1, "versions": []}');
     await open(at);
+  });
+
+  it('is exact with one file damaged or missing, and keeps all versions with none', async () => {
+    const at = world();
+    const adapters = await open(at);
+    const { version } = await adapters.push(partsOf(fakePush('main', 'first')), 'ann');
+    await adapters.close();
+    const files = ['registry.json', 'registry.copy.json'].map((name) => join(at.path, name));
+    for (const file of files) {
+      for (const damage of ['', '{"format": 2, "versions": []}', null]) {
+        if (damage === null) rmSync(file);
+        else writeFileSync(file, damage);
+        const again = await open(at);
+        expect(again.find('main', version.digest)).toMatchObject({ pushedBy: 'ann' });
+        await again.close();
+        expect(readFileSync(file, 'utf8')).toContain(version.digest);
+      }
+    }
+    for (const file of files) rmSync(file);
+    for (let start = 0; start < 2; start++) {
+      await expect(open(at)).rejects.toMatchObject({
+        code: 'ADAPTER_CORRUPT',
+        message: expect.stringContaining('npm run repair'),
+      });
+    }
+    expect(readdirSync(join(at.path, 'versions'))).toEqual([version.digest]);
+  });
+
+  it('takes no version on a disk below its reserve, which shows until there is room', async () => {
+    const at = world();
+    let free = 0;
+    const disk = { ...FILE_SYSTEM, freeBytes: async () => free };
+    const adapters = await open(at, disk);
+    const push = () => adapters.push(partsOf(fakePush('main', 'first')));
+    expect(await refusal(push())).toBe('STORE_FULL disk.reserveBytes');
+    expect(adapters.condition()).toMatchObject({ state: 'degraded' });
+    free = Number.MAX_SAFE_INTEGER;
+    await adapters.lookAtDisk();
+    expect(adapters.condition()).toEqual({ state: 'ok', reason: '' });
+    await push();
   });
 });

@@ -1,5 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import { type Disk, diskError, FILE_SYSTEM } from './adapters/disk.js';
+import { type DiskCondition, DiskReserve } from './adapters/disk-reserve.js';
 import { lockFolder } from './adapters/folder-lock.js';
 import { RegistryFile } from './adapters/registry-file.js';
 import { type StagedVersion, VersionFolders } from './adapters/version-folders.js';
@@ -42,6 +43,8 @@ export interface RegistrySettings {
   /** Milliseconds since 1970. */
   readonly nowMs?: () => number;
   readonly disk?: Disk;
+  /** Free bytes of the file system of the folder below which no version is taken. */
+  readonly reserveBytes?: number;
 }
 
 export interface RegistryParts extends RegistrySettings {
@@ -73,6 +76,7 @@ export class AdapterRegistry implements AdapterChoice {
   readonly nowMs: () => number;
   private readonly disk: Disk;
   private readonly file: RegistryFile;
+  private readonly space: DiskReserve;
   private current: RegistryState = EMPTY_STATE;
   private serving: ReadonlyMap<string, Serving> = new Map();
   private changing: Promise<unknown> = Promise.resolve();
@@ -85,6 +89,7 @@ export class AdapterRegistry implements AdapterChoice {
     this.disk = disk;
     this.nowMs = nowMs;
     this.file = new RegistryFile(folder, disk);
+    this.space = new DiskReserve(disk, folder, parts.reserveBytes ?? 0);
     this.folders = new VersionFolders(folder, disk);
     this.loaded = new LoadedAdapters(
       engine,
@@ -105,7 +110,7 @@ export class AdapterRegistry implements AdapterChoice {
     const registry = new AdapterRegistry(parts);
     try {
       await registry.disk.makeFolder(parts.folder);
-      registry.unlock = await lockFolder(parts.folder);
+      registry.unlock = await lockFolder(parts.folder, 'adapters.path');
       await registry.recover();
       return registry;
     } catch (thrown) {
@@ -189,7 +194,7 @@ export class AdapterRegistry implements AdapterChoice {
       await prepare();
       const before = this.digestsOnDisk();
       const next = bounded(change(this.current));
-      if (next !== this.current) await this.file.write(next);
+      if (next !== this.current) await this.space.watched(() => this.file.write(next));
       this.show(next);
       const known = this.digestsOnDisk();
       for (const digest of before) if (!known.has(digest)) await this.folders.remove(digest);
@@ -205,6 +210,7 @@ export class AdapterRegistry implements AdapterChoice {
    * @throws TesseraError STORE_FULL where all that is there must stay
    */
   async reserve(bytes: number): Promise<() => void> {
+    await this.space.watched(() => this.space.check(bytes));
     await this.change((state) => {
       const next = this.withRoom(state, bytes);
       this.reservedBytes += bytes;
@@ -221,6 +227,16 @@ export class AdapterRegistry implements AdapterChoice {
   async keepFiles(staged: StagedVersion, digest: string): Promise<void> {
     if (this.digestsOnDisk().has(digest)) await staged.finish();
     else await this.folders.keep(staged, digest);
+  }
+
+  /** As of the last write or look. */
+  condition(): DiskCondition {
+    return this.space.condition();
+  }
+
+  /** Looks whether the disk takes versions. */
+  lookAtDisk(): Promise<void> {
+    return this.space.look();
   }
 
   async close(): Promise<void> {
@@ -251,7 +267,13 @@ export class AdapterRegistry implements AdapterChoice {
   }
 
   private async recover(): Promise<void> {
-    const kept = await this.file.read();
+    const found = await this.file.read();
+    if (found === undefined) this.file.checkNew(await this.folders.digests());
+    const kept = found?.state ?? EMPTY_STATE;
+    // A folder without a state is damage from here on. A full disk keeps nobody from serving.
+    if (found?.isStale !== false) {
+      await this.space.watched(() => this.file.write(kept)).catch(() => undefined);
+    }
     this.show(kept);
     await this.folders.clean(this.digestsOnDisk());
     const { state, lost, held } = await recovered(kept, {

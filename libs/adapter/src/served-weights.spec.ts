@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { temporaryFolder } from '@tessera/testing';
@@ -31,11 +31,22 @@ beforeEach(() => {
   folder = temporaryFolder({});
   engine = new EngineOfFolders();
 });
-afterEach(() => folder.remove());
+let opened: ServedWeights | undefined;
+afterEach(async () => {
+  await opened?.close();
+  folder.remove();
+});
 
-function open(parts: Partial<ServedWeightsParts> = {}) {
+/** In place of what was opened before. */
+async function open(parts: Partial<ServedWeightsParts> = {}) {
+  await opened?.close();
+  opened = undefined;
   const path = folder.path;
-  return ServedWeights.open({ engine, path, modelPath: '/base', waitMaxMs: 1000, ...parts });
+  opened = await ServedWeights.open({
+    ...{ engine, path, modelPath: '/base', waitMaxMs: 1000 },
+    ...parts,
+  });
+  return opened;
 }
 
 describe('weights in service', () => {
@@ -110,6 +121,39 @@ describe('weights in service', () => {
     await Promise.all([weights.update('a'), weights.update('b'), weights.rollBack()]);
     expect(weights.current()).toMatchObject({ serving: 'a', previous: 'b' });
     const kept = JSON.parse(readFileSync(join(folder.path, 'weights.json'), 'utf8'));
-    expect(kept).toEqual({ format: 1, serving: 'a', previous: 'b' });
+    expect(kept).toMatchObject({ format: 2, serving: 'a', previous: 'b' });
+  });
+
+  it('are refused to a second process', async () => {
+    await open();
+    const second = ServedWeights.open({
+      ...{ engine, path: folder.path, modelPath: '/base', waitMaxMs: 1000 },
+    });
+    await expect(second).rejects.toMatchObject({ code: 'STORE_INVALID', field: 'weights.path' });
+  });
+
+  it.each(['weights.json', 'weights.copy.json'])('are known without %s', async (name) => {
+    await (await open()).update('monday');
+    for (const damage of ['', '{"format": 2, "serving": "tuesday", "previous": ""}', null]) {
+      const path = join(folder.path, name);
+      if (damage === null) rmSync(path);
+      else writeFileSync(path, damage);
+      expect((await open()).current().serving).toBe('monday');
+      expect(readFileSync(path, 'utf8')).toContain('monday');
+    }
+  });
+
+  it('are those of a file without a checksum, which is written anew', async () => {
+    const path = join(folder.path, 'weights.json');
+    writeFileSync(path, '{"format": 1, "serving": "monday", "previous": ""}');
+    expect((await open()).current().serving).toBe('monday');
+    expect(readFileSync(path, 'utf8')).toContain('"format": 2');
+  });
+
+  it('are not replaced on a disk below its reserve, which shows', async () => {
+    const weights = await open({ reserveBytes: Number.MAX_SAFE_INTEGER });
+    await expect(weights.update('monday')).rejects.toMatchObject({ code: 'STORE_FULL' });
+    expect(weights.current().serving).toBe('');
+    expect(weights.condition()).toMatchObject({ state: 'degraded' });
   });
 });

@@ -1,13 +1,15 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
-import { type Disk, FILE_SYSTEM, replaceFile } from './adapters/disk.js';
+import { type Disk, diskError, FILE_SYSTEM } from './adapters/disk.js';
+import { type DiskCondition, DiskReserve } from './adapters/disk-reserve.js';
+import { lockFolder } from './adapters/folder-lock.js';
+import { KeptState } from './adapters/kept-state.js';
 import { checkName } from './domain/adapter-version.js';
 
 const STATE_FILE = 'weights.json';
-const FORMAT = 1;
 const stateSchema = z.strictObject({
-  format: z.literal(FORMAT),
   serving: z.string(),
   previous: z.string(),
 });
@@ -35,6 +37,8 @@ export interface ServedWeightsParts {
   /** Milliseconds that nobody is let in for the sake of an update at most. */
   readonly waitMaxMs: number;
   readonly disk?: Disk;
+  /** Free bytes of the file system of `path` below which no update is done. */
+  readonly reserveBytes?: number;
 }
 
 export interface WeightsState {
@@ -50,20 +54,53 @@ export class ServedWeights {
   /** Updates go one after another. */
   private last: Promise<unknown> = Promise.resolve();
 
-  private constructor(private readonly parts: ServedWeightsParts) {}
+  private readonly disk: Disk;
+  private readonly kept: KeptState;
+  private readonly space: DiskReserve;
+  private unlock: (() => Promise<void>) | undefined;
+
+  private constructor(private readonly parts: ServedWeightsParts) {
+    const { path, disk = FILE_SYSTEM, reserveBytes = 0 } = parts;
+    this.disk = disk;
+    this.kept = new KeptState(disk, join(path, STATE_FILE), 'which weights serve');
+    this.space = new DiskReserve(disk, path, reserveBytes);
+  }
 
   /**
-   * Puts the set in service that served last. Rejects with MODEL_CORRUPT for a broken file, and as
+   * Puts the set in service that served last. Rejects with STORE_INVALID where another process has
+   * the folder, MODEL_CORRUPT for a broken file, and as
    * `update` does: going back unasked to weights that somebody has replaced would be worse than not
    * starting.
    */
   static async open(parts: ServedWeightsParts): Promise<ServedWeights> {
     const weights = new ServedWeights(parts);
     if (parts.path === '') return weights;
-    weights.state = await weights.read();
-    const { serving } = weights.state;
-    if (serving !== '') await parts.engine.updateWeights(weights.folderOf(serving), 0);
-    return weights;
+    try {
+      if (await isFolder(parts.path)) await weights.lock();
+      weights.state = await weights.read();
+      const { serving } = weights.state;
+      if (serving !== '') await parts.engine.updateWeights(weights.folderOf(serving), 0);
+      return weights;
+    } catch (thrown) {
+      await weights.close();
+      throw thrown;
+    }
+  }
+
+  /** Of the disk, as of the last update or look. */
+  condition(): DiskCondition {
+    return this.space.condition();
+  }
+
+  async lookAtDisk(): Promise<void> {
+    if (this.unlock !== undefined) await this.space.look();
+  }
+
+  /** Gives the folder back. */
+  async close(): Promise<void> {
+    await this.last;
+    await this.unlock?.();
+    this.unlock = undefined;
   }
 
   current(): WeightsState {
@@ -98,11 +135,12 @@ export class ServedWeights {
         'they belong to the weights that serve; roll back and unpin them first';
       throw new TesseraError('ADAPTER_STATE', message);
     }
+    if (this.unlock !== undefined) await this.space.watched(() => this.space.check(0));
     const update = await engine.updateWeights(this.folderOf(name), waitMaxMs);
     if (name === this.state.serving) return update;
     const next = { serving: name, previous: this.state.serving };
     try {
-      await this.write(next);
+      await this.space.watched(() => this.write(next));
     } catch (error) {
       // What cannot be kept is not done: after a restart the old weights would be back.
       await engine.updateWeights(this.folderOf(this.state.serving), waitMaxMs);
@@ -122,28 +160,39 @@ export class ServedWeights {
     return turn;
   }
 
+  private async lock(): Promise<void> {
+    this.unlock ??= await lockFolder(this.parts.path, 'weights.path');
+  }
+
   private async read() {
-    const file = join(this.parts.path, STATE_FILE);
-    const text = await this.disk.read(file);
-    if (text === undefined) return { serving: '', previous: '' };
     try {
-      const { serving, previous } = stateSchema.parse(JSON.parse(text.toString('utf8')));
-      for (const name of [serving, previous]) if (name !== '') checkName(name);
-      return { serving, previous };
+      const found = await this.kept.read((members) => {
+        const state = stateSchema.parse(members);
+        for (const name of [state.serving, state.previous]) if (name !== '') checkName(name);
+        return state;
+      });
+      if (found?.isStale === true) await this.kept.write(found.state).catch(() => undefined);
+      return found?.state ?? { serving: '', previous: '' };
     } catch (cause) {
+      if (cause instanceof TesseraError && cause.code !== 'ADAPTER_INVALID') throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      const message = `${file}: expected which weights serve, came: ${reason.slice(0, 500)}`;
-      throw new TesseraError('MODEL_CORRUPT', message, { cause });
+      const message = `${this.kept.path}: expected which weights serve, got: ${reason}`;
+      throw new TesseraError('MODEL_CORRUPT', message.slice(0, 1000), { cause });
     }
   }
 
   private async write(state: { readonly serving: string; readonly previous: string }) {
-    const text = `${JSON.stringify({ format: FORMAT, ...state })}\n`;
-    await this.disk.makeFolder(this.parts.path);
-    await replaceFile(this.disk, join(this.parts.path, STATE_FILE), text, 'which weights serve');
+    try {
+      await this.disk.makeFolder(this.parts.path);
+      await this.lock();
+    } catch (thrown) {
+      throw diskError(thrown, 'which weights serve could not be kept');
+    }
+    await this.kept.write(state);
   }
+}
 
-  private get disk(): Disk {
-    return this.parts.disk ?? FILE_SYSTEM;
-  }
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() === true;
 }

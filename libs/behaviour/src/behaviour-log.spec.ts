@@ -20,6 +20,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 const RETENTION = parseRetention('buy=4,1000s; view|hover=3,100s; *=2');
 const START_MS = 10_000_000;
+const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 
 let nowMs = START_MS;
 const clock = () => nowMs;
@@ -215,6 +216,19 @@ describe.each([
     await opened.log.append([ahead]);
     await opened.log.erase('u', nowMs);
     expect(await opened.log.append([ahead])).toEqual(['outside']);
+  });
+
+  it('refuses who was erased while the clock was ahead for no longer than that shows', async () => {
+    const startMs = nowMs;
+    nowMs += TEN_YEARS_MS;
+    await opened.log.append([event({ timeMs: nowMs })]);
+    await opened.log.erase('u', nowMs);
+    nowMs = startMs;
+    const at = (timeMs: number) => event({ timeMs, eventId: `at ${timeMs}` });
+    expect(await opened.log.append([at(nowMs - 1), at(nowMs)])).toEqual(['outside', 'outside']);
+    nowMs += 1000;
+    expect(await opened.log.append([at(nowMs)])).toEqual(['added']);
+    expect(await opened.log.append([at(startMs)])).toEqual(['outside']);
   });
 
   it('lists users in a fixed order', async () => {

@@ -19,6 +19,8 @@ export interface BehaviourOptions {
   readonly usersPath: string;
   /** Folder of the embedded store. */
   readonly path: string;
+  /** Free bytes of its file system below which it takes no writes; left out: 0. */
+  readonly reserveBytes?: number;
   /** Address of Redis: `host:port`, or several of one cluster separated by commas. */
   readonly redis: string;
   readonly keyPrefix: string;
@@ -27,10 +29,13 @@ export interface BehaviourOptions {
 
 /** Of the configuration, where retention is text. @throws TesseraError CONFIG_INVALID */
 export function behaviourOptions(
-  settings: Omit<BehaviourOptions, 'retention' | 'usersPath'> & { readonly retention: string },
+  settings: Omit<BehaviourOptions, 'retention' | 'usersPath' | 'reserveBytes'> & {
+    readonly retention: string;
+  },
   usersPath: string,
+  { reserveBytes }: { readonly reserveBytes: number },
 ): BehaviourOptions {
-  return { ...settings, retention: parseRetention(settings.retention), usersPath };
+  return { ...settings, retention: parseRetention(settings.retention), usersPath, reserveBytes };
 }
 
 export type BehaviourProgress = (stage: string, done: number, total: number) => void;
@@ -38,7 +43,15 @@ export type BehaviourProgress = (stage: string, done: number, total: number) => 
 /** The users of a file alone; '' for none. */
 export function usersOfFile(usersPath: string): BehaviourOptions {
   const retention = parseRetention('*=1');
-  return { store: 'file', usersPath, path: '', redis: '', keyPrefix: '', retention };
+  return {
+    store: 'file',
+    usersPath,
+    path: '',
+    reserveBytes: 0,
+    redis: '',
+    keyPrefix: '',
+    retention,
+  };
 }
 
 export interface OpenBehaviours {
@@ -74,11 +87,11 @@ export async function openBehaviours(
   }
 }
 
-function openLog({ store, path, redis, keyPrefix, retention }: BehaviourOptions) {
+function openLog({ store, path, reserveBytes = 0, redis, keyPrefix, retention }: BehaviourOptions) {
   const nowMs = Date.now;
   return store === 'redis'
     ? RedisBehaviourLog.open({ address: redis, keyPrefix, retention, nowMs })
-    : EmbeddedBehaviourLog.open({ path, retention, nowMs });
+    : EmbeddedBehaviourLog.open({ path, reserveBytes, retention, nowMs });
 }
 
 function usersOf(path: string): Promise<MemoryBehaviourStore> {

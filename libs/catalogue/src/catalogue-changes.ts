@@ -22,6 +22,8 @@ export interface ChangesSettings extends ChangesOptions {
   readonly sync: 'commit' | 'never';
   /** Codes per level that changes may use; empty: those of the catalogue. */
   readonly levelSizes: readonly number[];
+  /** Free bytes of the file system of the folder below which no change is taken; left out: 0. */
+  readonly reserveBytes?: number;
 }
 
 export interface ChangesOptions {
@@ -67,7 +69,8 @@ export class CatalogueChanges {
   /**
    * All or none; resolves with the number of the last when they are kept and visible.
    * @param source through which edge, or from whom; '' where that is not known
-   * @throws TesseraError CATALOGUE_INVALID or ITEM_NOT_FOUND with the field, IO_FAILED
+   * @throws TesseraError CATALOGUE_INVALID or ITEM_NOT_FOUND with the field, STORE_FULL or
+   * STORE_UNAVAILABLE
    */
   apply(changes: readonly CatalogueChange[], source = ''): Promise<number> {
     return this.applyBatch(ChangeBatch.of(changes), source);
@@ -121,6 +124,16 @@ export class CatalogueChanges {
     if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
     this.compactWhereDue();
     return sequence;
+  }
+
+  /** Why changes are not taken now; '' where they are. Cheap. */
+  whyNotWritten(): string {
+    return this.catalogue.whyNotWritten();
+  }
+
+  /** Goes on taking changes where that had ended. Rejects with STORE_FULL, STORE_UNAVAILABLE. */
+  recoverWriting(): Promise<void> {
+    return this.catalogue.recoverWriting();
   }
 
   state(): CatalogueState {

@@ -24,13 +24,18 @@ export interface CatalogueOptions {
   /** Bad rows of a bundle that do not refuse it. */
   readonly toleratedRows: number;
   readonly onProgress: ProgressListener;
+  /** Free bytes of the file system of the cache below which nothing is built; left out: 0. */
+  readonly reserveBytes?: number;
+  /** Told of a built snapshot that was damaged: it is built again. */
+  readonly onDropped?: (reason: string) => void;
 }
 
 /**
  * Opens the catalogue that the sources make. A snapshot is opened as it is; importable files, or
  * the parts of one bundle, are
  * built into the cache unless it already has what they make.
- * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID, CATALOGUE_CORRUPT or IO_FAILED
+ * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID, CATALOGUE_CORRUPT, STORE_FULL or
+ *   IO_FAILED
  */
 export async function prepareCatalogue(options: CatalogueOptions): Promise<PreparedCatalogue> {
   const first = options.sources[0];
@@ -76,11 +81,12 @@ async function prepareFiles(
   await cache.prepare();
   const digest = await digestOf(options, levelSizes);
   if (await cache.has(digest)) {
-    const opened = await openCached(cache, digest);
+    const opened = await openCached(cache, digest, options.onDropped);
     if (opened !== undefined) return opened;
   }
   const { titlesPath, onProgress } = options;
   const outputPath = cache.pathOf(digest);
+  await cache.checkSpace(options.reserveBytes ?? 0);
   await buildCatalogue({ sources, titlesPath, levelSizes, outputPath }, onProgress);
   await cache.trim();
   return openCatalogue(outputPath);
@@ -90,10 +96,15 @@ async function prepareFiles(
 async function openCached(
   cache: SnapshotCache,
   digest: string,
+  onDropped: CatalogueOptions['onDropped'],
 ): Promise<ChangingCatalogue | undefined> {
   try {
     return await openCatalogue(cache.pathOf(digest));
-  } catch {
+  } catch (thrown) {
+    const { code, message } = TesseraError.from(thrown);
+    // Another process may have taken it away since.
+    if (code !== 'CATALOGUE_CORRUPT' && code !== 'CATALOGUE_NOT_FOUND') throw thrown;
+    if (code === 'CATALOGUE_CORRUPT') onDropped?.(message);
     await cache.forget(digest);
     return undefined;
   }

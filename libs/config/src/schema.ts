@@ -8,6 +8,7 @@ import { readMachine } from './machine.js';
 import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
+import { diskSchema } from './schema-disk.js';
 import { grpcSchema, httpSchema } from './schema-edges.js';
 import { integer, type LeafMeta, nonEmptyText, oneOf, text } from './schema-fields.js';
 
@@ -306,6 +307,7 @@ export const configSchema = z.strictObject({
       'milliseconds that a request may ask for; a longer deadline of a call is shortened to it',
     ),
   }),
+  disk: diskSchema,
   adapters: adaptersSchema,
   weights: weightsSchema,
   access: accessSchema,

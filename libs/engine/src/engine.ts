@@ -116,6 +116,7 @@ export interface ChangeKeeping {
   readonly sync: 'commit' | 'never';
   /** Codes per level that changes may use; empty: those of the snapshot. */
   readonly levelSizes: readonly number[];
+  readonly reserveBytes: number;
 }
 
 /** A generation: a snapshot and its log. Each version of it can be gone back to. */
@@ -128,6 +129,10 @@ export interface CatalogueGeneration {
 
 /** A catalogue that can be changed while it serves. */
 export interface ChangingCatalogue extends Catalogue {
+  /** Why changes are not taken now; '' where they are. */
+  whyNotWritten(): string;
+  /** Goes on. Rejects with STORE_FULL or STORE_UNAVAILABLE. */
+  recoverWriting(): Promise<void>;
   /** Before it is bound. Rejects with CATALOGUE_INVALID, CATALOGUE_CORRUPT or IO_FAILED. */
   keep(keeping: ChangeKeeping): Promise<void>;
   /**

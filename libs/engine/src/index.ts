@@ -69,6 +69,10 @@ export { NativeEngine } from './native-engine.js';
 export {
   type KeyRange,
   OrderedStore,
+  repairChanges,
+  repairStore,
   type StoreChanges,
+  type StoreCondition,
   type StoreEntry,
+  type StoreOptions,
 } from './ordered-store.js';

@@ -13,6 +13,8 @@ export interface KvPoolOptions {
   readonly diskBytes: number;
   /** Of the disk tier; made when absent, one engine at a time. */
   readonly path: string;
+  /** Free bytes of its file system below which nothing is stored there; left out: 0. */
+  readonly diskReserveBytes?: number;
   /** How blocks are written in the host and disk tiers; `int8` changes answers, which say so. */
   readonly blockCodec: 'exact' | 'int8';
   /**
@@ -120,6 +122,8 @@ export interface KvMetrics {
   readonly storeQueue: number;
   /** 0 while an error of the disk holds stores back. */
   readonly isStoring: number;
+  /** Of the disk tier: 1 where its index was damaged at the start and begun anew. */
+  readonly indexesDropped: number;
   /** Prefill per token without context, as the engine predicts it now. */
   readonly computeTokenUs: number;
   readonly blockBytes: number;

@@ -103,14 +103,22 @@ export class NativeCatalogue implements ChangingCatalogue {
     };
   }
 
-  async keep({ folder, sync, levelSizes }: ChangeKeeping): Promise<void> {
-    const options = { folder, sync, levelSizes: Uint32Array.from(levelSizes) };
+  async keep({ folder, sync, levelSizes, reserveBytes }: ChangeKeeping): Promise<void> {
+    const options = { folder, sync, levelSizes: Uint32Array.from(levelSizes), reserveBytes };
     await awaitNative(() => addon().catalogueKeep(this.handle, options));
     this.summary = this.describe();
   }
 
   state(): CatalogueState {
     return callNative(() => addon().catalogueState(this.handle));
+  }
+
+  whyNotWritten(): string {
+    return callNative(() => addon().catalogueWhyNotWritten(this.handle));
+  }
+
+  recoverWriting(): Promise<void> {
+    return awaitNative(() => addon().catalogueRecover(this.handle));
   }
 
   apply(messages: readonly string[]): Promise<number> {

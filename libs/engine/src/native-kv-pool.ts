@@ -21,6 +21,7 @@ export type KvOptionFields = Pick<
   | 'kvHostBytes'
   | 'kvDiskBytes'
   | 'kvFolder'
+  | 'kvDiskReserveBytes'
   | 'kvBlockCodec'
   | 'kvVersionsBackMax'
   | 'kvEviction'
@@ -37,6 +38,7 @@ export function kvFields(kv: KvPoolOptions): KvOptionFields {
     kvHostBytes: kv.hostBytes,
     kvDiskBytes: kv.diskBytes,
     kvFolder: kv.path,
+    kvDiskReserveBytes: kv.diskReserveBytes ?? 0,
     kvBlockCodec: kv.blockCodec,
     kvVersionsBackMax: kv.versionsBackMax,
     kvEviction: kv.eviction,

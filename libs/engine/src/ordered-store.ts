@@ -1,6 +1,6 @@
-import type { StoreHandle } from '@tessera/native';
+import type { StoreHandle, StoreRepair } from '@tessera/native';
 import { addon } from './addon.js';
-import { awaitNative, callNative } from './native-error.js';
+import { awaitNative, callNative, fromNative } from './native-error.js';
 
 export interface StoreEntry {
   readonly key: Buffer;
@@ -26,16 +26,45 @@ export interface StoreChanges {
   readonly durability: 'process' | 'machine';
 }
 
+export interface StoreCondition {
+  readonly state: 'ok' | 'degraded' | 'down';
+  readonly reason: string;
+}
+
+export interface StoreOptions {
+  readonly path: string;
+  /** Free bytes of the file system below which nothing is written. */
+  readonly reserveBytes: number;
+}
+
+const HEALTHS = ['ok', 'degraded', 'down'] as const;
+
 /**
  * An ordered map of byte strings in a folder of its own, for one process. Rejects with
- * STORE_CORRUPT where a checksum fails and IO_FAILED where the disk refuses.
+ * STORE_CORRUPT where a checksum fails, STORE_FULL and STORE_UNAVAILABLE where the disk takes no
+ * writes.
  */
 export class OrderedStore {
   private constructor(private readonly handle: StoreHandle) {}
 
-  /** Rejects with STORE_INVALID (in use, not writable) or STORE_CORRUPT. */
-  static async open(path: string): Promise<OrderedStore> {
-    return new OrderedStore(await awaitNative(() => addon().storeOpen(path)));
+  /** Rejects with STORE_INVALID (in use, not writable), STORE_CORRUPT or STORE_FULL. */
+  static async open(options: StoreOptions): Promise<OrderedStore> {
+    return new OrderedStore(await awaitNative(() => addon().storeOpen(options)));
+  }
+
+  /** How it fares. Cheap; of a closed one: down. */
+  condition(): StoreCondition {
+    try {
+      const { health, reason } = addon().storeState(this.handle);
+      return { state: HEALTHS[health] ?? 'down', reason };
+    } catch (thrown) {
+      return { state: 'down', reason: fromNative(thrown).message };
+    }
+  }
+
+  /** Goes on writing where that had ended. Rejects with STORE_FULL or STORE_UNAVAILABLE. */
+  recover(): Promise<void> {
+    return awaitNative(() => addon().storeRecover(this.handle));
   }
 
   /** A value per key; undefined where the key is not there. */
@@ -91,4 +120,14 @@ function parted(offsets: Uint32Array, bytes: Uint8Array): Buffer[] {
   return Array.from({ length: offsets.length - 1 }, (_, i) =>
     all.subarray(offsets[i] as number, offsets[i + 1] as number),
   );
+}
+
+/** What of a damaged store can be had; with `apply` the store is made anew of that. */
+export function repairStore(path: string, apply: boolean): Promise<StoreRepair> {
+  return awaitNative(() => addon().storeRepair(path, apply));
+}
+
+/** The same of a folder of changes of a catalogue. */
+export function repairChanges(path: string, apply: boolean): Promise<StoreRepair> {
+  return awaitNative(() => addon().catalogueRepair(path, apply));
 }

@@ -146,6 +146,18 @@ export const NATIVE_ERRORS = {
     retryable: false,
     meaning: 'a file of the behaviour store is damaged',
   },
+  STORE_FULL: {
+    grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
+    http: 507,
+    retryable: true,
+    meaning: 'a store has no space left for what shall be stored: its disk, or the memory of Redis',
+  },
+  STORE_UNAVAILABLE: {
+    grpc: GRPC_STATUS.UNAVAILABLE,
+    http: 503,
+    retryable: true,
+    meaning: 'a store does not answer, or its disk fails',
+  },
   ENGINE_OVERLOADED: {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
     http: 429,
@@ -219,18 +231,6 @@ export const SERVICE_ERRORS = {
     http: 422,
     retryable: false,
     meaning: 'a file of users or sequences breaks a rule of its format',
-  },
-  STORE_UNAVAILABLE: {
-    grpc: GRPC_STATUS.UNAVAILABLE,
-    http: 503,
-    retryable: true,
-    meaning: 'the behaviour store does not answer',
-  },
-  STORE_FULL: {
-    grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,
-    http: 507,
-    retryable: true,
-    meaning: 'the behaviour store has no memory left for what shall be stored',
   },
   OPERATION_BUSY: {
     grpc: GRPC_STATUS.RESOURCE_EXHAUSTED,

@@ -5,3 +5,4 @@ export { callerOf } from './http-access.js';
 export { OperationsModule, type OperationsOptions } from './operations.module.js';
 export { type AccessConfig, ProcessAccess, refuseOpenDoors } from './process-access.js';
 export { ServedVersions } from './served-versions.js';
+export { type WatchedStore, watchStores } from './watched-stores.js';

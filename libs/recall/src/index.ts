@@ -27,10 +27,12 @@ export type {
 } from './domain/recall-types.js';
 export type {
   DescribedItem,
+  DroppedCache,
   EngineLimits,
   RecallDefaults,
   RecallRuntime,
   RecallRuntimeOptions,
   RecallRuntimeSummary,
+  RuntimeStore,
 } from './domain/runtime-types.js';
 export { createRecallRuntime } from './recall-runtime.js';

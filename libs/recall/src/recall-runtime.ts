@@ -33,6 +33,8 @@ import type {
   RecallRuntimeOptions,
   RecallRuntimeSummary,
 } from './domain/runtime-types.js';
+import { Opened } from './opened-parts.js';
+import { droppedIndex, runtimeStores } from './runtime-stores.js';
 
 /**
  * Loads model, catalogue, tokenizer, template and users, and serves recalls from them. Cheap files
@@ -53,7 +55,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const spaces = await openSpaces(options, opened);
     onProgress('model', 0, 1);
     const engine = opened.keepEngine(await openEngine(options));
-    const weights = await openWeights(options, engine);
+    const weights = opened.keepWeights(await openWeights(options, engine));
     onProgress('model', 1, 1);
     const levelSizes = widestLevels(spaces);
     const erasures = new Erasures();
@@ -110,8 +112,8 @@ function openEngine(options: RecallRuntimeOptions): Promise<NativeEngine> {
 
 /** Before anything is known of the model by its digest. */
 function openWeights({ weights, modelPath }: RecallRuntimeOptions, engine: Engine) {
-  const { path = '', waitMaxMs = 0 } = weights ?? {};
-  return ServedWeights.open({ engine, path, modelPath, waitMaxMs });
+  const { path = '', waitMaxMs = 0, reserveBytes = 0 } = weights ?? {};
+  return ServedWeights.open({ engine, path, modelPath, waitMaxMs, reserveBytes });
 }
 
 /** Loads the versions that serve, so that no request is answered without them. */
@@ -168,16 +170,18 @@ async function openSpace(
     titlesPath: name === '' ? options.titlesPath : '',
     cacheDir: options.cacheDir,
     toleratedRows: options.toleratedRows,
+    reserveBytes: options.changes.reserveBytes ?? 0,
+    onDropped: (reason) => opened.dropped.push({ cache: 'snapshot', reason }),
     onProgress: (part, done, total) => options.onProgress(`${stage}: ${part}`, done, total),
   });
   opened.keepCatalogue(catalogue);
-  const { sync, compactAfterChanges, onCompacted } = options.changes;
+  const { sync, compactAfterChanges, onCompacted, reserveBytes = 0 } = options.changes;
   // Of their own for each catalogue: changes follow one set of items, and those of another that is
   // served in its place for a while are neither mixed in nor lost.
   const folder = changesFolder && join(changesFolder, name, catalogue.summary.digest);
   if (folder !== '') {
     options.onProgress(`${stage}: changes`, 0, 1);
-    await catalogue.keep({ folder, sync, levelSizes });
+    await catalogue.keep({ folder, sync, levelSizes, reserveBytes });
     options.onProgress(`${stage}: changes`, 1, 1);
   }
   const changes = new CatalogueChanges(catalogue, {
@@ -230,54 +234,6 @@ function checkVocabulary(template: CompiledTemplate, vocabSize: number): void {
   );
 }
 
-/** What must be closed: the engine first, since its requests read the catalogue. */
-class Opened {
-  private readonly catalogues: Catalogue[] = [];
-  private readonly changes: CatalogueChanges[] = [];
-  private behaviours: OpenBehaviours | undefined;
-  private engine: Engine | undefined;
-  private adapters: Adapters | undefined;
-  private closing: Promise<void> | undefined;
-
-  keepBehaviours(behaviours: OpenBehaviours): OpenBehaviours {
-    this.behaviours = behaviours;
-    return behaviours;
-  }
-
-  keepChanges(changes: CatalogueChanges): CatalogueChanges {
-    this.changes.push(changes);
-    return changes;
-  }
-
-  keepCatalogue(catalogue: ChangingCatalogue): ChangingCatalogue {
-    this.catalogues.push(catalogue);
-    return catalogue;
-  }
-
-  keepEngine(engine: Engine): Engine {
-    this.engine = engine;
-    return engine;
-  }
-
-  keepAdapters(adapters: Adapters): Adapters {
-    this.adapters = adapters;
-    return adapters;
-  }
-
-  close(): Promise<void> {
-    this.closing ??= this.closeOnce();
-    return this.closing;
-  }
-
-  private async closeOnce(): Promise<void> {
-    await this.engine?.close();
-    await this.adapters?.close();
-    for (const changes of this.changes) await changes.settled();
-    for (const catalogue of this.catalogues) catalogue.close();
-    await this.behaviours?.close();
-  }
-}
-
 /** What serves the requests for one catalogue. */
 interface Served {
   readonly name: string;
@@ -290,6 +246,7 @@ class LoadedRuntime implements RecallRuntime {
   readonly adapters: Adapters | undefined;
   readonly weights: ServedWeights;
   readonly erasures: Erasures;
+  readonly stores: RecallRuntime['stores'];
   private readonly chosen: ChosenAdapters;
 
   constructor(
@@ -304,6 +261,13 @@ class LoadedRuntime implements RecallRuntime {
     this.weights = chosen.weights;
     this.erasures = chosen.erasures;
     this.chosen = new ChosenAdapters(chosen.adapters);
+    const { kvPool } = engine;
+    const owned = { behaviours: behaviours.log, changes: opened.changes, kvPool };
+    this.stores = runtimeStores({ ...owned, adapters: this.adapters, weights: this.weights });
+  }
+
+  get droppedCaches() {
+    return [...this.opened.dropped, ...droppedIndex(this.kvPool)];
   }
 
   behaviourReach() {

@@ -4,6 +4,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { ACCESS_METRICS, type AccessCounts, registerAccessMetrics } from './access-metrics.js';
 import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
+import {
+  type ConditionCount,
+  registerConditions,
+  registerDroppedCaches,
+  STORE_METRICS,
+} from './store-metrics.js';
 
 export const METRICS = {
   recallRequests: {
@@ -107,12 +113,7 @@ export const METRICS = {
       'calls over gRPC that were refused before they were parsed, by code (ENGINE_OVERLOADED, ' +
       'DEADLINE_EXCEEDED)',
   },
-  condition: {
-    name: 'tessera_condition',
-    meaning:
-      'state of a dependency or store, by name and kind: 0 ok, 1 degraded, 2 down; /health says ' +
-      'why',
-  },
+  ...STORE_METRICS,
   ...ACCESS_METRICS,
   ...ADAPTER_METRICS,
   ...KV_METRICS,
@@ -150,14 +151,6 @@ export interface RecallObservation extends Observation {
   readonly stagesUs?: Readonly<Record<string, number>>;
   readonly short?: boolean;
 }
-
-export interface ConditionCount {
-  readonly name: string;
-  readonly kind: string;
-  readonly state: keyof typeof CONDITION_LEVEL;
-}
-
-const CONDITION_LEVEL = { ok: 0, degraded: 1, down: 2 } as const;
 
 interface Metric {
   readonly name: string;
@@ -298,17 +291,12 @@ export class Metrics {
 
   /** Dependencies and stores; read at each scrape. */
   showConditions(read: () => readonly ConditionCount[]): void {
-    const { name, meaning } = METRICS.condition;
-    new Gauge({
-      name,
-      help: meaning,
-      labelNames: ['name', 'kind'],
-      registers: [this.registry],
-      collect() {
-        for (const { name, kind, state } of read())
-          this.set({ name, kind }, CONDITION_LEVEL[state]);
-      },
-    });
+    registerConditions(this.registry, read);
+  }
+
+  /** Caches that the start gave up. */
+  showDroppedCaches(caches: readonly string[]): void {
+    registerDroppedCaches(this.registry, caches);
   }
 
   /** Prometheus text exposition format 0.0.4. */

@@ -118,6 +118,12 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
 
   async keep(): Promise<void> {}
 
+  whyNotWritten(): string {
+    return '';
+  }
+
+  async recoverWriting(): Promise<void> {}
+
   override state(): CatalogueState {
     const { length } = this.applied;
     return {

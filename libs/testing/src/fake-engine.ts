@@ -97,6 +97,7 @@ export class FakeKvPool implements KvPool {
       commitsRematched: 0,
       inheritedTokens: 0,
       inheritedChains: 0,
+      indexesDropped: 0,
       tiers: { device: TIER, host: TIER, disk: TIER },
       storeError: this.storeError,
     };

@@ -31,6 +31,8 @@ enum class Code : uint8_t {
   kKvStoreCorrupt,
   kStoreInvalid,
   kStoreCorrupt,
+  kStoreFull,
+  kStoreUnavailable,
   kEngineOverloaded,
   kEngineUnavailable,
   kEngineClosed,
@@ -62,6 +64,8 @@ constexpr const char* code_name(Code code) {
     case Code::kKvStoreCorrupt: return "KV_STORE_CORRUPT";
     case Code::kStoreInvalid: return "STORE_INVALID";
     case Code::kStoreCorrupt: return "STORE_CORRUPT";
+    case Code::kStoreFull: return "STORE_FULL";
+    case Code::kStoreUnavailable: return "STORE_UNAVAILABLE";
     case Code::kEngineOverloaded: return "ENGINE_OVERLOADED";
     case Code::kEngineUnavailable: return "ENGINE_UNAVAILABLE";
     case Code::kEngineClosed: return "ENGINE_CLOSED";

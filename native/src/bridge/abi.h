@@ -10,14 +10,14 @@
 
 namespace tessera::bridge {
 
-inline constexpr uint32_t kAbiVersion = 5;
+inline constexpr uint32_t kAbiVersion = 6;
 
 struct StructTable {
   std::string_view name;
   std::span<const std::string_view> fields;
 };
 
-inline constexpr std::array<std::string_view, 30> kEngineOptionsFields = {"modelPath",
+inline constexpr std::array<std::string_view, 31> kEngineOptionsFields = {"modelPath",
                                                                           "computeType",
                                                                           "activationScalesPath",
                                                                           "device",
@@ -46,7 +46,8 @@ inline constexpr std::array<std::string_view, 30> kEngineOptionsFields = {"model
                                                                           "resultCountMax",
                                                                           "scoreItemsMax",
                                                                           "adapterBytesMax",
-                                                                          "kvVersionsBackMax"};
+                                                                          "kvVersionsBackMax",
+                                                                          "kvDiskReserveBytes"};
 inline constexpr std::array<std::string_view, 5> kBindingOptionsFields = {
     "levelOffsets", "levelTokens", "terminalTokens", "templateDigest", "codebookDigest"};
 inline constexpr std::array<std::string_view, 23> kSubmitBatchFields = {
@@ -59,16 +60,17 @@ inline constexpr std::array<std::string_view, 6> kScaleMeasurementFields = {
     "modelPath", "outputPath", "threadCount", "keptPerMille", "promptOffsets", "promptTokens"};
 inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {
     "sources", "domains", "titlesPath", "levelSizes", "outputPath"};
-inline constexpr std::array<std::string_view, 3> kCatalogueKeepOptionsFields = {"folder", "sync",
-                                                                                "levelSizes"};
+inline constexpr std::array<std::string_view, 4> kCatalogueKeepOptionsFields = {
+    "folder", "sync", "levelSizes", "reserveBytes"};
 
+inline constexpr std::array<std::string_view, 2> kStoreOpenOptionsFields = {"path", "reserveBytes"};
 inline constexpr std::array<std::string_view, 2> kStoreKeysFields = {"offsets", "bytes"};
 inline constexpr std::array<std::string_view, 4> kStoreRangeFields = {"from", "to", "limit",
                                                                       "direction"};
 inline constexpr std::array<std::string_view, 7> kStoreBatchFields = {
     "erasedOffsets", "erased", "keyOffsets", "keys", "valueOffsets", "values", "durability"};
 
-inline constexpr std::array<StructTable, 10> kInputStructs = {{
+inline constexpr std::array<StructTable, 11> kInputStructs = {{
     {"EngineOptions", kEngineOptionsFields},
     {"BindingOptions", kBindingOptionsFields},
     {"SubmitBatch", kSubmitBatchFields},
@@ -76,6 +78,7 @@ inline constexpr std::array<StructTable, 10> kInputStructs = {{
     {"ScaleMeasurement", kScaleMeasurementFields},
     {"CatalogueBuildOptions", kCatalogueBuildOptionsFields},
     {"CatalogueKeepOptions", kCatalogueKeepOptionsFields},
+    {"StoreOpenOptions", kStoreOpenOptionsFields},
     {"StoreKeys", kStoreKeysFields},
     {"StoreRange", kStoreRangeFields},
     {"StoreBatch", kStoreBatchFields},

@@ -29,6 +29,7 @@ engine::KvOptions read_kv_options(const ObjectReader& reader) {
   kv.host_bytes = reader.u53("kvHostBytes");
   kv.disk_bytes = reader.u53("kvDiskBytes");
   kv.folder = reader.string("kvFolder");
+  kv.disk_reserve_bytes = reader.u53("kvDiskReserveBytes");
   kv.codec = static_cast<engine::KvCodec>(reader.choice("kvBlockCodec", kBlockCodecs));
   kv.versions_back_max = reader.u32("kvVersionsBackMax");
   kv.eviction = static_cast<kv::EvictionKind>(reader.choice("kvEviction", kEvictions));

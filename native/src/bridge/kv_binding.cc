@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kBudgetUsMax = 1e15;
 constexpr uint32_t kTierSlots = 9;
-constexpr uint32_t kPoolSlots = 27;
+constexpr uint32_t kPoolSlots = 28;
 constexpr uint32_t kKvMetricsSlots = kPoolSlots + kTierSlots * kv::kTierCount;
 constexpr uint32_t kKvChainSlots = 10;
 
@@ -87,7 +87,8 @@ Napi::Value kv_metrics(const Napi::CallbackInfo& info) {
   slots.push_back(rates.compute_token_us);
   for (const uint64_t count :
        {pool->block_bytes(), pool->stored_block_bytes(), metrics.inexact_tokens,
-        metrics.commits_rematched, metrics.inherited_tokens, metrics.inherited_chains}) {
+        metrics.commits_rematched, metrics.inherited_tokens, metrics.inherited_chains,
+        metrics.indexes_dropped}) {
     slots.push_back(static_cast<double>(count));
   }
   for (const kv::TierMetrics& tier : metrics.tiers) append_tier(tier, slots);

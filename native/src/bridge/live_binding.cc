@@ -68,6 +68,7 @@ Napi::Value catalogue_keep(const Napi::CallbackInfo& info) {
   options.sync = static_cast<catalogue::SyncPolicy>(reader.choice("sync", kSyncs));
   const auto level_sizes = reader.u32_array("levelSizes");
   options.level_sizes.assign(level_sizes.begin(), level_sizes.end());
+  options.reserve_bytes = reader.u53("reserveBytes");
   if (handle->is_bound || handle->view->sequence() > 0) {
     throw make_error(env, Code::kRequestInvalid,
                      "catalogueKeep: expected a catalogue that is neither bound nor changed");
@@ -88,6 +89,17 @@ Napi::Value catalogue_keep(const Napi::CallbackInfo& info) {
         }
         return settled.Undefined();
       });
+}
+
+Napi::Value catalogue_why_not_written(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), open_catalogue(info[0])->live->why_not_written());
+}
+
+Napi::Value catalogue_recover(const Napi::CallbackInfo& info) {
+  return Task::start(
+      info.Env(),
+      [live = open_catalogue(info[0])->live]() -> Status { return live->recover_writing(); },
+      [](Napi::Env settled, const Status&) -> Napi::Value { return settled.Undefined(); });
 }
 
 Napi::Value catalogue_state(const Napi::CallbackInfo& info) {
@@ -341,6 +353,9 @@ Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
 void register_live_functions(Napi::Env env, Napi::Object exports) {
   exports["catalogueKeep"] = Napi::Function::New<&catalogue_keep>(env, "catalogueKeep");
   exports["catalogueState"] = Napi::Function::New<&catalogue_state>(env, "catalogueState");
+  exports["catalogueWhyNotWritten"] =
+      Napi::Function::New<&catalogue_why_not_written>(env, "catalogueWhyNotWritten");
+  exports["catalogueRecover"] = Napi::Function::New<&catalogue_recover>(env, "catalogueRecover");
   exports["catalogueApply"] = Napi::Function::New<&catalogue_apply>(env, "catalogueApply");
   exports["catalogueCompact"] = Napi::Function::New<&catalogue_compact>(env, "catalogueCompact");
   exports["catalogueVersions"] = Napi::Function::New<&catalogue_versions>(env, "catalogueVersions");

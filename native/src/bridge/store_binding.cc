@@ -8,7 +8,9 @@
 #include "bridge/handles.h"
 #include "bridge/object_reader.h"
 #include "bridge/task.h"
+#include "catalogue/repair_changes.h"
 #include "store/ordered_store.h"
+#include "store/repair_store.h"
 
 namespace tessera::bridge {
 namespace {
@@ -63,15 +65,15 @@ void write_strings(Napi::Object result, const char* offsets, const char* bytes, 
 
 Napi::Value store_open(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  if (!info[0].IsString()) {
-    throw make_error(env, Code::kRequestInvalid,
-                     "storeOpen.path: expected a string, came " + describe_value(info[0]));
-  }
+  const ObjectReader reader(env, info[0], "storeOpen.options", kStoreOpenOptionsFields);
+  store::StoreOptions options;
+  options.folder = reader.string("path");
+  options.reserve_bytes = reader.u53("reserveBytes");
   auto handle = std::make_shared<StoreHandle>();
   return Task::start(
       env,
-      [handle, path = info[0].As<Napi::String>().Utf8Value()]() -> Status {
-        auto opened = OrderedStore::open(path);
+      [handle, options]() -> Status {
+        auto opened = OrderedStore::open(options);
         if (!opened.is_ok()) return opened.status();
         handle->store = std::move(opened).value();
         return Status::ok();
@@ -151,6 +153,69 @@ Napi::Value store_write(const Napi::CallbackInfo& info) {
       [](Napi::Env settled, const Status&) -> Napi::Value { return settled.Undefined(); });
 }
 
+Napi::Value store_state(const Napi::CallbackInfo& info) {
+  const store::StoreState state = open_store(info[0])->store->state();
+  Napi::Object result = Napi::Object::New(info.Env());
+  result["health"] = Napi::Number::New(info.Env(), static_cast<double>(state.health));
+  result["reason"] = Napi::String::New(info.Env(), state.reason);
+  return result;
+}
+
+Napi::Value store_recover(const Napi::CallbackInfo& info) {
+  return Task::start(
+      info.Env(), [opened = open_store(info[0])->store]() -> Status { return opened->recover(); },
+      [](Napi::Env settled, const Status&) -> Napi::Value { return settled.Undefined(); });
+}
+
+using Repair = Result<store::StoreRepair> (*)(const std::string& path, bool is_applied);
+
+Result<store::StoreRepair> repair_ordered_store(const std::string& path, bool is_applied) {
+  return store::repair_store(path,
+                             is_applied ? store::RepairMode::kApply : store::RepairMode::kLook);
+}
+
+Result<store::StoreRepair> repair_changes(const std::string& path, bool is_applied) {
+  using catalogue::ChangesRepairMode;
+  auto repaired = catalogue::repair_changes(
+      path, is_applied ? ChangesRepairMode::kApply : ChangesRepairMode::kLook);
+  if (!repaired.is_ok()) return repaired.status();
+  store::StoreRepair report;
+  report.damage = repaired.value().damage;
+  report.acknowledged = repaired.value().acknowledged;
+  report.readable = repaired.value().readable;
+  report.aside = repaired.value().aside;
+  return report;
+}
+
+template <Repair kRepair>
+Napi::Value repair(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsString() || !info[1].IsBoolean()) {
+    throw make_error(env, Code::kRequestInvalid, "repair: expected a path and whether to apply it");
+  }
+  auto report = std::make_shared<store::StoreRepair>();
+  return Task::start(
+      env,
+      [report, path = info[0].As<Napi::String>().Utf8Value(),
+       is_applied = info[1].As<Napi::Boolean>().Value()]() -> Status {
+        auto repaired = kRepair(path, is_applied);
+        if (!repaired.is_ok()) return repaired.status();
+        *report = std::move(repaired).value();
+        return Status::ok();
+      },
+      [report](Napi::Env settled, const Status&) -> Napi::Value {
+        Napi::Object result = Napi::Object::New(settled);
+        result["damage"] = Napi::String::New(settled, report->damage);
+        result["acknowledged"] =
+            Napi::Number::New(settled, static_cast<double>(report->acknowledged));
+        result["readable"] = Napi::Number::New(settled, static_cast<double>(report->readable));
+        result["isGathered"] = Napi::Boolean::New(settled, report->is_gathered);
+        result["keysLeft"] = Napi::Number::New(settled, static_cast<double>(report->keys_left));
+        result["aside"] = Napi::String::New(settled, report->aside);
+        return result;
+      });
+}
+
 /// Calls under way keep the store; it closes with the last of them.
 Napi::Value store_close(const Napi::CallbackInfo& info) {
   any_store(info[0])->store.reset();
@@ -164,7 +229,11 @@ void register_store_functions(Napi::Env env, Napi::Object exports) {
   exports["storeGet"] = Napi::Function::New<&store_get>(env, "storeGet");
   exports["storeScan"] = Napi::Function::New<&store_scan>(env, "storeScan");
   exports["storeWrite"] = Napi::Function::New<&store_write>(env, "storeWrite");
+  exports["storeState"] = Napi::Function::New<&store_state>(env, "storeState");
+  exports["storeRecover"] = Napi::Function::New<&store_recover>(env, "storeRecover");
   exports["storeClose"] = Napi::Function::New<&store_close>(env, "storeClose");
+  exports["storeRepair"] = Napi::Function::New<&repair<repair_ordered_store>>(env, "storeRepair");
+  exports["catalogueRepair"] = Napi::Function::New<&repair<repair_changes>>(env, "catalogueRepair");
 }
 
 }  // namespace tessera::bridge

@@ -1,5 +1,6 @@
 #include "catalogue/change_log.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -12,7 +13,8 @@ namespace tessera::catalogue {
 namespace {
 
 constexpr char kLogMagic[8] = {'T', 'S', 'R', 'A', 'C', 'L', 'O', 'G'};
-constexpr uint32_t kLogVersion = 1;
+constexpr uint32_t kLogVersion = 2;
+constexpr uint32_t kUnchainedVersion = 1;
 constexpr size_t kFrameBytes = sizeof(uint64_t) * 2;  // payload bytes, checksum
 
 void put(std::string& out, const void* data, size_t bytes) {
@@ -68,20 +70,42 @@ class Reader {
   bool is_good_ = true;
 };
 
-/// A frame: payload bytes, checksum, payload.
-void put_frame(std::string& out, const std::string& payload) {
+/// A frame: payload bytes, hash of the payload and of `chain`, payload. Returns the hash.
+uint64_t put_frame(std::string& out, const std::string& payload, uint64_t chain) {
+  const uint64_t hash = chained64(std::as_bytes(std::span(payload)), chain);
   put_number(out, uint64_t{payload.size()});
-  put_number(out, checksum64(std::as_bytes(std::span(payload))));
+  put_number(out, hash);
   out += payload;
+  return hash;
 }
 
-/// Empty where no whole frame stands.
-std::span<const std::byte> take_frame(Reader& reader) {
+struct Frame {
+  uint64_t hash = 0;
+  std::span<const std::byte> payload;  // empty where no whole frame stands
+};
+
+Frame take_frame(Reader& reader, uint32_t version, uint64_t chain) {
   const auto bytes = reader.number<uint64_t>();
-  const auto checksum = reader.number<uint64_t>();
+  const auto hash = reader.number<uint64_t>();
   const auto payload = reader.take(bytes);
-  return reader.is_good() && checksum64(payload) == checksum ? payload
-                                                             : std::span<const std::byte>();
+  if (!reader.is_good()) return {};
+  const uint64_t found =
+      version == kUnchainedVersion ? checksum64(payload) : chained64(payload, chain);
+  return found == hash ? Frame{hash, payload} : Frame{};
+}
+
+/// Whether a record is whole behind a place where none is: each frame says what the next one's
+/// hash begins with, so that two of them are looked for, the first of which may be damaged.
+bool has_record_behind(std::span<const std::byte> file, uint64_t from, uint32_t version) {
+  for (uint64_t at = from; at + 2 * kFrameBytes <= file.size(); ++at) {
+    Reader first(file.subspan(at));
+    const auto bytes = first.number<uint64_t>();
+    const auto hash = first.number<uint64_t>();
+    if (bytes == 0 || bytes > file.size() - at - 2 * kFrameBytes) continue;
+    (void)first.take(bytes);
+    if (!take_frame(first, version, hash).payload.empty()) return true;
+  }
+  return false;
 }
 
 void put_change(std::string& out, const Change& change) {
@@ -110,11 +134,12 @@ bool read_batch(std::span<const std::byte> payload, ChangeBatch& batch) {
   return reader.is_good() && reader.is_at_end();
 }
 
-bool read_header(std::span<const std::byte> payload, LogHeader& header) {
+bool read_header(std::span<const std::byte> payload, uint32_t version, LogHeader& header) {
   Reader reader(payload);
   header.base_digest = reader.text();
   header.seed_digest = reader.text();
   header.level_sizes = reader.words();
+  if (version != kUnchainedVersion) header.generation = reader.number<uint64_t>();
   bool is_good = reader.is_good() && reader.is_at_end() && !header.level_sizes.empty() &&
                  header.level_sizes.size() <= kMaxDepth;
   for (const uint32_t size : header.level_sizes) {
@@ -125,29 +150,42 @@ bool read_header(std::span<const std::byte> payload, LogHeader& header) {
 
 }  // namespace
 
-void encode_batch(uint64_t sequence_before, std::span<const Change> changes, std::string& records) {
+void ChangeRecords::add(uint64_t sequence_before, std::span<const Change> changes) {
   std::string payload;
   put_number(payload, sequence_before);
   put_number(payload, static_cast<uint32_t>(changes.size()));
   for (const Change& change : changes) put_change(payload, change);
-  put_frame(records, payload);
+  chain = put_frame(bytes, payload, chain);
+  sequence = sequence_before + changes.size();
+}
+
+bool LogContent::reaches(const platform::LogMark& mark) const {
+  const auto end = std::lower_bound(
+      ends.begin(), ends.end(), mark.bytes,
+      [](const platform::LogMark& one, uint64_t bytes) { return one.bytes < bytes; });
+  return end != ends.end() && end->bytes == mark.bytes && end->sequence == mark.sequence &&
+         end->chain == mark.chain;
 }
 
 Result<ChangeLog> ChangeLog::create(const std::string& path, const LogHeader& header,
                                     std::span<const ChangeBatch> batches, SyncPolicy policy) {
-  std::string content(kLogMagic, sizeof(kLogMagic));
-  put_number(content, kLogVersion);
+  ChangeRecords content;
+  content.bytes.assign(kLogMagic, sizeof(kLogMagic));
+  put_number(content.bytes, kLogVersion);
   std::string payload;
   put_text(payload, header.base_digest);
   put_text(payload, header.seed_digest);
   put_words(payload, header.level_sizes);
-  put_frame(content, payload);
-  for (const ChangeBatch& batch : batches) {
-    encode_batch(batch.sequence_before, batch.changes, content);
-  }
-  TESSERA_RETURN_IF_ERROR(platform::write_file_atomically(path, std::as_bytes(std::span(content))));
+  put_number(payload, header.generation);
+  content.chain = put_frame(content.bytes, payload, 0);
+  for (const ChangeBatch& batch : batches) content.add(batch.sequence_before, batch.changes);
+  TESSERA_RETURN_IF_ERROR(
+      platform::write_file_atomically(path, std::as_bytes(std::span(content.bytes))));
   LogContent written;
-  written.good_bytes = content.size();
+  written.header = header;
+  written.good_bytes = content.bytes.size();
+  written.chain = content.chain;
+  written.ends = {{header.generation, content.sequence, content.bytes.size(), content.chain}};
   return reopen(path, written, policy);
 }
 
@@ -158,22 +196,33 @@ Result<LogContent> ChangeLog::read(const std::string& path) {
   content.file_bytes = file.value().bytes().size();
   Reader reader(file.value().bytes());
   const auto magic = reader.take(sizeof(kLogMagic));
+  content.version = reader.number<uint32_t>();
   const bool is_log = reader.is_good() &&
                       std::memcmp(magic.data(), kLogMagic, sizeof(kLogMagic)) == 0 &&
-                      reader.number<uint32_t>() == kLogVersion;
-  const auto header = is_log ? take_frame(reader) : std::span<const std::byte>();
-  if (header.empty() || !read_header(header, content.header)) {
+                      (content.version == kLogVersion || content.version == kUnchainedVersion);
+  const Frame header = is_log ? take_frame(reader, content.version, 0) : Frame{};
+  if (header.payload.empty() || !read_header(header.payload, content.version, content.header)) {
     return Status(Code::kCatalogueCorrupt,
-                  path + ": expected a change log of version " + std::to_string(kLogVersion));
+                  path + ": expected the head of a change log of version " +
+                      std::to_string(kLogVersion) + ", got something else");
   }
-  content.good_bytes = sizeof(kLogMagic) + sizeof(kLogVersion) + kFrameBytes + header.size();
+  const uint64_t number = content.header.generation;
+  content.good_bytes =
+      sizeof(kLogMagic) + sizeof(kLogVersion) + kFrameBytes + header.payload.size();
+  content.chain = header.hash;
+  content.ends.push_back({number, 0, content.good_bytes, content.chain});
   while (!reader.is_at_end()) {
-    const auto payload = take_frame(reader);
+    const Frame frame = take_frame(reader, content.version, content.chain);
     ChangeBatch batch;
-    if (payload.empty() || !read_batch(payload, batch)) break;
-    content.good_bytes += kFrameBytes + payload.size();
+    if (frame.payload.empty() || !read_batch(frame.payload, batch)) break;
+    content.good_bytes += kFrameBytes + frame.payload.size();
+    content.chain = frame.hash;
+    content.ends.push_back({number, batch.sequence(), content.good_bytes, content.chain});
     content.batches.push_back(std::move(batch));
   }
+  content.has_later_records =
+      content.cut_bytes() > 0 &&
+      has_record_behind(file.value().bytes(), content.good_bytes, content.version);
   return content;
 }
 
@@ -184,12 +233,22 @@ Result<ChangeLog> ChangeLog::reopen(const std::string& path, const LogContent& c
   ChangeLog log;
   log.file_ = std::move(file).value();
   log.policy_ = policy;
+  log.mark_ = content.ends.back();
   return log;
 }
 
-Status ChangeLog::append(const std::string& records) {
-  TESSERA_RETURN_IF_ERROR(file_.append(std::as_bytes(std::span(records))));
-  return policy_ == SyncPolicy::kEachCommit ? file_.sync() : Status::ok();
+Status ChangeLog::append(const ChangeRecords& records) {
+  TESSERA_RETURN_IF_ERROR(file_.append(std::as_bytes(std::span(records.bytes))));
+  if (policy_ == SyncPolicy::kEachCommit) TESSERA_RETURN_IF_ERROR(file_.sync());
+  mark_.bytes += records.bytes.size();
+  mark_.sequence = records.sequence;
+  mark_.chain = records.chain;
+  return Status::ok();
+}
+
+Status ChangeLog::take_back() {
+  TESSERA_RETURN_IF_ERROR(file_.cut(mark_.bytes));
+  return file_.sync();
 }
 
 }  // namespace tessera::catalogue

@@ -1,6 +1,8 @@
 // The changes since a snapshot, on disk: a file that begins with which snapshot it follows and goes
-// on with checksummed records, one per batch. docs/live-catalogue.md tells its layout. A batch is
-// in the file whole or not at all: reading ends before the first record that is not whole.
+// on with records, one per batch, each with a hash of itself and of the hash before it.
+// docs/live-catalogue.md describes its layout. A batch is in the file whole or not at all: reading
+// ends before the first record that is not whole. Whether that is the end of a write that a crash
+// cut off, or damage, is for the caller to tell from the marks (platform/log_marks.h).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include "base/status.h"
 #include "catalogue/change.h"
 #include "platform/append_file.h"
+#include "platform/log_marks.h"
 
 namespace tessera::catalogue {
 
@@ -20,6 +23,7 @@ struct LogHeader {
   std::string base_digest;  // of the snapshot
   std::string seed_digest;  // of the snapshot that the sources of the catalogue make
   std::vector<uint32_t> level_sizes;
+  uint64_t generation = 0;  // number of the log; 0 in a log of version 1
 };
 
 /// Changes numbered sequence_before + 1 on. Without changes: the numbering goes on from there.
@@ -34,15 +38,30 @@ struct ChangeBatch {
 struct LogContent {
   LogHeader header;
   std::vector<ChangeBatch> batches;
+  uint32_t version = 0;     // of the format: 1 has no chain
   uint64_t good_bytes = 0;  // up to the end of the last whole record
   uint64_t file_bytes = 0;
+  bool has_later_records = false;       // behind what is not whole: no crash leaves that
+  uint64_t chain = 0;                   // at good_bytes
+  std::vector<platform::LogMark> ends;  // of the header and of each record
   uint64_t cut_bytes() const { return file_bytes - good_bytes; }
+  /// The log that a mark is of has all that it says.
+  bool reaches(const platform::LogMark& mark) const;
 };
 
 /// When an acknowledged batch lies on the device.
 enum class SyncPolicy : uint8_t {
   kEachCommit = 0,  // before it is acknowledged: survives a loss of power
   kNever = 1,       // when the system pleases: survives the end of the process
+};
+
+/// Records to be appended to a log.
+struct ChangeRecords {
+  std::string bytes;
+  uint64_t chain = 0;     // behind them; before: of what they are appended to
+  uint64_t sequence = 0;  // of the last
+
+  void add(uint64_t sequence_before, std::span<const Change> changes);
 };
 
 class ChangeLog {
@@ -59,15 +78,20 @@ class ChangeLog {
 
   ChangeLog() = default;
 
-  /// Appends records that encode_batch() has made; on return they are as safe as the policy says.
-  Status append(const std::string& records);
+  /// Appends records that go on from mark(); on return they are as safe as the policy says. Errors:
+  /// STORE_FULL, IO_FAILED: then take_back() must succeed before the next append.
+  Status append(const ChangeRecords& records);
+  /// Cuts what a failed append may have left. Errors: IO_FAILED.
+  Status take_back();
+  /// Whatever the policy is.
+  Status sync() { return file_.sync(); }
+  /// What has been appended.
+  const platform::LogMark& mark() const { return mark_; }
 
  private:
   platform::AppendFile file_;
   SyncPolicy policy_ = SyncPolicy::kEachCommit;
+  platform::LogMark mark_;
 };
-
-/// Appends a batch as a record.
-void encode_batch(uint64_t sequence_before, std::span<const Change> changes, std::string& records);
 
 }  // namespace tessera::catalogue

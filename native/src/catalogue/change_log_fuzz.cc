@@ -47,7 +47,11 @@ struct Scratch {
   }
   ~Scratch() { fs::remove_all(folder); }
 
+  /// With marks that say nothing, as those of a new folder do.
   void write(const std::string& content) const {
+    fs::remove_all(folder / "changes");
+    fs::create_directories(folder / "changes");
+    TESSERA_CHECK(platform::LogMarks::open(folder / "changes" / "marks", {}).is_ok());
     std::ofstream(log, std::ios::binary | std::ios::trunc) << content;
   }
 };
@@ -106,7 +110,7 @@ void open_content(const std::string& content) {
 }
 
 [[maybe_unused]] std::string written(const std::vector<ChangeBatch>& batches) {
-  const LogHeader header{scratch().seed->digest(), scratch().seed->digest(), {8, 8}};
+  const LogHeader header{scratch().seed->digest(), scratch().seed->digest(), {8, 8}, 1};
   TESSERA_CHECK(ChangeLog::create(scratch().log, header, batches, SyncPolicy::kNever).is_ok());
   std::ifstream file(scratch().log, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -135,24 +139,22 @@ void open_content(const std::string& content) {
     return;
   }
   TESSERA_CHECK(read.value().good_bytes <= damaged.size());
-  std::string found;
-  std::string expected;
+  ChangeRecords found;
+  ChangeRecords expected;
   for (const ChangeBatch& batch : read.value().batches) {
-    encode_batch(batch.sequence_before, batch.changes, found);
+    found.add(batch.sequence_before, batch.changes);
   }
-  for (const ChangeBatch& batch : batches) {
-    encode_batch(batch.sequence_before, batch.changes, expected);
-  }
-  TESSERA_CHECK(expected.compare(0, found.size(), found) == 0);
+  for (const ChangeBatch& batch : batches) expected.add(batch.sequence_before, batch.changes);
+  TESSERA_CHECK(expected.bytes.compare(0, found.bytes.size(), found.bytes) == 0);
 }
 
 /// Changes the payload of the last frame and writes the checksum that it then has.
-[[maybe_unused]] std::string forged(const std::string& log, size_t last_frame,
+[[maybe_unused]] std::string forged(const std::string& log, size_t last_frame, uint64_t chain,
                                     std::mt19937_64& random) {
   std::string payload = log.substr(last_frame + kFrameBytes);
   for (uint64_t i = 0; i < 1 + random() % 3; ++i) mutate(payload, random);
   const uint64_t bytes = payload.size();
-  const uint64_t checksum = checksum64(std::as_bytes(std::span(payload)));
+  const uint64_t checksum = chained64(std::as_bytes(std::span(payload)), chain);
   std::string forgery = log.substr(0, last_frame);
   forgery.append(reinterpret_cast<const char*>(&bytes), sizeof(bytes));
   forgery.append(reinterpret_cast<const char*>(&checksum), sizeof(checksum));
@@ -163,9 +165,9 @@ void open_content(const std::string& content) {
   std::mt19937_64 random(seed);
   const std::vector<ChangeBatch> batches = random_batches(random);
   const std::string log = written(batches);
-  std::string last;
-  encode_batch(batches.back().sequence_before, batches.back().changes, last);
-  open_content(forged(log, log.size() - last.size(), random));
+  const std::vector<platform::LogMark> ends = ChangeLog::read(scratch().log).value().ends;
+  const platform::LogMark& before_last = ends[ends.size() - 2];
+  open_content(forged(log, before_last.bytes, before_last.chain, random));
   std::string damaged = log;
   // Doubling whole frames is no damage that a checksum tells: bytes are changed or lost.
   if (random() % 2 == 0) {

@@ -12,6 +12,10 @@ uint64_t checksum64(std::span<const std::byte> bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
+uint64_t chained64(std::span<const std::byte> bytes, uint64_t before) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), before);
+}
+
 uint64_t hash_item_id(std::string_view item_id) {
   return XXH3_64bits(item_id.data(), item_id.size());
 }

@@ -15,6 +15,8 @@
 namespace tessera::catalogue {
 
 uint64_t checksum64(std::span<const std::byte> bytes);
+/// Depends on `before` as well, so that hashes make a chain.
+uint64_t chained64(std::span<const std::byte> bytes, uint64_t before);
 
 /// XXH3-64 of an item ID: the item hash probes from its low bits upward.
 uint64_t hash_item_id(std::string_view item_id);

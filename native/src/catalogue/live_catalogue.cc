@@ -18,6 +18,12 @@ uint64_t count_changes(std::span<const ChangeBatch> batches) {
   return count;
 }
 
+/// Those behind version `sequence` were not kept.
+void drop_refused(std::vector<ChangeBatch>& journal, uint64_t sequence) {
+  std::erase_if(journal,
+                [sequence](const ChangeBatch& batch) { return batch.sequence() > sequence; });
+}
+
 }  // namespace
 
 std::shared_ptr<const View> LiveCatalogue::view() const {
@@ -35,7 +41,6 @@ void LiveCatalogue::publish(std::shared_ptr<const View> view) {
 
 Result<uint64_t> LiveCatalogue::apply(std::span<const Change> changes) {
   std::unique_lock lock(writer_);
-  if (!failure_.is_ok()) return failure_;
   TESSERA_RETURN_IF_ERROR(check_changes(*head_, changes));
   TESSERA_RETURN_IF_ERROR(check_codes(changes));
   if (changes.empty()) return head_->sequence();
@@ -44,17 +49,18 @@ Result<uint64_t> LiveCatalogue::apply(std::span<const Change> changes) {
   const uint64_t before = head_->sequence();
   const uint64_t sequence = editor.sequence();
   head_ = editor.finish();
-  if (!options_.folder.empty()) encode_batch(before, changes, pending_);
+  if (!options_.folder.empty()) pending_.add(before, changes);
   if (journal_) journal_->push_back({before, {changes.begin(), changes.end()}});
-  while (failure_.is_ok() && view_->sequence() < sequence) {
+  const std::shared_ptr<Commit> mine = next_commit_;
+  while (!mine->is_over) {
     if (is_committing_) {
       committed_.wait(lock);
     } else {
       commit(lock);
     }
   }
-  if (view_->sequence() >= sequence) return sequence;
-  return failure_;
+  if (!mine->status.is_ok()) return mine->status;
+  return sequence;
 }
 
 void LiveCatalogue::forbid_codes(const std::vector<std::vector<uint32_t>>& codes) {
@@ -82,26 +88,74 @@ Status LiveCatalogue::check_codes(std::span<const Change> changes) const {
   return Status::ok();
 }
 
+void LiveCatalogue::Commit::end(const Status& how) {
+  is_over = true;
+  status = how;
+}
+
 /// Logs all that is pending, for every writer that waits, and makes it visible.
 void LiveCatalogue::commit(std::unique_lock<std::mutex>& lock) {
   is_committing_ = true;
-  const std::string records = std::exchange(pending_, {});
+  const ChangeRecords records = pending_;
+  pending_.bytes.clear();
+  const auto current = std::exchange(next_commit_, std::make_shared<Commit>());
+  std::vector<platform::LogMark> marks = closed_;
   std::shared_ptr<const View> head = head_;
   Status status;
   if (!options_.folder.empty()) {
     lock.unlock();
-    status = log_.append(records);
+    status = write(records, std::move(marks));
     lock.lock();
   }
   is_committing_ = false;
+  failure_ = status;
+  current->end(status);
   if (status.is_ok()) {
     publish(std::move(head));
   } else {
-    failure_ = status;
+    // Who has come meanwhile stands on what is not there, and is refused as well.
+    std::exchange(next_commit_, std::make_shared<Commit>())->end(status);
     head_ = view_;
-    pending_.clear();
+    pending_ = {{}, log_.mark().chain, log_.mark().sequence};
+    if (journal_) drop_refused(*journal_, view_->sequence());
   }
   committed_.notify_all();
+}
+
+/// Appends to the log. What a failure leaves there is taken back, at once or before the next write.
+/// REQUIRES: is_committing_ is this thread's.
+Status LiveCatalogue::write(const ChangeRecords& records, std::vector<platform::LogMark> marks) {
+  TESSERA_RETURN_IF_ERROR(reserve_.check(records.bytes.size()));
+  Status status = is_log_torn_ ? log_.take_back() : Status::ok();
+  is_log_torn_ = !status.is_ok();
+  if (status.is_ok()) {
+    status = log_.append(records);
+    if (status.is_ok()) {
+      marks.push_back(log_.mark());
+      // A mark that is behind is right; so is one that could not be written.
+      if (options_.sync == SyncPolicy::kEachCommit) (void)marks_.put(marks);
+      return status;
+    }
+    is_log_torn_ = !log_.take_back().is_ok();
+  }
+  if (status.code() == Code::kStoreFull) return status;
+  return {Code::kStoreUnavailable, "changes are not taken: " + status.message()};
+}
+
+std::string LiveCatalogue::why_not_written() const {
+  {
+    const std::lock_guard lock(writer_);
+    if (!failure_.is_ok()) return failure_.message();
+  }
+  return reserve_.check(0).message();
+}
+
+Status LiveCatalogue::recover_writing() {
+  std::unique_lock lock(writer_);
+  if (failure_.is_ok()) return Status::ok();
+  wait_until_committed(lock);
+  if (!failure_.is_ok()) commit(lock);  // of nothing: whether the log takes it
+  return failure_;
 }
 
 /// REQUIRES: `lock` holds writer_. ENSURES: head_ is view_ and nothing is pending.
@@ -171,7 +225,7 @@ Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from,
   if (!view.is_ok()) return view.status();
   NextGeneration next;
   next.view = view.value();
-  const LogHeader header{digest, seed_->digest(), from.level_sizes()};
+  const LogHeader header{digest, seed_->digest(), from.level_sizes(), generation_ + 1};
   Result<ChangeLog> log = ChangeLog::create(next_log_path(), header, carried, options_.sync);
   if (!log.is_ok()) return log.status();
   next.log = std::move(log).value();
@@ -182,9 +236,9 @@ Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from,
 Status LiveCatalogue::compact(const Progress& progress) {
   TESSERA_RETURN_IF_ERROR(check_kept());
   const std::lock_guard one(compaction_);
+  TESSERA_RETURN_IF_ERROR(reserve_.check(view()->base().file_bytes()));
   std::unique_lock lock(writer_);
   wait_until_committed(lock);
-  if (!failure_.is_ok()) return failure_;
   const std::shared_ptr<const View> from = view_;
   journal_.emplace();
   lock.unlock();
@@ -203,7 +257,6 @@ Status LiveCatalogue::catch_up(NextGeneration next, std::unique_lock<std::mutex>
   uint64_t before = kNoLimit;
   for (bool is_last = false; !is_last;) {
     wait_until_committed(lock);
-    if (!failure_.is_ok()) return failure_;
     const std::vector<ChangeBatch> batches = std::exchange(*journal_, {});
     const uint64_t count = count_changes(batches);
     is_last = count <= kChangesUnderLock;
@@ -225,10 +278,8 @@ Status LiveCatalogue::bring(std::span<const ChangeBatch> batches, bool takes_pre
   Result<std::shared_ptr<const View>> replayed = replay(*next.view, batches, kNoLimit);
   if (!replayed.is_ok()) return replayed.status();
   next.view = replayed.value();
-  std::string records;
-  for (const ChangeBatch& batch : batches) {
-    encode_batch(batch.sequence_before, batch.changes, records);
-  }
+  ChangeRecords records{{}, next.log.mark().chain, next.log.mark().sequence};
+  for (const ChangeBatch& batch : batches) records.add(batch.sequence_before, batch.changes);
   TESSERA_RETURN_IF_ERROR(next.log.append(records));
   if (takes_predicates) carry_predicates(view()->eligibility_index(), *next.view);
   return Status::ok();
@@ -236,8 +287,13 @@ Status LiveCatalogue::bring(std::span<const ChangeBatch> batches, bool takes_pre
 
 /// REQUIRES: its log has its name, and nothing is being committed.
 void LiveCatalogue::adopt(NextGeneration next) {
+  // A mark is behind what lies on the device, never ahead of it.
+  if (log_.mark().log > 0 && log_.sync().is_ok()) closed_.push_back(log_.mark());
   log_ = std::move(next.log);
+  pending_ = {{}, log_.mark().chain, log_.mark().sequence};
+  is_log_torn_ = false;
   ++generation_;
+  mark_generation();
   head_ = std::move(next.view);
   publish(head_);
 }

@@ -21,6 +21,9 @@
 #include "catalogue/change_log.h"
 #include "catalogue/view.h"
 #include "catalogue/view_editor.h"
+#include "platform/disk_reserve.h"
+#include "platform/folder_lock.h"
+#include "platform/log_marks.h"
 
 namespace tessera::catalogue {
 
@@ -32,6 +35,8 @@ struct LiveOptions {
   SyncPolicy sync = SyncPolicy::kEachCommit;
   /// What changes may use, beyond what the snapshot does; empty: as the snapshot.
   std::vector<uint32_t> level_sizes;
+  /// Free bytes of the file system of `folder` below which no change is taken.
+  uint64_t reserve_bytes = 0;
 };
 
 /// A snapshot and the log of the changes since.
@@ -46,15 +51,16 @@ struct Generation {
 /// What opening found in the folder.
 struct RecoveryReport {
   uint64_t replayed_changes = 0;
-  uint64_t cut_bytes = 0;  // of a damaged tail of the log
+  uint64_t cut_bytes = 0;  // of a record that a crash cut off, never acknowledged
 };
 
 class LiveCatalogue {
  public:
   /// `seed` is what the sources of the catalogue make; a folder that has changes goes on from them.
   /// Errors: CATALOGUE_INVALID: level sizes below those of the snapshot, or a folder whose changes
-  /// follow other sources; CATALOGUE_CORRUPT: a log or snapshot of the folder is damaged beyond its
-  /// tail; IO_FAILED, also when another process has the folder.
+  /// follow other sources; CATALOGUE_CORRUPT: a log or snapshot is damaged or missing, so that
+  /// something acknowledged is not there; STORE_FULL; IO_FAILED, also when another process has the
+  /// folder.
   static Result<std::unique_ptr<LiveCatalogue>> open(std::shared_ptr<const Snapshot> seed,
                                                      LiveOptions options);
 
@@ -66,8 +72,8 @@ class LiveCatalogue {
   const RecoveryReport& recovery() const { return recovery_; }
 
   /// All changes or none; on return they are logged as LiveOptions::sync says and in view().
-  /// Returns the sequence of the last. Errors: those of check_changes(); IO_FAILED when the log
-  /// cannot be written: then nothing more is accepted until the folder is opened again.
+  /// Returns the sequence of the last. Errors: those of check_changes(); STORE_FULL and
+  /// STORE_UNAVAILABLE when the log cannot be written: nothing of it counts, it may be tried again.
   Result<uint64_t> apply(std::span<const Change> changes);
 
   /// From now on apply() refuses items whose SID has one of the codes, given ascending per level:
@@ -78,6 +84,11 @@ class LiveCatalogue {
   /// One at a time, others wait. Errors: CATALOGUE_INVALID when there is no folder, or no item left
   /// to make a snapshot of; IO_FAILED.
   Status compact(const Progress& progress);
+
+  /// Why changes are not taken now; empty where they are. A system call at most.
+  std::string why_not_written() const;
+  /// Goes on taking changes where that had ended and the disk is well. Errors: as apply().
+  Status recover_writing();
 
   /// Generations in the folder, oldest first.
   Result<std::vector<Generation>> generations() const;
@@ -90,12 +101,22 @@ class LiveCatalogue {
 
  private:
   LiveCatalogue(std::shared_ptr<const Snapshot> seed, LiveOptions options)
-      : seed_(std::move(seed)), options_(std::move(options)) {}
+      : seed_(std::move(seed)),
+        options_(std::move(options)),
+        reserve_(options_.folder, options_.folder.empty() ? 0 : options_.reserve_bytes) {}
+
+  /// What writers wait for.
+  struct Commit {
+    bool is_over = false;
+    Status status;
+    void end(const Status& how);
+  };
 
   // Writers.
   Status check_kept() const;
   Status check_codes(std::span<const Change> changes) const;
   void commit(std::unique_lock<std::mutex>& lock);
+  Status write(const ChangeRecords& records, std::vector<platform::LogMark> marks);
   void wait_until_committed(std::unique_lock<std::mutex>& lock);
   void publish(std::shared_ptr<const View> view);
 
@@ -111,6 +132,8 @@ class LiveCatalogue {
   void adopt(NextGeneration next);
 
   // The folder (live_folder.cc).
+  Status adopt_log(const std::string& path, const LogContent& content, uint64_t number);
+  void mark_generation();
   Status recover();
   Status start(std::shared_ptr<const View> view, std::span<const ChangeBatch> batches);
   Result<std::shared_ptr<const View>> load(const LogContent& content, const std::string& path,
@@ -121,10 +144,13 @@ class LiveCatalogue {
   std::string log_path(uint64_t generation) const;
   std::string next_log_path() const { return options_.folder + "/compaction.changes.tmp"; }
   std::string snapshot_path(const std::string& digest) const;
-  void drop_old_generations() const;
+  std::string marks_path() const;
+  void drop_old_generations();
 
   const std::shared_ptr<const Snapshot> seed_;
   const LiveOptions options_;
+  const platform::DiskReserve reserve_;
+  std::unique_ptr<platform::FolderLock> lock_;
   RecoveryReport recovery_;
 
   mutable std::mutex view_mutex_;  // held to copy view_ only
@@ -133,15 +159,19 @@ class LiveCatalogue {
   // Held by the one compaction, roll-back or reading of an old version; taken before writer_.
   mutable std::mutex compaction_;
 
-  std::mutex writer_;  // guards what follows
+  mutable std::mutex writer_;  // guards what follows
   std::condition_variable committed_;
   std::shared_ptr<const View> head_;  // view_ and what is being committed
-  std::string pending_;               // records not yet in the log
+  ChangeRecords pending_;             // not yet in the log
   bool is_committing_ = false;
-  Status failure_;                                      // of the log, for good
+  std::shared_ptr<Commit> next_commit_ = std::make_shared<Commit>();  // of pending_
+  bool is_log_torn_ = false;  // something stands behind its last record; touched by who commits
+  Status failure_;            // of the newest commit
   std::vector<std::vector<uint32_t>> forbidden_codes_;  // per level, ascending
   uint64_t generation_ = 0;
   ChangeLog log_;
+  platform::LogMarks marks_;
+  std::vector<platform::LogMark> closed_;  // what logs before log_ must have, oldest first
   std::optional<std::vector<ChangeBatch>> journal_;  // changes since a compaction began
 };
 

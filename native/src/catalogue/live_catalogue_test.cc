@@ -107,45 +107,6 @@ TEST_F(LiveCatalogueTest, WhatWasAcknowledgedIsThereWhenTheFolderIsOpenedAgain) 
   EXPECT_EQ(live->view()->attributes(live->view()->find_item("new")), R"({"n":1})");
 }
 
-TEST_F(LiveCatalogueTest, ADamagedTailIsCutAtTheLastGoodRecord) {
-  std::vector<Items> versions;
-  std::vector<uint64_t> log_bytes;
-  {
-    const auto live = open();
-    for (uint32_t i = 0; i < 6; ++i) {
-      apply(*live, {upsert("new-" + std::to_string(i), {i, i})});
-      versions.push_back(items_of(*live->view()));
-      log_bytes.push_back(fs::file_size(changes_ + "/1.changes"));
-    }
-  }
-  std::string whole;
-  {
-    std::ifstream file(changes_ + "/1.changes", std::ios::binary);
-    whole.assign(std::istreambuf_iterator<char>(file), {});
-  }
-  std::mt19937_64 random(3);
-  for (uint32_t round = 0; round < 60; ++round) {
-    const uint64_t at = log_bytes[2] + random() % (log_bytes[5] - log_bytes[2]);
-    SCOPED_TRACE("damage at " + std::to_string(at));
-    std::string damaged = whole;
-    if (round % 2 == 0) {
-      damaged.resize(at);
-    } else {
-      damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
-    }
-    std::ofstream(changes_ + "/1.changes", std::ios::binary | std::ios::trunc) << damaged;
-    size_t good = 2;
-    while (log_bytes[good + 1] <= at) ++good;
-    {
-      const auto live = open();
-      EXPECT_EQ(items_of(*live->view()), versions[good]);
-      EXPECT_EQ(live->recovery().cut_bytes, damaged.size() - log_bytes[good]);
-      apply(*live, {make(ChangeKind::kPause, "new-0")});
-    }
-    EXPECT_EQ(open()->view()->sequence(), good + 2);
-  }
-}
-
 TEST_F(LiveCatalogueTest, ALogWithoutItsHeaderIsRefused) {
   open().reset();
   std::ofstream(changes_ + "/1.changes", std::ios::binary | std::ios::trunc) << "TSRACLOG";

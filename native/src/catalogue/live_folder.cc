@@ -1,13 +1,13 @@
 // The folder of a live catalogue: NUMBER.changes, one log per generation, and DIGEST.snapshot, what
 // those follow. A generation exists from the moment its log has its name.
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <set>
 #include <utility>
 
 #include "catalogue/eligibility.h"
 #include "catalogue/live_catalogue.h"
+#include "catalogue/live_files.h"
 #include "platform/file.h"
 
 namespace tessera::catalogue {
@@ -15,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLogSuffix = ".changes";
 constexpr const char* kSnapshotSuffix = ".snapshot";
 
 Status check_level_sizes(const Snapshot& seed, const std::vector<uint32_t>& sizes) {
@@ -67,8 +66,24 @@ Status LiveCatalogue::recover() {
   std::error_code error;
   fs::create_directories(options_.folder, error);
   if (error) return {Code::kIoFailed, options_.folder + ": cannot create: " + error.message()};
+  Result<std::unique_ptr<platform::FolderLock>> lock =
+      platform::FolderLock::take(options_.folder + "/lock", Code::kIoFailed);
+  if (!lock.is_ok()) return lock.status();
+  lock_ = std::move(lock).value();
   const std::vector<uint64_t> numbers = generation_numbers();
-  if (numbers.empty()) return start(View::of(seed_, options_.level_sizes), {});
+  TESSERA_RETURN_IF_ERROR(check_marks(options_.folder));
+  const Result<platform::LogMarks::Found> marks = platform::LogMarks::find(marks_path());
+  if (!marks.is_ok()) return marks.status();
+  for (const platform::LogMark& mark : marks.value().marks) {
+    if (!numbers.empty() && mark.log < numbers.back()) closed_.push_back(mark);
+  }
+  if (numbers.empty()) {
+    // Before the log: a log without marks is damage.
+    Result<platform::LogMarks> opened = platform::LogMarks::open(marks_path(), {});
+    if (!opened.is_ok()) return opened.status();
+    marks_ = std::move(opened).value();
+    return start(View::of(seed_, options_.level_sizes), {});
+  }
   const std::string path = log_path(numbers.back());
   Result<LogContent> content = ChangeLog::read(path);
   if (!content.is_ok()) return content.status();
@@ -77,25 +92,48 @@ Status LiveCatalogue::recover() {
                                          content.value().header.seed_digest +
                                          ", the sources make " + seed_->digest()};
   }
+  TESSERA_RETURN_IF_ERROR(check_whole(options_.folder, numbers.back(), content.value()));
   Result<std::shared_ptr<const View>> view = load(content.value(), path, kNoLimit);
   if (!view.is_ok()) return view.status();
-  Result<ChangeLog> log = ChangeLog::reopen(path, content.value(), options_.sync);
-  if (!log.is_ok()) return log.status();
+  head_ = view.value();
+  TESSERA_RETURN_IF_ERROR(adopt_log(path, content.value(), numbers.back()));
   for (const ChangeBatch& batch : content.value().batches) {
     recovery_.replayed_changes += batch.changes.size();
   }
   recovery_.cut_bytes = content.value().cut_bytes();
-  log_ = std::move(log).value();
-  generation_ = numbers.back();
-  head_ = view.value();
   publish(head_);
   return Status::ok();
+}
+
+/// Goes on with a log that is whole; one of version 1 is written anew, in a generation of its own.
+Status LiveCatalogue::adopt_log(const std::string& path, const LogContent& content,
+                                uint64_t number) {
+  Result<ChangeLog> log = ChangeLog::reopen(path, content, options_.sync);
+  if (!log.is_ok()) return log.status();
+  TESSERA_RETURN_IF_ERROR(log.value().sync());  // before the marks say so
+  log_ = std::move(log).value();
+  generation_ = number;
+  Result<platform::LogMarks> marks = platform::LogMarks::open(marks_path(), closed_);
+  if (!marks.is_ok()) return marks.status();
+  marks_ = std::move(marks).value();
+  if (content.version < 2) return start(head_, content.batches);
+  pending_ = {{}, log_.mark().chain, log_.mark().sequence};
+  mark_generation();
+  return Status::ok();
+}
+
+/// What the logs must have is on the device. A mark that could not be written is behind, as it may.
+void LiveCatalogue::mark_generation() {
+  std::vector<platform::LogMark> marks = closed_;
+  marks.push_back(log_.mark());
+  (void)marks_.put_durably(marks);
 }
 
 /// Goes over to `view` with a log of its own. REQUIRES: nothing is being committed.
 Status LiveCatalogue::start(std::shared_ptr<const View> view,
                             std::span<const ChangeBatch> batches) {
-  const LogHeader header{view->base().digest(), seed_->digest(), view->level_sizes()};
+  const LogHeader header{view->base().digest(), seed_->digest(), view->level_sizes(),
+                         generation_ + 1};
   const std::string path = log_path(generation_ + 1);
   Result<ChangeLog> log = ChangeLog::create(path, header, batches, options_.sync);
   if (!log.is_ok()) return log.status();
@@ -133,32 +171,30 @@ Result<std::shared_ptr<const Snapshot>> LiveCatalogue::open_base(const std::stri
 }
 
 std::vector<uint64_t> LiveCatalogue::generation_numbers() const {
-  std::vector<uint64_t> numbers;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(options_.folder, error)) {
-    const std::string name = entry.path().filename();
-    uint64_t number = 0;
-    const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (bad == std::errc() && std::string_view(end) == kLogSuffix) numbers.push_back(number);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  return numbers;
+  return generations_in(options_.folder);
 }
 
 std::string LiveCatalogue::log_path(uint64_t generation) const {
-  return options_.folder + "/" + std::to_string(generation) + kLogSuffix;
+  return log_path_in(options_.folder, generation);
 }
 
 std::string LiveCatalogue::snapshot_path(const std::string& digest) const {
-  return options_.folder + "/" + digest + kSnapshotSuffix;
+  return snapshot_path_in(options_.folder, digest);
 }
 
+std::string LiveCatalogue::marks_path() const { return marks_path_in(options_.folder); }
+
 /// What cannot be removed now is removed next time.
-void LiveCatalogue::drop_old_generations() const {
+void LiveCatalogue::drop_old_generations() {
   std::vector<uint64_t> numbers = generation_numbers();
   std::error_code error;
   for (size_t i = 0; i + kGenerationsKept < numbers.size(); ++i) {
     fs::remove(log_path(numbers[i]), error);
+  }
+  {
+    const std::lock_guard lock(writer_);
+    const size_t kept = std::min<size_t>(closed_.size(), kGenerationsKept);
+    closed_.erase(closed_.begin(), closed_.end() - static_cast<ptrdiff_t>(kept));
   }
   std::set<std::string> needed;
   for (const uint64_t number : generation_numbers()) {
@@ -203,6 +239,7 @@ Result<std::pair<LogContent, std::string>> LiveCatalogue::content_at(uint64_t se
   const std::string path = log_path(found->number);
   Result<LogContent> content = ChangeLog::read(path);
   if (!content.is_ok()) return content.status();
+  TESSERA_RETURN_IF_ERROR(check_whole(options_.folder, found->number, content.value()));
   std::vector<ChangeBatch>& batches = content.value().batches;
   std::erase_if(batches, [&](const ChangeBatch& batch) { return batch.sequence() > sequence; });
   const bool is_version = batches.empty() ? sequence == 0 : batches.back().sequence() == sequence;
@@ -234,7 +271,6 @@ Result<uint64_t> LiveCatalogue::roll_back(uint64_t sequence) {
   carry_predicates(this->view()->eligibility_index(), *old.value());
   std::unique_lock lock(writer_);
   wait_until_committed(lock);
-  if (!failure_.is_ok()) return failure_;
   const ChangeBatch mark{view_->sequence() + 1, {}};
   const Result<std::shared_ptr<const View>> view = replay(*old.value(), {&mark, 1}, kNoLimit);
   if (!view.is_ok()) return view.status();

@@ -39,6 +39,7 @@ Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const Serv
     }
     pool.host_blocks = blocks_in(options.host_bytes, kv::slot_stride(stored_bytes));
     pool.disk_blocks = blocks_in(options.disk_bytes, kv::slot_stride(stored_bytes));
+    pool.disk_reserve_bytes = options.disk_reserve_bytes;
     pool.versions_back_max = options.versions_back_max;
     pool.eviction = options.eviction;
     pool.read_threads = options.read_threads;

@@ -36,11 +36,12 @@ enum class KvCodec : uint8_t { kExact, kInt8 };
 
 /// The user KV pool (kv/options.h), its tiers in bytes.
 struct KvOptions {
-  bool is_enabled = false;    // false: nothing is found or kept
-  uint64_t device_bytes = 1;  // prompts of running requests lie here as well
-  uint64_t host_bytes = 0;    // 0: no such tier
-  uint64_t disk_bytes = 0;    // 0: no such tier
-  std::string folder;         // of the disk tier
+  bool is_enabled = false;                           // false: nothing is found or kept
+  uint64_t device_bytes = 1;                         // prompts of running requests lie here as well
+  uint64_t host_bytes = 0;                           // 0: no such tier
+  uint64_t disk_bytes = 0;                           // 0: no such tier
+  std::string folder;                                // of the disk tier
+  uint64_t disk_reserve_bytes = uint64_t{64} << 20;  // free there, below which nothing is stored
   KvCodec codec = KvCodec::kExact;
   /// Versions of an adapter between the one that computed a block and the one that finds it, at
   /// most (kv::Pool::succeed); 0: none, which changes no answer.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -38,6 +39,11 @@ class BlockStore {
   virtual Status discard(SlotIndex slot) = 0;
   /// Rewrites what still holds erased heads. Slow; after erasures of users.
   virtual Status erase_traces() = 0;
+  /// Why what lay there was given up at opening; empty where it was not.
+  virtual const std::string& dropped() const {
+    static const std::string kNothing;
+    return kNothing;
+  }
 };
 
 }  // namespace tessera::kv

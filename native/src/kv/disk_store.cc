@@ -13,6 +13,16 @@ namespace {
 
 constexpr char kFormatKey[] = "format";
 
+/// One that was moved there before goes: they are looked at, not kept.
+Status move_aside(const std::filesystem::path& folder) {
+  const std::filesystem::path aside = folder.string() + ".damaged";
+  std::error_code error;
+  std::filesystem::remove_all(aside, error);
+  if (!error) std::filesystem::rename(folder, aside, error);
+  if (!error) return Status::ok();
+  return {Code::kKvStoreInvalid, folder.string() + ": cannot be moved aside: " + error.message()};
+}
+
 /// What must be the same for a folder to be read: everything that places bytes.
 std::string format_of(const DiskLayout& layout) {
   return "tessera kv 1, blocks of " + std::to_string(kBlockTokens) + " tokens and " +
@@ -89,20 +99,49 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open(const DiskLayout& layout) {
   if (error) {
     return Status(Code::kKvStoreInvalid, layout.folder + ": cannot be made: " + error.message());
   }
-  Result<std::unique_ptr<FolderLock>> lock = FolderLock::take(folder / "lock");
+  Result<std::unique_ptr<platform::FolderLock>> lock =
+      platform::FolderLock::take(folder / "lock", Code::kKvStoreInvalid);
   if (!lock.is_ok()) return lock.status();
-  Result<std::unique_ptr<HeadIndex>> index = open_rocksdb_index(folder / "index");
+  std::string dropped;
+  Result<std::unique_ptr<HeadIndex>> index = open_index(layout, dropped);
   if (!index.is_ok()) return index.status();
-  TESSERA_RETURN_IF_ERROR(check_format(*index.value(), layout));
   const uint64_t size = slot_stride(layout.block_bytes) * layout.slot_count;
   Result<std::unique_ptr<File>> blocks = open_file(folder / "blocks", size);
   if (!blocks.is_ok()) return blocks.status();
-  return std::make_unique<DiskStore>(layout, std::move(blocks).value(), std::move(index).value(),
-                                     std::move(lock).value());
+  auto store = std::make_unique<DiskStore>(layout, std::move(blocks).value(),
+                                           std::move(index).value(), std::move(lock).value());
+  store->dropped_ = std::move(dropped);
+  return store;
+}
+
+Result<std::unique_ptr<HeadIndex>> DiskStore::open_index(const DiskLayout& layout,
+                                                         std::string& dropped) {
+  const std::filesystem::path folder = std::filesystem::path(layout.folder) / "index";
+  const auto opened = [&]() -> Result<std::unique_ptr<HeadIndex>> {
+    Result<std::unique_ptr<HeadIndex>> index = open_rocksdb_index(folder);
+    if (index.is_ok()) TESSERA_RETURN_IF_ERROR(check_format(*index.value(), layout));
+    return index;
+  };
+  Result<std::unique_ptr<HeadIndex>> index = opened();
+  if (index.is_ok() || index.status().code() != Code::kKvStoreCorrupt) return index;
+  dropped = index.status().message();
+  TESSERA_RETURN_IF_ERROR(move_aside(folder));
+  return opened();
+}
+
+/// Begins anew. REQUIRES: no head has been handed out.
+Status DiskStore::drop_index(const Status& damage) {
+  index_.reset();
+  TESSERA_RETURN_IF_ERROR(move_aside(std::filesystem::path(layout_.folder) / "index"));
+  Result<std::unique_ptr<HeadIndex>> index = open_index(layout_, dropped_);
+  if (!index.is_ok()) return index.status();
+  index_ = std::move(index).value();
+  dropped_ = damage.message();
+  return Status::ok();
 }
 
 DiskStore::DiskStore(const DiskLayout& layout, std::unique_ptr<File> blocks,
-                     std::unique_ptr<HeadIndex> index, std::unique_ptr<FolderLock> lock)
+                     std::unique_ptr<HeadIndex> index, std::unique_ptr<platform::FolderLock> lock)
     : layout_(layout),
       stride_(slot_stride(layout.block_bytes)),
       lock_(std::move(lock)),
@@ -110,16 +149,23 @@ DiskStore::DiskStore(const DiskLayout& layout, std::unique_ptr<File> blocks,
       index_(std::move(index)) {}
 
 Result<uint64_t> DiskStore::recover(const std::function<void(HeadRecord&&)>& each) {
+  std::vector<HeadRecord> heads;
   const Status scanned = index_->scan([&](std::string_view key, std::string_view value) {
     if (key == kFormatKey) return;
     Result<HeadRecord> head = decode(value);
     if (head.is_ok() && encode_key(head.value().key) == key) {
-      each(std::move(head).value());
+      heads.push_back(std::move(head).value());
     } else {
       undecodable_.emplace_back(key);
     }
   });
+  if (scanned.code() == Code::kKvStoreCorrupt) {
+    undecodable_.clear();
+    TESSERA_RETURN_IF_ERROR(drop_index(scanned));
+    return uint64_t{0};
+  }
   if (!scanned.is_ok()) return scanned;
+  for (HeadRecord& head : heads) each(std::move(head));
   return undecodable_.size();
 }
 
@@ -138,7 +184,7 @@ Status DiskStore::read(SlotIndex slot, std::span<std::byte> to) {
 }
 
 Status DiskStore::write(SlotIndex slot, std::span<const std::byte> from) {
-  if (blocks_->space_left() < kReservedBytes + from.size()) {
+  if (blocks_->space_left() < layout_.reserve_bytes + from.size()) {
     return failed("write of", slot, -ENOSPC);
   }
   const uint64_t offset = stride_ * slot;
@@ -169,7 +215,7 @@ Status DiskStore::commit(std::span<const HeadKey> erased, std::span<const HeadRe
     entries.push_back({encode_key(head.key), encode(head)});
     bytes += entries.back().value.size();
   }
-  if (blocks_->space_left() < kReservedBytes / 2 + bytes) {
+  if (blocks_->space_left() < layout_.reserve_bytes / 2 + bytes) {
     return {Code::kEngineOverloaded, "disk tier: no space left for its index"};
   }
   TESSERA_RETURN_IF_ERROR(index_->commit(keys, entries));

@@ -16,6 +16,7 @@
 #include "kv/block_store.h"
 #include "kv/file.h"
 #include "kv/head_index.h"
+#include "platform/folder_lock.h"
 
 namespace tessera::kv {
 
@@ -24,19 +25,19 @@ struct DiskLayout {
   uint64_t block_bytes = 0;  // as they lie there: encoded, where there is a codec
   uint32_t slot_count = 0;
   std::string codec = {};  // its name; empty: none
+  /// Space that is left to others and to the index: below it stores stop.
+  uint64_t reserve_bytes = uint64_t{64} << 20;
 };
 
 class DiskStore final : public BlockStore {
  public:
-  /// Space that is left to others and to the index: below it stores stop.
-  static constexpr uint64_t kReservedBytes = uint64_t{64} << 20;
-
-  /// Errors: KV_STORE_INVALID for a folder that is in use, not writable or of another layout;
-  /// KV_STORE_CORRUPT; KV_POOL_INVALID when the file system has not that much space.
+  /// A damaged index is moved aside, to `index.damaged`, and begun anew: this is a cache. Errors:
+  /// KV_STORE_INVALID for a folder that is in use, not writable or of another layout;
+  /// KV_POOL_INVALID when the file system has not that much space.
   static Result<std::unique_ptr<DiskStore>> open(const DiskLayout& layout);
   /// On files that are open already: tests.
   DiskStore(const DiskLayout& layout, std::unique_ptr<File> blocks,
-            std::unique_ptr<HeadIndex> index, std::unique_ptr<FolderLock> lock);
+            std::unique_ptr<HeadIndex> index, std::unique_ptr<platform::FolderLock> lock);
 
   uint32_t slot_count() const override { return layout_.slot_count; }
   Result<uint64_t> recover(const std::function<void(HeadRecord&&)>& each) override;
@@ -46,13 +47,19 @@ class DiskStore final : public BlockStore {
   Status commit(std::span<const HeadKey> erased, std::span<const HeadRecord> put) override;
   Status discard(SlotIndex slot) override;
   Status erase_traces() override;
+  const std::string& dropped() const override { return dropped_; }
 
  private:
+  static Result<std::unique_ptr<HeadIndex>> open_index(const DiskLayout& layout,
+                                                       std::string& dropped);
+  Status drop_index(const Status& damage);
+
   const DiskLayout layout_;
   const uint64_t stride_;
-  std::unique_ptr<FolderLock> lock_;  // given back last
+  std::unique_ptr<platform::FolderLock> lock_;  // given back last
   std::unique_ptr<File> blocks_;
   std::unique_ptr<HeadIndex> index_;
+  std::string dropped_;
   std::vector<std::string> undecodable_;  // keys, erased with the next commit
 };
 

@@ -1,7 +1,6 @@
 #include "kv/file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -64,11 +63,11 @@ Result<std::unique_ptr<File>> open_file(const std::string& path, uint64_t size) 
   auto file = std::make_unique<SystemFile>(descriptor, is_direct);
   struct stat info;
   if (::fstat(descriptor, &info) != 0) return cannot("has no size", path, errno);
-  const auto written = static_cast<uint64_t>(info.st_blocks) * 512;
-  if (written < size && size - written > file->space_left()) {
+  struct statvfs disk;
+  if (::fstatvfs(descriptor, &disk) == 0 && disk.f_blocks * disk.f_frsize < size) {
     return Status(Code::kKvPoolInvalid, path + ": the disk tier needs " + std::to_string(size) +
                                             " bytes, the file system has " +
-                                            std::to_string(file->space_left()) + " left");
+                                            std::to_string(disk.f_blocks * disk.f_frsize));
   }
   if (static_cast<uint64_t>(info.st_size) < size &&
       ::ftruncate(descriptor, static_cast<off_t>(size)) != 0) {
@@ -76,17 +75,5 @@ Result<std::unique_ptr<File>> open_file(const std::string& path, uint64_t size) 
   }
   return std::unique_ptr<File>(std::move(file));
 }
-
-Result<std::unique_ptr<FolderLock>> FolderLock::take(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) return cannot("cannot be opened for writing", path, errno);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    ::close(descriptor);
-    return Status(Code::kKvStoreInvalid, path + ": another process uses this folder");
-  }
-  return std::unique_ptr<FolderLock>(new FolderLock(descriptor));
-}
-
-FolderLock::~FolderLock() { ::close(descriptor_); }
 
 }  // namespace tessera::kv

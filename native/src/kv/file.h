@@ -33,18 +33,4 @@ class File {
 /// Errors: KV_STORE_INVALID when it cannot be opened for writing.
 Result<std::unique_ptr<File>> open_file(const std::string& path, uint64_t size);
 
-/// A lock on `path` against other processes, held until destroyed.
-class FolderLock {
- public:
-  /// Errors: KV_STORE_INVALID when another process holds it or the file cannot be made.
-  static Result<std::unique_ptr<FolderLock>> take(const std::string& path);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
-  const int descriptor_;
-};
-
 }  // namespace tessera::kv

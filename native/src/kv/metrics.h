@@ -47,11 +47,12 @@ struct PoolMetrics {
   uint64_t stores = 0;          // heads made durable
   uint64_t stores_dropped = 0;  // queue full
   uint64_t stores_failed = 0;
-  uint64_t store_wait_us = 0;  // from commit to the start of the transfer
-  uint64_t store_queue = 0;    // gauge
-  uint64_t heads_corrupt = 0;  // found at opening
-  bool is_storing = true;      // false while a disk error holds stores back
-  std::string store_error;     // the last one
+  uint64_t store_wait_us = 0;    // from commit to the start of the transfer
+  uint64_t store_queue = 0;      // gauge
+  uint64_t heads_corrupt = 0;    // found at opening
+  uint64_t indexes_dropped = 0;  // at opening: damaged, and begun anew
+  bool is_storing = true;        // false while a disk error holds stores back
+  std::string store_error;       // the last one
 };
 
 }  // namespace tessera::kv

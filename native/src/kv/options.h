@@ -22,6 +22,8 @@ struct PoolOptions {
   uint32_t host_blocks = 0;    // 0: no such tier
   uint64_t disk_blocks = 0;    // 0: no such tier
   std::string disk_folder;     // made when absent; one process at a time
+  /// Free bytes of its file system below which nothing is stored there.
+  uint64_t disk_reserve_bytes = uint64_t{64} << 20;
   EvictionKind eviction = EvictionKind::kLru;
   uint32_t read_threads = 2;          // of prefetches; 0 leaves all work to whoever calls PoolWork
   uint32_t store_queue_max = 1024;    // chains that wait to be stored; more are dropped

@@ -115,6 +115,8 @@ Status recover(PoolState& pool) {
       pool.options.store->recover([&](HeadRecord&& head) { heads.push_back(std::move(head)); });
   if (!corrupt.is_ok()) return corrupt.status();
   pool.counts.heads_corrupt = corrupt.value();
+  pool.counts.store_error = pool.options.store->dropped();
+  pool.counts.indexes_dropped = pool.counts.store_error.empty() ? 0 : 1;
   std::sort(heads.begin(), heads.end(),
             [](const HeadRecord& a, const HeadRecord& b) { return a.seq < b.seq; });
   const std::lock_guard lock(pool.mutex);
@@ -144,7 +146,8 @@ Result<std::unique_ptr<Pool>> Pool::open(PoolOptions options) {
         DiskStore::open({.folder = kept.disk_folder,
                          .block_bytes = state->lower_bytes(),
                          .slot_count = static_cast<uint32_t>(kept.disk_blocks),
-                         .codec = kept.codec == nullptr ? "" : kept.codec->name()});
+                         .codec = kept.codec == nullptr ? "" : kept.codec->name(),
+                         .reserve_bytes = kept.disk_reserve_bytes});
     if (!store.is_ok()) return store.status();
     kept.store = std::move(store).value();
   }

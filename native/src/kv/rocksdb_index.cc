@@ -1,11 +1,9 @@
-#include <rocksdb/db.h>
-#include <rocksdb/options.h>
 #include <rocksdb/table.h>
-#include <rocksdb/write_batch.h>
 
 #include <utility>
 
 #include "kv/head_index.h"
+#include "store/guarded_db.h"
 
 namespace tessera::kv {
 namespace {
@@ -17,21 +15,17 @@ constexpr int kOpenFilesMax = 128;
 
 rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
 
-Status translate(const rocksdb::Status& status, Code otherwise) {
-  if (status.ok()) return Status::ok();
-  const Code code = status.IsCorruption() ? Code::kKvStoreCorrupt : otherwise;
-  return {code, "index of the disk tier: " + status.ToString()};
-}
-
 class RocksDbIndex final : public HeadIndex {
  public:
-  explicit RocksDbIndex(std::unique_ptr<rocksdb::DB> db) : db_(std::move(db)) {}
+  explicit RocksDbIndex(std::unique_ptr<store::GuardedDb> db) : db_(std::move(db)) {}
 
   Result<std::string> get(std::string_view key) override {
     std::string value;
-    const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), slice(key), &value);
-    if (status.IsNotFound()) return std::string();
-    if (!status.ok()) return translate(status, Code::kKvStoreCorrupt);
+    const Status status = db_->read([&](rocksdb::DB& db) {
+      const rocksdb::Status found = db.Get(rocksdb::ReadOptions(), slice(key), &value);
+      return found.IsNotFound() ? rocksdb::Status::OK() : found;
+    });
+    if (!status.is_ok()) return status;
     return value;
   }
 
@@ -40,11 +34,14 @@ class RocksDbIndex final : public HeadIndex {
     rocksdb::ReadOptions options;
     options.verify_checksums = true;
     options.fill_cache = false;
-    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(options));
-    for (at->SeekToFirst(); at->Valid(); at->Next()) {
-      each({at->key().data(), at->key().size()}, {at->value().data(), at->value().size()});
-    }
-    return translate(at->status(), Code::kKvStoreCorrupt);
+    return db_->read([&](rocksdb::DB& db) {
+      const std::unique_ptr<rocksdb::Iterator> at(db.NewIterator(options));
+      for (at->SeekToFirst(); at->Valid(); at->Next()) {
+        if (at->key() == slice(store::kCommitKey)) continue;
+        each({at->key().data(), at->key().size()}, {at->value().data(), at->value().size()});
+      }
+      return at->status();
+    });
   }
 
   Status commit(std::span<const std::string> erased, std::span<const Entry> put) override {
@@ -56,44 +53,46 @@ class RocksDbIndex final : public HeadIndex {
     for (const Entry& entry : put) {
       if (status.ok()) status = batch.Put(entry.key, entry.value);
     }
-    rocksdb::WriteOptions options;
-    options.sync = true;
-    if (status.ok()) status = db_->Write(options, &batch);
-    if (status.ok()) return Status::ok();
-    return {Code::kIoFailed, "index of the disk tier: " + status.ToString()};
+    if (!status.ok()) return {Code::kIoFailed, "index of the disk tier: " + status.ToString()};
+    const Status written = db_->write(batch, true);
+    const Code code = written.code();
+    // Nothing of it counts then: the pool tries again later.
+    const bool is_refused = code == Code::kStoreFull || code == Code::kStoreUnavailable;
+    return is_refused ? Status(Code::kEngineOverloaded, written.message()) : written;
   }
 
   Status compact() override {
     rocksdb::CompactRangeOptions options;
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    return translate(db_->CompactRange(options, nullptr, nullptr), Code::kIoFailed);
+    return db_->maintain(
+        [&](rocksdb::DB& db) { return db.CompactRange(options, nullptr, nullptr); });
   }
 
  private:
-  const std::unique_ptr<rocksdb::DB> db_;
+  const std::unique_ptr<store::GuardedDb> db_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<HeadIndex>> open_rocksdb_index(const std::string& folder) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.paranoid_checks = true;
+  store::DbSettings settings;
+  settings.folder = folder;
+  settings.name = "index of the disk tier";
+  settings.is_verified = false;  // a cache: what is lost is computed again
+  settings.corrupt = Code::kKvStoreCorrupt;
+  settings.invalid = Code::kKvStoreInvalid;
+  rocksdb::Options& options = settings.options;
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = kWriteBufferBytes;
   options.max_total_wal_size = kWalBytesMax;
   options.max_open_files = kOpenFilesMax;
-  options.info_log_level = rocksdb::InfoLogLevel::ERROR_LEVEL;
-  options.keep_log_file_num = 1;
-  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
   table.no_block_cache = true;  // read once, at opening
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options, folder, &db);
-  if (!status.ok()) return translate(status, Code::kKvStoreInvalid);
-  return std::unique_ptr<HeadIndex>(new RocksDbIndex(std::unique_ptr<rocksdb::DB>(db)));
+  Result<std::unique_ptr<store::GuardedDb>> db = store::GuardedDb::open(std::move(settings));
+  if (!db.is_ok()) return db.status();
+  return std::unique_ptr<HeadIndex>(new RocksDbIndex(std::move(db).value()));
 }
 
 }  // namespace tessera::kv

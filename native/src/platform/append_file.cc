@@ -44,6 +44,11 @@ Status AppendFile::append(std::span<const std::byte> content) {
   return Status::ok();
 }
 
+Status AppendFile::cut(uint64_t bytes) {
+  const bool is_cut = ::ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0;
+  return is_cut ? Status::ok() : io_error(path_, "cut");
+}
+
 Status AppendFile::sync() {
   return ::fdatasync(descriptor_) == 0 ? Status::ok() : io_error(path_, "sync");
 }

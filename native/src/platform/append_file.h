@@ -23,8 +23,10 @@ class AppendFile {
   AppendFile& operator=(const AppendFile&) = delete;
   ~AppendFile();
 
-  /// Errors: IO_FAILED; how much of the content is in the file is then unknown.
+  /// Errors: STORE_FULL, IO_FAILED; how much of the content is in the file is then unknown.
   Status append(std::span<const std::byte> content);
+  /// Takes back what lies behind the first `bytes`. Errors: IO_FAILED.
+  Status cut(uint64_t bytes);
   /// Returns when all that was appended lies on the device.
   Status sync();
 

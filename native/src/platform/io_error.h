@@ -9,9 +9,12 @@
 
 namespace tessera::platform {
 
-/// IO_FAILED with the path, what could not be done and the reason that `error` stands for.
+/// STORE_FULL or IO_FAILED with the path, what could not be done and the reason that `error` stands
+/// for.
 inline Status io_error(const std::string& path, const char* what, int error = errno) {
-  return {Code::kIoFailed, path + ": cannot " + what + ": " + std::strerror(error)};
+  const bool is_full = error == ENOSPC || error == EDQUOT;
+  return {is_full ? Code::kStoreFull : Code::kIoFailed,
+          path + ": cannot " + what + ": " + std::strerror(error)};
 }
 
 }  // namespace tessera::platform

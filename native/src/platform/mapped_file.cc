@@ -12,7 +12,8 @@
 
 namespace tessera::platform {
 Result<MappedFile> MappedFile::open(const std::string& path, Code missing) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without waiting for who might write to a FIFO: that is refused below.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) return Status(missing, path + ": no such file");

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,13 @@ TEST_F(PlatformTest, AFileWrittenAtomicallyIsMappedBackByteForByte) {
   Result<MappedFile> file = MappedFile::open(target, Code::kModelNotFound);
   ASSERT_TRUE(file.is_ok());
   EXPECT_EQ(text_of(file.value()), content);
+}
+
+TEST_F(PlatformTest, AFifoThatNobodyWritesToIsRefusedAtOnce) {
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  const Result<MappedFile> file = MappedFile::open(path("fifo"), Code::kModelNotFound);
+  ASSERT_FALSE(file.is_ok());
+  EXPECT_NE(file.status().message().find("expected a regular file"), std::string::npos);
 }
 
 TEST_F(PlatformTest, ReleasedPartsOfAMappedFileReadAsBefore) {

@@ -6,6 +6,9 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
+#include "store/guarded_db.h"
+#include "store/ordered_store_options.h"
+
 namespace tessera::store {
 namespace {
 
@@ -15,22 +18,14 @@ constexpr uint64_t kBlockCacheBytes = uint64_t{64} << 20;
 constexpr int kOpenFilesMax = 256;
 constexpr double kFilterBitsPerKey = 10;  // most keys asked for are events that were never seen
 
-Status failure(const rocksdb::Status& status, Code otherwise) {
-  const Code code = status.IsCorruption() ? Code::kStoreCorrupt : otherwise;
-  return {code, "store: " + status.ToString()};
-}
+}  // namespace
 
-rocksdb::Options options() {
+rocksdb::Options ordered_store_options() {
   rocksdb::Options options;
-  options.create_if_missing = true;
-  options.paranoid_checks = true;
   options.write_buffer_size = kWriteBufferBytes;
   options.max_total_wal_size = kWalBytesMax;
   options.max_open_files = kOpenFilesMax;
   options.compression = rocksdb::kLZ4Compression;
-  options.info_log_level = rocksdb::InfoLogLevel::ERROR_LEVEL;
-  options.keep_log_file_num = 1;
-  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
   table.block_cache = rocksdb::NewLRUCache(kBlockCacheBytes);
@@ -39,32 +34,39 @@ rocksdb::Options options() {
   return options;
 }
 
-}  // namespace
-
-OrderedStore::OrderedStore(std::unique_ptr<rocksdb::DB> db) : db_(std::move(db)) {}
+OrderedStore::OrderedStore(std::unique_ptr<GuardedDb> db) : db_(std::move(db)) {}
 OrderedStore::~OrderedStore() = default;
 
-Result<std::unique_ptr<OrderedStore>> OrderedStore::open(const std::string& folder) {
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options(), folder, &db);
-  if (!status.ok()) return failure(status, Code::kStoreInvalid);
-  return std::unique_ptr<OrderedStore>(new OrderedStore(std::unique_ptr<rocksdb::DB>(db)));
+Result<std::unique_ptr<OrderedStore>> OrderedStore::open(const StoreOptions& options) {
+  DbSettings settings;
+  settings.folder = options.folder;
+  settings.reserve_bytes = options.reserve_bytes;
+  settings.files = options.files;
+  settings.options = ordered_store_options();
+  Result<std::unique_ptr<GuardedDb>> db = GuardedDb::open(std::move(settings));
+  if (!db.is_ok()) return db.status();
+  return std::unique_ptr<OrderedStore>(new OrderedStore(std::move(db).value()));
 }
 
 Result<std::vector<std::optional<std::string>>> OrderedStore::get(
     std::span<const std::string> keys) const {
   const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-  std::vector<std::string> found;
-  const std::vector<rocksdb::Status> statuses =
-      db_->MultiGet(rocksdb::ReadOptions(), slices, &found);
-  std::vector<std::optional<std::string>> values(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (statuses[i].ok()) {
-      values[i] = std::move(found[i]);
-    } else if (!statuses[i].IsNotFound()) {
-      return failure(statuses[i], Code::kIoFailed);
+  std::vector<std::optional<std::string>> values;
+  const Status read = db_->read([&](rocksdb::DB& db) {
+    std::vector<std::string> found;
+    const std::vector<rocksdb::Status> statuses =
+        db.MultiGet(rocksdb::ReadOptions(), slices, &found);
+    values.assign(keys.size(), std::nullopt);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (statuses[i].ok()) {
+        values[i] = std::move(found[i]);
+      } else if (!statuses[i].IsNotFound()) {
+        return statuses[i];
+      }
     }
-  }
+    return rocksdb::Status::OK();
+  });
+  if (!read.is_ok()) return read;
   return values;
 }
 
@@ -76,13 +78,18 @@ Result<std::vector<Entry>> OrderedStore::scan(const Range& range) const {
   const rocksdb::Slice upper(range.to);
   options.iterate_lower_bound = &lower;
   options.iterate_upper_bound = &upper;
-  const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(options));
-  range.descending ? at->SeekToLast() : at->SeekToFirst();
-  while (at->Valid() && entries.size() < range.limit) {
-    entries.emplace_back(at->key().ToString(), at->value().ToString());
-    range.descending ? at->Prev() : at->Next();
-  }
-  if (!at->status().ok()) return failure(at->status(), Code::kIoFailed);
+  const Status read = db_->read([&](rocksdb::DB& db) {
+    entries.clear();
+    const std::unique_ptr<rocksdb::Iterator> at(db.NewIterator(options));
+    range.descending ? at->SeekToLast() : at->SeekToFirst();
+    while (at->Valid() && entries.size() < range.limit) {
+      const bool is_own = at->key() == rocksdb::Slice(kCommitKey.data(), kCommitKey.size());
+      if (!is_own) entries.emplace_back(at->key().ToString(), at->value().ToString());
+      range.descending ? at->Prev() : at->Next();
+    }
+    return at->status();
+  });
+  if (!read.is_ok()) return read;
   return entries;
 }
 
@@ -95,10 +102,12 @@ Status OrderedStore::write(const Batch& batch) {
   for (const auto& [key, value] : batch.put) {
     if (status.ok()) status = changes.Put(key, value);
   }
-  rocksdb::WriteOptions options;
-  options.sync = batch.durable;
-  if (status.ok()) status = db_->Write(options, &changes);
-  return status.ok() ? Status::ok() : failure(status, Code::kIoFailed);
+  if (!status.ok()) return {Code::kIoFailed, "store: " + status.ToString()};
+  return db_->write(changes, batch.durable);
 }
+
+Status OrderedStore::recover() { return db_->recover(); }
+
+StoreState OrderedStore::state() const { return db_->state(); }
 
 }  // namespace tessera::store

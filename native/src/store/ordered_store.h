@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "base/status.h"
+#include "store/store_state.h"
 
 namespace rocksdb {
-class DB;
+class FileSystem;
 }
 
 namespace tessera::store {
@@ -37,11 +38,22 @@ struct Batch {
   bool durable = false;
 };
 
+class GuardedDb;
+
+struct StoreOptions {
+  std::string folder;
+  /// Free bytes of the file system below which nothing is written.
+  uint64_t reserve_bytes = 0;
+  /// Null: those of the system; tests give files that fail.
+  std::shared_ptr<rocksdb::FileSystem> files = nullptr;
+};
+
 class OrderedStore {
  public:
   /// Opens or makes the folder. STORE_INVALID when it cannot be made or another process has it,
-  /// STORE_CORRUPT when it is damaged.
-  static Result<std::unique_ptr<OrderedStore>> open(const std::string& folder);
+  /// STORE_CORRUPT when something that was acknowledged is not there. Where the disk takes no
+  /// writes it is opened for reading; a new one is refused: STORE_FULL, STORE_UNAVAILABLE.
+  static Result<std::unique_ptr<OrderedStore>> open(const StoreOptions& options);
   ~OrderedStore();
   OrderedStore(const OrderedStore&) = delete;
   OrderedStore& operator=(const OrderedStore&) = delete;
@@ -49,13 +61,18 @@ class OrderedStore {
   /// A value per key, none where the key is not there. STORE_CORRUPT when a checksum fails.
   Result<std::vector<std::optional<std::string>>> get(std::span<const std::string> keys) const;
   Result<std::vector<Entry>> scan(const Range& range) const;
-  /// IO_FAILED when the disk refuses it; nothing of the batch counts then.
+  /// STORE_FULL or STORE_UNAVAILABLE when the disk refuses it: nothing of the batch counts then,
+  /// and it may be tried again. IO_FAILED: it may be found after a restart.
   Status write(const Batch& batch);
+  /// Goes on writing where that had ended and the disk is well. Errors: as write().
+  Status recover();
+  /// A system call at most.
+  StoreState state() const;
 
  private:
-  explicit OrderedStore(std::unique_ptr<rocksdb::DB> db);
+  explicit OrderedStore(std::unique_ptr<GuardedDb> db);
 
-  std::unique_ptr<rocksdb::DB> db_;
+  std::unique_ptr<GuardedDb> db_;
 };
 
 }  // namespace tessera::store

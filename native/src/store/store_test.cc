@@ -25,7 +25,7 @@ class Folder {
 };
 
 std::unique_ptr<OrderedStore> opened(const Folder& folder) {
-  auto store = OrderedStore::open(folder.path());
+  auto store = OrderedStore::open({folder.path()});
   EXPECT_TRUE(store.is_ok()) << (store.is_ok() ? "" : store.status().message());
   return std::move(store).value();
 }
@@ -87,7 +87,7 @@ TEST(OrderedStore, AgreesWithAMapThroughRandomBatchesAndReopenings) {
 TEST(OrderedStore, IsRefusedToASecondOwner) {
   const Folder folder;
   const auto first = opened(folder);
-  const auto second = OrderedStore::open(folder.path());
+  const auto second = OrderedStore::open({folder.path()});
   ASSERT_FALSE(second.is_ok());
   EXPECT_EQ(second.status().code(), Code::kStoreInvalid);
 }
@@ -99,7 +99,7 @@ TEST(OrderedStore, IsRefusedWhereItsListOfFilesIsDamaged) {
     ASSERT_TRUE(store->write({{}, {{"a", "1"}}, true}).is_ok());
   }
   std::ofstream(folder.path() + "/CURRENT", std::ios::trunc) << "no manifest";
-  const auto store = OrderedStore::open(folder.path());
+  const auto store = OrderedStore::open({folder.path()});
   ASSERT_FALSE(store.is_ok());
   EXPECT_EQ(store.status().code(), Code::kStoreCorrupt);
 }
@@ -107,7 +107,7 @@ TEST(OrderedStore, IsRefusedWhereItsListOfFilesIsDamaged) {
 TEST(OrderedStore, IsRefusedWhereAFileIsInTheWay) {
   const Folder folder;
   std::ofstream(folder.path() + "/file") << "x";
-  const auto store = OrderedStore::open(folder.path() + "/file");
+  const auto store = OrderedStore::open({folder.path() + "/file"});
   ASSERT_FALSE(store.is_ok());
   EXPECT_EQ(store.status().code(), Code::kStoreInvalid);
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 
@@ -23,6 +23,8 @@ export interface Disk {
   list(path: string): Promise<readonly string[]>;
   /** Undefined where there is none. */
   read(path: string): Promise<Buffer | undefined>;
+  /** Of the file system that a folder lies on. */
+  freeBytes(path: string): Promise<number>;
 }
 
 async function syncFolder(path: string): Promise<void> {
@@ -63,6 +65,10 @@ export const FILE_SYSTEM: Disk = {
   remove: (path) => rm(path, { recursive: true, force: true }),
   list: (path) => readdir(path).catch(orNothing([])),
   read: (path) => readFile(path).catch(orNothing(undefined)),
+  async freeBytes(path) {
+    const { bavail, bsize } = await statfs(path);
+    return bavail * bsize;
+  },
 };
 
 /**

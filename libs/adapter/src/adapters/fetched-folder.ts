@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { type FileHandle, realpath } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -9,7 +8,7 @@ import {
   REMARK_LENGTH_MAX,
 } from '../domain/adapter-version.js';
 import type { PushPart, PushParts } from '../domain/push-parts.js';
-import { hashOf } from './version-folders.js';
+import { contentOf, hashOfOpen, openRegular } from './regular-file.js';
 
 /** A version that lies in a folder, or below a prefix of a bucket. */
 export interface Announced {
@@ -47,26 +46,35 @@ export function announcedHeader(
   return { header: { name, baseModel, files: told, remark } };
 }
 
-/** The files below `root` as a push. Rejects with ADAPTER_INVALID, _NOT_FOUND, _CORRUPT. */
+/**
+ * The files below `root` as a push: regular files alone, so that no link leads out of the root.
+ * Rejects with ADAPTER_INVALID, _NOT_FOUND, _CORRUPT before anything of them is passed on.
+ */
 export async function* fetchedParts(
   root: string,
   announced: Announced,
 ): PushParts & AsyncGenerator<PushPart> {
   const { location, sha256 } = announced;
   const folder = await folderIn(root, location);
-  const files: AdapterFile[] = [];
-  for (const file of ADAPTER_FILES) {
-    const found = await hashOf(join(folder, file));
-    const expected = sha256[file] ?? found.sha256;
-    if (expected !== found.sha256) {
-      const message = `sha256.${file}: expected ${expected.slice(0, 80)}, came ${found.sha256}`;
-      throw new TesseraError('ADAPTER_CORRUPT', message, { field: `sha256.${file}` });
+  const opened: FileHandle[] = [];
+  try {
+    const files: AdapterFile[] = [];
+    for (const name of ADAPTER_FILES) {
+      const path = join(folder, name);
+      const file = await openRegular(path, 'refused');
+      opened.push(file);
+      const found = await hashOfOpen(file, path);
+      const expected = sha256[name] ?? found.sha256;
+      if (expected !== found.sha256) {
+        const message = `sha256.${name}: expected ${expected.slice(0, 80)}, got ${found.sha256}`;
+        throw new TesseraError('ADAPTER_CORRUPT', message, { field: `sha256.${name}` });
+      }
+      files.push({ name, ...found });
     }
-    files.push({ name: file, ...found });
+    yield announcedHeader(announced, files);
+    for (const file of opened) for await (const data of contentOf(file)) yield { data };
+    yield { isEnd: true };
+  } finally {
+    for (const file of opened) await file.close();
   }
-  yield announcedHeader(announced, files);
-  for (const file of files) {
-    for await (const data of createReadStream(join(folder, file.name))) yield { data };
-  }
-  yield { isEnd: true };
 }

@@ -25,10 +25,11 @@ async function isHeld(owner: string): Promise<boolean> {
 
 /**
  * One process at a time in a folder; the lock of one that has died is taken over.
+ * @param field of the configuration that names the folder
  * @returns what gives it back
  * @throws TesseraError STORE_INVALID where another process has it
  */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+export async function lockFolder(folder: string, field: string): Promise<() => Promise<void>> {
   const path = join(folder, NAME);
   const mine = `${process.pid} ${await startTimeOf(process.pid)}`;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -44,6 +45,6 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     if (await isHeld(owner)) break;
     await rm(path, { force: true });
   }
-  const message = `adapters.path: ${folder}: expected a folder of its own, came one in use`;
-  throw new TesseraError('STORE_INVALID', message, { field: 'adapters.path' });
+  const message = `${field}: ${folder}: expected a folder of its own, got one in use`;
+  throw new TesseraError('STORE_INVALID', message, { field });
 }

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
 import { ADAPTER_STATES } from '../domain/adapter-version.js';
-import { EMPTY_STATE, type RegistryState } from '../domain/registry-state.js';
-import { type Disk, replaceFile } from './disk.js';
+import type { RegistryState } from '../domain/registry-state.js';
+import type { Disk } from './disk.js';
+import { KeptState } from './kept-state.js';
 
 const NAME = 'registry.json';
-const FORMAT = 1;
 
 const count = z.number().min(0);
 const versionSchema = z.strictObject({
@@ -28,39 +28,46 @@ const versionSchema = z.strictObject({
     .strictObject({ rankMax: count, targetCount: count, replacedRows: count, largestNorm: count })
     .nullable(),
 });
-const documentSchema = z.strictObject({
-  format: z.literal(FORMAT),
-  versions: z.array(versionSchema),
-});
+const documentSchema = z.strictObject({ versions: z.array(versionSchema) });
 
-/** The state on disk: one file, replaced as a whole, so that a crash leaves the old or the new. */
+/** The state on disk. */
 export class RegistryFile {
-  private readonly path: string;
+  private readonly kept: KeptState;
 
-  constructor(
-    folder: string,
-    private readonly disk: Disk,
-  ) {
-    this.path = join(folder, NAME);
+  constructor(folder: string, disk: Disk) {
+    this.kept = new KeptState(disk, join(folder, NAME), 'the state of the registry');
   }
 
-  /** @throws TesseraError ADAPTER_CORRUPT where the file is not one that was written here */
-  async read(): Promise<RegistryState> {
-    const text = await this.disk.read(this.path);
-    if (text === undefined) return EMPTY_STATE;
+  /**
+   * Undefined where none was ever written here.
+   * @throws TesseraError ADAPTER_CORRUPT where neither the file nor its copy can be read
+   */
+  async read(): Promise<{ readonly state: RegistryState; readonly isStale: boolean } | undefined> {
     try {
-      const { versions } = documentSchema.parse(JSON.parse(text.toString('utf8')));
-      return { versions };
+      return await this.kept.read((members) => documentSchema.parse(members));
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      const message = `${this.path}: expected the state of the registry, came: ${reason}`;
-      throw new TesseraError('ADAPTER_CORRUPT', message.slice(0, 1000), { cause });
+      throw damaged(`${this.kept.path}: expected the state of the registry, got: ${reason}`, cause);
     }
+  }
+
+  /**
+   * @throws TesseraError ADAPTER_CORRUPT: versions lie in the folder, and nothing says what they
+   *   are
+   */
+  checkNew(digests: readonly string[]): void {
+    if (digests.length === 0) return;
+    const folders = `${digests.length} folders of versions`;
+    throw damaged(`${this.kept.path}: expected the state of ${folders}, got no such file`);
   }
 
   /** Resolves when it is durable. Rejects with STORE_FULL or IO_FAILED: the old state stands. */
   async write({ versions }: RegistryState): Promise<void> {
-    const text = `${JSON.stringify({ format: FORMAT, versions }, null, 1)}\n`;
-    await replaceFile(this.disk, this.path, text, 'the state of the registry');
+    await this.kept.write({ versions });
   }
+}
+
+function damaged(message: string, cause?: unknown): TesseraError {
+  const remedy = 'restore a backup, or `npm run repair` makes one of the folders of versions';
+  return new TesseraError('ADAPTER_CORRUPT', `${message.slice(0, 1000)}; ${remedy}`, { cause });
 }

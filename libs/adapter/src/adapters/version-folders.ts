@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import type { AdapterFile } from '../domain/adapter-version.js';
 import { type Disk, type DiskFile, diskError } from './disk.js';
+import { hashOf } from './regular-file.js';
 
 const STAGING = 'staging';
 const VERSIONS = 'versions';
@@ -27,11 +27,16 @@ export class VersionFolders {
     return join(this.folder, VERSIONS, digest);
   }
 
+  /** Digests of the versions that lie there. */
+  async digests(): Promise<readonly string[]> {
+    return this.disk.list(join(this.folder, VERSIONS));
+  }
+
   /** Takes away what a crash has left: half of a push, and versions that nobody knows. */
   async clean(known: ReadonlySet<string>): Promise<void> {
     await this.disk.remove(join(this.folder, STAGING));
     await this.disk.makeFolder(join(this.folder, VERSIONS));
-    for (const digest of await this.disk.list(join(this.folder, VERSIONS))) {
+    for (const digest of await this.digests()) {
       if (!known.has(digest)) await this.disk.remove(this.pathOf(digest));
     }
   }
@@ -72,25 +77,6 @@ export class VersionFolders {
       if (found.sha256 !== sha256) throw corrupt(name, `SHA-256 ${sha256}`, found.sha256);
     }
   }
-}
-
-/** Size and digest of a file. Rejects with ADAPTER_NOT_FOUND or IO_FAILED. */
-export async function hashOf(path: string): Promise<Omit<AdapterFile, 'name'>> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  try {
-    for await (const chunk of createReadStream(path)) {
-      hash.update(chunk);
-      bytes += chunk.length;
-    }
-  } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    const isAbsent = code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR';
-    const message = `${path}: expected a file, came: ${(thrown as Error).message}`;
-    const cause = { cause: thrown };
-    throw new TesseraError(isAbsent ? 'ADAPTER_NOT_FOUND' : 'IO_FAILED', message, cause);
-  }
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 /** Files of a push as their bytes come in, one file after another. */

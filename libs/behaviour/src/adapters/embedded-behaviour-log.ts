@@ -1,7 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { OrderedStore, type StoreEntry } from '@tessera/engine';
-import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
+import { OrderedStore, type StoreCondition, type StoreEntry } from '@tessera/engine';
+import {
+  type BehaviourEvent,
+  FUTURE_MS_MAX,
+  type StoredBehaviour,
+} from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
 import type { Retention } from '../domain/retention.js';
 import {
@@ -33,6 +37,8 @@ const SCAN_LIMIT = 10_000;
 
 export interface EmbeddedBehaviourOptions {
   readonly path: string;
+  /** Free bytes of its file system below which it takes no writes; left out: 0. */
+  readonly reserveBytes?: number;
   readonly retention: Retention;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
@@ -54,11 +60,24 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     super();
   }
 
-  /** Rejects with STORE_INVALID or STORE_CORRUPT. */
+  /** Rejects with STORE_INVALID, STORE_CORRUPT or STORE_FULL. */
   static async open(options: EmbeddedBehaviourOptions): Promise<EmbeddedBehaviourLog> {
     // The store makes its own folder alone. What cannot be made here it refuses with its reason.
     await mkdir(dirname(options.path), { recursive: true }).catch(() => undefined);
-    return new EmbeddedBehaviourLog(await OrderedStore.open(options.path), options);
+    return new EmbeddedBehaviourLog(
+      await OrderedStore.open({ path: options.path, reserveBytes: options.reserveBytes ?? 0 }),
+      options,
+    );
+  }
+
+  /** Cheap. */
+  condition(): StoreCondition {
+    return this.store.condition();
+  }
+
+  /** Goes on writing where that had ended. Rejects with STORE_FULL or STORE_UNAVAILABLE. */
+  recover(): Promise<void> {
+    return this.store.recover();
   }
 
   append(events: readonly BehaviourEvent[]): Promise<readonly AppendOutcome[]> {
@@ -108,9 +127,11 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
       );
       const found = (await Promise.all(ranges.map((range) => this.scanAll(range)))).flat();
       const times = found.map(({ key }) => readBehaviourKey(key).timeMs);
-      const erasedUntilMs = times.reduce(
-        (latest, time) => Math.max(latest, time),
-        Math.max(untilMs, record.erasedUntilMs),
+      const erasedUntilMs = this.bounded(
+        times.reduce(
+          (latest, time) => Math.max(latest, time),
+          Math.max(untilMs, record.erasedUntilMs),
+        ),
       );
       const erased = found.flatMap(({ key }) => keysOfBehaviour(userId, key));
       await this.put(erased, [recordEntry(userId, { ...this.noRecord(), erasedUntilMs })]);
@@ -132,7 +153,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   private async appendNow(events: readonly BehaviourEvent[]): Promise<AppendOutcome[]> {
     const users = [...new Set(events.map((event) => event.userId))];
     const found = await this.records(users);
-    const records = new Map(users.map((userId, i) => [userId, found[i] as UserRecord]));
+    const records = new Map(users.map((userId, i) => [userId, this.corrected(found[i])]));
     const keys = events.map(({ userId, eventId }) => eventKey(userId, eventId));
     const seen = await this.store.get(keys);
     const oldest = this.options.retention.oldestMs(this.options.nowMs());
@@ -203,6 +224,22 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
         return this.store.scan({ ...whole, limit: excess, direction: 'ascending' });
       }),
     );
+  }
+
+  /**
+   * Who was erased while the clock was ahead is not refused until then: from the first event that
+   * finds this, what is dated before it is refused, and what is dated after it is taken.
+   */
+  private corrected(found: UserRecord | undefined): UserRecord {
+    const record = found ?? this.noRecord();
+    const erasedUntilMs = this.bounded(record.erasedUntilMs);
+    return erasedUntilMs === record.erasedUntilMs ? record : { ...record, erasedUntilMs };
+  }
+
+  /** No time lies further ahead of the clock than events may: it was set by a clock that was. */
+  private bounded(timeMs: number): number {
+    const nowMs = this.options.nowMs();
+    return timeMs > nowMs + FUTURE_MS_MAX ? nowMs : timeMs;
   }
 
   private async records(users: readonly string[]): Promise<UserRecord[]> {

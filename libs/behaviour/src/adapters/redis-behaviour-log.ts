@@ -1,6 +1,10 @@
 import { TesseraError } from '@tessera/errors';
 import type { Cluster, Redis, RedisOptions, Result } from 'ioredis';
-import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
+import {
+  type BehaviourEvent,
+  FUTURE_MS_MAX,
+  type StoredBehaviour,
+} from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
 import type { StoreReach } from '../domain/behaviour-store.js';
 import type { Retention } from '../domain/retention.js';
@@ -144,7 +148,7 @@ export class RedisBehaviourLog extends BehaviourLog {
   async erase(userId: string, untilMs: number): Promise<boolean> {
     const keys = this.keysOf(userId);
     const known = await this.call(() =>
-      this.redis.tesseraErase(keys.length, ...keys, String(untilMs)),
+      this.redis.tesseraErase(keys.length, ...keys, String(untilMs), ...this.clockArgs()),
     );
     return known === 1;
   }
@@ -184,7 +188,13 @@ export class RedisBehaviourLog extends BehaviourLog {
     const { windows } = retention;
     const oldest = retention.oldestMs(nowMs());
     const counts = windows.map((window) => window.behavioursMax);
-    return [windows.length, ...counts, ...oldest].map(String);
+    return [...[windows.length, ...counts, ...oldest].map(String), ...this.clockArgs()];
+  }
+
+  /** Now, and the latest time that events may have. */
+  private clockArgs(): string[] {
+    const nowMs = this.options.nowMs();
+    return [String(nowMs), String(nowMs + FUTURE_MS_MAX)];
   }
 
   private recordKey(userId: string): string {

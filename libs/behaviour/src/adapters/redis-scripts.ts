@@ -5,15 +5,21 @@
  */
 
 /**
- * ARGV: number of windows n, n counts at most, n oldest times, then id, window (from 1), time and
- * payload of each event. Returns an index into APPEND_OUTCOMES per event.
+ * ARGV: number of windows n, n counts at most, n oldest times, now, the latest time that events may
+ * have, then id, window (from 1), time and payload of each event. Returns an index into
+ * APPEND_OUTCOMES per event. Who was erased by a clock that was ahead is refused up to now alone.
  */
 export const APPEND_SCRIPT = `
 local record, events = KEYS[1], KEYS[2]
 local windows = tonumber(ARGV[1])
 local erased = tonumber(redis.call('HGET', record, 'erasedUntilMs') or '-1')
+local now, latest = ARGV[2 + 2 * windows], tonumber(ARGV[3 + 2 * windows])
+if erased > latest then
+  erased = tonumber(now)
+  redis.call('HSET', record, 'erasedUntilMs', now)
+end
 local outcomes, fresh = {}, {}
-for at = 2 + 2 * windows, #ARGV, 4 do
+for at = 4 + 2 * windows, #ARGV, 4 do
   local id, window, time = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local index = #outcomes + 1
   if time <= erased or time < tonumber(ARGV[1 + windows + window]) then
@@ -64,7 +70,8 @@ end
 return found`;
 
 /**
- * ARGV: the time up to which events are refused from now on. Returns 1 where something was known.
+ * ARGV: the time up to which events are refused from now on, now, and the latest time that events
+ * may have. Returns 1 where something was known.
  */
 export const ERASE_SCRIPT = `
 local known = redis.call('HEXISTS', KEYS[1], 'known')
@@ -74,6 +81,7 @@ for window = 1, #KEYS - 2 do
   local newest = redis.call('ZREVRANGE', KEYS[2 + window], 0, 0, 'WITHSCORES')
   if newest[2] then erased = math.max(erased, tonumber(newest[2])) end
 end
+if erased > tonumber(ARGV[3]) then erased = tonumber(ARGV[2]) end
 redis.call('DEL', unpack(KEYS))
 redis.call('HSET', KEYS[1], 'erasedUntilMs', string.format('%.0f', erased))
 return known`;

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 
@@ -37,6 +37,16 @@ export class SnapshotCache {
       const { message } = error as Error;
       throw new TesseraError('IO_FAILED', `catalogue cache: ${message}`, { cause: error });
     }
+  }
+
+  /** @throws TesseraError STORE_FULL where less than the reserve is free */
+  async checkSpace(reserveBytes: number): Promise<void> {
+    const { bavail, bsize } = await statfs(this.folder);
+    if (bavail * bsize >= reserveBytes) return;
+    const message =
+      `catalogue cache: ${this.folder}: expected ${reserveBytes} bytes free ` +
+      `(disk.reserveBytes), got ${bavail * bsize}`;
+    throw new TesseraError('STORE_FULL', message, { field: 'disk.reserveBytes' });
   }
 
   async forget(digest: string): Promise<void> {

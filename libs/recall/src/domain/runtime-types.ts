@@ -118,6 +118,8 @@ export interface RecallRuntimeOptions {
     readonly path: string;
     /** Milliseconds that nobody is let in for the sake of an update at most. */
     readonly waitMaxMs: number;
+    /** Free bytes of the file system of `path` below which no update is done. */
+    readonly reserveBytes?: number;
   };
   /** Of all adapters in memory; left out: none. */
   readonly adapterBytesMax?: number;
@@ -144,6 +146,23 @@ export interface DescribedItem extends CatalogueItem {
   readonly sid: readonly number[];
 }
 
+export interface DroppedCache {
+  readonly cache: 'snapshot' | 'kv-index';
+  readonly reason: string;
+}
+
+/** A folder that the service writes to. */
+export interface RuntimeStore {
+  readonly name: string;
+  /** Cheap. */
+  readonly condition: () => {
+    readonly state: 'ok' | 'degraded' | 'down';
+    readonly reason: string;
+  };
+  /** Looks at the disk again and goes on writing where that had ended; may reject. */
+  readonly refresh: () => Promise<void>;
+}
+
 /** A recall service that is loaded and serving. Safe to call concurrently. */
 export interface RecallRuntime {
   readonly summary: RecallRuntimeSummary;
@@ -160,6 +179,9 @@ export interface RecallRuntime {
   readonly behaviourLog: BehaviourLog | undefined;
   /** Whether the store of behaviours can be reached. */
   behaviourReach(): StoreReach;
+  readonly stores: readonly RuntimeStore[];
+  /** Of caches: what the start found damaged, gave up and began anew. */
+  readonly droppedCaches: readonly DroppedCache[];
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;
   /**
    * A version of the request's catalogue by the number of its last change, for recalls that have it

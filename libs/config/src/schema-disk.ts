@@ -1,0 +1,17 @@
+/** Keys of what all stores leave of their disks. */
+
+import { z } from 'zod';
+import { integer } from './schema-fields.js';
+
+const MEBIBYTE = 2 ** 20;
+const BYTES_MAX = 2 ** 50;
+
+export const diskSchema = z.strictObject({
+  reserveBytes: integer(
+    0,
+    BYTES_MAX,
+    64 * MEBIBYTE,
+    'free bytes of its file system below which a store stops writing: behaviours, changes of the ' +
+      'catalogue, adapters, weights, the KV disk tier, built snapshots',
+  ),
+});

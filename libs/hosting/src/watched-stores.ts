@@ -1,0 +1,50 @@
+import type { ConditionReading, Readiness } from '@tessera/lifecycle';
+import type { Log } from '@tessera/telemetry';
+
+const PERIOD_MS = 1000;
+
+/** A folder that the process writes to. */
+export interface WatchedStore {
+  readonly name: string;
+  /** Cheap. */
+  readonly condition: () => ConditionReading;
+  /** Looks at the disk again and goes on writing where that had ended; may reject. */
+  readonly refresh: () => Promise<void>;
+}
+
+/**
+ * Shows the stores among the conditions and looks after them every second, so that each goes on by
+ * itself when its disk is well again. None is needed to be ready: reads go on, and what cannot be
+ * written is refused with a code of its own. Logs what changes.
+ * @returns what ends it
+ */
+export function watchStores(
+  stores: readonly WatchedStore[],
+  readiness: Readiness,
+  log: Log,
+): () => void {
+  for (const { name, condition } of stores) {
+    readiness.conditions.add({ name, kind: 'store', isNeeded: false, read: condition });
+  }
+  const states = new Map<string, string>();
+  const look = async (store: WatchedStore) => {
+    await store.refresh().catch(() => undefined);
+    const { name } = store;
+    const { state, reason } = store.condition();
+    if (state !== (states.get(name) ?? 'ok')) {
+      if (state === 'ok') log.info({ store: name }, 'the store takes writes again');
+      else log.error({ store: name, state, reason }, 'the store takes no writes');
+    }
+    states.set(name, state);
+  };
+  let isLooking = false;
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    void Promise.all(stores.map(look)).finally(() => {
+      isLooking = false;
+    });
+  }, PERIOD_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

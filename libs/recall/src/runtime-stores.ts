@@ -1,0 +1,59 @@
+import type { Adapters, ServedWeights } from '@tessera/adapter';
+import { type BehaviourLog, behaviourFolders } from '@tessera/behaviour';
+import type { CatalogueChanges } from '@tessera/catalogue';
+import type { KvPool } from '@tessera/engine';
+import type { DroppedCache, RuntimeStore } from './domain/runtime-types.js';
+
+interface StoreOwners {
+  readonly behaviours: BehaviourLog | undefined;
+  readonly changes: readonly CatalogueChanges[];
+  readonly adapters: Adapters | undefined;
+  readonly weights: ServedWeights;
+  readonly kvPool: KvPool;
+}
+
+const nothing = async () => undefined;
+
+/** The folders that a recall service writes to, as each fares. */
+export function runtimeStores(owners: StoreOwners): RuntimeStore[] {
+  const { behaviours, adapters, weights, kvPool } = owners;
+  const changes = owners.changes.filter(({ folder }) => folder !== '');
+  const stores: RuntimeStore[] = [...behaviourFolders(behaviours)];
+  if (changes.length > 0) stores.push(changesStore(changes));
+  if (adapters !== undefined) {
+    const condition = () => adapters.condition();
+    stores.push({ name: 'adapters', condition, refresh: () => adapters.lookAtDisk() });
+  }
+  const ofWeights = { condition: () => weights.condition(), refresh: () => weights.lookAtDisk() };
+  stores.push({ name: 'weights', ...ofWeights });
+  stores.push({
+    name: 'kv-disk',
+    condition: () => {
+      const { isStoring, storeError } = kvPool.metrics();
+      return isStoring === 1
+        ? { state: 'ok', reason: '' }
+        : { state: 'degraded', reason: storeError };
+    },
+    refresh: nothing,
+  });
+  return stores;
+}
+
+function changesStore(changes: readonly CatalogueChanges[]): RuntimeStore {
+  return {
+    name: 'catalogue-changes',
+    condition: () => {
+      const reason = changes.map((each) => each.whyNotWritten()).find((why) => why !== '') ?? '';
+      return { state: reason === '' ? 'ok' : 'degraded', reason };
+    },
+    refresh: async () => {
+      for (const each of changes) if (each.whyNotWritten() !== '') await each.recoverWriting();
+    },
+  };
+}
+
+/** What the start found of the pool's disk tier: its last error is that, before anything else. */
+export function droppedIndex(kvPool: KvPool): DroppedCache[] {
+  const { indexesDropped, storeError } = kvPool.metrics();
+  return indexesDropped === 0 ? [] : [{ cache: 'kv-index', reason: storeError }];
+}

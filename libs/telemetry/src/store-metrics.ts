@@ -1,0 +1,51 @@
+/** Metrics of stores, caches and dependencies. */
+
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export const STORE_METRICS = {
+  condition: {
+    name: 'tessera_condition',
+    meaning:
+      'state of a dependency or store, by name and kind: 0 ok, 1 degraded, 2 down; /health says ' +
+      'why',
+  },
+  cachesDropped: {
+    name: 'tessera_caches_dropped_total',
+    meaning: 'caches that the start found damaged and began anew, by cache (snapshot, kv-index)',
+  },
+} as const;
+
+const CONDITION_LEVEL = { ok: 0, degraded: 1, down: 2 } as const;
+
+export interface ConditionCount {
+  readonly name: string;
+  readonly kind: string;
+  readonly state: keyof typeof CONDITION_LEVEL;
+}
+
+/** Read at each scrape. */
+export function registerConditions(registry: Registry, read: () => readonly ConditionCount[]) {
+  const { name, meaning } = STORE_METRICS.condition;
+  new Gauge({
+    name,
+    help: meaning,
+    labelNames: ['name', 'kind'],
+    registers: [registry],
+    collect() {
+      for (const { name, kind, state } of read()) this.set({ name, kind }, CONDITION_LEVEL[state]);
+    },
+  });
+}
+
+/** @param caches the name of each that was given up, as often as it was */
+export function registerDroppedCaches(registry: Registry, caches: readonly string[]): void {
+  const { name, meaning } = STORE_METRICS.cachesDropped;
+  const counter = new Counter({
+    name,
+    help: meaning,
+    labelNames: ['cache'],
+    registers: [registry],
+  });
+  for (const cache of ['snapshot', 'kv-index']) counter.inc({ cache }, 0);
+  for (const cache of caches) counter.inc({ cache });
+}

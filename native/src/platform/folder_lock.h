@@ -1,0 +1,25 @@
+// One process at a time in a folder.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+
+namespace tessera::platform {
+
+/// A lock on the file `path` against other processes, held until destroyed.
+class FolderLock {
+ public:
+  /// Errors: `refused` when another process holds it or the file cannot be made.
+  static Result<std::unique_ptr<FolderLock>> take(const std::string& path, Code refused);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
+  const int descriptor_;
+};
+
+}  // namespace tessera::platform

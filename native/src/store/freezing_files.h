@@ -1,0 +1,45 @@
+// A file system for RocksDB that never tells it of a write that failed.
+//
+// RocksDB asserts that nobody uses a file after a write to it has failed, and with assertions on
+// (as Debian builds it) the process ends there. So the first failure freezes the file system: that
+// operation and all later changes are reported as done, and none of them reaches the disk. What
+// lies there is then what a crash at that moment would have left. Whoever owns the database asks
+// is_frozen() before it believes a write, closes the database and opens it again.
+//
+// Thread-safety: as RocksDB asks of a file system.
+#pragma once
+
+#include <rocksdb/file_system.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace tessera::store {
+
+/// Shared by the file system and its files, which may outlive it.
+class Freeze {
+ public:
+  bool is_on() const { return is_on_.load(); }
+  bool is_full() const { return is_full_.load(); }
+  /// What failed first; empty before.
+  std::string reason() const;
+  void turn_on(const std::string& path, const rocksdb::IOStatus& status);
+
+  /// Of the write that is under way, 0 for none: its bytes are taken back off the log where it
+  /// fails.
+  std::atomic<uint64_t> write_number = 0;
+
+ private:
+  std::atomic<bool> is_on_ = false;
+  std::atomic<bool> is_full_ = false;
+  mutable std::mutex mutex_;
+  std::string reason_;
+};
+
+/// `files` behind a freeze.
+std::shared_ptr<rocksdb::FileSystem> freezing_files(std::shared_ptr<rocksdb::FileSystem> files,
+                                                    std::shared_ptr<Freeze> freeze);
+
+}  // namespace tessera::store

@@ -1,0 +1,258 @@
+#include "store/guarded_db.h"
+
+#include <rocksdb/env.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "store/count_commits.h"
+
+namespace tessera::store {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// One block of its log: no part of it can be skipped unseen.
+constexpr uint64_t kManifestBytes = 32768;
+
+rocksdb::Slice commit_key() { return {kCommitKey.data(), kCommitKey.size()}; }
+
+}  // namespace
+
+GuardedDb::GuardedDb(DbSettings settings)
+    : settings_(std::move(settings)), reserve_(settings_.folder, settings_.reserve_bytes) {}
+
+GuardedDb::~GuardedDb() = default;
+
+Result<std::unique_ptr<GuardedDb>> GuardedDb::open(DbSettings settings) {
+  std::unique_ptr<GuardedDb> db(new GuardedDb(std::move(settings)));
+  TESSERA_RETURN_IF_ERROR(db->open_first());
+  return db;
+}
+
+Status GuardedDb::open_first() {
+  std::error_code error;
+  std::filesystem::create_directories(settings_.folder, error);
+  if (error) {
+    return {settings_.invalid, settings_.folder + ": cannot be made: " + error.message()};
+  }
+  Result<std::unique_ptr<platform::FolderLock>> lock =
+      platform::FolderLock::take(settings_.folder + "/lock", settings_.invalid);
+  if (!lock.is_ok()) return lock.status();
+  lock_ = std::move(lock).value();
+  if (settings_.is_verified) {
+    const Result<CommitCount> count = count_commits(settings_);
+    if (!count.is_ok()) return count.status();
+    if (!count.value().damage.empty()) {
+      return {settings_.corrupt,
+              settings_.name + " in " + settings_.folder + " is damaged: " + count.value().damage +
+                  "; of its writes the first " + std::to_string(count.value().readable) +
+                  " can be read; `npm run repair` shows what would be lost"};
+    }
+  }
+  const std::lock_guard lock_writer(writer_);
+  return reopen();
+}
+
+Status GuardedDb::translate(const rocksdb::Status& status, Code otherwise) const {
+  if (status.ok()) return Status::ok();
+  return {status.IsCorruption() ? settings_.corrupt : otherwise,
+          settings_.name + ": " + status.ToString()};
+}
+
+Status GuardedDb::refusal(const Freeze& freeze) const {
+  return {freeze.is_full() ? Code::kStoreFull : Code::kStoreUnavailable,
+          settings_.name + " takes no writes: " + freeze.reason()};
+}
+
+Result<GuardedDb::Opened> GuardedDb::open_writable() const {
+  Opened opened;
+  opened.freeze = std::make_shared<Freeze>();
+  const auto files = settings_.files ? settings_.files : rocksdb::FileSystem::Default();
+  opened.env = rocksdb::NewCompositeEnv(freezing_files(files, opened.freeze));
+  rocksdb::Options options = settings_.options;
+  options.env = opened.env.get();
+  options.create_if_missing = true;
+  options.paranoid_checks = true;
+  options.info_log = no_log();
+  options.max_bgerror_resume_count = 0;  // it is opened again instead
+  options.max_manifest_file_size = kManifestBytes;
+  options.verify_sst_unique_id_in_manifest = true;
+  options.track_and_verify_wals_in_manifest = true;
+  // What must not be missing has been counted before this.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(options, settings_.folder, &db);
+  opened.db.reset(db);
+  if (opened.freeze->is_on()) return refusal(*opened.freeze);
+  if (!status.ok()) {
+    return Status(is_damage(status) ? settings_.corrupt : settings_.invalid,
+                  settings_.name + ": " + status.ToString());
+  }
+  opened.is_writable = true;
+  return opened;
+}
+
+Result<GuardedDb::Opened> GuardedDb::open_for_reading() const {
+  Opened opened;
+  rocksdb::Options options = settings_.options;
+  options.create_if_missing = false;
+  options.info_log = no_log();
+  options.track_and_verify_wals_in_manifest = true;
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(options, settings_.folder, &db);
+  if (!status.ok()) return translate(status, Code::kStoreUnavailable);
+  opened.db.reset(db);
+  return opened;
+}
+
+/// Closes the database and opens what lies on the disk: for reading alone where that takes no
+/// writes, which is no error. REQUIRES: writer_ is held. Errors: it cannot be read either.
+Status GuardedDb::reopen() {
+  const std::lock_guard alone(opened_lock_);
+  next_attempt_ = Clock::now() + settings_.between_attempts;
+  opened_.db.reset();  // uses the rest
+  opened_ = Opened{};
+  Status refused = reserve_.check(settings_.options.write_buffer_size);
+  if (refused.is_ok()) {
+    Result<Opened> opened = open_writable();
+    if (!opened.is_ok()) refused = opened.status();
+    if (opened.is_ok()) opened_ = std::move(opened).value();
+  }
+  const Code why = refused.code();
+  if (!refused.is_ok() && why != Code::kStoreFull && why != Code::kStoreUnavailable) {
+    show(Health::kDown, refused);
+    return refused;
+  }
+  if (!refused.is_ok()) {
+    Result<Opened> opened = open_for_reading();
+    show(opened.is_ok() ? Health::kReadOnly : Health::kDown, refused);
+    if (!opened.is_ok()) return refused;
+    opened_ = std::move(opened).value();
+  }
+  std::string value;
+  const rocksdb::Status read = opened_.db->Get(rocksdb::ReadOptions(), commit_key(), &value);
+  if (!read.ok() && !read.IsNotFound()) return translate(read, Code::kIoFailed);
+  commit_ = decode_commit(value);
+  if (!opened_.is_writable) return Status::ok();
+  if (settings_.is_verified) {
+    const platform::LogMark mark{0, commit_, 0, 0};
+    Result<platform::LogMarks> marks = platform::LogMarks::open(marks_path(), {&mark, 1});
+    if (!marks.is_ok()) {
+      opened_.is_writable = false;
+      show(Health::kReadOnly, marks.status());
+      return Status::ok();
+    }
+    marks_ = std::move(marks).value();
+  }
+  show(Health::kOk, Status::ok());
+  return Status::ok();
+}
+
+/// REQUIRES: writer_ is held.
+Status GuardedDb::make_writable() {
+  const bool is_frozen = opened_.freeze && opened_.freeze->is_on();
+  if (opened_.is_writable && !is_frozen) return Status::ok();
+  // The first reopening after a failure gives readers what lies on the disk.
+  if (!is_frozen && Clock::now() < next_attempt_) {
+    const std::lock_guard lock(state_lock_);
+    return {Code::kStoreFull, settings_.name + " takes no writes: " + state_.reason};
+  }
+  const Status reopened = reopen();
+  if (opened_.is_writable) return Status::ok();
+  if (!reopened.is_ok()) return reopened;
+  const std::lock_guard lock(state_lock_);
+  return {Code::kStoreFull, settings_.name + " takes no writes: " + state_.reason};
+}
+
+Status GuardedDb::read(const Operation& operation) {
+  for (bool is_second : {false, true}) {
+    {
+      const std::shared_lock shared(opened_lock_);
+      if (!opened_.db) break;
+      const rocksdb::Status status = operation(*opened_.db);
+      const bool is_frozen = opened_.freeze && opened_.freeze->is_on();
+      if (status.ok() || !is_frozen || is_second) return translate(status, Code::kIoFailed);
+    }
+    const std::lock_guard lock(writer_);
+    if (opened_.freeze && opened_.freeze->is_on()) (void)reopen();
+  }
+  return {Code::kStoreUnavailable, settings_.name + ": " + state().reason};
+}
+
+Status GuardedDb::write(rocksdb::WriteBatch& batch, bool is_durable) {
+  const std::lock_guard lock(writer_);
+  TESSERA_RETURN_IF_ERROR(make_writable());
+  TESSERA_RETURN_IF_ERROR(reserve_.check(batch.GetDataSize()));
+  const uint64_t number = commit_ + 1;
+  batch.Put(commit_key(), encode_commit(number));
+  rocksdb::WriteOptions options;
+  options.sync = is_durable;
+  opened_.freeze->write_number = number;
+  const rocksdb::Status status = opened_.db->Write(options, &batch);
+  if (opened_.freeze->is_on()) return settle(number);
+  opened_.freeze->write_number = 0;
+  if (!status.ok()) {
+    const Status failed = translate(status, Code::kIoFailed);
+    show(Health::kReadOnly, failed);
+    return failed;
+  }
+  commit_ = number;
+  // A mark that is behind is right; so is one that could not be written.
+  const platform::LogMark mark{0, number, 0, 0};
+  if (is_durable && settings_.is_verified) (void)marks_.put({&mark, 1});
+  return Status::ok();
+}
+
+/// What became of a write under which the disk failed. REQUIRES: writer_ is held.
+Status GuardedDb::settle(uint64_t number) {
+  const Status refused = refusal(*opened_.freeze);
+  TESSERA_RETURN_IF_ERROR(reopen());
+  if (commit_ < number) return refused;
+  if (opened_.is_writable) return Status::ok();  // opening has put it into a table
+  return {Code::kIoFailed, refused.message()};
+}
+
+Status GuardedDb::maintain(const Operation& operation) {
+  const std::lock_guard lock(writer_);
+  TESSERA_RETURN_IF_ERROR(make_writable());
+  TESSERA_RETURN_IF_ERROR(reserve_.check(settings_.options.write_buffer_size));
+  const rocksdb::Status status = operation(*opened_.db);
+  if (!opened_.freeze->is_on()) return translate(status, Code::kIoFailed);
+  const Status refused = refusal(*opened_.freeze);
+  TESSERA_RETURN_IF_ERROR(reopen());
+  return refused;
+}
+
+Status GuardedDb::recover() {
+  const std::lock_guard lock(writer_);
+  return make_writable();
+}
+
+void GuardedDb::show(Health health, const Status& why) {
+  const std::lock_guard lock(state_lock_);
+  state_ = {health, why.message()};
+}
+
+StoreState GuardedDb::state() const {
+  {
+    const std::shared_lock shared(opened_lock_, std::try_to_lock);
+    if (shared.owns_lock() && opened_.freeze && opened_.freeze->is_on()) {
+      return {Health::kReadOnly, opened_.freeze->reason()};
+    }
+  }
+  {
+    const std::lock_guard lock(state_lock_);
+    if (state_.health != Health::kOk) return state_;
+  }
+  const Status space = reserve_.check(0);
+  return {space.is_ok() ? Health::kOk : Health::kReadOnly, space.message()};
+}
+
+uint64_t GuardedDb::commit_number() const {
+  const std::shared_lock shared(opened_lock_);
+  return commit_;
+}
+
+}  // namespace tessera::store

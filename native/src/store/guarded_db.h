@@ -1,0 +1,117 @@
+// A RocksDB database that a full, failing or damaged disk cannot bring down.
+//
+// Every write carries its number under a key of its own, and the newest number that is on the
+// device stands in the file `marks` beside the database. A start counts the numbers that the tables
+// and the write-ahead logs have: a gap, a log that ends before its mark, or a file that is not
+// there is damage, and the database is not opened. What only ends in a record that was never
+// acknowledged goes on without it.
+//
+// A write that the disk refuses freezes the database (freezing_files.h); it is then closed and
+// opened as a crash would have left it: for reading alone, until a write finds the disk well again.
+//
+// Thread-safety: every method from any thread. Writes come one after another.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/options.h>
+#include <rocksdb/write_batch.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "platform/disk_reserve.h"
+#include "platform/folder_lock.h"
+#include "platform/log_marks.h"
+#include "store/freezing_files.h"
+#include "store/store_state.h"
+
+namespace tessera::store {
+
+struct DbSettings {
+  std::string folder;
+  std::string name = "store";  // what messages begin with
+  uint64_t reserve_bytes = 0;
+  /// False: a cache. It is not told apart what is lost.
+  bool is_verified = true;
+  Code corrupt = Code::kStoreCorrupt;
+  Code invalid = Code::kStoreInvalid;
+  rocksdb::Options options = {};
+  /// At opening for writing, while the disk is not well.
+  std::chrono::milliseconds between_attempts{250};
+  /// Null: those of the system.
+  std::shared_ptr<rocksdb::FileSystem> files = nullptr;
+};
+
+/// Before all other keys; not seen by readers, who begin after it.
+inline constexpr std::string_view kCommitKey{"\0tessera commit", 15};
+
+class GuardedDb {
+ public:
+  /// Opens or makes the folder. Errors: `invalid` when it cannot be made or another process has it,
+  /// `corrupt` when it is damaged; STORE_FULL and STORE_UNAVAILABLE when the disk refuses it.
+  static Result<std::unique_ptr<GuardedDb>> open(DbSettings settings);
+  ~GuardedDb();
+  GuardedDb(const GuardedDb&) = delete;
+  GuardedDb& operator=(const GuardedDb&) = delete;
+
+  using Operation = std::function<rocksdb::Status(rocksdb::DB&)>;
+  /// A reading operation, done once more where the disk failed under it. Errors: `corrupt`,
+  /// IO_FAILED, STORE_UNAVAILABLE.
+  Status read(const Operation& operation);
+  /// All or nothing. `is_durable`: on the device on return. Errors: STORE_FULL, STORE_UNAVAILABLE:
+  /// nothing of it counts, it may be tried again; IO_FAILED: it may be found after a restart.
+  Status write(rocksdb::WriteBatch& batch, bool is_durable);
+  /// What rewrites files; not while the disk is not well. Errors: as write().
+  Status maintain(const Operation& operation);
+  /// Opens the database again where it is not and the disk is well. Errors: as write().
+  Status recover();
+
+  /// A system call at most.
+  StoreState state() const;
+  uint64_t commit_number() const;
+
+ private:
+  struct Opened {
+    std::shared_ptr<Freeze> freeze;
+    std::unique_ptr<rocksdb::Env> env;
+    std::unique_ptr<rocksdb::DB> db;  // closed first
+    bool is_writable = false;
+  };
+
+  explicit GuardedDb(DbSettings settings);
+  Status open_first();
+  Result<Opened> open_writable() const;
+  Result<Opened> open_for_reading() const;
+  Status reopen();
+  Status make_writable();
+  Status settle(uint64_t number);
+  Status translate(const rocksdb::Status& status, Code otherwise) const;
+  Status refusal(const Freeze& freeze) const;
+  void show(Health health, const Status& why);
+  std::string marks_path() const { return settings_.folder + "/marks"; }
+
+  const DbSettings settings_;
+  const platform::DiskReserve reserve_;
+
+  std::unique_ptr<platform::FolderLock> lock_;
+
+  std::mutex writer_;                                        // guards what follows
+  std::chrono::steady_clock::time_point next_attempt_ = {};  // at opening for writing
+  platform::LogMarks marks_;
+
+  mutable std::shared_mutex opened_lock_;  // held by who uses opened_, alone by who replaces it
+  Opened opened_;
+  uint64_t commit_ = 0;
+
+  mutable std::mutex state_lock_;
+  StoreState state_;
+};
+
+}  // namespace tessera::store

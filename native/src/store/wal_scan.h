@@ -1,0 +1,22 @@
+// Where a write-ahead log of RocksDB breaks off, for messages and for what no number tells: a
+// record that is whole after one that is not. The format: github.com/facebook/rocksdb/wiki/
+// Write-Ahead-Log-File-Format (blocks of 32 KiB; checksum, length, type, payload).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tessera::store {
+
+struct WalScan {
+  /// File, first byte that cannot be read, and how much follows; empty where all is whole.
+  std::string place;
+  /// Whether a later write is whole behind that place: not what a crash leaves.
+  bool is_middle = false;
+};
+
+/// Looks through the logs of a folder, oldest first, up to the first place. `readable`: number of
+/// the newest write that a start would find.
+WalScan scan_wals(const std::string& folder, uint64_t readable);
+
+}  // namespace tessera::store
