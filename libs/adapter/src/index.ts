@@ -34,6 +34,11 @@ export {
   type RegistryParts,
   type RegistrySettings,
 } from './registry.js';
+export {
+  type RegistryRepair,
+  type RegistryRepairWanted,
+  repairRegistry,
+} from './repair-registry.js';
 export type { Activated, Activation, RolledBack, RolloutSettings } from './rollout.js';
 export {
   ServedWeights,

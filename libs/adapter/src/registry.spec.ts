@@ -8,6 +8,7 @@ import { type Disk, FILE_SYSTEM } from './adapters/disk.js';
 import { Adapters } from './adapters.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
 import type { PushPart } from './domain/push-parts.js';
+import { repairRegistry } from './repair-registry.js';
 
 const LIMITS = { rankMax: 64, normMax: 100, versionBytesMax: 4000, diskBytesMax: 6000 };
 const RULES = {
@@ -710,6 +711,13 @@ describe('a start', () => {
       });
     }
     expect(readdirSync(join(at.path, 'versions'))).toEqual([version.digest]);
+    const wanted = { folder: at.path, name: 'main', baseModel: 'fake-model', apply: true };
+    const repair = await repairRegistry(wanted);
+    expect(repair).toMatchObject({ whole: [version.digest], damaged: [] });
+    const repaired = await open(at);
+    expect(repaired.find('main', version.digest).state).toBe('received');
+    const again = await repaired.push(partsOf(fakePush('main', 'first')), 'ann');
+    expect(again).toMatchObject({ isKnown: true, version: { state: 'validated' } });
   });
 
   it('takes no version on a disk below its reserve, which shows until there is room', async () => {

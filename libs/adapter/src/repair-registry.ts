@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { diskError, FILE_SYSTEM } from './adapters/disk.js';
+import { lockFolder } from './adapters/folder-lock.js';
+import { RegistryFile } from './adapters/registry-file.js';
+import { hashOf } from './adapters/regular-file.js';
+import { VersionFolders } from './adapters/version-folders.js';
+import {
+  ADAPTER_FILES,
+  type AdapterVersion,
+  checkName,
+  digestOf,
+} from './domain/adapter-version.js';
+
+export interface RegistryRepair {
+  /** '' where the state can be read: then nothing is done. */
+  readonly damage: string;
+  /** Digests of the versions whose files are whole. */
+  readonly whole: readonly string[];
+  /** Of those whose files are not what their name says; they stay where they are. */
+  readonly damaged: readonly string[];
+}
+
+export interface RegistryRepairWanted {
+  readonly folder: string;
+  /** That the versions get: whose they were is not known any more. */
+  readonly name: string;
+  readonly baseModel: string;
+  readonly apply: boolean;
+}
+
+/**
+ * The state of a registry made of the folders of versions, which are hashed: all are `received`.
+ * Rejects with STORE_INVALID where a process has the folder, STORE_FULL or IO_FAILED.
+ */
+export async function repairRegistry(wanted: RegistryRepairWanted): Promise<RegistryRepair> {
+  const { folder, name, baseModel, apply } = wanted;
+  checkName(name);
+  const unlock = await lockFolder(folder, 'adapters.path');
+  try {
+    const file = new RegistryFile(folder, FILE_SYSTEM);
+    const digests = await new VersionFolders(folder, FILE_SYSTEM).digests();
+    const damage = await file.read().then(
+      (found) => (found === undefined && digests.length > 0 ? 'no state of the registry' : ''),
+      (error: Error) => error.message,
+    );
+    if (damage === '') return { damage, whole: [], damaged: [] };
+    const versions: AdapterVersion[] = [];
+    const damaged: string[] = [];
+    for (const digest of digests) {
+      const files = await filesOf(join(folder, 'versions', digest));
+      if (files === undefined || digestOf(files) !== digest) damaged.push(digest);
+      else versions.push(versionOf(name, digest, baseModel, files));
+    }
+    if (apply) await file.write({ versions });
+    return { damage, whole: versions.map(({ digest }) => digest), damaged };
+  } catch (thrown) {
+    throw diskError(thrown, `adapters.path: ${folder}`);
+  } finally {
+    await unlock();
+  }
+}
+
+async function filesOf(folder: string) {
+  try {
+    const hashed = ADAPTER_FILES.map(async (name) => ({
+      name,
+      ...(await hashOf(join(folder, name))),
+    }));
+    return await Promise.all(hashed);
+  } catch {
+    return undefined;
+  }
+}
+
+function versionOf(
+  name: string,
+  digest: string,
+  baseModel: string,
+  files: AdapterVersion['files'],
+): AdapterVersion {
+  const nowMs = Date.now();
+  return {
+    ...{ name, digest, state: 'received', reason: '', baseModel, files, pushedBy: '' },
+    ...{ receivedMs: nowMs, changedMs: nowMs, isPinned: false, share: 0, activation: 0 },
+    remark: 'found by a repair',
+    facts: null,
+  };
+}

@@ -1,0 +1,127 @@
+/** What `npm run backup`, `restore` and `repair` do to stores of a service. */
+
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { EmbeddedBehaviourLog, parseRetention } from '../../libs/behaviour/src/index.js';
+import { temporaryFolder } from '../../libs/testing/src/index.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder({ 'weights/weights.json': '{"format":1,"serving":"a","previous":""}' });
+});
+afterEach(() => folder.remove());
+
+const at = (...parts: string[]) => join(folder.path, ...parts);
+
+/** A tool with the stores of this test. */
+async function run(tool: string, ...words: string[]) {
+  const variables = {
+    TESSERA_BEHAVIOURS_PATH: at('behaviours'),
+    TESSERA_CATALOGUE_CHANGES_PATH: at('changes'),
+    TESSERA_ADAPTERS_PATH: at('adapters'),
+    TESSERA_WEIGHTS_PATH: at('weights'),
+  };
+  const child = spawn(process.execPath, [`dist/tools/${tool}.js`, ...words], {
+    env: { PATH: process.env.PATH, ...variables },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data) => {
+      output += data;
+    });
+  }
+  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { status, output };
+}
+
+const open = () =>
+  EmbeddedBehaviourLog.open({
+    path: at('behaviours'),
+    retention: parseRetention('*=100000'),
+    nowMs: Date.now,
+  });
+const event = (n: number) => ({
+  ...{ userId: `user-${n % 7}`, eventId: String(n), itemId: 'item', action: 'view' },
+  ...{ timeMs: 1_000_000 + n, scene: {} },
+});
+
+async function eventsIn(log: EmbeddedBehaviourLog): Promise<Set<number>> {
+  const found = new Set<number>();
+  for (const userId of await log.userIds(100)) {
+    for (const { eventId } of (await log.history(userId, 100_000)) ?? [])
+      found.add(Number(eventId));
+  }
+  return found;
+}
+
+it('a backup of a store that is being written brings back all acknowledged before it', async () => {
+  const log = await open();
+  let acknowledged = 0;
+  const writeOne = async () => {
+    await log.append([event(acknowledged)]);
+    acknowledged += 1;
+  };
+  while (acknowledged < 300) await writeOne();
+  const before = acknowledged;
+  let isOver = false;
+  const backup = run('backup', '--to', at('backup')).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await writeOne();
+  expect(await backup).toMatchObject({ status: 0 });
+  expect(acknowledged).toBeGreaterThan(before);
+  await log.close();
+  for (const name of ['behaviours', 'weights']) rmSync(at(name), { recursive: true });
+  expect(await run('restore', '--from', at('backup'))).toMatchObject({ status: 0 });
+  const restored = await open();
+  const found = await eventsIn(restored);
+  await restored.close();
+  for (let n = 0; n < before; n++) expect(found.has(n), `event ${n}`).toBe(true);
+  expect(found.size).toBe(Math.max(...found) + 1);
+  expect(readFileSync(at('weights', 'weights.json'), 'utf8')).toContain('"serving":"a"');
+});
+
+it('a backup that is damaged or broken off is refused, and so is a folder in use', async () => {
+  const log = await open();
+  await log.append([event(1)]);
+  await log.close();
+  expect(await run('backup', '--to', at('backup'))).toMatchObject({ status: 0 });
+  const held = await run('restore', '--from', at('backup'));
+  expect(held).toMatchObject({ status: 1, output: expect.stringContaining('--replace') });
+  const [file = ''] = readdirSync(at('backup', 'behaviours')).filter((n) => n.endsWith('.log'));
+  writeFileSync(at('backup', 'behaviours', file), 'damage');
+  const damaged = await run('restore', '--from', at('backup'), '--replace');
+  expect(damaged).toMatchObject({ status: 1, output: expect.stringContaining('STORE_CORRUPT') });
+  rmSync(at('backup', 'backup.json'));
+  expect((await run('restore', '--from', at('backup'))).output).toContain('backup.json');
+  const again = await open();
+  expect((await eventsIn(again)).size).toBe(1);
+  await again.close();
+});
+
+it('a repair shows what is lost, cuts when told to, and keeps what was there', async () => {
+  const log = await open();
+  for (let n = 0; n < 12; n++) await log.append([event(n)]);
+  await log.close();
+  const [name = ''] = readdirSync(at('behaviours')).filter((n) => n.endsWith('.log'));
+  const wal = readFileSync(at('behaviours', name));
+  wal[wal.length >> 1] = (wal[wal.length >> 1] ?? 0) ^ 1;
+  writeFileSync(at('behaviours', name), wal);
+  await expect(open()).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+  const shown = await run('repair', '--only', 'behaviours');
+  expect(shown).toMatchObject({ status: 3, output: expect.stringMatching(/ are lost/) });
+  expect(readFileSync(at('behaviours', name))).toEqual(wal);
+  expect((await run('repair', '--only', 'behaviours', '--apply')).status).toBe(0);
+  const repaired = await open();
+  const found = await eventsIn(repaired);
+  expect(found.size).toBeGreaterThan(2);
+  expect(found.size).toBeLessThan(12);
+  expect(found.size).toBe(Math.max(...found) + 1);
+  expect(await repaired.append([event(99)])).toEqual(['added']);
+  await repaired.close();
+  const [aside = ''] = readdirSync(folder.path).filter((n) => n.startsWith('behaviours.cut-'));
+  expect(existsSync(at(aside, name))).toBe(true);
+  expect((await run('repair')).status).toBe(0);
+});

@@ -1,0 +1,32 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadConfig } from '@tessera/config';
+import { TesseraError } from '@tessera/errors';
+import { type BackedFile, copyStore } from './stores/backup-store.js';
+import { configuredStores, namesIn } from './stores/configured-stores.js';
+import { Flags, print, runCommand } from './terminal/command.js';
+
+const USAGE = `usage: npm run backup -- --to DIR
+
+Copies behaviours, changes of the catalogue, versions of adapters and which weights serve into an
+empty folder, also while the service runs (docs/backup.md).`;
+
+await runCommand(USAGE, async (words) => {
+  const to = Flags.parse(words, { to: 'text' }).required('to');
+  if ((await namesIn(to)).length > 0) {
+    throw new TesseraError('CONFIG_INVALID', `--to ${to}: expected a folder that is empty`);
+  }
+  await mkdir(to, { recursive: true });
+  const stores = await configuredStores(loadConfig().config);
+  const files: BackedFile[] = [];
+  for (const store of stores) {
+    const copied = await copyStore(store, to);
+    files.push(...copied);
+    const bytes = copied.reduce((sum, file) => sum + file.bytes, 0);
+    await print(`${store.name}: ${copied.length} files, ${bytes} bytes`);
+  }
+  const names = stores.map(({ kind, name }) => ({ kind, name }));
+  const list = { format: 1, madeAt: new Date().toISOString(), stores: names, files };
+  // Last: a backup without it was broken off.
+  await writeFile(join(to, 'backup.json'), `${JSON.stringify(list, null, 1)}\n`, { flush: true });
+});
