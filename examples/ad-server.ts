@@ -1,4 +1,5 @@
 import { type Asked, DEFAULT_TOPICS, TesseraClient, TopicClient } from '@tessera/client';
+import { kafkaSecurity, loadConfig } from '@tessera/config';
 import type { WireRecallRequest, WireRecallResponse } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf } from '../tools/served/connection.js';
@@ -35,7 +36,9 @@ async function connect(flags: Flags): Promise<Recaller> {
     const connection = connectionOf(flags);
     return new TesseraClient(flags.text('grpc') ?? '127.0.0.1:50051', { connection });
   }
-  return TopicClient.open({ ...DEFAULT_TOPICS, brokers: [broker] });
+  // As the service is configured: TESSERA_KAFKA_TLS and so on.
+  const security = kafkaSecurity(loadConfig().config.kafka);
+  return TopicClient.open({ ...DEFAULT_TOPICS, brokers: [broker], security });
 }
 
 async function rowsOf(recaller: Recaller, userId: string, count: number, deadlineMs: number) {

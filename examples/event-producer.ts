@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_TOPICS, TesseraClient, TopicClient } from '@tessera/client';
+import { kafkaSecurity, loadConfig } from '@tessera/config';
 import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf } from '../tools/served/connection.js';
 import { Flags, print, runCommand } from '../tools/terminal/command.js';
 
@@ -40,7 +41,9 @@ await runCommand(USAGE, async (words) => {
     const client = new TesseraClient(flags.text('grpc') ?? '127.0.0.1:50051', { connection });
     await client.append(behaviours, DEADLINE_MS).finally(() => client.close());
   } else {
-    const client = await TopicClient.open({ ...DEFAULT_TOPICS, brokers: [broker] });
+    // As the service is configured: TESSERA_KAFKA_TLS and so on.
+    const security = kafkaSecurity(loadConfig().config.kafka);
+    const client = await TopicClient.open({ ...DEFAULT_TOPICS, brokers: [broker], security });
     await client.append(behaviours).finally(() => client.close());
   }
   print(`${behaviours.length} behaviours of user ${flags.required('user')} reported`);

@@ -1,3 +1,4 @@
+import { kafkaSecurity, loadConfig } from '@tessera/config';
 import {
   deadLetterTopic,
   kafkaClient,
@@ -17,7 +18,8 @@ Lists the records of a topic that could not be served, with reason and position;
 those that came since.
   --topic TOPIC   the topic that they came from, e.g. behaviours
   --replay        put each back on its topic, as it was, and count it as dealt with; not those
-                  whose content was left where it lay`;
+                  whose content was left where it lay
+TLS and SASL: as the service is configured (TESSERA_KAFKA_TLS and so on).`;
 
 const COLUMNS: readonly Column[] = [
   { name: 'came from' },
@@ -46,9 +48,10 @@ function rowOf({ headers, key, value }: TopicRecord): string[] {
 await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, { kafka: 'text', topic: 'text', replay: 'switch' });
   const brokers = flags.required('kafka').split(',');
+  const security = kafkaSecurity(loadConfig().config.kafka);
   const dead = deadLetterTopic(flags.required('topic'));
   const kafka = await kafkaClient(
-    { clientId: 'tessera-dead-letters', brokers },
+    { clientId: 'tessera-dead-letters', brokers, security },
     createLog('silent'),
   );
   const replay = flags.has('replay');

@@ -5,7 +5,7 @@ import {
   openBehaviours,
 } from '@tessera/behaviour';
 import { peerConnection, TesseraClient } from '@tessera/client';
-import type { Config } from '@tessera/config';
+import { type Config, kafkaSecurity, redisSecurity } from '@tessera/config';
 import { behaviourPackage } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -41,7 +41,8 @@ export interface ServeParts {
 function storeOptions({ behaviours, users, disk }: Config) {
   const { store } = behaviours;
   if (store === 'embedded' || store === 'redis') {
-    return behaviourOptions({ ...behaviours, store }, users.path, disk);
+    const secured = { ...behaviours, store, redisSecurity: redisSecurity(behaviours) };
+    return behaviourOptions(secured, users.path, disk);
   }
   const message = `behaviours.store: expected embedded or redis, came ${store}`;
   throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.store' });
@@ -62,7 +63,8 @@ function auditPathOf({ access, behaviours }: Config): string {
 async function behaviourTopic({ kafka }: Config, log: Log, { conditions }: Readiness) {
   const topics = { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic };
   const onServing = () => log.info({}, 'kafka: the topic is served');
-  const served = await serveTopics(kafka, { topics, outputTopics: [], onServing }, log);
+  const settings = { ...kafka, security: kafkaSecurity(kafka) };
+  const served = await serveTopics(settings, { topics, outputTopics: [], onServing }, log);
   if (served !== undefined) conditions.add(brokerCondition(served.server));
   return served;
 }

@@ -2,7 +2,7 @@ import type { AdapterEvent } from '@tessera/adapter';
 import { behaviourOptions } from '@tessera/behaviour';
 import { type ProgressListener, parseCatalogueSpecs } from '@tessera/catalogue';
 import { peerConnection, TesseraClient } from '@tessera/client';
-import type { Config } from '@tessera/config';
+import { type Config, redisSecurity } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import type { RecallRuntimeOptions } from '@tessera/recall';
 import type { Tracing } from '@tessera/telemetry';
@@ -11,7 +11,10 @@ import { adapterSettings } from './adapters.js';
 
 function behavioursOf({ behaviours, users, disk, peer }: Config, tracing: Tracing) {
   const { store, remote: address } = behaviours;
-  if (store !== 'remote') return behaviourOptions({ ...behaviours, store }, users.path, disk);
+  if (store !== 'remote') {
+    const secured = { ...behaviours, store, redisSecurity: redisSecurity(behaviours) };
+    return behaviourOptions(secured, users.path, disk);
+  }
   if (address === '') {
     const message = 'behaviours.remote: expected HOST:PORT of a feature process, came nothing';
     throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.remote' });

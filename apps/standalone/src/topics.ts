@@ -1,5 +1,5 @@
 import { AnnouncedVersions, S3Store } from '@tessera/adapter';
-import type { Config } from '@tessera/config';
+import { type Config, kafkaSecurity } from '@tessera/config';
 import { brokerCondition, type ServedTopics, serveTopics } from '@tessera/kafka';
 import type { Conditions } from '@tessera/lifecycle';
 import type { Log } from '@tessera/telemetry';
@@ -51,7 +51,8 @@ export async function topicsOf(
     (topic) => topic !== '',
   );
   const onServing = () => log.info({}, 'kafka: all topics are served');
-  const served = await serveTopics(kafka, { topics, outputTopics, onServing }, log);
+  const secured = { ...kafka, security: kafkaSecurity(kafka) };
+  const served = await serveTopics(secured, { topics, outputTopics, onServing }, log);
   if (served !== undefined) conditions.add(brokerCondition(served.server));
   const settings = new RecallTopicSettings(responsesTopic, recall.defaultDeadlineMs, Date.now);
   return served && { ...served, settings, fetchSource };

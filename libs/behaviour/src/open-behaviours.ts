@@ -1,7 +1,7 @@
 import { TesseraError } from '@tessera/errors';
 import { EmbeddedBehaviourLog } from './adapters/embedded-behaviour-log.js';
 import { MemoryBehaviourStore } from './adapters/memory-behaviour-store.js';
-import { RedisBehaviourLog } from './adapters/redis-behaviour-log.js';
+import { RedisBehaviourLog, type RedisSecurity } from './adapters/redis-behaviour-log.js';
 import { loadBehaviourStore } from './adapters/users-file.js';
 import type { BehaviourEvent } from './domain/behaviour-event.js';
 import type { BehaviourLog } from './domain/behaviour-log.js';
@@ -23,6 +23,8 @@ export interface BehaviourOptions {
   readonly reserveBytes?: number;
   /** Address of Redis: `host:port`, or several of one cluster separated by commas. */
   readonly redis: string;
+  /** Left out: no password and no TLS. */
+  readonly redisSecurity?: RedisSecurity;
   readonly keyPrefix: string;
   readonly retention: Retention;
 }
@@ -87,10 +89,12 @@ export async function openBehaviours(
   }
 }
 
-function openLog({ store, path, reserveBytes = 0, redis, keyPrefix, retention }: BehaviourOptions) {
+function openLog(options: BehaviourOptions) {
+  const { store, path, reserveBytes = 0, redis, redisSecurity: security } = options;
+  const { keyPrefix, retention } = options;
   const nowMs = Date.now;
   return store === 'redis'
-    ? RedisBehaviourLog.open({ address: redis, keyPrefix, retention, nowMs })
+    ? RedisBehaviourLog.open({ address: redis, security, keyPrefix, retention, nowMs })
     : EmbeddedBehaviourLog.open({ path, reserveBytes, retention, nowMs });
 }
 

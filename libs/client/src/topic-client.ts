@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { KafkaSecurity } from '@tessera/config';
 import {
   behaviourEventsPackage,
   catalogueEventsPackage,
@@ -14,7 +15,7 @@ import {
   type WireRecallResponse,
 } from '@tessera/contracts';
 import { isErrorCode, TesseraError } from '@tessera/errors';
-import { MessageCodec, RECORD_HEADERS } from '@tessera/kafka';
+import { MessageCodec, RECORD_HEADERS, securedBy } from '@tessera/kafka';
 import type { Consumer, Kafka, KafkaMessage, Message, Producer } from 'kafkajs';
 import type { Asked } from './tessera-client.js';
 
@@ -26,6 +27,8 @@ const REFUSAL_GRACE_MS = 2000;
 export interface TopicClientOptions {
   /** `host:port` of some brokers. */
   readonly brokers: readonly string[];
+  /** Left out: neither TLS nor SASL. */
+  readonly security?: KafkaSecurity;
   readonly requestsTopic: string;
   readonly responsesTopic: string;
   readonly behavioursTopic: string;
@@ -76,7 +79,9 @@ export class TopicClient {
   /** Rejects when no broker answers or the topics are not there. */
   static async open(options: TopicClientOptions): Promise<TopicClient> {
     const { Kafka, logLevel } = await import('kafkajs');
-    const kafka = new Kafka({ brokers: [...options.brokers], logLevel: logLevel.NOTHING });
+    const { brokers, security } = options;
+    const own = { brokers: [...brokers], ...securedBy(security) };
+    const kafka = new Kafka({ ...own, logLevel: logLevel.NOTHING });
     const client = new TopicClient(kafka, options);
     await client.producer.connect();
     await client.consumer.connect();

@@ -1,3 +1,9 @@
+export {
+  type KafkaSecurity,
+  kafkaSecurity,
+  type RedisSecurity,
+  redisSecurity,
+} from './broker-security.js';
 export { readKeyFile, readSecret, readTls, type TlsFiles, type TlsPaths } from './key-files.js';
 export {
   type ConfigSources,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TesseraError } from '@tessera/errors';
+import { faultsOfSecurity } from './broker-security.js';
 import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS, type Config, configSchema, VARIABLE_PREFIX } from './schema.js';
 
@@ -153,7 +154,7 @@ function faultsBetween(config: Config): string[] {
         `came ${defaultDeadlineMs}`,
     );
   }
-  faults.push(...faultsOfAccess(config));
+  faults.push(...faultsOfAccess(config), ...faultsOfSecurity(config));
   const { s3Endpoint } = config.adapters;
   if (s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
     const expected = 'http://HOST:PORT or https://HOST:PORT';
@@ -166,7 +167,7 @@ function faultsBetween(config: Config): string[] {
 }
 
 /** Of TLS and of who may do what. */
-function faultsOfAccess({ grpc, http, access, peer }: Config): string[] {
+function faultsOfAccess({ grpc, http, access }: Config): string[] {
   const faults: string[] = [];
   for (const [area, { certificatePath, keyPath, clientCaPath }] of Object.entries({ grpc, http })) {
     if ((certificatePath === '') !== (keyPath === '')) {
@@ -176,10 +177,6 @@ function faultsOfAccess({ grpc, http, access, peer }: Config): string[] {
       faults.push(`${area}.clientCaPath: expected ${area}.certificatePath beside it, got none`);
     }
   }
-  const { tls, caPath, certificatePath } = peer;
-  if (tls === 'off' && `${caPath}${certificatePath}` !== '') {
-    faults.push("peer.tls: expected 'on' where peer.caPath or certificatePath is given, got 'off'");
-  }
   if (access.mode === 'open' && access.tokensPath !== '') {
     faults.push("access.mode: expected 'guarded' where access.tokensPath is given, got 'open'");
   }
@@ -187,6 +184,14 @@ function faultsOfAccess({ grpc, http, access, peer }: Config): string[] {
 }
 
 const TLS_PATHS = ['certificatePath', 'keyPath', 'clientCaPath'] as const;
+const KAFKA_PATHS = ['caPath', 'certificatePath', 'keyPath', 'saslPasswordPath'] as const;
+const BEHAVIOUR_PATHS = [
+  'path',
+  'redisPasswordPath',
+  'redisCaPath',
+  'redisCertificatePath',
+  'redisKeyPath',
+] as const;
 const PEER_PATHS = ['caPath', 'certificatePath', 'keyPath', 'tokenPath'] as const;
 
 /** The paths of a group, each in its place. */
@@ -243,8 +248,9 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
     },
     behaviours: {
       ...config.behaviours,
-      path: place('behaviours.path', config.behaviours.path),
+      ...placed('behaviours', config.behaviours, BEHAVIOUR_PATHS, place),
     },
+    kafka: { ...config.kafka, ...placed('kafka', config.kafka, KAFKA_PATHS, place) },
     users: { path: place('users.path', config.users.path) || usersPath },
   };
 }

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { readMachine } from './machine.js';
 import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
+import { KAFKA_SECURITY, REDIS_SECURITY } from './schema-brokers.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
 import { diskSchema } from './schema-disk.js';
 import { grpcSchema, httpSchema } from './schema-edges.js';
@@ -133,6 +134,7 @@ export const configSchema = z.strictObject({
         'separated by commas',
     ),
     keyPrefix: text('tessera:', 'put before every key in Redis'),
+    ...REDIS_SECURITY,
     retention: nonEmptyText(
       '*=10000',
       'what is kept of each user: ACTION=COUNT,AGE windows separated by semicolons, * for ' +
@@ -166,6 +168,7 @@ export const configSchema = z.strictObject({
     ),
     batchRecordsMax: integer(1, L.batchRecordsMax, 64, 'records of a partition served at once'),
     fetchBytesMax: integer(1024, L.messageBytesMax, MEBIBYTE, 'bytes fetched of a partition'),
+    ...KAFKA_SECURITY,
   }),
   engine: z.strictObject({
     device: text('cpu', 'what computes: the processor, or card N of the machine', 'cpu or cuda:N'),

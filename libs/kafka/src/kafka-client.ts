@@ -1,5 +1,6 @@
+import type { KafkaSecurity } from '@tessera/config';
 import type { Log } from '@tessera/telemetry';
-import type { Kafka, LogEntry } from 'kafkajs';
+import type { Kafka, KafkaConfig, LogEntry, SASLOptions } from 'kafkajs';
 
 const CONNECT_TIMEOUT_MS = 3000;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -8,17 +9,34 @@ export interface KafkaAddress {
   readonly clientId: string;
   /** `host:port` of some brokers. */
   readonly brokers: readonly string[];
+  /** Left out: neither TLS nor SASL. */
+  readonly security?: KafkaSecurity;
+}
+
+/** What kafkajs wants to know of it. */
+export function securedBy({ tls, sasl }: KafkaSecurity = {}): Pick<KafkaConfig, 'ssl' | 'sasl'> {
+  const { ca, cert, key } = tls ?? {};
+  const own = { ...(cert && { cert }), ...(key && { key }) };
+  return {
+    ...(tls && { ssl: { ...(ca && { ca: [ca] }), ...own } }),
+    // Each mechanism is a type of its own there.
+    ...(sasl && { sasl: sasl as SASLOptions }),
+  };
 }
 
 /**
  * kafkajs, its lines in the service's log. It is made without a connection, and loaded only where
  * a broker is named.
  */
-export async function kafkaClient({ clientId, brokers }: KafkaAddress, log: Log): Promise<Kafka> {
+export async function kafkaClient(
+  { clientId, brokers, security }: KafkaAddress,
+  log: Log,
+): Promise<Kafka> {
   const { Kafka, logLevel } = await import('kafkajs');
   return new Kafka({
     clientId,
     brokers: [...brokers],
+    ...securedBy(security),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Whoever calls decides how often: see untilDone().

@@ -1,3 +1,4 @@
+import type { KafkaSecurity } from '@tessera/config';
 import type { Log } from '@tessera/telemetry';
 import { BatchServer } from './batch-server.js';
 import { kafkaClient } from './kafka-client.js';
@@ -13,6 +14,8 @@ export interface TopicSettings {
   readonly createPartitions: number;
   readonly batchRecordsMax: number;
   readonly fetchBytesMax: number;
+  /** Left out: neither TLS nor SASL. */
+  readonly security?: KafkaSecurity;
 }
 
 export interface TopicsWanted {
@@ -32,13 +35,13 @@ export interface ServedTopics {
 
 /** Undefined where no broker is named. Nothing is connected yet. */
 export async function serveTopics(
-  { brokers, ...settings }: TopicSettings,
+  { brokers, security = {}, ...settings }: TopicSettings,
   wanted: TopicsWanted,
   log: Log,
 ): Promise<ServedTopics | undefined> {
   if (brokers === '') return undefined;
   const addresses = brokers.split(',').map((broker) => broker.trim());
-  const client = await kafkaClient({ clientId: CLIENT_ID, brokers: addresses }, log);
+  const client = await kafkaClient({ clientId: CLIENT_ID, brokers: addresses, security }, log);
   const partitionsAtOnce = settings.createPartitions || 1;
   const server = new BatchServer(client, { ...settings, ...wanted, partitionsAtOnce }, log);
   return { server, producer: new RecordProducer(client) };

@@ -20,18 +20,29 @@ export interface KafkaBroker {
   stop(): Promise<void>;
 }
 
+/** A broker that speaks TLS and knows one user, by PLAIN and both kinds of SCRAM. */
+export interface SecuredBroker {
+  /** PEM texts. */
+  readonly key: string;
+  readonly certificate: string;
+  readonly user: string;
+  readonly password: string;
+}
+
 /** A real broker in KRaft mode on free ports. */
-export async function startKafkaBroker(): Promise<KafkaBroker> {
+export async function startKafkaBroker(secured?: SecuredBroker): Promise<KafkaBroker> {
   if (!existsSync(JARS)) {
     throw new Error("the broker's jars are not there: npm run bootstrap -- --test");
   }
   const [port, controllerPort] = [await resolvePort(HOST, 0), await resolvePort(HOST, 0)];
   const folder = temporaryFolder({});
   const properties = join(folder.path, 'server.properties');
-  writeFileSync(properties, serverProperties(port, controllerPort, join(folder.path, 'log')));
+  const all = serverProperties(port, controllerPort, join(folder.path, 'log'));
+  const own = secured && (await securedProperties(port, controllerPort, folder.path, secured));
+  writeFileSync(properties, [...all, ...(own ?? [])].join('\n'));
   const formatted = spawnSync('java', [
     ...javaWords('kafka.tools.StorageTool'),
-    ...['format', '-t', CLUSTER_ID, '-c', properties],
+    ...['format', '-t', CLUSTER_ID, '-c', properties, ...(secured ? scramWords(secured) : [])],
   ]);
   if (formatted.status !== 0) {
     throw new Error(`java is not installed, or: ${formatted.stderr ?? formatted.error?.message}`);
@@ -56,7 +67,42 @@ function javaWords(main: string): string[] {
   return [...memory, '-cp', join(JARS, '*'), main];
 }
 
-function serverProperties(port: number, controllerPort: number, folder: string): string {
+function scramWords({ user, password }: SecuredBroker): string[] {
+  return ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+    '--add-scram',
+    `${mechanism}=[name=${user},password=${password}]`,
+  ]);
+}
+
+/** The last of two lines of one property counts. */
+async function securedProperties(
+  port: number,
+  controllerPort: number,
+  folder: string,
+  { key, certificate, user, password }: SecuredBroker,
+): Promise<string[]> {
+  const ownPort = await resolvePort(HOST, 0);
+  const store = join(folder, 'keystore.pem');
+  writeFileSync(store, `${key}\n${certificate}\n`);
+  const open = `CLIENTS://${HOST}:${port},OWN://${HOST}:${ownPort}`;
+  const listener = 'listener.name.clients';
+  const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
+  const plain = 'org.apache.kafka.common.security.plain.PlainLoginModule required';
+  return [
+    `listeners=${open},CONTROLLER://${HOST}:${controllerPort}`,
+    `advertised.listeners=${open}`,
+    'inter.broker.listener.name=OWN',
+    'listener.security.protocol.map=CONTROLLER:PLAINTEXT,OWN:PLAINTEXT,CLIENTS:SASL_SSL',
+    'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+    `${listener}.plain.sasl.jaas.config=${plain} user_${user}="${password}";`,
+    `${listener}.scram-sha-256.sasl.jaas.config=${scram}`,
+    `${listener}.scram-sha-512.sasl.jaas.config=${scram}`,
+    `${listener}.ssl.keystore.type=PEM`,
+    `${listener}.ssl.keystore.location=${store}`,
+  ];
+}
+
+function serverProperties(port: number, controllerPort: number, folder: string): string[] {
   return [
     'process.roles=broker,controller',
     'node.id=1',
@@ -79,7 +125,7 @@ function serverProperties(port: number, controllerPort: number, folder: string):
     'broker.session.timeout.ms=3000',
     // What was acknowledged outlives a killed broker: no page cache of its own is trusted.
     'log.flush.interval.messages=1',
-  ].join('\n');
+  ];
 }
 
 function spawnBroker(properties: string): Promise<ChildProcess> {

@@ -18,9 +18,15 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** A real Redis on a free port, every write on its disk before it is answered. */
-export async function startRedisServer(options: readonly string[] = []): Promise<RedisServer> {
+/**
+ * A real Redis on a free port, every write on its disk before it is answered.
+ * @param more options of its command line, which may depend on the port
+ */
+export async function startRedisServer(
+  more: readonly string[] | ((port: number) => readonly string[]) = [],
+): Promise<RedisServer> {
   const port = await resolvePort(HOST, 0);
+  const options = typeof more === 'function' ? more(port) : more;
   const folder = temporaryFolder({});
   let child = await spawnRedis(port, folder.path, options);
   const kill = () => ended(child, 'SIGKILL');

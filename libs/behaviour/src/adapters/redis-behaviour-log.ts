@@ -34,9 +34,23 @@ const CALL_TIMEOUT_MS = 6000;
 /** Of what a recall waits for. */
 const READ_TIMEOUT_MS = 500;
 
+/** How Redis is shown who calls. */
+export interface RedisSecurity {
+  readonly username?: string;
+  readonly password?: string;
+  /** PEM texts; left out: no TLS. */
+  readonly tls?: {
+    readonly ca: Buffer | undefined;
+    readonly cert: Buffer | undefined;
+    readonly key: Buffer | undefined;
+  };
+}
+
 export interface RedisBehaviourOptions {
   /** `host:port`, or several of one cluster separated by commas. */
   readonly address: string;
+  /** Left out: no password and no TLS. */
+  readonly security?: RedisSecurity | undefined;
   /** Put before every key. */
   readonly keyPrefix: string;
   readonly retention: Retention;
@@ -61,9 +75,12 @@ export class RedisBehaviourLog extends BehaviourLog {
    * Opens also while the address does not answer. Rejects with CONFIG_INVALID for a bad one.
    */
   static async open(options: RedisBehaviourOptions): Promise<RedisBehaviourLog> {
-    const redis = await connectionTo(options.address);
+    const redis = await connectionTo(options);
     // Failures show in the calls; without a listener each would also be printed.
-    redis.on('error', () => undefined);
+    let told: unknown;
+    redis.on('error', (error: unknown) => {
+      told = error;
+    });
     redis.defineCommand('tesseraAppend', { lua: APPEND_SCRIPT });
     redis.defineCommand('tesseraHistory', { lua: HISTORY_SCRIPT, readOnly: true });
     redis.defineCommand('tesseraErase', { lua: ERASE_SCRIPT });
@@ -75,7 +92,8 @@ export class RedisBehaviourLog extends BehaviourLog {
         redis.connect().then(() => redis.ping()),
       );
     } catch (thrown) {
-      const error = log.unavailable(thrown);
+      // A connection that is refused only says that it is closed.
+      const error = log.refused(told) ?? log.refused(thrown) ?? log.unavailable(thrown);
       // One that is away may come back: what needs it is refused until then.
       if (error.code !== 'STORE_UNAVAILABLE') {
         redis.disconnect();
@@ -223,6 +241,15 @@ export class RedisBehaviourLog extends BehaviourLog {
     });
   }
 
+  /** What trying again does not mend: Redis does not know who calls. */
+  private refused(thrown: unknown): TesseraError | undefined {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    if (!/WRONGPASS|NOAUTH|NOPERM/.test(reason)) return undefined;
+    const field = 'behaviours.redisPasswordPath';
+    const message = `${field}: expected user and password that Redis knows, got: ${reason}`;
+    return new TesseraError('CONFIG_INVALID', message, { field, cause: thrown });
+  }
+
   private unavailable(thrown: unknown): TesseraError {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     const code = reason.startsWith('OOM') ? 'STORE_FULL' : 'STORE_UNAVAILABLE';
@@ -240,7 +267,10 @@ function withinMs<T>(budgetMs: number, work: Promise<T>): Promise<T> {
 }
 
 /** Not connected yet. The client is loaded only where behaviours are in Redis. */
-async function connectionTo(address: string): Promise<Redis | Cluster> {
+async function connectionTo({
+  address,
+  security = {},
+}: RedisBehaviourOptions): Promise<Redis | Cluster> {
   const nodes = address.split(',').map(parseNode);
   const [only] = nodes;
   const { Cluster, Redis } = await import('ioredis');
@@ -249,6 +279,7 @@ async function connectionTo(address: string): Promise<Redis | Cluster> {
     maxRetriesPerRequest: 1,
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    ...security,
   };
   if (nodes.length === 1 && only !== undefined) return new Redis({ ...only, ...options });
   return new Cluster(nodes, { lazyConnect: true, redisOptions: options });

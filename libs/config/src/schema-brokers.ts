@@ -1,0 +1,26 @@
+/** Keys of how this process shows itself to Kafka and to Redis. Secrets are in files. */
+
+import { oneOf, text } from './schema-fields.js';
+
+export const KAFKA_SECURITY = {
+  tls: oneOf(['off', 'on'], 'off', 'speak TLS with the brokers'),
+  caPath: text('', 'PEM file of the authority of their certificates; empty: those of the system'),
+  certificatePath: text('', 'PEM file of the certificate that they are shown; empty: none'),
+  keyPath: text('', 'PEM file of its private key'),
+  saslMechanism: oneOf(
+    ['none', 'plain', 'scram-sha-256', 'scram-sha-512'],
+    'none',
+    'how the brokers are told user and password',
+  ),
+  saslUser: text('', 'user that they know this process as'),
+  saslPasswordPath: text('', 'file of its password'),
+};
+
+export const REDIS_SECURITY = {
+  redisUser: text('', 'user that Redis knows this process as; empty: the default one'),
+  redisPasswordPath: text('', 'file of its password; empty: none'),
+  redisTls: oneOf(['off', 'on'], 'off', 'speak TLS with Redis'),
+  redisCaPath: text('', 'PEM file of the authority of its certificate; empty: those of the system'),
+  redisCertificatePath: text('', 'PEM file of the certificate that it is shown; empty: none'),
+  redisKeyPath: text('', 'PEM file of its private key'),
+};
