@@ -2,6 +2,7 @@
 
 import 'reflect-metadata';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Server } from '@grpc/grpc-js';
@@ -101,5 +102,18 @@ describe('the access table', () => {
     const open = rules.flatMap(([name, { need }]) => (need === 'open' ? [name] : []));
     const isHarmless = /Health|\/health|\/docs|\/console$|\/console\/\*|\/console\/api\/login/;
     expect(open.filter((name) => !isHarmless.test(name))).toEqual([]);
+  });
+
+  it('is the table of docs/security.md', () => {
+    const rows = readFileSync('docs/security.md', 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const [, name, need] = /^\| `(\/\S+|[A-Z]+ \/\S*)` \| (.*) \|$/.exec(line) ?? [];
+        return name === undefined ? [] : [[name, need?.replaceAll('`', '')]];
+      });
+    const told = ({ need }: (typeof HTTP_ACCESS)[string]) =>
+      need === 'open' ? need : 'scope' in need ? need.scope : `role ${need.role}`;
+    const rules = [...Object.entries(GRPC_ACCESS), ...Object.entries(HTTP_ACCESS)];
+    expect(rows).toEqual(rules.map(([name, rule]) => [name, told(rule)]));
   });
 });

@@ -296,6 +296,18 @@ describe('beside recall', () => {
   it('offers the API as a page and as a document', async () => {
     const page = await fetch(`${serving.httpUrl}/docs`);
     expect(page.status).toBe(200);
+    for (const path of [
+      '/docs/',
+      '/docs/swagger-initializer.js',
+      '/docs-json',
+      '/docs/index.css',
+    ]) {
+      const { headers } = await fetch(`${serving.httpUrl}${path}`);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy, path).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+      expect(policy, path).not.toMatch(/script-src[^;]*(unsafe|\*|data:)/);
+      expect(headers.get('x-content-type-options'), path).toBe('nosniff');
+    }
     const files = (await page.text()).matchAll(/(?:src|href)="([^"]+)"/g);
     const texts = [...files].map(async ([, file = '']) => {
       const reply = await fetch(new URL(file, page.url));

@@ -22,7 +22,8 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const HEADERS = {
+/** Of every page that is served, those of the API's description included. */
+export const PAGE_HEADERS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -50,7 +51,7 @@ export async function servePages(instance: FastifyInstance, folder: string): Pro
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply, path) => {
-      for (const [name, value] of Object.entries(HEADERS)) reply.header(name, value);
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.header(name, value);
       const lasts = LASTING.test(path);
       reply.header('cache-control', lasts ? 'max-age=31536000, immutable' : 'no-cache');
     },

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { PAGE_HEADERS } from '../../console/src/index.js';
 import { openApiDocument } from './openapi.js';
 
 const PAGE = '/docs';
@@ -18,14 +19,19 @@ const INITIALIZER = `SwaggerUIBundle({ url: '..${DOCUMENT}', dom_id: '#swagger-u
 /** The OpenAPI page at /docs and the document itself at /docs-json. */
 export async function serveDocs(instance: FastifyInstance, version: string): Promise<void> {
   const document = JSON.stringify(openApiDocument(version));
-  instance.get(DOCUMENT, (_request, reply) => reply.type('application/json').send(document));
-  instance.get(`${PAGE}/swagger-initializer.js`, (_request, reply) =>
-    reply.type('text/javascript').send(INITIALIZER),
+  instance.get(DOCUMENT, (_request, reply) =>
+    reply.headers(PAGE_HEADERS).type('application/json').send(document),
   );
-  instance.get(PAGE, (_request, reply) => reply.redirect(`${PAGE}/`));
+  instance.get(`${PAGE}/swagger-initializer.js`, (_request, reply) =>
+    reply.headers(PAGE_HEADERS).type('text/javascript').send(INITIALIZER),
+  );
+  instance.get(PAGE, (_request, reply) => reply.headers(PAGE_HEADERS).redirect(`${PAGE}/`));
   await instance.register(fastifyStatic, {
     root: swaggerUiFolder(),
     prefix: `${PAGE}/`,
     decorateReply: false,
+    setHeaders: (reply) => {
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.header(name, value);
+    },
   });
 }

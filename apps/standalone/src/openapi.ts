@@ -191,6 +191,10 @@ const health = (summary: string) => ({
   get: { summary, responses: { 200: { description: 'yes' }, 503: { description: 'not now' } } },
 });
 
+const SECURITY_SCHEMES = { token: { type: 'http', scheme: 'bearer' } };
+/** Nobody is asked on a loopback address without tokens. */
+const SECURITY = { security: [{ token: [] }, {}] };
+
 export function openApiDocument(version: string): object {
   return {
     openapi: '3.0.3',
@@ -199,6 +203,7 @@ export function openApiDocument(version: string): object {
       version,
       description: 'Which live items fit this user now. The same is served over gRPC.',
     },
+    ...SECURITY,
     paths: {
       '/v1/recall': {
         post: {
@@ -247,6 +252,6 @@ export function openApiDocument(version: string): object {
         },
       },
     },
-    components: { schemas },
+    components: { schemas, securitySchemes: SECURITY_SCHEMES },
   };
 }

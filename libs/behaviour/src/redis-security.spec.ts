@@ -11,6 +11,8 @@ import { parseRetention } from './domain/retention.js';
 
 const folder = temporaryFolder({});
 const tls = (name: string) => join('test', 'fixtures', 'tls', name);
+/** As docs/security.md says. */
+const COMMANDS = '+@read +@write +@scripting +@connection +info';
 const PASSWORD = 'a password with spaces';
 let redis: RedisServer;
 
@@ -19,7 +21,7 @@ beforeAll(async () => {
   writeFileSync(join(folder.path, 'wrong'), 'guessed\n');
   const acl = join(folder.path, 'users.acl');
   const hash = (await import('node:crypto')).createHash('sha256').update(PASSWORD).digest('hex');
-  writeFileSync(acl, `user default off\nuser tessera on #${hash} ~tessera:* +@all\n`);
+  writeFileSync(acl, `user default off\nuser tessera on #${hash} ~tessera:* ${COMMANDS}\n`);
   redis = await startRedisServer((port) => [
     ...['--port', '0', '--tls-port', String(port), '--aclfile', acl],
     ...['--tls-cert-file', tls('server.pem'), '--tls-key-file', tls('server.key')].map(absolute),
@@ -62,6 +64,9 @@ describe('Redis with users, passwords and TLS', () => {
     const event = { userId: 'u', eventId: 'e', itemId: 'i', action: 'click', scene: {} };
     expect(await log.append([{ ...event, timeMs: Date.now() }])).toEqual(['added']);
     expect(await log.history('u', 9)).toHaveLength(1);
+    await log.putProfile('u', { age: '3' });
+    expect(await log.userIds(9)).toEqual(['u']);
+    expect(await log.erase('u', Date.now())).toBe(true);
     await log.close();
   });
 
