@@ -1,4 +1,4 @@
-import { type BigIntStats, readFileSync, statSync } from 'node:fs';
+import { readFileSync, type Stats, statSync } from 'node:fs';
 import { TesseraError } from '@tessera/errors';
 import {
   type Credentials,
@@ -14,8 +14,7 @@ import { isLoopback } from './domain/site.js';
 
 const FILE_BYTES_MAX = 1 << 20;
 /** A file may change twice within one tick of its clock: what is as young is read again. */
-const SETTLED_NS = 100_000_000n;
-const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
+const SETTLED_MS = 100;
 
 export interface AccessSettings {
   /** JSON file of grants; '' for none. */
@@ -28,21 +27,28 @@ export interface AccessSettings {
 
 interface ReadGrants {
   readonly grants: Grants;
-  readonly stats: BigIntStats;
+  readonly stats: Stats;
   /** The file was old enough to be told apart from its next version. */
   readonly isSettled: boolean;
 }
 
 const anybody = (name: string): Holder => ({ name, scopes: [], reach: EVERY_SCOPE });
+const ON_LOOPBACK = anybody('loopback');
+const ANYBODY = anybody('open');
 
 /**
  * Who may do what. Without a file of grants everybody may do everything where an edge can be
  * reached from its own machine alone or `access.mode` is open, and nobody anything elsewhere. The
- * file is looked at for each question and read when it has changed: what is taken away there is
- * gone at once. Synchronous, since each call asks; the file is local and small.
+ * file is looked at for each question, at most once in a turn of the event loop, and read when it
+ * has changed: what is taken away there is gone at once. Synchronous, since each call asks; the
+ * file is local and small.
  */
 export class AccessControl {
   private read: ReadGrants | undefined;
+  /** The file was looked at in this turn of the event loop. */
+  private isLookedAt = false;
+  /** By host: judging one costs more than the rest of a question. */
+  private readonly loopback = new Map<string, boolean>();
 
   private constructor(private readonly settings: AccessSettings) {}
 
@@ -56,7 +62,7 @@ export class AccessControl {
   /** Whether callers of an edge that listens on `host` have to say who they are. */
   asks(host: string): boolean {
     const { tokensPath, mode } = this.settings;
-    return tokensPath !== '' || (mode !== 'open' && !isLoopback(host));
+    return tokensPath !== '' || (mode !== 'open' && !this.isLoopback(host));
   }
 
   /**
@@ -68,7 +74,10 @@ export class AccessControl {
       return this.grants().holderOf(credentials, this.nowMs());
     }
     const { certificate } = credentials;
-    if (!this.asks(host)) return anybody(certificate ?? (isLoopback(host) ? 'loopback' : 'open'));
+    if (!this.asks(host)) {
+      if (certificate !== undefined) return anybody(certificate);
+      return this.isLoopback(host) ? ON_LOOPBACK : ANYBODY;
+    }
     throw unauthenticated(
       'expected access.tokensPath to name a file of tokens, since the service listens on ' +
         `${host}, got none`,
@@ -92,38 +101,58 @@ export class AccessControl {
     return 'token' in by ? grants.ofToken(by.token, nowMs) : grants.ofHash(by.sha256, nowMs);
   }
 
+  private isLoopback(host: string): boolean {
+    let known = this.loopback.get(host);
+    if (known === undefined) {
+      known = isLoopback(host);
+      this.loopback.set(host, known);
+    }
+    return known;
+  }
+
   private nowMs(): number {
     return this.settings.nowMs?.() ?? Date.now();
   }
 
   private grants(): Grants {
     const { tokensPath } = this.settings;
-    const stats = statOf(tokensPath);
     const { read } = this;
-    if (read?.isSettled === true && isSame(read.stats, stats)) return read.grants;
+    if (this.isLookedAt && read !== undefined) return read.grants;
+    // Until all is well again each question looks anew.
+    this.isLookedAt = false;
+    const stats = statOf(tokensPath);
+    if (read?.isSettled === true && isSame(read.stats, stats)) return this.lookedAt(read);
     if (stats.size > FILE_BYTES_MAX) {
       throw unreadable(tokensPath, `more than ${FILE_BYTES_MAX} bytes`);
     }
     const grants = Grants.parse(textOf(tokensPath), tokensPath);
-    const ageNs = BigInt(Date.now()) * NANOSECONDS_PER_MILLISECOND - stats.ctimeNs;
-    this.read = { grants, stats, isSettled: ageNs > SETTLED_NS };
-    return grants;
+    const isSettled = Date.now() - stats.ctimeMs > SETTLED_MS;
+    return this.lookedAt({ grants, stats, isSettled });
+  }
+
+  private lookedAt(read: ReadGrants): Grants {
+    this.read = read;
+    this.isLookedAt = true;
+    setImmediate(() => {
+      this.isLookedAt = false;
+    });
+    return read.grants;
   }
 }
 
-function isSame(a: BigIntStats, b: BigIntStats): boolean {
+function isSame(a: Stats, b: Stats): boolean {
   return (
-    a.mtimeNs === b.mtimeNs &&
-    a.ctimeNs === b.ctimeNs &&
+    a.mtimeMs === b.mtimeMs &&
+    a.ctimeMs === b.ctimeMs &&
     a.size === b.size &&
     a.ino === b.ino &&
     a.dev === b.dev
   );
 }
 
-function statOf(path: string): BigIntStats {
+function statOf(path: string): Stats {
   try {
-    return statSync(path, { bigint: true });
+    return statSync(path);
   } catch (cause) {
     throw unreadable(path, (cause as Error).message, cause);
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { TesseraError } from '@tessera/errors';
 import { temporaryFolder } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -83,12 +84,14 @@ describe('access by token', () => {
   it('ends when the token is taken out of the file, without a restart', async () => {
     const access = await AccessControl.open(settings);
     writeFileSync(path, JSON.stringify(GRANTS.slice(1)));
+    await setImmediate();
     expect(outcome(access, bearer('trainers-token'), 'push')).toBe('UNAUTHENTICATED');
   });
 
   it('is closed while the file is no list of grants, and the start is refused', async () => {
     const access = await AccessControl.open(settings);
     writeFileSync(path, '[{"name": "x", "token": "in the clear", "scopes": ["push"]}]');
+    await setImmediate();
     expect(outcome(access, bearer('trainers-token'), 'push')).toBe('CONFIG_INVALID');
     await expect(AccessControl.open(settings)).rejects.toThrow(/access|tokens/);
     const absent = { ...settings, tokensPath: join(folder.path, 'absent.json') };

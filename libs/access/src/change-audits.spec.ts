@@ -7,6 +7,7 @@ import {
   type Change,
   ChangeAudits,
   EdgeGuard,
+  type Holder,
   NOTED_LINES_PER_SECOND,
 } from './index.js';
 
@@ -115,14 +116,14 @@ describe('what comes in streams', () => {
 });
 
 describe('the guard of an edge', () => {
-  const holder = { name: 'ann', scopes: ['recall'], reach: new Set(['recall']) } as const;
+  const holder: Holder = { name: 'ann', scopes: ['recall'], reach: new Set(['recall']) };
 
   function guardOf(edge: 'grpc' | 'http') {
     const { audits, written } = auditsTo();
     const refused: string[] = [];
     const guard = new EdgeGuard({
       ...{ edge, host: '0.0.0.0', changes: audits },
-      control: { identify: () => ({ ...holder, scopes: [...holder.scopes] }) },
+      control: { identify: () => holder },
       onRefused: (of, code) => refused.push(`${of} ${code}`),
     });
     return { guard, refused, written };

@@ -121,10 +121,10 @@ export class Grants {
         `expected a token of 1..${TOKEN_BYTES_MAX} letters, got something else`,
       );
     }
-    const digest = createHash('sha256').update(token).digest();
-    const granted = this.tokens.get(digest.toString('hex'));
+    const sha256 = createHash('sha256').update(token).digest('hex');
     // What is looked up is a hash: how far it fits tells nothing of a token.
-    if (granted === undefined || !timingSafeEqual(digest, granted.digest)) {
+    const granted = this.tokens.get(sha256);
+    if (granted === undefined || !timingSafeEqual(Buffer.from(sha256, 'hex'), granted.digest)) {
       throw unauthenticated('expected a known token, got another');
     }
     return valid(granted, nowMs).holder;

@@ -28,6 +28,9 @@ export function hostOfHeader(header: string): string | undefined {
   return canonicalHost(header.replace(/:\d{1,5}$/, ''));
 }
 
+/** Names of which it is remembered whether they are ours. */
+const JUDGED_MAX = 100;
+
 export interface SiteSettings {
   /** Address that HTTP listens on. */
   readonly host: string;
@@ -66,6 +69,8 @@ export class OwnSite {
   private readonly publicHost: string;
   private readonly isLocal: boolean;
   private readonly takesAnyName: boolean;
+  /** Callers ask for few names again and again; judging one takes microseconds. */
+  private readonly judged = new Map<string, boolean>();
 
   constructor({ host, publicNames, publicUrl, isGuarded }: SiteSettings) {
     this.publicHost = URL.canParse(publicUrl) ? new URL(publicUrl).host : '';
@@ -80,9 +85,18 @@ export class OwnSite {
    * Whether the name that was asked for leads here on purpose. An address cannot be rebound, so any
    * is taken where the service is reached from other machines.
    */
-  hasName(header: string | undefined): boolean {
+  hasName(header = ''): boolean {
     if (this.takesAnyName) return true;
-    const name = hostOfHeader(header ?? '');
+    const known = this.judged.get(header);
+    if (known !== undefined) return known;
+    const isOwn = this.isOwn(header);
+    if (this.judged.size >= JUDGED_MAX) this.judged.clear();
+    this.judged.set(header, isOwn);
+    return isOwn;
+  }
+
+  private isOwn(header: string): boolean {
+    const name = hostOfHeader(header);
     if (name === undefined) return false;
     if (isLoopback(name) || this.names.has(name)) return true;
     return !this.isLocal && ADDRESS.test(name);
