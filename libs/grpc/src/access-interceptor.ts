@@ -1,6 +1,6 @@
 import {
   type Metadata,
-  ServerInterceptingCall,
+  type ServerInterceptingCall,
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
 } from '@grpc/grpc-js';
@@ -22,23 +22,30 @@ function credentialsOf(metadata: Metadata, call: ServerInterceptingCallInterface
   };
 }
 
-/** Lets calls in as the access table says, before their messages are read. */
+/**
+ * Lets calls in as the access table says, before their messages are read. What grpc-js has for
+ * interceptors passes every event of a call through two more objects, which costs each call as much
+ * as a small recall's answer does; the one event that matters is taken from the call itself.
+ */
 export function accessInterceptor(guard: Pick<EdgeGuard, 'enter'>): ServerInterceptor {
-  return ({ path }, call) =>
-    new ServerInterceptingCall(call, {
-      start: (next) =>
-        next({
-          onReceiveMetadata: (metadata, pass) => {
-            try {
-              callers.set(metadata, guard.enter(GRPC_ACCESS[path], credentialsOf(metadata, call)));
-            } catch (thrown) {
-              call.sendStatus(grpcStatus(TesseraError.from(thrown)));
-              return;
-            }
-            pass(metadata);
-          },
-        }),
-    });
+  return ({ path }, call) => {
+    const start = call.start.bind(call);
+    call.start = (listener) => {
+      const pass = listener.onReceiveMetadata.bind(listener);
+      listener.onReceiveMetadata = (metadata) => {
+        try {
+          callers.set(metadata, guard.enter(GRPC_ACCESS[path], credentialsOf(metadata, call)));
+        } catch (thrown) {
+          call.sendStatus(grpcStatus(TesseraError.from(thrown)));
+          return;
+        }
+        pass(metadata);
+      };
+      start(listener);
+    };
+    // Of the type that is wanted only the interface is called.
+    return call as ServerInterceptingCall;
+  };
 }
 
 /** Who calls: what the interceptor has found. */

@@ -75,6 +75,11 @@ function grantedOf({ name, scopes, expires }: Grant): Granted {
 export class Grants {
   private readonly tokens = new Map<string, TokenGranted>();
   private readonly certificates = new Map<string, Granted>();
+  /**
+   * By whole header, those that were known: hashing one costs each call more than all else. A map
+   * compares keys only where their hashes, which have a secret seed, are the same.
+   */
+  private readonly headers = new Map<string, TokenGranted>();
 
   private constructor(grants: readonly Grant[]) {
     for (const grant of grants) {
@@ -105,9 +110,14 @@ export class Grants {
   /** @throws TesseraError UNAUTHENTICATED */
   holderOf({ authorization, certificate }: Credentials, nowMs: number): Holder {
     if (authorization !== undefined && authorization !== '') {
+      const known = this.headers.get(authorization);
+      if (known !== undefined) return valid(known, nowMs).holder;
       const token = /^Bearer (.+)$/i.exec(authorization)?.[1];
       if (token === undefined) throw unauthenticated("expected 'Bearer TOKEN', got something else");
-      return this.ofToken(token, nowMs);
+      const granted = this.grantedOf(token);
+      if (this.headers.size >= GRANTS_MAX) this.headers.clear();
+      this.headers.set(authorization, granted);
+      return valid(granted, nowMs).holder;
     }
     const granted = certificate === undefined ? undefined : this.certificates.get(certificate);
     if (granted === undefined) throw unauthenticated("expected 'Bearer TOKEN', got nothing");
@@ -116,6 +126,10 @@ export class Grants {
 
   /** @throws TesseraError UNAUTHENTICATED */
   ofToken(token: string, nowMs: number): TokenHolder {
+    return valid(this.grantedOf(token), nowMs).holder;
+  }
+
+  private grantedOf(token: string): TokenGranted {
     if (!/^[\x21-\x7e]+$/.test(token) || token.length > TOKEN_BYTES_MAX) {
       throw unauthenticated(
         `expected a token of 1..${TOKEN_BYTES_MAX} letters, got something else`,
@@ -127,7 +141,7 @@ export class Grants {
     if (granted === undefined || !timingSafeEqual(Buffer.from(sha256, 'hex'), granted.digest)) {
       throw unauthenticated('expected a known token, got another');
     }
-    return valid(granted, nowMs).holder;
+    return granted;
   }
 
   /** @throws TesseraError UNAUTHENTICATED */
