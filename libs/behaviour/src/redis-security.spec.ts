@@ -96,7 +96,9 @@ describe('Redis with users, passwords and TLS', () => {
     ],
     ['an authority that has not signed it', without('TESSERA_BEHAVIOURS_REDIS_CA_PATH')],
   ])('does not answer to %s', async (_name, variables) => {
-    await expect(open(variables)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    const log = await open(variables);
+    await expect(log.history('u', 9)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await log.close();
   });
 
   it('has its password in a file of one line, never in what is printed', async () => {
