@@ -13,6 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr uint64_t kUnknownWrites = uint64_t{1} << 20;
+
 /// Replays what comes before the first missing write.
 class UpTo final : public rocksdb::WalFilter {
  public:
@@ -76,7 +78,9 @@ Status mend(const fs::path& folder, StoreRepair& repair) {
   rocksdb::Status status = rocksdb::DB::Open(options, folder.string(), &opened);
   if (!status.ok()) return failure(status);
   const std::unique_ptr<rocksdb::DB> db(opened);
-  const uint64_t number = std::max(repair.acknowledged, repair.readable) + 1;
+  // Without marks nothing says how far writes that are lost went.
+  const uint64_t unknown = repair.acknowledged == 0 ? kUnknownWrites : 0;
+  const uint64_t number = std::max(repair.acknowledged, repair.readable) + 1 + unknown;
   rocksdb::WriteOptions durable;
   durable.sync = true;
   status =
