@@ -8,7 +8,7 @@ export {
   NATIVE_ERRORS,
   SERVICE_ERRORS,
 } from './codes.js';
-export { JSON_DEPTH_MAX, nestsTooDeep } from './json-depth.js';
+export { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, jsonFault, nestsTooDeep } from './json-depth.js';
 export {
   type ErrorBody,
   errorBody,

@@ -3,5 +3,6 @@ export { type CallContext, callContext } from './call-context.js';
 export { GrpcErrorFilter, grpcStatus } from './error-filter.js';
 export { GrpcHealth } from './health.js';
 export { refuseMalformed } from './malformed.js';
+export { paced } from './paced-stream.js';
 export { type GateSettings, type GrpcServerSettings, grpcServer } from './server-options.js';
 export { invalid, text, texts } from './wire-text.js';

@@ -1,5 +1,6 @@
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { TesseraError } from '@tessera/errors';
+import { countEntries, MAP_ENTRIES_MAX, mapFields } from './map-entries.js';
 
 const MALFORMED = Symbol('malformed');
 
@@ -9,8 +10,12 @@ type Deserialize = (bytes: Buffer) => object;
  * grpc-js answers bytes that do not parse with INTERNAL, as if the service were at fault. A marked
  * object takes their place, which `refuseMalformed` turns into REQUEST_INVALID.
  */
-function marked(deserialize: Deserialize): Deserialize {
+function marked(deserialize: Deserialize, maps: ReadonlySet<number>): Deserialize {
   return (bytes) => {
+    const mayHaveTooMany = maps.size > 0 && bytes.length > MAP_ENTRIES_MAX;
+    if (mayHaveTooMany && countEntries(bytes, maps) > MAP_ENTRIES_MAX) {
+      return { [MALFORMED]: `maps of more than ${MAP_ENTRIES_MAX} entries` };
+    }
     try {
       return deserialize(bytes);
     } catch (error) {
@@ -25,7 +30,13 @@ export function withMalformedMarked(definition: PackageDefinition): PackageDefin
       if ('format' in entry) return [name, entry];
       const methods = Object.entries(entry).map(([method, description]) => [
         method,
-        { ...description, requestDeserialize: marked(description.requestDeserialize) },
+        {
+          ...description,
+          requestDeserialize: marked(
+            description.requestDeserialize,
+            mapFields(description.requestType.type),
+          ),
+        },
       ]);
       return [name, Object.fromEntries(methods)];
     }),
@@ -36,6 +47,6 @@ export function withMalformedMarked(definition: PackageDefinition): PackageDefin
 export function refuseMalformed(message: object): void {
   const reason = (message as { [MALFORMED]?: string })[MALFORMED];
   if (reason !== undefined) {
-    throw new TesseraError('REQUEST_INVALID', `expected a protobuf message, came: ${reason}`);
+    throw new TesseraError('REQUEST_INVALID', `expected a protobuf message, got ${reason}`);
   }
 }

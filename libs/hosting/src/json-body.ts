@@ -1,5 +1,10 @@
-import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
+import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, jsonFault, TesseraError } from '@tessera/errors';
 import type { FastifyInstance } from 'fastify';
+
+const EXPECTED = {
+  depth: `nested at most ${JSON_DEPTH_MAX} deep`,
+  members: `of at most ${JSON_MEMBERS_MAX} members`,
+} as const;
 
 /** Bytes -> JSON value. Bytes that are not UTF-8 are refused, never replaced. */
 export function parseJsonBody(bytes: Buffer): unknown {
@@ -8,8 +13,9 @@ export function parseJsonBody(bytes: Buffer): unknown {
       field: 'body',
     });
   }
-  if (nestsTooDeep(bytes)) {
-    const message = `body: expected JSON nested at most ${JSON_DEPTH_MAX} deep, got more`;
+  const fault = jsonFault(bytes);
+  if (fault !== undefined) {
+    const message = `body: expected JSON ${EXPECTED[fault]}, got more`;
     throw new TesseraError('REQUEST_INVALID', message, { field: 'body' });
   }
   let text: string;

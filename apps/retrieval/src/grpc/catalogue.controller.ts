@@ -1,4 +1,4 @@
-import type { Metadata } from '@grpc/grpc-js';
+import type { Metadata, ServerWritableStream } from '@grpc/grpc-js';
 import { Controller, UseFilters } from '@nestjs/common';
 import { GrpcMethod, GrpcStreamMethod } from '@nestjs/microservices';
 import { type Change, ChangeAudits } from '@tessera/access';
@@ -21,19 +21,8 @@ import type {
   WireRollBackRequest,
   WireRollBackResponse,
 } from '@tessera/contracts';
-import { callerOf, GrpcErrorFilter, refuseMalformed } from '@tessera/grpc';
-import {
-  asyncScheduler,
-  concatMap,
-  defaultIfEmpty,
-  from,
-  map,
-  type Observable,
-  scan,
-  scheduled,
-  takeLast,
-  takeWhile,
-} from 'rxjs';
+import { callerOf, GrpcErrorFilter, paced, refuseMalformed } from '@tessera/grpc';
+import { concatMap, defaultIfEmpty, map, type Observable, scan, takeLast, takeWhile } from 'rxjs';
 import { ServedCatalogues } from '../served-catalogues.js';
 import { parseWireChanges } from './catalogue.mapper.js';
 import { CollectedBatch, GRPC_SOURCE } from './collected-batch.js';
@@ -42,6 +31,18 @@ const sequenceTold = (sequence: number) => `sequence ${sequence}`;
 
 function changeOf(action: string, metadata: Metadata, name: string): Change {
   return { action, actor: callerOf(metadata).name, edge: 'grpc', name };
+}
+
+async function* listed(changes: CatalogueChanges): AsyncGenerator<WireListItemsResponse> {
+  const { sequence, pages } = await changes.listItems();
+  for (const page of pages) {
+    const items = page.map(({ isPaused, sid, ...item }) => ({
+      ...item,
+      sid: [...sid],
+      paused: isPaused,
+    }));
+    yield { sequence, items };
+  }
 }
 
 @Controller()
@@ -101,23 +102,13 @@ export class CatalogueGrpcController {
   }
 
   @GrpcMethod('CatalogueService', 'ListItems')
-  listItems(message: WireListItemsRequest): Observable<WireListItemsResponse> {
+  listItems(
+    message: WireListItemsRequest,
+    _metadata: Metadata,
+    call: ServerWritableStream<WireListItemsRequest, WireListItemsResponse>,
+  ): Observable<WireListItemsResponse> {
     refuseMalformed(message);
-    return from(this.of(message).listItems()).pipe(
-      concatMap(({ sequence, pages }) =>
-        // A turn of the event loop between pages: recalls go on meanwhile.
-        scheduled(pages, asyncScheduler).pipe(
-          map((page) => ({
-            sequence,
-            items: page.map(({ isPaused, sid, ...item }) => ({
-              ...item,
-              sid: [...sid],
-              paused: isPaused,
-            })),
-          })),
-        ),
-      ),
-    );
+    return paced(listed(this.of(message)), call);
   }
 
   @GrpcMethod('CatalogueService', 'ListVersions')

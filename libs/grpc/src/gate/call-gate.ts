@@ -1,5 +1,6 @@
 import type { EdgeAdmission, PriorityClass } from '@tessera/admission';
 import { ERROR_TRAILERS, TesseraError } from '@tessera/errors';
+import { eachField } from '../wire-fields.js';
 import type { CallHead, Verdict } from './frame-gate.js';
 import { literalHeaders } from './frames.js';
 
@@ -100,40 +101,10 @@ export class CallGate {
 /** The two fields of a protobuf message, as far as they are there and it can be read. */
 function varints(message: Buffer, fields: AdmissionFields): Partial<AdmissionFields> {
   const found: { priority?: number; deadlineMs?: number } = {};
-  let at = 0;
-  const varint = (): number => {
-    let value = 0;
-    for (let scale = 1; at < message.length; scale *= 128) {
-      const byte = message[at++] as number;
-      value += (byte & 0x7f) * scale;
-      if ((byte & 0x80) === 0) return value;
-    }
-    return Number.NaN;
-  };
-  while (at < message.length) {
-    const tag = varint();
-    const field = Math.floor(tag / 8);
-    switch (tag % 8) {
-      case 0: {
-        const value = varint();
-        if (field === fields.priority) found.priority = value;
-        if (field === fields.deadlineMs) found.deadlineMs = value;
-        break;
-      }
-      case 1:
-        at += 8;
-        break;
-      case 2: {
-        const length = varint();
-        at += length;
-        break;
-      }
-      case 5:
-        at += 4;
-        break;
-      default:
-        return found;
-    }
-  }
+  eachField(message, (field, value) => {
+    if (value === undefined) return;
+    if (field === fields.priority) found.priority = value;
+    if (field === fields.deadlineMs) found.deadlineMs = value;
+  });
   return found;
 }
