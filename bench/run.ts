@@ -8,6 +8,7 @@ import { cudaSuite } from './suites/cuda/cuda-suite.js';
 import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
+import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
 import { recallSuite } from './suites/recall.js';
 import { startSuite } from './suites/start.js';
 import { STREAM_PARTS, streamsSuite } from './suites/streams/streams-suite.js';
@@ -20,6 +21,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   cuda: cudaSuite,
   engine: engineSuite,
   kv: kvSuite,
+  overload: overloadSuite,
   recall: recallSuite,
   start: startSuite,
   streams: streamsSuite,
@@ -37,6 +39,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  stages: ${STAGE_NAMES.join(', ')}
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
+  --stage A,B    parts of the overload suite: ${OVERLOAD_STAGES.join(', ')}
   --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}
   --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};
                  --script FILE writes its commands for another machine,

@@ -25,7 +25,7 @@ export class ServedProcess {
       http: { port: 0 },
       grpc: { port: 0 },
       behaviours: { path: join(folder, 'behaviours') },
-      catalogue: { changesPath: join(folder, 'changes') },
+      catalogue: { changesPath: join(folder, 'changes'), cachePath: join(folder, 'cache') },
       adapters: { path: join(folder, 'adapters') },
       weights: { path: '' },
       inspection: { path: join(folder, 'inspection') },
@@ -33,7 +33,11 @@ export class ServedProcess {
       log: { level: 'fatal' },
     };
     const config = join(folder, 'config.json');
-    writeFileSync(config, JSON.stringify({ ...own, ...keys }));
+    const merged = Object.entries({ ...own, ...keys }).map(([area, values]) => [
+      area,
+      { ...own[area as keyof typeof own], ...values },
+    ]);
+    writeFileSync(config, JSON.stringify(Object.fromEntries(merged)));
     const child = spawn(process.execPath, [MAIN, '--config', config], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -20,7 +20,7 @@ import { awaitNative, callNative } from './native-error.js';
 
 const NEWEST = -1;
 /** About a millisecond's worth: listing runs on the thread that serves. */
-const LISTED_AT_ONCE = 512;
+const LISTED_AT_ONCE = 128;
 
 export class NativeReach implements Reach {
   constructor(
