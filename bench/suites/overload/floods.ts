@@ -136,7 +136,7 @@ async function unreadLists(address: string): Promise<Socket[]> {
   );
   for (const socket of sockets) {
     socket.pause();
-    for (let call = 0; call < 4; call++) socket.write(calls(address, 1 + 2 * call, LIST_ITEMS));
+    socket.write(calls(address, 1, LIST_ITEMS));
   }
   return sockets;
 }
