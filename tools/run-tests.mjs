@@ -345,6 +345,10 @@ function long() {
   checker('adapters pushed for minutes', bin('vitest'), [...trainer, '--testTimeout=900000'], {
     env: { ...process.env, ...seconds },
   });
+  const erasures = ['run', 'test/e2e/erasure.spec.ts', '--testTimeout=3600000'];
+  checker('ten thousand erasures that race with recalls', bin('vitest'), erasures, {
+    env: { ...process.env, LONG_ERASURES: '10000' },
+  });
   checker('peers on PyTorch, where they are installed', bin('vitest'), ['run', 'bench/peers'], {
     env: { ...process.env, PEERS: 'all' },
   });

@@ -25,6 +25,7 @@ import type {
 import type { Completions } from './completions-abi.js';
 import type { KvChains, KvIntegrity } from './kv-abi.js';
 import type { StoreAddon } from './store-abi.js';
+import type { WeightsUpdate } from './weights-abi.js';
 
 export const ABI_VERSION = 6;
 
@@ -215,16 +216,6 @@ export const STATS_SLOTS = [
   'actualUs',
 ] as const;
 
-export interface WeightsUpdate {
-  readonly digest: string;
-  /** Updates since the engine was opened. */
-  readonly generation: number;
-  /** Nobody was let in while the requests that ran came to their end. */
-  readonly drainedUs: number;
-  /** Nobody ran. */
-  readonly swappedUs: number;
-}
-
 export interface AbiDescription {
   readonly version: number;
   readonly codes: readonly string[];
@@ -315,8 +306,9 @@ export interface NativeAddon extends StoreAddon {
   kvDropUser(engine: EngineHandle, user: string, budgetUs: number): Promise<void>;
   /** Finds nothing under the version any more; false when the pool does not know it. */
   kvDropVersion(engine: EngineHandle, version: string): boolean;
-  /** Reads every block on disk. */
+  /** Reads every block on disk, slowly. Rejects with CANCELLED. */
   kvCheckIntegrity(engine: EngineHandle): Promise<KvIntegrity>;
+  kvCancelCheck(engine: EngineHandle): void;
 
   /** Runs the prompts through the model and writes activation scales; resolves with the rows. */
   measureScales(options: ScaleMeasurement): Promise<number>;
@@ -389,4 +381,9 @@ export interface NativeAddon extends StoreAddon {
     itemId: string,
     sequence: number,
   ): Promise<CatalogueJudgement>;
+
+  /** Of each lane of long calls (LANES); before the first of them. */
+  tasksConfigure(threads: number, waitingMax: number): void;
+  /** Waiting and running by lane. */
+  tasksDepths(): Uint32Array;
 }

@@ -13,7 +13,6 @@ export {
   STATS_SLOTS,
   type SubmitBatch,
   type SubmitOutcome,
-  type WeightsUpdate,
 } from './abi.js';
 export type { AdapterArena, AdapterInfo, AdapterLimits } from './adapter-abi.js';
 export {
@@ -49,3 +48,5 @@ export {
 } from './kv-abi.js';
 export { loadAddon } from './load.js';
 export type { StoreHandle, StoreRepair, StoreState } from './store-abi.js';
+export { LANES } from './tasks-abi.js';
+export type { WeightsUpdate } from './weights-abi.js';

@@ -1,5 +1,6 @@
 // One scene of an engine's life, run in a process of its own: `node engine-child.mjs SCENE MODEL
 // CATALOGUE`. Prints what it saw; the test judges that and how the process ended.
+import { readFile } from 'node:fs/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { NativeEngine, openCatalogue } from '../../dist/libs/engine/src/index.js';
 
@@ -85,6 +86,24 @@ const scenes = {
     say(await begin(parts, 20));
     say(await first);
     await parts.engine.close();
+  },
+  async readsBesideLongCalls() {
+    const parts = await open();
+    const controller = new AbortController();
+    const aborted = begin(parts, LONG_PROMPT, controller.signal);
+    await running(parts);
+    const order = [];
+    // Each waits for the recall on a thread; the thread pool of Node has four.
+    const drains = Array.from({ length: 8 }, () =>
+      parts.engine.drain(600_000).then(() => order.push('drain')),
+    );
+    await parts.catalogue.reach('{}', '{}').then(() => order.push('reach'));
+    await readFile(cataloguePath).then(() => order.push('file'));
+    say(order.join(' '));
+    controller.abort();
+    await Promise.all([aborted, ...drains]);
+    await parts.engine.close();
+    say('closed');
   },
   async abortsOne() {
     const parts = await open();

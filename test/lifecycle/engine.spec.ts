@@ -54,6 +54,7 @@ const scenes: [string, number, string[]][] = [
   ['answersAndCloses', 0, ['5 items', 'closed']],
   ['closesWithARecallRunning', 0, ['ENGINE_CLOSED ENGINE_CLOSED', 'ENGINE_CLOSED']],
   ['drainsThenRefuses', 0, ['ENGINE_UNAVAILABLE', '5 items']],
+  ['readsBesideLongCalls', 0, ['reach file', 'closed']],
   ['abortsOne', 0, ['CANCELLED', '5 items']],
   ['exitsWithARecallRunning', 0, ['leaving']],
   ['throwsWithARecallRunning', 1, ['throwing']],

@@ -1,4 +1,5 @@
 import type { TesseraClient } from '@tessera/client';
+import { TesseraError } from '@tessera/errors';
 import type { RecallRuntime, UserSource } from '@tessera/recall';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
@@ -34,22 +35,73 @@ export class OwnPool implements FollowedPools {
   }
 }
 
+/** A retrieval process. */
+export interface RemotePool {
+  readonly address: string;
+  readonly client: Pick<TesseraClient, 'keep' | 'dropUser'>;
+}
+
 /** The pools of retrieval processes, over gRPC. Each keeps to the users that it holds. */
 export class RemotePools implements FollowedPools {
-  constructor(private readonly clients: readonly Pick<TesseraClient, 'keep' | 'dropUser'>[]) {}
+  constructor(private readonly pools: readonly RemotePool[]) {}
 
   mayHold(): boolean {
-    return this.clients.length > 0;
+    return this.pools.length > 0;
   }
 
   async append(userId: string, budgetMs: number): Promise<void> {
-    const asked = this.clients.map((client) => client.keep({ userId, onlyHeld: true }, budgetMs));
+    const asked = this.pools.map(({ client }) => client.keep({ userId, onlyHeld: true }, budgetMs));
     await Promise.all(asked);
   }
 
+  /** Their recorded recalls as well. Rejects naming all that were not reached. */
   async erase(userId: string, budgetMs: number): Promise<void> {
-    await Promise.all(this.clients.map((client) => client.dropUser(userId, budgetMs)));
+    await eachOf(this.pools, async ({ address, client }) => {
+      try {
+        await client.dropUser(userId, budgetMs, { withRecords: true });
+      } catch (thrown) {
+        const { code, message } = TesseraError.from(thrown);
+        throw new TesseraError(code, `behaviours.retrieval: ${address}: ${message}`);
+      }
+    });
   }
+}
+
+/** Several pools as one. */
+export class AllPools implements FollowedPools {
+  constructor(private readonly pools: readonly FollowedPools[]) {}
+
+  mayHold(userId: string): boolean {
+    return this.pools.some((pool) => pool.mayHold(userId));
+  }
+
+  append(userId: string, budgetMs: number): Promise<void> {
+    const held = this.pools.filter((pool) => pool.mayHold(userId));
+    return eachOf(held, (pool) => pool.append(userId, budgetMs));
+  }
+
+  erase(userId: string, budgetMs: number): Promise<void> {
+    return eachOf(this.pools, (pool) => pool.erase(userId, budgetMs));
+  }
+}
+
+/** Waits for all; rejects with the reasons of those that failed. */
+async function eachOf<Pool>(
+  pools: readonly Pool[],
+  act: (pool: Pool) => Promise<void>,
+): Promise<void> {
+  const failures: TesseraError[] = [];
+  await Promise.all(
+    pools.map((pool) =>
+      act(pool).catch((thrown: unknown) => {
+        failures.push(TesseraError.from(thrown));
+      }),
+    ),
+  );
+  const [first] = failures;
+  if (first === undefined) return;
+  if (failures.length === 1) throw first;
+  throw new TesseraError(first.code, failures.map(({ message }) => message).join('; '));
 }
 
 function requestOf(userId: string): UserSource {

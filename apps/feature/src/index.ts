@@ -1,5 +1,6 @@
+export { pendingErasuresOf, retrievalPools, watchErasures } from './erasure-parts.js';
 export { FeatureModule, type FeatureOptions } from './feature.module.js';
-export { OwnPool } from './followed-pools.js';
+export { AllPools, OwnPool, RemotePools } from './followed-pools.js';
 export { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
 export { KvFollower } from './kv-follower.js';
 export { type Erased, UserErasure } from './user-erasure.js';

@@ -4,7 +4,6 @@ import {
   behaviourOptions,
   openBehaviours,
 } from '@tessera/behaviour';
-import { peerConnection, TesseraClient } from '@tessera/client';
 import { type Config, kafkaSecurity, redisSecurity } from '@tessera/config';
 import { behaviourPackage } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
@@ -21,6 +20,7 @@ import {
 import { brokerCondition, serveTopics } from '@tessera/kafka';
 import { Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, openTracing } from '@tessera/telemetry';
+import { pendingErasuresOf, retrievalPools, watchErasures } from './erasure-parts.js';
 import type { FeatureOptions } from './feature.module.js';
 import { FeatureProcessModule } from './feature-process.module.js';
 import { RemotePools } from './followed-pools.js';
@@ -69,14 +69,6 @@ async function behaviourTopic({ kafka }: Config, log: Log, { conditions }: Readi
   return served;
 }
 
-function retrievalClients({ behaviours, peer }: Config): TesseraClient[] {
-  const connection = peerConnection(peer);
-  const addresses = behaviours.retrieval.split(',').map((address) => address.trim());
-  return addresses
-    .filter((address) => address !== '')
-    .map((address) => new TesseraClient(address, { connection }));
-}
-
 function metricsOf({ conditions }: Readiness, access: ProcessAccess): Metrics {
   const metrics = new Metrics();
   metrics.showConditions(() => conditions.all());
@@ -96,12 +88,17 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   addBehaviourReach(readiness.conditions, config.behaviours, () => behaviours.reach());
   const metrics = metricsOf(readiness, access);
   const topics = await behaviourTopic(config, log, readiness);
-  const clients = retrievalClients(config);
+  const pools = retrievalPools(config);
   const budgetMs = config.recall.deadlineMsMax;
-  const follower = new KvFollower({ pools: new RemotePools(clients), metrics, log, budgetMs });
+  const follower = new KvFollower({ pools: new RemotePools(pools), metrics, log, budgetMs });
+  const pending = await pendingErasuresOf(config);
+  const erasure = new UserErasure({ behaviours, follower, pending, log, nowMs: Date.now });
+  watchErasures(erasure, readiness);
+  void erasure.retry();
   const closeStore = async () => {
     endWatch();
-    for (const client of clients) client.close();
+    await erasure.close();
+    for (const { client } of pools) client.close();
     await topics?.producer.close();
     await access.close();
     await behaviours.close();
@@ -110,13 +107,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const versions = new ServedVersions({ service: serviceVersion });
   const operations: OperationsOptions = { readiness, metrics, versions, log };
   const feature: FeatureOptions = {
-    behaviours,
-    metrics,
-    log,
-    tracing,
-    nowMs: Date.now,
-    follower,
-    erasure: new UserErasure({ behaviours, follower, nowMs: Date.now }),
+    ...{ behaviours, metrics, log, tracing, nowMs: Date.now, follower, erasure },
     producer: topics?.producer,
     changes: access.changes,
   };

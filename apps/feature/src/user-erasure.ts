@@ -1,4 +1,7 @@
 import type { BehaviourLog } from '@tessera/behaviour';
+import type { PendingErasure, PendingErasures } from '@tessera/erasure';
+import { TesseraError } from '@tessera/errors';
+import type { Log } from '@tessera/telemetry';
 import type { KvFollower } from './kv-follower.js';
 
 export interface ErasureParts {
@@ -6,6 +9,8 @@ export interface ErasureParts {
   readonly follower: Pick<KvFollower, 'erase'>;
   /** Number of recorded recalls that went; left out: none are recorded here. */
   readonly eraseRecalls?: ((userId: string) => Promise<number>) | undefined;
+  readonly pending: PendingErasures;
+  readonly log: Pick<Log, 'warn' | 'info'>;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
@@ -17,15 +22,98 @@ export interface Erased {
   readonly recalls: number;
 }
 
-/** Behaviours, profile, prompts, keys and values, recorded recalls: nothing is left of a user. */
+/** Milliseconds after which what could not be finished is tried again. */
+const RETRY_MS = 10_000;
+
+/**
+ * Behaviours, profile, prompts, keys and values, recorded recalls, here and in the other processes:
+ * nothing is left of a user when it resolves, and nothing comes back behind it. What cannot be
+ * reached is refused by name, stays pending over restarts and is tried again.
+ */
 export class UserErasure {
-  constructor(private readonly parts: ErasureParts) {}
+  private readonly running = new Set<string>();
+  private readonly timer: NodeJS.Timeout;
+  private retrying: Promise<void> | undefined;
+
+  constructor(private readonly parts: ErasureParts) {
+    this.timer = setInterval(() => void this.retry(), RETRY_MS);
+    this.timer.unref();
+  }
+
+  /** How many do not hold everywhere, of those that nobody waits for. */
+  get pendingCount(): number {
+    return this.parts.pending.list().filter(({ userId }) => !this.running.has(userId)).length;
+  }
+
+  /** Rejects with STORE_UNAVAILABLE naming what could not be reached; may be repeated. */
+  async erase(userId: string): Promise<Erased> {
+    const { pending, nowMs } = this.parts;
+    const erasure = { userId, askedMs: nowMs(), isSpreading: false };
+    await pending.put(erasure);
+    return this.finish(erasure);
+  }
+
+  /** Tries to finish what is pending, one after the other; never rejects. */
+  retry(): Promise<void> {
+    this.retrying ??= this.retryAll().finally(() => {
+      this.retrying = undefined;
+    });
+    return this.retrying;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.retrying;
+  }
+
+  private async retryAll(): Promise<void> {
+    const { pending, log } = this.parts;
+    for (const erasure of pending.list()) {
+      if (this.running.has(erasure.userId)) continue;
+      try {
+        await this.finish(erasure);
+        log.info({}, 'an erasure that was pending holds everywhere');
+      } catch (thrown) {
+        log.warn({ err: thrown }, 'an erasure is still pending');
+      }
+    }
+  }
 
   /** What others are made from goes first, so that nothing of it comes back behind it. */
-  async erase(userId: string): Promise<Erased> {
-    const { behaviours, follower, eraseRecalls, nowMs } = this.parts;
-    const known = await behaviours.erase(userId, nowMs());
-    await follower.erase(userId);
-    return { known, recalls: (await eraseRecalls?.(userId)) ?? 0 };
+  private async finish(erasure: PendingErasure): Promise<Erased> {
+    const { behaviours, pending } = this.parts;
+    const { userId, askedMs, isSpreading } = erasure;
+    this.running.add(userId);
+    try {
+      let known = false;
+      if (!isSpreading) {
+        known = await behaviours.erase(userId, askedMs);
+        // Again would take away what the user has done since.
+        await pending.put({ ...erasure, isSpreading: true });
+      }
+      const recalls = await this.spread(userId);
+      await pending.remove(erasure);
+      return { known, recalls };
+    } finally {
+      this.running.delete(userId);
+    }
+  }
+
+  /** Everything is tried, whatever fails. */
+  private async spread(userId: string): Promise<number> {
+    const { follower, eraseRecalls } = this.parts;
+    const failures: TesseraError[] = [];
+    const attempt = async <Answer>(act: () => Promise<Answer>) =>
+      act().catch((thrown: unknown) => {
+        failures.push(TesseraError.from(thrown));
+        return undefined;
+      });
+    await attempt(() => follower.erase(userId));
+    const recalls = await attempt(async () => (await eraseRecalls?.(userId)) ?? 0);
+    const [first] = failures;
+    if (first === undefined) return recalls ?? 0;
+    const reasons = failures.map(({ message }) => message).join('; ');
+    const message = `erasure: expected it to hold everywhere, got: ${reasons}; it is tried again`;
+    throw new TesseraError('STORE_UNAVAILABLE', message, { cause: first });
   }
 }

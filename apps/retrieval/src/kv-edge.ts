@@ -13,6 +13,8 @@ const MICROSECONDS_PER_MILLISECOND = 1000;
 
 export interface KvEdgeParts extends Pick<EdgeParts, 'readiness' | 'limits'> {
   readonly runtime: Pick<RecallRuntime, 'append' | 'forgetUser' | 'kvPool'>;
+  /** Number of recorded recalls that went; left out: none are recorded here. */
+  readonly eraseRecalls?: ((userId: string) => Promise<number>) | undefined;
   readonly changes: Pick<ChangeAudits, 'noted'>;
 }
 
@@ -28,15 +30,18 @@ export class KvEdge {
     { request, deadlineMs }: Parsed<string>,
     call: EdgeCall,
     actor: Principal,
+    { withRecords = false } = {},
   ): Promise<void> {
     const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
     const userId = named('userId', request);
     this.requireReady();
-    const { changes, runtime } = this.parts;
+    const { changes, runtime, eraseRecalls } = this.parts;
     const { edge } = call;
-    await changes.noted({ action: 'drop-user', actor: actor.name, edge, name: userId }, () =>
-      runtime.forgetUser(userId, budgetUs / MICROSECONDS_PER_MILLISECOND),
-    );
+    const change = { action: 'drop-user', actor: actor.name, edge, name: userId } as const;
+    await changes.noted(change, async () => {
+      await runtime.forgetUser(userId, budgetUs / MICROSECONDS_PER_MILLISECOND);
+      if (withRecords) await eraseRecalls?.(userId);
+    });
   }
 
   dropVersion(version: string, edge: Change['edge'], actor: Principal): Promise<void> {
@@ -49,8 +54,9 @@ export class KvEdge {
     });
   }
 
-  checkIntegrity(): Promise<KvIntegrity> {
-    return this.pool().checkIntegrity();
+  /** Ends with its caller. */
+  checkIntegrity(signal: AbortSignal): Promise<KvIntegrity> {
+    return this.pool().checkIntegrity(signal);
   }
 
   /** `onlyHeld`: a user whom the pool does not hold stays so. */

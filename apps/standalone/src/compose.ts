@@ -1,13 +1,14 @@
 import { EdgeAdmission, LoopWait } from '@tessera/admission';
 import type { BehaviourEvent } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
+import { taskDepths } from '@tessera/engine';
 import type { GateSettings } from '@tessera/grpc';
 import { addBehaviourReach, ServedVersions } from '@tessera/hosting';
-import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
+import type { InspectedRecalls } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
-import { KvFollower, OwnPool, UserErasure } from '../../feature/src/index.js';
+
 import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, modelEdgesOf } from './adapters.js';
@@ -15,6 +16,7 @@ import { consoleParts } from './console.js';
 import { type Inspection, inspected, recordChanges, watchInspection } from './inspection.js';
 import type { StandaloneOptions } from './standalone.module.js';
 import { type Topics, topicsOf } from './topics.js';
+import { openUsers, type Users } from './users.js';
 
 export interface ServeParts {
   readonly config: Config;
@@ -38,6 +40,7 @@ export interface Composition {
   readonly audits: RecallAudits | undefined;
   readonly tracing: Tracing;
   readonly recalls: InspectedRecalls;
+  readonly users: Users;
 }
 
 function auditsOf(
@@ -81,17 +84,6 @@ function versionsOf({ runtime, serviceVersion: service }: ServeParts): ServedVer
   });
 }
 
-/** Undefined where users cannot be erased. */
-function erasureOf(
-  { behaviourLog: behaviours }: RecallRuntime,
-  follower: KvFollower,
-  store: InspectionStore | undefined,
-): UserErasure | undefined {
-  const eraseRecalls = store && ((userId: string) => store.eraseUser(userId));
-  if (behaviours === undefined) return undefined;
-  return new UserErasure({ behaviours, follower, eraseRecalls, nowMs: Date.now });
-}
-
 function metricsOf(
   { config, runtime, inspection, log }: ServeParts,
   readiness: Readiness,
@@ -103,6 +95,7 @@ function metricsOf(
   );
   metrics.showConditions(() => readiness.conditions.all());
   metrics.showAccess(() => access.process.counts());
+  metrics.showTasks(taskDepths);
   watchInspection(inspection, metrics, readiness);
   addBehaviourReach(readiness.conditions, config.behaviours, () => runtime.behaviourReach());
   metrics.showDroppedCaches(runtime.droppedCaches.map(({ cache }) => cache));
@@ -128,10 +121,9 @@ export async function compose(
   const audits = auditsOf(parts, topics, metrics);
   const edges = modelEdgesOf(parts, access, topics?.producer, metrics, readiness);
   const { gate, admission } = admissionOf(config, metrics);
-  const pools = new OwnPool(runtime);
-  const follower = new KvFollower({ pools, metrics, log, budgetMs: deadlineMsMax });
   const store = inspection?.store;
-  const erasure = erasureOf(runtime, follower, store);
+  const users = await openUsers({ config, runtime, log, metrics, readiness, store });
+  const { follower, erasure } = users;
   const onAdded = (events: readonly BehaviourEvent[]) => {
     for (const { userId, itemId } of events) runtime.adapters?.clicked(userId, itemId);
   };
@@ -150,6 +142,7 @@ export async function compose(
       forgetUser: (userId, budgetMs) => runtime.forgetUser(userId, budgetMs),
       kvPool: runtime.kvPool,
     },
+    eraseRecalls: store && ((userId) => store.eraseUser(userId)),
     ...edges,
     changes: access.process.changes,
     catalogues: new ServedCatalogues((name) => runtime.changesOf(name)),
@@ -169,5 +162,5 @@ export async function compose(
     ...{ access, metrics, adapters: edges.adapters },
   };
   const modules = { operations, retrieval, feature, console: consoleParts(needs) };
-  return { modules, gate, topics, audits, tracing, recalls };
+  return { modules, gate, topics, audits, tracing, recalls, users };
 }

@@ -25,7 +25,7 @@ export interface Inspection {
 const PROGRAM = join(repositoryRoot, 'dist', 'apps', 'inspection', 'src', 'main.js');
 
 /** Behind everything that serves, and queries behind the recorder. */
-const NICENESS = { recorder: 10, query: 19 };
+const NICENESS = { recorder: 5, query: 19 };
 
 /**
  * Undefined where the configuration says that nothing is recorded. A store that is not to be had is

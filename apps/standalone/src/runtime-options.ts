@@ -59,6 +59,7 @@ export function runtimeOptions(
     },
     moreCatalogues: parseCatalogueSpecs(config.catalogue.more),
     engine: config.engine,
+    tasks: config.tasks,
     ...(adapters && { adapters, adapterBytesMax: config.adapters.bytesMax }),
     weights: { ...config.weights, reserveBytes: config.disk.reserveBytes },
     kv: {

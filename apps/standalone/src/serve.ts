@@ -24,7 +24,7 @@ const CANCEL_BUDGET_MS = 10_000;
 /** What runs is finished or cancelled within the budget, then everything is closed. */
 function drainSteps(
   hosted: Hosted,
-  { topics, audits, tracing, recalls }: Composition,
+  { topics, audits, tracing, recalls, users }: Composition,
   { runtime, config, inspection }: ServeParts,
   access: Access,
   endWatch: () => void,
@@ -44,6 +44,7 @@ function drainSteps(
       act: async () => {
         endWatch();
         recalls.close();
+        await users.close();
         await inspection?.store.close();
         await audits?.close();
         await access.process.close();

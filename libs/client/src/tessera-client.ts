@@ -107,9 +107,13 @@ export class TesseraClient {
     return this.call(this.kvPool, 'Append', request, deadlineMs);
   }
 
-  /** Forgets the keys and values of a user. */
-  dropUser(userId: string, deadlineMs: number): Promise<WireDropUserResponse> {
-    return this.call(this.kvPool, 'DropUser', { userId }, deadlineMs);
+  /** Forgets the keys and values of a user, and their recorded recalls where that is asked for. */
+  dropUser(
+    userId: string,
+    deadlineMs: number,
+    { withRecords = false } = {},
+  ): Promise<WireDropUserResponse> {
+    return this.call(this.kvPool, 'DropUser', { userId, withRecords }, deadlineMs);
   }
 
   erase(userId: string, deadlineMs: number): Promise<WireEraseResponse> {

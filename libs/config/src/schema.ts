@@ -12,6 +12,7 @@ import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './sche
 import { diskSchema } from './schema-disk.js';
 import { grpcSchema, httpSchema } from './schema-edges.js';
 import { integer, type LeafMeta, nonEmptyText, oneOf, text } from './schema-fields.js';
+import { tasksSchema } from './schema-tasks.js';
 
 const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
@@ -130,9 +131,10 @@ export const configSchema = z.strictObject({
     remote: text('', 'HOST:PORT of the gRPC edge of a feature process'),
     retrieval: text(
       '',
-      'HOST:PORT of retrieval processes whose KV pools a feature process lets follow, ' +
-        'separated by commas',
+      'HOST:PORT of other retrieval processes whose KV pools follow the behaviours and that ' +
+        'erasures reach, separated by commas',
     ),
+    erasuresPath: text('', 'folder of erasures that are pending; empty: behaviours.path.erasures'),
     keyPrefix: text('tessera:', 'put before every key in Redis'),
     ...REDIS_SECURITY,
     retention: nonEmptyText(
@@ -311,6 +313,7 @@ export const configSchema = z.strictObject({
     ),
   }),
   disk: diskSchema,
+  tasks: tasksSchema,
   adapters: adaptersSchema,
   weights: weightsSchema,
   access: accessSchema,

@@ -56,6 +56,7 @@ export {
   type KvUse,
   NOTHING_FOUND,
 } from './kv-pool.js';
+export { configureTasks, type TaskDepth, type TaskLimits, taskDepths } from './long-tasks.js';
 export { measureScales, type ScaleMeasurementRun } from './measure-scales.js';
 export { readModelShape } from './model-shape.js';
 export {

@@ -166,7 +166,11 @@ export interface KvPool {
   dropUser(userId: string, budgetMs: number): Promise<void>;
   /** Finds nothing under the version any more; false when the pool does not know it. */
   dropVersion(version: string): boolean;
-  checkIntegrity(): Promise<KvIntegrity>;
+  /**
+   * Compares the pool's accounts, and every block on disk with its checksum, at a fifth of a core;
+   * one at a time. Rejects with OPERATION_BUSY, and with CANCELLED where the signal is aborted.
+   */
+  checkIntegrity(signal?: AbortSignal): Promise<KvIntegrity>;
 }
 
 /** No pool: prompts of running requests still need the device tier. */

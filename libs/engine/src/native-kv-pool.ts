@@ -1,3 +1,4 @@
+import { TesseraError } from '@tessera/errors';
 import {
   type EngineHandle,
   KV_CHAIN_SLOTS,
@@ -55,6 +56,8 @@ function named(names: readonly string[], values: Float64Array, first: number) {
 
 /** The pool inside the engine of this process. */
 export class NativeKvPool implements KvPool {
+  private isChecking = false;
+
   constructor(private readonly engine: EngineHandle) {}
 
   metrics(): KvMetrics {
@@ -92,7 +95,21 @@ export class NativeKvPool implements KvPool {
     return callNative(() => addon().kvDropVersion(this.engine, version));
   }
 
-  checkIntegrity(): Promise<KvIntegrity> {
-    return awaitNative(() => addon().kvCheckIntegrity(this.engine));
+  async checkIntegrity(signal?: AbortSignal): Promise<KvIntegrity> {
+    if (this.isChecking) {
+      const message = 'checkIntegrity: expected one check at a time, got another';
+      throw new TesseraError('OPERATION_BUSY', message);
+    }
+    if (signal?.aborted === true) throw new TesseraError('CANCELLED', 'the caller went away');
+    const cancel = () => callNative(() => addon().kvCancelCheck(this.engine));
+    this.isChecking = true;
+    try {
+      const checked = awaitNative(() => addon().kvCheckIntegrity(this.engine));
+      signal?.addEventListener('abort', cancel, { once: true });
+      return await checked;
+    } finally {
+      this.isChecking = false;
+      signal?.removeEventListener('abort', cancel);
+    }
   }
 }

@@ -1,1 +1,2 @@
 export { Erasures } from './erasures.js';
+export { type PendingErasure, PendingErasures } from './pending-erasures.js';

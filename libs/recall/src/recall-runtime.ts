@@ -6,6 +6,7 @@ import { BundleLabel, CatalogueChanges, prepareCatalogue } from '@tessera/catalo
 import {
   type Catalogue,
   type ChangingCatalogue,
+  configureTasks,
   type Engine,
   NativeEngine,
   type Reach,
@@ -43,7 +44,8 @@ import { droppedIndex, runtimeStores } from './runtime-stores.js';
  * @throws TesseraError of the part that is at fault
  */
 export async function createRecallRuntime(options: RecallRuntimeOptions): Promise<RecallRuntime> {
-  const { onProgress, modelPath } = options;
+  const { onProgress, modelPath, tasks } = options;
+  if (tasks !== undefined) configureTasks(tasks);
   await checkModelFolder(modelPath);
   onProgress('prompt template and tokenizer', 0, 1);
   const template = await loadTemplate(modelPath);

@@ -10,6 +10,7 @@ import {
   registerDroppedCaches,
   STORE_METRICS,
 } from './store-metrics.js';
+import { registerTaskMetrics, TASK_METRICS, type TaskCount } from './task-metrics.js';
 
 export const METRICS = {
   recallRequests: {
@@ -115,6 +116,7 @@ export const METRICS = {
   },
   ...STORE_METRICS,
   ...ACCESS_METRICS,
+  ...TASK_METRICS,
   ...ADAPTER_METRICS,
   ...KV_METRICS,
 } as const;
@@ -287,6 +289,11 @@ export class Metrics {
     return (code) => {
       counts[code] = (counts[code] ?? 0) + 1;
     };
+  }
+
+  /** Long calls; read at each scrape. */
+  showTasks(read: () => readonly TaskCount[]): void {
+    registerTaskMetrics(this.registry, read);
   }
 
   /** Dependencies and stores; read at each scrape. */

@@ -39,8 +39,8 @@ Napi::Value engine_load_adapter(const Napi::CallbackInfo& info) {
   const ObjectReader reader(info.Env(), info[2], "engineLoadAdapter.limits", kAdapterLimitsFields);
   const lora::Limits limits{reader.u32("rankMax"), reader.f64("normMax")};
   auto loaded = std::make_shared<std::shared_ptr<const lora::Adapter>>();
-  return Task::start(
-      info.Env(),
+  return Task::start_long(
+      info.Env(), LaneKind::kBuild,
       [handle, folder, limits, loaded]() -> Status {
         auto adapter = handle->engine->load_adapter(folder, limits);
         if (!adapter.is_ok()) return adapter.status();

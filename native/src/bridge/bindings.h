@@ -13,5 +13,6 @@ void register_scales_functions(Napi::Env env, Napi::Object exports);
 void register_catalogue_functions(Napi::Env env, Napi::Object exports);
 void register_live_functions(Napi::Env env, Napi::Object exports);
 void register_store_functions(Napi::Env env, Napi::Object exports);
+void register_lane_functions(Napi::Env env, Napi::Object exports);
 
 }  // namespace tessera::bridge

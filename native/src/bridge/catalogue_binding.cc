@@ -24,8 +24,8 @@ Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
   }
   const std::string path = info[0].As<Napi::String>().Utf8Value();
   auto handle = std::make_shared<CatalogueHandle>();
-  return Task::start(
-      env,
+  return Task::start_long(
+      env, LaneKind::kBuild,
       [handle, path]() -> Status {
         auto snapshot = catalogue::Snapshot::open(path);
         if (!snapshot.is_ok()) return snapshot.status();

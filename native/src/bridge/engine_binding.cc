@@ -77,8 +77,8 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
   }
   auto handle = std::make_shared<EngineHandle>();
   handle->channel = CompletionChannel::create(env, info[1].As<Napi::Function>());
-  return Task::start(
-      env,
+  return Task::start_long(
+      env, LaneKind::kBuild,
       [handle, options]() -> Status {
         auto engine = engine::Engine::open(options, *handle->channel);
         if (!engine.is_ok()) return engine.status();
@@ -208,8 +208,8 @@ Napi::Value engine_drain(const Napi::CallbackInfo& info) {
                      "engineDrain.budgetUs: expected 0..1e15, came " + describe_value(info[1]));
   }
   handle->engine->refuse_new();  // from this call on, not from when the task gets its turn
-  return Task::start(
-      info.Env(),
+  return Task::start_long(
+      info.Env(), LaneKind::kEnd,
       [handle, budget_us] {
         handle->engine->drain(std::chrono::microseconds(static_cast<int64_t>(budget_us)));
         return Status::ok();
@@ -220,8 +220,8 @@ Napi::Value engine_drain(const Napi::CallbackInfo& info) {
 Napi::Value engine_close(const Napi::CallbackInfo& info) {
   const auto handle = any_engine(info[0]);
   handle->closed = true;
-  return Task::start(
-      info.Env(),
+  return Task::start_long(
+      info.Env(), LaneKind::kEnd,
       [handle] {
         handle->engine->close();
         return Status::ok();

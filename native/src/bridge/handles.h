@@ -5,6 +5,7 @@
 
 #include <napi.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,9 +43,10 @@ inline constexpr uint32_t kNoAdapter = 0xFFFFFFFF;
 /// JavaScript thread only, except `engine`'s own thread-safe methods.
 struct EngineHandle {
   std::shared_ptr<CompletionChannel> channel;
-  std::unique_ptr<engine::Engine> engine;  // destroyed before the channel
-  std::vector<BoundCatalogue> bindings;    // by slot
-  std::vector<LoadedAdapter> adapters;     // by slot
+  std::unique_ptr<engine::Engine> engine;              // destroyed before the channel
+  std::vector<BoundCatalogue> bindings;                // by slot
+  std::vector<LoadedAdapter> adapters;                 // by slot
+  std::shared_ptr<std::atomic<bool>> check_cancelled;  // of the newest integrity check
   bool closed = false;
 
   /// Joins the engine's thread: blocks for at most one forward pass. Idempotent.

@@ -12,6 +12,9 @@
 namespace tessera::bridge {
 namespace {
 
+/// A fifth of a core, and of what the disk gives to one reader.
+constexpr uint32_t kCheckBurstUs = 1000, kCheckRestUs = 4000;
+
 constexpr double kBudgetUsMax = 1e15;
 constexpr uint32_t kTierSlots = 9;
 constexpr uint32_t kPoolSlots = 28;
@@ -129,8 +132,9 @@ Napi::Value kv_drop_user(const Napi::CallbackInfo& info) {
   const std::string user = text_of(info[1], "kvDropUser.user");
   const auto budget_us =
       static_cast<uint64_t>(number_of(info[2], "kvDropUser.budgetUs", kBudgetUsMax));
-  return Task::start(
-      info.Env(), [pool, user, budget_us] { return pool->drop_user(user, budget_us); },
+  return Task::start_long(
+      info.Env(), LaneKind::kErase,
+      [pool, user, budget_us] { return pool->drop_user(user, budget_us); },
       [](Napi::Env env, const Status&) { return env.Undefined(); });
 }
 
@@ -141,31 +145,50 @@ Napi::Value kv_drop_version(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), version.has_value());
 }
 
+Napi::Value described(Napi::Env env, const kv::IntegrityReport& report) {
+  Napi::Object result = Napi::Object::New(env);
+  const auto set = [&](const char* name, uint64_t value) {
+    result[name] = Napi::Number::New(env, static_cast<double>(value));
+  };
+  set("chains", report.chains);
+  set("blocks", report.blocks);
+  set("checkedDiskBlocks", report.checked_disk_blocks);
+  set("corruptDiskBlocks", report.corrupt_disk_blocks);
+  set("unreadableDiskBlocks", report.unreadable_disk_blocks);
+  Napi::Array faults = Napi::Array::New(env, report.faults.size());
+  for (uint32_t i = 0; i < report.faults.size(); ++i)
+    faults.Set(i, Napi::String::New(env, report.faults[i]));
+  result["faults"] = faults;
+  return result;
+}
+
 Napi::Value kv_check_integrity(const Napi::CallbackInfo& info) {
+  const auto handle = open_engine(info[0]);
   const auto pool = open_pool_of(info[0]);
   auto report = std::make_shared<kv::IntegrityReport>();
-  return Task::start(
-      info.Env(),
-      [pool, report] {
-        *report = pool->check_integrity();
-        return Status::ok();
-      },
-      [report](Napi::Env env, const Status&) -> Napi::Value {
-        Napi::Object result = Napi::Object::New(env);
-        const auto set = [&](const char* name, uint64_t value) {
-          result[name] = Napi::Number::New(env, static_cast<double>(value));
-        };
-        set("chains", report->chains);
-        set("blocks", report->blocks);
-        set("checkedDiskBlocks", report->checked_disk_blocks);
-        set("corruptDiskBlocks", report->corrupt_disk_blocks);
-        set("unreadableDiskBlocks", report->unreadable_disk_blocks);
-        Napi::Array faults = Napi::Array::New(env, report->faults.size());
-        for (uint32_t i = 0; i < report->faults.size(); ++i)
-          faults.Set(i, Napi::String::New(env, report->faults[i]));
-        result["faults"] = faults;
-        return result;
-      });
+  const auto cancelled = std::make_shared<std::atomic<bool>>(false);
+  handle->check_cancelled = cancelled;
+  return Lane::of(info.Env(), LaneKind::kCheck)
+      .start(
+          info.Env(),
+          [pool, report, cancelled](const Lane::Stop& stop) -> Status {
+            kv::CheckPace pace;
+            pace.burst_us = kCheckBurstUs;
+            pace.rest_us = kCheckRestUs;
+            pace.is_cancelled = [&] { return stop.load() || cancelled->load(); };
+            *report = pool->check_integrity(pace);
+            if (!pace.is_cancelled()) return Status::ok();
+            return {Code::kCancelled, "the integrity check was cancelled"};
+          },
+          [report](Napi::Env env, const Status& status) -> Napi::Value {
+            return status.is_ok() ? described(env, *report) : env.Undefined();
+          });
+}
+
+Napi::Value kv_cancel_check(const Napi::CallbackInfo& info) {
+  const auto handle = any_engine(info[0]);
+  if (handle->check_cancelled != nullptr) handle->check_cancelled->store(true);
+  return info.Env().Undefined();
 }
 
 }  // namespace
@@ -178,6 +201,7 @@ void register_kv_functions(Napi::Env env, Napi::Object exports) {
   exports["kvDropUser"] = Napi::Function::New<&kv_drop_user>(env, "kvDropUser");
   exports["kvDropVersion"] = Napi::Function::New<&kv_drop_version>(env, "kvDropVersion");
   exports["kvCheckIntegrity"] = Napi::Function::New<&kv_check_integrity>(env, "kvCheckIntegrity");
+  exports["kvCancelCheck"] = Napi::Function::New<&kv_cancel_check>(env, "kvCancelCheck");
 }
 
 }  // namespace tessera::bridge

@@ -46,10 +46,10 @@ std::vector<std::string> read_texts(const Napi::CallbackInfo& info, size_t index
 }
 
 /// A task that gives a number.
-Napi::Value start_counting(Napi::Env env, std::function<Result<uint64_t>()> work) {
+Napi::Value start_counting(Napi::Env env, LaneKind kind, std::function<Result<uint64_t>()> work) {
   auto result = std::make_shared<uint64_t>(0);
-  return Task::start(
-      env,
+  return Task::start_long(
+      env, kind,
       [result, work = std::move(work)]() -> Status {
         Result<uint64_t> done = work();
         if (!done.is_ok()) return done.status();
@@ -74,8 +74,8 @@ Napi::Value catalogue_keep(const Napi::CallbackInfo& info) {
                      "catalogueKeep: expected a catalogue that is neither bound nor changed");
   }
   auto opened = std::make_shared<std::shared_ptr<catalogue::LiveCatalogue>>();
-  return Task::start(
-      env,
+  return Task::start_long(
+      env, LaneKind::kBuild,
       [seed = handle->seed, options, opened]() -> Status {
         auto live = catalogue::LiveCatalogue::open(seed, options);
         if (!live.is_ok()) return live.status();
@@ -122,7 +122,8 @@ Napi::Value catalogue_apply(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   std::vector<std::string> messages = read_texts(info, 1, "catalogueApply.messages");
   return start_counting(
-      info.Env(), [live = handle->live, messages = std::move(messages)]() -> Result<uint64_t> {
+      info.Env(), LaneKind::kChange,
+      [live = handle->live, messages = std::move(messages)]() -> Result<uint64_t> {
         std::vector<catalogue::Change> changes;
         for (const std::string& message : messages) {
           TESSERA_RETURN_IF_ERROR(catalogue::parse_changes(message, changes));
@@ -133,7 +134,7 @@ Napi::Value catalogue_apply(const Napi::CallbackInfo& info) {
 
 Napi::Value catalogue_compact(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
-  return start_counting(info.Env(), [live = handle->live]() -> Result<uint64_t> {
+  return start_counting(info.Env(), LaneKind::kBuild, [live = handle->live]() -> Result<uint64_t> {
     TESSERA_RETURN_IF_ERROR(live->compact({}));
     return live->view()->sequence();
   });
@@ -147,7 +148,7 @@ Napi::Value catalogue_roll_back(const Napi::CallbackInfo& info) {
                      "catalogueRollBack.sequence: expected an integer from 0 on, came " +
                          describe_value(info[1]));
   }
-  return start_counting(info.Env(), [live = handle->live, sequence] {
+  return start_counting(info.Env(), LaneKind::kChange, [live = handle->live, sequence] {
     return live->roll_back(static_cast<uint64_t>(sequence));
   });
 }
@@ -155,8 +156,8 @@ Napi::Value catalogue_roll_back(const Napi::CallbackInfo& info) {
 Napi::Value catalogue_versions(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   auto found = std::make_shared<std::vector<catalogue::Generation>>();
-  return Task::start(
-      info.Env(),
+  return Task::start_long(
+      info.Env(), LaneKind::kBuild,
       [live = handle->live, found]() -> Status {
         auto generations = live->generations();
         if (!generations.is_ok()) return generations.status();
@@ -325,8 +326,8 @@ Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
   auto judgement = std::make_shared<Judgement>();
   judgement->reach = std::make_shared<ReachHandle>();
   judgement->reach->live = handle->live;
-  return Task::start(
-      info.Env(),
+  return Task::start_long(
+      info.Env(), LaneKind::kBuild,
       [judgement, wish = std::move(wish), item_id = std::move(item_id), sequence] {
         return judge(*judgement, wish, item_id, sequence);
       },

@@ -32,8 +32,8 @@ engine::ScaleMeasurement read_measurement(Napi::Env env, const Napi::Value& valu
 Napi::Value measure_scales(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto rows = std::make_shared<uint64_t>(0);
-  return Task::start(
-      env,
+  return Task::start_long(
+      env, LaneKind::kBuild,
       [options = read_measurement(env, info[0]), rows]() -> Status {
         const Result<uint64_t> measured = engine::measure_scales(options);
         if (!measured.is_ok()) return measured.status();

@@ -70,8 +70,8 @@ Napi::Value store_open(const Napi::CallbackInfo& info) {
   options.folder = reader.string("path");
   options.reserve_bytes = reader.u53("reserveBytes");
   auto handle = std::make_shared<StoreHandle>();
-  return Task::start(
-      env,
+  return Task::start_long(
+      env, LaneKind::kBuild,
       [handle, options]() -> Status {
         auto opened = OrderedStore::open(options);
         if (!opened.is_ok()) return opened.status();

@@ -19,6 +19,12 @@ Napi::Promise Task::start(Napi::Env env, std::function<Status()> work,
   return promise;
 }
 
+Napi::Promise Task::start_long(Napi::Env env, LaneKind kind, std::function<Status()> work,
+                               Lane::Settle settle) {
+  const auto run = [work = std::move(work)](const Lane::Stop&) { return work(); };
+  return Lane::of(env, kind).start(env, run, std::move(settle));
+}
+
 void Task::Execute() { status_ = work_(); }
 
 void Task::OnOK() {

@@ -1,5 +1,5 @@
-// A rare, long call (open, build, drain, close) on a pool thread, as a promise. Steady work never
-// comes this way.
+// A call off the JavaScript thread, as a promise: a short one on libuv's pool, which serving needs
+// (reads of stores, eligibility), a long one in the lane of its kind (lane.h).
 #pragma once
 
 #include <napi.h>
@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/status.h"
+#include "bridge/lane.h"
 
 namespace tessera::bridge {
 
@@ -16,6 +17,10 @@ class Task final : public Napi::AsyncWorker {
   /// failed (its value is then ignored and the promise rejects with the Status).
   static Napi::Promise start(Napi::Env env, std::function<Status()> work,
                              std::function<Napi::Value(Napi::Env, const Status&)> settle);
+
+  /// The same for a call that may be long. Throws ENGINE_OVERLOADED where too many wait.
+  static Napi::Promise start_long(Napi::Env env, LaneKind kind, std::function<Status()> work,
+                                  Lane::Settle settle);
 
  private:
   Task(Napi::Env env, std::function<Status()> work,

@@ -36,8 +36,8 @@ Napi::Value engine_update_weights(const Napi::CallbackInfo& info) {
         "engineUpdateWeights.waitUs: expected 0..1e12, came " + describe_value(info[2]));
   }
   auto report = std::make_shared<engine::UpdateReport>();
-  return Task::start(
-      env,
+  return Task::start_long(
+      env, LaneKind::kBuild,
       [handle, report, folder = info[1].As<Napi::String>().Utf8Value(), wait_us]() -> Status {
         auto updated = handle->engine->update_weights(
             folder, std::chrono::microseconds(static_cast<int64_t>(wait_us)));

@@ -148,6 +148,7 @@ SubmitOutcome Engine::submit(std::vector<Request> requests) {
       if (status.is_ok()) {
         in_flight_.insert_or_assign(request.ticket, InFlight{request.priority, now});
         request.submitted = now;
+        request.kv.erasures_seen = pool_->erasures();
         queue_.push(std::move(request), own_us);
       } else {
         ++(status.code() == Code::kDeadlineExceeded ? counters_.expired : counters_.failed);

@@ -36,7 +36,9 @@ struct KvUse {
   uint32_t prefix_tokens = 0;  // first tokens that are the same for all users
   uint32_t keep_tokens = 0;    // first tokens that the next request of the user may begin with
   bool wants_exact = false;    // nothing of versions before this one (kv::Query)
-  uint32_t waited_us = 0;      // for its blocks when its turn had come; filled in by the engine
+  /// Users dropped later are to be kept nothing of (kv::Query); filled in by Engine::submit().
+  uint64_t erasures_seen = UINT64_MAX;
+  uint32_t waited_us = 0;  // for its blocks when its turn had come; filled in by the engine
 };
 
 struct Request {

@@ -25,7 +25,8 @@ kv::Query query_of(const Request& request) {
           .prefix_tokens = std::min(request.kv.prefix_tokens, keep),
           .wants_exact = request.kv.wants_exact,
           .epoch = 0,
-          .tag = request.ticket};
+          .tag = request.ticket,
+          .erasures_seen = request.kv.erasures_seen};
 }
 
 /// Whole blocks that the request may keep as well as the leader: its user's own, or those of the

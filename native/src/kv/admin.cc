@@ -1,6 +1,7 @@
 // Operations: versions retired, users dropped or cut, waiting for the disk, reports.
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "kv/audit.h"
 #include "kv/pool_state.h"
@@ -37,6 +38,27 @@ struct Check {
   uint64_t checksum;
 };
 
+/// Works in bursts and leaves the machine to others between them.
+class Pacer {
+ public:
+  explicit Pacer(const CheckPace& pace) : pace_(pace) {}
+
+  bool is_cancelled() const { return pace_.is_cancelled != nullptr && pace_.is_cancelled(); }
+
+  /// REQUIRES: nothing is locked.
+  void rest() {
+    if (pace_.rest_us == 0) return;
+    if (Clock::now() - began_ < std::chrono::microseconds(pace_.burst_us)) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(pace_.rest_us));
+    began_ = Clock::now();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const CheckPace& pace_;
+  Clock::time_point began_ = Clock::now();
+};
+
 std::vector<Check> begin_checks(PoolState& pool, const ChainKey& key) {
   const std::lock_guard lock(pool.mutex);
   std::vector<Check> checks;
@@ -71,9 +93,12 @@ void Pool::retire(Version version) {
   pool.store_ready.notify_one();
 }
 
+uint64_t Pool::erasures() const { return state_->erasures.last(); }
+
 Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
   PoolState& pool = *state_;
   std::unique_lock lock(pool.mutex);
+  pool.erasures.note(user);
   void_leases(pool, [&](const LeaseRecord& lease) { return lease.user == user; });
   for (uint32_t version = 0; version < pool.versions.size(); ++version) {
     Chain* chain = pool.find_locked({version, false, user});
@@ -156,7 +181,7 @@ std::vector<ChainReport> Pool::inspect(std::string_view user) const {
   return reports;
 }
 
-IntegrityReport Pool::check_integrity() {
+IntegrityReport Pool::check_integrity(const CheckPace& pace) {
   PoolState& pool = *state_;
   IntegrityReport report;
   std::vector<ChainKey> keys;
@@ -170,14 +195,21 @@ IntegrityReport Pool::check_integrity() {
     report.chains = keys.size();
   }
   std::vector<std::byte> bytes(pool.lower_bytes());
+  Pacer pacer(pace);
   for (const ChainKey& key : keys) {
+    if (pacer.is_cancelled()) break;
     for (const Check& check : begin_checks(pool, key)) {
+      if (pacer.is_cancelled()) {
+        end_check(pool, check, false);
+        continue;
+      }
       const Status status = pool.options.store->read(check.slot, bytes);
       const bool is_corrupt = status.is_ok() && block_checksum(bytes, check.key) != check.checksum;
       ++report.checked_disk_blocks;
       report.unreadable_disk_blocks += !status.is_ok();
       report.corrupt_disk_blocks += is_corrupt;
       end_check(pool, check, is_corrupt);
+      pacer.rest();
     }
   }
   return report;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,14 @@ struct ChainReport {
   uint32_t durable_tokens = 0;  // what a restart would find
   uint64_t durable_seq = 0;     // of that; 0: nothing
   uint64_t unused_us = 0;       // since its last lookup or append
+};
+
+/// How an integrity check shares the machine.
+struct CheckPace {
+  /// A burst of reading lasts so long, and then it rests for so long; 0: it never rests.
+  uint32_t burst_us = 0, rest_us = 0;
+  /// Looked at before each block; null: never. What is cancelled reports what it has seen.
+  std::function<bool()> is_cancelled;
 };
 
 struct IntegrityReport {

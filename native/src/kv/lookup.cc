@@ -168,6 +168,9 @@ Result<Lease> Pool::lookup(const Query& query) {
   PoolState& pool = *state_;
   const std::lock_guard lock(pool.mutex);
   TESSERA_RETURN_IF_ERROR(check_query(pool, query));
+  if (!query.user.empty() && pool.erasures.is_erased_since(query.user, query.erasures_seen)) {
+    return Status(Code::kCancelled, "the user was dropped while the request waited");
+  }
   LeaseRecord& lease = *pool.take_lease_locked();
   lease.version = query.version;
   lease.user = query.user;

@@ -53,6 +53,8 @@ struct Query {
   bool wants_exact = false;            // nothing of versions before `version` (Pool::succeed)
   Epoch epoch = 0;                     // also sees what is staged in this epoch
   uint64_t tag = 0;                    // named again when the lease is revoked
+  /// Pool::erasures() when the request began: a lookup for a user who was dropped since is refused.
+  uint64_t erasures_seen = UINT64_MAX;
 };
 
 struct BlockRef {
@@ -168,7 +170,7 @@ class Pool {
   Version succeed(Version version, const Identity& predecessor);
 
   /// Pins the longest prefix of the query that is on the device. Errors: REQUEST_INVALID for a
-  /// user, version or length out of bounds.
+  /// user, version or length out of bounds; CANCELLED for a user who was dropped since.
   Result<Lease> lookup(const Query& query);
   /// Makes the lease hold blocks for `positions` positions, all or nothing. Errors:
   /// ENGINE_OVERLOADED when the device has no such blocks now, REQUEST_INVALID when it can never
@@ -209,7 +211,10 @@ class Pool {
   /// of bounded length, as leases on them end. What a version that is not retired may inherit
   /// stays for it.
   void retire(Version version);
-  /// Forgets the user everywhere and makes his bytes on disk unreadable. Waits up to `budget_us`
+  /// Number of the newest drop_user() that has begun. Any thread, without the lock.
+  uint64_t erasures() const;
+  /// Forgets the user everywhere and makes his bytes on disk unreadable: nothing that began before,
+  /// by the number that its query bears, is kept afterwards. Waits up to `budget_us`
   /// for that to be durable. Errors: DEADLINE_EXCEEDED; what was begun goes on.
   Status drop_user(std::string_view user, uint64_t budget_us);
   /// Cuts the user's chains to their first `tokens` tokens, the static prefix included.
@@ -220,7 +225,8 @@ class Pool {
   std::vector<ChainReport> inspect(std::string_view user) const;
   /// Compares counts with a fresh scan of all chains, and reads every block on disk against its
   /// checksum. Blocks that fail are given up.
-  IntegrityReport check_integrity();
+  /// In bursts, with the cores and the disk left to others between them.
+  IntegrityReport check_integrity(const CheckPace& pace = {});
   PoolMetrics metrics() const;
 
  private:

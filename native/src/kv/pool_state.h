@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kv/chain.h"
+#include "kv/erasures.h"
 #include "kv/io_threads.h"
 #include "kv/pool.h"
 #include "kv/slot.h"
@@ -198,6 +199,7 @@ class PoolState {
   std::array<EpochRecord, Pool::kEpochsMax> epochs;
   Epoch last_epoch = 0;
   uint64_t last_seq = 0;
+  Erasures erasures;
   std::vector<std::unique_ptr<PrefetchRecord>> prefetches;
   std::vector<PrefetchRecord*> free_prefetches;
   std::vector<Chain*> load_queue;

@@ -40,10 +40,11 @@ export class KvPoolGrpcController {
     call: ServerUnaryCall<WireDropUserRequest, WireDropUserResponse>,
   ): Promise<WireDropUserResponse> {
     refuseMalformed(message);
-    const { deadlineMs } = message;
+    const { deadlineMs, withRecords } = message;
     const request = text('userId', message.userId);
     const context = { edge: 'grpc' as const, ...callContext(call) };
-    await this.edge.dropUser({ request, deadlineMs }, context, callerOf(metadata));
+    const parsed = { request, deadlineMs };
+    await this.edge.dropUser(parsed, context, callerOf(metadata), { withRecords });
     return {};
   }
 
@@ -58,8 +59,12 @@ export class KvPoolGrpcController {
   }
 
   @GrpcMethod('KvPoolService', 'CheckIntegrity')
-  async checkIntegrity(): Promise<WireCheckIntegrityResponse> {
-    const report = await this.edge.checkIntegrity();
+  async checkIntegrity(
+    _message: object,
+    _metadata: Metadata,
+    call: ServerUnaryCall<object, WireCheckIntegrityResponse>,
+  ): Promise<WireCheckIntegrityResponse> {
+    const report = await this.edge.checkIntegrity(callContext(call).signal);
     return { ...report, faults: [...report.faults] };
   }
 

@@ -42,9 +42,12 @@ export class KvPoolHttpController {
 
   @Post('check-integrity')
   @HttpCode(200)
-  checkIntegrity(@Body() body: unknown): Promise<KvIntegrity> {
+  checkIntegrity(
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<KvIntegrity> {
     objectWith([], body ?? {});
-    return this.edge.checkIntegrity();
+    return this.edge.checkIntegrity(callOf(reply).signal);
   }
 
   @Post('append')

@@ -2138,6 +2138,10 @@ export const protoSchema: object = {
                       "options": {
                         "proto3_optional": true
                       }
+                    },
+                    "withRecords": {
+                      "type": "bool",
+                      "id": 3
                     }
                   }
                 },
@@ -4714,6 +4718,10 @@ export const protoSchemaAsWritten: object = {
                       "options": {
                         "proto3_optional": true
                       }
+                    },
+                    "with_records": {
+                      "type": "bool",
+                      "id": 3
                     }
                   }
                 },

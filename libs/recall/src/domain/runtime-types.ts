@@ -24,6 +24,7 @@ import type {
   KvPoolOptions,
   Reach,
   ScoreNorm,
+  TaskLimits,
 } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import type {
@@ -108,6 +109,8 @@ export interface RecallRuntimeOptions {
   /** Catalogues beside the first one; their changes are kept in subfolders of its own. */
   readonly moreCatalogues: readonly CatalogueSpec[];
   readonly engine: EngineLimits;
+  /** Of the process; left out: as it has them. */
+  readonly tasks?: TaskLimits;
   /** Absent: nothing is kept between requests. */
   readonly kv?: KvPoolOptions;
   readonly recall: RecallDefaults;

@@ -45,7 +45,11 @@ export interface InspectResponse {
 export interface DropUserRequest {
   userId: string;
   /** Milliseconds to wait for the disk, beside the deadline of the call; the shorter one counts. */
-  deadlineMs?: number | undefined;
+  deadlineMs?:
+    | number
+    | undefined;
+  /** Recorded recalls as well, and what analysts have put to them: for a process that erases the user. */
+  withRecords: boolean;
 }
 
 export interface DropUserResponse {

@@ -1,0 +1,69 @@
+import type { Config } from '@tessera/config';
+import type { InspectionStore } from '@tessera/inspection';
+import type { Readiness } from '@tessera/lifecycle';
+import type { RecallRuntime } from '@tessera/recall';
+import type { Log, Metrics } from '@tessera/telemetry';
+import {
+  AllPools,
+  KvFollower,
+  OwnPool,
+  pendingErasuresOf,
+  RemotePools,
+  retrievalPools,
+  UserErasure,
+  watchErasures,
+} from '../../feature/src/index.js';
+
+export interface UsersNeeds {
+  readonly config: Config;
+  readonly runtime: RecallRuntime;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly readiness: Readiness;
+  readonly store: InspectionStore | undefined;
+}
+
+/** What follows users here and in the other retrieval processes, and erases them there. */
+export interface Users {
+  readonly follower: KvFollower;
+  /** Undefined where users cannot be erased. */
+  readonly erasure: UserErasure | undefined;
+  close(): Promise<void>;
+}
+
+/** Erasures that an earlier process left are gone on with. */
+export async function openUsers(needs: UsersNeeds): Promise<Users> {
+  const { config, runtime, log, metrics, readiness, store } = needs;
+  const { behaviourLog: behaviours } = runtime;
+  const own = new OwnPool(runtime);
+  if (behaviours === undefined) {
+    const budgetMs = config.recall.deadlineMsMax;
+    const follower = new KvFollower({ pools: own, metrics, log, budgetMs });
+    return { follower, erasure: undefined, close: async () => undefined };
+  }
+  const remote = retrievalPools(config);
+  const follower = new KvFollower({
+    pools: remote.length === 0 ? own : new AllPools([own, new RemotePools(remote)]),
+    metrics,
+    log,
+    budgetMs: config.recall.deadlineMsMax,
+  });
+  const erasure = new UserErasure({
+    behaviours,
+    follower,
+    eraseRecalls: store && ((userId) => store.eraseUser(userId)),
+    pending: await pendingErasuresOf(config),
+    log,
+    nowMs: Date.now,
+  });
+  watchErasures(erasure, readiness);
+  void erasure.retry();
+  return {
+    follower,
+    erasure,
+    close: async () => {
+      await erasure.close();
+      for (const { client } of remote) client.close();
+    },
+  };
+}
