@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSnapshotSuffix = ".snapshot";
+constexpr const char* kSnapshotExtension = ".snapshot";
 
 Status check_level_sizes(const Snapshot& seed, const std::vector<uint32_t>& sizes) {
   const auto invalid = [](const std::string& message) {
@@ -202,7 +202,7 @@ void LiveCatalogue::drop_old_generations() {
     if (content.is_ok()) needed.insert(snapshot_path(content.value().header.base_digest));
   }
   for (const auto& entry : fs::directory_iterator(options_.folder, error)) {
-    const bool is_snapshot = entry.path().extension() == kSnapshotSuffix;
+    const bool is_snapshot = entry.path().extension() == kSnapshotExtension;
     if (is_snapshot && needed.count(entry.path()) == 0) fs::remove(entry.path(), error);
   }
 }
