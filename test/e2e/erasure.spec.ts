@@ -10,15 +10,20 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TesseraClient } from '../../libs/client/src/index.js';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
 import { SMALL, writeRandomModel } from './random-model.js';
-import { Service } from './service.js';
+import { type Program, Service } from './service.js';
 
-const ERASURES = Number(process.env.LONG_ERASURES ?? '20');
+const ERASURES = Number(process.env.LONG_ERASURES ?? '100');
 const SEED = 20_261_122;
 const BUDGET_MS = 60_000;
 /** Users whose races run at the same time. */
 const TOGETHER = 10;
 /** Turns of the event loop between a recall and the erasure at most. */
 const TURNS_MAX = 40;
+
+const SERVING: Program = {
+  main: 'dist/apps/standalone/src/main.js',
+  printed: /OpenAPI\s+http/,
+};
 
 const folder = temporaryFolder({});
 const variables = {
@@ -101,6 +106,7 @@ it(`leaves nothing behind, seed ${SEED}`, async () => {
   expect(outcomes.OK, JSON.stringify(outcomes)).toBeGreaterThan(0);
   service.child.kill('SIGKILL');
   await service.ended;
-  service = await Service.start(variables);
+  // No user is left whose recall it could print.
+  service = await Service.start(variables, [], SERVING);
   for (const userId of users) expect(await left(userId), userId).toEqual(NOTHING);
 });
