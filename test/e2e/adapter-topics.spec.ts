@@ -53,7 +53,7 @@ beforeAll(async () => {
     },
     ['--kafka', broker.address],
   );
-  while ((await fetch(`${service.httpUrl}/health`)).status !== 200);
+  await service.topicsServed();
   kafka = new Kafka({ brokers: [broker.address], logLevel: logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: 'test', maxWaitTimeInMs: 20 });
   await consumer.connect();

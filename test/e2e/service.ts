@@ -133,6 +133,20 @@ export class Service {
     }
   }
 
+  /** Of a store or dependency, by its name in /health. */
+  async stateOf(condition: string): Promise<string | undefined> {
+    const reply = await fetch(`${this.httpUrl}/health`);
+    const { conditions } = (await reply.json()) as {
+      conditions: readonly { readonly name: string; readonly state: string }[];
+    };
+    return conditions.find(({ name }) => name === condition)?.state;
+  }
+
+  /** Resolves once all topics are served. */
+  async topicsServed(): Promise<void> {
+    while ((await this.stateOf('kafka')) !== 'ok');
+  }
+
   async stop(): Promise<Ended> {
     this.child.kill('SIGTERM');
     return this.ended;

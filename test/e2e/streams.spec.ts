@@ -23,7 +23,7 @@ beforeAll(async () => {
   [broker, redis] = await Promise.all([startKafkaBroker(), startRedisServer()]);
   const flags = ['--kafka', broker.address, '--redis', redis.address];
   service = await Service.start({}, flags);
-  while ((await fetch(`${service.httpUrl}/health`)).status !== 200);
+  await service.topicsServed();
   topics = new TopicClient(broker.address);
   await topics.open();
   grpc = new RecallClient(service.grpcAddress);

@@ -14,7 +14,6 @@ export const STORES = ['embedded', 'redis'] as const;
 export type Store = (typeof STORES)[number];
 
 const AWAY_MS_MAX = 1500;
-const POLL_MS = 100;
 
 export type Disturbance =
   | 'the service is told to stop and started again'
@@ -145,7 +144,7 @@ export class World {
     };
     const service = await Service.start(variables, ['--kafka', this.broker.address]);
     this.services.push(service);
-    while ((await fetch(`${service.httpUrl}/health`)).status !== 200) await after(POLL_MS);
+    await service.topicsServed();
     return service;
   }
 

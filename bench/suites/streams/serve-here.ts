@@ -8,7 +8,6 @@ import { serve } from '../../../apps/standalone/src/serve.js';
 
 const POLL_MS = 20;
 const HOST = '127.0.0.1';
-const HTTP_OK = 200;
 
 /** The service's edges around a runtime, on free ports; resolves once its topics are served. */
 export async function serveHere(runtime: RecallRuntime, broker: string): Promise<Serving> {
@@ -24,6 +23,14 @@ export async function serveHere(runtime: RecallRuntime, broker: string): Promise
     serviceVersion: 'bench',
     log: createLog('fatal'),
   });
-  while ((await fetch(`${serving.httpUrl}/health`)).status !== HTTP_OK) await after(POLL_MS);
+  while (!(await servesAll(serving.httpUrl))) await after(POLL_MS);
   return serving;
+}
+
+/** Whether all topics are served, where there are any. */
+async function servesAll(httpUrl: string): Promise<boolean> {
+  const { conditions } = (await (await fetch(`${httpUrl}/health`)).json()) as {
+    conditions: readonly { readonly kind: string; readonly state: string }[];
+  };
+  return conditions.every(({ kind, state }) => kind !== 'dependency' || state === 'ok');
 }

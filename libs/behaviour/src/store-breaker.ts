@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/errors';
 import {
   BrokenCircuitError,
+  type CircuitBreakerPolicy,
   CircuitState,
   ConsecutiveBreaker,
   circuitBreaker,
@@ -8,8 +9,9 @@ import {
 } from 'cockatiel';
 import type { StoreReach } from './domain/behaviour-store.js';
 
-/** Failures in a row after which a store is taken for away. */
+/** Failures in a row after which a store is taken for away; of several nodes, any of them fails. */
 const FAILURES_MAX = 3;
+const CLUSTER_FAILURES_MAX = 30;
 /** How long calls are refused at once before one of them tries the store again. */
 const TRY_AGAIN_MS = 1000;
 
@@ -19,13 +21,19 @@ const TRY_AGAIN_MS = 1000;
  */
 export class StoreBreaker {
   private reason = '';
-  private readonly policy = circuitBreaker(
-    handleWhen((error) => TesseraError.from(error).code === 'STORE_UNAVAILABLE'),
-    { halfOpenAfter: TRY_AGAIN_MS, breaker: new ConsecutiveBreaker(FAILURES_MAX) },
-  );
+  private readonly policy: CircuitBreakerPolicy;
+  private readonly failuresMax: number;
 
   /** @param name of the store and its address, for messages */
-  constructor(private readonly name: string) {
+  constructor(
+    private readonly name: string,
+    { isCluster = false }: { readonly isCluster?: boolean } = {},
+  ) {
+    this.failuresMax = isCluster ? CLUSTER_FAILURES_MAX : FAILURES_MAX;
+    this.policy = circuitBreaker(
+      handleWhen((error) => TesseraError.from(error).code === 'STORE_UNAVAILABLE'),
+      { halfOpenAfter: TRY_AGAIN_MS, breaker: new ConsecutiveBreaker(this.failuresMax) },
+    );
     this.policy.onFailure(({ reason }) => {
       this.reason = 'error' in reason ? reason.error.message : 'no answer';
     });
@@ -37,7 +45,8 @@ export class StoreBreaker {
       return await this.policy.execute(act);
     } catch (thrown) {
       if (!(thrown instanceof BrokenCircuitError)) throw thrown;
-      const message = `${this.name} did not answer the last ${FAILURES_MAX} calls: ${this.reason}`;
+      const missed = `the last ${this.failuresMax} calls: ${this.reason}`;
+      const message = `${this.name} did not answer ${missed}`;
       throw new TesseraError('STORE_UNAVAILABLE', message, {
         retryAfterMs: TRY_AGAIN_MS,
         cause: thrown,

@@ -68,7 +68,8 @@ export class RedisBehaviourLog extends BehaviourLog {
     private readonly options: RedisBehaviourOptions,
   ) {
     super();
-    this.breaker = new StoreBreaker(`Redis at ${options.address}`);
+    const isCluster = options.address.includes(',');
+    this.breaker = new StoreBreaker(`Redis at ${options.address}`, { isCluster });
   }
 
   /**
