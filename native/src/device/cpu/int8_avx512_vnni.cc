@@ -2,6 +2,8 @@
 // anonymous namespaces here.
 #include <immintrin.h>
 
+#include <utility>
+
 #include "device/cpu/int8_kernels.h"
 
 namespace tessera::device::cpu {
@@ -19,7 +21,16 @@ inline I broadcast(const char* from) {
   __builtin_memcpy(&group, from, sizeof group);
   return _mm512_set1_epi32(group);
 }
-inline I dot(I sum, I x, I w) { return _mm512_dpbusd_epi32(sum, x, w); }
+/// As _mm512_dpbusd_epi32, of which GCC 12 copies every sum before and after, and then has too few
+/// registers for a tile.
+inline I dot(I sum, I x, I w) {
+#ifdef __AVX512VNNI__
+  __asm__("vpdpbusd %[w], %[x], %[sum]" : [sum] "+v"(sum) : [x] "v"(x), [w] "v"(w));
+  return sum;
+#else
+  return _mm512_dpbusd_epi32(sum, x, w);
+#endif
+}
 inline I minus_64_times(I x) { return _mm512_sub_epi32(zero(), _mm512_slli_epi32(x, 6)); }
 
 /// sums += products * (row scale * column scales).

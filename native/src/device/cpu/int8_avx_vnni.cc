@@ -2,6 +2,8 @@
 // flags; nothing but intrinsics and anonymous namespaces here.
 #include <immintrin.h>
 
+#include <utility>
+
 #include "device/cpu/int8_kernels.h"
 
 namespace tessera::device::cpu {
@@ -21,7 +23,15 @@ inline I broadcast(const char* from) {
   __builtin_memcpy(&group, from, sizeof group);
   return _mm256_set1_epi32(group);
 }
-inline I dot(I sum, I x, I w) { return _mm256_dpbusd_avx_epi32(sum, x, w); }
+/// As _mm256_dpbusd_avx_epi32, of which GCC 12 copies every sum before and after.
+inline I dot(I sum, I x, I w) {
+#ifdef __AVXVNNI__
+  __asm__("%{vex%} vpdpbusd %[w], %[x], %[sum]" : [sum] "+x"(sum) : [x] "x"(x), [w] "x"(w));
+  return sum;
+#else
+  return _mm256_dpbusd_avx_epi32(sum, x, w);
+#endif
+}
 inline I minus_64_times(I x) { return _mm256_sub_epi32(zero(), _mm256_slli_epi32(x, 6)); }
 
 /// sums += products * (row scale * column scales).
