@@ -76,7 +76,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
   async function logIn(name: string, of: Visit = visit): Promise<void> {
     await tokenField(of).fill(tokenOf(name));
     await of.page.getByRole('button', { name: 'Log in', exact: true }).click();
-    await of.page.getByRole('banner').getByText(new RegExp(`^${name} \\(`)).waitFor();
+    await of.page
+      .getByRole('banner')
+      .getByText(new RegExp(`^${name} \\(`))
+      .waitFor();
   }
 
   async function logOut(): Promise<void> {
