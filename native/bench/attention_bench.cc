@@ -26,7 +26,6 @@ namespace {
 
 using attention::kBlockPositions;
 using attention::RowGroup;
-using device::InstructionSet;
 using tensor::DType;
 
 constexpr uint32_t kHeads = 16, kKvHeads = 8, kHeadDim = kPerBeamDim, kLayers = 4, kSteps = 3;
@@ -220,29 +219,27 @@ void measure_decode(device::Device& device, const Settings& settings) {
   }
 }
 
-/// GFLOP/s of one thread, 0 where the widest set has no probe.
-double roof(double budget_s) {
-  constexpr uint64_t kRounds = 200'000;
-  volatile float sink = 0;
-  const InstructionSet set = device::available_instruction_sets().back();
-  const auto rate = [&](uint64_t flops, float (*probe)(uint64_t)) {
-    const double best = best_seconds(1, budget_s, {[&] { sink = probe(kRounds); }})[0];
-    return static_cast<double>(kRounds * flops) / best * 1e-9;
-  };
-  if (set == InstructionSet::kAvx512) return rate(kFmaOperationsAvx512, fma_probe_avx512);
-  if (set == InstructionSet::kAvx2) return rate(kFmaOperationsAvx2, fma_probe_avx2);
-  return 0;
+/// GFLOP/s at most of the machine's products of this type; BF16 may also be multiplied as F32.
+double roof(device::Device& device, DType type, int runs) {
+  double most = 0;
+  for (const Probe& probe : probes_here()) {
+    const bool is_bf16 = std::strstr(probe.name, "bf16") != nullptr;
+    if (probe.is_integer || (is_bf16 && type == DType::kF32)) continue;
+    most = std::max(most, multiply_add_rate(device.threads(), probe, runs) * 1e-9);
+  }
+  return most;
 }
 
 void measure_prefill(device::Device& device, const Settings& settings) {
   const double budget_s = settings.is_quick ? 0.1 : 1.0;
-  const double peak = roof(budget_s) * settings.threads;
-  print("attention/roof/" + std::to_string(settings.threads) + "t", peak, "GFLOP/s");
-  for (const uint32_t prompt : {512u, 2048u}) {
-    for (const DType type : {DType::kF32, DType::kBf16}) {
-      const std::string name = "attention/prefill/" + std::string(tensor::dtype_name(type)) + "/" +
-                               std::to_string(prompt) + "/" + std::to_string(settings.threads) +
-                               "t";
+  for (const DType type : {DType::kF32, DType::kBf16}) {
+    const std::string type_name(tensor::dtype_name(type));
+    const double peak = roof(device, type, settings.is_quick ? 5 : 30);
+    print("attention/roof/" + type_name + "/" + std::to_string(settings.threads) + "t", peak,
+          "GFLOP/s");
+    for (const uint32_t prompt : {512u, 2048u}) {
+      const std::string name = "attention/prefill/" + type_name + "/" + std::to_string(prompt) +
+                               "/" + std::to_string(settings.threads) + "t";
       std::fprintf(stderr, "%s\n", name.c_str());
       Bench bench(device, type, prompt, 1);
       const std::vector<double> seconds =

@@ -4,7 +4,8 @@
 // is of its floor: computing it at the first ceiling or reading its weights (cold: at the second
 // ceiling; hot: at the rate at which weights of this size are read again), whichever takes longer.
 // stdout: one JSON document {"results": [{"name", "value", "unit"}]}; stderr: progress. Flags:
-// --quick, --set NAME, --threads N.
+// --quick (cold only), --set NAME (all that the machine has, when absent), --type NAME, --rows N,
+// --threads N.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,7 +18,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "device/backends.h"
+#include "device/cpu/cpu_device.h"
+#include "kernel_sets.h"
 #include "onednn_column.h"
 #include "ops/matmul.h"
 #include "ops/quantise.h"
@@ -26,13 +28,17 @@
 namespace tessera::bench {
 namespace {
 
-using device::InstructionSet;
 using device::PanelType;
+
+constexpr double kSecondsPerCell = 0.4, kQuickSecondsPerCell = 0.05;
 
 struct Settings {
   bool is_quick = false;
   uint32_t threads = 2;
-  std::optional<InstructionSet> set;  // the widest when absent
+  std::string set, type;  // all when empty
+  uint64_t rows = 0;      // all when 0
+
+  double budget() const { return is_quick ? kQuickSecondsPerCell : kSecondsPerCell; }
 };
 
 struct Shape {
@@ -41,9 +47,10 @@ struct Shape {
 // Projections of a 0.6B and of a 1.7B decoder, and of one with 8 layers of 512.
 constexpr Shape kShapes[] = {{1024, 3072}, {2048, 6144}, {3072, 1024}, {512, 1536}};
 constexpr uint64_t kRows[] = {1, 4, 8, 32, 64, 128, 256, 512};
-constexpr uint64_t kColdBytes = uint64_t{384} << 20;  // several times any cache
-constexpr uint64_t kPieceBytes = uint64_t{12} << 20;
-constexpr double kSecondsPerCell = 0.4, kQuickSecondsPerCell = 0.05;
+constexpr uint64_t kQuickRows[] = {1, 64, 512};
+constexpr uint64_t kColdBytes = uint64_t{384} << 20;    // several times any cache
+constexpr uint64_t kHotReadBytes = uint64_t{12} << 20;  // at most: more is not in a cache
+constexpr int kRuns = 5;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -68,46 +75,9 @@ Times measure(double budget, const auto& work) {
     const double start = now();
     work(seconds.size());
     seconds.push_back(now() - start);
-  } while (now() < end || seconds.size() < 3);
+  } while (now() < end || seconds.size() < kRuns);
   std::sort(seconds.begin(), seconds.end());
   return {seconds.front(), seconds[seconds.size() / 2]};
-}
-
-/// Operations a second of all threads on registers or tiles; 0 where the set has no probe.
-double multiply_add_peak(device::Device& device, const Probe* probe, double budget) {
-  constexpr uint64_t kOperations = 40'000'000;  // of one run and thread, about
-  if (probe == nullptr) return 0;
-  const uint64_t rounds = kOperations / probe->operations;
-  const uint32_t threads = device.threads().thread_count();
-  volatile float sink = 0;
-  const Times times = measure(budget, [&](size_t) {
-    device.threads().parallel_for(threads, [&](uint64_t begin, uint64_t end) {
-      for (uint64_t i = begin; i < end; ++i) sink = probe->run(rounds);
-    });
-  });
-  return static_cast<double>(rounds * probe->operations * threads) / times.best;
-}
-
-/// Bytes per second that all threads together read of the first `bytes` of memory: the best of many
-/// pieces, so that what disturbs a run disturbs this and a product alike. A part that fits a cache
-/// is read out of it.
-double reading_peak(device::Device& device, const device::Buffer& memory, uint64_t bytes,
-                    double budget) {
-  const uint64_t piece_bytes = std::min(bytes, kPieceBytes);
-  const uint64_t pieces = bytes / piece_bytes;
-  volatile uint64_t sink = 0;
-  const Times times = measure(budget, [&](size_t i) {
-    const uint64_t* piece = memory.as<uint64_t>() + i % pieces * (piece_bytes / sizeof(uint64_t));
-    device.threads().parallel_for(piece_bytes / 64, [&](uint64_t begin, uint64_t end) {
-      uint64_t sum = 0;  // one word per line is enough to fetch it
-      for (uint64_t line = begin; line < end; ++line) {
-        __builtin_prefetch(piece + (line + 64) * 8);
-        sum += piece[line * 8];
-      }
-      sink = sum;
-    });
-  });
-  return static_cast<double>(piece_bytes) / times.best;
 }
 
 /// Random and not zero: products of zeros run faster than real ones.
@@ -122,6 +92,12 @@ std::vector<float> random_floats(uint64_t count) {
 const char* name_of(PanelType type) {
   if (type == PanelType::kI8) return "INT8";
   return type == PanelType::kF32 ? "F32" : "BF16";
+}
+
+std::vector<uint64_t> rows_of(const Settings& settings) {
+  if (settings.rows > 0) return {settings.rows};
+  if (settings.is_quick) return {std::begin(kQuickRows), std::end(kQuickRows)};
+  return {std::begin(kRows), std::end(kRows)};
 }
 
 /// A second: operations, bytes from memory, bytes of weights that were read just before.
@@ -139,14 +115,17 @@ class Cell {
     scales_.resize(copies_ * scale_count_);
     const std::vector<float> w = random_floats(shape.n * shape.k);
     const auto write = type == PanelType::kI8 ? ops::quantise : ops::pack;
-    for (uint64_t i = 0; i < copies_; ++i) {
-      write(device, {w.data(), tensor::DType::kF32, 2, {shape.n, shape.k}}, weights(i));
+    write(device, {w.data(), tensor::DType::kF32, 2, {shape.n, shape.k}}, weights(0));
+    for (uint64_t i = 1; i < copies_; ++i) {
+      std::memcpy(memory.as<char>() + i * bytes_, memory.data(), bytes_);
+      std::copy_n(scales_.begin(), scale_count_, scales_.begin() + i * scale_count_);
     }
   }
 
   uint64_t bytes() const { return bytes_; }
 
-  void run(uint64_t rows, double budget, const std::string& name, const Ceilings& ceilings) {
+  void run(uint64_t rows, const Settings& settings, const std::string& name,
+           const Ceilings& ceilings) {
     const std::vector<float> x = random_floats(rows * shape_.k);
     std::vector<float> y(rows * shape_.n);
     const uint64_t bytes = ops::operand_bytes(device_, type_, rows, shape_.k);
@@ -156,7 +135,8 @@ class Cell {
     ops::write_operand(device_, x.data(), shape_.k, operand);
     const double flops = 2.0 * static_cast<double>(rows * shape_.k * shape_.n);
     for (const bool is_cold : {false, true}) {
-      const Times times = measure(budget, [&](size_t) {
+      if (settings.is_quick && !is_cold) continue;
+      const Times times = measure(settings.budget(), [&](size_t) {
         if (is_cold) next_ = (next_ + 1) % copies_;
         const ops::PackedMatrix w = weights(next_);
         const ops::Target target{.w = &w, .y = y.data(), .y_stride = shape_.n};
@@ -164,7 +144,6 @@ class Cell {
       });
       const std::string cell = name + (is_cold ? "/cold" : "/hot");
       print(cell, flops / times.best * 1e-9, "GFLOP/s");
-      if (ceilings.flops == 0) continue;
       const uint64_t read = bytes_ + scale_count_ * sizeof(float);
       const double reading =
           static_cast<double>(read) / (is_cold ? ceilings.bytes : ceilings.hot_bytes);
@@ -190,44 +169,46 @@ class Cell {
   std::vector<float> scales_;  // [copies]
 };
 
-void measure_all(const Settings& settings) {
-  auto opened =
-      device::open_cpu_device({.thread_count = settings.threads, .instruction_set = settings.set});
-  TESSERA_CHECK(opened.is_ok());
-  device::Device& device = *opened.value();
-  const InstructionSet set = settings.set.value_or(device::available_instruction_sets().back());
-  const double budget = settings.is_quick ? kQuickSecondsPerCell : kSecondsPerCell;
-  const std::vector<Probe> probes = probes_here();
-  device::Buffer memory = std::move(device.allocate(kColdBytes)).value();
-  std::memset(memory.data(), 1, memory.size());
+/// Products of one type by one set's kernels.
+void measure_type(device::Device& device, const KernelSet& set, PanelType type,
+                  const Settings& settings, device::Buffer& memory, Ceilings ceilings) {
   const std::string suffix = "/" + std::to_string(settings.threads) + "t";
-  const std::string prefix = std::string(device::instruction_set_name(set)) + "/";
-  Ceilings ceilings{0, reading_peak(device, memory, memory.size(), 5 * budget), 0};
-  print("memory/read" + suffix, ceilings.bytes * 1e-9, "GB/s");
-  for (const PanelType type : {PanelType::kF32, PanelType::kBf16, PanelType::kI8}) {
-    for (const Shape& shape : kShapes) {
-      Cell cell(device, type, shape, memory);
-      ceilings.hot_bytes = reading_peak(device, memory, cell.bytes(), budget);
-      for (const uint64_t rows : kRows) {
-        if (settings.is_quick && (shape.k == 2048 || rows > 128)) continue;
-        // Anew for every cell: the clock of a shared machine moves.
-        ceilings.flops = multiply_add_peak(device, find_probe(probes, type, set), budget);
-        const std::string dimensions =
-            std::to_string(rows) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
-        const std::string type_name = name_of(type);
-        const std::string name = "product/" + type_name + "/" + dimensions + suffix;
-        std::fprintf(stderr, "%s\n", name.c_str());
-        cell.run(rows, budget, prefix + name, ceilings);
-        if (type == PanelType::kI8) continue;
-        const double onednn =
-            onednn_flops(type == PanelType::kBf16, rows, shape.n, shape.k, budget);
-        if (onednn > 0) print("onednn/" + name + "/hot", onednn * 1e-9, "GFLOP/s");
-      }
+  for (const Shape& shape : kShapes) {
+    if (settings.is_quick && (shape.k == 2048 || shape.k == 512)) continue;
+    Cell cell(device, type, shape, memory);
+    ceilings.hot_bytes = reading_rate(device.threads(), memory.as<char>(),
+                                      std::min(cell.bytes(), kHotReadBytes), kRuns);
+    for (const uint64_t rows : rows_of(settings)) {
+      // Anew for every cell: the clock of a shared machine moves.
+      ceilings.flops = multiply_add_rate(device.threads(), *set.ceiling(type), kRuns);
+      const std::string dimensions =
+          std::to_string(rows) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
+      const std::string name = std::string("product/") + name_of(type) + "/" + dimensions + suffix;
+      const std::string whole = std::string(set.name) + "/" + name;
+      std::fprintf(stderr, "%s\n", whole.c_str());
+      cell.run(rows, settings, whole, ceilings);
+      if (type == PanelType::kI8) continue;
+      const double onednn =
+          onednn_flops(type == PanelType::kBf16, rows, shape.n, shape.k, settings.budget());
+      if (onednn > 0) print("onednn/" + name + "/hot", onednn * 1e-9, "GFLOP/s");
     }
   }
-  for (const PanelType type : {PanelType::kF32, PanelType::kBf16, PanelType::kI8}) {
-    const double peak = multiply_add_peak(device, find_probe(probes, type, set), budget);
-    if (peak > 0) print(prefix + "multiply-add/" + name_of(type) + suffix, peak * 1e-9, "GFLOP/s");
+}
+
+void measure_all(const Settings& settings) {
+  for (const KernelSet& set : kernel_sets_here()) {
+    if (!settings.set.empty() && settings.set != set.name) continue;
+    device::cpu::CpuDevice device(set.kernels, {settings.threads, /*pins_threads=*/false});
+    device::Buffer memory = std::move(device.allocate(kColdBytes)).value();
+    std::memset(memory.data(), 1, memory.size());
+    const double reading = reading_rate(device.threads(), memory.as<char>(), memory.size(), kRuns);
+    print(std::string(set.name) + "/memory/read/" + std::to_string(settings.threads) + "t",
+          reading * 1e-9, "GB/s");
+    for (const PanelType type : {PanelType::kF32, PanelType::kBf16, PanelType::kI8}) {
+      if (!set.ceiling(type) || (!settings.type.empty() && settings.type != name_of(type)))
+        continue;
+      measure_type(device, set, type, settings, memory, {0, reading, 0});
+    }
   }
 }
 
@@ -239,11 +220,11 @@ std::optional<Settings> read_flags(int argc, char** argv) {
     } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
       settings.threads = static_cast<uint32_t>(std::clamp(std::atoi(argv[++i]), 1, 256));
     } else if (std::strcmp(argv[i], "--set") == 0 && i + 1 < argc) {
-      const std::string name = argv[++i];
-      for (const InstructionSet set : device::available_instruction_sets()) {
-        if (device::instruction_set_name(set) == name) settings.set = set;
-      }
-      if (!settings.set) return std::nullopt;
+      settings.set = argv[++i];
+    } else if (std::strcmp(argv[i], "--type") == 0 && i + 1 < argc) {
+      settings.type = argv[++i];
+    } else if (std::strcmp(argv[i], "--rows") == 0 && i + 1 < argc) {
+      settings.rows = static_cast<uint64_t>(std::clamp(std::atoi(argv[++i]), 1, 4096));
     } else {
       return std::nullopt;
     }
@@ -257,7 +238,9 @@ std::optional<Settings> read_flags(int argc, char** argv) {
 int main(int argc, char** argv) {
   const auto settings = tessera::bench::read_flags(argc, argv);
   if (!settings) {
-    std::fprintf(stderr, "usage: ops_bench [--quick] [--threads N] [--set NAME]\n");
+    std::fprintf(stderr,
+                 "usage: ops_bench [--quick] [--threads N] [--set NAME] [--type NAME] "
+                 "[--rows N]\n");
     return 2;
   }
   std::printf("{\"results\": [");

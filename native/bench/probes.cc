@@ -1,52 +1,84 @@
 #include "probes.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "platform/cpu_features.h"
 
 namespace tessera::bench {
+namespace {
 
-using device::InstructionSet;
-using device::PanelType;
+constexpr double kRunSeconds = 0.01;
+constexpr uint64_t kLineBytes = 64, kLineAhead = 32;
+constexpr uint64_t kStreams = 8;  // of a thread: one alone does not fill its line buffers
+
+double seconds_of(const auto& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Amount a second at best: `work(times)` is run with as many times as make a run long enough.
+double best_rate(double amount_of_one, int runs, const auto& work) {
+  uint64_t times = 1;
+  double seconds = seconds_of([&] { work(times); });
+  while (seconds < kRunSeconds) {
+    times *= seconds < kRunSeconds / 4 ? 4 : 2;
+    seconds = seconds_of([&] { work(times); });
+  }
+  for (int i = 1; i < runs; ++i) seconds = std::min(seconds, seconds_of([&] { work(times); }));
+  return amount_of_one * static_cast<double>(times) / seconds;
+}
+
+/// One word of each line is enough to fetch it.
+uint64_t read_lines(const char* memory, uint64_t lines) {
+  const uint64_t part = lines / kStreams;
+  uint64_t sum = 0;
+  for (uint64_t line = 0; line < part; ++line) {
+    for (uint64_t stream = 0; stream < kStreams; ++stream) {
+      const char* at = memory + (stream * part + line) * kLineBytes;
+      __builtin_prefetch(at + kLineAhead * kLineBytes);
+      sum += *reinterpret_cast<const uint64_t*>(at);
+    }
+  }
+  return sum;
+}
+
+}  // namespace
 
 std::vector<Probe> probes_here() {
-  constexpr uint64_t kTileOperations = kTileChains * 16 * 16 * 2;
   const platform::CpuFeatures features = platform::detect_cpu_features();
   std::vector<Probe> probes;
-  if (features.avx2_fma) {
-    probes.push_back({"multiply-add avx2", PanelType::kF32, InstructionSet::kAvx2,
-                      kFmaOperationsAvx2, fma_probe_avx2});
-    probes.push_back({"multiply-add int8 avx2", PanelType::kI8, InstructionSet::kAvx2,
-                      kInt8Chains * 16 * 2, int8_probe_avx2});
-  }
-  if (features.avx_vnni) {
-    probes.push_back({"multiply-add int8 avx-vnni", PanelType::kI8, InstructionSet::kAvx2,
-                      kFmaChains * 32 * 2, int8_probe_avx_vnni});
-  }
-  if (features.avx512) {
-    probes.push_back({"multiply-add avx512", PanelType::kF32, InstructionSet::kAvx512,
-                      kFmaOperationsAvx512, fma_probe_avx512});
-  }
-  if (features.avx512_vnni) {
-    probes.push_back({"multiply-add int8 avx512-vnni", PanelType::kI8, InstructionSet::kAvx512,
-                      kFmaChains * 64 * 2, int8_probe_avx512_vnni});
-  }
-  if (features.amx) {
-    probes.push_back({"multiply-add bf16 amx", PanelType::kBf16, InstructionSet::kAmx,
-                      kTileOperations * 32, bf16_probe_amx});
-    probes.push_back({"multiply-add int8 amx", PanelType::kI8, InstructionSet::kAmx,
-                      kTileOperations * 64, int8_probe_amx});
-  }
+  if (features.avx2_fma) probes.insert(probes.end(), {kF32Avx2, kInt8Avx2});
+  if (features.avx_vnni) probes.push_back(kInt8AvxVnni);
+  if (features.avx512) probes.push_back(kF32Avx512);
+  if (features.avx512_bf16) probes.push_back(kBf16Avx512);
+  if (features.avx512_vnni) probes.push_back(kInt8Avx512);
+  if (features.amx) probes.insert(probes.end(), {kBf16Amx, kInt8Amx});
   return probes;
 }
 
-const Probe* find_probe(const std::vector<Probe>& probes, PanelType numbers, InstructionSet set) {
-  const Probe* found = nullptr;
-  for (const Probe& probe : probes) {
-    // Without tiles BF16 is widened and multiplied as F32.
-    const bool fits = probe.numbers == numbers ||
-                      (numbers == PanelType::kBf16 && probe.numbers == PanelType::kF32);
-    if (fits && probe.set <= set) found = &probe;
-  }
-  return found;
+double multiply_add_rate(platform::ThreadPool& pool, const Probe& probe, int runs) {
+  constexpr uint64_t kOperations = 4'000'000;  // of one time and thread, about
+  const uint64_t rounds = kOperations / probe.operations;
+  const uint32_t threads = pool.thread_count();
+  return best_rate(static_cast<double>(rounds * probe.operations * threads), runs,
+                   [&](uint64_t times) {
+                     pool.parallel_for(threads, [&](uint64_t begin, uint64_t end) {
+                       for (uint64_t i = begin; i < end; ++i) probe.run(rounds * times);
+                     });
+                   });
+}
+
+double reading_rate(platform::ThreadPool& pool, const char* memory, uint64_t bytes, int runs) {
+  volatile uint64_t sink = 0;
+  return best_rate(static_cast<double>(bytes), runs, [&](uint64_t times) {
+    pool.parallel_for(bytes / kLineBytes, [&](uint64_t begin, uint64_t end) {
+      for (uint64_t i = 0; i < times; ++i) {
+        sink = read_lines(memory + begin * kLineBytes, end - begin);
+      }
+    });
+  });
 }
 
 }  // namespace tessera::bench

@@ -1,44 +1,60 @@
 // What the machine's multiply-add units can do at most: independent multiply-adds on registers (or
-// tiles), nothing else. The roofs that matrix products are compared with. One file per set of
-// instructions, compiled with its own flags and run only where the processor has them.
+// tiles), nothing else. The ceilings that matrix products are compared with.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "device/backends.h"
+#include "platform/thread_pool.h"
 
 namespace tessera::bench {
 
-/// Each runs its operations `rounds` times and returns a number that depends on all of them.
-float fma_probe_avx2(uint64_t rounds);
-float fma_probe_avx512(uint64_t rounds);
+/// Each runs its operations `rounds` times. The loops are statements of our own, to which no
+/// compiler adds copies of registers; only machines with the instructions may run them.
+void f32_probe_avx2(uint64_t rounds);
+void f32_probe_avx512(uint64_t rounds);
+void bf16_probe_avx512(uint64_t rounds);
 /// Pairs of numbers widened to 16 bits: the fastest exact product of two signed bytes without VNNI.
-float int8_probe_avx2(uint64_t rounds);
-float int8_probe_avx_vnni(uint64_t rounds);
-float int8_probe_avx512_vnni(uint64_t rounds);
-float bf16_probe_amx(uint64_t rounds);
-float int8_probe_amx(uint64_t rounds);
-
-inline constexpr uint64_t kFmaChains = 12;  // more than latency times pipes, fewer than registers
-inline constexpr uint64_t kInt8Chains = 6;  // likewise, with the two steps of AVX2
-inline constexpr uint64_t kTileChains = 4;
-inline constexpr uint64_t kFmaOperationsAvx2 = kFmaChains * 8 * 2;
-inline constexpr uint64_t kFmaOperationsAvx512 = kFmaChains * 16 * 2;
+void int8_probe_avx2(uint64_t rounds);
+void int8_probe_avx_vnni(uint64_t rounds);
+void int8_probe_avx512_vnni(uint64_t rounds);
+void bf16_probe_amx(uint64_t rounds);
+void int8_probe_amx(uint64_t rounds);
 
 struct Probe {
   const char* name;
-  device::PanelType numbers;
-  device::InstructionSet set;  // with which the engine uses these instructions
-  uint64_t operations;         // of a round
-  float (*run)(uint64_t rounds);
+  uint64_t operations;  // of a round
+  bool is_integer;
+  void (*run)(uint64_t rounds);
 };
 
-/// Those that this processor can run; of the same numbers the fastest last.
+inline constexpr uint64_t kChains = 14;     // more than latency times pipes
+inline constexpr uint64_t kPairChains = 7;  // likewise, with the two steps of INT8 on AVX2
+inline constexpr uint64_t kTileChains = 6;
+inline constexpr uint64_t kTileProducts = kTileChains * 16 * 16 * 2;
+
+inline constexpr Probe kF32Avx2{"multiply-add avx2", kChains * 8 * 2, false, f32_probe_avx2};
+inline constexpr Probe kF32Avx512{"multiply-add avx512", kChains * 16 * 2, false, f32_probe_avx512};
+inline constexpr Probe kBf16Avx512{"multiply-add bf16 avx512", kChains * 32 * 2, false,
+                                   bf16_probe_avx512};
+inline constexpr Probe kInt8Avx2{"multiply-add int8 avx2", kPairChains * 16 * 2, true,
+                                 int8_probe_avx2};
+inline constexpr Probe kInt8AvxVnni{"multiply-add int8 avx-vnni", kChains * 32 * 2, true,
+                                    int8_probe_avx_vnni};
+inline constexpr Probe kInt8Avx512{"multiply-add int8 avx512-vnni", kChains * 64 * 2, true,
+                                   int8_probe_avx512_vnni};
+inline constexpr Probe kBf16Amx{"multiply-add bf16 amx", kTileProducts * 32, false, bf16_probe_amx};
+inline constexpr Probe kInt8Amx{"multiply-add int8 amx", kTileProducts * 64, true, int8_probe_amx};
+
+/// Those that this processor can run.
 std::vector<Probe> probes_here();
 
-/// The fastest probe for these numbers that the set uses; null where there is none.
-const Probe* find_probe(const std::vector<Probe>& probes, device::PanelType numbers,
-                        device::InstructionSet set);
+/// Operations a second of all threads together: the best of `runs`, each so long that waking the
+/// threads is less than a hundredth of it.
+double multiply_add_rate(platform::ThreadPool& pool, const Probe& probe, int runs);
+
+/// Bytes a second that all threads together read of `bytes` of memory, as often as makes a run
+/// long: the best of `runs`.
+double reading_rate(platform::ThreadPool& pool, const char* memory, uint64_t bytes, int runs);
 
 }  // namespace tessera::bench

@@ -2,11 +2,22 @@ import type { Measurement } from '../../result.js';
 import { type NativeResult, nativeResults } from '../native-bench.js';
 import type { StageContext } from './stage.js';
 
-/** Rows that are told: one, the beams of a step, of several users' steps, a prompt. */
+/** Rows that are printed: one, the beams of a step, of several users' steps, a prompt. */
 const ROWS = [1, 32, 64, 128, 512];
-/** Share of the ceiling: of reading where few rows are computed, of computing where many are. */
-const BARS = { fewRows: 32, few: 0.95, manyRows: 512, many: 0.65 };
-const PRODUCT = /(?:^|\/)product\/\w+\/(\d+)x\d+x\d+\/\d+t\/(hot|cold)$/;
+/**
+ * Shares of the floor with weights from memory: by type, or by set of instructions and type, and
+ * rows. What is not named has no bar.
+ */
+const BARS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
+  F32: { 1: 0.95, 64: 0.9, 512: 0.9 },
+  'avx2/F32': { 1: 0.95, 512: 0.88 },
+  'avx2/BF16': { 1: 0.95, 512: 0.88 },
+  INT8: { 1: 0.95, 64: 0.65, 512: 0.75 },
+  'avx2/INT8': { 1: 0.95, 512: 0.7 },
+  // The sums of a tile of 64 k leave the tile unit after every product (docs/adr/0024).
+  'amx/INT8': { 1: 0.95 },
+};
+const PRODUCT = /^([\w-]+)\/product\/(\w+)\/(\d+)x\d+x\d+\/\d+t\/(hot|cold)$/;
 
 /** Matrix products and attention against the ceilings, and against oneDNN where it is installed. */
 export async function kernelsStage({ machine, quick, say }: StageContext): Promise<Measurement[]> {
@@ -22,8 +33,10 @@ export function productRows(results: readonly NativeResult[]): Measurement[] {
   const byName = new Map(results.map((result) => [result.name, result.value]));
   return results.flatMap(({ name, value, unit }) => {
     const match = PRODUCT.exec(name);
-    const rows = Number(match?.[1]);
-    if (match === null || name.startsWith('onednn/') || !ROWS.includes(rows)) return [];
+    if (match === null) return [];
+    const [, set = '', type = '', digits, memory] = match;
+    const rows = Number(digits);
+    if (set === 'onednn' || !ROWS.includes(rows)) return [];
     const share = byName.get(`${name}/of_floor`);
     const product = name.slice(name.indexOf('product/'));
     const oneDnn = byName.get(`onednn/${product}`);
@@ -31,7 +44,11 @@ export function productRows(results: readonly NativeResult[]): Measurement[] {
     return [
       share === undefined
         ? { ...row, bar: null }
-        : { ...row, ratio: { value: share, to: 'ceiling' }, bar: barOf(rows, match[2] === 'cold') },
+        : {
+            ...row,
+            ratio: { value: share, to: 'ceiling' },
+            bar: memory === 'cold' ? barOf(set, type, rows) : null,
+          },
       ...(oneDnn === undefined
         ? []
         : [{ ...row, ratio: { value: value / oneDnn, to: 'oneDNN' }, bar: 0.95 }]),
@@ -39,9 +56,8 @@ export function productRows(results: readonly NativeResult[]): Measurement[] {
   });
 }
 
-function barOf(rows: number, isCold: boolean): number | null {
-  if (isCold && rows <= BARS.fewRows) return BARS.few;
-  return rows >= BARS.manyRows ? BARS.many : null;
+function barOf(set: string, type: string, rows: number): number | null {
+  return (BARS[`${set}/${type}`] ?? BARS[type])?.[rows] ?? null;
 }
 
 /** A number whose ratio follows it under a longer name is one row with it. */

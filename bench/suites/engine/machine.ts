@@ -5,8 +5,10 @@ import { nativeResults } from '../native-bench.js';
 import type { Peaks } from './floor.js';
 
 const NO_BAR = { bar: null } as const;
-/** A row is there where the processor has the instructions; the fastest first. */
-const INT8_PROBES = ['amx', 'avx512-vnni', 'avx-vnni', 'avx2'].map(
+/** A row is there where the processor has the instructions. */
+const F32_PROBES = ['avx2', 'avx512'].map((set) => `multiply-add ${set}`);
+const BF16_PROBES = ['avx512', 'amx'].map((set) => `multiply-add bf16 ${set}`);
+const INT8_PROBES = ['avx2', 'avx-vnni', 'avx512-vnni', 'amx'].map(
   (set) => `multiply-add int8 ${set}`,
 );
 
@@ -19,21 +21,21 @@ export interface Machine {
   readonly measurements: readonly Measurement[];
 }
 
-/** Runs the roofline probe. Products are compared with the widest instruction set that it found. */
+/** Runs the roofline probe. Products are compared with the fastest instructions of their type. */
 export async function probeMachine(isQuick: boolean): Promise<Machine> {
   const threads = os.availableParallelism();
   const words = ['--threads', String(threads), ...(isQuick ? ['--quick'] : [])];
   const results = await nativeResults('roofline_bench', words);
-  const value = (...names: readonly string[]): number => {
-    const found = names.map((name) => results.find((result) => result.name === name));
-    const first = found.find((result) => result !== undefined);
-    if (first === undefined) throw new Error(`roofline_bench: expected ${names[0]}, came nothing`);
-    return first.value;
+  const fastest = (...names: readonly string[]): number => {
+    const found = results.filter(({ name }) => names.includes(name)).map(({ value }) => value);
+    if (found.length === 0) throw new Error(`roofline_bench: expected ${names[0]}, got nothing`);
+    return Math.max(...found);
   };
-  const float = value('multiply-add avx512', 'multiply-add avx2');
-  const bf16 = value('multiply-add bf16 amx', 'multiply-add avx512', 'multiply-add avx2');
-  const int8 = value(...INT8_PROBES);
-  const bandwidth = value('memory read');
+  const float = fastest(...F32_PROBES);
+  // BF16 is also multiplied as F32, where that is faster.
+  const bf16 = fastest(...BF16_PROBES, ...F32_PROBES);
+  const int8 = fastest(...INT8_PROBES);
+  const bandwidth = fastest('memory read');
   const peaks: Readonly<Record<ComputeType, Peaks>> = {
     f32: { operations: float, attentionOperations: float, bandwidth },
     bf16: { operations: bf16, attentionOperations: bf16, bandwidth },
