@@ -6,6 +6,7 @@ import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
 import { consoleSuite } from './suites/console/console-suite.js';
 import { cudaSuite } from './suites/cuda/cuda-suite.js';
 import { CUDA_STAGES } from './suites/cuda/plan.js';
+import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
@@ -19,6 +20,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   catalogue: catalogueSuite,
   console: consoleSuite,
   cuda: cudaSuite,
+  edges: edgesSuite,
   engine: engineSuite,
   kv: kvSuite,
   overload: overloadSuite,
@@ -39,6 +41,8 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  stages: ${STAGE_NAMES.join(', ')}
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
+  --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};
+                 --against DIR takes turns with the build of another checkout
   --stage A,B    parts of the overload suite: ${OVERLOAD_STAGES.join(', ')}
   --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}
   --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};
@@ -64,6 +68,7 @@ await runCommand(USAGE, async (words) => {
     histories: 'text',
     measured: 'text',
     script: 'text',
+    against: 'text',
   });
   if (suite === undefined) fail('SUITE', `one of ${Object.keys(SUITES).join(', ')}`, name);
   const quick = flags.has('quick');

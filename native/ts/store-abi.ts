@@ -6,20 +6,6 @@ export interface StoreHandle {
   readonly [storeBrand]: true;
 }
 
-/** Byte strings laid end to end: string i is bytes[offsets[i] .. offsets[i + 1]). */
-export interface StoreKeys {
-  readonly offsets: Uint32Array;
-  readonly bytes: Uint8Array;
-}
-
-/** Keys in [from, to), ordered by their bytes, at most `limit` of them from the named end. */
-export interface StoreRange {
-  readonly from: Uint8Array;
-  readonly to: Uint8Array;
-  readonly limit: number;
-  readonly direction: 'ascending' | 'descending';
-}
-
 /** Counts whole or not at all; what is put comes after what is erased. */
 export interface StoreBatch {
   readonly erasedOffsets: Uint32Array;
@@ -30,18 +16,6 @@ export interface StoreBatch {
   readonly values: Uint8Array;
   /** What it survives when the call has returned: the end of the process, or of the machine. */
   readonly durability: 'process' | 'machine';
-}
-
-export interface StoreValues extends StoreKeys {
-  /** Per key: 1 where it is there; the others' values are empty. */
-  readonly present: Uint8Array;
-}
-
-export interface StoreEntries {
-  readonly keyOffsets: Uint32Array;
-  readonly keys: Uint8Array;
-  readonly valueOffsets: Uint32Array;
-  readonly values: Uint8Array;
 }
 
 export interface StoreOpenOptions {
@@ -78,8 +52,22 @@ export interface StoreRepair {
 export interface StoreAddon {
   /** Opens or makes the folder; rejects with STORE_INVALID, STORE_CORRUPT or STORE_FULL. */
   storeOpen(options: StoreOpenOptions): Promise<StoreHandle>;
-  storeGet(store: StoreHandle, keys: StoreKeys): Promise<StoreValues>;
-  storeScan(store: StoreHandle, range: StoreRange): Promise<StoreEntries>;
+  /**
+   * Values of keys, and entries of ranges of keys (ordered by their bytes): at once where all of it
+   * is in memory and short, otherwise off this thread. String i is
+   * bytes[offsets[i] .. offsets[i + 1]): first the keys, then of each range its first key and the
+   * first key after it.
+   * @param head number of keys, number of ranges; per range its entries at most, and 1 for those
+   * from its end backwards; offsets
+   * @returns words of 32 bits in the machine's order (per key 1 where it is there; entries of each
+   * range; offsets), then bytes: the values, '' for what is not there, then key and value of each
+   * entry
+   */
+  storeRead(
+    store: StoreHandle,
+    head: Uint32Array,
+    bytes: Uint8Array,
+  ): Uint8Array | Promise<Uint8Array>;
   storeWrite(store: StoreHandle, batch: StoreBatch): Promise<void>;
   storeState(store: StoreHandle): StoreState;
   /** Goes on writing where that had ended; rejects with STORE_FULL or STORE_UNAVAILABLE. */

@@ -19,7 +19,7 @@ import {
 
 /** How a call ended: its gRPC status, or that the connection or the server's transport ended it. */
 export type CallEnd =
-  | { readonly status: number }
+  | { readonly status: number; readonly answer?: Buffer | undefined }
   | { readonly reset: number }
   | { readonly lost: true };
 
@@ -31,6 +31,14 @@ const MESSAGE_HEADER_BYTES = 5;
 
 interface OpenCall {
   readonly onEnd: (end: CallEnd) => void;
+  /** DATA so far, where answers are kept. */
+  readonly parts: Buffer[] | undefined;
+}
+
+export interface ConnectionOptions {
+  /** Beside those that every call has. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly keepsAnswers?: boolean;
 }
 
 /** Unary calls of one method over one HTTP/2 connection, without TLS. */
@@ -47,8 +55,12 @@ export class GrpcConnection {
   private constructor(
     private readonly socket: Socket,
     private readonly fields: Readonly<Record<string, string>>,
+    private readonly keepsAnswers: boolean,
   ) {
-    socket.on('data', (chunk: Buffer) => this.reader.read(chunk, (one) => this.take(one)));
+    socket.on('data', (chunk: Buffer) => {
+      this.reader.read(chunk, (one) => this.take(one));
+      this.flush();
+    });
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.isOpen = false;
@@ -57,18 +69,20 @@ export class GrpcConnection {
     });
   }
 
-  static async open(address: string, path: string): Promise<GrpcConnection> {
+  static async open(
+    address: string,
+    path: string,
+    { headers = {}, keepsAnswers = false }: ConnectionOptions = {},
+  ): Promise<GrpcConnection> {
     const [host, port] = address.split(':') as [string, string];
     const socket = connect({ host, port: Number(port), noDelay: true });
     await once(socket, 'connect');
-    const connection = new GrpcConnection(socket, {
-      ':method': 'POST',
-      ':scheme': 'http',
-      ':path': path,
-      ':authority': address,
-      'content-type': 'application/grpc',
-      te: 'trailers',
-    });
+    const fields = {
+      ...{ ':method': 'POST', ':scheme': 'http', ':path': path, ':authority': address },
+      ...{ 'content-type': 'application/grpc', te: 'trailers' },
+      ...headers,
+    };
+    const connection = new GrpcConnection(socket, fields, keepsAnswers);
     socket.write(greeting(WINDOW_BYTES));
     return connection;
   }
@@ -84,8 +98,8 @@ export class GrpcConnection {
   }
 
   /**
-   * Begins a call; flush() sends it. The returned function cancels it as a client does whose
-   * deadline has passed.
+   * Begins a call. flush() sends it, as does the end of what the socket brings at a time. The
+   * returned function cancels it as a client does whose deadline has passed.
    */
   begin(message: Buffer, timeoutMs: number, onEnd: (end: CallEnd) => void): () => void {
     const stream = this.nextStream;
@@ -100,7 +114,7 @@ export class GrpcConnection {
       frame(FrameType.DATA, Flag.END_STREAM, stream, body),
     );
     this.sendWindow -= body.length;
-    this.calls.set(stream, { onEnd });
+    this.calls.set(stream, { onEnd, parts: this.keepsAnswers ? [] : undefined });
     return () => {
       if (!this.calls.delete(stream)) return;
       this.out.push(resetStream(stream, ErrorCode.CANCEL));
@@ -122,10 +136,11 @@ export class GrpcConnection {
     switch (type) {
       case FrameType.HEADERS: {
         const status = statusOf(payload);
-        if (status !== undefined) this.end(stream, { status });
+        if (status !== undefined) this.end(stream, { status, answer: this.answerOf(stream) });
         break;
       }
       case FrameType.DATA:
+        this.calls.get(stream)?.parts?.push(Buffer.from(payload));
         this.taken += payload.length;
         if (this.taken >= WINDOW_BYTES / 2) {
           this.out.push(windowUpdate(0, this.taken));
@@ -151,6 +166,11 @@ export class GrpcConnection {
       default:
         break;
     }
+  }
+
+  private answerOf(stream: number): Buffer | undefined {
+    const parts = this.calls.get(stream)?.parts;
+    return parts && Buffer.concat(parts).subarray(MESSAGE_HEADER_BYTES);
   }
 
   private end(stream: number, end: CallEnd): void {

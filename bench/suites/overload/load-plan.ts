@@ -13,6 +13,24 @@ export interface LoadPlan {
   /** Numbers of the enum Priority of the request, in turn. */
   readonly priorities: readonly number[];
   readonly seed: number;
+  /** Of every call, beside those that it must have. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Read the answers' own timings, when the load is over. */
+  readonly readsTimings?: boolean;
+}
+
+/** One good answer, in milliseconds. */
+export interface AnswerTimes {
+  /** By the caller's clock. */
+  readonly ms: number;
+  /** Of it from the hand-over to the engine until the items are described. */
+  readonly engineMs: number;
+  /** Of that what the engine's own clocks have seen: waiting, passes, selection, export. */
+  readonly stagesMs: number;
+  /** Of that the passes of the model, its head and the selection. */
+  readonly arithmeticMs: number;
+  /** From the request as it was parsed to the answer before it is written. */
+  readonly recallMs: number;
 }
 
 /** What became of the calls of one priority. */
@@ -43,6 +61,8 @@ export interface LoadOutcome {
   readonly refusedMs: readonly number[];
   /** OK answers by whole second of the run. */
   readonly goodBySecond: readonly number[];
+  /** In the order of their ends; empty without readsTimings. */
+  readonly answers: readonly AnswerTimes[];
   /** CPU of the generator, seconds. */
   readonly cpuSeconds: number;
 }

@@ -5,12 +5,13 @@ import { protoSchema } from '@tessera/contracts';
 import protobuf from 'protobufjs';
 import { Random } from '../../models/random.js';
 import { CANCELLED_BY_CALLER, type CallEnd, GrpcConnection } from './grpc-connection.js';
-import type { ClassOutcome, LoadOutcome, LoadPlan } from './load-plan.js';
+import type { AnswerTimes, ClassOutcome, LoadOutcome, LoadPlan } from './load-plan.js';
 
 const PATH = '/tessera.recall.v1.RecallService/Recall';
 const TICK_MS = 1;
 const MS_PER_SECOND = 1000;
 const US_PER_SECOND = 1e6;
+const US_PER_MS = 1000;
 /** Answers are awaited for so long after the last call's deadline. */
 const TAIL_MS = 200;
 const OK = 0;
@@ -34,6 +35,27 @@ function messagesOf({ userIds, priorities }: LoadPlan): Buffer[][] {
   );
 }
 
+type KeptAnswer = Pick<AnswerTimes, 'ms'> & { readonly answer: Buffer };
+
+function timesOf(kept: readonly KeptAnswer[]): AnswerTimes[] {
+  const type = protobuf.Root.fromJSON(protoSchema).lookupType('tessera.recall.v1.RecallResponse');
+  return kept.map(({ ms, answer }) => {
+    const { timings } = type.toObject(type.decode(answer), { defaults: true }) as {
+      timings: Readonly<Record<string, number>>;
+    };
+    const us = (...names: string[]) =>
+      names.reduce((sum, name) => sum + (timings[`${name}Us`] ?? 0), 0);
+    const arithmeticUs = us('prefill', 'decode', 'head', 'select');
+    return {
+      ms,
+      engineMs: (us('total') - us('features', 'prompt')) / US_PER_MS,
+      stagesMs: (arithmeticUs + us('queue', 'plan', 'fork', 'export')) / US_PER_MS,
+      arithmeticMs: arithmeticUs / US_PER_MS,
+      recallMs: us('total') / US_PER_MS,
+    };
+  });
+}
+
 const noOutcome = (): ClassOutcome => ({
   ...{ offered: 0, good: 0, late: 0, refused: 0 },
   ...{ timedOut: 0, unsent: 0, broken: 0, other: 0 },
@@ -49,6 +71,7 @@ class Load {
   private readonly goodMs: number[] = [];
   private readonly refusedMs: number[] = [];
   private readonly goodBySecond: number[] = [];
+  private readonly kept: KeptAnswer[] = [];
   private begun = 0;
   private ticked = 0;
   private startedMs = 0;
@@ -89,6 +112,7 @@ class Load {
       goodMs: this.goodMs.sort(ascending),
       refusedMs: this.refusedMs.sort(ascending),
       goodBySecond: this.goodBySecond,
+      answers: timesOf(this.kept),
       cpuSeconds: (user + system) / US_PER_SECOND,
     };
   }
@@ -169,6 +193,7 @@ class Load {
     else {
       outcome.good += 1;
       this.goodMs.push(ms);
+      if (end.answer !== undefined) this.kept.push({ ms, answer: end.answer });
       const second = Math.floor((now - this.startedMs) / MS_PER_SECOND);
       this.goodBySecond[second] = (this.goodBySecond[second] ?? 0) + 1;
     }
@@ -177,9 +202,10 @@ class Load {
 }
 
 process.on('message', async (plan: LoadPlan) => {
-  const { address, connections } = plan;
+  const { address, connections, headers, readsTimings: keepsAnswers } = plan;
+  const options = { ...(headers && { headers }), ...(keepsAnswers && { keepsAnswers }) };
   const opened = await Promise.all(
-    Array.from({ length: connections }, () => GrpcConnection.open(address, PATH)),
+    Array.from({ length: connections }, () => GrpcConnection.open(address, PATH, options)),
   );
   const outcome = await new Load(plan, opened).run();
   for (const connection of opened) connection.close();

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '@tessera/config';
 
-const MAIN = join(repositoryRoot, 'dist', 'apps', 'standalone', 'src', 'main.js');
+const MAIN = join('dist', 'apps', 'standalone', 'src', 'main.js');
 const SERVING = /Recall for user|the sample recall failed/;
 const KIBIBYTE = 1024;
+const NANOSECONDS_PER_MS = 1e6;
 
 /** The service as `npm start` runs it, in a process of its own with folders of its own. */
 export class ServedProcess {
@@ -18,8 +19,14 @@ export class ServedProcess {
     readonly grpcAddress: string,
   ) {}
 
-  /** `keys` are laid over the defaults of the configuration, area by area. */
-  static async start(keys: Readonly<Record<string, object>>): Promise<ServedProcess> {
+  /**
+   * `keys` are laid over the defaults of the configuration, area by area.
+   * @param root checkout whose build is started
+   */
+  static async start(
+    keys: Readonly<Record<string, object>>,
+    root = repositoryRoot,
+  ): Promise<ServedProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'tessera-overload-'));
     const own = {
       http: { port: 0 },
@@ -38,7 +45,8 @@ export class ServedProcess {
       { ...own[area as keyof typeof own], ...values },
     ]);
     writeFileSync(config, JSON.stringify(Object.fromEntries(merged)));
-    const child = spawn(process.execPath, [MAIN, '--config', config], {
+    const child = spawn(process.execPath, [join(root, MAIN), '--config', config], {
+      cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let printed = '';
@@ -62,6 +70,14 @@ export class ServedProcess {
   residentBytes(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * KIBIBYTE;
+  }
+
+  /** Milliseconds of CPU that Node's main thread has taken so far. */
+  mainThreadMs(): number {
+    const [onCpuNs] = readFileSync(`/proc/${this.pid}/task/${this.pid}/schedstat`, 'utf8').split(
+      ' ',
+    );
+    return Number(onCpuNs) / NANOSECONDS_PER_MS;
   }
 
   async stop(): Promise<void> {

@@ -12,11 +12,17 @@ interface Wanted {
   readonly deadlineMs: readonly [number, number];
 }
 
+interface Admission {
+  readonly call: Admitted;
+  readonly cls: PriorityClass;
+  readonly lateAfterMs: number;
+}
+
 /** A server of a fixed rate that works off what was admitted, on a clock of its own. */
 class Server {
   nowMs = 1000;
   readonly admission = new EdgeAdmission(() => this.nowMs);
-  private queue: { readonly call: Admitted; readonly lateAfterMs: number }[] = [];
+  private queue: Admission[] = [];
   private due = 0;
   private owed = 0;
   private random = 7;
@@ -39,7 +45,7 @@ class Server {
         if ('retryAfterMs' in call) {
           outcome.refused += 1;
           expect(call.retryAfterMs).toBeGreaterThan(0);
-        } else this.queue.push({ call, lateAfterMs: this.nowMs + budgetMs });
+        } else this.queue.push({ call, cls, lateAfterMs: this.nowMs + budgetMs });
       }
       for (this.owed += (ratePerSecond * STEP_MS) / 1000; this.owed >= 1; this.owed -= 1) {
         const next = this.queue.shift();
@@ -49,7 +55,7 @@ class Server {
         }
         this.admission.end(next.call, true);
         if (this.nowMs > next.lateAfterMs) outcome.late += 1;
-        else outcome.good[next.call.cls] = (outcome.good[next.call.cls] ?? 0) + 1;
+        else outcome.good[next.cls] = (outcome.good[next.cls] ?? 0) + 1;
       }
     }
     const good = outcome.good.reduce((sum, count) => sum + count, 0);

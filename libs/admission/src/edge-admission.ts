@@ -22,7 +22,6 @@ const SLACK = 1.05;
 const QUEUED_SHARE = 0.25;
 
 export interface Admitted {
-  readonly cls: PriorityClass;
   readonly admittedMs: number;
   readonly budgetMs: number;
 }
@@ -41,7 +40,8 @@ export interface Refused {
  * the prediction (as scheduler::Punctuality does in the engine). Pure but for its clock.
  */
 export class EdgeAdmission {
-  private readonly inFlight = new Array<number>(CLASS_COUNT).fill(0);
+  /** Calls that were admitted and have not ended. */
+  private inFlight = 0;
   private readonly offered = new Array<number>(CLASS_COUNT).fill(0);
   private offeredRates: readonly number[] = new Array<number>(CLASS_COUNT).fill(0);
   private readonly rates: number[] = [];
@@ -67,22 +67,22 @@ export class EdgeAdmission {
     const now = this.roll();
     this.offered[cls] = (this.offered[cls] ?? 0) + 1;
     // What runs alone is the engine's to judge.
-    const ahead = this.total();
+    const ahead = this.inFlight;
     if (ahead > 0) {
       const neededMs = (((ahead + 1) * MS_PER_SECOND) / this.rate) * this.margin;
       if (neededMs > budgetMs) return { retryAfterMs: neededMs - budgetMs };
       const turnMs = neededMs > budgetMs * QUEUED_SHARE ? this.untilTurnMs(cls, now) : 0;
       if (turnMs > 0) return { retryAfterMs: turnMs };
     }
-    this.inFlight[cls] = (this.inFlight[cls] ?? 0) + 1;
-    return { cls, admittedMs: now, budgetMs };
+    this.inFlight += 1;
+    return { admittedMs: now, budgetMs };
   }
 
   /** `answered`: the answer or a refusal was written; else the caller went. */
-  end({ cls, admittedMs, budgetMs }: Admitted, isAnswered: boolean): void {
+  end({ admittedMs, budgetMs }: Admitted, isAnswered: boolean): void {
     const now = this.roll();
-    this.inFlight[cls] = Math.max(0, (this.inFlight[cls] ?? 0) - 1);
-    this.leastInFlight = Math.min(this.leastInFlight, this.total());
+    this.inFlight -= 1;
+    this.leastInFlight = Math.min(this.leastInFlight, this.inFlight);
     if (isAnswered) this.answered += 1;
     const tookMs = now - admittedMs;
     const isLate = tookMs > budgetMs * (isAnswered ? 1 : GIVEN_UP_SHARE);
@@ -95,11 +95,6 @@ export class EdgeAdmission {
    */
   noteRefusedLater(): void {
     this.answered -= 1;
-  }
-
-  /** Calls that were admitted and have not ended. */
-  total(): number {
-    return this.inFlight.reduce((sum, count) => sum + count, 0);
   }
 
   /** Answers a second that the process is good for; Infinity before it was seen. */
@@ -150,7 +145,7 @@ export class EdgeAdmission {
     this.shares = this.sharesNow();
     this.offered.fill(0);
     this.answered = 0;
-    this.leastInFlight = this.total();
+    this.leastInFlight = this.inFlight;
     this.windowStartMs = now;
     return now;
   }

@@ -76,4 +76,6 @@ export {
   type StoreCondition,
   type StoreEntry,
   type StoreOptions,
+  type StoreQuery,
+  StoreReading,
 } from './ordered-store.js';

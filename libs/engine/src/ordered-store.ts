@@ -16,6 +16,79 @@ export interface KeyRange {
   readonly direction: 'ascending' | 'descending';
 }
 
+export interface StoreQuery {
+  readonly keys: readonly Uint8Array[];
+  readonly ranges: readonly KeyRange[];
+}
+
+/** What a query has found, as it lies in one piece of memory. */
+export class StoreReading {
+  private readonly words: Uint32Array;
+  private readonly bytes: Buffer;
+  private readonly keyCount: number;
+  private readonly rangeCount: number;
+  /** Of the first offset among the words. */
+  private readonly first: number;
+
+  constructor({ keys, ranges }: StoreQuery, found: Uint8Array) {
+    this.keyCount = keys.length;
+    this.rangeCount = ranges.length;
+    this.first = keys.length + ranges.length;
+    const { buffer, byteOffset, byteLength } = found;
+    this.words = new Uint32Array(buffer, byteOffset, byteLength >>> 2);
+    const wordCount = this.first + this.stringsBefore(ranges.length) + 1;
+    const begin = wordCount * Uint32Array.BYTES_PER_ELEMENT;
+    this.bytes = Buffer.from(buffer, byteOffset + begin, byteLength - begin);
+  }
+
+  /** Per key; undefined where it is not there. */
+  values(): (Buffer | undefined)[] {
+    return Array.from({ length: this.keyCount }, (_, i) =>
+      this.words[i] === 1 ? this.string(i) : undefined,
+    );
+  }
+
+  /** Of the range with this index. */
+  entries(range: number): StoreEntry[] {
+    const before = this.stringsBefore(range);
+    return Array.from({ length: this.count(range) }, (_, i) => ({
+      key: this.string(before + 2 * i),
+      value: this.string(before + 2 * i + 1),
+    }));
+  }
+
+  /** The same without an object for each; `bytes` has all of them. */
+  each(
+    range: number,
+    visit: (bytes: Buffer, keyBegin: number, valueBegin: number, valueEnd: number) => void,
+  ): void {
+    let at = this.first + this.stringsBefore(range);
+    for (let i = this.count(range); i > 0; i--) {
+      const [begin = 0, middle = 0, end = 0] = [
+        this.words[at],
+        this.words[at + 1],
+        this.words[at + 2],
+      ];
+      visit(this.bytes, begin, middle, end);
+      at += 2;
+    }
+  }
+
+  private count(range: number): number {
+    return this.words[this.keyCount + range] ?? 0;
+  }
+
+  private stringsBefore(range: number): number {
+    let strings = this.keyCount;
+    for (let one = 0; one < range && one < this.rangeCount; one++) strings += 2 * this.count(one);
+    return strings;
+  }
+
+  private string(index: number): Buffer {
+    return this.bytes.subarray(this.words[this.first + index], this.words[this.first + index + 1]);
+  }
+}
+
 export interface StoreChanges {
   readonly erased: readonly Uint8Array[];
   /** After what is erased. */
@@ -36,6 +109,9 @@ export interface StoreOptions {
   /** Free bytes of the file system below which nothing is written. */
   readonly reserveBytes: number;
 }
+
+/** What a limit is clamped to. */
+const UINT32_MAX = 0xffff_ffff;
 
 const HEALTHS = ['ok', 'degraded', 'down'] as const;
 
@@ -67,20 +143,24 @@ export class OrderedStore {
     return awaitNative(() => addon().storeRecover(this.handle));
   }
 
-  /** A value per key; undefined where the key is not there. */
-  async get(keys: readonly Uint8Array[]): Promise<(Buffer | undefined)[]> {
-    const found = await awaitNative(() => addon().storeGet(this.handle, joined(keys)));
-    const values = parted(found.offsets, found.bytes);
-    return values.map((value, i) => (found.present[i] === 1 ? value : undefined));
+  /**
+   * Keys and ranges in one call; awaits nothing where all of it is in memory and short. Throws what
+   * the promise would reject with.
+   */
+  read(query: StoreQuery): StoreReading | Promise<StoreReading> {
+    const { head, bytes } = compileQuery(query);
+    const found = callNative(() => addon().storeRead(this.handle, head, bytes));
+    if (!(found instanceof Promise)) return new StoreReading(query, found);
+    return awaitNative(() => found).then((read) => new StoreReading(query, read));
   }
 
-  async scan(range: KeyRange): Promise<StoreEntry[]> {
-    const found = await awaitNative(() => addon().storeScan(this.handle, range));
-    const values = parted(found.valueOffsets, found.values);
-    return parted(found.keyOffsets, found.keys).map((key, i) => ({
-      key,
-      value: values[i] as Buffer,
-    }));
+  /** A value per key; undefined where the key is not there. */
+  async get(keys: readonly Uint8Array[]): Promise<readonly (Buffer | undefined)[]> {
+    return (await this.read({ keys, ranges: [] })).values();
+  }
+
+  async scan(range: KeyRange): Promise<readonly StoreEntry[]> {
+    return (await this.read({ keys: [], ranges: [range] })).entries(0);
   }
 
   /** Counts whole or not at all. */
@@ -109,17 +189,32 @@ export class OrderedStore {
 
 function joined(strings: readonly Uint8Array[]) {
   const offsets = new Uint32Array(strings.length + 1);
-  strings.forEach((string, i) => {
-    offsets[i + 1] = (offsets[i] as number) + string.length;
-  });
-  return { offsets, bytes: new Uint8Array(Buffer.concat(strings)) };
+  let end = 0;
+  for (let i = 0; i < strings.length; i++) {
+    end += (strings[i] as Uint8Array).length;
+    offsets[i + 1] = end;
+  }
+  return { offsets, bytes: Buffer.concat(strings, end) };
 }
 
-function parted(offsets: Uint32Array, bytes: Uint8Array): Buffer[] {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Array.from({ length: offsets.length - 1 }, (_, i) =>
-    all.subarray(offsets[i] as number, offsets[i + 1] as number),
-  );
+function compileQuery({ keys, ranges }: StoreQuery) {
+  const strings = [...keys];
+  for (const { from, to } of ranges) strings.push(from, to);
+  const head = new Uint32Array(2 + 2 * ranges.length + strings.length + 1);
+  let at = 0;
+  head[at++] = keys.length;
+  head[at++] = ranges.length;
+  for (const { limit, direction } of ranges) {
+    head[at++] = Math.min(limit, UINT32_MAX);
+    head[at++] = direction === 'descending' ? 1 : 0;
+  }
+  let end = 0;
+  at += 1;
+  for (const string of strings) {
+    end += string.length;
+    head[at++] = end;
+  }
+  return { head, bytes: Buffer.concat(strings, end) };
 }
 
 /** What of a damaged store can be had; with `apply` the store is made anew of that. */

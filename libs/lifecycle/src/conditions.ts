@@ -30,23 +30,26 @@ export interface Condition extends ConditionReading {
 
 export class Conditions {
   private readonly sources = new Map<string, ConditionSource>();
+  private readonly needed: ConditionSource[] = [];
 
   /** @throws Error where the name is taken: a fault of the composition */
   add(source: ConditionSource): void {
     if (this.sources.has(source.name)) throw new Error(`condition '${source.name}' exists already`);
     this.sources.set(source.name, source);
+    if (source.isNeeded) this.needed.push(source);
   }
 
   /** In the order in which they were added. */
   all(): Condition[] {
-    return [...this.sources.values()].map(({ name, kind, isNeeded, read }) => ({
-      ...{ name, kind, isNeeded },
-      ...read(),
-    }));
+    return [...this.sources.values()].map(conditionOf);
   }
 
-  /** The needed ones that are down. */
+  /** The needed ones that are down. Asked for each call: reads no other. */
   blocking(): Condition[] {
-    return this.all().filter(({ isNeeded, state }) => isNeeded && state === 'down');
+    return this.needed.map(conditionOf).filter(({ state }) => state === 'down');
   }
+}
+
+function conditionOf({ name, kind, isNeeded, read }: ConditionSource): Condition {
+  return { name, kind, isNeeded, ...read() };
 }

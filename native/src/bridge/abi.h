@@ -64,13 +64,10 @@ inline constexpr std::array<std::string_view, 4> kCatalogueKeepOptionsFields = {
     "folder", "sync", "levelSizes", "reserveBytes"};
 
 inline constexpr std::array<std::string_view, 2> kStoreOpenOptionsFields = {"path", "reserveBytes"};
-inline constexpr std::array<std::string_view, 2> kStoreKeysFields = {"offsets", "bytes"};
-inline constexpr std::array<std::string_view, 4> kStoreRangeFields = {"from", "to", "limit",
-                                                                      "direction"};
 inline constexpr std::array<std::string_view, 7> kStoreBatchFields = {
     "erasedOffsets", "erased", "keyOffsets", "keys", "valueOffsets", "values", "durability"};
 
-inline constexpr std::array<StructTable, 11> kInputStructs = {{
+inline constexpr std::array<StructTable, 9> kInputStructs = {{
     {"EngineOptions", kEngineOptionsFields},
     {"BindingOptions", kBindingOptionsFields},
     {"SubmitBatch", kSubmitBatchFields},
@@ -79,8 +76,6 @@ inline constexpr std::array<StructTable, 11> kInputStructs = {{
     {"CatalogueBuildOptions", kCatalogueBuildOptionsFields},
     {"CatalogueKeepOptions", kCatalogueKeepOptionsFields},
     {"StoreOpenOptions", kStoreOpenOptionsFields},
-    {"StoreKeys", kStoreKeysFields},
-    {"StoreRange", kStoreRangeFields},
     {"StoreBatch", kStoreBatchFields},
 }};
 

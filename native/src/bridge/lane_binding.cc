@@ -4,6 +4,7 @@
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
 #include "bridge/lane.h"
+#include "bridge/object_reader.h"
 
 namespace tessera::bridge {
 namespace {

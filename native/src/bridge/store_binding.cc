@@ -17,10 +17,10 @@ namespace {
 
 using store::Batch;
 using store::Entry;
+using store::Found;
 using store::OrderedStore;
-using store::Range;
+using store::Query;
 
-constexpr std::array<std::string_view, 2> kDirections = {"ascending", "descending"};
 constexpr std::array<std::string_view, 2> kDurabilities = {"process", "machine"};
 
 /// Byte strings laid end to end: string i is bytes[offsets[i] .. offsets[i + 1]).
@@ -40,27 +40,82 @@ std::vector<std::string> read_strings(const ObjectReader& reader, std::string_vi
   return strings;
 }
 
-std::string bytes_of(std::span<const uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
+[[noreturn]] void fail_query(Napi::Env env) {
+  throw make_error(env, Code::kRequestInvalid,
+                   "storeRead.head: expected counts, a limit and a direction for each range, and "
+                   "ascending offsets of all strings from 0 to the number of bytes");
+}
 
-/// `string_at(i)` for i below `count`, laid end to end into result[offsets] and result[bytes].
-template <typename StringAt>
-void write_strings(Napi::Object result, const char* offsets, const char* bytes, size_t count,
-                   const StringAt& string_at) {
-  const Napi::Env env = result.Env();
-  size_t total = 0;
-  for (size_t i = 0; i < count; ++i) total += string_at(i).size();
-  auto starts = Napi::Uint32Array::New(env, count + 1);
-  auto flat = Napi::Uint8Array::New(env, total);
-  uint32_t at = 0;
-  starts[0] = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const std::string_view string = string_at(i);
-    std::copy(string.begin(), string.end(), flat.Data() + at);
-    at += static_cast<uint32_t>(string.size());
-    starts[i + 1] = at;
+/// Not an object of named fields: reading those takes longer than reading the store.
+Query read_query(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto is_array = [](const Napi::Value& value, napi_typedarray_type type) {
+    return value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == type;
+  };
+  if (!is_array(info[1], napi_uint32_array) || !is_array(info[2], napi_uint8_array)) {
+    fail_query(env);
   }
-  result[offsets] = starts;
-  result[bytes] = flat;
+  const auto head_array = info[1].As<Napi::Uint32Array>();
+  const auto byte_array = info[2].As<Napi::Uint8Array>();
+  const std::span<const uint32_t> head(head_array.Data(), head_array.ElementLength());
+  const auto* bytes = reinterpret_cast<const char*>(byte_array.Data());
+  if (head.size() < 3) fail_query(env);
+  const size_t key_count = head[0];
+  const size_t range_count = head[1];
+  const size_t string_count = key_count + 2 * range_count;
+  if (head.size() != 2 + 2 * range_count + string_count + 1) fail_query(env);
+  const std::span<const uint32_t> offsets = head.last(string_count + 1);
+  if (offsets.front() != 0 || offsets.back() != byte_array.ElementLength() ||
+      !std::is_sorted(offsets.begin(), offsets.end())) {
+    fail_query(env);
+  }
+  const auto string_at = [&](size_t i) {
+    return std::string(bytes + offsets[i], bytes + offsets[i + 1]);
+  };
+  Query query;
+  for (size_t i = 0; i < key_count; ++i) query.keys.push_back(string_at(i));
+  for (size_t i = 0; i < range_count; ++i) {
+    const size_t from = key_count + 2 * i;
+    query.ranges.push_back(
+        {string_at(from), string_at(from + 1), head[2 + 2 * i], head[3 + 2 * i] != 0});
+  }
+  return query;
+}
+
+/// Calls `take` with each string of an answer, in the order in which they are laid end to end.
+template <typename Take>
+void each_string(const Found& found, const Take& take) {
+  for (const auto& value : found.values) take(value ? std::string_view(*value) : "");
+  for (const auto& entries : found.entries) {
+    for (const Entry& entry : entries) {
+      take(entry.first);
+      take(entry.second);
+    }
+  }
+}
+
+/// Words of 32 bits (which keys are there, how many entries each range has, offsets), then bytes.
+Napi::Value write_found(Napi::Env env, const Found& found) {
+  size_t strings = 0;
+  size_t total = 0;
+  each_string(found, [&](std::string_view string) {
+    ++strings;
+    total += string.size();
+  });
+  const size_t words = found.values.size() + found.entries.size() + strings + 1;
+  auto result = Napi::Uint8Array::New(env, words * sizeof(uint32_t) + total);
+  auto* word = reinterpret_cast<uint32_t*>(result.Data());
+  char* byte = reinterpret_cast<char*>(word + words);
+  for (const auto& value : found.values) *word++ = value ? 1 : 0;
+  for (const auto& entries : found.entries) *word++ = static_cast<uint32_t>(entries.size());
+  uint32_t end = 0;
+  *word++ = 0;
+  each_string(found, [&](std::string_view string) {
+    byte = std::copy(string.begin(), string.end(), byte);
+    end += static_cast<uint32_t>(string.size());
+    *word++ = end;
+  });
+  return result;
 }
 
 Napi::Value store_open(const Napi::CallbackInfo& info) {
@@ -83,53 +138,24 @@ Napi::Value store_open(const Napi::CallbackInfo& info) {
       });
 }
 
-Napi::Value store_get(const Napi::CallbackInfo& info) {
+/// On this thread where all of it is in memory: a turn of another thread takes longer than reading.
+Napi::Value store_read(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const ObjectReader reader(env, info[1], "storeGet.keys", kStoreKeysFields);
-  auto values = std::make_shared<std::vector<std::optional<std::string>>>();
+  Query query = read_query(info);
+  std::shared_ptr<OrderedStore> opened = open_store(info[0])->store;
+  const std::optional<Found> at_once = opened->read_in_memory(query);
+  if (at_once) return write_found(env, *at_once);
+  auto found = std::make_shared<Found>();
   return Task::start(
       env,
-      [opened = open_store(info[0])->store, values,
-       keys = read_strings(reader, "offsets", "bytes")]() -> Status {
-        auto found = opened->get(keys);
-        if (!found.is_ok()) return found.status();
-        *values = std::move(found).value();
+      [opened, found, query = std::move(query)]() -> Status {
+        auto read = opened->read(query);
+        if (!read.is_ok()) return read.status();
+        *found = std::move(read).value();
         return Status::ok();
       },
-      [values](Napi::Env settled, const Status&) -> Napi::Value {
-        Napi::Object result = Napi::Object::New(settled);
-        auto present = Napi::Uint8Array::New(settled, values->size());
-        for (size_t i = 0; i < values->size(); ++i) present[i] = (*values)[i].has_value() ? 1 : 0;
-        result["present"] = present;
-        write_strings(result, "offsets", "bytes", values->size(), [&](size_t i) {
-          const auto& value = (*values)[i];
-          return value ? std::string_view(*value) : std::string_view();
-        });
-        return result;
-      });
-}
-
-Napi::Value store_scan(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  const ObjectReader reader(env, info[1], "storeScan.range", kStoreRangeFields);
-  Range range{bytes_of(reader.u8_array("from")), bytes_of(reader.u8_array("to")),
-              reader.u32("limit"), reader.choice("direction", kDirections) == 1};
-  auto entries = std::make_shared<std::vector<Entry>>();
-  return Task::start(
-      env,
-      [opened = open_store(info[0])->store, entries, range = std::move(range)]() -> Status {
-        auto scanned = opened->scan(range);
-        if (!scanned.is_ok()) return scanned.status();
-        *entries = std::move(scanned).value();
-        return Status::ok();
-      },
-      [entries](Napi::Env settled, const Status&) -> Napi::Value {
-        Napi::Object result = Napi::Object::New(settled);
-        write_strings(result, "keyOffsets", "keys", entries->size(),
-                      [&](size_t i) { return std::string_view((*entries)[i].first); });
-        write_strings(result, "valueOffsets", "values", entries->size(),
-                      [&](size_t i) { return std::string_view((*entries)[i].second); });
-        return result;
+      [found](Napi::Env settled, const Status&) -> Napi::Value {
+        return write_found(settled, *found);
       });
 }
 
@@ -226,8 +252,7 @@ Napi::Value store_close(const Napi::CallbackInfo& info) {
 
 void register_store_functions(Napi::Env env, Napi::Object exports) {
   exports["storeOpen"] = Napi::Function::New<&store_open>(env, "storeOpen");
-  exports["storeGet"] = Napi::Function::New<&store_get>(env, "storeGet");
-  exports["storeScan"] = Napi::Function::New<&store_scan>(env, "storeScan");
+  exports["storeRead"] = Napi::Function::New<&store_read>(env, "storeRead");
   exports["storeWrite"] = Napi::Function::New<&store_write>(env, "storeWrite");
   exports["storeState"] = Napi::Function::New<&store_state>(env, "storeState");
   exports["storeRecover"] = Napi::Function::New<&store_recover>(env, "storeRecover");

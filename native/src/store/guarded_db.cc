@@ -181,6 +181,13 @@ Status GuardedDb::read(const Operation& operation) {
   return {Code::kStoreUnavailable, settings_.name + ": " + state().reason};
 }
 
+bool GuardedDb::read_at_once(const Operation& operation) const {
+  const std::shared_lock shared(opened_lock_, std::try_to_lock);
+  if (!shared.owns_lock() || !opened_.db) return false;
+  if (opened_.freeze && opened_.freeze->is_on()) return false;
+  return operation(*opened_.db).ok();
+}
+
 Status GuardedDb::write(rocksdb::WriteBatch& batch, bool is_durable) {
   const std::lock_guard lock(writer_);
   TESSERA_RETURN_IF_ERROR(make_writable());

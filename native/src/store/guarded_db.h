@@ -65,6 +65,9 @@ class GuardedDb {
   /// A reading operation, done once more where the disk failed under it. Errors: `corrupt`,
   /// IO_FAILED, STORE_UNAVAILABLE.
   Status read(const Operation& operation);
+  /// False: nothing was read, since the database is being opened anew or is not to be had, or the
+  /// operation did not succeed; read() tells more.
+  bool read_at_once(const Operation& operation) const;
   /// All or nothing. `is_durable`: on the device on return. Errors: STORE_FULL, STORE_UNAVAILABLE:
   /// nothing of it counts, it may be tried again; IO_FAILED: it may be found after a restart.
   Status write(rocksdb::WriteBatch& batch, bool is_durable);

@@ -31,6 +31,16 @@ struct Range {
   bool descending = false;
 };
 
+struct Query {
+  std::vector<std::string> keys;
+  std::vector<Range> ranges;
+};
+
+struct Found {
+  std::vector<std::optional<std::string>> values;  // per key, none where it is not there
+  std::vector<std::vector<Entry>> entries;         // per range
+};
+
 struct Batch {
   std::vector<std::string> erased;
   std::vector<Entry> put;  // after what is erased
@@ -50,6 +60,9 @@ struct StoreOptions {
 
 class OrderedStore {
  public:
+  /// Entries and keys of a query that read_in_memory() gives at most: some 100 us.
+  static constexpr size_t kInMemoryMax = 512;
+
   /// Opens or makes the folder. STORE_INVALID when it cannot be made or another process has it,
   /// STORE_CORRUPT when something that was acknowledged is not there. Where the disk takes no
   /// writes it is opened for reading; a new one is refused: STORE_FULL, STORE_UNAVAILABLE.
@@ -58,9 +71,11 @@ class OrderedStore {
   OrderedStore(const OrderedStore&) = delete;
   OrderedStore& operator=(const OrderedStore&) = delete;
 
-  /// A value per key, none where the key is not there. STORE_CORRUPT when a checksum fails.
-  Result<std::vector<std::optional<std::string>>> get(std::span<const std::string> keys) const;
-  Result<std::vector<Entry>> scan(const Range& range) const;
+  /// STORE_CORRUPT when a checksum fails.
+  Result<Found> read(const Query& query) const;
+  /// The same where all of it is in memory and short, without waiting for the disk or for somebody
+  /// who opens the database anew. None: it is to be read with read().
+  std::optional<Found> read_in_memory(const Query& query) const;
   /// STORE_FULL or STORE_UNAVAILABLE when the disk refuses it: nothing of the batch counts then,
   /// and it may be tried again. IO_FAILED: it may be found after a restart.
   Status write(const Batch& batch);

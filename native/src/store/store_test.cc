@@ -53,6 +53,7 @@ TEST(OrderedStore, AgreesWithAMapThroughRandomBatchesAndReopenings) {
   std::mt19937 random(seed);
   const auto below = [&](uint32_t bound) { return static_cast<uint32_t>(random() % bound); };
   auto store = opened(folder);
+  int at_once_count = 0;
   for (int round = 0; round < 300; ++round) {
     Batch batch;
     batch.durable = below(8) == 0;
@@ -68,20 +69,52 @@ TEST(OrderedStore, AgreesWithAMapThroughRandomBatchesAndReopenings) {
       store = opened(folder);
     }
     const Range range{key_of(below(600)), key_of(below(600)), below(20), below(2) == 0};
-    const auto scanned = store->scan(range);
-    ASSERT_TRUE(scanned.is_ok());
-    ASSERT_EQ(scanned.value(), expected_scan(model, range));
-    const std::vector<std::string> keys = {key_of(below(600)), key_of(below(600))};
-    const auto values = store->get(keys);
-    ASSERT_TRUE(values.is_ok());
-    for (size_t i = 0; i < keys.size(); ++i) {
-      const auto found = model.find(keys[i]);
-      ASSERT_EQ(values.value()[i].has_value(), found != model.end());
-      if (found != model.end()) {
-        ASSERT_EQ(*values.value()[i], found->second);
+    const Query query{{key_of(below(600)), key_of(below(600))}, {range, {range.to, range.from, 5}}};
+    const auto read = store->read(query);
+    ASSERT_TRUE(read.is_ok());
+    const Found& found = read.value();
+    ASSERT_EQ(found.entries.size(), 2u);
+    ASSERT_EQ(found.entries[0], expected_scan(model, range));
+    ASSERT_EQ(found.entries[1], expected_scan(model, query.ranges[1]));
+    for (size_t i = 0; i < query.keys.size(); ++i) {
+      const auto expected = model.find(query.keys[i]);
+      ASSERT_EQ(found.values[i].has_value(), expected != model.end());
+      if (expected != model.end()) {
+        ASSERT_EQ(*found.values[i], expected->second);
       }
     }
+    const auto at_once = store->read_in_memory(query);
+    if (!at_once) continue;
+    ++at_once_count;
+    ASSERT_EQ(at_once->values, found.values);
+    ASSERT_EQ(at_once->entries, found.entries);
   }
+  EXPECT_GT(at_once_count, 0);
+}
+
+TEST(OrderedStore, GivesNothingAtOnceThatIsOnTheDiskAloneOrLong) {
+  const Folder folder;
+  const Range all{"", "\xff", UINT32_MAX};
+  Batch batch;
+  // Of several blocks: opening reads the first.
+  for (uint32_t i = 0; i < OrderedStore::kInMemoryMax; ++i) {
+    batch.put.emplace_back(key_of(i), std::string(100, 'v'));
+  }
+  auto store = opened(folder);
+  ASSERT_TRUE(store->write(batch).is_ok());
+  EXPECT_TRUE(store->read_in_memory({{}, {all}}).has_value());
+  EXPECT_FALSE(store->read_in_memory({{key_of(0)}, {all}}).has_value());
+  ASSERT_TRUE(store->write({{}, {{"more", "v"}}, false}).is_ok());
+  EXPECT_FALSE(store->read_in_memory({{}, {all}}).has_value());
+  // The first opening makes a table of the log, the second finds nothing of it in memory.
+  for (int time = 0; time < 2; ++time) {
+    store.reset();
+    store = opened(folder);
+  }
+  const Query one{{key_of(500)}, {}};
+  EXPECT_FALSE(store->read_in_memory(one).has_value());
+  ASSERT_TRUE(store->read(one).is_ok());
+  EXPECT_TRUE(store->read_in_memory(one).has_value());
 }
 
 TEST(OrderedStore, IsRefusedToASecondOwner) {

@@ -1,12 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { OrderedStore, type StoreCondition, type StoreEntry } from '@tessera/engine';
+import {
+  OrderedStore,
+  type StoreCondition,
+  type StoreEntry,
+  type StoreReading,
+} from '@tessera/engine';
 import {
   type BehaviourEvent,
   FUTURE_MS_MAX,
   type StoredBehaviour,
 } from '../domain/behaviour-event.js';
 import { type AppendOutcome, BehaviourLog, byTimeAndEvent } from '../domain/behaviour-log.js';
+import type { UserBehaviours } from '../domain/behaviour-store.js';
 import type { Retention } from '../domain/retention.js';
 import {
   behaviourKey,
@@ -85,23 +91,34 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   }
 
   async history(userId: string, limit: number): Promise<readonly StoredBehaviour[] | null> {
-    const [record] = await this.records([userId]);
-    if (record?.known !== true) return null;
+    return (await this.user(userId, limit))?.behaviours ?? null;
+  }
+
+  /** Record and windows in one read. */
+  override async user(
+    userId: string,
+    limit: number,
+  ): Promise<UserBehaviours<StoredBehaviour> | null> {
     const { retention, nowMs } = this.options;
     const oldest = retention.oldestMs(nowMs());
-    const scans = retention.windows.map(({ behavioursMax }, window) =>
-      this.store.scan({
+    const { windows } = retention;
+    const asked = this.store.read({
+      keys: [recordKey(userId)],
+      ranges: windows.map(({ behavioursMax }, window) => ({
         ...windowRange(userId, window, oldest[window] as number, Number.POSITIVE_INFINITY),
-        limit: Math.min(limit, behavioursMax),
-        direction: 'descending',
-      }),
+        ...endOf(limit, behavioursMax),
+      })),
+    });
+    const found = asked instanceof Promise ? await asked : asked;
+    const [value] = found.values();
+    const record = value && readRecord(value);
+    if (record?.known !== true) return null;
+    const own = windows.map(({ behavioursMax }, window) =>
+      newestOf(found, window, limit, behavioursMax),
     );
-    const entries = (await Promise.all(scans)).flat().map(({ key, value }) => ({
-      ...readBehaviourKey(key),
-      payload: value.toString(),
-    }));
-    entries.sort(byTimeAndEvent);
-    return (limit > 0 ? entries.slice(-limit) : []).map(storedBehaviour);
+    const entries = own.length === 1 ? (own[0] ?? []) : own.flat().sort(byTimeAndEvent);
+    const newest = limit > 0 ? entries.slice(-limit) : [];
+    return { behaviours: newest.map(storedBehaviour), profile: record.profile };
   }
 
   async profile(userId: string): Promise<Readonly<Record<string, string>> | null> {
@@ -212,7 +229,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     userId: string,
     record: UserRecord,
     oldest: readonly number[],
-  ): Promise<StoreEntry[][]> {
+  ): Promise<(readonly StoreEntry[])[]> {
     const purge = this.options.nowMs() - record.purgedMs >= PURGE_INTERVAL_MS;
     return Promise.all(
       this.options.retention.windows.map(async ({ behavioursMax }, window) => {
@@ -280,6 +297,27 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     this.lastWrite = done.catch(() => undefined);
     return done;
   }
+}
+
+/**
+ * Which end of a window is read. Forwards costs the store half of what backwards does; where all of
+ * a window is wanted it holds little more than that.
+ */
+function endOf(limit: number, behavioursMax: number) {
+  return limit < behavioursMax
+    ? { limit, direction: 'descending' as const }
+    : { limit: Number.POSITIVE_INFINITY, direction: 'ascending' as const };
+}
+
+/** Of a window that was read so; oldest first. */
+function newestOf(found: StoreReading, window: number, limit: number, behavioursMax: number) {
+  const entries: (ReturnType<typeof readBehaviourKey> & { readonly payload: string })[] = [];
+  found.each(window, (bytes, keyBegin, valueBegin, valueEnd) => {
+    const { timeMs, eventId } = readBehaviourKey(bytes, keyBegin, valueBegin);
+    entries.push({ timeMs, eventId, payload: bytes.toString('utf8', valueBegin, valueEnd) });
+  });
+  if (limit < behavioursMax) return entries.reverse();
+  return entries.length > behavioursMax ? entries.slice(-behavioursMax) : entries;
 }
 
 function recordEntry(userId: string, record: UserRecord): StoreEntry {

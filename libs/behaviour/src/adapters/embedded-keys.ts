@@ -41,11 +41,15 @@ export const placeValue = ({ window, timeMs }: EventPlace): Buffer =>
 export const behaviourKey = (userId: string, place: EventPlace, eventId: string): Buffer =>
   Buffer.concat([prefixed('w', userId), placeValue(place), Buffer.from(eventId)]);
 
-/** Time and event ID of a key of behaviourKey(). */
-export function readBehaviourKey(key: Buffer): { timeMs: number; eventId: string } {
-  const at = 1 + LENGTH_BYTES + key.readUInt16BE(1) + WINDOW_BYTES;
-  const timeMs = Number(key.readBigUInt64BE(at));
-  return { timeMs, eventId: key.subarray(at + TIME_BYTES).toString() };
+/** Time and event ID of a key of behaviourKey(), which lies in `bytes` from `begin` to `end`. */
+export function readBehaviourKey(
+  bytes: Buffer,
+  begin = 0,
+  end = bytes.length,
+): { timeMs: number; eventId: string } {
+  const at = begin + 1 + LENGTH_BYTES + bytes.readUInt16BE(begin + 1) + WINDOW_BYTES;
+  const timeMs = bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
+  return { timeMs, eventId: bytes.toString('utf8', at + TIME_BYTES, end) };
 }
 
 /** Behaviours of a window with a time in [fromMs, toMs); Infinity: to its end. */

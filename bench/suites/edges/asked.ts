@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '@tessera/config';
+import type { LoadChild } from '../overload/load-child.js';
+import type { AnswerTimes, LoadPlan } from '../overload/load-plan.js';
+import type { ServedProcess } from '../overload/served-process.js';
+
+const USERS_FILE = join(repositoryRoot, 'models', 'demo', 'users.json');
+const USERS_MAX = 200;
+const PATIENCE_MS = 5000;
+/** Enum Priority: normal. */
+const PRIORITIES = [2] as const;
+
+export interface Asked {
+  readonly answers: readonly AnswerTimes[];
+  readonly recallsPerSecond: number;
+  /** CPU of Node's main thread in the service. */
+  readonly mainThreadMsPerRecall: number;
+}
+
+export type Offered = Pick<LoadPlan, 'open' | 'closed' | 'seconds' | 'headers'>;
+
+/** Recalls of the demo's users from the generator's process; all of them have to be answered. */
+export async function asked(
+  load: LoadChild,
+  service: ServedProcess,
+  offered: Offered,
+): Promise<Asked> {
+  const before = service.mainThreadMs();
+  const outcome = await load.run({
+    ...{ address: service.grpcAddress, userIds: userIds(), connections: 1, seed: 1 },
+    ...{ deadlineMs: [PATIENCE_MS, PATIENCE_MS], priorities: PRIORITIES, readsTimings: true },
+    ...offered,
+  });
+  const { answers, seconds, byPriority } = outcome;
+  const refused = Object.values(byPriority).reduce((sum, one) => sum + one.offered - one.good, 0);
+  if (refused > 0) throw new Error(`expected ${answers.length} answers, got ${refused} refusals`);
+  return {
+    answers,
+    recallsPerSecond: answers.length / seconds,
+    mainThreadMsPerRecall: (service.mainThreadMs() - before) / answers.length,
+  };
+}
+
+function userIds(): readonly string[] {
+  return Object.keys(JSON.parse(readFileSync(USERS_FILE, 'utf8')) as object).slice(0, USERS_MAX);
+}
