@@ -140,6 +140,10 @@ function shareRows(name: string, outcome: LoadOutcome): Measurement[] {
       ...{ name: `${name}: classes from their shares 4:2:1, farthest`, unit: 'of the share' },
       ...{ value: Math.max(...distances), bar: 0.1, bound: 'at-most' },
     },
+    ...good.map((count, cls) => ({
+      ...{ name: `${name}: answers of class ${cls + 1} of 3`, unit: 'of all' },
+      ...{ value: count / sum, bar: null },
+    })),
   ];
 }
 

@@ -12,8 +12,8 @@
 namespace tessera::bridge {
 namespace {
 
-/// A fifth of a core, and of what the disk gives to one reader.
-constexpr uint32_t kCheckBurstUs = 1000, kCheckRestUs = 4000;
+/// A twentieth of a core, and of what the disk gives to one reader.
+constexpr uint32_t kCheckBurstUs = 500, kCheckRestUs = 9500;
 
 constexpr double kBudgetUsMax = 1e15;
 constexpr uint32_t kTierSlots = 9;

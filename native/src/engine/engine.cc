@@ -13,12 +13,6 @@ namespace {
 
 /// How long all who wait for blocks wait before they look again unasked.
 constexpr std::chrono::milliseconds kTransferWait{1};
-constexpr double kRetryAfterUsMin = 1'000;
-constexpr double kRetryAfterUsMax = 60e6;
-
-uint32_t retry_hint(double us) {
-  return static_cast<uint32_t>(std::clamp(us, kRetryAfterUsMin, kRetryAfterUsMax));
-}
 
 Completion refusal_of(const Request& request, Status status, uint32_t retry_after_us) {
   Completion completion;
@@ -28,16 +22,10 @@ Completion refusal_of(const Request& request, Status status, uint32_t retry_afte
   return completion;
 }
 
-double microseconds_of(Clock::time_point time) {
-  return std::chrono::duration<double, std::micro>(time.time_since_epoch()).count();
-}
-
 /// One that is out of range is refused with its field; until then it takes a place of the last.
 uint8_t class_of(const Request& request) {
   return std::min<uint8_t>(request.priority, kPriorityClasses - 1);
 }
-
-std::string milliseconds(double us) { return std::to_string(std::llround(us / 1000)) + " ms"; }
 
 Status ended_status(const Request& request, const std::unordered_set<uint32_t>& cancelled,
                     Clock::time_point now) {
@@ -74,7 +62,7 @@ Engine::Engine(const EngineOptions& options, EngineParts parts, CompletionSink& 
       pool_(std::move(parts.pool)),
       loop_(std::move(parts.loop)),
       gate_(*pool_, options_.queue_capacity),
-      cost_(parts.cost),
+      admission_(parts.cost),
       model_(std::move(parts.model)) {
   thread_ = std::thread([this] { run(); });
 }
@@ -87,8 +75,24 @@ ServedModel Engine::model() const {
 }
 
 /// Whether a request may wait in the queue. REQUIRES: mutex_ held.
-Status Engine::accept(const Request& request, Clock::time_point now, double& own_us,
-                      uint32_t& retry_after_us) const {
+AdmissionControl::Judged Engine::accept(const Request& request, Clock::time_point now,
+                                        double& own_us) {
+  Status status = check(request, now);
+  if (!status.is_ok()) return {.status = std::move(status)};
+  scheduler::RequestWork work = RunningRequest::work_of(request, model_.config);
+  work.length = kept_tokens(request);
+  if (request.allows_partial) work.beams = 1;  // it may come to that
+  own_us = scheduler::alone_us(admission_.cost(), work, options_.prefill_chunk_tokens);
+  if (in_flight_.empty()) admission_.note_idle(now);
+  return admission_.judge({.priority = request.priority,
+                           .own_us = own_us,
+                           .queued_us = queue_.ahead_us(request.priority, own_us),
+                           .now = now,
+                           .deadline = request.deadline});
+}
+
+/// Whether a request could be served at all. REQUIRES: mutex_ held.
+Status Engine::check(const Request& request, Clock::time_point now) const {
   TESSERA_RETURN_IF_ERROR(broken_);
   TESSERA_RETURN_IF_ERROR(check_limits(request, options_, model_));
   TESSERA_RETURN_IF_ERROR(loop_->check(request));
@@ -96,32 +100,12 @@ Status Engine::accept(const Request& request, Clock::time_point now, double& own
     return {Code::kRequestInvalid,
             "tickets: ticket " + std::to_string(request.ticket) + " is already in flight"};
   }
-  TESSERA_RETURN_IF_ERROR(ended_status(request, {}, now));
-  scheduler::RequestWork work = RunningRequest::work_of(request, model_.config);
-  work.length = kept_tokens(request);
-  if (request.allows_partial) work.beams = 1;  // it may come to that
-  own_us = scheduler::alone_us(cost_, work, options_.prefill_chunk_tokens);
-  const double budget_us =
-      std::chrono::duration<double, std::micro>(request.deadline - now).count();
-  const double ahead_us = running_us_ + queue_.ahead_us(request.priority, own_us);
-  const double margin = punctuality_[request.priority].margin();
-  const auto decision = scheduler::decide({own_us, ahead_us, budget_us}, sharing_rate_, margin);
-  if (decision.verdict == scheduler::Verdict::kAdmit) return Status::ok();
-  if (decision.verdict == scheduler::Verdict::kHopeless) {
-    return {Code::kDeadlineExceeded, "the answer needs about " + milliseconds(own_us) +
-                                         ", the deadline leaves " + milliseconds(budget_us)};
-  }
-  retry_after_us = retry_hint(decision.retry_after_us);
-  return {Code::kEngineOverloaded, "requests ahead of this one need about " +
-                                       milliseconds(ahead_us * sharing_rate_) +
-                                       ", the deadline leaves " + milliseconds(budget_us)};
+  return ended_status(request, {}, now);
 }
 
-/// When a place in the queue may be free: the mean time between answers. REQUIRES: mutex_ held.
+/// When a place in the queue may be free. REQUIRES: mutex_ held.
 uint32_t Engine::place_free_in_us() const {
-  const double ahead_us = running_us_ + queue_.waiting_us();
-  const auto in_flight = static_cast<double>(std::max<size_t>(1, in_flight_.size()));
-  return retry_hint(ahead_us * sharing_rate_ / in_flight);
+  return admission_.place_free_in_us(queue_.waiting_us(), in_flight_.size());
 }
 
 SubmitOutcome Engine::submit(std::vector<Request> requests) {
@@ -143,10 +127,10 @@ SubmitOutcome Engine::submit(std::vector<Request> requests) {
       ++outcome.accepted;
       ++counters_.submitted;
       double own_us = 0;
-      uint32_t retry_after_us = 0;
-      Status status = accept(request, now, own_us, retry_after_us);
+      auto [status, charged_us, retry_after_us] = accept(request, now, own_us);
       if (status.is_ok()) {
-        in_flight_.insert_or_assign(request.ticket, InFlight{request.priority, now});
+        in_flight_.insert_or_assign(request.ticket,
+                                    AdmissionControl::Admitted{request.priority, now, charged_us});
         request.submitted = now;
         request.kv.erasures_seen = pool_->erasures();
         queue_.push(std::move(request), own_us);
@@ -223,8 +207,7 @@ bool Engine::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
   const double left_us =
       std::chrono::duration<double, std::micro>(waiting.request.deadline - now).count();
   Status status;
-  // Work that is predicted to end late is not begun: it would make others late as well.
-  if (waiting.alone_us * std::min(1.0, sharing_rate_) > left_us) {
+  if (admission_.is_too_late(waiting.alone_us, left_us)) {
     status = {Code::kDeadlineExceeded, "the request waited too long for its deadline to be met"};
   } else {
     const kv::Version version = waiting.request.kv.version;
@@ -243,7 +226,7 @@ bool Engine::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
 
 /// Whether a request need not wait for its blocks. REQUIRES: mutex_ held.
 bool Engine::is_ready(Request& request, Clock::time_point now) {
-  return gate_.is_ready(request, versions_.now(request.kv.version), now, cost_);
+  return gate_.is_ready(request, versions_.now(request.kv.version), now, admission_.cost());
 }
 
 /// Those whose blocks have come, or are not to be waited for any longer. REQUIRES: mutex_ held.
@@ -280,34 +263,21 @@ void Engine::note_progress() {
   const double left_us = loop_->left_us();
   const double sharing_rate = loop_->sharing_rate();
   std::lock_guard lock(mutex_);
-  cost_ = cost;
-  running_us_ = left_us;
-  sharing_rate_ = sharing_rate;
+  admission_.note_progress(cost, left_us, sharing_rate);
   if (broken_.is_ok()) broken_ = loop_->health();
-}
-
-/// Whether an admitted request ended in time corrects the admission of the next ones of its class.
-/// REQUIRES: mutex_ held.
-void Engine::note_punctuality(const Completion& completion) {
-  const auto found = in_flight_.find(completion.ticket);
-  if (found == in_flight_.end()) return;
-  scheduler::Punctuality& punctuality = punctuality_[found->second.priority];
-  const double now_us = microseconds_of(Clock::now());
-  if (completion.status.is_ok()) punctuality.in_time(now_us);
-  if (completion.status.code() == Code::kDeadlineExceeded) {
-    punctuality.late(microseconds_of(found->second.submitted), now_us);
-  }
 }
 
 void Engine::deliver(std::vector<Completion>& completed) {
   const size_t count = completed.size();
+  const Clock::time_point now = Clock::now();
   {
     std::lock_guard lock(mutex_);
     for (Completion& completion : completed) {
       completion.weights_generation = weights_generation_;  // nobody ran while they changed
-      note_punctuality(completion);
       // The ticket is the caller's again as soon as its completion can be seen.
-      in_flight_.erase(completion.ticket);
+      if (const auto ended = in_flight_.extract(completion.ticket); !ended.empty()) {
+        admission_.note_ended(ended.mapped(), completion.status, now);
+      }
       cancelled_.erase(completion.ticket);
       switch (completion.status.code()) {
         case Code::kOk: ++counters_.completed; break;

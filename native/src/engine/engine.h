@@ -17,6 +17,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/admission_control.h"
 #include "engine/kv_gate.h"
 #include "engine/loop.h"
 #include "engine/options.h"
@@ -25,7 +26,6 @@
 #include "engine/request_queue.h"
 #include "engine/served_model.h"
 #include "lora/arena.h"
-#include "scheduler/admission.h"
 
 namespace tessera::engine {
 
@@ -136,16 +136,11 @@ class Engine {
   };
 
   /// An accepted request that has not ended.
-  struct InFlight {
-    uint8_t priority = 0;
-    Clock::time_point submitted;
-  };
-
   void run();
   void end_update(Status status);
   bool attend_to_update(std::unique_lock<std::mutex>& lock);
-  Status accept(const Request& request, Clock::time_point now, double& own_us,
-                uint32_t& retry_after_us) const;
+  Status check(const Request& request, Clock::time_point now) const;
+  AdmissionControl::Judged accept(const Request& request, Clock::time_point now, double& own_us);
   uint32_t kept_tokens(const Request& request) const;
   uint32_t place_free_in_us() const;
   void close_pool();
@@ -156,7 +151,6 @@ class Engine {
   bool admit(RequestQueue::Waiting& waiting, Clock::time_point now,
              std::vector<Completion>& completed);
   void sweep_ended(std::vector<Completion>& completed);
-  void note_punctuality(const Completion& completion);
   void deliver(std::vector<Completion>& completed);
 
   const EngineOptions options_;
@@ -175,11 +169,9 @@ class Engine {
   RequestQueue queue_;                          // guarded by mutex_
   KvGate gate_;                                 // guarded by mutex_
   std::vector<RequestQueue::Waiting> loading_;  // out of the queue, waiting for blocks; guarded
-  scheduler::PassCost cost_;                    // of the last pass on; guarded by mutex_
-  double running_us_ = 0;                       // left of running requests, each alone; guarded
-  double sharing_rate_ = 1;                     // guarded by mutex_
-  std::unordered_map<uint32_t, InFlight> in_flight_;  // by ticket; guarded by mutex_
-  std::array<scheduler::Punctuality, kPriorityClasses> punctuality_;  // guarded by mutex_
+  AdmissionControl admission_;                  // guarded by mutex_
+  std::unordered_map<uint32_t, AdmissionControl::Admitted>
+      in_flight_;  // by ticket; guarded by mutex_
   std::unordered_set<uint32_t>
       cancelled_;            // subset of in_flight_ that shall end; guarded by mutex_
   size_t delivering_ = 0;    // completions on their way to the sink; guarded by mutex_

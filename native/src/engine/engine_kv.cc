@@ -77,7 +77,7 @@ void Engine::prefetch(uint32_t ticket, kv::Version version, const std::string& u
 
 kv::Rates Engine::kv_rates() {
   std::lock_guard lock(mutex_);
-  return pool_ == nullptr ? kv::Rates{} : gate_.rates(Clock::now(), cost_);
+  return pool_ == nullptr ? kv::Rates{} : gate_.rates(Clock::now(), admission_.cost());
 }
 
 }  // namespace tessera::engine

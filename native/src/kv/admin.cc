@@ -1,9 +1,7 @@
 // Operations: versions retired, users dropped or cut, waiting for the disk, reports.
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
-#include "kv/audit.h"
 #include "kv/pool_state.h"
 
 namespace tessera::kv {
@@ -27,60 +25,6 @@ bool is_storing(const PoolState& pool) {
   const bool any_grave = std::any_of(pool.graves.begin(), pool.graves.end(),
                                      [](const auto& grave) { return grave->durable.seq != 0; });
   return pool.is_store_busy || any_grave || !pool.store_queue.empty();
-}
-
-/// One block on disk that is being compared with its checksum.
-struct Check {
-  Chain* chain;
-  uint32_t index;
-  SlotIndex slot;
-  Digest key;
-  uint64_t checksum;
-};
-
-/// Works in bursts and leaves the machine to others between them.
-class Pacer {
- public:
-  explicit Pacer(const CheckPace& pace) : pace_(pace) {}
-
-  bool is_cancelled() const { return pace_.is_cancelled != nullptr && pace_.is_cancelled(); }
-
-  /// REQUIRES: nothing is locked.
-  void rest() {
-    if (pace_.rest_us == 0) return;
-    if (Clock::now() - began_ < std::chrono::microseconds(pace_.burst_us)) return;
-    std::this_thread::sleep_for(std::chrono::microseconds(pace_.rest_us));
-    began_ = Clock::now();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  const CheckPace& pace_;
-  Clock::time_point began_ = Clock::now();
-};
-
-std::vector<Check> begin_checks(PoolState& pool, const ChainKey& key) {
-  const std::lock_guard lock(pool.mutex);
-  std::vector<Check> checks;
-  Chain* chain = pool.find_locked(key);
-  if (chain == nullptr) return checks;
-  for (uint32_t i = 0; i < chain->resident_in(Tier::kDisk); ++i) {
-    const ChainBlock& block = chain->blocks[i];
-    checks.push_back({chain, i, block.slot(Tier::kDisk), block.key, block.checksum});
-    pool.tier(Tier::kDisk).slots->io_begin(checks.back().slot);
-    ++chain->holds;
-  }
-  return checks;
-}
-
-void end_check(PoolState& pool, const Check& check, bool is_corrupt) {
-  const std::lock_guard lock(pool.mutex);
-  pool.io_end_locked(Tier::kDisk, check.slot);
-  Chain& chain = *check.chain;
-  const bool is_current = !chain.is_dead && check.index < chain.blocks.size() &&
-                          chain.blocks[check.index].key == check.key;
-  if (is_corrupt && is_current) pool.give_up_disk_locked(chain, check.index, check.slot);
-  pool.release_locked(chain);
 }
 
 }  // namespace
@@ -179,40 +123,6 @@ std::vector<ChainReport> Pool::inspect(std::string_view user) const {
     reports.push_back(report);
   }
   return reports;
-}
-
-IntegrityReport Pool::check_integrity(const CheckPace& pace) {
-  PoolState& pool = *state_;
-  IntegrityReport report;
-  std::vector<ChainKey> keys;
-  {
-    const std::lock_guard lock(pool.mutex);
-    report.faults = audit(pool);
-    for (const auto& [key, chain] : pool.chains) {
-      keys.push_back(key);
-      report.blocks += chain->blocks.size();
-    }
-    report.chains = keys.size();
-  }
-  std::vector<std::byte> bytes(pool.lower_bytes());
-  Pacer pacer(pace);
-  for (const ChainKey& key : keys) {
-    if (pacer.is_cancelled()) break;
-    for (const Check& check : begin_checks(pool, key)) {
-      if (pacer.is_cancelled()) {
-        end_check(pool, check, false);
-        continue;
-      }
-      const Status status = pool.options.store->read(check.slot, bytes);
-      const bool is_corrupt = status.is_ok() && block_checksum(bytes, check.key) != check.checksum;
-      ++report.checked_disk_blocks;
-      report.unreadable_disk_blocks += !status.is_ok();
-      report.corrupt_disk_blocks += is_corrupt;
-      end_check(pool, check, is_corrupt);
-      pacer.rest();
-    }
-  }
-  return report;
 }
 
 }  // namespace tessera::kv

@@ -1,16 +1,61 @@
 // The pool's own books, compared with a fresh scan of everything that refers to a slot.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "kv/block.h"
 
 namespace tessera::kv {
 
 class PoolState;
+struct Chain;
 
 /// One line per broken invariant (docs/kv-pool.md names them); empty when all hold. Valid at any
 /// moment at which the pool's lock is free, also with leases and transfers in flight. REQUIRES: the
 /// lock is held.
 std::vector<std::string> audit(PoolState& pool);
+
+/// The same scan in steps, between which the lock may be given back. What a step finds of a chain
+/// or of a slot's own counts is a fault. Who owns a slot is pieced together from several steps and
+/// judged only where the slot was not freed or taken meanwhile; a chain that was renamed or buried
+/// between two steps can still make it look wrong. So a mismatch of owners is a suspicion, which
+/// audit() under one lock confirms or not.
+class Audit {
+ public:
+  /// Notes the states of all slots; needs no lock.
+  explicit Audit(PoolState& pool);
+
+  // Each with the lock held, in this order.
+  void add_graves();
+  void add_chain(const Chain& chain);
+  void judge_leases();
+  /// REQUIRES: begin <= end <= the tier's slots.
+  void judge_slots(Tier which, SlotIndex begin, SlotIndex end);
+  void judge_free_counts();
+
+  const std::vector<std::string>& faults() const { return faults_; }
+  const std::vector<std::string>& suspicions() const { return suspicions_; }
+
+ private:
+  struct Seen {
+    uint32_t state_and_generation = 0;
+    uint16_t owners = 0;
+  };
+
+  void fault(const char* invariant, const std::string& what);
+  void suspect(const char* invariant, const std::string& what);
+  void own(Tier which, SlotIndex slot);
+  void own_durable(const Chain& chain);
+  void check_residence(const Chain& chain, uint32_t index, Tier which);
+  void judge_slot(Tier which, SlotIndex slot, uint32_t references);
+  bool is_kept_back(Tier which, SlotIndex slot) const;
+
+  PoolState& pool_;
+  std::array<std::vector<Seen>, kTierCount> seen_;
+  std::vector<std::string> faults_, suspicions_;
+};
 
 }  // namespace tessera::kv

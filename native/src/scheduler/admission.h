@@ -46,12 +46,17 @@ enum class Verdict : uint8_t {
 
 struct AdmissionDecision {
   Verdict verdict = Verdict::kAdmit;
+  double end_us = 0;          // predicted, with the margin; 0: nobody is ahead
   double retry_after_us = 0;  // kTooBusy: when enough of those ahead will be gone
 };
 
 /// A prediction must miss the deadline by this much before a request is refused although nobody is
 /// ahead of it: such a refusal is final, a late answer is only late.
 inline constexpr double kDoubt = 1.25;
+
+/// Classes take turns where so much of a request's time would go by with waiting. Below that
+/// everybody is let in, so that a few requests of one class find the engine that is idle.
+inline constexpr double kTurnsShare = 0.25;
 
 /// `margin`: how much longer than predicted an answer may take (Punctuality).
 AdmissionDecision decide(const Arrival& arrival, double sharing_rate, double margin);

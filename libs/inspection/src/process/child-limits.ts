@@ -6,16 +6,26 @@ export interface ChildLimits {
   readonly dataBytes?: number;
   /** Of one file (RLIMIT_FSIZE); undefined: no bound. */
   readonly fileBytes?: number;
+  /**
+   * Runs where a core has nothing else to do (SCHED_IDLE, sched(7)): whoever wakes up goes before
+   * it at once, which a low niceness alone does not give. Needs util-linux's `chrt`; without it the
+   * child is as any other.
+   */
+  readonly isIdle?: boolean;
 }
 
 const KIBIBYTE = 1024;
 /** Unit of the shell's `ulimit -f` (POSIX). */
 const BLOCK_BYTES = 512;
 
-/** $1: kibibytes of data; $2: blocks of a file; then the command. No core: it would be a file. */
+/**
+ * $1: kibibytes of data; $2: blocks of a file; $3: `idle` or not; then the command. No core: it would
+ * be a file.
+ */
 const LIMITED =
   'ulimit -c 0; [ "$1" = - ] || ulimit -d "$1" || exit 125; ' +
-  '[ "$2" = - ] || ulimit -f "$2" || exit 125; shift 2; exec "$@"';
+  '[ "$2" = - ] || ulimit -f "$2" || exit 125; ' +
+  'if [ "$3" = idle ]; then chrt --idle --pid 0 $$ 2>/dev/null || true; fi; shift 3; exec "$@"';
 
 const unitsOf = (bytes: number | undefined, unit: number) =>
   bytes === undefined ? '-' : String(Math.ceil(bytes / unit));
@@ -26,9 +36,10 @@ const unitsOf = (bytes: number | undefined, unit: number) =>
  */
 export function startLimited(
   program: readonly string[],
-  { dataBytes, fileBytes }: ChildLimits,
+  { dataBytes, fileBytes, isIdle = false }: ChildLimits,
 ): ChildProcess {
-  const limits = [unitsOf(dataBytes, KIBIBYTE), unitsOf(fileBytes, BLOCK_BYTES)];
+  const sizes = [unitsOf(dataBytes, KIBIBYTE), unitsOf(fileBytes, BLOCK_BYTES)];
+  const limits = [...sizes, isIdle ? 'idle' : '-'];
   return spawn('/bin/sh', ['-c', LIMITED, 'sh', ...limits, process.execPath, ...program], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',

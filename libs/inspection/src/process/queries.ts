@@ -142,7 +142,7 @@ class RunningQuery {
     this.answered.catch(() => undefined);
     const { memoryBytes, diskBytes } = parts.rules;
     const dataBytes = memoryBytes + PROCESS_BYTES;
-    this.child = startLimited(parts.program, { dataBytes, fileBytes: diskBytes });
+    this.child = startLimited(parts.program, { dataBytes, fileBytes: diskBytes, isIdle: true });
     this.exited = new Promise((resolve) => {
       this.child.once('close', () => resolve());
       this.child.once('error', () => resolve());

@@ -1,0 +1,78 @@
+#include "scheduler/class_credit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tessera::scheduler {
+namespace {
+
+constexpr double kSmoothedUs = 1e6;
+/// Credits that a class may have saved or overdrawn: its share of this time.
+constexpr double kSavedUs = 500e3;
+/// A little more may be begun than is done: what is done was measured, and could grow.
+constexpr double kSlack = 1.05;
+constexpr double kDoneMin = 0.5, kDoneMax = 1;
+
+}  // namespace
+
+std::array<double, kClasses> class_shares(const std::array<double, kClasses>& asked) {
+  std::array<double, kClasses> shares{};
+  std::array<bool, kClasses> is_settled{};
+  double left = 1;
+  for (bool settles = true; settles;) {
+    settles = false;
+    double weights = 0;
+    for (size_t c = 0; c < kClasses; ++c) weights += is_settled[c] ? 0 : kClassWeights[c];
+    const double per_weight = weights > 0 ? left / weights : 0;
+    for (size_t c = 0; c < kClasses; ++c) {
+      if (is_settled[c]) continue;
+      shares[c] = per_weight * kClassWeights[c];
+      if (asked[c] > shares[c]) continue;
+      shares[c] = asked[c];
+      left -= asked[c];
+      is_settled[c] = settles = true;
+    }
+  }
+  double asking = 0;
+  for (size_t c = 0; c < kClasses; ++c) asking += asked[c] > 0 ? kClassWeights[c] : 0;
+  for (size_t c = 0; c < kClasses; ++c) {
+    const double others = asking - (asked[c] > 0 ? kClassWeights[c] : 0);
+    shares[c] = std::max(shares[c], kClassWeights[c] / (kClassWeights[c] + others));
+  }
+  return shares;
+}
+
+void ClassCredits::note_asked(size_t cls, double work_us, double now_us) {
+  const double passed_us = std::max(0.0, now_us - noted_us_);
+  noted_us_ = now_us;
+  const double kept = std::exp(-passed_us / kSmoothedUs);
+  for (double& asked : asked_) asked *= kept;
+  asked_[cls] += work_us / kSmoothedUs;
+  const double capacity = std::clamp(done_, kDoneMin, kDoneMax);
+  std::array<double, kClasses> asked_parts = asked_;
+  for (double& part : asked_parts) part /= capacity;
+  is_short_ = std::accumulate(asked_parts.begin(), asked_parts.end(), 0.0) > 1;
+  shares_ = class_shares(asked_parts);
+  for (double& share : shares_) share *= capacity;
+  for (size_t c = 0; c < kClasses; ++c) {
+    const double most_us = shares_[c] * kSavedUs;
+    const double earned_us = credits_us_[c] + passed_us * shares_[c] * kSlack;
+    credits_us_[c] = is_short_ ? std::clamp(earned_us, -most_us, most_us) : most_us;
+  }
+}
+
+double ClassCredits::until_turn_us(size_t cls) const {
+  if (!is_short_ || credits_us_[cls] >= 0) return 0;
+  return -credits_us_[cls] / (shares_[cls] * kSlack);
+}
+
+void ClassCredits::note_done(double work_us, double now_us) {
+  const double passed_us = std::max(0.0, now_us - done_until_us_);
+  done_until_us_ = now_us;
+  done_ = done_ * std::exp(-passed_us / kSmoothedUs) + work_us / kSmoothedUs;
+}
+
+void ClassCredits::take(size_t cls, double work_us) { credits_us_[cls] -= work_us; }
+
+}  // namespace tessera::scheduler
