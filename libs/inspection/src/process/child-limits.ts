@@ -19,8 +19,8 @@ const KIBIBYTE = 1024;
 const BLOCK_BYTES = 512;
 
 /**
- * $1: kibibytes of data; $2: blocks of a file; $3: `idle` or not; then the command. No core: it would
- * be a file.
+ * $1: kibibytes of data; $2: blocks of a file; $3: `idle` or not; then the command. No core: it
+ * would be a file.
  */
 const LIMITED =
   'ulimit -c 0; [ "$1" = - ] || ulimit -d "$1" || exit 125; ' +
