@@ -329,6 +329,7 @@ const LONG_RUNS = [
   ['beam', 'live_threads_test', '--seeds=50'],
   ['kv', 'kv_sim_test', '--seeds=1000'],
   ['kv', 'kv_kill_test', '--kills=200'],
+  ['kv', 'kv_disk_damage_test', '--cases=1000'],
   ['engine', 'kv_transparency_test', '--seeds=300'],
 ];
 
@@ -348,6 +349,10 @@ function long() {
   const erasures = ['run', 'test/e2e/erasure.spec.ts', '--testTimeout=3600000'];
   checker('ten thousand erasures that race with recalls', bin('vitest'), erasures, {
     env: { ...process.env, LONG_ERASURES: '10000' },
+  });
+  const disks = ['run', 'test/e2e/full-disk.spec.ts', '--testTimeout=3600000'];
+  checker('a service whose disk is filled and freed a hundred times', bin('vitest'), disks, {
+    env: { ...process.env, LONG_DISK_CYCLES: '100' },
   });
   checker('peers on PyTorch, where they are installed', bin('vitest'), ['run', 'bench/peers'], {
     env: { ...process.env, PEERS: 'all' },

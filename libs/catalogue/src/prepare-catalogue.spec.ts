@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CatalogueOptions, parseSource, prepareCatalogue } from '@tessera/catalogue';
 import { temporaryFolder } from '@tessera/testing';
@@ -6,13 +6,15 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SNAPSHOTS_MAX } from './adapters/snapshot-cache.js';
 
 const LINES = ['a', 'b', 'c'].map((id, code) => JSON.stringify({ item_id: id, sid: [code, 1] }));
+const DAMAGES = 150;
 let folder = temporaryFolder({});
 afterEach(() => folder.remove());
 
 function setUp(files: Record<string, unknown>) {
   folder = temporaryFolder(files);
   const stages: string[] = [];
-  const options = (paths: readonly string[], titles = ''): CatalogueOptions => ({
+  const options = (paths: readonly string[], titles = '', reserveBytes = 0): CatalogueOptions => ({
+    reserveBytes,
     sources: paths.map((path) => parseSource(join(folder.path, path))),
     titlesPath: titles === '' ? '' : join(folder.path, titles),
     cacheDir: join(folder.path, 'cache'),
@@ -61,6 +63,37 @@ describe('a source of the catalogue', () => {
     const path = join(folder.path, 'cache', cached()[0] as string);
     writeFileSync(path, 'TSRACATL and then nothing of use');
     expect((await open(['one.jsonl'])).digest).toBe(built.digest);
+  });
+
+  it('is the same whatever happened to any place of its cached snapshot', async () => {
+    const { open, cached } = setUp({ 'one.jsonl': LINES.join('\n') });
+    const built = await open(['one.jsonl']);
+    const path = join(folder.path, 'cache', cached()[0] as string);
+    const whole = readFileSync(path);
+    let state = 1;
+    const below = (count: number) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((state / 2 ** 32) * count);
+    };
+    for (let seed = 0; seed < DAMAGES; seed++) {
+      const at = below(whole.length);
+      const damaged = Buffer.from(whole);
+      if (seed % 3 === 0) damaged[at] = (damaged[at] ?? 0) ^ (1 << below(8));
+      else damaged.fill(0, at, Math.min(whole.length, at + 1 + below(64)));
+      writeFileSync(path, seed % 3 === 1 ? damaged.subarray(0, at) : damaged);
+      expect(await open(['one.jsonl']), `damage ${seed} at ${at}`).toEqual(built);
+    }
+  });
+
+  it('is not built where less than the reserve is free', async () => {
+    const { open, cached } = setUp({ 'one.jsonl': LINES.join('\n') });
+    const built = open(['one.jsonl'], '', Number.MAX_SAFE_INTEGER);
+    await expect(built).rejects.toMatchObject({
+      code: 'STORE_FULL',
+      field: 'disk.reserveBytes',
+      message: expect.stringMatching(/expected 9007199254740991 bytes free/),
+    });
+    expect(cached()).toEqual([]);
   });
 
   it('gives its items the domain that it is named with', async () => {
