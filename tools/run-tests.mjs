@@ -333,6 +333,15 @@ const LONG_RUNS = [
   ['engine', 'kv_transparency_test', '--seeds=300'],
 ];
 
+const TRAINER = ['test/e2e/adapters.spec.ts', '-t', 'a trainer that pushes'];
+// Name, words and variables.
+const LONG_SPECS = [
+  ['adapters pushed for minutes', TRAINER, { TRAINER_SECONDS: '300' }],
+  ['erasures that race with recalls', ['test/e2e/erasure.spec.ts'], { LONG_ERASURES: '10000' }],
+  ['a disk filled and freed', ['test/e2e/full-disk.spec.ts'], { LONG_DISK_CYCLES: '100' }],
+  ['peers on PyTorch, where they are installed', ['bench/peers'], { PEERS: 'all' }],
+];
+
 function long() {
   if (!buildTests(LONG_RUNS.map(([, target]) => target))) {
     count(0, 1);
@@ -341,22 +350,10 @@ function long() {
   for (const [folder, target, ...words] of LONG_RUNS) {
     checker([target, ...words].join(' '), join(nativeFolder, 'src', folder, target), words);
   }
-  const trainer = ['run', 'test/e2e/adapters.spec.ts', '-t', 'a trainer that pushes'];
-  const seconds = { TRAINER_SECONDS: '300' };
-  checker('adapters pushed for minutes', bin('vitest'), [...trainer, '--testTimeout=900000'], {
-    env: { ...process.env, ...seconds },
-  });
-  const erasures = ['run', 'test/e2e/erasure.spec.ts', '--testTimeout=3600000'];
-  checker('ten thousand erasures that race with recalls', bin('vitest'), erasures, {
-    env: { ...process.env, LONG_ERASURES: '10000' },
-  });
-  const disks = ['run', 'test/e2e/full-disk.spec.ts', '--testTimeout=3600000'];
-  checker('a service whose disk is filled and freed a hundred times', bin('vitest'), disks, {
-    env: { ...process.env, LONG_DISK_CYCLES: '100' },
-  });
-  checker('peers on PyTorch, where they are installed', bin('vitest'), ['run', 'bench/peers'], {
-    env: { ...process.env, PEERS: 'all' },
-  });
+  for (const [name, words, environment] of LONG_SPECS) {
+    const env = { ...process.env, ...environment };
+    checker(name, bin('vitest'), ['run', ...words, '--testTimeout=3600000'], { env });
+  }
   const words = ['dist/test/trial/main.js', '--disturbances', '40', '--flood', '1000000'];
   checker('trial of the streams', process.execPath, words);
 }

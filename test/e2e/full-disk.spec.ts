@@ -1,7 +1,7 @@
 /**
  * A whole service whose data lie on a disk of their own that is filled and freed while it serves:
- * recalls go on, writes are refused by name, /health says which store, nothing acknowledged is lost,
- * also over kill -9. `LONG_DISK_CYCLES` says how often (npm run test:long).
+ * recalls go on, writes are refused by name, /health says which store stopped, nothing that was
+ * acknowledged is lost, also over kill -9. `LONG_DISK_CYCLES` says how often (npm run test:long).
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
