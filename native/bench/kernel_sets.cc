@@ -1,6 +1,7 @@
 #include "kernel_sets.h"
 
 #include "device/cpu/amx_kernels.h"
+#include "device/cpu/dots_kernels.h"
 #include "device/cpu/int8_kernels.h"
 #include "device/cpu/kernels.h"
 #include "platform/cpu_features.h"
@@ -37,6 +38,12 @@ std::vector<KernelSet> kernel_sets_here() {
     int8 = kInt8Avx512;
   }
   sets.push_back({"avx512", avx512, kF32Avx512, kF32Avx512, int8});
+  if (features.avx512_bf16) {
+    KernelTable dots = avx512;
+    dots.panel_bf16 = cpu::dots_avx512();
+    dots.numeric_class = device::NumericClass::kDots;
+    sets.push_back({"avx512_bf16", dots, {}, kBf16Avx512, {}});
+  }
   if (features.amx) {
     KernelTable amx = with_int8(avx512, cpu::amx_int8());
     amx.panel_bf16 = cpu::amx_bf16();

@@ -120,7 +120,10 @@ export interface ModelInfo extends ModelShape {
   readonly digest: string;
   readonly computeType: ComputeType;
   readonly kvBytesPerPosition: number;
-  /** Instruction set that the kernels were dispatched to: 'amx', 'avx512', 'avx2' or 'portable'. */
+  /**
+   * Instruction set that the kernels were dispatched to: 'amx', 'avx512_bf16', 'avx512', 'avx2' or
+   * 'portable'.
+   */
   readonly instructionSet: string;
 }
 

@@ -76,6 +76,7 @@ function innermostLoops(all: readonly Instruction[], product: string): Loop[] {
 const KERNELS = [
   ['int8_avx512_vnni.cc.o', 'vpdpbusd', 24],
   ['int8_avx_vnni.cc.o', 'vpdpbusd', 12],
+  ['dots_avx512.cc.o', 'vdpbf16ps', 28],
 ] as const;
 
 describe('the innermost loops', () => {
@@ -89,9 +90,10 @@ describe('the innermost loops', () => {
         // Loops with more products find out where columns start, once for many rows.
         if (loop.products > largest) continue;
         expect(loop, JSON.stringify(loop)).toMatchObject({ registerCopies: 0 });
-        // A broadcast for two products, the loads of a group, counters: no more beside them.
+        // A broadcast for two products, the loads of a group, the rows' addresses, counters: no
+        // more beside them.
         if (loop.products === largest) {
-          expect(loop.instructions).toBeLessThanOrEqual(2 * largest);
+          expect(loop.instructions).toBeLessThanOrEqual(2.2 * largest);
         }
       }
     });

@@ -12,6 +12,7 @@ const BARS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
   F32: { 1: 0.95, 64: 0.9, 512: 0.9 },
   'avx2/F32': { 1: 0.95, 512: 0.88 },
   'avx2/BF16': { 1: 0.95, 512: 0.88 },
+  'avx512_bf16/BF16': { 1: 0.95, 64: 0.75, 512: 0.8 },
   INT8: { 1: 0.95, 64: 0.65, 512: 0.75 },
   'avx2/INT8': { 1: 0.95, 512: 0.7 },
   // The sums of a tile of 64 k leave the tile unit after every product (docs/adr/0024).

@@ -15,6 +15,7 @@
 #include "attention/reference/reference.h"
 #include "device/backends.h"
 #include "device/cpu/amx_modelled.h"
+#include "device/cpu/dots_modelled.h"
 
 namespace tessera::attention {
 namespace {
@@ -230,7 +231,8 @@ TEST_P(AttentionConformance, PromptAndBeamRowsAgreeWithDoublePrecision) {
 
 TEST_P(AttentionConformance, ChunksThreadsAndInstructionSetsChangeNoBit) {
   const std::unique_ptr<device::Device> one = open(GetParam(), 1), three = open(GetParam(), 3);
-  const std::unique_ptr<device::Device> portable = open(InstructionSet::kPortable, 1);
+  const std::unique_ptr<device::Device> narrowest =
+      open(device::available_instruction_sets(device::numeric_class(GetParam())).front(), 1);
   for (const DType type : {DType::kF32, DType::kBf16}) {
     for (const Shape& shape : shapes_of(GetParam())) {
       Request request(shape, type, kSeed + shape.prompt);
@@ -241,7 +243,7 @@ TEST_P(AttentionConformance, ChunksThreadsAndInstructionSetsChangeNoBit) {
         EXPECT_TRUE(same_bits(whole, run(*three, request, type, chunk))) << chunk;
       }
       if (shape.prompt > 256) continue;
-      EXPECT_TRUE(same_bits(whole, run(*portable, request, type, shape.prompt / 2 + 1)));
+      EXPECT_TRUE(same_bits(whole, run(*narrowest, request, type, shape.prompt / 2 + 1)));
     }
   }
 }
@@ -467,17 +469,30 @@ TEST(BlockedOperands, GiveTheSameBitsAsPlainRows) {
   }
 }
 
-TEST(TileUnit, AgreesWithDoublePrecisionAndChunksChangeNoBit) {
+/// Of a class that this machine may lack, modelled, and of the machine's set of it where it has
+/// one.
+void expect_class(const device::PanelKernels& modelled, device::NumericClass numbers) {
   const device::KernelTable portable = open(InstructionSet::kPortable, 1)->kernels();
-  DeviceOfPanels tiles(portable.panel_f32, device::cpu::amx_bf16_modelled());
+  DeviceOfPanels model(portable.panel_f32, modelled);
   for (const Shape& shape : kSmallShapes) {
     Request request(shape, DType::kBf16, kSeed + 11);
-    const std::vector<float> whole = run(tiles, request, DType::kBf16, shape.prompt);
+    const std::vector<float> whole = run(model, request, DType::kBf16, shape.prompt);
     expect_near(whole, expected(request), DType::kBf16);
     for (const uint32_t chunk : {1u, 33u}) {
-      EXPECT_TRUE(same_bits(whole, run(tiles, request, DType::kBf16, chunk))) << chunk;
+      EXPECT_TRUE(same_bits(whole, run(model, request, DType::kBf16, chunk))) << chunk;
+    }
+    for (const InstructionSet set : device::available_instruction_sets(numbers)) {
+      EXPECT_TRUE(same_bits(whole, run(*open(set, 2), request, DType::kBf16, 16)));
     }
   }
+}
+
+TEST(TileUnit, AgreesWithDoublePrecisionAndChunksChangeNoBit) {
+  expect_class(device::cpu::amx_bf16_modelled(), device::NumericClass::kTiles);
+}
+
+TEST(Dots, AgreeWithDoublePrecisionAndChunksChangeNoBit) {
+  expect_class(device::cpu::dots_modelled(), device::NumericClass::kDots);
 }
 
 std::string name_of(const ::testing::TestParamInfo<InstructionSet>& info) {

@@ -168,7 +168,7 @@ void QueryTile::multiply_values(uint32_t first, uint32_t begin, uint32_t end) {
   PanelProduct product;
   const char* weights = reinterpret_cast<const char*>(scores_);
   product.x_row_bytes = kScoreStride * sizeof(float);
-  if (row_block_ > 1) {
+  if (!panels_.takes_float_rows) {
     panels_.write_operand(scores(first), kScoreStride, first, queries_.count - first, covered,
                           weight_operand_, nullptr);
     weights = weight_operand_;

@@ -11,14 +11,16 @@
 
 namespace tessera::device {
 
-/// kAmx: the kernels of kAvx512, and BF16 and INT8 products on the tile unit.
-enum class InstructionSet : uint8_t { kPortable, kAvx2, kAvx512, kAmx };
+/// kAvx512Bf16: the kernels of kAvx512, and BF16 products with vdpbf16ps. kAmx: those of kAvx512,
+/// and BF16 and INT8 products on the tile unit.
+enum class InstructionSet : uint8_t { kPortable, kAvx2, kAvx512, kAvx512Bf16, kAmx };
 
 constexpr std::string_view instruction_set_name(InstructionSet set) {
   switch (set) {
     case InstructionSet::kPortable: return "portable";
     case InstructionSet::kAvx2: return "avx2";
     case InstructionSet::kAvx512: return "avx512";
+    case InstructionSet::kAvx512Bf16: return "avx512_bf16";
     case InstructionSet::kAmx: return "amx";
   }
   return "portable";
@@ -26,17 +28,24 @@ constexpr std::string_view instruction_set_name(InstructionSet set) {
 
 /// The sets that this machine runs, narrowest first; always at least kPortable.
 std::vector<InstructionSet> available_instruction_sets();
+/// The fastest of them for most models: the widest, but for kAvx512Bf16 where it is slower than
+/// kAvx512. A machine always answers the same, for the set decides the numeric class.
+InstructionSet default_instruction_set();
 /// Those of one numeric class.
 std::vector<InstructionSet> available_instruction_sets(NumericClass numbers);
 
+/// The classes that this machine's sets have, each once.
+std::vector<NumericClass> available_numeric_classes();
+
 /// Sets of one class give the same bits.
 constexpr NumericClass numeric_class(InstructionSet set) {
-  return set == InstructionSet::kAmx ? NumericClass::kTiles : NumericClass::kFma;
+  if (set == InstructionSet::kAmx) return NumericClass::kTiles;
+  return set == InstructionSet::kAvx512Bf16 ? NumericClass::kDots : NumericClass::kFma;
 }
 
 struct CpuOptions {
   uint32_t thread_count = 1;                      // 1..ThreadPool::kMaxThreads
-  std::optional<InstructionSet> instruction_set;  // the widest available when absent
+  std::optional<InstructionSet> instruction_set;  // default_instruction_set() when absent
   bool pins_threads = false;                      // see platform::ThreadPoolOptions
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/backends.h"
+#include "platform/cpu_features.h"
 
 namespace tessera::device {
 namespace {
@@ -26,9 +27,27 @@ TEST(DeviceTest, EveryAvailableInstructionSetOpensUnderItsName) {
   }
 }
 
-TEST(DeviceTest, TheWidestInstructionSetIsTheDefault) {
-  const InstructionSet widest = available_instruction_sets().back();
-  EXPECT_EQ(open_device()->name(), "cpu/" + std::string(instruction_set_name(widest)));
+TEST(DeviceTest, TheDefaultIsTheWidestSetWhoseProductsAreNoSlowerThanOfANarrowerOne) {
+  const std::vector<InstructionSet> sets = available_instruction_sets();
+  const InstructionSet chosen = default_instruction_set();
+  EXPECT_EQ(open_device()->name(), "cpu/" + std::string(instruction_set_name(chosen)));
+  if (sets.back() != InstructionSet::kAvx512Bf16) {
+    EXPECT_EQ(chosen, sets.back());
+  } else if (platform::detect_cpu_features().fast_bf16_dots) {
+    EXPECT_EQ(chosen, InstructionSet::kAvx512Bf16);
+  } else {
+    EXPECT_EQ(chosen, InstructionSet::kAvx512);
+  }
+}
+
+TEST(DeviceTest, ASetOfEveryNumericClassGivesItsTableTheNameOfThatClass) {
+  for (const NumericClass numbers : available_numeric_classes()) {
+    for (const InstructionSet set : available_instruction_sets(numbers)) {
+      const auto device = open_cpu_device({.thread_count = 1, .instruction_set = set});
+      ASSERT_TRUE(device.is_ok());
+      EXPECT_EQ(device.value()->kernels().numeric_class, numbers);
+    }
+  }
 }
 
 TEST(DeviceTest, ThreadCountsOutOfRangeAreRefused) {

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "device/panel.h"
 
@@ -35,7 +36,8 @@ struct PanelProduct {
 /// How panels of one element type are multiplied. The left side (the operand) is written once and
 /// then read by several products, in the form that the kernels of this type want:
 /// - in the FMA class (F32 and BF16 of portable, AVX2, AVX-512) rows of floats, for BF16 rounded;
-///   row_block is 1, so any rows of floats that hold such values are an operand as they are;
+///   row_block is 1;
+/// - in the class of dots (BF16 of AVX-512 with vdpbf16ps) rows of BF16 values, row_block 1;
 /// - in other classes (INT8, tile units) rows may be quantised, with one scale per tile of k, and
 ///   may be laid out in blocks of `row_block` rows; the first row of a product is a multiple of
 ///   row_block, and operand memory holds whole blocks.
@@ -64,12 +66,24 @@ struct PanelKernels {
   /// lies beyond 127 scales is cut off. REQUIRES: scale > 0.
   void (*write_scaled_operand)(const float* x, size_t x_stride, size_t first_row, size_t rows,
                                size_t k, float scale, void* operand, float* scales) = nullptr;
+  /// Rows of floats, rounded where the panels are BF16, are operands as they are.
+  bool takes_float_rows = false;
 };
 
-/// Which definition BF16 panel products follow: the reduction above, or that of the tile unit (see
-/// docs/adr/0018-numeric-classes.md). F32 and INT8 products are the same in both. Numbers of two
+/// Which definition BF16 panel products follow: the reduction above, that of dot products of pairs
+/// (device/cpu/dots.inc, docs/adr/0088-dots-of-bf16-pairs.md), or that of the tile unit
+/// (docs/adr/0018-numeric-classes.md). F32 and INT8 products are the same in all. Numbers of two
 /// classes are never mixed: keys and values of one are not read in another.
-enum class NumericClass : uint8_t { kFma, kTiles };
+enum class NumericClass : uint8_t { kFma, kDots, kTiles };
+
+constexpr std::string_view numeric_class_name(NumericClass numbers) {
+  switch (numbers) {
+    case NumericClass::kFma: return "fma";
+    case NumericClass::kDots: return "dots";
+    case NumericClass::kTiles: return "tiles";
+  }
+  return "fma";
+}
 
 inline constexpr size_t kPanelRun = 256;  // values of k summed in one chain
 

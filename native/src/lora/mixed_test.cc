@@ -204,17 +204,19 @@ TEST(MixedAdapters, ThreadsAndInstructionSetsOfOneClassChangeNoBit) {
   const model::TestFolder folder;
   folder.write_model(shape, test_tensors(shape, tensor::DType::kF32, 31));
   const std::vector<TestAdapterShape> shapes = adapter_shapes(shape, random);
-  for (const ComputeType type : kTypes) {
-    World first = open_world(folder, type, 1);
-    for (size_t i = 0; i < shapes.size(); ++i) add(first, random_adapter(shape, shapes[i], i));
-    const std::vector<Job> jobs = random_jobs(shape, first.adapters.size(), random);
-    const auto numbers = first.device->kernels().numeric_class;
-    for (const InstructionSet set : device::available_instruction_sets(numbers)) {
-      World other = open_world(folder, type, 3, set);
-      for (size_t i = 0; i < shapes.size(); ++i) add(other, random_adapter(shape, shapes[i], i));
-      for (const Job& job : jobs)
-        EXPECT_TRUE(same_bits(alone(first, job), alone(other, job)))
-            << device::instruction_set_name(set);
+  for (const device::NumericClass numbers : device::available_numeric_classes()) {
+    const std::vector<InstructionSet> sets = device::available_instruction_sets(numbers);
+    for (const ComputeType type : kTypes) {
+      World first = open_world(folder, type, 1, sets.back());
+      for (size_t i = 0; i < shapes.size(); ++i) add(first, random_adapter(shape, shapes[i], i));
+      const std::vector<Job> jobs = random_jobs(shape, first.adapters.size(), random);
+      for (const InstructionSet set : sets) {
+        World other = open_world(folder, type, 3, set);
+        for (size_t i = 0; i < shapes.size(); ++i) add(other, random_adapter(shape, shapes[i], i));
+        for (const Job& job : jobs)
+          EXPECT_TRUE(same_bits(alone(first, job), alone(other, job)))
+              << device::instruction_set_name(set);
+      }
     }
   }
 }

@@ -106,10 +106,11 @@ void place_rows(const ForwardBatch& batch, std::span<uint32_t> positions) {
 /// F32 products are the same in every numeric class.
 std::string numbers_text(ComputeType type, const device::Device& device,
                          const std::vector<LayerScales>* fixed) {
-  const bool tiles = device.kernels().numeric_class == device::NumericClass::kTiles;
+  const device::NumericClass numbers =
+      type == ComputeType::kF32 ? device::NumericClass::kFma : device.kernels().numeric_class;
   std::string text(compute_type_name(type));
   if (type == ComputeType::kW8A8) text += "-64";  // inputs that share a scale (ADR 0024)
-  text += tiles && type != ComputeType::kF32 ? "/tiles" : "/fma";
+  text.append("/").append(device::numeric_class_name(numbers));
   if (fixed == nullptr) return text;
   char digest[17];
   std::snprintf(digest, sizeof digest, "%016llx",

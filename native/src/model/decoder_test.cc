@@ -70,19 +70,34 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 TEST(DecoderTest, ChunksThreadsAndInstructionSetsChangeNoBit) {
   const TestFolder folder;
   folder.write_model({}, test_tensors({}, DType::kF32, 3));
-  for (const ComputeType type : kTypes) {
-    const std::unique_ptr<device::Device> device = open(1);
-    const auto decoder = load(folder, type, *device);
-    ASSERT_NE(decoder, nullptr);
-    const std::vector<float> whole = trace(*decoder, 45);
-    for (const uint32_t chunk : {1u, 7u, 16u, 44u})
-      EXPECT_TRUE(same_bits(whole, trace(*decoder, chunk)));
-    const device::NumericClass numbers = device->kernels().numeric_class;
-    for (const InstructionSet set : device::available_instruction_sets(numbers)) {
-      const std::unique_ptr<device::Device> other = open(3, set);
-      EXPECT_TRUE(same_bits(whole, trace(*load(folder, type, *other), 9)))
-          << device::instruction_set_name(set);
+  for (const device::NumericClass numbers : device::available_numeric_classes()) {
+    const std::vector<InstructionSet> sets = device::available_instruction_sets(numbers);
+    for (const ComputeType type : kTypes) {
+      const std::unique_ptr<device::Device> device = open(1, sets.back());
+      const auto decoder = load(folder, type, *device);
+      ASSERT_NE(decoder, nullptr);
+      const std::vector<float> whole = trace(*decoder, 45);
+      for (const uint32_t chunk : {1u, 7u, 16u, 44u})
+        EXPECT_TRUE(same_bits(whole, trace(*decoder, chunk)));
+      for (const InstructionSet set : sets) {
+        const std::unique_ptr<device::Device> other = open(3, set);
+        EXPECT_TRUE(same_bits(whole, trace(*load(folder, type, *other), 9)))
+            << device::instruction_set_name(set);
+      }
     }
+  }
+}
+
+TEST(DecoderTest, KeysAndValuesOfEveryNumericClassHaveTheirOwnName) {
+  const TestFolder folder;
+  folder.write_model({}, test_tensors({}, DType::kF32, 3));
+  std::vector<std::string> names;
+  for (const device::NumericClass numbers : device::available_numeric_classes()) {
+    const auto device = open(1, device::available_instruction_sets(numbers).front());
+    const std::string end = "/" + std::string(device::numeric_class_name(numbers));
+    EXPECT_EQ(load(folder, ComputeType::kBf16, *device)->numbers(), "bf16" + end);
+    EXPECT_EQ(load(folder, ComputeType::kW8A8, *device)->numbers(), "w8a8-64" + end);
+    EXPECT_EQ(load(folder, ComputeType::kF32, *device)->numbers(), "f32/fma");
   }
 }
 

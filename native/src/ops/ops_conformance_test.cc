@@ -285,8 +285,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(InstructionSets, AbsentOnesAreNamed) {
   const std::vector<InstructionSet> present = device::available_instruction_sets();
   ASSERT_FALSE(present.empty());
-  for (const InstructionSet set : {InstructionSet::kPortable, InstructionSet::kAvx2,
-                                   InstructionSet::kAvx512, InstructionSet::kAmx}) {
+  for (const InstructionSet set :
+       {InstructionSet::kPortable, InstructionSet::kAvx2, InstructionSet::kAvx512,
+        InstructionSet::kAvx512Bf16, InstructionSet::kAmx}) {
     const bool here = std::find(present.begin(), present.end(), set) != present.end();
     if (!here)
       std::printf("absent here, not tested: %s\n", device::instruction_set_name(set).data());

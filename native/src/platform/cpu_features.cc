@@ -61,6 +61,7 @@ CpuFeatures detect_cpu_features() {
       __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
       __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
   features.avx512_bf16 = features.avx512 && __builtin_cpu_supports("avx512bf16") != 0;
+  features.fast_bf16_dots = features.avx512_bf16 && __builtin_cpu_is("amd") != 0;
   features.avx512_vnni =
       features.avx512 && features.avx2_fma && __builtin_cpu_supports("avx512vnni") != 0;
   features.amx = features.avx512 && features.avx2_fma && has_amx();

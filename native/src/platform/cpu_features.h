@@ -9,6 +9,9 @@ struct CpuFeatures {
   bool avx_vnni = false;     // vpdpbusd of 256 bits
   bool avx512 = false;       // F, BW, DQ, VL
   bool avx512_bf16 = false;  // vdpbf16ps
+  /// vdpbf16ps at the rate of multiply-adds, so that it does twice their work: of AMD's processors
+  /// that have it. Intel's start one in the time of four multiply-adds.
+  bool fast_bf16_dots = false;
   bool avx512_vnni = false;  // vpdpbusd of 512 bits
   /// Tiles with BF16 and INT8 products, of a processor with avx512, where the operating system
   /// saves the tiles and has granted them to this process.
