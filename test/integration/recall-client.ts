@@ -36,9 +36,11 @@ export class RecallClient {
     );
     const { tessera } = grpc.loadPackageDefinition(definition) as never as Packages;
     const credentials = grpc.credentials.createInsecure();
-    this.recaller = new tessera.recall.v1.RecallService(address, credentials) as never;
-    this.explainer = new tessera.explain.v1.ExplainService(address, credentials) as never;
-    this.scorer = new tessera.score.v1.ScoreService(address, credentials) as never;
+    // With less the first calls go another way through the service.
+    const options = { 'grpc-node.flow_control_window': 1 << 20 };
+    this.recaller = new tessera.recall.v1.RecallService(address, credentials, options) as never;
+    this.explainer = new tessera.explain.v1.ExplainService(address, credentials, options) as never;
+    this.scorer = new tessera.score.v1.ScoreService(address, credentials, options) as never;
   }
 
   begin(message: object, options: grpc.CallOptions = {}) {

@@ -1,5 +1,6 @@
 export { AdapterAudits } from './adapter-audits.js';
 export { AdapterEdge } from './adapter-edge.js';
+export { directHandlers } from './grpc/direct-handlers.js';
 export { parseJsonRecall } from './http/recall.mapper.js';
 export { ANNOUNCEMENTS_PATTERN, FetchSource } from './kafka/adapter-topic.controller.js';
 export { CATALOGUE_CHANGES_PATTERN } from './kafka/catalogue-topic.controller.js';

@@ -1,6 +1,6 @@
 import type { Change, ChangeAudits, Principal } from '@tessera/access';
 import type { KvChain, KvIntegrity } from '@tessera/engine';
-import { TesseraError } from '@tessera/errors';
+import { type Cancellation, TesseraError } from '@tessera/errors';
 import {
   type AppendAnswer,
   provenanceOf,
@@ -55,7 +55,7 @@ export class KvEdge {
   }
 
   /** Ends with its caller. */
-  checkIntegrity(signal: AbortSignal): Promise<KvIntegrity> {
+  checkIntegrity(signal: Cancellation): Promise<KvIntegrity> {
     return this.pool().checkIntegrity(signal);
   }
 

@@ -1,5 +1,5 @@
 import type { EdgeAdmission, LoopWait, PriorityClass } from '@tessera/admission';
-import { TesseraError } from '@tessera/errors';
+import { type Cancellation, TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import type {
   ExplainAnswer,
@@ -28,7 +28,7 @@ export interface Parsed<Request> {
 
 export interface EdgeCall {
   readonly edge: Edge;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Microseconds left by the transport's own deadline; Infinity where it has none. */
   readonly budgetUs: number;
   /** The caller's trace. */

@@ -11,6 +11,7 @@ import {
 import { type Hosted, host, type Serving, STEP_BUDGET_MS, watchStores } from '@tessera/hosting';
 import { type DrainStep, Readiness } from '@tessera/lifecycle';
 import { checkVisitor, servePages } from '../../console/src/index.js';
+import { directHandlers, RecallEdge } from '../../retrieval/src/index.js';
 import { type Access, openAccess } from './access.js';
 import { type Composition, compose, type ServeParts } from './compose.js';
 import { PAGES_FOLDER } from './console.js';
@@ -84,6 +85,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     grpc: config.grpc,
     services,
     gate,
+    directHandlers: (app) => directHandlers(app.get(RecallEdge)),
     topicServer: topics?.server,
     readiness,
     access: access.process,

@@ -19,6 +19,8 @@ import { type Connection, channelCredentials, PLAIN, tokenHeaders } from './conn
 import { withRetries } from './retry.js';
 
 const REPLY_BYTES_MAX = 64 << 20;
+/** Answers of many calls under way at once: with less than that the service takes a longer way. */
+const WINDOW_BYTES = 1 << 20;
 /** A service that is back is found within a second. */
 const RECONNECT = {
   'grpc.initial_reconnect_backoff_ms': 100,
@@ -71,7 +73,11 @@ export class TesseraClient {
     this.headers = () => ({ ...headers?.(), ...own });
     const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];
     const packages = grpc.loadPackageDefinition(protoLoader.fromJSON(schema, MESSAGE_SHAPE));
-    const options = { 'grpc.max_receive_message_length': REPLY_BYTES_MAX, ...RECONNECT };
+    const options = {
+      'grpc.max_receive_message_length': REPLY_BYTES_MAX,
+      'grpc-node.flow_control_window': WINDOW_BYTES,
+      ...RECONNECT,
+    };
     this.channel = new grpc.Channel(address, credentials, options);
     const channelOverride = this.channel;
     const clientOf = (name: string) =>

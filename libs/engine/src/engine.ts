@@ -1,7 +1,6 @@
-/**
- * The engine as the rest of the service sees it: a port with a native and a fake implementation.
- */
+/** The engine as the service sees it: a port with a native and a fake implementation. */
 
+import type { Cancellation } from '@tessera/errors';
 import type {
   AdapterArena,
   AdapterInfo,
@@ -359,11 +358,11 @@ export abstract class Engine {
    * REQUEST_INVALID or INTERNAL.
    * An aborted signal cancels the work down to the engine.
    */
-  abstract recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer>;
+  abstract recall(request: EngineRequest, signal?: Cancellation): Promise<EngineAnswer>;
   /** Rejects as recall() does. */
-  abstract score(request: EngineScoreRequest, signal?: AbortSignal): Promise<EngineScores>;
+  abstract score(request: EngineScoreRequest, signal?: Cancellation): Promise<EngineScores>;
   /** Computes what the pool has not of a user's prompt and keeps it. Rejects as recall() does. */
-  abstract append(request: EngineAppendRequest, signal?: AbortSignal): Promise<EngineAppended>;
+  abstract append(request: EngineAppendRequest, signal?: Cancellation): Promise<EngineAppended>;
   /** Begins to bring the user's keys and values to the device, for a request that is being made. */
   abstract prefetch(binding: Binding, userId: string, adapter?: EngineAdapter): KvPrefetch;
   /**

@@ -1,5 +1,6 @@
 /** The user KV pool as the rest of the service sees it (docs/kv-pool.md). */
 
+import type { Cancellation } from '@tessera/errors';
 import type { KvIntegrity } from '@tessera/native';
 
 export interface KvPoolOptions {
@@ -170,7 +171,7 @@ export interface KvPool {
    * Compares the pool's accounts, and every block on disk with its checksum, at a fifth of a core;
    * one at a time. Rejects with OPERATION_BUSY, and with CANCELLED where the signal is aborted.
    */
-  checkIntegrity(signal?: AbortSignal): Promise<KvIntegrity>;
+  checkIntegrity(signal?: Cancellation): Promise<KvIntegrity>;
 }
 
 /** No pool: prompts of running requests still need the device tier. */

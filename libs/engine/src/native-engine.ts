@@ -1,4 +1,4 @@
-import { isErrorCode, TesseraError } from '@tessera/errors';
+import { type Cancellation, isErrorCode, TesseraError } from '@tessera/errors';
 import {
   type AdapterArena,
   type AdapterLimits,
@@ -139,15 +139,15 @@ export class NativeEngine extends Engine {
     callNative(() => addon().engineUnbind(this.handle, binding.slot));
   }
 
-  recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer> {
+  recall(request: EngineRequest, signal?: Cancellation): Promise<EngineAnswer> {
     return this.run(request, readAnswer, signal);
   }
 
-  score(request: EngineScoreRequest, signal?: AbortSignal): Promise<EngineScores> {
+  score(request: EngineScoreRequest, signal?: Cancellation): Promise<EngineScores> {
     return this.run(request, readScores, signal);
   }
 
-  append(request: EngineAppendRequest, signal?: AbortSignal): Promise<EngineAppended> {
+  append(request: EngineAppendRequest, signal?: Cancellation): Promise<EngineAppended> {
     return this.run(request, readAppended, signal);
   }
 
@@ -208,7 +208,7 @@ export class NativeEngine extends Engine {
   private async run<Answer>(
     request: EngineAsk,
     read: (completions: Completions, index: number, modelDigest: string) => Answer,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ): Promise<Answer> {
     if (hasAborted(signal)) throw cancelled();
     const ticket = this.ticketOf(request);
@@ -299,7 +299,7 @@ export class NativeEngine extends Engine {
 }
 
 /** A call, so that the compiler does not take an earlier look for a later one. */
-function hasAborted(signal: AbortSignal | undefined): boolean {
+function hasAborted(signal: Cancellation | undefined): boolean {
   return signal?.aborted === true;
 }
 

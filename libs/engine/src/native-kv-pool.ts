@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/errors';
+import { type Cancellation, TesseraError } from '@tessera/errors';
 import {
   type EngineHandle,
   KV_CHAIN_SLOTS,
@@ -95,7 +95,7 @@ export class NativeKvPool implements KvPool {
     return callNative(() => addon().kvDropVersion(this.engine, version));
   }
 
-  async checkIntegrity(signal?: AbortSignal): Promise<KvIntegrity> {
+  async checkIntegrity(signal?: Cancellation): Promise<KvIntegrity> {
     if (this.isChecking) {
       const message = 'checkIntegrity: expected one check at a time, got another';
       throw new TesseraError('OPERATION_BUSY', message);

@@ -1,3 +1,4 @@
+export type { Cancellation } from './cancellation.js';
 export {
   ERROR_TABLE,
   ERROR_TRAILERS,

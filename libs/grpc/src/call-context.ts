@@ -1,10 +1,11 @@
 import type { ServerUnaryCall } from '@grpc/grpc-js';
+import type { Cancellation } from '@tessera/errors';
 import { type Carrier, carrierOf } from '@tessera/telemetry';
 
 /** What a handler needs of its call: the caller's wish to go on and the time that is left. */
 export interface CallContext {
   /** Aborted when the client cancels or its deadline passes. */
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Microseconds until the call's deadline; Infinity where it has none. */
   readonly budgetUs: number;
   /** The caller's trace, of its metadata. */

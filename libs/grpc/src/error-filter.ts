@@ -18,14 +18,19 @@ export function grpcStatus(error: TesseraError): StatusObject {
   return { code: error.row.grpc, details: message.toWellFormed(), metadata };
 }
 
+export function loggedStatus(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {
+  const error = TesseraError.from(thrown);
+  if (error.code === 'INTERNAL') log.error({ err: thrown }, 'a gRPC handler failed');
+  return grpcStatus(error);
+}
+
 /** Every throw of a handler as the status of the one table. */
 @Catch()
 export class GrpcErrorFilter implements RpcExceptionFilter<unknown> {
   constructor(private readonly log: Log) {}
 
   catch(thrown: unknown): Observable<never> {
-    const error = TesseraError.from(thrown);
-    if (error.code === 'INTERNAL') this.log.error({ err: thrown }, 'a gRPC handler failed');
-    return throwError(() => grpcStatus(error));
+    const status = loggedStatus(thrown, this.log);
+    return throwError(() => status);
   }
 }

@@ -1,8 +1,10 @@
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { type GrpcOptions, ServerGrpc } from '@nestjs/microservices';
+import type { DirectServing } from './direct/direct-method.js';
+import { RESETS } from './direct/reset-budget.js';
 import { CallGate, type CallGateSettings } from './gate/call-gate.js';
-import { GatedSocket } from './gate/gated-socket.js';
+import { GatedSocket, type GatedSocketSettings } from './gate/gated-socket.js';
 import { requestStream } from './request-stream.js';
 
 export interface GatedServerSettings {
@@ -12,19 +14,21 @@ export interface GatedServerSettings {
   readonly connectionsMax: number;
   /** Undefined: every call is served. */
   readonly gate: CallGateSettings | undefined;
+  /** Calls at once of one connection. */
+  readonly streamsMax: number;
+  /** What is answered without grpc-js, where there is a gate; undefined: nothing. */
+  readonly direct: DirectServing | undefined;
   /** Undefined: no TLS. Calls of a connection with TLS are judged once they are parsed. */
   readonly credentials: ServerCredentials | undefined;
 }
 
-/**
- * A client that gives up resets its call, and Node ends connections that reset more than a burst of
- * 1,000 and 33 a second. Callers with deadlines do that under overload without any ill will.
- */
-const RESETS = { streamResetBurst: 20_000, streamResetRate: 2000 };
+/** Node ends connections that reset more than a burst of 1,000 and 33 a second. */
+const NODE_RESETS = { streamResetBurst: RESETS.burst, streamResetRate: RESETS.perSecond };
 
 /** Nest's gRPC server behind a listener of its own, which bounds connections and gates calls. */
 export class GatedGrpcServer extends ServerGrpc {
   private listener: NetServer | undefined;
+  private readonly gated = new Set<GatedSocket>();
 
   constructor(
     private readonly grpcOptions: GrpcOptions['options'] & object,
@@ -45,14 +49,16 @@ export class GatedGrpcServer extends ServerGrpc {
       ...this.getKeepaliveOptions(),
     });
     allowResets(server);
-    const { credentials, gate } = this.settings;
+    const { credentials, gate, streamsMax, direct } = this.settings;
     const injector = server.createConnectionInjector(
       credentials ?? ServerCredentials.createInsecure(),
     );
     const judge =
       gate === undefined || credentials !== undefined ? undefined : new CallGate(gate).judge;
     await this.listenWith((socket) => {
-      injector.injectConnection(judge === undefined ? socket : new GatedSocket(socket, judge));
+      injector.injectConnection(
+        judge === undefined ? socket : this.gate(socket, { judge, streamsMax, direct }),
+      );
     });
     return server;
   }
@@ -60,6 +66,14 @@ export class GatedGrpcServer extends ServerGrpc {
   override async close(): Promise<void> {
     this.listener?.close();
     await super.close();
+    await Promise.all([...this.gated].map((socket) => socket.answered()));
+  }
+
+  private gate(socket: Socket, settings: GatedSocketSettings): GatedSocket {
+    const gated = new GatedSocket(socket, settings);
+    this.gated.add(gated);
+    socket.once('close', () => this.gated.delete(gated));
+    return gated;
   }
 
   private listenWith(accept: (socket: Socket) => void): Promise<void> {
@@ -81,5 +95,5 @@ export class GatedGrpcServer extends ServerGrpc {
 function allowResets(server: Server): void {
   const { commonServerOptions } = server as unknown as { commonServerOptions?: object };
   if (commonServerOptions === undefined) throw new Error('grpc-js keeps its options elsewhere');
-  Object.assign(commonServerOptions, RESETS);
+  Object.assign(commonServerOptions, NODE_RESETS);
 }

@@ -1,6 +1,7 @@
 export { accessInterceptor, callerOf } from './access-interceptor.js';
 export { type CallContext, callContext } from './call-context.js';
-export { GrpcErrorFilter, grpcStatus } from './error-filter.js';
+export type { DirectHandler, DirectHandlers } from './direct/direct-method.js';
+export { GrpcErrorFilter, grpcStatus, loggedStatus } from './error-filter.js';
 export { GrpcHealth } from './health.js';
 export { refuseMalformed } from './malformed.js';
 export { paced } from './paced-stream.js';

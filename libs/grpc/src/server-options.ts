@@ -3,6 +3,7 @@ import { type Server, ServerCredentials, type ServerInterceptor } from '@grpc/gr
 import type { Options, PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { readTls } from '@tessera/config';
+import { type DirectParts, directServing } from './direct/direct-serving.js';
 import type { AdmissionFields, CallGateSettings } from './gate/call-gate.js';
 import { GatedGrpcServer } from './gated-server.js';
 import type { GrpcHealth } from './health.js';
@@ -44,6 +45,8 @@ export interface GrpcServerSettings {
   readonly streamsMax: number;
   /** Undefined: every call is served. */
   readonly gate: GateSettings | undefined;
+  /** Methods that the gate answers itself; left out: none. */
+  readonly direct?: DirectParts | undefined;
 }
 
 /** How calls are judged before they are parsed. */
@@ -91,12 +94,13 @@ function judgedMethods(served: PackageDefinition): Map<string, AdmissionFields> 
 export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
   const served: PackageDefinition = protoLoader.fromJSON(settings.schema as Schema, MESSAGE_SHAPE);
   const written = protoLoader.fromJSON(settings.schemaAsWritten as Schema, { keepCase: true });
-  const { host, port, connectionsMax, gate } = settings;
+  const { host, port, connectionsMax, streamsMax, gate, direct, messageBytesMax } = settings;
+  const marked = withMalformedMarked(served);
   return new GatedGrpcServer(
     {
       url: hostAndPort(host, port),
       package: [...settings.packages],
-      packageDefinition: withMalformedMarked(served),
+      packageDefinition: marked,
       maxReceiveMessageLength: settings.messageBytesMax,
       gracefulShutdown: true,
       keepalive: KEEPALIVE,
@@ -111,7 +115,8 @@ export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
       },
     },
     {
-      ...{ host, port, connectionsMax },
+      ...{ host, port, connectionsMax, streamsMax },
+      direct: direct && directServing(direct, marked, { messageBytesMax, streamsMax }),
       gate: gate && { ...gate, methods: judgedMethods(served) },
       credentials: tlsOf(settings),
     },

@@ -2,14 +2,17 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { GRPC_ACCESS } from '@tessera/access';
 import { protoSchema, protoSchemaAsWritten } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
   accessInterceptor,
+  type DirectHandlers,
   type GateSettings,
   GrpcHealth,
   type GrpcServerSettings,
   grpcServer,
+  loggedStatus,
 } from '@tessera/grpc';
 import { Drain, type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
 import { type Log, NestLog } from '@tessera/telemetry';
@@ -48,6 +51,8 @@ export interface HostParts {
   readonly grpc: Address & GrpcEdge;
   /** How calls over gRPC are judged before they are parsed; left out: every call is served. */
   readonly gate?: GateSettings | undefined;
+  /** Unary methods that are called so often that they are answered without further layers. */
+  readonly directHandlers?: ((app: NestFastifyApplication) => DirectHandlers) | undefined;
   /** Service of each package that is served over gRPC. */
   readonly services: Readonly<Record<string, string>>;
   /** What serves topics; absent where no broker is named. */
@@ -99,6 +104,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
   await parts.prepare?.(app);
   const grpcPort = await resolvePort(grpc.host, grpc.port);
   const names = Object.entries(services).map(([name, service]) => `${name}.${service}`);
+  const guard = access.guard('grpc');
   const strategy = grpcServer({
     ...grpc,
     port: grpcPort,
@@ -107,7 +113,13 @@ export async function host(parts: HostParts): Promise<Hosted> {
     schema: protoSchema,
     schemaAsWritten: protoSchemaAsWritten,
     health: new GrpcHealth(names, readiness),
-    interceptors: [accessInterceptor(access.guard('grpc'))],
+    interceptors: [accessInterceptor(guard)],
+    direct: parts.directHandlers && {
+      handlers: parts.directHandlers(app),
+      schema: protoSchema,
+      enter: (path, authorization) => guard.enter(GRPC_ACCESS[path], { authorization }),
+      statusOf: (thrown) => loggedStatus(thrown, log),
+    },
   });
   app.connectMicroservice({ strategy });
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });

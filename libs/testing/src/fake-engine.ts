@@ -21,7 +21,7 @@ import {
   type LevelTokens,
   NOTHING_FOUND,
 } from '@tessera/engine';
-import { TesseraError } from '@tessera/errors';
+import { type Cancellation, TesseraError } from '@tessera/errors';
 import type { FakeReach } from './fake-catalogue.js';
 
 /** Score of a path, given the prompt. */
@@ -180,13 +180,13 @@ export class FakeEngine extends Engine {
     this.bound.splice(binding.slot, 1);
   }
 
-  async recall(request: EngineRequest, signal?: AbortSignal): Promise<EngineAnswer> {
+  async recall(request: EngineRequest, signal?: Cancellation): Promise<EngineAnswer> {
     this.requests.push(request);
     await this.admitted(signal);
     return this.answer(request);
   }
 
-  async score(request: EngineScoreRequest, signal?: AbortSignal): Promise<EngineScores> {
+  async score(request: EngineScoreRequest, signal?: Cancellation): Promise<EngineScores> {
     this.scoreRequests.push(request);
     await this.admitted(signal);
     const { catalogue } = request.binding;
@@ -206,7 +206,7 @@ export class FakeEngine extends Engine {
     };
   }
 
-  async append(request: EngineAppendRequest, signal?: AbortSignal): Promise<EngineAppended> {
+  async append(request: EngineAppendRequest, signal?: Cancellation): Promise<EngineAppended> {
     this.appendRequests.push(request);
     await this.admitted(signal);
     return { kv: NOTHING_FOUND, prefixReusedTokens: 0 };
@@ -243,7 +243,7 @@ export class FakeEngine extends Engine {
     return { usedBytes: adapters, maxBytes: Number.MAX_SAFE_INTEGER, adapters };
   }
 
-  private async admitted(signal: AbortSignal | undefined): Promise<void> {
+  private async admitted(signal: Cancellation | undefined): Promise<void> {
     if (this.draining) throw new TesseraError('ENGINE_UNAVAILABLE', 'the engine is draining');
     if (this.gate !== undefined) await this.opened(this.gate, signal);
   }
@@ -282,7 +282,7 @@ export class FakeEngine extends Engine {
     this.closeCount += 1;
   }
 
-  private async opened(gate: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  private async opened(gate: Promise<void>, signal: Cancellation | undefined): Promise<void> {
     const aborted = new Promise<never>((_, reject) => {
       signal?.addEventListener('abort', () => {
         this.cancelledCount += 1;

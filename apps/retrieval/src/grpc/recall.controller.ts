@@ -4,7 +4,7 @@ import { GrpcMethod } from '@nestjs/microservices';
 import type { WireRecallRequest, WireRecallResponse } from '@tessera/contracts';
 import { callContext, GrpcErrorFilter } from '@tessera/grpc';
 import { RecallEdge } from '../recall-edge.js';
-import { parseWireRecall, toWireResponse } from './recall.mapper.js';
+import { answerRecall } from './direct-handlers.js';
 
 @Controller()
 @UseFilters(GrpcErrorFilter)
@@ -17,7 +17,6 @@ export class RecallGrpcController {
     _metadata: Metadata,
     call: ServerUnaryCall<WireRecallRequest, WireRecallResponse>,
   ): Promise<WireRecallResponse> {
-    const context = { edge: 'grpc' as const, ...callContext(call) };
-    return toWireResponse(await this.edge.recall(() => parseWireRecall(message), context));
+    return answerRecall(this.edge, message, callContext(call));
   }
 }

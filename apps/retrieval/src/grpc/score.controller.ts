@@ -4,7 +4,7 @@ import { GrpcMethod } from '@nestjs/microservices';
 import type { WireScoreRequest, WireScoreResponse } from '@tessera/contracts';
 import { callContext, GrpcErrorFilter } from '@tessera/grpc';
 import { RecallEdge } from '../recall-edge.js';
-import { parseWireScore, toWireScores } from './score.mapper.js';
+import { answerScore } from './direct-handlers.js';
 
 @Controller()
 @UseFilters(GrpcErrorFilter)
@@ -17,7 +17,6 @@ export class ScoreGrpcController {
     _metadata: Metadata,
     call: ServerUnaryCall<WireScoreRequest, WireScoreResponse>,
   ): Promise<WireScoreResponse> {
-    const context = { edge: 'grpc' as const, ...callContext(call) };
-    return toWireScores(await this.edge.score(() => parseWireScore(message), context));
+    return answerScore(this.edge, message, callContext(call));
   }
 }

@@ -9,6 +9,10 @@ import { GatedSocket } from './gated-socket.js';
 import { huffman, requestHeaders } from './request-headers.js';
 
 const PATH = '/tessera.recall.v1.RecallService/Recall';
+/** Every character that a header may have, but for the backslash. */
+const TOKEN = `Bearer ${Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))
+  .join('')
+  .replace('\\', '')}`;
 const closings: (() => void)[] = [];
 afterEach(() => {
   for (const close of closings.splice(0)) close();
@@ -30,7 +34,8 @@ async function gated(judge: (head: CallHead) => Verdict) {
     });
   });
   const listener: Server = createServer({ allowHalfOpen: true }, (socket) => {
-    server.emit('connection', new GatedSocket(socket, judge));
+    const settings = { judge, streamsMax: 1000, direct: undefined };
+    server.emit('connection', new GatedSocket(socket, settings));
   });
   await new Promise<void>((resolve) => {
     listener.listen(0, '127.0.0.1', resolve);
@@ -197,8 +202,13 @@ describe('requestHeaders', () => {
         Buffer.from([0x10]),
         text('grpc-timeout'),
         text('1500u'),
+        Buffer.from([0x1f, 0x08]),
+        text(TOKEN),
       ]);
-      expect(requestHeaders(block)).toEqual({ path: PATH, timeoutMs: 1.5 });
+      expect(requestHeaders(block)).toEqual({
+        ...{ path: PATH, timeoutMs: 1.5, isPartial: false },
+        fields: { ':path': PATH, 'grpc-timeout': '1500u', authorization: TOKEN },
+      });
     }
   });
 

@@ -1,5 +1,7 @@
+import type { DirectStreams } from '../direct/direct-streams.js';
 import {
   contentOf,
+  ErrorCode,
   Flag,
   FRAME_HEADER_BYTES,
   type FrameHead,
@@ -8,9 +10,11 @@ import {
   frameHead,
   noHeaderTable,
   PREFACE_BYTES,
+  resetStream,
   windowUpdate,
 } from './frames.js';
-import { requestHeaders } from './request-headers.js';
+import type { OpenCall } from './open-call.js';
+import { type RequestHeaders, requestHeaders } from './request-headers.js';
 
 /** A call as its first bytes show it. */
 export interface CallHead {
@@ -19,12 +23,6 @@ export interface CallHead {
   readonly timeoutMs: number;
   /** The first message with its length before it; undefined where it came later. */
   readonly message: Buffer | undefined;
-}
-
-/** A call that was let through and has not ended. */
-export interface OpenCall {
-  /** `isAnswered`: the server has ended the call; else the caller or the connection did. */
-  end(isAnswered: boolean): void;
 }
 
 /** A header block that ends a call (literals alone); or the call goes on; or nobody counts it. */
@@ -37,6 +35,10 @@ export interface GateWires {
   readonly toServer: (bytes: Buffer) => void;
   readonly toClient: (bytes: Buffer) => void;
   readonly judge: (head: CallHead) => Verdict;
+  /** Calls that are answered without the server; left out: none. */
+  readonly direct?: DirectStreams | undefined;
+  /** Calls at once of the connection, both kinds together. */
+  readonly streamsMax: number;
 }
 
 /** An open stream as the server knows it. */
@@ -76,6 +78,10 @@ export class FrameGate {
   private serverLeft = 0;
   private serverHead: Buffer = EMPTY;
   private held: Buffer[] = [];
+  /** Frames of the gate for the server, behind the client's frame under way. */
+  private forServer: Buffer[] = [];
+  private isLeaving = false;
+  private newest = 0;
 
   constructor(private readonly wires: GateWires) {
     wires.toClient(noHeaderTable());
@@ -100,6 +106,7 @@ export class FrameGate {
       if (!this.passes(head, payload, bytes, end)) {
         if (at > passed) this.wires.toServer(bytes.subarray(passed, at));
         passed = end;
+        this.tellServer();
       }
       at = end;
     }
@@ -111,7 +118,6 @@ export class FrameGate {
 
   /** What the server writes: passed on, with the ends of calls noted. */
   fromServer(chunk: Buffer): void {
-    this.wires.toClient(chunk);
     let at = 0;
     while (at < chunk.length) {
       if (this.serverLeft > 0) {
@@ -132,8 +138,9 @@ export class FrameGate {
       const head = frameHead(this.serverHead, 0);
       this.serverHead = EMPTY;
       this.serverLeft = head.length;
-      this.noteServerFrame(head);
+      this.noteServerFrame(head, chunk.subarray(at, at + head.length));
     }
+    this.wires.toClient(chunk);
     if (this.isServerBetweenFrames) this.release();
   }
 
@@ -141,6 +148,18 @@ export class FrameGate {
   close(): void {
     for (const { call } of this.streams.values()) call?.end(false);
     this.streams.clear();
+    this.wires.direct?.close();
+  }
+
+  /** From now on the server alone gets new calls, and refuses them. */
+  leave(): void {
+    this.isLeaving = true;
+  }
+
+  /** A frame of the gate for the client: never inside one of the server's. */
+  answer(bytes: Buffer): void {
+    this.held.push(bytes);
+    if (this.isServerBetweenFrames) this.release();
   }
 
   private get isServerBetweenFrames(): boolean {
@@ -159,7 +178,12 @@ export class FrameGate {
       this.isAgreed = true;
       return false;
     }
-    if (stream === 0) return true;
+    if (stream === 0) return this.passesToAll(head, payload);
+    if (this.wires.direct?.has(stream)) {
+      if (type === FrameType.DATA) this.credit += head.length;
+      this.wires.direct.take(head, payload);
+      return false;
+    }
     const known = this.streams.get(stream);
     if (known !== undefined) {
       this.noteClientFrame(head, known);
@@ -174,24 +198,36 @@ export class FrameGate {
   private begins(head: FrameHead, payload: Buffer, all: Buffer, end: number): boolean {
     const { flags, stream } = head;
     const isWhole = (flags & Flag.END_HEADERS) !== 0;
-    const verdict = this.isAgreed && isWhole ? this.judged(head, payload, all, end) : undefined;
+    const headers = this.isAgreed && isWhole ? headersOf(head, payload) : undefined;
+    // Of a call that was refused, or is over.
+    if (stream <= this.newest && headers !== undefined) return false;
+    this.newest = Math.max(this.newest, stream);
+    if (headers !== undefined && this.isFull) {
+      this.answer(resetStream(stream, ErrorCode.REFUSED_STREAM));
+      return false;
+    }
+    const verdict = headers && this.judged(headers, head, all, end);
     if (verdict !== undefined && 'refusal' in verdict) {
       const ending = Flag.END_HEADERS | Flag.END_STREAM;
       this.answer(frame(FrameType.HEADERS, ending, stream, verdict.refusal));
       return false;
     }
     const call = verdict !== undefined && 'call' in verdict ? verdict.call : undefined;
+    const { direct } = this.wires;
+    if (headers && !this.isLeaving && direct?.begins(head, headers, call) === true) return false;
     const hasClientEnded = (flags & Flag.END_STREAM) !== 0;
     this.streams.set(stream, { call, hasClientEnded, hasServerEnded: false });
     this.isInBlock = !isWhole;
     return true;
   }
 
-  private judged(head: FrameHead, payload: Buffer, all: Buffer, end: number): Verdict | undefined {
-    const block = contentOf(head, payload);
-    const headers = block === undefined ? undefined : requestHeaders(block);
-    if (headers?.path === undefined) return undefined;
-    const { path, timeoutMs } = headers;
+  private judged(
+    { path, timeoutMs }: RequestHeaders,
+    head: FrameHead,
+    all: Buffer,
+    end: number,
+  ): Verdict | undefined {
+    if (path === undefined) return undefined;
     return this.wires.judge({ path, timeoutMs, message: messageAt(all, end, head.stream) });
   }
 
@@ -205,7 +241,49 @@ export class FrameGate {
     if (known.hasServerEnded) this.over(stream, known, true);
   }
 
-  private noteServerFrame({ type, flags, stream }: FrameHead): void {
+  /** Of frames that are of no stream; what the windows keep for the gate does not pass. */
+  private passesToAll({ type, flags }: FrameHead, payload: Buffer): boolean {
+    const { direct } = this.wires;
+    if (direct === undefined) return true;
+    if (type === FrameType.SETTINGS && (flags & Flag.ACK) === 0) direct.settings(payload);
+    if (type !== FrameType.WINDOW_UPDATE || payload.length !== 4) return true;
+    const granted = payload.readUInt32BE(0) & 0x7fff_ffff;
+    if (granted === 0) return true;
+    const passed = direct.windows.granted(granted);
+    direct.pump();
+    if (passed > 0) this.forServer.push(windowUpdate(0, passed));
+    return false;
+  }
+
+  private tellServer(): void {
+    if (this.forServer.length === 0) return;
+    const frames = this.forServer;
+    this.forServer = [];
+    for (const bytes of frames) this.wires.toServer(bytes);
+  }
+
+  private get isFull(): boolean {
+    const { direct, streamsMax } = this.wires;
+    return this.streams.size + (direct?.size ?? 0) >= streamsMax;
+  }
+
+  /** The server knows of its own streams alone, and lends nothing by itself. */
+  private noteForDirect(direct: DirectStreams, { type, length }: FrameHead, part: Buffer): void {
+    if (type === FrameType.GOAWAY && part.length >= 4) {
+      this.isLeaving = true;
+      if (part.readUInt32BE(0) < direct.newest) part.writeUInt32BE(direct.newest, 0);
+    }
+    if (type !== FrameType.DATA) return;
+    const lent = direct.windows.serverSent(length);
+    if (lent === 0) return;
+    this.forServer.push(windowUpdate(0, lent));
+    // Not while it writes.
+    process.nextTick(() => this.tellServer());
+  }
+
+  private noteServerFrame(head: FrameHead, part: Buffer): void {
+    const { type, flags, stream } = head;
+    if (this.wires.direct !== undefined) this.noteForDirect(this.wires.direct, head, part);
     const known = this.streams.get(stream);
     if (known === undefined) return;
     const carries = type === FrameType.DATA || type === FrameType.HEADERS;
@@ -230,18 +308,17 @@ export class FrameGate {
     this.credit = 0;
   }
 
-  /** The gate's own frames never cut one of the server's. */
-  private answer(bytes: Buffer): void {
-    this.held.push(bytes);
-    if (this.isServerBetweenFrames) this.release();
-  }
-
   private release(): void {
     if (this.held.length === 0) return;
     const held = this.held;
     this.held = [];
     for (const bytes of held) this.wires.toClient(bytes);
   }
+}
+
+function headersOf(head: FrameHead, payload: Buffer): RequestHeaders | undefined {
+  const block = contentOf(head, payload);
+  return block === undefined ? undefined : requestHeaders(block);
 }
 
 /** The content of a DATA frame of the stream that begins at `at` and is there as a whole. */

@@ -9,6 +9,7 @@ export const FrameType = {
   HEADERS: 0x1,
   RST_STREAM: 0x3,
   SETTINGS: 0x4,
+  GOAWAY: 0x7,
   WINDOW_UPDATE: 0x8,
   CONTINUATION: 0x9,
 } as const;
@@ -22,6 +23,8 @@ export const Flag = {
 } as const;
 
 const HEADER_TABLE_SIZE = 0x1;
+const INITIAL_WINDOW_SIZE = 0x4;
+const SETTING_BYTES = 6;
 const PRIORITY_BYTES = 5;
 
 export interface FrameHead {
@@ -40,6 +43,24 @@ export function frameHead(bytes: Buffer, at: number): FrameHead {
     flags: bytes[at + 4] as number,
     stream: bytes.readUInt32BE(at + 5) & 0x7fff_ffff,
   };
+}
+
+/** HTTP/2 error codes (RFC 9113, section 7). */
+export const ErrorCode = { NO_ERROR: 0x0, REFUSED_STREAM: 0x7 } as const;
+
+export function resetStream(stream: number, code: number): Buffer {
+  const payload = Buffer.allocUnsafe(4);
+  payload.writeUInt32BE(code);
+  return frame(FrameType.RST_STREAM, 0, stream, payload);
+}
+
+/** SETTINGS_INITIAL_WINDOW_SIZE of a SETTINGS payload; undefined where it is not there. */
+export function initialWindowOf(payload: Buffer): number | undefined {
+  let found: number | undefined;
+  for (let at = 0; at + SETTING_BYTES <= payload.length; at += SETTING_BYTES) {
+    if (payload.readUInt16BE(at) === INITIAL_WINDOW_SIZE) found = payload.readUInt32BE(at + 2);
+  }
+  return found;
 }
 
 export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
@@ -74,12 +95,21 @@ export function contentOf({ type, flags }: FrameHead, payload: Buffer): Buffer |
   return begin <= end ? payload.subarray(begin, end) : undefined;
 }
 
-/** HPACK literals without indexing and without codes; texts of at most 126 bytes, ASCII. */
+/** An integer behind a byte's highest bit, which is 0 (RFC 7541, 5.1 with a prefix of 7 bits). */
+function length7(value: number): number[] {
+  if (value < 127) return [value];
+  const bytes = [127];
+  let left = value - 127;
+  for (; left >= 128; left = Math.floor(left / 128)) bytes.push((left % 128) + 128);
+  return [...bytes, left];
+}
+
+/** HPACK literals without indexing and without codes; ASCII. */
 export function literalHeaders(fields: Readonly<Record<string, string>>): Buffer {
   const parts: Buffer[] = [];
   for (const [name, value] of Object.entries(fields)) {
-    for (const [lead, text] of [[Buffer.of(0), name] as const, [Buffer.alloc(0), value] as const]) {
-      parts.push(lead, Buffer.of(text.length), Buffer.from(text, 'latin1'));
+    for (const [lead, text] of [[[0], name] as const, [[], value] as const]) {
+      parts.push(Buffer.from([...lead, ...length7(text.length)]), Buffer.from(text, 'latin1'));
     }
   }
   return Buffer.concat(parts);

@@ -4,7 +4,7 @@
  * that it stands alone.
  */
 
-/** RFC 7541, appendix B: codes of the characters that paths and timeouts are made of. */
+/** RFC 7541, appendix B: codes of ASCII's characters that can be seen, but for the backslash. */
 const HUFFMAN: Readonly<Record<string, string>> = {
   ...{ '0': '00000', '1': '00001', '2': '00010', a: '00011', c: '00100', e: '00101' },
   ...{ i: '00110', o: '00111', s: '01000', t: '01001', '%': '010101', '-': '010110' },
@@ -17,16 +17,29 @@ const HUFFMAN: Readonly<Record<string, string>> = {
   ...{ M: '1101000', N: '1101001', O: '1101010', P: '1101011', Q: '1101100', R: '1101101' },
   ...{ S: '1101110', T: '1101111', U: '1110000', V: '1110001', W: '1110010', Y: '1110011' },
   ...{ j: '1110100', k: '1110101', q: '1110110', v: '1110111', w: '1111000', x: '1111001' },
-  ...{ y: '1111010', z: '1111011', X: '11111100', Z: '11111101' },
+  ...{ y: '1111010', z: '1111011', X: '11111100', Z: '11111101', ' ': '010100' },
+  ...{ '&': '11111000', '*': '11111001', ',': '11111010', ';': '11111011' },
+  ...{ '!': '1111111000', '"': '1111111001', '(': '1111111010', ')': '1111111011' },
+  ...{ '?': '1111111100', "'": '11111111010', '+': '11111111011', '|': '11111111100' },
+  ...{ '#': '111111111010', '>': '111111111011', $: '1111111111001', '@': '1111111111010' },
+  ...{ '[': '1111111111011', ']': '1111111111100', '~': '1111111111101' },
+  ...{ '^': '11111111111100', '}': '11111111111101', '<': '111111111111100' },
+  ...{ '`': '111111111111101', '{': '111111111111110' },
 };
-const SYMBOLS = new Map(Object.entries(HUFFMAN).map(([char, code]) => [code, char]));
-const CODE_BITS_MAX = 8;
+const CODE_BITS_MAX = 15;
+/** Character codes by Huffman code with a 1 before it; 0: none. */
+const SYMBOLS = new Uint8Array(2 ** (CODE_BITS_MAX + 1));
+for (const [char, code] of Object.entries(HUFFMAN)) {
+  SYMBOLS[Number.parseInt(`1${code}`, 2)] = char.charCodeAt(0);
+}
 
 const STATIC_ENTRIES = 61;
-const PATH_INDICES: ReadonlySet<number> = new Set([4, 5]);
-const TIMEOUT = 'grpc-timeout';
-/** Longer values than any that admission knows are not decoded. */
-const VALUE_BYTES_MAX = 128;
+/** Names that are read, by their places in the static table (RFC 7541, appendix A). */
+const STATIC_NAMES: Readonly<Record<number, string>> = {
+  ...{ 4: ':path', 5: ':path', 23: 'authorization', 31: 'content-type' },
+};
+/** Longer values are not decoded: the block is left to the server. */
+const VALUE_BYTES_MAX = 4096;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ...{ H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 },
@@ -39,29 +52,32 @@ export function huffman(text: string): Buffer {
   return Buffer.from((padded.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-const TIMEOUT_NAMES = [huffman(TIMEOUT), Buffer.from(TIMEOUT)];
-
 /** Undefined where a character is none of the table. */
 function decoded(bytes: Buffer): string | undefined {
   let text = '';
-  let code = '';
+  let code = 1;
   for (const byte of bytes) {
     for (let bit = 7; bit >= 0; bit--) {
-      code += (byte >> bit) & 1;
-      const char = SYMBOLS.get(code);
-      if (char !== undefined) {
-        text += char;
-        code = '';
-      } else if (code.length > CODE_BITS_MAX) return undefined;
+      code = (code << 1) | ((byte >> bit) & 1);
+      if (code >= SYMBOLS.length) return undefined;
+      const char = SYMBOLS[code] as number;
+      if (char === 0) continue;
+      text += String.fromCharCode(char);
+      code = 1;
     }
   }
   return text;
 }
 
+/** What is read of a request's headers. */
 export interface RequestHeaders {
   readonly path: string | undefined;
   /** Milliseconds; Infinity where there is no deadline. */
   readonly timeoutMs: number;
+  /** All that were asked for and are there once, by their names. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** A value could not be read, or stands there twice. */
+  readonly isPartial: boolean;
 }
 
 class BlockReader {
@@ -108,12 +124,13 @@ class BlockReader {
 
 type Text = ReturnType<BlockReader['text']>;
 
-/** Decoded texts by their codes: paths and timeouts are few, and decoding is bit by bit. */
+/** Names by their bytes: they are few. */
 const remembered = new Map<string, string | undefined>();
-const REMEMBERED_MAX = 4096;
+const REMEMBERED_MAX = 1024;
+const NAME_BYTES_MAX = 64;
 
-function decodedText({ bytes, isCoded }: Text): string | undefined {
-  if (bytes.length > VALUE_BYTES_MAX) return undefined;
+function nameOf({ bytes, isCoded }: Text): string | undefined {
+  if (bytes.length > NAME_BYTES_MAX) return undefined;
   const text = bytes.toString('latin1');
   if (!isCoded) return text;
   if (!remembered.has(text)) {
@@ -123,16 +140,27 @@ function decodedText({ bytes, isCoded }: Text): string | undefined {
   return remembered.get(text);
 }
 
-function timeoutOf(value: string | undefined): number {
+function fieldValue({ bytes, isCoded }: Text): string | undefined {
+  if (bytes.length > VALUE_BYTES_MAX) return undefined;
+  return isCoded ? decoded(bytes) : bytes.toString('latin1');
+}
+
+/** A value that is none counts as no deadline here: whoever serves the call refuses it. */
+export function timeoutOf(value: string | undefined): number {
   const match = /^(\d{1,8})([HMSmun])$/.exec(value ?? '');
   if (match === null) return Number.POSITIVE_INFINITY;
   return Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.POSITIVE_INFINITY);
 }
 
+const READ: ReadonlySet<string> = new Set([
+  ...[':path', 'content-type', 'grpc-timeout', 'grpc-encoding'],
+  ...['authorization', 'traceparent', 'tracestate'],
+]);
+
 /** Undefined where the block does not stand alone, or is none. */
 export function requestHeaders(block: Buffer): RequestHeaders | undefined {
-  let path: string | undefined;
-  let timeoutMs = Number.POSITIVE_INFINITY;
+  const fields: Record<string, string> = {};
+  let isPartial = false;
   const reader = new BlockReader(block);
   try {
     while (!reader.isAtEnd) {
@@ -147,20 +175,17 @@ export function requestHeaders(block: Buffer): RequestHeaders | undefined {
       }
       const index = reader.integer((first & 0x40) !== 0 ? 6 : 4);
       if (index > STATIC_ENTRIES) return undefined;
-      const name = index === 0 ? reader.text() : undefined;
-      const value = reader.text();
-      if (PATH_INDICES.has(index) || isNamed(name, ':path')) path = decodedText(value);
-      else if (name !== undefined && TIMEOUT_NAMES.some((one) => one.equals(name.bytes))) {
-        timeoutMs = timeoutOf(decodedText(value));
-      }
+      const name = index === 0 ? nameOf(reader.text()) : STATIC_NAMES[index];
+      const text = reader.text();
+      if (name === undefined || !READ.has(name)) continue;
+      const value = fieldValue(text);
+      if (value === undefined || fields[name] !== undefined) isPartial = true;
+      else fields[name] = value;
     }
   } catch (thrown) {
     if (thrown instanceof RangeError) return undefined;
     throw thrown;
   }
-  return { path, timeoutMs };
-}
-
-function isNamed(name: Text | undefined, wanted: string): boolean {
-  return name !== undefined && name.bytes.length <= wanted.length && decodedText(name) === wanted;
+  const timeoutMs = timeoutOf(fields['grpc-timeout']);
+  return { path: fields[':path'], timeoutMs, fields, isPartial };
 }

@@ -2,6 +2,7 @@
 
 import type { ServedAdapter } from '@tessera/adapter';
 import type { BeamTree, Completeness, Priority, Reach, ScoreNorm, Verdict } from '@tessera/engine';
+import type { Cancellation } from '@tessera/errors';
 
 /** Why an answer was made with less than is kept of the user; '' where it was not. */
 export type Fallback = '' | 'no-features';
@@ -81,7 +82,7 @@ export interface ExplainRequest {
 
 /** Remaining time and the caller's wish to go on. */
 export interface RecallContext {
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Microseconds left at the moment of the call; <= 0 is refused with DEADLINE_EXCEEDED. */
   readonly budgetUs: number;
   /** What it runs with, held by who calls; left out: the base model alone. */

@@ -1,0 +1,82 @@
+import type { StatusObject } from '@grpc/grpc-js';
+import { Flag, FRAME_HEADER_BYTES, FrameType, frame, literalHeaders } from '../gate/frames.js';
+
+const FRAME_BYTES_MAX = 16_384;
+const MESSAGE_HEADER_BYTES = 5;
+
+/** As grpc-js begins and ends an answer. */
+const BEGIN = literalHeaders({
+  ':status': '200',
+  'content-type': 'application/grpc+proto',
+  'grpc-accept-encoding': 'identity,deflate,gzip',
+  'grpc-encoding': 'identity',
+});
+const END = literalHeaders({ 'grpc-status': '0', 'grpc-message': 'OK' });
+const ENDING = Flag.END_HEADERS | Flag.END_STREAM;
+
+function writeHead(bytes: Buffer, at: number, length: number, type: number, flags: number): number {
+  bytes.writeUIntBE(length, at, 3);
+  bytes[at + 3] = type;
+  bytes[at + 4] = flags;
+  return at + FRAME_HEADER_BYTES;
+}
+
+/** The whole answer of a call in one piece: headers, message, trailers. */
+export function answerFrames(stream: number, message: Uint8Array): Buffer {
+  const dataBytes = MESSAGE_HEADER_BYTES + message.length;
+  if (dataBytes > FRAME_BYTES_MAX) {
+    const { begin, data } = answerInParts(stream, message);
+    return Buffer.concat([begin, dataFrames(stream, data), answerEnd(stream)]);
+  }
+  const size = 3 * FRAME_HEADER_BYTES + BEGIN.length + dataBytes + END.length;
+  const bytes = Buffer.allocUnsafe(size);
+  let at = writeHead(bytes, 0, BEGIN.length, FrameType.HEADERS, Flag.END_HEADERS);
+  bytes.writeUInt32BE(stream, at - 4);
+  at += BEGIN.copy(bytes, at);
+  at = writeHead(bytes, at, dataBytes, FrameType.DATA, 0);
+  bytes.writeUInt32BE(stream, at - 4);
+  bytes[at] = 0;
+  bytes.writeUInt32BE(message.length, at + 1);
+  at += MESSAGE_HEADER_BYTES;
+  bytes.set(message, at);
+  at = writeHead(bytes, at + message.length, END.length, FrameType.HEADERS, ENDING);
+  bytes.writeUInt32BE(stream, at - 4);
+  END.copy(bytes, at);
+  return bytes;
+}
+
+/** The frame before the message, and what is to go into frames as the windows allow. */
+export function answerInParts(stream: number, message: Uint8Array) {
+  const data = Buffer.allocUnsafe(MESSAGE_HEADER_BYTES + message.length);
+  data[0] = 0;
+  data.writeUInt32BE(message.length, 1);
+  data.set(message, MESSAGE_HEADER_BYTES);
+  return { begin: frame(FrameType.HEADERS, Flag.END_HEADERS, stream, BEGIN), data };
+}
+
+export function dataFrames(stream: number, data: Buffer): Buffer {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < data.length; at += FRAME_BYTES_MAX) {
+    frames.push(frame(FrameType.DATA, 0, stream, data.subarray(at, at + FRAME_BYTES_MAX)));
+  }
+  return Buffer.concat(frames);
+}
+
+export const answerEnd = (stream: number) => frame(FrameType.HEADERS, ENDING, stream, END);
+
+/** Ends a call with a status that is no answer; `isFirst`: no headers went before. */
+export function endFrames(
+  stream: number,
+  { code, details, metadata }: Pick<StatusObject, 'code' | 'details'> & Partial<StatusObject>,
+  isFirst: boolean,
+): Buffer {
+  const fields: Record<string, string> = isFirst
+    ? { ':status': '200', 'content-type': 'application/grpc+proto' }
+    : {};
+  fields['grpc-status'] = String(code);
+  fields['grpc-message'] = encodeURI(details);
+  for (const [name, value] of Object.entries(metadata?.getMap() ?? {})) {
+    fields[name] = value.toString();
+  }
+  return frame(FrameType.HEADERS, ENDING, stream, literalHeaders(fields));
+}

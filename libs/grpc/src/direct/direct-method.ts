@@ -1,0 +1,27 @@
+import type { StatusObject } from '@grpc/grpc-js';
+import type { Principal } from '@tessera/access';
+import type { CallContext } from '../call-context.js';
+
+/** Answers a message as the method's handler does; rejects with what the error filter knows. */
+export type DirectHandler = (message: object, context: CallContext) => Promise<object>;
+
+/** Unary methods whose calls need no more than this, by path `/package.Service/Method`. */
+export type DirectHandlers = ReadonlyMap<string, DirectHandler>;
+
+export interface DirectMethod {
+  readonly path: string;
+  readonly deserialize: (bytes: Buffer) => object;
+  readonly serialize: (message: object) => Uint8Array;
+  readonly handle: DirectHandler;
+}
+
+/** What all connections share. */
+export interface DirectServing {
+  readonly methods: ReadonlyMap<string, DirectMethod>;
+  readonly messageBytesMax: number;
+  /** Calls at once of a connection. */
+  readonly streamsMax: number;
+  /** Who calls. @throws TesseraError where they may not */
+  readonly enter: (path: string, authorization: string | undefined) => Principal;
+  readonly statusOf: (thrown: unknown) => StatusObject;
+}
