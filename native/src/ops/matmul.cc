@@ -15,6 +15,7 @@ using device::PanelProduct;
 constexpr uint64_t kRowBlock = 96;           // rows of one task at most: their tile stays in cache
 constexpr uint64_t kMinRowBlock = 32;        // smaller blocks read weights too often
 constexpr uint64_t kTasksPerThread = 4;      // so that threads finish at about the same time
+constexpr uint64_t kGroupBytes = 1 << 20;    // of panels that a block of rows meets in turn
 constexpr uint64_t kProductsPerElement = 8;  // multiply-adds in the time of touching one element
 
 /// Rows per task: a multiple of 32, which every operand form's row_block divides.
@@ -22,6 +23,24 @@ uint64_t row_block(uint64_t rows, uint64_t panels, uint64_t threads) {
   const uint64_t blocks = (threads * kTasksPerThread + panels - 1) / panels;
   const uint64_t wanted = (rows / blocks + kMinRowBlock - 1) / kMinRowBlock * kMinRowBlock;
   return std::clamp(wanted, kMinRowBlock, kRowBlock);
+}
+
+/// Panels that one block of rows meets before the next block does: the rows then come from the
+/// second-level cache but once, and the panels are still near when the next block wants them.
+uint64_t group_panels(device::PanelType type, uint64_t k) {
+  return std::max<uint64_t>(1, kGroupBytes / device::panel_bytes(type, k));
+}
+
+struct Task {
+  uint64_t panel, block;
+};
+
+/// In the order group by group, block by block, panel by panel.
+Task nth_task(uint64_t n, uint64_t panels, uint64_t blocks, uint64_t group) {
+  const uint64_t begin = n / (group * blocks) * group;
+  const uint64_t count = std::min(group, panels - begin);
+  const uint64_t rest = n - begin * blocks;
+  return {begin + rest % count, rest / count};
 }
 
 /// Rows [first, first + rows) of the operand times panel `panel` of w, into a tile.
@@ -76,14 +95,15 @@ void matmul(device::Device& device, const Operand& operand, std::span<const Targ
   const device::PanelKernels& products = kernels.panel(operand.type);
   const uint64_t block = row_block(operand.rows, panels, device.threads().thread_count());
   const uint64_t blocks = (operand.rows + block - 1) / block;
+  const uint64_t group = group_panels(operand.type, operand.k);
   const auto run = [&](uint64_t begin, uint64_t end) {
     alignas(64) float tile[kRowBlock * kPanelColumns];
     alignas(64) float up[kRowBlock * kPanelColumns];
     for (uint64_t task = begin; task < end; ++task) {
       const Target* target = targets.data();
-      uint64_t panel = task / blocks;
+      auto [panel, part] = nth_task(task, panels, blocks, group);
       while (panel >= target->w->panel_count()) panel -= (target++)->w->panel_count();
-      const uint64_t first = task % blocks * block;
+      const uint64_t first = part * block;
       const uint64_t rows = std::min(block, operand.rows - first);
       multiply(products, operand, first, rows, *target->w, panel, tile);
       add_terms(kernels, target->terms, first, rows, panel, tile);

@@ -2,6 +2,8 @@
 // processor with tiles has; nothing but intrinsics and anonymous namespaces here.
 #include <immintrin.h>
 
+#include <utility>
+
 #include "device/cpu/amx_kernels.h"
 #include "device/cpu/amx_tiles.h"
 #include "device/cpu/int8_kernels.h"
@@ -45,6 +47,15 @@ struct TileUnit {
     asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSum), "i"(kLeft), "i"(kRight));
   }
 };
+
+using SumRow = __m512;
+inline SumRow load_sums(const float* from) { return _mm512_loadu_ps(from); }
+inline void store_sums(float* to, SumRow sums) { _mm512_storeu_ps(to, sums); }
+/// sums + products * (row scale * column scales).
+inline SumRow add_products(const int32_t* products, float row_scale, SumRow w_scales, SumRow sums) {
+  const __m512 whole = _mm512_cvtepi32_ps(_mm512_load_si512(products));
+  return _mm512_fmadd_ps(whole, _mm512_mul_ps(_mm512_set1_ps(row_scale), w_scales), sums);
+}
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "device/cpu/amx_modelled.h"
 
+#include <utility>
+
 #include "device/cpu/amx_model.h"
 #include "device/cpu/int8_kernels.h"
 
@@ -8,6 +10,27 @@ namespace tessera::device::cpu {
 #include "device/cpu/int8_rows_portable.inc"
 
 #include "device/cpu/int8_sums.inc"
+
+namespace {
+
+struct SumRow {
+  float values[kPanelHalf];
+};
+inline SumRow load_sums(const float* from) {
+  SumRow sums;
+  __builtin_memcpy(sums.values, from, sizeof sums.values);
+  return sums;
+}
+inline void store_sums(float* to, const SumRow& sums) {
+  __builtin_memcpy(to, sums.values, sizeof sums.values);
+}
+inline SumRow add_products(const int32_t* products, float row_scale, const SumRow& w_scales,
+                           SumRow sums) {
+  add_tile(products, row_scale, w_scales.values, sums.values);
+  return sums;
+}
+
+}  // namespace
 
 #include "device/cpu/amx_panels.inc"
 
