@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "attention/block.h"
+#include "base/check.h"
 #include "engine/elapsed.h"
 
 namespace tessera::engine {
@@ -80,15 +81,17 @@ scheduler::PassCost calibrate(const EngineOptions& options, const model::Decoder
   Result<device::Buffer> memory = device.allocate(blocks * decoder.block_layout().bytes());
   if (!memory.is_ok()) return {};
   Probe probe(decoder, workspace, std::move(memory).value(), blocks);
-  const Clock::time_point start = Clock::now();
   std::vector<scheduler::PassSample> samples;
   probe.run(1, 0, samples);  // touches everything for the first time
   samples.clear();
-  for (const uint32_t rows : {1u, 16u, 64u, 4u, 256u, 1024u}) {
-    if (!samples.empty() && microseconds_since(start) > kCalibrationUs) break;
-    probe.run(std::min(rows, most), 0, samples);
-    if (context > 0) probe.run(std::min(rows, most), context, samples);
-  }
+  const Status run = calibration_rounds(
+      [&](uint32_t rows, std::vector<scheduler::PassSample>& of_size) {
+        probe.run(std::min(rows, most), 0, of_size);
+        if (context > 0) probe.run(std::min(rows, most), context, of_size);
+        return Status::ok();
+      },
+      samples);
+  TESSERA_CHECK(run.is_ok());
   return scheduler::fit_pass_cost(samples, unit_weights(config));
 }
 

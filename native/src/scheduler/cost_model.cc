@@ -62,6 +62,21 @@ bool solve(const Normal& normal, uint32_t subset, Vector& x) {
   return std::all_of(x.begin(), x.end(), [](double value) { return value >= 0; });
 }
 
+/// Microseconds; see fit_pass_cost. Of passes of equally many rows the shortest counts.
+double least_pass_us(std::span<const PassSample> samples) {
+  const PassSample* fewest = &samples.front();
+  const PassSample* most = &samples.front();
+  for (const PassSample& sample : samples) {
+    const auto is_better = [&](const PassSample& best, bool has_better_rows) {
+      return has_better_rows || (sample.work.rows == best.work.rows && sample.us < best.us);
+    };
+    if (is_better(*fewest, sample.work.rows < fewest->work.rows)) fewest = &sample;
+    if (is_better(*most, sample.work.rows > most->work.rows)) most = &sample;
+  }
+  if (fewest->work.rows == most->work.rows) return 0;
+  return std::max(0.0, fewest->us - most->us * fewest->work.rows / most->work.rows);
+}
+
 }  // namespace
 
 PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& weights) {
@@ -70,11 +85,12 @@ PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& w
   const auto terms_of = [&](const PassWork& work) {
     return Vector{1, work.rows * weights.row, work.pairs * weights.pair, work.cells * weights.cell};
   };
+  const double pass_us = least_pass_us(samples);
   Normal normal;
   double rate = std::numeric_limits<double>::infinity();
   for (const PassSample& sample : samples) {
     const Vector terms = terms_of(sample.work);
-    normal.add(terms, sample.us, 1 / (sample.us * sample.us));
+    normal.add(terms, sample.us - pass_us, 1 / (sample.us * sample.us));
     rate = std::min(rate, sample.us / std::max(1.0, terms[1] + terms[2] + terms[3]));
   }
   for (size_t i = 1; i < kTerms; ++i) {
@@ -92,7 +108,7 @@ PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& w
     least = residual;
     best = x;
   }
-  return {best[0], best[1] * weights.row, best[2] * weights.pair, best[3] * weights.cell};
+  return {pass_us + best[0], best[1] * weights.row, best[2] * weights.pair, best[3] * weights.cell};
 }
 
 PassCost CostModel::cost() const {

@@ -48,7 +48,9 @@ struct UnitWeights {
 };
 
 /// Least squares of relative errors over coefficients that are not negative, with a slight pull
-/// towards one rate per multiplication. No samples: all zero.
+/// towards one rate per multiplication. What a pass costs whatever its rows is at least what the
+/// pass of the fewest rows takes beyond their share of the pass of the most: a few disturbed
+/// samples cannot make it nothing. No samples: all zero.
 PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& weights);
 
 /// The fit with a running correction.

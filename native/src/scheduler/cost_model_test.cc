@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace tessera::scheduler {
@@ -42,6 +43,33 @@ TEST(CostModel, AFitOfExactSamplesPredictsThem) {
   const PassCost fitted = fit_pass_cost(samples, kWeights);
   for (const PassSample& sample : samples)
     EXPECT_NEAR(fitted.predict_us(sample.work) / sample.us, 1, 0.02);
+}
+
+/// Samples of 1, 16 and 64 rows, of which one was disturbed, as beside a busy process.
+TEST(CostModel, ADisturbedPassOfManyRowsLeavesThePassMostOfWhatOneRowTakes) {
+  const PassCost truth{80'000, 500, 0, 0};
+  for (const double disturbance : {1.0, 2.0, 4.0, 8.0}) {
+    SCOPED_TRACE(disturbance);
+    std::vector<PassSample> samples;
+    for (const uint32_t rows : {1u, 16u, 64u}) {
+      PassSample sample;
+      sample.work.add_rows(rows, 0, true);
+      sample.us = truth.predict_us(sample.work) * (rows == 64 ? disturbance : 1);
+      samples.push_back(sample);
+    }
+    EXPECT_GE(fit_pass_cost(samples, kWeights).pass_us, 0.75 * truth.pass_us);
+  }
+}
+
+TEST(CostModel, OfEqualPassesTheShortestSaysWhatAPassCosts) {
+  std::vector<PassSample> samples;
+  for (const auto& [rows, us] : {std::pair{1u, 900.0}, {1u, 300.0}, {64u, 9000.0}, {64u, 1280.0}}) {
+    PassSample sample;
+    sample.work.add_rows(rows, 0, true);
+    sample.us = us;
+    samples.push_back(sample);
+  }
+  EXPECT_GE(fit_pass_cost(samples, kWeights).pass_us, 300 - 1280 / 64);
 }
 
 TEST(CostModel, NoCoefficientIsNegativeWhateverTheNoise) {

@@ -82,7 +82,8 @@ TEST(PlanStep, AFollowerComputesForItsLeaderWhenItsTurnComesFirst) {
 TEST(PlanStep, ThePassEndsInTimeButMovesOn) {
   Budget budget{256, 256, 1000, {20, 10, 0, 0}};
   EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, 98}}));
-  EXPECT_EQ(planned({prompt(200), decode(130)}, budget), (Shares{{1, 8, 130}, {0, 0, 16}}));
+  EXPECT_EQ(planned({prompt(200), decode(130)}, budget),
+            (Shares{{1, 8, 130}, {0, 0, kPromptRowsMin}}));
   budget.time_us = 100;
   budget.cost = {0, 10, 0, 0};
   EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, kPromptRowsMin}}));

@@ -86,15 +86,15 @@ Result<scheduler::PassCost> calibrate_card(const EngineOptions& options,
   const Status begun = probe.begin(kv::blocks_of(context + most));
   if (begun.code() == Code::kEngineOverloaded) return scheduler::PassCost{};
   TESSERA_RETURN_IF_ERROR(begun);
-  const Clock::time_point start = Clock::now();
   std::vector<scheduler::PassSample> samples;
   TESSERA_RETURN_IF_ERROR(probe.run(1, 0, samples));  // loads the kernels
   samples.clear();
-  for (const uint32_t rows : {1u, 16u, 64u, 4u, 256u, 1024u}) {
-    if (!samples.empty() && microseconds_since(start) > kCalibrationUs) break;
-    TESSERA_RETURN_IF_ERROR(probe.run(std::min(rows, most), 0, samples));
-    if (context > 0) TESSERA_RETURN_IF_ERROR(probe.run(std::min(rows, most), context, samples));
-  }
+  TESSERA_RETURN_IF_ERROR(calibration_rounds(
+      [&](uint32_t rows, std::vector<scheduler::PassSample>& of_size) {
+        TESSERA_RETURN_IF_ERROR(probe.run(std::min(rows, most), 0, of_size));
+        return context > 0 ? probe.run(std::min(rows, most), context, of_size) : Status::ok();
+      },
+      samples));
   return scheduler::fit_pass_cost(samples, unit_weights(config));
 }
 
