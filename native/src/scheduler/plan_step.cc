@@ -86,7 +86,8 @@ uint32_t Planner::rows_in_pass(uint32_t i) const {
       bound = middle - 1;
     }
   }
-  const uint32_t sure = kPromptRowsMin - std::min(kPromptRowsMin, prompt_rows_);
+  const uint32_t least = runnable_.size() == 1 ? kPromptRowsMinAlone : kPromptRowsMin;
+  const uint32_t sure = least - std::min(least, prompt_rows_);
   return std::max(fitting, std::min(most, sure));
 }
 

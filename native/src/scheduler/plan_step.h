@@ -24,7 +24,9 @@ namespace tessera::scheduler {
 /// A share of each pass's prompt rows that the oldest prompt is sure of.
 inline constexpr uint32_t kOldestPromptShare = 4;  // one part in four
 /// Prompt rows that a pass computes at least where there are as many, whatever they take.
-inline constexpr uint32_t kPromptRowsMin = 64;
+inline constexpr uint32_t kPromptRowsMin = 16;
+/// The same where nothing else runs: shorter passes take measurably longer (ADR 0031).
+inline constexpr uint32_t kPromptRowsMinAlone = 64;
 /// A pass is not cut below so many times what it costs whatever its rows: cutting prompts into more
 /// passes costs at most the same part of the throughput.
 inline constexpr double kPassParts = 16;

@@ -86,7 +86,7 @@ TEST(PlanStep, ThePassEndsInTimeButMovesOn) {
             (Shares{{1, 8, 130}, {0, 0, kPromptRowsMin}}));
   budget.time_us = 100;
   budget.cost = {0, 10, 0, 0};
-  EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, kPromptRowsMin}}));
+  EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, kPromptRowsMinAlone}}));
 }
 
 TEST(PlanStep, APassIsNotCutBelowSixteenTimesItsFixedPart) {
@@ -95,10 +95,10 @@ TEST(PlanStep, APassIsNotCutBelowSixteenTimesItsFixedPart) {
 }
 
 TEST(PlanStep, ThePassOfFourRequestsMayTakeTwiceThatOfOne) {
-  const Budget budget{256, 256, 500, {20, 10, 0, 0}};
-  EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, 48}}));
-  EXPECT_EQ(planned({prompt(200), decode(10), decode(10), decode(10)}, budget),
-            (Shares{{1, 8, 10}, {2, 8, 10}, {3, 8, 10}, {0, 0, 68}}));
+  const Budget budget{256, 256, 1000, {20, 10, 0, 0}};
+  EXPECT_EQ(planned({prompt(256)}, budget), (Shares{{0, 0, 98}}));
+  EXPECT_EQ(planned({prompt(256), decode(10), decode(10), decode(10)}, budget),
+            (Shares{{1, 8, 10}, {2, 8, 10}, {3, 8, 10}, {0, 0, 168}}));
 }
 
 TEST(PlanStep, TheOldestIsSureOfAQuarterOfTheRowsThatThePassHasTimeFor) {
