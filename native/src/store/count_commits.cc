@@ -1,7 +1,5 @@
 #include "store/count_commits.h"
 
-#include <rocksdb/wal_filter.h>
-
 #include <cstring>
 #include <filesystem>
 
@@ -38,7 +36,9 @@ class Counter final : public rocksdb::WalFilter {
   WalProcessingOption LogRecordFound(unsigned long long log, const std::string&,
                                      const rocksdb::WriteBatch& batch, rocksdb::WriteBatch*,
                                      bool*) override {
-    const uint64_t number = commit_of(batch);
+    const std::optional<uint64_t> found = commit_of(batch);
+    if (!found && gap.empty()) gap = "log " + std::to_string(log) + ": a record is no write";
+    const uint64_t number = found.value_or(0);
     if (number > 0) {
       if (last > 0 && number > last + 1 && gap.empty()) {
         gap = "log " + std::to_string(log) + ": expected write " + std::to_string(last + 1) +
@@ -71,9 +71,11 @@ bool has_files(const std::string& folder) {
   return false;
 }
 
+using Presence = platform::LogMarks::Presence;
+
 /// Why what was counted is not all; empty where it is.
 std::string damage_of(const Counter& counted, uint64_t in_tables, const CommitCount& count,
-                      bool has_marks) {
+                      Presence marks) {
   if (!counted.gap.empty()) return counted.gap;
   if (counted.first > in_tables + 1) {
     return "write-ahead logs: expected write " + std::to_string(in_tables + 1) +
@@ -83,7 +85,12 @@ std::string damage_of(const Counter& counted, uint64_t in_tables, const CommitCo
     return "expected " + std::to_string(count.acknowledged) + " writes (file marks), got " +
            std::to_string(count.readable);
   }
-  if (count.readable > 0 && !has_marks) return "marks: expected this file, got none that is whole";
+  // The file appears whole, before the first write: where it is not, what it said is lost, however
+  // empty the rest looks.
+  const bool is_expected = count.readable > 0 || marks == Presence::kDamaged;
+  if (is_expected && marks != Presence::kGood) {
+    return "marks: expected this file, got none that is whole";
+  }
   return "";
 }
 
@@ -94,9 +101,17 @@ bool is_damage(const rocksdb::Status& status) {
          status.IsNotSupported() || status.IsPathNotFound();
 }
 
-uint64_t commit_of(const rocksdb::WriteBatch& batch) {
+std::optional<uint64_t> commit_of(const rocksdb::WriteBatch& batch) {
   CommitReader reader;
-  return batch.Iterate(&reader).ok() ? reader.number : 0;
+  return batch.Iterate(&reader).ok() ? std::optional(reader.number) : std::nullopt;
+}
+
+rocksdb::WalFilter::WalProcessingOption OnlyWrites::LogRecordFound(unsigned long long,
+                                                                   const std::string&,
+                                                                   const rocksdb::WriteBatch& batch,
+                                                                   rocksdb::WriteBatch*, bool*) {
+  return commit_of(batch) ? WalProcessingOption::kContinueProcessing
+                          : WalProcessingOption::kCorruptedRecord;
 }
 
 std::string encode_commit(uint64_t number) {
@@ -116,8 +131,8 @@ Result<CommitCount> count_commits(const DbSettings& settings) {
   const Result<platform::LogMarks::Found> found =
       platform::LogMarks::find(settings.folder + "/marks");
   if (!found.is_ok()) return found.status();
-  const bool has_marks = found.value().presence == platform::LogMarks::Presence::kGood;
-  if (has_marks && !found.value().marks.empty()) {
+  const Presence marks = found.value().presence;
+  if (marks == Presence::kGood && !found.value().marks.empty()) {
     count.acknowledged = found.value().marks.front().sequence;
   }
   if (!fs::exists(settings.folder + "/CURRENT")) {
@@ -150,8 +165,9 @@ Result<CommitCount> count_commits(const DbSettings& settings) {
     return count;
   }
   const uint64_t in_tables = decode_commit(value);
-  count.readable = std::max(in_tables, counter.last);
-  count.damage = damage_of(counter, in_tables, count, has_marks);
+  count.lacks_tables = counter.first > in_tables + 1;
+  count.readable = count.lacks_tables ? in_tables : std::max(in_tables, counter.last);
+  count.damage = damage_of(counter, in_tables, count, marks);
   const WalScan logs = scan_wals(settings.folder, count.readable);
   if (count.damage.empty()) {
     count.damage = logs.is_middle ? logs.place : "";

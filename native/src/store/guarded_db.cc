@@ -81,6 +81,8 @@ Result<GuardedDb::Opened> GuardedDb::open_writable() const {
   options.track_and_verify_wals_in_manifest = true;
   // What must not be missing has been counted before this.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  OnlyWrites only_writes;
+  options.wal_filter = &only_writes;
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(options, settings_.folder, &db);
   opened.db.reset(db);
@@ -100,6 +102,8 @@ Result<GuardedDb::Opened> GuardedDb::open_for_reading() const {
   options.info_log = no_log();
   options.track_and_verify_wals_in_manifest = true;
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  OnlyWrites only_writes;
+  options.wal_filter = &only_writes;
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(options, settings_.folder, &db);
   if (!status.ok()) return translate(status, Code::kStoreUnavailable);

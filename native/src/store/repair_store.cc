@@ -1,12 +1,11 @@
 #include "store/repair_store.h"
 
-#include <rocksdb/wal_filter.h>
-
 #include <chrono>
 #include <filesystem>
 
 #include "store/count_commits.h"
 #include "store/ordered_store_options.h"
+#include "store/wal_scan.h"
 
 namespace tessera::store {
 namespace {
@@ -23,8 +22,9 @@ class UpTo final : public rocksdb::WalFilter {
   WalProcessingOption LogRecordFound(unsigned long long, const std::string&,
                                      const rocksdb::WriteBatch& batch, rocksdb::WriteBatch*,
                                      bool*) override {
-    const bool is_beyond = commit_of(batch) > last_;
-    return is_beyond ? WalProcessingOption::kStopReplay : WalProcessingOption::kContinueProcessing;
+    const std::optional<uint64_t> number = commit_of(batch);
+    return !number || *number > last_ ? WalProcessingOption::kStopReplay
+                                      : WalProcessingOption::kContinueProcessing;
   }
 
  private:
@@ -69,6 +69,7 @@ Status mend(const fs::path& folder, StoreRepair& repair) {
   UpTo up_to(repair.readable);
   rocksdb::Options options = options_for_repair();
   if (repair.is_gathered) {
+    for (const std::string& log : logs_of_other_records(folder)) fs::remove(log);
     const rocksdb::Status gathered = rocksdb::RepairDB(folder.string(), options);
     if (!gathered.ok()) return failure(gathered);
   } else {
@@ -105,6 +106,8 @@ std::string damage_of_tables(const DbSettings& settings) {
   options.info_log = no_log();
   options.track_and_verify_wals_in_manifest = true;
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  OnlyWrites only_writes;
+  options.wal_filter = &only_writes;
   rocksdb::DB* opened = nullptr;
   rocksdb::Status status = rocksdb::DB::OpenForReadOnly(options, settings.folder, &opened);
   const std::unique_ptr<rocksdb::DB> db(opened);
@@ -146,8 +149,8 @@ Result<StoreRepair> repair_store(const std::string& folder, RepairMode mode) {
   repair.readable = count.value().readable;
   if (count.value().is_new) return repair;
   const std::string in_tables = damage_of_tables(settings);
-  repair.is_gathered = !in_tables.empty();
-  if (repair.is_gathered) repair.damage += (repair.damage.empty() ? "" : "; ") + in_tables;
+  repair.is_gathered = !in_tables.empty() || count.value().lacks_tables;
+  if (!in_tables.empty()) repair.damage += (repair.damage.empty() ? "" : "; ") + in_tables;
   if (repair.damage.empty()) return repair;
   const fs::path mended = folder + ".repairing";
   TESSERA_RETURN_IF_ERROR(copy_store(folder, mended));

@@ -68,7 +68,7 @@ bool is_later_write(const Fragment& fragment, uint64_t readable) {
   if (fragment.type != kFull) return false;
   const rocksdb::WriteBatch batch(
       std::string(reinterpret_cast<const char*>(fragment.payload.data()), fragment.payload.size()));
-  return commit_of(batch) > readable;
+  return commit_of(batch).value_or(0) > readable;
 }
 
 /// First byte that belongs to no whole record; the size of the file where there is none.
@@ -100,6 +100,25 @@ bool has_later_write(std::span<const std::byte> file, uint64_t from, uint64_t re
   return false;
 }
 
+/// Whether a whole record, wherever it stands, is something else than a write.
+bool has_other_record(std::span<const std::byte> file) {
+  std::string record;
+  for (uint64_t at = 0; at + kHeaderBytes <= file.size();) {
+    const Fragment fragment = fragment_at(file, at);
+    if (fragment.type == 0) {
+      ++at;
+      record.clear();
+      continue;
+    }
+    if (fragment.type == kFull || fragment.type == kFirst) record.clear();
+    record.append(reinterpret_cast<const char*>(fragment.payload.data()), fragment.payload.size());
+    const bool is_whole = fragment.type == kFull || fragment.type == kLast;
+    if (is_whole && !commit_of(rocksdb::WriteBatch(record))) return true;
+    at += kHeaderBytes + fragment.payload.size();
+  }
+  return false;
+}
+
 std::vector<fs::path> logs_of(const std::string& folder) {
   std::vector<fs::path> logs;
   std::error_code error;
@@ -127,6 +146,16 @@ WalScan scan_wals(const std::string& folder, uint64_t readable) {
             is_middle};
   }
   return {};
+}
+
+std::vector<std::string> logs_of_other_records(const std::string& folder) {
+  std::vector<std::string> found;
+  for (const fs::path& log : logs_of(folder)) {
+    const Result<platform::MappedFile> mapped =
+        platform::MappedFile::open(log.string(), Code::kStoreCorrupt);
+    if (!mapped.is_ok() || has_other_record(mapped.value().bytes())) found.push_back(log.string());
+  }
+  return found;
 }
 
 }  // namespace tessera::store

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tessera::store {
 
@@ -18,5 +19,8 @@ struct WalScan {
 /// Looks through the logs of a folder, oldest first, up to the first place. `readable`: number of
 /// the newest write that a start would find.
 WalScan scan_wals(const std::string& folder, uint64_t readable);
+
+/// Logs that cannot be read, or hold a record that is no write: what must not be replayed.
+std::vector<std::string> logs_of_other_records(const std::string& folder);
 
 }  // namespace tessera::store
