@@ -104,6 +104,7 @@ class Peer {
     params.kv_unified = true;
     context_ = llama_init_from_model(model_, params);
     if (context_ == nullptr) fail("the context could not be made");
+    pin_threads(threads);
     vocabulary_ = llama_vocab_n_tokens(llama_model_get_vocab(model_));
     batch_ = llama_batch_init(kBatch, 0, 1);
   }
@@ -131,6 +132,20 @@ class Peer {
   }
 
  private:
+  /// Thread i on core i, as the engine that it is compared with does.
+  void pin_threads(int threads) {
+    const ggml_backend_dev_t cpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+    const ggml_backend_reg_t backend = ggml_backend_dev_backend_reg(cpu);
+    using Make = ggml_threadpool_t (*)(ggml_threadpool_params*);
+    const auto make =
+        reinterpret_cast<Make>(ggml_backend_reg_get_proc_address(backend, "ggml_threadpool_new"));
+    if (make == nullptr) fail("expected a backend with pools of threads");
+    ggml_threadpool_params params = ggml_threadpool_params_default(threads);
+    for (int i = 0; i < threads; ++i) params.cpumask[i] = true;
+    params.strict_cpu = true;
+    llama_attach_threadpool(context_, make(&params), nullptr);
+  }
+
   void add(int token, int position, int sequence, bool wants_logits) {
     const int at = batch_.n_tokens++;
     batch_.token[at] = token;

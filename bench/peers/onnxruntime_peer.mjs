@@ -1,4 +1,4 @@
-// ONNX Runtime through its npm package as a peer: the prompt pass of an ONNX graph in F32.
+// ONNX Runtime through its npm package as a peer: the prompt pass of an ONNX graph.
 // stdin: a request a line, {"width": W, "tokens": [...]}; stdout: an answer a line, see README.md.
 // usage: onnxruntime_peer.mjs FOLDER_OF_PACKAGES GRAPH CODES THREADS
 import { createRequire } from 'node:module';
@@ -9,8 +9,8 @@ const ort = createRequire(packages)('onnxruntime-node');
 const session = await ort.InferenceSession.create(graph, {
   intraOpNumThreads: Number(threads),
   graphOptimizationLevel: 'all',
-  // Threads that wait must leave the machine to the others.
-  extra: { session: { intra_op: { allow_spinning: '0' } } },
+  // Threads spin while a graph runs; then they leave the machine to the others.
+  extra: { session: { force_spinning_stop: '1' } },
 });
 console.log(JSON.stringify({ ready: true }));
 for await (const line of createInterface({ input: process.stdin })) {

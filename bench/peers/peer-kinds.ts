@@ -39,15 +39,18 @@ function common({ sidsPath, levels, codes, threads }: PeerSetting): string[] {
   return [sidsPath, ...[levels, codes, threads].map(String)];
 }
 
-function transformers(name: string, way: string, precision: 'f32' | 'bf16'): PeerKind {
+type Way = 'generate' | 'loop' | 'shared';
+
+function transformers(way: Way, precision: 'f32' | 'bf16', bar?: number): PeerKind {
+  const name = `transformers ${way} ${precision}`;
   const dtype = { f32: 'float32', bf16: 'bfloat16' }[precision];
   return {
     name,
     precision,
     install: 'transformers',
     mark: join(HOME, 'transformers.installed'),
-    isSlow: way === 'generate' || precision === 'bf16',
-    bar: 20,
+    isSlow: way !== 'shared',
+    ...(bar === undefined ? {} : { bar }),
     start: (setting) =>
       PeerProcess.start(name, PYTHON, [
         join(SOURCES, 'transformers_peer.py'),
@@ -87,32 +90,48 @@ async function onnxGraph({ modelPath, promptTokens }: PeerSetting): Promise<stri
   return graph;
 }
 
-const onnxRuntime: PeerKind = {
-  name: 'ONNX Runtime f32',
-  precision: 'f32',
-  install: 'onnxruntime',
-  mark: join(HOME, 'onnxruntime.installed'),
-  start: async (setting) =>
-    PeerProcess.start(onnxRuntime.name, process.execPath, [
-      join(SOURCES, 'onnxruntime_peer.mjs'),
-      join(HOME, 'package.json'),
-      await onnxGraph(setting),
-      ...[setting.codes, setting.threads].map(String),
-    ]),
-};
+async function int8Graph(setting: PeerSetting): Promise<string> {
+  const graph = await onnxGraph(setting);
+  const quantised = graph.replace(/\.onnx$/, '-int8.onnx');
+  if (!existsSync(quantised)) {
+    await output(PYTHON, [join(SOURCES, 'write_int8_onnx.py'), graph, quantised]);
+  }
+  return quantised;
+}
 
-const openVino: PeerKind = {
-  name: 'OpenVINO f32',
-  precision: 'f32',
-  install: 'openvino',
-  mark: join(HOME, 'openvino.installed'),
-  start: async (setting) =>
-    PeerProcess.start(openVino.name, PYTHON, [
-      join(SOURCES, 'openvino_peer.py'),
-      await onnxGraph(setting),
-      ...[setting.codes, setting.threads].map(String),
-    ]),
-};
+function onnxRuntime(precision: 'f32' | 'int8'): PeerKind {
+  const name = `ONNX Runtime ${precision}`;
+  return {
+    name,
+    precision,
+    install: 'onnxruntime',
+    mark: join(HOME, 'onnxruntime.installed'),
+    start: async (setting) =>
+      PeerProcess.start(name, process.execPath, [
+        join(SOURCES, 'onnxruntime_peer.mjs'),
+        join(HOME, 'package.json'),
+        await (precision === 'int8' ? int8Graph(setting) : onnxGraph(setting)),
+        ...[setting.codes, setting.threads].map(String),
+      ]),
+  };
+}
+
+function openVino(precision: Precision): PeerKind {
+  const name = `OpenVINO ${precision}`;
+  return {
+    name,
+    precision,
+    install: 'openvino',
+    mark: join(HOME, 'openvino.installed'),
+    start: async (setting) =>
+      PeerProcess.start(name, PYTHON, [
+        join(SOURCES, 'openvino_peer.py'),
+        await onnxGraph(setting),
+        ...[setting.codes, setting.threads].map(String),
+        precision,
+      ]),
+  };
+}
 
 function cTranslate2(type: 'int8' | 'float32', precision: Precision): PeerKind {
   const name = `CTranslate2 ${precision}`;
@@ -135,13 +154,18 @@ function cTranslate2(type: 'int8' | 'float32', precision: Precision): PeerKind {
 
 /** In the order in which they are asked. */
 export const PEER_KINDS: readonly PeerKind[] = [
-  transformers('transformers loop f32', 'loop', 'f32'),
-  llama('bf16', 'bf16', 10),
+  llama('bf16', 'bf16', 2.8),
   llama('q8_0', 'int8', 5),
-  transformers('transformers loop bf16', 'loop', 'bf16'),
-  onnxRuntime,
-  openVino,
+  transformers('shared', 'bf16', 8),
+  transformers('shared', 'f32'),
+  openVino('bf16'),
+  openVino('int8'),
+  openVino('f32'),
+  onnxRuntime('f32'),
+  onnxRuntime('int8'),
+  transformers('loop', 'f32'),
+  transformers('loop', 'bf16'),
   cTranslate2('float32', 'f32'),
   cTranslate2('int8', 'int8'),
-  transformers('transformers generate f32', 'generate', 'f32'),
+  transformers('generate', 'f32'),
 ];

@@ -1,11 +1,12 @@
-"""transformers on PyTorch as a peer: constrained beam search in two ways, on one set of weights.
+"""transformers on PyTorch as a peer: constrained beam search in three ways, on one set of weights.
 
 `generate` is what the library offers: beam search with prefix_allowed_tokens_fn. `loop` is what a
-careful user writes: the prompt once, its keys and values shared out to the beams, one batched pass
-a step, selection on tensors.
+user writes who keeps to the library's cache: the prompt once, its keys and values copied to every
+beam, one batched pass a step, selection on tensors. `shared` is the best known use of its layers:
+the beams read the prompt's keys and values where they are (beams_on_prompt.py).
 
 stdin: a request a line, {"width": W, "tokens": [...]}; stdout: an answer a line, see README.md.
-usage: transformers_peer.py MODEL SIDS LEVELS CODES THREADS generate|loop float32|bfloat16
+usage: transformers_peer.py MODEL SIDS LEVELS CODES THREADS generate|loop|shared float32|bfloat16
 On a card: card_recall_peer.py.
 """
 
@@ -15,6 +16,7 @@ import time
 
 import torch
 from paths import Paths
+from beams_on_prompt import BeamsOnPrompt
 from transformers import AutoModelForCausalLM, DynamicCache
 
 
@@ -91,6 +93,28 @@ class Peer:
         times = {"prefillMs": 1000 * prefill, "decodeMs": 1000 * decode, "totalMs": 1000 * total}
         return {**times, "firstLogits": first.tolist(), "paths": rows}
 
+    def shared(self, tokens: list[int], width: int) -> dict:
+        start = self.clock()
+        prompt = BeamsOnPrompt(self.model)
+        logits = prompt.prefill(tokens)
+        prefill = self.clock() - start
+        first = logits[0, : self.paths.codes]
+        beams, scores, _ = self.select([[]], torch.zeros(1), logits, width)
+        decode = 0.0
+        for level in range(1, self.paths.levels):
+            step = self.clock()
+            base = self.paths.token_base(level - 1)
+            logits = prompt.step([beam[-1] + base for beam in beams])
+            decode += self.clock() - step
+            beams, scores, parents = self.select(beams, scores, logits, width)
+            prompt.reorder(parents)
+        total = self.clock() - start
+        rows = [
+            {"score": s, "sid": sid} for s, sid in zip(scores.tolist(), beams, strict=True)
+        ]
+        times = {"prefillMs": 1000 * prefill, "decodeMs": 1000 * decode, "totalMs": 1000 * total}
+        return {**times, "firstLogits": first.tolist(), "paths": rows}
+
     def select(
         self, beams: list[list[int]], scores: torch.Tensor, logits: torch.Tensor, width: int
     ) -> tuple[list[list[int]], torch.Tensor, torch.Tensor]:
@@ -113,7 +137,8 @@ def main() -> None:
     folder, sids, levels, codes, threads, way, dtype = sys.argv[1:]
     torch.set_num_threads(int(threads))
     peer = Peer(folder, Paths(sids, int(levels), int(codes)), getattr(torch, dtype))
-    answer = {"generate": peer.generate, "loop": peer.loop}[way]
+    ways = {"generate": peer.generate, "loop": peer.loop, "shared": peer.shared}
+    answer = ways[way]
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { fail } from '../../../tools/terminal/command.js';
 import { LEVEL_CODES, LEVELS, SHAPES, type ShapeName } from '../../models/model-shape.js';
 import { randomCatalogue, randomPrompt } from '../../models/random-catalogue.js';
@@ -19,14 +20,18 @@ import type { StageContext } from './stage.js';
 const PROMPT_TOKENS = 512;
 const WIDTH = 64;
 const FIRST_SEED = 500;
-/** Prompts that every engine answers in turn, after one that is not counted. */
-const ROUNDS = { quick: 2, full: 3 };
+/** Prompts that every engine answers in turn, after some of the same shape that are not counted. */
+const ROUNDS = { quick: 5, full: 9 };
+const WARM_UP_ROUNDS = 2;
+/** Before each question: threads of the engine asked before may still spin. */
+const REST_MS = 50;
 /** What a peer's arithmetic is compared with; the first that is measured. */
 const MATCHES: Readonly<Record<Precision, readonly ComputeType[]>> = {
   f32: ['f32'],
   bf16: ['bf16'],
   int8: ['w8a8', 'bf16'],
 };
+const PRECISIONS: readonly Precision[] = ['f32', 'bf16', 'int8'];
 const BAR_SHAPE: ShapeName = 'qwen3-0.6b';
 
 interface Contestant {
@@ -105,15 +110,16 @@ async function takeTurns(
   sids: Uint16Array,
   contestants: readonly Contestant[],
 ) {
-  const rounds = 1 + ROUNDS[quick ? 'quick' : 'full'];
+  const rounds = WARM_UP_ROUNDS + ROUNDS[quick ? 'quick' : 'full'];
   for (let round = 0; round < rounds; round += 1) {
     const tokens = randomPrompt(sids, PROMPT_TOKENS, FIRST_SEED + round);
     for (const { peer, kind, answers } of contestants) {
-      if (kind?.isSlow === true && round !== 1) continue;
+      if (kind?.isSlow === true && round !== WARM_UP_ROUNDS) continue;
       say(`round ${round}: ${peer.name}`);
+      await pause(REST_MS);
       const asked = peer.ask({ width: WIDTH, tokens });
       const answer = kind === undefined ? await asked : await orNothing(asked, say);
-      if (round > 0 && answer !== undefined) answers.push(answer);
+      if (round >= WARM_UP_ROUNDS && answer !== undefined) answers.push(answer);
     }
   }
 }
@@ -133,10 +139,36 @@ function rows(shape: ShapeName, contestants: readonly Contestant[]): Measurement
   const reference =
     contestants.find(({ kind }) => kind?.precision === 'f32' && kind.isSlow !== true) ??
     contestants[0];
-  return contestants.flatMap((one) => [
-    ...timeRows(`${prefix}: ${one.peer.name}`, shape, one, ours(contestants, one)),
-    ...agreementRows(`${prefix}: ${one.peer.name}`, one, reference),
-  ]);
+  return [
+    ...contestants.flatMap((one) => [
+      ...timeRows(`${prefix}: ${one.peer.name}`, shape, one, ours(contestants, one)),
+      ...agreementRows(`${prefix}: ${one.peer.name}`, one, reference),
+    ]),
+    ...PRECISIONS.flatMap((precision) => fastestRows(prefix, shape, contestants, precision)),
+  ];
+}
+
+/** The peer that is fastest at a part of the work, by the precision that it is compared in. */
+function fastestRows(
+  prefix: string,
+  shape: ShapeName,
+  contestants: readonly Contestant[],
+  precision: Precision,
+): Measurement[] {
+  const peers = contestants.filter(({ kind }) => kind?.precision === precision);
+  return FASTEST.flatMap(({ key, name, bar }): Measurement[] => {
+    const timed = peers
+      .map((one) => ({ one, value: median(one.answers, key) ?? Number.POSITIVE_INFINITY }))
+      .sort((a, b) => a.value - b.value);
+    const [first] = timed;
+    const own = first && ours(contestants, first.one);
+    const base = own && median(own.answers, key);
+    if (first === undefined || base === undefined || !Number.isFinite(first.value)) return [];
+    const label = `${prefix}: fastest peer's ${name} in ${precision}, ${first.one.peer.name}`;
+    const ratio = { value: first.value / base, to: own?.peer.name ?? '' };
+    const ownBar = shape === BAR_SHAPE ? bar : null;
+    return [{ name: label, value: first.value, unit: 'ms', ratio, bar: ownBar }];
+  });
 }
 
 function ours(contestants: readonly Contestant[], { kind }: Contestant): Contestant | undefined {
@@ -169,6 +201,12 @@ function timeRows(
     return [{ ...row, ratio: { value: value / base, to: own.peer.name }, bar }];
   });
 }
+
+/** Parts of a recall, with how many times faster than the best of the field they are to be. */
+const FASTEST = [
+  { key: 'prefillMs', name: 'prefill', bar: 1.1 },
+  { key: 'decodeMs', name: 'steps', bar: 2 },
+] as const;
 
 function median(answers: readonly PeerAnswer[], key: (typeof TIMES)[number]['key']) {
   const values = answers.map((answer) => answer[key]).filter((value) => value !== undefined);
