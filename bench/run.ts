@@ -9,6 +9,7 @@ import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
+import { mcaSuite } from './suites/mca/mca-suite.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
 import { recallSuite } from './suites/recall.js';
 import { startSuite } from './suites/start.js';
@@ -23,6 +24,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   edges: edgesSuite,
   engine: engineSuite,
   kv: kvSuite,
+  mca: mcaSuite,
   overload: overloadSuite,
   recall: recallSuite,
   start: startSuite,

@@ -48,11 +48,13 @@ inline void place_tile(const int8_t* values, size_t k, size_t row, size_t tile, 
 inline __m256i load_bytes(const void* from) {
   return _mm256_load_si256(static_cast<const __m256i*>(from));
 }
-/// The empty statement keeps the compiler from computing products ahead of their sums, for which
-/// there are no registers.
+/// One statement, since twelve sums, two vectors of weights, a row's value and a product take all
+/// registers: the compiler would compute products ahead of their sums, and copy sums.
 inline void add_products(__m256i x, __m256i w, __m256i& sum) {
-  sum = _mm256_add_epi32(sum, _mm256_madd_epi16(x, w));
-  asm("" : "+x"(sum));
+  __m256i product;
+  asm("vpmaddwd %[w], %[x], %[product]\n\tvpaddd %[product], %[sum], %[sum]"
+      : [sum] "+x"(sum), [product] "=&x"(product)
+      : [x] "x"(x), [w] "x"(w));
 }
 
 /// One pair of k of R rows: low and high are the pairs of columns 0..7 and 8..15.
@@ -97,16 +99,19 @@ inline void multiply_tile(const char* x, size_t x_row_bytes, const char* w, cons
       multiply_pair<R>(x + 4, x_row_bytes, load_bytes(w + 64), load_bytes(w + 96), products);
       w += kGroupWords * sizeof(int32_t);
     } else {
-      const __m256i low = load_bytes(w), high = load_bytes(w + 32);
-      multiply_pair<R>(x, x_row_bytes, even_pairs(low), even_pairs(high), products);
-      multiply_pair<R>(x + 4, x_row_bytes, odd_pairs(low), odd_pairs(high), products);
+      multiply_pair<R>(x, x_row_bytes, even_pairs(load_bytes(w)), even_pairs(load_bytes(w + 32)),
+                       products);
+      asm("" : "+r"(w));  // kept in registers from the first load they would push sums out of them
+      multiply_pair<R>(x + 4, x_row_bytes, odd_pairs(load_bytes(w)), odd_pairs(load_bytes(w + 32)),
+                       products);
       w += 64;
     }
   }
 }
 
+/// A function of its own: inlined it shares registers with its callers and stores sums.
 template <int R, bool kWidened>
-void multiply_strip(const Strip& s) {
+[[gnu::noinline]] void multiply_strip(const Strip& s) {
   constexpr size_t kTileBytes =
       kWidened ? kPanelGroups * kGroupWords * sizeof(int32_t) : kPanelTile;
   for (size_t tile = 0; tile < s.tiles; ++tile) {
