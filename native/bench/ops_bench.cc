@@ -2,7 +2,8 @@
 // registers, bytes read from memory, and products of the decoders' shapes with weights in the cache
 // ("hot") and streamed from memory ("cold", as a model of many layers sees them). A product's share
 // is of its floor: computing it at the first ceiling or reading its weights (cold: at the second
-// ceiling; hot: at the rate at which weights of this size are read again), whichever takes longer.
+// ceiling; hot: at the rate at which weights of this size are read again), whichever takes longer;
+// ceilings and product are measured by turns, and the share is the median of the turns.
 // stdout: one JSON document {"results": [{"name", "value", "unit"}]}; stderr: progress. Flags:
 // --quick (cold only), --set NAME (all that the machine has, when absent), --type NAME, --rows N,
 // --threads N.
@@ -50,7 +51,7 @@ constexpr uint64_t kRows[] = {1, 4, 8, 32, 64, 128, 256, 512};
 constexpr uint64_t kQuickRows[] = {1, 64, 512};
 constexpr uint64_t kColdBytes = uint64_t{384} << 20;    // several times any cache
 constexpr uint64_t kHotReadBytes = uint64_t{12} << 20;  // at most: more is not in a cache
-constexpr int kRuns = 5;
+constexpr int kRounds = 5;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -63,21 +64,17 @@ void print(const std::string& name, double value, const char* unit) {
   separator = ",";
 }
 
-/// Best and median of repeated runs, seconds.
-struct Times {
-  double best = 0, median = 0;
-};
-
-Times measure(double budget, const auto& work) {
-  std::vector<double> seconds;
+/// Seconds of the shortest of the runs that fit into the budget, one at least.
+double best_seconds(double budget, const auto& work) {
+  double best = 0;
   const double end = now() + budget;
   do {
     const double start = now();
-    work(seconds.size());
-    seconds.push_back(now() - start);
-  } while (now() < end || seconds.size() < kRuns);
-  std::sort(seconds.begin(), seconds.end());
-  return {seconds.front(), seconds[seconds.size() / 2]};
+    work();
+    const double seconds = now() - start;
+    best = best == 0 ? seconds : std::min(best, seconds);
+  } while (now() < end);
+  return best;
 }
 
 /// Random and not zero: products of zeros run faster than real ones.
@@ -100,11 +97,6 @@ std::vector<uint64_t> rows_of(const Settings& settings) {
   return {std::begin(kRows), std::end(kRows)};
 }
 
-/// A second: operations, bytes from memory, bytes of weights that were read just before.
-struct Ceilings {
-  double flops = 0, bytes = 0, hot_bytes = 0;
-};
-
 class Cell {
  public:
   Cell(device::Device& device, PanelType type, Shape shape, device::Buffer& memory)
@@ -124,8 +116,7 @@ class Cell {
 
   uint64_t bytes() const { return bytes_; }
 
-  void run(uint64_t rows, const Settings& settings, const std::string& name,
-           const Ceilings& ceilings) {
+  void run(uint64_t rows, const Settings& settings, const std::string& name, const Probe& probe) {
     const std::vector<float> x = random_floats(rows * shape_.k);
     std::vector<float> y(rows * shape_.n);
     const uint64_t bytes = ops::operand_bytes(device_, type_, rows, shape_.k);
@@ -136,24 +127,36 @@ class Cell {
     const double flops = 2.0 * static_cast<double>(rows * shape_.k * shape_.n);
     for (const bool is_cold : {false, true}) {
       if (settings.is_quick && !is_cold) continue;
-      const Times times = measure(settings.budget(), [&](size_t) {
-        if (is_cold) next_ = (next_ + 1) % copies_;
-        const ops::PackedMatrix w = weights(next_);
-        const ops::Target target{.w = &w, .y = y.data(), .y_stride = shape_.n};
-        ops::matmul(device_, operand, {&target, 1});
-      });
+      double best = 0;
+      std::vector<double> shares;
+      // Ceilings and product take turns: the clock of a shared machine moves, and so does its load.
+      for (int round = 0; round < kRounds; ++round) {
+        const double floor = floor_seconds(flops, probe, is_cold);
+        const double seconds = best_seconds(settings.budget() / kRounds, [&] {
+          if (is_cold) next_ = (next_ + 1) % copies_;
+          const ops::PackedMatrix w = weights(next_);
+          const ops::Target target{.w = &w, .y = y.data(), .y_stride = shape_.n};
+          ops::matmul(device_, operand, {&target, 1});
+        });
+        shares.push_back(floor / seconds);
+        best = std::max(best, flops / seconds);
+      }
+      std::sort(shares.begin(), shares.end());
       const std::string cell = name + (is_cold ? "/cold" : "/hot");
-      print(cell, flops / times.best * 1e-9, "GFLOP/s");
-      const uint64_t read = bytes_ + scale_count_ * sizeof(float);
-      const double reading =
-          static_cast<double>(read) / (is_cold ? ceilings.bytes : ceilings.hot_bytes);
-      const double floor = std::max(flops / ceilings.flops, reading);
-      print(cell + "/of_floor", floor / times.best, "ratio");
-      print(cell + "/of_floor/median", floor / times.median, "ratio");
+      print(cell, best * 1e-9, "GFLOP/s");
+      print(cell + "/of_floor", shares[kRounds / 2], "ratio");
     }
   }
 
  private:
+  double floor_seconds(double flops, const Probe& probe, bool is_cold) {
+    platform::ThreadPool& pool = device_.threads();
+    const uint64_t bytes = is_cold ? memory_.size() : std::min(bytes_, kHotReadBytes);
+    const double reading = reading_rate(pool, memory_.as<char>(), bytes, 1);
+    const uint64_t read = bytes_ + scale_count_ * sizeof(float);
+    return std::max(flops / multiply_add_rate(pool, probe, 1), static_cast<double>(read) / reading);
+  }
+
   ops::PackedMatrix weights(uint64_t copy) {
     return {type_,    memory_.as<char>() + copy * bytes_,   shape_.k,
             shape_.n, device::panel_bytes(type_, shape_.k), scales_.data() + copy * scale_count_};
@@ -171,22 +174,18 @@ class Cell {
 
 /// Products of one type by one set's kernels.
 void measure_type(device::Device& device, const KernelSet& set, PanelType type,
-                  const Settings& settings, device::Buffer& memory, Ceilings ceilings) {
+                  const Settings& settings, device::Buffer& memory) {
   const std::string suffix = "/" + std::to_string(settings.threads) + "t";
   for (const Shape& shape : kShapes) {
     if (settings.is_quick && (shape.k == 2048 || shape.k == 512)) continue;
     Cell cell(device, type, shape, memory);
-    ceilings.hot_bytes = reading_rate(device.threads(), memory.as<char>(),
-                                      std::min(cell.bytes(), kHotReadBytes), kRuns);
     for (const uint64_t rows : rows_of(settings)) {
-      // Anew for every cell: the clock of a shared machine moves.
-      ceilings.flops = multiply_add_rate(device.threads(), *set.ceiling(type), kRuns);
       const std::string dimensions =
           std::to_string(rows) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
       const std::string name = std::string("product/") + name_of(type) + "/" + dimensions + suffix;
       const std::string whole = std::string(set.name) + "/" + name;
       std::fprintf(stderr, "%s\n", whole.c_str());
-      cell.run(rows, settings, whole, ceilings);
+      cell.run(rows, settings, whole, *set.ceiling(type));
       if (type == PanelType::kI8) continue;
       const double onednn =
           onednn_flops(type == PanelType::kBf16, rows, shape.n, shape.k, settings.budget());
@@ -201,13 +200,10 @@ void measure_all(const Settings& settings) {
     device::cpu::CpuDevice device(set.kernels, {settings.threads, /*pins_threads=*/false});
     device::Buffer memory = std::move(device.allocate(kColdBytes)).value();
     std::memset(memory.data(), 1, memory.size());
-    const double reading = reading_rate(device.threads(), memory.as<char>(), memory.size(), kRuns);
-    print(std::string(set.name) + "/memory/read/" + std::to_string(settings.threads) + "t",
-          reading * 1e-9, "GB/s");
     for (const PanelType type : {PanelType::kF32, PanelType::kBf16, PanelType::kI8}) {
       if (!set.ceiling(type) || (!settings.type.empty() && settings.type != name_of(type)))
         continue;
-      measure_type(device, set, type, settings, memory, {0, reading, 0});
+      measure_type(device, set, type, settings, memory);
     }
   }
 }

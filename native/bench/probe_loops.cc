@@ -28,6 +28,17 @@
   "vpmaddwd %%ymm1, %%ymm0, %%ymm" #product "\n\tvpaddd %%ymm" #product ", %%ymm" #n ", %%ymm" #n \
   "\n\t"
 
+// A row of 16 sums: converted, scaled and added, on sum n.
+#define TESSERA_SCALED(n)                                           \
+  "vcvtdq2ps %%zmm0, %%zmm10\n\tvmulps %%zmm0, %%zmm1, %%zmm11\n\t" \
+  "vfmadd231ps %%zmm10, %%zmm11, %%zmm" #n "\n\t"
+#define TESSERA_EIGHT_SCALED                                                                \
+  TESSERA_SCALED(2)                                                                         \
+  TESSERA_SCALED(3) TESSERA_SCALED(4) TESSERA_SCALED(5) TESSERA_SCALED(6) TESSERA_SCALED(7) \
+      TESSERA_SCALED(8) TESSERA_SCALED(9)
+#define TESSERA_SCALED_TILE(n) \
+  "tdpbssd %%tmm7, %%tmm6, %%tmm" #n "\n\t" TESSERA_EIGHT_SCALED TESSERA_EIGHT_SCALED
+
 namespace tessera::bench {
 namespace {
 
@@ -94,6 +105,17 @@ void int8_probe_amx(uint64_t rounds) {
         "tdpbssd %tmm7, %tmm6, %tmm2\n\ttdpbssd %tmm7, %tmm6, %tmm3\n\t"
         "tdpbssd %tmm7, %tmm6, %tmm4\n\ttdpbssd %tmm7, %tmm6, %tmm5");
   });
+}
+
+void scaled_int8_probe_amx(uint64_t rounds) {
+  asm volatile("vzeroall");
+  run_tiles(rounds, 1, 2, [] {
+    asm volatile(TESSERA_SCALED_TILE(0) TESSERA_SCALED_TILE(1) TESSERA_SCALED_TILE(2)
+                     TESSERA_SCALED_TILE(3) TESSERA_SCALED_TILE(4) TESSERA_SCALED_TILE(5)::
+                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+                           "xmm9", "xmm10", "xmm11");
+  });
+  asm volatile("vzeroupper");
 }
 
 }  // namespace tessera::bench

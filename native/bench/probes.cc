@@ -54,7 +54,7 @@ std::vector<Probe> probes_here() {
   if (features.avx512) probes.push_back(kF32Avx512);
   if (features.avx512_bf16) probes.push_back(kBf16Avx512);
   if (features.avx512_vnni) probes.push_back(kInt8Avx512);
-  if (features.amx) probes.insert(probes.end(), {kBf16Amx, kInt8Amx});
+  if (features.amx) probes.insert(probes.end(), {kBf16Amx, kInt8Amx, kScaledInt8Amx});
   return probes;
 }
 

@@ -20,6 +20,9 @@ void int8_probe_avx_vnni(uint64_t rounds);
 void int8_probe_avx512_vnni(uint64_t rounds);
 void bf16_probe_amx(uint64_t rounds);
 void int8_probe_amx(uint64_t rounds);
+/// The same, and after each product of tiles 16 rows of sums are converted, scaled and added, on
+/// registers: what the scales of each 64 k (docs/adr/0086) leave of the unit's rate.
+void scaled_int8_probe_amx(uint64_t rounds);
 
 struct Probe {
   const char* name;
@@ -45,6 +48,8 @@ inline constexpr Probe kInt8Avx512{"multiply-add int8 avx512-vnni", kChains * 64
                                    int8_probe_avx512_vnni};
 inline constexpr Probe kBf16Amx{"multiply-add bf16 amx", kTileProducts * 32, false, bf16_probe_amx};
 inline constexpr Probe kInt8Amx{"multiply-add int8 amx", kTileProducts * 64, true, int8_probe_amx};
+inline constexpr Probe kScaledInt8Amx{"multiply-add int8 amx with scales", kTileProducts * 64, true,
+                                      scaled_int8_probe_amx};
 
 /// Those that this processor can run.
 std::vector<Probe> probes_here();

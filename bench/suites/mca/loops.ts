@@ -19,7 +19,7 @@ export interface KernelLoops {
   readonly product: RegExp;
   /** Of products that another instruction adds to their sum. */
   readonly sum?: RegExp;
-  /** Products in a pass through the loop of the largest tile: its rows by its vectors of columns. */
+  /** Products in one pass through the loop of the largest tile. */
   readonly largest: number;
   /** At most in that loop: the loads, addresses and counters beside them. */
   readonly instructionsPerProduct: number;

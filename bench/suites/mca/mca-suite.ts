@@ -22,7 +22,8 @@ const CHAINS = 14;
 
 /**
  * What llvm-mca predicts of each kernel's largest loop on processors that need not be at hand: its
- * cycles, and those of the same products on registers alone as a share of them. Caches are not in it.
+ * cycles, and those of the same products on registers alone as a share of them. Caches are not in
+ * it.
  */
 export async function mcaSuite({ say }: SuiteContext): Promise<Measurement[]> {
   if (analyse('sapphirerapids', 'nop').error !== undefined) {
