@@ -32,10 +32,11 @@
 #define TESSERA_SCALED(n)                                           \
   "vcvtdq2ps %%zmm0, %%zmm10\n\tvmulps %%zmm0, %%zmm1, %%zmm11\n\t" \
   "vfmadd231ps %%zmm10, %%zmm11, %%zmm" #n "\n\t"
-#define TESSERA_EIGHT_SCALED                                                                \
-  TESSERA_SCALED(2)                                                                         \
-  TESSERA_SCALED(3) TESSERA_SCALED(4) TESSERA_SCALED(5) TESSERA_SCALED(6) TESSERA_SCALED(7) \
-      TESSERA_SCALED(8) TESSERA_SCALED(9)
+#define TESSERA_EIGHT_SCALED \
+  TESSERA_SCALED(2)          \
+  TESSERA_SCALED(3)          \
+  TESSERA_SCALED(4)          \
+  TESSERA_SCALED(5) TESSERA_SCALED(6) TESSERA_SCALED(7) TESSERA_SCALED(8) TESSERA_SCALED(9)
 #define TESSERA_SCALED_TILE(n) \
   "tdpbssd %%tmm7, %%tmm6, %%tmm" #n "\n\t" TESSERA_EIGHT_SCALED TESSERA_EIGHT_SCALED
 
