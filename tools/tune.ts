@@ -1,0 +1,125 @@
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { loadBehaviourStore } from '@tessera/behaviour';
+import { createRecallRuntime, type RecallRuntimeOptions } from '@tessera/recall';
+import { Flags, fail, print, runCommand } from './terminal/command.js';
+import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
+import { ProgressLine } from './terminal/progress.js';
+import { table } from './terminal/table.js';
+import { axesOf, descend, grid, type Measured, type Setting } from './tune/search.js';
+import { type Load, throughput } from './tune/throughput.js';
+
+const USAGE = `usage: npm run tune -- [flags]
+
+Measures recalls a second of this machine with a model, and writes the settings of the engine that
+answer most, for npm start -- --config FILE. Nothing else should run meanwhile.
+  --out FILE           where they are written (default tuned.json)
+  --sequences FILE     {"user": [item IDs, oldest first]}, .gz too, or a users.json; without it
+                       models/demo/users.json, which suits the demo model alone
+  --model DIR, --catalogue FILE[#domain=NAME], --dtype f32|bf16|w8a8, --activation-scales FILE
+  --widths N,N,..      of the beam, as callers will ask (default: as configured)
+  --max-items N        newest items of a history (default: as configured)
+  --seconds N          of measuring for each setting (default 4)
+  --sweep              measures every combination as well, and says how near the advice is`;
+
+const SECONDS_MAX = 600;
+const DEFAULT_SECONDS = 4;
+const WIDTH_MAX = 4096;
+const USERS_MAX = 2000;
+const DEMO_USERS = 'models/demo/users.json';
+
+await runCommand(USAGE, async (words) => {
+  const flags = Flags.parse(words, {
+    ...MODEL_FLAGS,
+    sequences: 'text',
+    widths: 'text',
+    'max-items': 'text',
+    seconds: 'text',
+    out: 'text',
+    sweep: 'switch',
+  });
+  const options = runtimeOptions(flags, () => undefined);
+  const { historyItemsMax } = options.recall;
+  const load: Load = {
+    histories: await historiesOf(
+      flags.text('sequences') ?? DEMO_USERS,
+      flags.integer('max-items', 1, historyItemsMax) ?? historyItemsMax,
+    ),
+    widths: flags.integers('widths', 1, WIDTH_MAX) ?? [],
+    seconds: flags.integer('seconds', 1, SECONDS_MAX) ?? DEFAULT_SECONDS,
+  };
+  const outputPath = flags.text('out') ?? 'tuned.json';
+  const { threadCount, batchRequestsMax, batchRowsMax, prefillChunkTokens } = options.engine;
+  const start = { threadCount, batchRequestsMax, batchRowsMax, prefillChunkTokens };
+  const axes = axesOf(availableParallelism(), await fitting(options, load));
+  const wanted = flags.has('sweep') ? grid(axes) : [];
+  const most = wanted.length + 1 + Object.values(axes).flat().length;
+  const progress = new ProgressLine();
+  let done = 0;
+  const measure = (setting: Setting) => {
+    progress.update('settings measured', done++, most, JSON.stringify(setting));
+    return throughput(options, setting, load);
+  };
+  const { advice, measured } = await descend(start, axes, measure);
+  const swept: Measured[] = [];
+  for (const setting of wanted) swept.push({ setting, rate: await measure(setting) });
+  progress.end();
+  await print(shown(swept.length > 0 ? swept : measured));
+  if (swept.length > 0) await print(nearness(advice, swept));
+  await writeFile(outputPath, `${JSON.stringify({ engine: advice.setting }, null, 2)}\n`);
+  await print(`${outputPath}: ${advice.rate.toFixed(1)} recalls a second`);
+});
+
+async function historiesOf(path: string, itemsMax: number): Promise<string[][]> {
+  const store = await loadBehaviourStore(path);
+  const histories: string[][] = [];
+  for (const userId of await store.userIds(USERS_MAX)) {
+    const behaviours = (await store.history(userId, itemsMax)) ?? [];
+    if (behaviours.length > 0) histories.push(behaviours.map(({ itemId }) => itemId));
+  }
+  if (histories.length === 0) fail('sequences', 'a user with a history', 'none');
+  return histories;
+}
+
+/** Requests whose keys and values fit in engine.kvBytesMax, by the longest of some prompts. */
+async function fitting(options: RecallRuntimeOptions, { histories, widths }: Load) {
+  const runtime = await createRecallRuntime(options);
+  try {
+    const { kvBytesPerPosition } = runtime.summary.model;
+    const { depth } = runtime.summary.catalogue;
+    const [history = []] = histories.toSorted((a, b) => b.length - a.length);
+    const { promptTokens } = await runtime.recall(
+      {
+        ...{ requestId: '', history, widths, profile: {}, scene: {} },
+        ...{ resultCount: 0, itemsPerSid: 0, skipUnknownItems: true },
+      },
+      { signal: new AbortController().signal, budgetUs: SECONDS_MAX * 1e6 },
+    );
+    const width = Math.max(...(widths.length > 0 ? widths : options.recall.widths));
+    const positions = promptTokens + width * depth;
+    return Math.floor(options.engine.kvBytesMax / (positions * kvBytesPerPosition));
+  } finally {
+    await runtime.close();
+  }
+}
+
+function shown(measured: readonly Measured[]): string {
+  const columns = ['threads', 'requests', 'rows', 'chunk', 'recalls/s'].map((name) => ({
+    name,
+    right: true,
+  }));
+  const rows = measured.map(({ setting, rate }) => [
+    ...[setting.threadCount, setting.batchRequestsMax, setting.batchRowsMax].map(String),
+    String(setting.prefillChunkTokens),
+    rate.toFixed(1),
+  ]);
+  return table(columns, rows);
+}
+
+/** The advice against the best of the sweep, both as the sweep measured them. */
+function nearness(advice: Measured, swept: readonly Measured[]): string {
+  const best = Math.max(...swept.map(({ rate }) => rate));
+  const key = JSON.stringify(advice.setting);
+  const again = swept.find(({ setting }) => JSON.stringify(setting) === key)?.rate ?? advice.rate;
+  return `the advice gives ${((100 * again) / best).toFixed(1)} % of the best of the sweep`;
+}

@@ -1,0 +1,90 @@
+import { TesseraError } from '@tessera/errors';
+import {
+  createRecallRuntime,
+  type RecallRuntime,
+  type RecallRuntimeOptions,
+} from '@tessera/recall';
+import type { Setting } from './search.js';
+
+/** Callers for each place of a batch: the next request waits when one ends. */
+const CALLERS_PER_PLACE = 2;
+/** The middle one counts: what else the machine does falls on one of them. */
+const WINDOWS = 3;
+const MIDDLE = 1;
+const WARM_UP_SHARE = 0.25;
+const BUDGET_US = 600e6;
+const MS_PER_SECOND = 1000;
+
+export interface Load {
+  readonly histories: readonly (readonly string[])[];
+  readonly widths: readonly number[];
+  readonly seconds: number;
+}
+
+/**
+ * Recalls a second of a service that has only this to do, by histories that nobody has asked for
+ * before: nothing is found in the KV pool. 0 where the machine lacks the memory for the setting.
+ */
+export async function throughput(
+  options: RecallRuntimeOptions,
+  setting: Setting,
+  load: Load,
+): Promise<number> {
+  const callers = setting.batchRequestsMax * CALLERS_PER_PLACE;
+  const engine = { ...options.engine, ...setting };
+  const queueCapacity = Math.max(engine.queueCapacity, callers);
+  const runtime = await orNothing(
+    createRecallRuntime({ ...options, engine: { ...engine, queueCapacity } }),
+  );
+  if (runtime === undefined) return 0;
+  try {
+    await answered(runtime, load, callers, load.seconds * WARM_UP_SHARE);
+    const seconds = load.seconds / WINDOWS;
+    const rates: number[] = [];
+    for (let window = 0; window < WINDOWS; window++) {
+      rates.push((await answered(runtime, load, callers, seconds)) / seconds);
+    }
+    return rates.toSorted((a, b) => a - b)[MIDDLE] ?? 0;
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function orNothing(made: Promise<RecallRuntime>): Promise<RecallRuntime | undefined> {
+  try {
+    return await made;
+  } catch (thrown) {
+    if (TesseraError.from(thrown).code === 'ENGINE_OVERLOADED') return undefined;
+    throw thrown;
+  }
+}
+
+/** Recalls that were answered within so many seconds. */
+async function answered(
+  runtime: RecallRuntime,
+  { histories, widths }: Load,
+  callers: number,
+  seconds: number,
+): Promise<number> {
+  const end = performance.now() + seconds * MS_PER_SECOND;
+  let count = 0;
+  let next = 0;
+  const call = async () => {
+    while (performance.now() < end) {
+      const at = next++;
+      const whole = histories[at % histories.length] ?? [];
+      // Another beginning each time round: what runs together shares no prompt.
+      const history = whole.slice(Math.floor(at / histories.length) % Math.max(1, whole.length));
+      await runtime.recall(
+        {
+          ...{ requestId: '', history, widths, profile: {}, scene: {} },
+          ...{ resultCount: 0, itemsPerSid: 0, skipUnknownItems: true },
+        },
+        { signal: new AbortController().signal, budgetUs: BUDGET_US },
+      );
+      if (performance.now() < end) count += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, call));
+  return count;
+}
