@@ -100,7 +100,7 @@ class Load {
     }
     this.isEnding = true;
     const lastMs = endMs + this.plan.deadlineMs[1] + TAIL_MS;
-    while (performance.now() < lastMs) {
+    while (performance.now() < lastMs && this.isUnderWay()) {
       this.tick();
       await after(TICK_MS);
     }
@@ -118,6 +118,10 @@ class Load {
   }
 
   private isEnding = false;
+
+  private isUnderWay(): boolean {
+    return this.waiting.length > 0 || this.connections.some(({ inFlight }) => inFlight > 0);
+  }
 
   private begin(): void {
     const { priorities, userIds, deadlineMs } = this.plan;

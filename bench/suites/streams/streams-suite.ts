@@ -1,4 +1,4 @@
-import { startKafkaBroker } from '@tessera/testing';
+import { missingFor, startKafkaBroker } from '@tessera/testing';
 import { fail } from '../../../tools/terminal/command.js';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
@@ -30,6 +30,13 @@ const PARTS: Readonly<Record<string, Part>> = {
   overlap,
 };
 
+/** Servers that the parts start; the others start none. */
+const SERVERS = {
+  edges: ['kafka'],
+  ceiling: ['kafka'],
+  ingest: ['kafka', 'redis'],
+} as const;
+
 export const STREAM_PARTS = Object.keys(PARTS);
 
 /** The service among streams: what edges and topics add, take and save. A real broker and Redis. */
@@ -38,7 +45,24 @@ export async function streamsSuite(context: SuiteContext): Promise<Measurement[]
   for (const name of wanted) {
     if (!Object.hasOwn(PARTS, name)) fail('stage', `of ${STREAM_PARTS.join(', ')}`, name);
   }
+  checkServers(context, wanted);
   const measurements: Measurement[] = [];
   for (const name of wanted) measurements.push(...(await (PARTS[name] as Part)(context)));
   return measurements;
+}
+
+/** Says at once what the parts need, rather than when their turn comes. */
+function checkServers({ say }: SuiteContext, wanted: readonly string[]): void {
+  const servers = Object.entries(SERVERS).flatMap(([part, needed]) =>
+    wanted.includes(part) ? [...needed] : [],
+  );
+  if (servers.length === 0) return;
+  say(`starts servers of its own: ${[...new Set(servers)].join(', ')}`);
+  const missing = missingFor(servers);
+  if (missing.length === 0) return;
+  const without = STREAM_PARTS.filter((part) => !Object.hasOwn(SERVERS, part)).join(',');
+  throw new Error(
+    `expected what starts them, got no ${missing.join(', no ')}: ` +
+      `npm run bootstrap -- --test gets it; --stage ${without} needs none`,
+  );
 }

@@ -19,14 +19,21 @@ import type {
 } from './engine.js';
 import type { KvFound } from './kv-pool.js';
 
-/** The numbers of slot names that begin at `first`, as fields with `Us` behind their names. */
-function readSlots<T>(names: readonly string[], numbers: Float32Array, first: number): T {
-  const entries = names.map((name, slot) => [`${name}Us`, numbers[first + slot] ?? 0] as const);
-  return Object.fromEntries(entries) as T;
+const fieldsOf = (slots: readonly string[]): readonly string[] => slots.map((name) => `${name}Us`);
+const TIMING_FIELDS = fieldsOf(TIMING_SLOTS);
+const PASS_FIELDS = fieldsOf(PASS_SLOTS.slice(2));
+
+/** The numbers that begin at `first`, as fields of these names. */
+function readSlots<T>(fields: readonly string[], numbers: Float32Array, first: number): T {
+  const read: Record<string, number> = {};
+  for (let slot = 0; slot < fields.length; slot++) {
+    read[fields[slot] as string] = numbers[first + slot] ?? 0;
+  }
+  return read as T;
 }
 
 function readTimings({ timingsUs }: Completions, index: number): EngineTimings {
-  return readSlots(TIMING_SLOTS, timingsUs, index * TIMING_SLOTS.length);
+  return readSlots(TIMING_FIELDS, timingsUs, index * TIMING_SLOTS.length);
 }
 
 function readPasses({ passOffsets, passes }: Completions, index: number): EnginePass[] {
@@ -35,7 +42,7 @@ function readPasses({ passOffsets, passes }: Completions, index: number): Engine
     const first = (begin + i) * PASS_SLOTS.length;
     const [rows = 0, isDecode = 0] = passes.subarray(first, first + 2);
     const kind = isDecode === 1 ? 'decode' : 'prefill';
-    return { kind, rows, ...readSlots<PassTimes>(PASS_SLOTS.slice(2), passes, first + 2) };
+    return { kind, rows, ...readSlots<PassTimes>(PASS_FIELDS, passes, first + 2) };
   });
 }
 

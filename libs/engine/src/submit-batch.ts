@@ -48,7 +48,11 @@ export interface Ticketed {
 
 function offsetsOf(lengths: readonly number[]): Uint32Array {
   const offsets = new Uint32Array(lengths.length + 1);
-  for (const [i, length] of lengths.entries()) offsets[i + 1] = (offsets[i] ?? 0) + length;
+  let end = 0;
+  for (let i = 0; i < lengths.length; i++) {
+    end += lengths[i] as number;
+    offsets[i + 1] = end;
+  }
   return offsets;
 }
 
@@ -83,6 +87,22 @@ function scoreNormOf(request: EngineAsk): ScoreNormCode {
   return SCORE_NORM_CODES['scoreNorm' in request ? request.scoreNorm : 'full'];
 }
 
+/** A number of each request: several times as fast as Uint32Array.from with a function. */
+function filled<Numbers extends { [index: number]: number }, Each>(
+  numbers: Numbers,
+  each: readonly Each[],
+  numberOf: (one: Each) => number,
+): Numbers {
+  for (let i = 0; i < each.length; i++) numbers[i] = numberOf(each[i] as Each);
+  return numbers;
+}
+
+const words = <Each>(each: readonly Each[], numberOf: (one: Each) => number): Uint32Array =>
+  filled(new Uint32Array(each.length), each, numberOf);
+
+const octets = <Each>(each: readonly Each[], numberOf: (one: Each) => number): Uint8Array =>
+  filled(new Uint8Array(each.length), each, numberOf);
+
 /** Requests as the addon takes them: a structure of arrays. */
 export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
   const promptOffsets = offsetsOf(requests.map(({ request }) => request.promptTokens.length));
@@ -93,29 +113,33 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
   const beams = requests.map(({ request }) => beamOf(request));
   const sids = requests.map(({ request }) => (isScore(request) ? request.sids : []));
   return {
-    tickets: Uint32Array.from(requests, ({ ticket }) => ticket),
-    bindings: Uint32Array.from(requests, ({ request }) => request.binding.slot),
-    adapters: Uint32Array.from(requests, ({ adapter }) => adapter),
-    kinds: Uint8Array.from(requests, ({ request }) => kindOf(request)),
-    priorities: Uint8Array.from(requests, ({ request }) => PRIORITY_CODES[request.priority]),
+    tickets: words(requests, ({ ticket }) => ticket),
+    bindings: words(requests, ({ request }) => request.binding.slot),
+    adapters: words(requests, ({ adapter }) => adapter),
+    kinds: octets(requests, ({ request }) => kindOf(request)),
+    priorities: octets(requests, ({ request }) => PRIORITY_CODES[request.priority]),
     promptOffsets,
     promptTokens,
     users: requests.map(({ request }) => request.kv?.userId ?? ''),
-    prefixTokens: Uint32Array.from(requests, ({ request }) => request.kv?.prefixTokens ?? 0),
-    keepTokens: Uint32Array.from(requests, ({ request }) => request.kv?.keepTokens ?? 0),
-    exactKv: Uint8Array.from(requests, ({ request }) => (request.kv?.wantsExact ? 1 : 0)),
+    prefixTokens: words(requests, ({ request }) => request.kv?.prefixTokens ?? 0),
+    keepTokens: words(requests, ({ request }) => request.kv?.keepTokens ?? 0),
+    exactKv: octets(requests, ({ request }) => (request.kv?.wantsExact ? 1 : 0)),
     widthOffsets: offsetsOf(beams.map(({ widths }) => widths.length)),
     widths: Uint32Array.from(beams.flatMap(({ widths }) => widths.map(uint32))),
-    resultCounts: Uint32Array.from(beams, ({ resultCount }) => uint32(resultCount)),
-    itemsPerSid: Uint32Array.from(beams, ({ itemsPerSid }) => uint32(itemsPerSid)),
-    partials: Uint8Array.from(beams, ({ allowsPartial }) => (allowsPartial === true ? 1 : 0)),
-    watchedItems: Uint32Array.from(beams, ({ watchedItem = NO_ITEM }) => watchedItem),
-    trees: Uint8Array.from(beams, ({ wantsTree }) => (wantsTree === true ? 1 : 0)),
+    resultCounts: words(beams, ({ resultCount }) => uint32(resultCount)),
+    itemsPerSid: words(beams, ({ itemsPerSid }) => uint32(itemsPerSid)),
+    partials: octets(beams, ({ allowsPartial }) => (allowsPartial === true ? 1 : 0)),
+    watchedItems: words(beams, ({ watchedItem = NO_ITEM }) => watchedItem),
+    trees: octets(beams, ({ wantsTree }) => (wantsTree === true ? 1 : 0)),
     sidOffsets: offsetsOf(sids.map((list) => list.length)),
     codeOffsets: offsetsOf(sids.flat().map((sid) => sid.length)),
     sidCodes: Uint32Array.from(sids.flat(2).map(uint32)),
-    scoreNorms: Uint8Array.from(requests, ({ request }) => scoreNormOf(request)),
-    budgetsUs: Float64Array.from(requests, ({ request }) => request.budgetUs),
+    scoreNorms: octets(requests, ({ request }) => scoreNormOf(request)),
+    budgetsUs: filled(
+      new Float64Array(requests.length),
+      requests,
+      ({ request }) => request.budgetUs,
+    ),
   };
 }
 

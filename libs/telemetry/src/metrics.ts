@@ -1,6 +1,6 @@
 /** Every metric of the service, with unit and meaning. docs/metrics.md lists the same names. */
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { ACCESS_METRICS, type AccessCounts, registerAccessMetrics } from './access-metrics.js';
 import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
@@ -10,6 +10,7 @@ import {
   registerDroppedCaches,
   STORE_METRICS,
 } from './store-metrics.js';
+import { TalliedCounter, TalliedHistogram } from './tallies.js';
 import { registerTaskMetrics, TASK_METRICS, type TaskCount } from './task-metrics.js';
 
 export const METRICS = {
@@ -165,13 +166,13 @@ const MICROSECONDS_PER_SECOND = 1e6;
 /** The registry of one process; engine and pool are read at each scrape, where it has them. */
 export class Metrics {
   readonly registry = new Registry();
-  private readonly requests: Counter;
-  private readonly latency: Histogram;
-  private readonly scoreRequests: Counter;
-  private readonly scoreLatency: Histogram;
-  private readonly explainRequests: Counter;
-  private readonly explainLatency: Histogram;
-  private readonly stage: Histogram;
+  private readonly requests: TalliedCounter;
+  private readonly latency: TalliedHistogram;
+  private readonly scoreRequests: TalliedCounter;
+  private readonly scoreLatency: TalliedHistogram;
+  private readonly explainRequests: TalliedCounter;
+  private readonly explainLatency: TalliedHistogram;
+  private readonly stage: TalliedHistogram;
   private readonly short: Counter;
   private readonly behaviours: Counter;
   private readonly changeMessages: Counter;
@@ -190,7 +191,7 @@ export class Metrics {
     this.scoreLatency = this.timed(METRICS.scoreLatency, 'edge');
     this.explainRequests = this.answered(METRICS.explainRequests);
     this.explainLatency = this.timed(METRICS.explainLatency, 'edge');
-    this.stage = this.timed(METRICS.recallStage, 'stage');
+    this.stage = this.timed(METRICS.recallStage, 'stage', (field) => field.replace(/Us$/, ''));
     this.short = new Counter({
       name: METRICS.recallShort.name,
       help: METRICS.recallShort.meaning,
@@ -224,22 +225,24 @@ export class Metrics {
 
   observe(observation: RecallObservation): void {
     const { edge, code, seconds } = observation;
-    this.requests.inc({ edge, code });
-    this.latency.observe({ edge }, seconds);
+    this.requests.count(edge, code);
+    this.latency.observe(edge, seconds);
     if (observation.short) this.short.inc();
-    for (const [stage, us] of Object.entries(observation.stagesUs ?? {})) {
-      this.stage.observe({ stage: stage.replace(/Us$/, '') }, us / MICROSECONDS_PER_SECOND);
+    const { stagesUs } = observation;
+    for (const field in stagesUs) {
+      const us = stagesUs[field] as number;
+      this.stage.observe(field, us / MICROSECONDS_PER_SECOND);
     }
   }
 
   observeScore({ edge, code, seconds }: Observation): void {
-    this.scoreRequests.inc({ edge, code });
-    this.scoreLatency.observe({ edge }, seconds);
+    this.scoreRequests.count(edge, code);
+    this.scoreLatency.observe(edge, seconds);
   }
 
   observeExplain({ edge, code, seconds }: Observation): void {
-    this.explainRequests.inc({ edge, code });
-    this.explainLatency.observe({ edge }, seconds);
+    this.explainRequests.count(edge, code);
+    this.explainLatency.observe(edge, seconds);
   }
 
   /** `outcome`: what a store says of a behaviour, or `dead` where it can never be stored. */
@@ -359,9 +362,8 @@ export class Metrics {
     });
   }
 
-  private answered({ name, meaning }: Metric): Counter {
-    const registers = [this.registry];
-    return new Counter({ name, help: meaning, labelNames: ['edge', 'code'], registers });
+  private answered(metric: Metric): TalliedCounter {
+    return new TalliedCounter(this.registry, metric, ['edge', 'code']);
   }
 
   private byOutcome({ name, meaning }: Metric): Counter {
@@ -369,10 +371,8 @@ export class Metrics {
     return new Counter({ name, help: meaning, labelNames: ['outcome'], registers });
   }
 
-  private timed({ name, meaning }: Metric, label: string): Histogram {
-    const registers = [this.registry];
-    const buckets = LATENCY_BUCKETS;
-    return new Histogram({ name, help: meaning, labelNames: [label], buckets, registers });
+  private timed(metric: Metric, label: string, named?: (value: string) => string) {
+    return new TalliedHistogram(this.registry, metric, label, LATENCY_BUCKETS, named);
   }
 
   private copied(

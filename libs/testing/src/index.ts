@@ -4,6 +4,7 @@ export { FakeAdapterEngine, type FakeEngineAdapter } from './fake-adapter-engine
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
 export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
 export { type KafkaBroker, startKafkaBroker } from './kafka-broker.js';
+export { missingFor } from './real-servers.js';
 export {
   type RedisCluster,
   type RedisServer,

@@ -7,7 +7,7 @@ import { resolvePort } from '@tessera/lifecycle';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-const JARS = join(repositoryRoot, '.cache', 'kafka-broker');
+export const JARS = join(repositoryRoot, '.cache', 'kafka-broker');
 const CLUSTER_ID = 'dGVzc2VyYS10ZXN0LWJyb2s';
 const HOST = '127.0.0.1';
 

@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { JARS } from './kafka-broker.js';
+
+/** Servers that tests and benchmarks start themselves. */
+export type RealServer = 'kafka' | 'redis';
+
+/** What is not there to start these; the set-up of the tests gets all of it. */
+export function missingFor(servers: readonly RealServer[]): string[] {
+  const missing: string[] = [];
+  if (servers.includes('kafka') && !runs('java', '-version')) missing.push('java');
+  if (servers.includes('kafka') && !existsSync(JARS)) missing.push("the broker's jars");
+  if (servers.includes('redis') && !runs('redis-server', '--version')) missing.push('redis-server');
+  return missing;
+}
+
+const runs = (command: string, version: string) => spawnSync(command, [version]).status === 0;
