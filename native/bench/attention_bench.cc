@@ -1,7 +1,8 @@
 // Attention of the engine: the beams of a request over their shared prompt beside a kernel that
 // takes each beam for itself, and prefill as a share of the machine's multiply-add roof, in one
 // run. 16 heads, 8 KV heads of 128. stdout: one JSON document {"results": [{"name", "value",
-// "unit"}]}; stderr: progress. Flags: --quick, --threads N.
+// "unit"}]}; stderr: progress. Flags: --quick, --threads N,
+// --set NAME.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -35,6 +37,7 @@ constexpr uint32_t kChunk = 512;  // rows of a pass of the prefill
 struct Settings {
   uint32_t threads = 1;
   bool is_quick = false;
+  std::optional<device::InstructionSet> set;  // the default when absent
 };
 
 void print(const std::string& name, double value, const char* unit) {
@@ -265,12 +268,18 @@ int main(int argc, char** argv) {
       settings.is_quick = true;
     } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
       settings.threads = static_cast<uint32_t>(std::atoi(argv[++i]));
+    } else if (std::strcmp(argv[i], "--set") == 0 && i + 1 < argc) {
+      const std::string name = argv[++i];
+      for (const device::InstructionSet set : device::available_instruction_sets()) {
+        if (device::instruction_set_name(set) == name) settings.set = set;
+      }
     } else {
-      std::fprintf(stderr, "usage: attention_bench [--quick] [--threads N]\n");
+      std::fprintf(stderr, "usage: attention_bench [--quick] [--threads N] [--set NAME]\n");
       return 2;
     }
   }
-  auto device = device::open_cpu_device({.thread_count = settings.threads, .instruction_set = {}});
+  auto device =
+      device::open_cpu_device({.thread_count = settings.threads, .instruction_set = settings.set});
   TESSERA_CHECK(device.is_ok());
   std::printf("{\"results\": [");
   bench::measure_decode(*device.value(), settings);

@@ -28,13 +28,16 @@ uint32_t padded(uint32_t positions) {
   return (positions + kBlockPositions - 1) / kBlockPositions * kBlockPositions;
 }
 
-/// Asks for `count` floats from `data` on.
-void fetch(const void* data, uint32_t count) {
-  constexpr uint32_t kLineBytes = 64;
-  for (uint32_t byte = 0; byte < count * sizeof(float); byte += kLineBytes) {
+/// Asks for `bytes` from `data` on.
+void fetch_bytes(const void* data, uint64_t bytes) {
+  constexpr uint64_t kLineBytes = 64;
+  for (uint64_t byte = 0; byte < bytes; byte += kLineBytes) {
     __builtin_prefetch(static_cast<const char*>(data) + byte);
   }
 }
+
+/// Asks for `count` floats from `data` on.
+void fetch(const void* data, uint32_t count) { fetch_bytes(data, count * sizeof(float)); }
 
 /// Bytes of kTileQueries operand rows over k inputs.
 uint64_t operand_bytes(const PanelKernels& kernels, uint32_t k) {
@@ -127,11 +130,8 @@ void QueryTile::attend_positions(uint32_t begin, uint32_t end) {
     seeing = first_seeing(p, seeing);
     multiply_keys(p / kBlockPositions, seeing / row_block_ * row_block_, scores_ + (p - begin));
   }
-  soften(first, begin, end);
-  for (uint32_t i = first_row; i < queries_.count; ++i) {
-    const uint32_t n = i < first ? 0 : std::min(visible(i), end) - begin;
-    std::fill(scores(i) + n, scores(i) + padded(end - begin), 0.0f);
-  }
+  raise_highest(first, begin, end);
+  soften(first_row, first, begin, end);
   multiply_values(first_row, begin, end);
 }
 
@@ -158,7 +158,9 @@ void QueryTile::gather_values(uint32_t first_block, uint32_t count, uint32_t d) 
       layout_.value_offset(layer_.index, kv_head_) + d / device::kPanelColumns * bytes;
   for (uint32_t i = 0; i < count; ++i) {
     const void* block = group_.prompt->blocks[first_block + i];
-    std::memcpy(value_panel_ + i * bytes, static_cast<const char*>(block) + offset, bytes);
+    const char* panel = static_cast<const char*>(block) + offset;
+    std::memcpy(value_panel_ + i * bytes, panel, bytes);
+    if (d + device::kPanelColumns < layout_.head_dim) fetch_bytes(panel + bytes, bytes);
   }
 }
 
@@ -169,8 +171,10 @@ void QueryTile::multiply_values(uint32_t first, uint32_t begin, uint32_t end) {
   const char* weights = reinterpret_cast<const char*>(scores_);
   product.x_row_bytes = kScoreStride * sizeof(float);
   if (!panels_.takes_float_rows) {
-    panels_.write_operand(scores(first), kScoreStride, first, queries_.count - first, covered,
-                          weight_operand_, nullptr);
+    if (panels_.tile_stride == 0) {
+      panels_.write_operand(scores(first), kScoreStride, first, queries_.count - first, covered,
+                            weight_operand_, nullptr);
+    }
     weights = weight_operand_;
     product.x_row_bytes = panels_.operand_row_bytes(covered);
   }
@@ -192,9 +196,8 @@ void QueryTile::multiply_values(uint32_t first, uint32_t begin, uint32_t end) {
   }
 }
 
-/// Scores of the tile become exp(score * factor - highest so far), and what the queries from
-/// `first` on have summed before is brought to that highest.
-void QueryTile::soften(uint32_t first, uint32_t begin, uint32_t end) {
+/// The highest scores so far, and what they make of the sums of the queries from `first` on.
+void QueryTile::raise_highest(uint32_t first, uint32_t begin, uint32_t end) {
   for (uint32_t i = first; i < queries_.count; ++i) {
     const uint32_t n = std::min(visible(i), end) - begin;
     const float highest = std::max(highest_[i], kernels_.maximum(scores(i), n) * factor_);
@@ -202,15 +205,33 @@ void QueryTile::soften(uint32_t first, uint32_t begin, uint32_t end) {
     highest_[i] = highest;
   }
   kernels_.exp_sum(shrinks_ + first, queries_.count - first, 1.0f, 0.0f);
-  for (uint32_t i = first; i < queries_.count; ++i) {
-    const uint32_t n = std::min(visible(i), end) - begin;
-    const float total = kernels_.exp_sum(scores(i), n, factor_, highest_[i]);
+}
+
+/// Scores of the tile become weights, exp(score * factor - highest so far), 0 for the queries
+/// before `first`; what the others have summed before is brought to that highest.
+void QueryTile::soften(uint32_t first_row, uint32_t first, uint32_t begin, uint32_t end) {
+  for (uint32_t i = first_row; i < queries_.count; ++i) {
+    const uint32_t n = i < first ? 0 : std::min(visible(i), end) - begin;
+    const float total = weigh(i, n, padded(end - begin));
+    if (i < first) continue;
     totals_[i] = totals_[i] * shrinks_[i] + total;
     if (begin > 0 && shrinks_[i] != 1.0f) {
       kernels_.scale(output(i), layout_.head_dim, shrinks_[i]);
     }
-    if (layout_.type == DType::kBf16) kernels_.round_bf16(scores(i), n);
   }
+}
+
+/// The first n scores of a query become weights, in the form that the product with values wants;
+/// zeros up to `covered`. Returns the sum of the weights.
+float QueryTile::weigh(uint32_t i, uint32_t n, uint32_t covered) {
+  if (panels_.tile_stride > 0) {
+    char* to = panels_.operand_row(weight_operand_, i, panels_.operand_row_bytes(covered));
+    return kernels_.exp_sum_bf16(scores(i), n, factor_, highest_[i], covered, to,
+                                 panels_.tile_stride);
+  }
+  std::fill(scores(i) + n, scores(i) + covered, 0.0f);
+  const auto exp_sum = layout_.type == DType::kBf16 ? kernels_.exp_sum_rounded : kernels_.exp_sum;
+  return exp_sum(scores(i), n, factor_, highest_[i]);
 }
 
 /// Keys (or values) that the ancestors of a row and the row itself have written, oldest first.

@@ -45,7 +45,9 @@ class QueryTile {
   void write_queries(const float* q);
   void attend_positions(uint32_t begin, uint32_t end);
   void multiply_keys(uint32_t block, uint32_t first, float* scores);
-  void soften(uint32_t first, uint32_t begin, uint32_t end);
+  void raise_highest(uint32_t first, uint32_t begin, uint32_t end);
+  void soften(uint32_t first_row, uint32_t first, uint32_t begin, uint32_t end);
+  float weigh(uint32_t i, uint32_t n, uint32_t covered);
   void gather_values(uint32_t first_block, uint32_t count, uint32_t d);
   void multiply_values(uint32_t first, uint32_t begin, uint32_t end);
   void find_steps(void* base, uint32_t own_row, const void** found) const;

@@ -68,6 +68,16 @@ struct PanelKernels {
                                size_t k, float scale, void* operand, float* scales) = nullptr;
   /// Rows of floats, rounded where the panels are BF16, are operands as they are.
   bool takes_float_rows = false;
+  /// Where operands of BF16 are tiles of 32 consecutive values of a row: bytes from a row's tile to
+  /// its next one; 0 where they are not. Rows of a block lie 64 bytes apart, or, where blocks are
+  /// of one row, by their own stride.
+  size_t tile_stride = 0;
+  /// REQUIRES: tile_stride > 0.
+  char* operand_row(void* operand, size_t row, size_t row_bytes) const {
+    constexpr size_t kTileBytes = 64;
+    char* block = static_cast<char*>(operand) + row / row_block * row_block * row_bytes;
+    return block + row % row_block * kTileBytes;
+  }
 };
 
 /// Which definition BF16 panel products follow: the reduction above, that of dot products of pairs
@@ -120,6 +130,12 @@ struct KernelTable {
   /// x = exp(x * factor - shift); returns the sum, reduced canonically. Relative error of exp:
   /// below 2e-7 where the argument is in [-87, 88]; below that range 0.
   float (*exp_sum)(float* x, size_t n, float factor, float shift);
+  /// As exp_sum, but x becomes the nearest BF16 values of what is summed.
+  float (*exp_sum_rounded)(float* x, size_t n, float factor, float shift);
+  /// The same with those values as one row of an operand of BF16 (PanelKernels::tile_stride), zeros
+  /// from n to `filled`. REQUIRES: filled is a multiple of 32 and at least n, which may be 0.
+  float (*exp_sum_bf16)(const float* x, size_t n, float factor, float shift, size_t filled, char* y,
+                        size_t y_tile_bytes);
   /// y = (x * x_weight + rows[0] * weights[0] + ...) * factor: n elements, `count` rows, one fused
   /// multiply-add per row in their order. Rows are floats / BF16 bits; y may be x.
   void (*weighted_sum_f32)(const float* x, float x_weight, const void* const* rows,

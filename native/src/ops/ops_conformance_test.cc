@@ -275,6 +275,30 @@ TEST_P(OpsConformance, ANonFiniteElementIsFoundWhereverItStands) {
   }
 }
 
+TEST_P(OpsConformance, WeightsRoundedWhileTheyAreSummedAreThoseRoundedAfterwards) {
+  const device::KernelTable& kernels = device_->kernels();
+  for (const size_t n : {0u, 1u, 15u, 16u, 17u, 31u, 32u, 33u, 100u, 256u}) {
+    Source source(n + 1);
+    const std::vector<float> scores = source.floats(n);
+    const float highest = n == 0 ? 0.0f : kernels.maximum(scores.data(), n);
+    std::vector<float> summed = scores, rounded = scores;
+    const float total = kernels.exp_sum(summed.data(), n, 0.7f, highest);
+    kernels.round_bf16(summed.data(), n);
+    EXPECT_EQ(kernels.exp_sum_rounded(rounded.data(), n, 0.7f, highest), total);
+    EXPECT_TRUE(same_bits(rounded, summed));
+    const size_t filled = (n + 31) / 32 * 32 + 32, stride = 192;
+    std::vector<uint16_t> row(filled / 32 * stride / 2, 7);
+    EXPECT_EQ(kernels.exp_sum_bf16(scores.data(), n, 0.7f, highest, filled,
+                                   reinterpret_cast<char*>(row.data()), stride),
+              total);
+    for (size_t i = 0; i < row.size(); ++i) {
+      const size_t at = i / (stride / 2) * 32 + i % (stride / 2);
+      const uint16_t wanted = at < n ? tensor::bf16_of_f32(summed[at]) : 0;
+      ASSERT_EQ(row[i], i % (stride / 2) < 32 ? wanted : 7) << n << " " << i;
+    }
+  }
+}
+
 std::string name_of(const ::testing::TestParamInfo<InstructionSet>& info) {
   return std::string(device::instruction_set_name(info.param));
 }

@@ -68,8 +68,10 @@ inline SumRow add_products(const int32_t* products, float row_scale, SumRow w_sc
 #include "device/cpu/int8_rows.inc"
 
 PanelKernels amx_bf16() {
-  return {kBlockRows, amx_row_bytes_bf16, write_bf16_rows,
-          amx_multiply<TileUnit, PanelType::kBf16>};
+  return {kBlockRows,      amx_row_bytes_bf16,
+          write_bf16_rows, amx_multiply<TileUnit, PanelType::kBf16>,
+          nullptr,         false,
+          kPanelTile};
 }
 
 PanelKernels amx_int8() {

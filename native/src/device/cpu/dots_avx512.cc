@@ -44,6 +44,6 @@ inline void add_dot(V& sum, P x, P w) {
 
 #include "device/cpu/dots.inc"
 
-PanelKernels dots_avx512() { return {1, bf16_row_bytes, write_bf16_rows, multiply_dots}; }
+PanelKernels dots_avx512() { return dots_kernels(); }
 
 }  // namespace tessera::device::cpu

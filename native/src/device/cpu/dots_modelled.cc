@@ -77,6 +77,6 @@ void add_dot(V& sum, const P& x, const P& w) {
 
 #include "device/cpu/dots.inc"
 
-PanelKernels dots_modelled() { return {1, bf16_row_bytes, write_bf16_rows, multiply_dots}; }
+PanelKernels dots_modelled() { return dots_kernels(); }
 
 }  // namespace tessera::device::cpu
