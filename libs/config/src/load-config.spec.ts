@@ -60,7 +60,8 @@ describe('loadConfig', () => {
         environment: {
           TESSERA_HTTP_PORT: '65536',
           TESSERA_ENGINE_WIDTH_MAX: '1.5',
-          TESSERA_TYPO: '1',
+          TESSERA_HTTP_PROT: '1',
+          TESSERA_ENGINE_THREADS: '1',
         },
       }),
     );
@@ -68,10 +69,25 @@ describe('loadConfig', () => {
       'http.port (TESSERA_HTTP_PORT): expected integer 0..65535, came 65536',
     );
     expect(message).toContain('engine.widthMax (TESSERA_ENGINE_WIDTH_MAX)');
-    expect(message).toContain('TESSERA_TYPO: unknown variable');
+    expect(message).toMatch(/TESSERA_HTTP_PROT: .* did you mean TESSERA_HTTP_PORT\?/);
+    expect(message).toMatch(/TESSERA_ENGINE_THREADS: .* did you mean TESSERA_ENGINE_\w+\?/);
     expect(message).toContain('htp: unknown key');
     expect(message).toContain('log.levl: unknown key');
     expect(message).toContain('grpc: expected a JSON object');
+  });
+
+  it('starts beside what an orchestrator or another program sets, and says what it ignores', () => {
+    const environment = {
+      TESSERA_SERVICE_HOST: '10.0.0.1',
+      TESSERA_SERVICE_PORT_GRPC: '50051',
+      TESSERA_PORT: 'tcp://10.0.0.1:50051',
+      TESSERA_PORT_50051_TCP_ADDR: '10.0.0.1',
+      TESSERA_GRPC_SERVICE_HOST: '10.0.0.2',
+      TESSERA_IMAGE_TAG: 'v3',
+    };
+    const loaded = loadConfig({ environment });
+    expect(loaded.ignored).toEqual(Object.keys(environment));
+    expect(describeConfig(loaded)).toContain('# TESSERA_IMAGE_TAG: ignored, no key');
   });
 
   it('refuses a default that the limits of the engine forbid', () => {

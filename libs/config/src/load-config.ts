@@ -4,6 +4,7 @@ import { TesseraError } from '@tessera/errors';
 import { faultsOfSecurity } from './broker-security.js';
 import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS, type Config, configSchema, VARIABLE_PREFIX } from './schema.js';
+import { faultOfUnknown } from './unknown-variables.js';
 
 const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG_FILE`;
 /** Whom commands call a service as. Nothing of the service: it may be there for them. */
@@ -36,6 +37,8 @@ interface Reading {
   readonly tree: Group;
   readonly origins: Map<string, Origin>;
   readonly faults: string[];
+  /** Variables of our prefix that are no keys, and no typos of one. */
+  readonly ignored: string[];
 }
 
 function shown(value: unknown): string {
@@ -106,8 +109,14 @@ function readEnvironmentInto(
     if (text === undefined) continue;
     const key = CONFIG_KEYS.find((candidate) => candidate.variable === variable);
     if (key) put(reading, key.path, parseText(text, key.kind), 'environment');
-    else reading.faults.push(`${variable}: unknown variable`);
+    else noteUnknown(reading, variable);
   }
+}
+
+function noteUnknown(reading: Reading, variable: string): void {
+  const fault = faultOfUnknown(variable);
+  if (fault === '') reading.ignored.push(variable);
+  else reading.faults.push(fault);
 }
 
 function valueAt(tree: Group, path: string): unknown {
@@ -267,6 +276,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Where each key's value came from. */
   readonly origins: ReadonlyMap<string, Origin>;
+  /** Variables that begin as ours do and are no keys: of an orchestrator, or of other programs. */
+  readonly ignored: readonly string[];
 }
 
 /**
@@ -275,7 +286,7 @@ export interface LoadedConfig {
  */
 export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const environment = sources.environment ?? process.env;
-  const reading: Reading = { tree: {}, origins: new Map(), faults: [] };
+  const reading: Reading = { tree: {}, origins: new Map(), faults: [], ignored: [] };
   const file = sources.file ?? environment[FILE_VARIABLE];
   if (file !== undefined && file !== '') readFileInto(reading, file);
   readEnvironmentInto(reading, environment);
@@ -297,15 +308,16 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   if (!parsed.success || faults.length > 0) {
     throw new TesseraError('CONFIG_INVALID', `bad configuration:\n  ${faults.join('\n  ')}`);
   }
-  return { config: freeze(withPaths(parsed.data, reading.origins)), origins: reading.origins };
+  const { origins, ignored } = reading;
+  return { config: freeze(withPaths(parsed.data, origins)), origins, ignored };
 }
 
 /** The effective configuration, one line per key: variable, value, origin. */
-export function describeConfig({ config, origins }: LoadedConfig): string {
+export function describeConfig({ config, origins, ignored }: LoadedConfig): string {
   const rows = CONFIG_KEYS.map((key) => {
     const value = valueAt(config as Group, key.path);
     const text = Array.isArray(value) ? value.join(',') : String(value);
     return `${key.variable}=${text}  # ${key.path}, ${origins.get(key.path) ?? 'default'}`;
   });
-  return rows.join('\n');
+  return [...rows, ...ignored.map((variable) => `# ${variable}: ignored, no key`)].join('\n');
 }
