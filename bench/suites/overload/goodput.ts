@@ -124,6 +124,11 @@ function rowsOf(
       ...{ name: `${name}: calls that the transport broke`, unit: 'calls', bound: 'at-most' },
       ...{ value: totals(outcome, 'broken') + totals(outcome, 'other'), bar: 0 },
     },
+    {
+      // Near 1 the generator itself is late, and takes the cores that the service would have.
+      ...{ name: `${name}: processor time of the generator`, unit: 'cores', bar: null },
+      value: outcome.cpuSeconds / outcome.seconds,
+    },
   ];
 }
 

@@ -7,9 +7,16 @@ const WINDOWS_KEPT = 10;
 /** Calls in flight, all the time, that make a window one with a backlog: it shows the capacity. */
 const BACKLOG_MIN = 8;
 const MARGIN_MIN = 0.5;
-const MARGIN_MAX = 8;
+const MARGIN_MAX = 4;
 const MARGIN_RAISE = 1.25;
 const MARGIN_LOWERED_PER_WINDOW = 0.002;
+/**
+ * A margin beyond that is not the noise of predictions but something that disturbed the process;
+ * once nothing has been late for so long it is over.
+ */
+const MARGIN_DISTURBED = 2;
+const CALM_MS = 1000;
+const MARGIN_LOWERED_PER_CALM_WINDOW = 0.03;
 /** Who gives up after this part of the time that a call had would have got a late answer. */
 const GIVEN_UP_SHARE = 0.9;
 const MS_PER_SECOND = 1000;
@@ -71,9 +78,10 @@ export class EdgeAdmission {
     if (ahead > 0) {
       const neededMs = (((ahead + 1) * MS_PER_SECOND) / this.rate) * this.margin;
       if (neededMs > budgetMs) return { retryAfterMs: neededMs - budgetMs };
-      const turnMs = neededMs > budgetMs * QUEUED_SHARE ? this.untilTurnMs(cls, now) : 0;
-      if (turnMs > 0) return { retryAfterMs: turnMs };
+      const turnMs = this.untilTurnMs(cls, now);
+      if (turnMs > 0 && neededMs > budgetMs * QUEUED_SHARE) return { retryAfterMs: turnMs };
     }
+    this.charge(cls);
     this.inFlight += 1;
     return { admittedMs: now, budgetMs };
   }
@@ -102,19 +110,28 @@ export class EdgeAdmission {
     return this.rate;
   }
 
-  /** Takes a credit of the class, or says when there will be one. 0: there was one, or no need. */
+  /** When the class has a credit again; 0: it has one, or needs none. */
   private untilTurnMs(cls: PriorityClass, now: number): number {
     if (this.shares === undefined) return 0;
-    const perMs = (one: number) => ((this.shares?.[one] ?? 1) * this.rate * SLACK) / MS_PER_SECOND;
     const ms = now - this.creditedMs;
     this.creditedMs = now;
     for (const [one, credit] of this.credits.entries()) {
-      this.credits[one] = Math.min(credit + ms * perMs(one), 1 + WINDOW_MS * perMs(one));
+      const perMs = this.creditsPerMs(one);
+      this.credits[one] = Math.min(credit + ms * perMs, 1 + WINDOW_MS * perMs);
     }
     const credit = this.credits[cls] ?? 0;
-    if (credit < 1) return (1 - credit) / perMs(cls);
-    this.credits[cls] = credit - 1;
-    return 0;
+    return credit < 1 ? (1 - credit) / this.creditsPerMs(cls) : 0;
+  }
+
+  /** A class that is let in without a turn, since little waits, has it less for a while. */
+  private charge(cls: PriorityClass): void {
+    if (this.shares === undefined) return;
+    const least = -WINDOW_MS * this.creditsPerMs(cls);
+    this.credits[cls] = Math.max(least, (this.credits[cls] ?? 0) - 1);
+  }
+
+  private creditsPerMs(cls: number): number {
+    return ((this.shares?.[cls] ?? 1) * this.rate * SLACK) / MS_PER_SECOND;
   }
 
   /** Those admitted before the last raise were not judged by it. */
@@ -137,7 +154,9 @@ export class EdgeAdmission {
       if (sum > 0) this.rate = sum / this.rates.length;
     }
     if (this.answered > 0) {
-      this.margin = Math.max(MARGIN_MIN, this.margin * (1 - MARGIN_LOWERED_PER_WINDOW));
+      const isCalm = this.margin > MARGIN_DISTURBED && now - this.raisedMs > CALM_MS;
+      const lowered = isCalm ? MARGIN_LOWERED_PER_CALM_WINDOW : MARGIN_LOWERED_PER_WINDOW;
+      this.margin = Math.max(MARGIN_MIN, this.margin * (1 - lowered));
     }
     this.offeredRates = this.offered.map(
       (count, cls) => ((this.offeredRates[cls] ?? 0) + count / seconds) / 2,

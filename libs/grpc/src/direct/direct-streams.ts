@@ -15,6 +15,7 @@ import { answerEnd, answerFrames, answerInParts, dataFrames, endFrames } from '.
 import { CallDeadlines } from './call-deadlines.js';
 import { CancelSignal } from './cancel-signal.js';
 import type { DirectMethod, DirectServing } from './direct-method.js';
+import { HandlerTurns } from './handler-turns.js';
 import { ResetBudget } from './reset-budget.js';
 import { FIRST_WINDOW_BYTES, SendWindows } from './send-windows.js';
 
@@ -51,6 +52,7 @@ export interface DirectWires {
 }
 
 const deadlines = new CallDeadlines();
+const turns = new HandlerTurns();
 
 /**
  * The calls of one connection that the gate answers itself: frames in, a handler's message out. To
@@ -111,7 +113,7 @@ export class DirectStreams {
     if (timeoutMs !== Number.POSITIVE_INFINITY) {
       stream.forgetDeadline = deadlines.add(stream.begunMs + timeoutMs, () => this.late(stream));
     }
-    if ((head.flags & Flag.END_STREAM) !== 0) this.handle(stream);
+    if ((head.flags & Flag.END_STREAM) !== 0) this.requested(stream);
     return true;
   }
 
@@ -130,7 +132,7 @@ export class DirectStreams {
       this.receive(stream, contentOf(head, payload), head);
     }
     const hasEnded = head.type === FrameType.DATA || head.type === FrameType.HEADERS;
-    if (hasEnded && (head.flags & Flag.END_STREAM) !== 0) this.handle(stream);
+    if (hasEnded && (head.flags & Flag.END_STREAM) !== 0) this.requested(stream);
   }
 
   /** A client's SETTINGS. */
@@ -184,10 +186,15 @@ export class DirectStreams {
   }
 
   /** The request is there as a whole. */
+  private requested(stream: DirectStream): void {
+    stream.hasClientEnded = true;
+    turns.add(() => this.handle(stream));
+  }
+
   private handle(stream: DirectStream): void {
     const { method, parts } = stream;
+    // It may have been cancelled, or late, before its turn.
     if (!this.streams.has(stream.id)) return;
-    stream.hasClientEnded = true;
     stream.parts = [];
     const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
     const isWhole =
