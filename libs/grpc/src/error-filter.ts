@@ -14,7 +14,10 @@ export function grpcStatus(error: TesseraError): StatusObject {
   const metadata = new Metadata();
   metadata.set(ERROR_TRAILERS.code, code);
   if (field !== undefined) metadata.set(ERROR_TRAILERS.field, printable(field));
-  if (retryAfterMs !== undefined) metadata.set(ERROR_TRAILERS.retryAfterMs, String(retryAfterMs));
+  if (retryAfterMs !== undefined) {
+    metadata.set(ERROR_TRAILERS.retryAfterMs, String(retryAfterMs));
+    metadata.set(ERROR_TRAILERS.pushbackMs, String(retryAfterMs));
+  }
   return { code: error.row.grpc, details: message.toWellFormed(), metadata };
 }
 

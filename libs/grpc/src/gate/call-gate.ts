@@ -82,8 +82,11 @@ export class CallGate {
     const key = `${code} ${retryAfterMs}`;
     const known = this.blocks.get(key);
     if (known !== undefined) return known;
+    const { retryAfterMs: ours, pushbackMs } = ERROR_TRAILERS;
     const hint: Record<string, string> =
-      retryAfterMs === undefined ? {} : { [ERROR_TRAILERS.retryAfterMs]: String(retryAfterMs) };
+      retryAfterMs === undefined
+        ? {}
+        : { [ours]: String(retryAfterMs), [pushbackMs]: String(retryAfterMs) };
     const block = literalHeaders({
       ':status': '200',
       'content-type': 'application/grpc+proto',
