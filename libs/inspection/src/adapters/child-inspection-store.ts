@@ -105,6 +105,7 @@ export class ChildInspectionStore extends InspectionStore {
     });
     this.queries = new Queries({
       program: [program, 'query', String(niceness.query)],
+      isIdle: niceness.query > 0,
       rules,
       snapshot: () => this.link.call('snapshot'),
       onFault,

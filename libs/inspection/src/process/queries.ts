@@ -20,6 +20,8 @@ export interface QueryRules {
 export interface QueriesParts {
   /** Of the process, as arguments of Node. */
   readonly program: readonly string[];
+  /** Whether it runs only where a core has nothing else to do. */
+  readonly isIdle: boolean;
   readonly rules: QueryRules;
   /** A copy of the database that is this query's own, in a folder that is too. */
   readonly snapshot: () => Promise<string>;
@@ -140,9 +142,10 @@ class RunningQuery {
     });
     // It may be rejected before somebody looks.
     this.answered.catch(() => undefined);
-    const { memoryBytes, diskBytes } = parts.rules;
+    const { program, isIdle, rules } = parts;
+    const { memoryBytes, diskBytes } = rules;
     const dataBytes = memoryBytes + PROCESS_BYTES;
-    this.child = startLimited(parts.program, { dataBytes, fileBytes: diskBytes, isIdle: true });
+    this.child = startLimited(program, { dataBytes, fileBytes: diskBytes, isIdle });
     this.exited = new Promise((resolve) => {
       this.child.once('close', () => resolve());
       this.child.once('error', () => resolve());
