@@ -33,14 +33,15 @@ export class TopicAsker {
     const asker = new TopicAsker(producer, consumer, userOf);
     await Promise.all([producer.connect(), consumer.connect()]);
     await consumer.subscribe({ topic: DEFAULT_TOPICS.responsesTopic, fromBeginning: false });
-    const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
+    // The first fetch finds out where the newest response lies.
+    const fetched = new Promise((resolve) => consumer.on(consumer.events.FETCH, resolve));
     await consumer.run({
       eachBatch: async ({ batch }) => {
         asker.answered += batch.messages.length;
         asker.onAnswers();
       },
     });
-    await joined;
+    await fetched;
     return asker;
   }
 

@@ -86,11 +86,13 @@ export class TopicClient {
     await client.producer.connect();
     await client.consumer.connect();
     await client.consumer.subscribe({ topic: options.responsesTopic, fromBeginning: false });
-    const joined = new Promise((resolve) => {
-      client.consumer.on(client.consumer.events.GROUP_JOIN, resolve);
+    // Where the newest response lies is found out by the first fetch, not when the group is joined:
+    // an answer that came in between would never be read.
+    const fetched = new Promise((resolve) => {
+      client.consumer.on(client.consumer.events.FETCH, resolve);
     });
     await client.consumer.run({ eachMessage: async ({ message }) => client.take(message) });
-    await joined;
+    await fetched;
     return client;
   }
 
