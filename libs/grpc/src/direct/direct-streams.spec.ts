@@ -4,9 +4,12 @@ import { TesseraError } from '@tessera/errors';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CallContext } from '../call-context.js';
 import { grpcStatus } from '../error-filter.js';
+import { ErrorCode, Flag, FrameType, resetStream } from '../gate/frames.js';
 import { GatedSocket } from '../gate/gated-socket.js';
 import type { OpenCall } from '../gate/open-call.js';
-import type { DirectServing } from './direct-method.js';
+import type { RequestHeaders } from '../gate/request-headers.js';
+import type { DirectMethod, DirectServing } from './direct-method.js';
+import { DirectStreams } from './direct-streams.js';
 
 const DIRECT = '/tessera.test.v1.TestService/Direct';
 const SERVED = '/tessera.test.v1.TestService/Served';
@@ -250,5 +253,51 @@ describe('calls that the gate answers', () => {
     finish(Buffer.from('late, but whole'));
     expect(await answer).toMatchObject({ message: framed(Buffer.from('late, but whole')) });
     await idle;
+  });
+
+  it('are handled once, and reset, where the client goes on after its end', async () => {
+    const ends: boolean[] = [];
+    let handled = 0;
+    const sent: Buffer[] = [];
+    const method: DirectMethod = {
+      path: DIRECT,
+      deserialize: (bytes) => ({ bytes }),
+      serialize: () => Buffer.alloc(0),
+      handle: () => {
+        handled++;
+        return new Promise(() => undefined);
+      },
+    };
+    const streams = new DirectStreams(
+      {
+        methods: new Map([[DIRECT, method]]),
+        messageBytesMax: MESSAGE_BYTES_MAX,
+        streamsMax: 1000,
+        enter: () => ({ name: 'test' }),
+        statusOf: (thrown) => grpcStatus(TesseraError.from(thrown)),
+      },
+      {
+        toClient: (bytes) => sent.push(bytes),
+        onIdle: () => undefined,
+        onFlood: () => undefined,
+      },
+    );
+    streams.windows.granted(WIDE);
+    const headers: RequestHeaders = {
+      ...{ path: DIRECT, isPartial: false, timeoutMs: Number.POSITIVE_INFINITY },
+      fields: { 'content-type': 'application/grpc' },
+    };
+    const stream = 1;
+    const call = { end: (isAnswered: boolean) => ends.push(isAnswered) };
+    streams.begins({ length: 0, type: FrameType.HEADERS, flags: 0, stream }, headers, call);
+    const body = framed(Buffer.from('once'));
+    const data = { length: body.length, type: FrameType.DATA, flags: Flag.END_STREAM, stream };
+    for (let i = 0; i < 3; i++) streams.take(data, body);
+    // Handlers that wait for their turn run behind the reading of sockets.
+    for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
+    expect(handled).toBe(1);
+    expect(sent).toEqual([resetStream(stream, ErrorCode.STREAM_CLOSED)]);
+    expect(ends).toEqual([false]);
+    expect(streams.size).toBe(0);
   });
 });

@@ -121,6 +121,11 @@ export class DirectStreams {
   take(head: FrameHead, payload: Buffer): void {
     const stream = this.streams.get(head.stream);
     if (stream === undefined) return;
+    const carries = head.type === FrameType.DATA || head.type === FrameType.HEADERS;
+    if (carries && stream.hasClientEnded) {
+      this.goesOnAfterItsEnd(stream);
+      return;
+    }
     if (head.type === FrameType.RST_STREAM) {
       this.over(stream, false);
       stream.signal.abort();
@@ -131,8 +136,14 @@ export class DirectStreams {
     } else if (head.type === FrameType.DATA) {
       this.receive(stream, contentOf(head, payload), head);
     }
-    const hasEnded = head.type === FrameType.DATA || head.type === FrameType.HEADERS;
-    if (hasEnded && (head.flags & Flag.END_STREAM) !== 0) this.requested(stream);
+    if (carries && (head.flags & Flag.END_STREAM) !== 0) this.requested(stream);
+  }
+
+  /** RFC 9113, 5.1, half-closed: each end would ask again for what was admitted once. */
+  private goesOnAfterItsEnd(stream: DirectStream): void {
+    this.wires.toClient(resetStream(stream.id, ErrorCode.STREAM_CLOSED));
+    this.over(stream, false);
+    stream.signal.abort();
   }
 
   /** A client's SETTINGS. */

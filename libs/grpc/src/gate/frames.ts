@@ -46,7 +46,7 @@ export function frameHead(bytes: Buffer, at: number): FrameHead {
 }
 
 /** HTTP/2 error codes (RFC 9113, section 7). */
-export const ErrorCode = { NO_ERROR: 0x0, REFUSED_STREAM: 0x7 } as const;
+export const ErrorCode = { NO_ERROR: 0x0, STREAM_CLOSED: 0x5, REFUSED_STREAM: 0x7 } as const;
 
 export function resetStream(stream: number, code: number): Buffer {
   const payload = Buffer.allocUnsafe(4);
