@@ -87,10 +87,10 @@ module.exports = {
       to: { path: '^native/' },
     },
     {
-      name: 'errors-and-contracts-import-nothing',
+      name: 'errors-contracts-and-turns-import-nothing',
       severity: 'error',
-      from: { path: '^libs/(errors|contracts)/src/', pathNot: '\\.spec\\.ts$' },
-      to: { pathNot: '^libs/(errors|contracts)/src/' },
+      from: { path: '^libs/(errors|contracts|turns)/src/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: '^libs/(errors|contracts|turns)/src/' },
     },
     {
       name: 'domain-libs-see-no-infrastructure',

@@ -113,7 +113,7 @@ const lawless: Record<string, string> = {
   // standalone-sees-faces-of-apps
   'apps/standalone/src/main.ts': "import '../../one/src/inner.js';\n",
   'libs/errors/src/index.ts': "export { code } from './code.js';\n",
-  // errors-and-contracts-import-nothing, siblings-import-files and no-circular
+  // errors-contracts-and-turns-import-nothing, siblings-import-files and no-circular
   'libs/errors/src/code.ts': "import 'node:os';\nimport './index.js';\nexport const code = 1;\n",
   // edge-libs-never-import-the-domain
   'libs/grpc/src/index.ts': "import '@tessera/recall';\n",

@@ -6,6 +6,7 @@ import {
   type EngineHandle,
   STATS_SLOTS,
 } from '@tessera/native';
+import { turns } from '@tessera/turns';
 import { addon } from './addon.js';
 import {
   type Binding,
@@ -63,22 +64,32 @@ class Tickets {
     this.next = (this.next + 1) % TICKETS;
   }
 
+  /** A pass may complete a hundred requests: each is settled in its turn of the event loop. */
   settle(completions: Completions, codes: readonly string[]): void {
     for (const [i, ticket] of completions.tickets.entries()) {
       const waiting = this.waiting.get(ticket);
       this.waiting.delete(ticket);
-      const code = codes[completions.statuses[i] ?? 0] ?? 'INTERNAL';
-      if (code === 'OK') {
-        waiting?.resolve(completions, i);
-      } else {
-        const message = completions.messages[i] ?? '';
-        const retryAfterUs = completions.retryAfterUs[i] ?? 0;
-        waiting?.reject(
-          new TesseraError(isErrorCode(code) ? code : 'INTERNAL', message, retryHint(retryAfterUs)),
-        );
-      }
+      if (waiting !== undefined) turns.answer(() => settleOne(waiting, completions, i, codes));
     }
   }
+}
+
+function settleOne(
+  waiting: Waiting,
+  completions: Completions,
+  index: number,
+  codes: readonly string[],
+): void {
+  const code = codes[completions.statuses[index] ?? 0] ?? 'INTERNAL';
+  if (code === 'OK') {
+    waiting.resolve(completions, index);
+    return;
+  }
+  const message = completions.messages[index] ?? '';
+  const retryAfterUs = completions.retryAfterUs[index] ?? 0;
+  waiting.reject(
+    new TesseraError(isErrorCode(code) ? code : 'INTERNAL', message, retryHint(retryAfterUs)),
+  );
 }
 
 /**

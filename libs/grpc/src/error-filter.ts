@@ -1,24 +1,15 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import { Catch, type RpcExceptionFilter } from '@nestjs/common';
-import { ERROR_TRAILERS, errorBody, TesseraError } from '@tessera/errors';
+import { errorBody, TesseraError } from '@tessera/errors';
 import { Log } from '@tessera/telemetry';
 import { type Observable, throwError } from 'rxjs';
-
-/** Metadata takes printable ASCII only; anything else is percent-encoded. */
-function printable(text: string): string {
-  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
-}
+import { errorTrailers } from './error-trailers.js';
 
 export function grpcStatus(error: TesseraError): StatusObject {
-  const { code, message, field, retryAfterMs } = errorBody(error).error;
   const metadata = new Metadata();
-  metadata.set(ERROR_TRAILERS.code, code);
-  if (field !== undefined) metadata.set(ERROR_TRAILERS.field, printable(field));
-  if (retryAfterMs !== undefined) {
-    metadata.set(ERROR_TRAILERS.retryAfterMs, String(retryAfterMs));
-    metadata.set(ERROR_TRAILERS.pushbackMs, String(retryAfterMs));
-  }
-  return { code: error.row.grpc, details: message.toWellFormed(), metadata };
+  for (const [name, value] of Object.entries(errorTrailers(error))) metadata.set(name, value);
+  const details = errorBody(error).error.message.toWellFormed();
+  return { code: error.row.grpc, details, metadata };
 }
 
 export function loggedStatus(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {

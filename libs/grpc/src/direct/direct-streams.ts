@@ -1,4 +1,5 @@
 import { type Carrier, carrierOf } from '@tessera/telemetry';
+import { turns } from '@tessera/turns';
 import {
   contentOf,
   ErrorCode,
@@ -15,7 +16,6 @@ import { answerEnd, answerFrames, answerInParts, dataFrames, endFrames } from '.
 import { CallDeadlines } from './call-deadlines.js';
 import { CancelSignal } from './cancel-signal.js';
 import type { DirectMethod, DirectServing } from './direct-method.js';
-import { HandlerTurns } from './handler-turns.js';
 import { ResetBudget } from './reset-budget.js';
 import { FIRST_WINDOW_BYTES, SendWindows } from './send-windows.js';
 
@@ -52,7 +52,6 @@ export interface DirectWires {
 }
 
 const deadlines = new CallDeadlines();
-const turns = new HandlerTurns();
 
 /**
  * The calls of one connection that the gate answers itself: frames in, a handler's message out. To
@@ -199,7 +198,7 @@ export class DirectStreams {
   /** The request is there as a whole. */
   private requested(stream: DirectStream): void {
     stream.hasClientEnded = true;
-    turns.add(() => this.handle(stream));
+    turns.call(() => this.handle(stream));
   }
 
   private handle(stream: DirectStream): void {

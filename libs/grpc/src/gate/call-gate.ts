@@ -1,5 +1,6 @@
 import type { EdgeAdmission, PriorityClass } from '@tessera/admission';
-import { ERROR_TRAILERS, TesseraError } from '@tessera/errors';
+import { type ErrorCode, TesseraError, type TesseraErrorOptions } from '@tessera/errors';
+import { errorTrailers } from '../error-trailers.js';
 import { eachField } from '../wire-fields.js';
 import type { CallHead, Verdict } from './frame-gate.js';
 import { literalHeaders } from './frames.js';
@@ -28,6 +29,8 @@ const PRIORITIES: readonly PriorityClass[] = [1, 0, 1, 2];
 const UNCOUNTED: Verdict = { isUncounted: true };
 const RETRY_STEP_MS = 5;
 const BLOCKS_KEPT = 1024;
+const PASSED = 'the deadline passed while the call waited to be read';
+const AHEAD = 'calls ahead of this one take longer than its deadline leaves';
 
 /** Judges calls by their headers and a look at their message, before anything is parsed. */
 export class CallGate {
@@ -45,8 +48,7 @@ export class CallGate {
     const budgetMs = Math.min(head.timeoutMs, bodyMs, deadlineMsMax) - waitedMs();
     if (budgetMs <= 0) {
       onRefused('DEADLINE_EXCEEDED');
-      const message = 'the deadline passed while the call waited to be read';
-      return { refusal: this.block(new TesseraError('DEADLINE_EXCEEDED', message)) };
+      return { refusal: this.block('DEADLINE_EXCEEDED', PASSED) };
     }
     const decision = admission.admit(cls, budgetMs);
     if ('retryAfterMs' in decision) {
@@ -72,28 +74,24 @@ export class CallGate {
 
   private overloaded(retryAfterMs: number): Buffer {
     const rounded = Math.max(1, Math.ceil(retryAfterMs / RETRY_STEP_MS)) * RETRY_STEP_MS;
-    const message = 'calls ahead of this one take longer than its deadline leaves';
-    return this.block(new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs: rounded }));
+    return this.block('ENGINE_OVERLOADED', AHEAD, { retryAfterMs: rounded });
   }
 
-  /** Headers that end a call at once (gRPC over HTTP/2, Trailers-Only). */
-  private block(error: TesseraError): Buffer {
-    const { code, message, retryAfterMs, row } = error;
-    const key = `${code} ${retryAfterMs}`;
+  /**
+   * Headers that end a call at once (gRPC over HTTP/2, Trailers-Only). Kept, since an error with
+   * its stack costs more than all else of a refusal.
+   */
+  private block(code: ErrorCode, message: string, hint: TesseraErrorOptions = {}): Buffer {
+    const key = `${code} ${hint.retryAfterMs}`;
     const known = this.blocks.get(key);
     if (known !== undefined) return known;
-    const { retryAfterMs: ours, pushbackMs } = ERROR_TRAILERS;
-    const hint: Record<string, string> =
-      retryAfterMs === undefined
-        ? {}
-        : { [ours]: String(retryAfterMs), [pushbackMs]: String(retryAfterMs) };
+    const error = new TesseraError(code, message, hint);
     const block = literalHeaders({
       ':status': '200',
       'content-type': 'application/grpc+proto',
-      'grpc-status': String(row.grpc),
+      'grpc-status': String(error.row.grpc),
       'grpc-message': message,
-      [ERROR_TRAILERS.code]: code,
-      ...hint,
+      ...errorTrailers(error),
     });
     if (this.blocks.size >= BLOCKS_KEPT) this.blocks.clear();
     this.blocks.set(key, block);

@@ -1,0 +1,19 @@
+import { ERROR_TRAILERS, errorBody, type TesseraError } from '@tessera/errors';
+
+/** Metadata takes printable ASCII only; anything else is percent-encoded. */
+function printable(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
+}
+
+/** What an error says beside its status, as trailers of the call by their names. */
+export function errorTrailers(error: TesseraError): Readonly<Record<string, string>> {
+  const { code, field, retryAfterMs } = errorBody(error).error;
+  const hint = retryAfterMs === undefined ? undefined : String(retryAfterMs);
+  return {
+    [ERROR_TRAILERS.code]: code,
+    ...(field === undefined ? {} : { [ERROR_TRAILERS.field]: printable(field) }),
+    ...(hint === undefined
+      ? {}
+      : { [ERROR_TRAILERS.retryAfterMs]: hint, [ERROR_TRAILERS.pushbackMs]: hint }),
+  };
+}

@@ -1,0 +1,1 @@
+export { Turns, turns } from './turns.js';
