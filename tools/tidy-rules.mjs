@@ -111,6 +111,9 @@ export function functionLengthCpp(path, text) {
   return faults;
 }
 
+/** Where a request has a task unless it names another. */
+const REQUEST = 'native/src/engine/request.h';
+
 /** Pattern, where it is banned, and what to write instead. */
 const BANNED = [
   { pattern: /\bcatalogs?\b(?!['"]?:)/i, instead: 'catalogue' },
@@ -145,6 +148,23 @@ const BANNED = [
     pattern: /\bsetTimeout\(|\bsleep_(for|until)\b|\btime\.sleep\(/,
     only: (path) => isTest(path) && isCode(path),
     instead: 'an event to wait for',
+  },
+  // A task that is named or compared, or a request that is looked into for the fields of its kind.
+  ...[
+    /\b\w+_task\(/,
+    /\b[Tt]ask(\(\))?\s*[!=]=/,
+    /[!=]=\s*&?\w*\b[Tt]ask\b/,
+    /<const \w+Task ?[*&]>/,
+  ].map((pattern) => ({
+    pattern,
+    only: (path) => /^native\/src\/(engine|bridge)\//.test(path) && !isTest(path),
+    except: (path) => path.startsWith('native/src/engine/tasks/') || path === REQUEST,
+    instead: 'a question to Task (native/src/engine/tasks/task.h)',
+  })),
+  {
+    pattern: /'\w+' in (request|ask|own)\b|\bkind(\.code)?\s*[!=]==/,
+    only: (path) => /^libs\/engine\/src\/(native-engine|submit-batch)\.ts$/.test(path),
+    instead: 'a field of RequestKind (libs/engine/src/request-kinds.ts)',
   },
   { pattern: /\/(work|root)\/[a-z]/, instead: 'a path relative to the repository' },
 ];

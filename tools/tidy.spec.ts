@@ -45,6 +45,36 @@ const cases: [tidy.Rule, string, string, string][] = [
   [tidy.bannedWords, 'libs/a.ts', '// TODO: later', '// to do it'],
   [tidy.bannedWords, 'libs/grpc/src/a.ts', 'process.env.A', 'environment.A'],
   [tidy.bannedWords, 'native/src/base/a.cc', 'getenv("A");', 'get_environment("A");'],
+  [
+    tidy.bannedWords,
+    'native/src/engine/a.cc',
+    'const Task& asked = score_task();',
+    'if (request.task->selects()) answer();',
+  ],
+  [
+    tidy.bannedWords,
+    'native/src/engine/cuda/a.cc',
+    'dynamic_cast<const ScoreTask*>(&state.task());',
+    'state.task().needs();',
+  ],
+  [
+    tidy.bannedWords,
+    'native/src/bridge/a.cc',
+    'return *task != append;',
+    'if (engine::task_of(code) == nullptr) return;',
+  ],
+  [
+    tidy.bannedWords,
+    'libs/engine/src/submit-batch.ts',
+    "return 'widths' in request ? request.widths : [];",
+    'return own.widths;',
+  ],
+  [
+    tidy.bannedWords,
+    'libs/engine/src/native-engine.ts',
+    'if (kind === RECALL) read();',
+    'kind.read();',
+  ],
   [tidy.bannedWords, 'native/src/base/a.cc', '#include <napi.h>', '#include <map>'],
   [
     tidy.bannedWords,

@@ -31,7 +31,7 @@ import { NativeAdapters } from './native-adapters.js';
 import { NativeCatalogue, NativeReach } from './native-catalogue.js';
 import { awaitNative, callNative } from './native-error.js';
 import { kvFields, NativeKvPool } from './native-kv-pool.js';
-import { readAnswer, readAppended, readScores } from './read-completions.js';
+import { APPEND, RECALL, type RequestKind, SCORE } from './request-kinds.js';
 import { compileBatch, compileBinding, type EngineAsk } from './submit-batch.js';
 
 /** Settled with the completion's arrays and its index in them; `resolve` reads what was asked. */
@@ -151,15 +151,15 @@ export class NativeEngine extends Engine {
   }
 
   recall(request: EngineRequest, signal?: Cancellation): Promise<EngineAnswer> {
-    return this.run(request, readAnswer, signal);
+    return this.run(RECALL, request, signal);
   }
 
   score(request: EngineScoreRequest, signal?: Cancellation): Promise<EngineScores> {
-    return this.run(request, readScores, signal);
+    return this.run(SCORE, request, signal);
   }
 
   append(request: EngineAppendRequest, signal?: Cancellation): Promise<EngineAppended> {
-    return this.run(request, readAppended, signal);
+    return this.run(APPEND, request, signal);
   }
 
   prefetch(binding: Binding, userId: string, adapter?: EngineAdapter): KvPrefetch {
@@ -216,9 +216,9 @@ export class NativeEngine extends Engine {
     return this.closing;
   }
 
-  private async run<Answer>(
-    request: EngineAsk,
-    read: (completions: Completions, index: number, modelDigest: string) => Answer,
+  private async run<Request extends EngineAsk, Answer>(
+    kind: RequestKind<Request, Answer>,
+    request: Request,
     signal: Cancellation | undefined,
   ): Promise<Answer> {
     if (hasAborted(signal)) throw cancelled();
@@ -227,13 +227,13 @@ export class NativeEngine extends Engine {
       this.tickets.waiting.set(ticket, {
         resolve: (completions, index) => {
           const generation = completions.weightsGenerations[index] ?? 0;
-          resolve(read(completions, index, this.digestOf(generation)));
+          resolve(kind.read(completions, index, this.digestOf(generation)));
         },
         reject,
       });
     });
     try {
-      this.submit(ticket, request);
+      this.submit(ticket, kind, request);
     } catch (thrown) {
       this.tickets.waiting.delete(ticket);
       this.cancel(ticket);
@@ -279,10 +279,15 @@ export class NativeEngine extends Engine {
       : this.tickets.take();
   }
 
-  private submit(ticket: number, request: EngineAsk): void {
+  private submit<Request extends EngineAsk>(
+    ticket: number,
+    kind: RequestKind<Request, unknown>,
+    request: Request,
+  ): void {
     const adapter = this.adapters.slotOf(request.adapter);
-    const batch = compileBatch([{ ticket, request, adapter }]);
-    const reach = 'reach' in request ? request.reach : undefined;
+    const own = kind.fields(request);
+    const batch = compileBatch([{ ticket, request, code: kind.code, own, adapter }]);
+    const { reach } = own;
     if (reach !== undefined && !(reach instanceof NativeReach)) {
       throw new TesseraError('INTERNAL', "reach: expected one of the binding's catalogue");
     }

@@ -6,15 +6,14 @@ import type {
   SubmitBatch,
 } from '@tessera/native';
 import {
-  type EngineAppendRequest,
-  type EngineRequest,
-  type EngineScoreRequest,
+  type EngineWork,
   type LevelTokens,
   NO_ITEM,
   type Priority,
   type PromptDigests,
   type ScoreNorm,
 } from './engine.js';
+import type { OwnFields } from './request-kinds.js';
 
 const SCORE_NORM_CODES: Readonly<Record<ScoreNorm, ScoreNormCode>> = {
   full: 0,
@@ -23,9 +22,6 @@ const SCORE_NORM_CODES: Readonly<Record<ScoreNorm, ScoreNormCode>> = {
 };
 
 const PRIORITY_CODES: Readonly<Record<Priority, PriorityCode>> = { high: 0, normal: 1, low: 2 };
-const RECALL: RequestKindCode = 0;
-const SCORE: RequestKindCode = 1;
-const APPEND: RequestKindCode = 2;
 const NO_DIGESTS: PromptDigests = { template: '', codebook: '' };
 
 /**
@@ -36,12 +32,15 @@ const UINT32_MAX = 0xffff_ffff;
 
 const uint32 = (value: number): number => Math.min(Math.max(Math.trunc(value), 0), UINT32_MAX);
 
-/** Whatever an engine is asked. */
-export type EngineAsk = EngineRequest | EngineScoreRequest | EngineAppendRequest;
+/** What every kind of request has. */
+export type EngineAsk = Omit<EngineWork, 'scoreNorm'>;
 
 export interface Ticketed {
   readonly ticket: number;
   readonly request: EngineAsk;
+  /** Of its kind, and the fields that only some kinds have. */
+  readonly code: RequestKindCode;
+  readonly own: OwnFields;
   /** Slot of the adapter, as the addon numbers it. */
   readonly adapter: number;
 }
@@ -54,37 +53,6 @@ function offsetsOf(lengths: readonly number[]): Uint32Array {
     offsets[i + 1] = end;
   }
   return offsets;
-}
-
-function isScore(request: EngineAsk): request is EngineScoreRequest {
-  return 'sids' in request;
-}
-
-const NO_BEAM = {
-  widths: [],
-  resultCount: 0,
-  itemsPerSid: 0,
-  allowsPartial: false,
-  watchedItem: undefined,
-  wantsTree: false,
-};
-
-function isRecall(request: EngineAsk): request is EngineRequest {
-  return 'widths' in request;
-}
-
-function kindOf(request: EngineAsk): RequestKindCode {
-  if (isRecall(request)) return RECALL;
-  return isScore(request) ? SCORE : APPEND;
-}
-
-/** What a recall alone says; another request leaves it empty. */
-function beamOf(request: EngineAsk) {
-  return isRecall(request) ? request : NO_BEAM;
-}
-
-function scoreNormOf(request: EngineAsk): ScoreNormCode {
-  return SCORE_NORM_CODES['scoreNorm' in request ? request.scoreNorm : 'full'];
 }
 
 /** A number of each request: several times as fast as Uint32Array.from with a function. */
@@ -110,13 +78,13 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
   for (const [i, { request }] of requests.entries()) {
     promptTokens.set(request.promptTokens, promptOffsets[i]);
   }
-  const beams = requests.map(({ request }) => beamOf(request));
-  const sids = requests.map(({ request }) => (isScore(request) ? request.sids : []));
+  const own = requests.map((ticketed) => ticketed.own);
+  const sids = own.map((fields) => fields.sids);
   return {
     tickets: words(requests, ({ ticket }) => ticket),
     bindings: words(requests, ({ request }) => request.binding.slot),
     adapters: words(requests, ({ adapter }) => adapter),
-    kinds: octets(requests, ({ request }) => kindOf(request)),
+    kinds: octets(requests, ({ code }) => code),
     priorities: octets(requests, ({ request }) => PRIORITY_CODES[request.priority]),
     promptOffsets,
     promptTokens,
@@ -124,17 +92,17 @@ export function compileBatch(requests: readonly Ticketed[]): SubmitBatch {
     prefixTokens: words(requests, ({ request }) => request.kv?.prefixTokens ?? 0),
     keepTokens: words(requests, ({ request }) => request.kv?.keepTokens ?? 0),
     exactKv: octets(requests, ({ request }) => (request.kv?.wantsExact ? 1 : 0)),
-    widthOffsets: offsetsOf(beams.map(({ widths }) => widths.length)),
-    widths: Uint32Array.from(beams.flatMap(({ widths }) => widths.map(uint32))),
-    resultCounts: words(beams, ({ resultCount }) => uint32(resultCount)),
-    itemsPerSid: words(beams, ({ itemsPerSid }) => uint32(itemsPerSid)),
-    partials: octets(beams, ({ allowsPartial }) => (allowsPartial === true ? 1 : 0)),
-    watchedItems: words(beams, ({ watchedItem = NO_ITEM }) => watchedItem),
-    trees: octets(beams, ({ wantsTree }) => (wantsTree === true ? 1 : 0)),
+    widthOffsets: offsetsOf(own.map(({ widths }) => widths.length)),
+    widths: Uint32Array.from(own.flatMap(({ widths }) => widths.map(uint32))),
+    resultCounts: words(own, ({ resultCount }) => uint32(resultCount)),
+    itemsPerSid: words(own, ({ itemsPerSid }) => uint32(itemsPerSid)),
+    partials: octets(own, ({ allowsPartial }) => (allowsPartial === true ? 1 : 0)),
+    watchedItems: words(own, ({ watchedItem = NO_ITEM }) => watchedItem),
+    trees: octets(own, ({ wantsTree }) => (wantsTree === true ? 1 : 0)),
     sidOffsets: offsetsOf(sids.map((list) => list.length)),
     codeOffsets: offsetsOf(sids.flat().map((sid) => sid.length)),
     sidCodes: Uint32Array.from(sids.flat(2).map(uint32)),
-    scoreNorms: octets(requests, ({ request }) => scoreNormOf(request)),
+    scoreNorms: octets(own, ({ scoreNorm }) => SCORE_NORM_CODES[scoreNorm]),
     budgetsUs: filled(
       new Float64Array(requests.length),
       requests,

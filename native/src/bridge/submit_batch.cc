@@ -108,7 +108,7 @@ void fill(const BatchArrays& arrays, size_t i, engine::Request& request) {
     return values.subspan(offsets[i], offsets[i + 1] - offsets[i]);
   };
   request.ticket = arrays.tickets[i];
-  request.kind = static_cast<engine::RequestKind>(arrays.kinds[i]);
+  request.task = engine::task_of(arrays.kinds[i]);
   request.priority = arrays.priorities[i];
   const auto prompt = part(arrays.prompt_tokens, arrays.prompt_offsets);
   request.prompt.assign(prompt.begin(), prompt.end());
@@ -148,7 +148,7 @@ std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
                        "engineSubmit.batch.bindings[" + std::to_string(i) +
                            "]: expected the slot of a binding, came " + std::to_string(slot));
     }
-    if (arrays.kinds[i] > static_cast<uint8_t>(engine::RequestKind::kAppend) ||
+    if (engine::task_of(arrays.kinds[i]) == nullptr ||
         arrays.norms[i] > static_cast<uint8_t>(beam::ScoreNorm::kAllowed) ||
         std::isnan(arrays.budgets_us[i])) {
       throw make_error(env, Code::kRequestInvalid,

@@ -17,6 +17,7 @@ constexpr uint64_t kCloseFlushUs = 2'000'000;
 uint32_t Engine::kept_tokens(const Request& request) const {
   const KvUse& use = request.kv;
   if (pool_ == nullptr || !options_.kv.is_enabled || use.user.empty()) return 0;
+  if (!request.task->needs().shares_blocks) return 0;
   uint32_t kept = use.prefix_tokens / kv::kBlockTokens * kv::kBlockTokens;
   for (const uint32_t tokens : pool_->whereabouts(versions_.now(use.version), use.user))
     kept += tokens;

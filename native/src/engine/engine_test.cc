@@ -320,7 +320,7 @@ TEST_F(EngineFixture, ABindingThatDoesNotFitTheModelOrTheCatalogueIsRefused) {
 
 /// Score requests for the SIDs of an answer.
 Request scoring(Request request, const Completion& recalled) {
-  request.kind = RequestKind::kScore;
+  request.task = &score_task();
   request.widths.clear();
   request.sid_codes = recalled.answer.path_codes;
   request.sid_offsets.assign(recalled.answer.path_offsets.begin(),
@@ -346,6 +346,7 @@ TEST(EngineParity, ScoresOfGivenPathsAreTheBitsThatABeamSearchGivesThem) {
         asked.sid_codes.push_back(0xFFFFFFFF);  // one more, which no catalogue has
         asked.sid_offsets.push_back(static_cast<uint32_t>(asked.sid_codes.size()));
         asked.ticket = 2;
+        asked.allows_partial = true;  // of no use to a score, and no harm
         request.ticket = 3;
         engine->submit({asked, request});  // both in the same passes
         const auto completions = sink.wait_for(2);
@@ -367,7 +368,7 @@ TEST(EngineParity, ScoresOfGivenPathsAreTheBitsThatABeamSearchGivesThem) {
 TEST_F(EngineFixture, ScoreRequestsOverTheirLimitAreRefusedNamingTheField) {
   open_folder("qwen3-tied");
   Request none = request(1);
-  none.kind = RequestKind::kScore;
+  none.task = &score_task();
   none.sid_offsets = {0};
   expect_refused(none, "sids.length");
   none.sid_offsets.assign(engine_->options().score_items_max + 2, 0);

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 
-#include "beam/follow.h"
 #include "engine/elapsed.h"
 
 namespace tessera::engine {
@@ -116,17 +115,11 @@ void Head::choose(const Due& due) {
   const Clock::time_point start = Clock::now();
   RequestState& state = *due.state;
   const beam::StepLogits logits = logits_of(due);
-  const catalogue::Reach& reach = state.reach();
   beam::SelectOptions options;
   options.terminal_count = terminal_count(state);
   options.norm = state.request().norm;
-  if (state.request().kind == RequestKind::kScore) {
-    beam::follow(state.beams(), logits, reach, options, state.route(), *scratch_, step_);
-  } else {
-    options.width = state.width();
-    beam::select(state.beams(), logits, reach, options, *scratch_, step_);
-    state.observe(logits, options, step_, *scratch_);
-  }
+  options.width = state.width();
+  state.task_run().select(state.beams(), logits, options, *scratch_, step_);
   const Clock::time_point selected = Clock::now();
   state.apply(step_);
   state.pass().select_us = std::chrono::duration<float, std::micro>(selected - start).count();

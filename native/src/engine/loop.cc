@@ -86,10 +86,11 @@ Completion Loop::completion_of(const RunningRequest& state, Status status) {
   return completion;
 }
 
-void Loop::export_items(const RunningRequest& state, Completion& completion) {
-  completion.completeness = state.completeness();
-  completion.answer = beam::export_items(state.finished(), state.reach(),
-                                         export_options(state.request()), processor_.threads());
+void Loop::answer(RunningRequest& state, Completion& completion) {
+  if (!completion.status.is_ok()) return;
+  const Clock::time_point start = Clock::now();
+  state.task_run().answer(state, processor_.threads(), completion);
+  state.timings().export_us = microseconds_since(start);
 }
 
 }  // namespace tessera::engine

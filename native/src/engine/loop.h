@@ -85,11 +85,8 @@ class Loop {
   void observe(float actual_us);
   /// What is told of a request that ends, but for its timings' total.
   Completion completion_of(const RunningRequest& state, Status status);
-  static beam::ExportOptions export_options(const Request& request) {
-    return {request.result_count, request.items_per_sid, request.item_policy.get(),
-            request.watched_item};
-  }
-  void export_items(const RunningRequest& state, Completion& completion);
+  /// What its task makes of a request that has come to its end; nothing of one that failed.
+  void answer(RunningRequest& state, Completion& completion);
   double alone_us(const scheduler::RequestWork& work) const {
     return scheduler::alone_us(cost(), work, options_.prefill_chunk_tokens);
   }

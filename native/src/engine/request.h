@@ -14,6 +14,7 @@
 #include "beam/select.h"
 #include "beam/tree.h"
 #include "engine/binding.h"
+#include "engine/tasks/tasks.h"
 #include "kv/pool.h"
 #include "lora/adapter.h"
 
@@ -22,12 +23,6 @@ namespace tessera::engine {
 using Clock = std::chrono::steady_clock;
 
 inline constexpr uint8_t kPriorityClasses = 3;  // 0 high, 1 normal, 2 low
-
-enum class RequestKind : uint8_t {
-  kRecall = 0,  // a beam search for items
-  kScore = 1,   // log-probabilities of given paths
-  kAppend = 2,  // nothing but the prompt's keys and values, for the pool
-};
 
 /// What of a prompt the user KV pool may find and keep.
 struct KvUse {
@@ -42,10 +37,10 @@ struct KvUse {
 };
 
 struct Request {
-  uint32_t ticket = 0;  // the caller's, unique among those in flight
-  RequestKind kind = RequestKind::kRecall;
-  uint8_t priority = 1;  // class below kPriorityClasses
-  std::shared_ptr<const Binding> binding;
+  uint32_t ticket = 0;                           // the caller's, unique among those in flight
+  const Task* task = &recall_task();             // the kind of request; never null
+  uint8_t priority = 1;                          // class below kPriorityClasses
+  std::shared_ptr<const Binding> binding;        // null where its task needs none
   std::shared_ptr<const lora::Adapter> adapter;  // null: the base model
   /// What of which version may be found; where the caller sets none, all of the newest when the
   /// request begins.

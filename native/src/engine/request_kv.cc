@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "attention/block.h"
+#include "engine/tasks/task.h"
 
 namespace tessera::engine {
 namespace {
@@ -13,6 +14,7 @@ static_assert(attention::kBlockPositions == kv::kBlockTokens);
 /// Tokens of the prompt that the pool may hold: never the last one, whose row gives the request's
 /// own logits.
 uint32_t keepable(const Request& request) {
+  if (!request.task->needs().shares_blocks) return 0;
   const auto size = static_cast<uint32_t>(request.prompt.size());
   return std::min(request.kv.keep_tokens, size - 1);
 }

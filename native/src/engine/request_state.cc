@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
-#include <string>
 
 #include "base/check.h"
 
@@ -17,11 +15,6 @@ Status RequestState::reserve(const Request& request, const RequestState* leader,
 
 void RequestState::begin(Request request, Clock::time_point now) {
   begin_request(std::move(request), now);
-  if (request_.kind == RequestKind::kScore) {
-    beam::find_route(reach(), request_.sid_codes, request_.sid_offsets, route_);
-  }
-  if (request_.watched_item != catalogue::kNoItem) watch_.emplace(reach(), request_.watched_item);
-  if (request_.wants_tree) tree_watch_.emplace(reach());
   beams_.scores.assign(1, 0.0F);
   beams_.nodes.assign(1, catalogue::kRoot);
   beams_.ended.assign(1, 0);
@@ -38,7 +31,8 @@ Status RequestState::reserve_beams(const Request& request) {
     beam_buffer_ = std::move(grown).value();
   }
   char* values = beam_buffer_.as<char>() + bytes / 2;
-  beam_kv_ = {beam_buffer_.data(), values, decode_passes(request), widest(request)};
+  beam_kv_ = {beam_buffer_.data(), values, request.task->decode_passes(request),
+              request.task->widest(request)};
   return Status::ok();
 }
 
@@ -101,31 +95,6 @@ void RequestState::apply(const beam::Step& step) {
   beams_ = step.next;
   ++step_;
   if (step_ == binding().step_count()) TESSERA_CHECK(next_count == 0);
-}
-
-std::vector<float> RequestState::scores() const {
-  std::vector<beam::Finished> paths = finished_;
-  const auto by_node = [](const beam::Finished& a, const beam::Finished& b) {
-    return a.node < b.node;
-  };
-  std::sort(paths.begin(), paths.end(), by_node);
-  std::vector<float> scores;
-  const std::span<const uint32_t> codes = request_.sid_codes;
-  for (size_t i = 0; i + 1 < request_.sid_offsets.size(); ++i) {
-    const uint32_t first = request_.sid_offsets[i];
-    const beam::Finished asked{
-        0, beam::find_path(reach(), codes.subspan(first, request_.sid_offsets[i + 1] - first))};
-    const auto found = std::lower_bound(paths.begin(), paths.end(), asked, by_node);
-    const bool is_path = found != paths.end() && found->node == asked.node;
-    scores.push_back(is_path ? found->score : std::numeric_limits<float>::quiet_NaN());
-  }
-  return scores;
-}
-
-void RequestState::release() {
-  RunningRequest::release();
-  watch_.reset();
-  tree_watch_.reset();
 }
 
 void RequestState::drop_buffers() { budget_.give_beams(beam_buffer_); }

@@ -4,13 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "attention/kv_view.h"
 #include "base/status.h"
-#include "beam/follow.h"
 #include "beam/select.h"
 #include "device/device.h"
 #include "engine/running_request.h"
@@ -43,24 +41,9 @@ class RequestState final : public RunningRequest {
   /// Applies a selection: finished paths are collected, beams fork, their tokens wait for the next
   /// pass.
   void apply(const beam::Step& step);
-  /// Shows the watched item's watch and the one of the tree a selection; before apply().
-  void observe(const beam::StepLogits& logits, const beam::SelectOptions& options,
-               const beam::Step& step, beam::Scratch& scratch) {
-    if (watch_) watch_->observe(beams_, logits, options, step);
-    if (tree_watch_) tree_watch_->observe(beams_, logits, options, step, scratch);
-  }
-  const std::optional<beam::Watch>& watch() const { return watch_; }
-  std::optional<beam::TreeWatch>& tree_watch() { return tree_watch_; }
-
   const beam::Beams& beams() const { return beams_; }
-  /// Score requests: the paths to follow.
-  const beam::Route& route() const { return route_; }
-  /// Score requests that are done: a score per SID, not-a-number where it is no path.
-  std::vector<float> scores() const;
   uint64_t buffer_bytes() const { return beam_buffer_.size(); }
 
-  /// As RunningRequest; the beams' buffer stays.
-  void release() override;
   /// Gives the beams' buffer back too. REQUIRES: released.
   void drop_buffers();
 
@@ -71,9 +54,6 @@ class RequestState final : public RunningRequest {
   device::Buffer beam_buffer_;
   attention::BeamKv beam_kv_;
   beam::Beams beams_;
-  beam::Route route_;
-  std::optional<beam::Watch> watch_;
-  std::optional<beam::TreeWatch> tree_watch_;
   std::vector<int32_t> pending_tokens_;  // [beams]: tokens to compute next; empty during the prompt
   std::vector<uint32_t> ancestors_;      // [beams][step_ - 1]
   std::vector<uint32_t> forked_ancestors_;  // scratch of apply()

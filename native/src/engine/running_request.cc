@@ -8,30 +8,24 @@
 
 namespace tessera::engine {
 
-uint32_t RunningRequest::decode_passes(const Request& request) {
-  return request.kind == RequestKind::kAppend ? 0 : request.binding->step_count() - 1;
-}
-
-uint32_t RunningRequest::widest(const Request& request) {
-  if (request.kind == RequestKind::kScore)
-    return static_cast<uint32_t>(request.sid_offsets.size() - 1);
-  if (request.kind == RequestKind::kAppend) return 0;
-  return *std::max_element(request.widths.begin(), request.widths.end());
-}
-
 RunningRequest::Need RunningRequest::need(const Request& request, uint64_t position_bytes) {
   return {kv::blocks_of(static_cast<uint32_t>(request.prompt.size())),
-          position_bytes * decode_passes(request) * widest(request)};
+          position_bytes * request.task->decode_passes(request) * request.task->widest(request)};
+}
+
+catalogue::Reach RunningRequest::reach_of(const Request& request) {
+  if (request.reach.is_set() || request.binding == nullptr) return request.reach;
+  return request.binding->reach();
 }
 
 scheduler::RequestWork RunningRequest::work_of(const Request& request,
                                                const model::ModelConfig& config) {
-  const Binding& binding = *request.binding;
   scheduler::RequestWork work;
   work.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
-  if (request.kind == RequestKind::kAppend) return work;
-  work.selections = binding.step_count();
-  work.beams = widest(request);
+  if (!request.task->selects()) return work;
+  const Binding& binding = *request.binding;
+  work.selections = request.task->selections(request);
+  work.beams = request.task->widest(request);
   const uint32_t depth = binding.depth();
   for (uint32_t level = 0; level < depth; ++level)
     work.cells_per_beam += static_cast<double>(binding.level_tokens(level).size()) / depth;
@@ -54,7 +48,8 @@ Status RunningRequest::reserve_prompt(const Request& request, const RunningReque
 
 void RunningRequest::begin_request(Request request, Clock::time_point now) {
   request_ = std::move(request);
-  if (!request_.reach.is_set()) request_.reach = binding().reach();
+  request_.reach = reach_of(request_);
+  task_run_ = task().start(request_);
   finished_.clear();
   widths_used_.clear();
   timings_ = Timings{};
@@ -86,14 +81,13 @@ void RunningRequest::prompt_computed(uint32_t length, uint32_t own, uint32_t end
   TESSERA_CHECK(length >= prompt().length + own && length <= request_.prompt.size());
   reused_ += length - prompt().length - own;
   kv_.set_length(length);
-  if (prompt_left() > 0 || own == 0 || request_.kind == RequestKind::kAppend) return;
+  if (prompt_left() > 0 || own == 0 || !task().selects()) return;
   logit_row_ = end - 1;
   awaits_selection_ = true;
 }
 
 uint32_t RunningRequest::width() const {
-  const uint32_t wanted = request_.widths[std::min<size_t>(step_, request_.widths.size() - 1)];
-  return std::min(wanted, affordable_width_);
+  return std::min(task().width(request_, step_), affordable_width_);
 }
 
 void RunningRequest::narrow_to(const scheduler::Narrowing& narrowing) {
@@ -112,6 +106,7 @@ Completeness RunningRequest::completeness() const {
 void RunningRequest::release() {
   budget_.give_blocks(kv_.own_blocks());
   kv_.release();
+  task_run_.reset();
   request_ = Request{};
   finished_.clear();
 }

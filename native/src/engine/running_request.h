@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "engine/kv_budget.h"
 #include "engine/request.h"
 #include "engine/request_kv.h"
+#include "engine/tasks/task.h"
 #include "model/model_config.h"
 #include "scheduler/admission.h"
 #include "scheduler/narrowing.h"
@@ -33,6 +35,8 @@ class RunningRequest {
     uint64_t beam_bytes = 0;
   };
   static Need need(const Request& request, uint64_t position_bytes);
+  /// What of its catalogue it may get; not set where it has no binding.
+  static catalogue::Reach reach_of(const Request& request);
   /// What a request that has not begun asks for, for the prediction of its end.
   static scheduler::RequestWork work_of(const Request& request, const model::ModelConfig& config);
 
@@ -73,6 +77,9 @@ class RunningRequest {
   }
 
   const Request& request() const { return request_; }
+  const Task& task() const { return *request_.task; }
+  /// From begin to release.
+  TaskRun& task_run() { return *task_run_; }
   const Binding& binding() const { return *request_.binding; }
   const catalogue::Reach& reach() const { return request_.reach; }
   const attention::PromptKv& prompt() const { return kv_.view(); }
@@ -96,10 +103,6 @@ class RunningRequest {
   virtual void release();
 
  protected:
-  /// Passes of beams, and beams that one of them may have at most.
-  static uint32_t decode_passes(const Request& request);
-  static uint32_t widest(const Request& request);
-
   /// Blocks for the prompt. Errors: ENGINE_OVERLOADED when there is no room now; nothing is held
   /// then.
   Status reserve_prompt(const Request& request, const RunningRequest* leader,
@@ -111,6 +114,7 @@ class RunningRequest {
   KvBudget& budget_;
   RequestKv kv_;
   Request request_;
+  std::unique_ptr<TaskRun> task_run_;
   std::vector<beam::Finished> finished_;
   std::vector<uint32_t> widths_used_;
   uint32_t step_ = 0;  // selections applied

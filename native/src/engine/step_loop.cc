@@ -23,7 +23,9 @@ StepLoop::StepLoop(const EngineOptions& options, const model::Decoder& decoder,
 scheduler::Link StepLoop::find_leader(const Request& request) {
   prompts_.clear();
   for (const auto& state : running_) {
-    const bool reads_alike = state->request().adapter == request.adapter;
+    const bool reads_alike = state->request().adapter == request.adapter &&
+                             state->task().needs().shares_blocks &&
+                             request.task->needs().shares_blocks;
     prompts_.emplace_back(reads_alike ? std::span<const int32_t>(state->request().prompt)
                                       : std::span<const int32_t>());
   }
@@ -141,7 +143,7 @@ Completion StepLoop::retire(size_t index, Status status) {
   running_.erase(running_.begin() + static_cast<ptrdiff_t>(index));
   scheduler::unlink(links_, static_cast<uint32_t>(index));
   Completion completion = completion_of(*state, std::move(status));
-  if (completion.status.is_ok()) answer(*state, completion);
+  answer(*state, completion);
   completion.timings = state->timings();
   completion.passes = state->passes();
   completion.timings.total_us = microseconds_since(state->request().submitted);
@@ -150,22 +152,6 @@ Completion StepLoop::retire(size_t index, Status status) {
   is_full_ = false;
   idle_.push_back(std::move(state));
   return completion;
-}
-
-void StepLoop::answer(RequestState& state, Completion& completion) {
-  const Clock::time_point start = Clock::now();
-  const Request& request = state.request();
-  completion.view = state.reach().shared_view();
-  if (request.kind == RequestKind::kScore) {
-    completion.scores = state.scores();
-  } else if (request.kind == RequestKind::kRecall) {
-    export_items(state, completion);
-    if (state.tree_watch()) completion.tree = state.tree_watch()->take();
-    if (state.watch()) {
-      completion.explanation = state.watch()->conclude(completion.answer, export_options(request));
-    }
-  }
-  state.timings().export_us = microseconds_since(start);
 }
 
 }  // namespace tessera::engine

@@ -37,7 +37,6 @@ class StepLoop final : public Loop {
   Status reserve(const Request& request, scheduler::Link& link);
   scheduler::Link find_leader(const Request& request);
   void group_by_adapter();
-  void answer(RequestState& state, Completion& completion);
 
   const model::Decoder& decoder_;
   std::unique_ptr<model::Workspace> workspace_;

@@ -368,7 +368,7 @@ TEST_F(CardEngine, WhatACardDoesNotDoIsRefusedByName) {
   EXPECT_EQ(refused.status.code(), Code::kRequestInvalid);
   EXPECT_EQ(refused.status.message().find("wantsTree: "), 0u);
   Request scored = request(2, random_prompt(3));
-  scored.kind = RequestKind::kScore;
+  scored.task = &score_task();
   scored.sid_codes = {0};
   scored.sid_offsets = {0, 1};
   EXPECT_EQ(serve_one(std::move(scored)).status.message().find("kind: "), 0u);

@@ -66,7 +66,9 @@ Status CardLoop::allocate() {
 }
 
 Status CardLoop::check(const Request& request) const {
-  if (request.kind == RequestKind::kScore) return not_here("kind: paths are not scored");
+  if (request.task->needs().selection == Selection::kGiven) {
+    return not_here("kind: paths are not scored");
+  }
   if (request.adapter != nullptr) return not_here("adapter: adapters are not served");
   if (request.watched_item != catalogue::kNoItem) {
     return not_here("watchedItem: items are not watched");
@@ -96,7 +98,7 @@ Result<std::shared_ptr<CardCatalogue>> CardLoop::catalogue_of(
 }
 
 Result<CardTarget> CardLoop::target_of(const Request& request, const catalogue::Reach& reach) {
-  if (request.kind == RequestKind::kAppend) return CardTarget{};
+  if (!request.task->selects()) return CardTarget{};
   CardTarget target;
   target.binding = request.binding;
   auto catalogue = catalogue_of(request.binding);
@@ -123,7 +125,7 @@ Status CardLoop::reserve(const Request& request, const CardTarget& target) {
 Admission CardLoop::admit(Request& request, Clock::time_point now, Status& status) {
   TESSERA_CHECK(has_room());
   if (is_full_ && !running_.empty()) return Admission::kWaits;
-  const catalogue::Reach reach = request.reach.is_set() ? request.reach : request.binding->reach();
+  const catalogue::Reach reach = RunningRequest::reach_of(request);
   Result<CardTarget> target = target_of(request, reach);
   status = target.is_ok() ? reserve(request, target.value()) : target.status();
   is_full_ = status.code() == Code::kEngineOverloaded;
@@ -294,12 +296,7 @@ Completion CardLoop::retire(size_t index, Status status) {
   running_.erase(running_.begin() + static_cast<ptrdiff_t>(index));
   links_.erase(links_.begin() + static_cast<ptrdiff_t>(index));
   Completion completion = completion_of(*owned, std::move(status));
-  if (completion.status.is_ok()) {
-    const Clock::time_point start = Clock::now();
-    completion.view = owned->reach().shared_view();
-    if (owned->request().kind == RequestKind::kRecall) export_items(*owned, completion);
-    owned->timings().export_us = microseconds_since(start);
-  }
+  answer(*owned, completion);
   completion.timings = owned->timings();
   completion.passes = owned->passes();
   completion.timings.total_us = microseconds_since(owned->request().submitted);

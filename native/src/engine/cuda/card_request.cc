@@ -7,8 +7,8 @@
 namespace tessera::engine::cuda {
 
 Status CardRequest::reserve(const Request& request, const CardTarget& target) {
-  if (request.kind != RequestKind::kAppend) {
-    const uint32_t width = widest(request);
+  if (request.task->selects()) {
+    const uint32_t width = request.task->widest(request);
     const uint32_t keys = CardSearch::keys_max(width, *target.catalogue, *target.version);
     const uint64_t bytes = search_.bytes(width, keys, *target.catalogue);
     if (bytes > search_.bytes_held()) {
@@ -37,7 +37,7 @@ Status CardRequest::begin(Request request, CardTarget target, uint32_t slot,
   for (uint32_t b = 0; b < prompt().block_count; ++b) {
     blocks_.push_back(static_cast<uint16_t*>(prompt().blocks[b]));
   }
-  if (request_.kind == RequestKind::kAppend) return Status::ok();
+  if (!task().selects()) return Status::ok();
   return search_.begin(target_.version, request_.norm, reach().eligibility());
 }
 

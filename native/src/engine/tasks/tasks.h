@@ -1,0 +1,17 @@
+// All kinds of request, by the code that names them at the boundary.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::engine {
+
+class Task;
+
+const Task& recall_task();  // a beam search for items
+const Task& score_task();   // log-probabilities of given paths
+const Task& append_task();  // nothing but the prompt's keys and values, for the pool
+
+/// Null for a code that no kind of request has.
+const Task* task_of(uint8_t code);
+
+}  // namespace tessera::engine
