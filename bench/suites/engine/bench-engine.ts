@@ -111,9 +111,10 @@ export class BenchEngine {
     });
   }
 
-  async append(tokens: Int32Array, kv: KvUse): Promise<void> {
-    const request = { binding: this.binding, promptTokens: tokens, kv, budgetUs: BUDGET_US };
-    await this.engine.append({ ...request, priority: 'low' });
+  async append(tokens: Int32Array, kv?: KvUse): Promise<void> {
+    const request = { binding: this.binding, promptTokens: tokens, budgetUs: BUDGET_US };
+    const use = kv === undefined ? {} : { kv };
+    await this.engine.append({ ...request, ...use, priority: 'low' });
   }
 
   loadAdapter(folder: string): Promise<EngineAdapter> {
