@@ -11,7 +11,7 @@ const domainOrder = {
   recall: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt'],
   inspection: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'recall'],
 };
-const infrastructure = 'access|config|grpc|hosting|kafka|lifecycle|contracts';
+const infrastructure = 'access|config|grpc|hosting|httpjson|kafka|lifecycle|contracts';
 
 /** A lib that may see every other one needs no rule. */
 const restricted = Object.entries(domainOrder).filter(
@@ -103,7 +103,7 @@ module.exports = {
       name: 'edge-libs-never-import-the-domain',
       severity: 'error',
       from: {
-        path: '^libs/(access|grpc|hosting|kafka|lifecycle|telemetry|config)/src/',
+        path: '^libs/(access|grpc|hosting|httpjson|kafka|lifecycle|telemetry|config)/src/',
         pathNot: '\\.spec\\.ts$',
       },
       to: { path: `^libs/(${domainLibs}|engine)/` },

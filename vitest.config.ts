@@ -29,6 +29,7 @@ export default defineConfig({
   ],
   test: {
     include: ['{apps,libs,tools,bench,test}/**/*.spec.ts', 'native/ts/**/*.spec.ts'],
+    setupFiles: ['./test/integration/openapi-fetch.ts'],
     // Two cores: more workers only fight for them.
     maxWorkers: 2,
     // Generous: a machine that does other work too is slow, not wrong.

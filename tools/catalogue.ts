@@ -6,7 +6,7 @@ import { loadConfig } from '@tessera/config';
 import { ERROR_TRAILERS, isErrorCode, TesseraError } from '@tessera/errors';
 import { applyBatch, exportState, importDelta } from './catalogue/bundles.js';
 import { wireChange } from './catalogue/wire-change.js';
-import { CatalogueClient } from './served/catalogue-client.js';
+import { CatalogueClient, type CatalogueMethod } from './served/catalogue-client.js';
 import { CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { Flags, print, runCommand, UsageError } from './terminal/command.js';
 import { ProgressLine } from './terminal/progress.js';
@@ -100,7 +100,7 @@ class Commands {
     }
   }
 
-  private call<Answer>(method: string, message: object, ms = CALL_MS): Promise<Answer> {
+  private call<Answer>(method: CatalogueMethod, message: object, ms = CALL_MS): Promise<Answer> {
     return this.told(this.client.call<Answer>(method, message, ms));
   }
 

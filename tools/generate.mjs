@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 const committed = join('libs', 'contracts', 'src', 'generated');
+const KEEP_COMMENTS = { keepComments: true };
 const onlyCheck = process.argv.includes('--check');
 const require = createRequire(import.meta.url);
 
@@ -22,37 +23,88 @@ function buf(args) {
   }
 }
 
-/**
- * The parsed proto files as the loader of the gRPC server takes them; it needs no file at run time.
- */
-function schemaModule() {
+/** The parsed proto files. */
+function protoRoot(options) {
   const loaderRequire = createRequire(require.resolve('@grpc/proto-loader'));
   const protobuf = loaderRequire('protobufjs');
   const files = fs.readdirSync('proto', { recursive: true }).map(String).sort();
-  const schema = (options) => {
-    const space = new protobuf.Root();
-    space.resolvePath = (_origin, target) => join('proto', target);
-    space.loadSync(
-      files.filter((file) => file.endsWith('.proto')),
-      options,
-    );
-    return JSON.stringify(space.toJSON(), null, 2);
+  const space = new protobuf.Root();
+  space.resolvePath = (_origin, target) => join('proto', target);
+  space.loadSync(
+    files.filter((file) => file.endsWith('.proto')),
+    options,
+  );
+  return space.resolveAll();
+}
+
+/** All services with the types of their methods, for clients. */
+function servicesModule() {
+  const imports = new Map();
+  const typeOf = ({ name, filename, parent }) => {
+    const alias = parent.fullName.slice(1).replaceAll('.', '_');
+    imports.set(alias, filename.slice('proto/'.length).replace(/proto$/, 'js'));
+    return `${alias}.${name}`;
   };
+  const methodOf = ({ name, resolvedRequestType, resolvedResponseType }) =>
+    `    ${name}: [${typeOf(resolvedRequestType)}, ${typeOf(resolvedResponseType)}];`;
+  const servicesIn = ({ nestedArray = [], methodsArray, fullName }) =>
+    methodsArray === undefined
+      ? nestedArray.flatMap(servicesIn)
+      : [`  '${fullName.slice(1)}': {`, ...methodsArray.map(methodOf), '  };'];
+  const services = servicesIn(protoRoot({ keepCase: false }));
   return [
     '// Generated from proto/ by tools/generate.mjs. Do not edit.',
     '',
-    '/** Every message and service as protobufjs writes a schema in JSON; fields in camel case. */',
-    `export const protoSchema: object = ${schema({ keepCase: false })};`,
+    ...[...imports].map(([alias, file]) => `import type * as ${alias} from './${file}';`),
     '',
-    '/** The same with the names of the proto files, for reflection. */',
-    `export const protoSchemaAsWritten: object = ${schema({ keepCase: true })};`,
+    '/** Services by their full names; a method has its request and its answer. */',
+    'export interface WireServices {',
+    ...services,
+    '}',
     '',
   ].join('\n');
+}
+
+/**
+ * The schema as the loader of the gRPC server takes it; it needs no file at run time.
+ */
+function schemaModule() {
+  const schema = (options, written) => protoRoot(options).toJSON(written);
+  const text = (json) => JSON.stringify(json, (_key, value) => value ?? undefined, 2);
+  const described = schema({ keepCase: false, alternateCommentMode: true }, KEEP_COMMENTS);
+  return [
+    '// Generated from proto/ by tools/generate.mjs. Do not edit.',
+    '',
+    '/** Messages and services as protobufjs writes a schema; fields in camel case; comments. */',
+    `export const protoSchema: object = ${text(described)};`,
+    '',
+    '/** The same with the names of the proto files, for reflection. */',
+    `export const protoSchemaAsWritten: object = ${text(schema({ keepCase: true }))};`,
+    '',
+    '/** Words of the enumerations, in JSON and in the domain, with their numbers on the wire. */',
+    `export const enumWords = ${text(enumWords(described))} as const;`,
+    '',
+  ].join('\n');
+}
+
+/** Of every enumeration by its full name: `SCORE_NORM_FULL = 1` is `full: 1`. */
+function enumWords({ nested = {}, values }, path = '') {
+  if (values !== undefined) {
+    const prefix = Object.keys(values)[0].replace(/UNSPECIFIED$/, '');
+    const words = Object.entries(values).filter(([, number]) => number !== 0);
+    const inWords = (name) => name.slice(prefix.length).toLowerCase().replaceAll('_', '-');
+    return { [path]: Object.fromEntries(words.map(([name, number]) => [inWords(name), number])) };
+  }
+  const below = Object.entries(nested).map(([name, one]) =>
+    enumWords(one, path === '' ? name : `${path}.${name}`),
+  );
+  return Object.assign({}, ...below);
 }
 
 function generateInto(folder) {
   buf(['generate', '-o', folder]);
   fs.writeFileSync(join(folder, 'proto-schema.ts'), schemaModule());
+  fs.writeFileSync(join(folder, 'services.ts'), servicesModule());
 }
 
 function filesOf(folder) {

@@ -8,8 +8,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import * as grpc from '@grpc/grpc-js';
-import * as protoLoader from '@grpc/proto-loader';
+import { ServiceClient } from '@tessera/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
 import { CatalogueClient } from '../../tools/served/catalogue-client.js';
@@ -105,18 +104,8 @@ async function command(changes: readonly Change[], ...words: string[]): Promise<
 
 /** Pauses and resumes items of its own, and adds others, batch after batch. */
 async function stream(name: string, paused: readonly string[]): Promise<void> {
-  const definition = protoLoader.loadSync('tessera/catalogue/v1/catalogue_service.proto', {
-    includeDirs: ['proto'],
-    longs: Number,
-  });
-  const packages = grpc.loadPackageDefinition(definition) as never as {
-    tessera: { catalogue: { v1: { CatalogueService: grpc.ServiceClientConstructor } } };
-  };
-  const { CatalogueService } = packages.tessera.catalogue.v1;
-  const stub = new CatalogueService(service.grpcAddress, grpc.credentials.createInsecure());
-  const call = (
-    stub as never as { ApplyStream(): grpc.ClientDuplexStream<object, { sequence: number }> }
-  ).ApplyStream();
+  const stub = new ServiceClient('tessera.catalogue.v1.CatalogueService', service.grpcAddress);
+  const call = stub.converse('ApplyStream');
   const answers = call[Symbol.asyncIterator]() as AsyncIterator<{ sequence: number }>;
   for (let i = 0; i < STREAM_BATCHES; i += 1) {
     const itemId = paused[i % paused.length] as string;

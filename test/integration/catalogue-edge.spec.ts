@@ -2,13 +2,13 @@
 
 import 'reflect-metadata';
 import * as grpc from '@grpc/grpc-js';
-import * as protoLoader from '@grpc/proto-loader';
+import { ServiceClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../apps/standalone/src/serve.js';
-import { CatalogueClient } from '../../tools/served/catalogue-client.js';
+import { CatalogueClient, type CatalogueMethod } from '../../tools/served/catalogue-client.js';
 import { FakeRuntime } from './fake-runtime.js';
 import { RecallClient } from './recall-client.js';
 
@@ -42,27 +42,17 @@ interface Streamed {
   readonly code: string | undefined;
 }
 
-/** A stream from the proto files themselves. */
+/** Batches in one stream, and the answers that come back. */
 function applyStream(batches: readonly object[]): Promise<Streamed> {
-  const definition = protoLoader.loadSync('tessera/catalogue/v1/catalogue_service.proto', {
-    includeDirs: ['proto'],
-    longs: Number,
-  });
-  const packages = grpc.loadPackageDefinition(definition) as never as {
-    tessera: { catalogue: { v1: { CatalogueService: grpc.ServiceClientConstructor } } };
-  };
-  const { CatalogueService } = packages.tessera.catalogue.v1;
-  const stub = new CatalogueService(serving.grpcAddress, grpc.credentials.createInsecure());
-  const stream = (
-    stub as never as { ApplyStream(): grpc.ClientDuplexStream<object, Answer> }
-  ).ApplyStream();
+  const stub = new ServiceClient('tessera.catalogue.v1.CatalogueService', serving.grpcAddress);
+  const stream = stub.converse('ApplyStream');
   const sequences: number[] = [];
   return new Promise((resolve) => {
     const end = (code: string | undefined) => {
       stub.close();
       resolve({ sequences, code });
     };
-    stream.on('data', ({ sequence }: Answer) => sequences.push(sequence));
+    stream.on('data', ({ sequence }) => sequences.push(sequence));
     stream.on('error', (error: grpc.ServiceError) =>
       end(error.metadata.get('tessera-code')[0]?.toString() ?? error.message),
     );
@@ -72,13 +62,9 @@ function applyStream(batches: readonly object[]): Promise<Streamed> {
   });
 }
 
-interface Answer {
-  readonly sequence: number;
-}
-
 const asServiceError = (thrown: unknown) => thrown as grpc.ServiceError;
 
-const call = (method: string, message: object) =>
+const call = (method: CatalogueMethod, message: object) =>
   client.call<Record<string, unknown>>(method, message, CALL_MS);
 
 describe('CatalogueService', () => {

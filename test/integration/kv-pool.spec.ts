@@ -1,8 +1,8 @@
 /** Operations on the user KV pool over both edges. */
 
 import 'reflect-metadata';
-import * as grpc from '@grpc/grpc-js';
-import * as protoLoader from '@grpc/proto-loader';
+import type * as grpc from '@grpc/grpc-js';
+import { ServiceClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
@@ -35,22 +35,13 @@ type Outcome = { readonly answer: unknown } | { readonly error: Failure };
 
 let runtime: FakeRuntime;
 let serving: Serving;
-let client: grpc.Client;
+let client: ServiceClient<'tessera.kv.v1.KvPoolService'>;
 
 beforeEach(async () => {
   runtime = new FakeRuntime();
   runtime.kvPool.chains.set('ann', [CHAIN]);
   serving = await serve({ config, runtime, log: createLog('silent'), serviceVersion: '1.2.3' });
-  const definition = protoLoader.loadSync('tessera/kv/v1/kv_pool_service.proto', {
-    includeDirs: ['proto'],
-    defaults: true,
-    longs: Number,
-  });
-  const packages = grpc.loadPackageDefinition(definition) as never as {
-    tessera: { kv: { v1: { KvPoolService: grpc.ServiceClientConstructor } } };
-  };
-  const { KvPoolService } = packages.tessera.kv.v1;
-  client = new KvPoolService(serving.grpcAddress, grpc.credentials.createInsecure());
+  client = new ServiceClient('tessera.kv.v1.KvPoolService', serving.grpcAddress);
 });
 
 afterEach(async () => {
@@ -68,19 +59,15 @@ async function overHttp(operation: string, body: object): Promise<Outcome> {
   return json.error === undefined ? { answer: json } : { error: json.error };
 }
 
-function overGrpc(operation: string, message: object): Promise<Outcome> {
+async function overGrpc(operation: string, message: object): Promise<Outcome> {
   const method = operation.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return new Promise((resolve) => {
-    (client as never as Record<string, (...words: unknown[]) => void>)[method]?.call(
-      client,
-      message,
-      (error: grpc.ServiceError | null, answer: unknown) => {
-        const trailer = (name: string) => error?.metadata.get(name)[0]?.toString();
-        const failure = { code: trailer('tessera-code'), field: trailer('tessera-field') };
-        resolve(error === null ? { answer } : { error: failure });
-      },
-    );
-  });
+  try {
+    return { answer: await client.call(method as 'Inspect', message) };
+  } catch (thrown) {
+    const { metadata } = thrown as grpc.ServiceError;
+    const trailer = (name: string) => metadata.get(name)[0]?.toString();
+    return { error: { code: trailer('tessera-code'), field: trailer('tessera-field') } };
+  }
 }
 
 describe.each([

@@ -1,5 +1,5 @@
-import * as grpc from '@grpc/grpc-js';
-import * as protoLoader from '@grpc/proto-loader';
+import type * as grpc from '@grpc/grpc-js';
+import { ServiceClient } from '@tessera/client';
 
 export interface GrpcReply {
   readonly status: number;
@@ -9,50 +9,34 @@ export interface GrpcReply {
   readonly answer: Record<string, unknown> | undefined;
 }
 
-type Unary = (
-  message: object,
-  options: grpc.CallOptions,
-  done: (error: grpc.ServiceError | null, answer: Record<string, unknown> | undefined) => void,
-) => grpc.ClientUnaryCall;
+const OPTIONS = {
+  enums: 'names' as const,
+  // With less the first calls go another way through the service.
+  channel: { 'grpc-node.flow_control_window': 1 << 20 },
+};
 
-interface Packages {
-  readonly tessera: {
-    readonly recall: { readonly v1: { readonly RecallService: grpc.ServiceClientConstructor } };
-    readonly explain: { readonly v1: { readonly ExplainService: grpc.ServiceClientConstructor } };
-    readonly score: { readonly v1: { readonly ScoreService: grpc.ServiceClientConstructor } };
-  };
-}
-
-/** A client made from the proto files themselves, independent of the generated code. */
+/** A client of recalls, scores and explanations that tells of an error what its trailers say. */
 export class RecallClient {
-  private readonly recaller: grpc.Client & { Recall: Unary };
-  private readonly scorer: grpc.Client & { Score: Unary };
-  private readonly explainer: grpc.Client & { Explain: Unary };
+  private readonly recaller: ServiceClient<'tessera.recall.v1.RecallService'>;
+  private readonly scorer: ServiceClient<'tessera.score.v1.ScoreService'>;
+  private readonly explainer: ServiceClient<'tessera.explain.v1.ExplainService'>;
 
   constructor(address: string) {
-    const definition = protoLoader.loadSync(
-      ['recall', 'score', 'explain'].map((name) => `tessera/${name}/v1/${name}_service.proto`),
-      { includeDirs: ['proto'], defaults: true, enums: String, longs: Number },
-    );
-    const { tessera } = grpc.loadPackageDefinition(definition) as never as Packages;
-    const credentials = grpc.credentials.createInsecure();
-    // With less the first calls go another way through the service.
-    const options = { 'grpc-node.flow_control_window': 1 << 20 };
-    this.recaller = new tessera.recall.v1.RecallService(address, credentials, options) as never;
-    this.explainer = new tessera.explain.v1.ExplainService(address, credentials, options) as never;
-    this.scorer = new tessera.score.v1.ScoreService(address, credentials, options) as never;
+    this.recaller = new ServiceClient('tessera.recall.v1.RecallService', address, OPTIONS);
+    this.scorer = new ServiceClient('tessera.score.v1.ScoreService', address, OPTIONS);
+    this.explainer = new ServiceClient('tessera.explain.v1.ExplainService', address, OPTIONS);
   }
 
   begin(message: object, options: grpc.CallOptions = {}) {
-    return called((done) => this.recaller.Recall(message, options, done));
+    return called((done) => this.recaller.begin('Recall', message, options, done));
   }
 
   score(message: object, options: grpc.CallOptions = {}): Promise<GrpcReply> {
-    return called((done) => this.scorer.Score(message, options, done)).reply;
+    return called((done) => this.scorer.begin('Score', message, options, done)).reply;
   }
 
   explain(message: object, options: grpc.CallOptions = {}): Promise<GrpcReply> {
-    return called((done) => this.explainer.Explain(message, options, done)).reply;
+    return called((done) => this.explainer.begin('Explain', message, options, done)).reply;
   }
 
   recall(message: object, options: grpc.CallOptions = {}): Promise<GrpcReply> {
@@ -66,7 +50,9 @@ export class RecallClient {
   }
 }
 
-function called(call: (done: Parameters<Unary>[2]) => grpc.ClientUnaryCall) {
+type Done = (error: grpc.ServiceError | null, answer: object | undefined) => void;
+
+function called(call: (done: Done) => grpc.ClientUnaryCall) {
   let begun: grpc.ClientUnaryCall | undefined;
   const reply = new Promise<GrpcReply>((resolve) => {
     begun = call((error, answer) => {
@@ -76,7 +62,7 @@ function called(call: (done: Parameters<Unary>[2]) => grpc.ClientUnaryCall) {
         details: error?.details ?? '',
         code: trailer('tessera-code'),
         field: trailer('tessera-field'),
-        answer,
+        answer: answer as Record<string, unknown> | undefined,
       });
     });
   });

@@ -119,7 +119,7 @@ async function storeFaults({ model, offline, service }: Evidence): Promise<strin
   return faults;
 }
 
-async function storedOf(client: TesseraClient, userId: string): Promise<SentBehaviour[]> {
+async function storedOf(client: TesseraClient, userId: string): Promise<readonly SentBehaviour[]> {
   try {
     return (await client.history(userId, HISTORY_LIMIT, CALL_MS)).behaviours;
   } catch (thrown) {

@@ -1,26 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { Readable, type Writable } from 'node:stream';
-import * as grpc from '@grpc/grpc-js';
-import * as protoLoader from '@grpc/proto-loader';
+import type * as grpc from '@grpc/grpc-js';
 import { ADAPTER_FILES, type AdapterFile, hashOf } from '@tessera/adapter';
-import { protoSchema } from '@tessera/contracts';
+import { ServiceClient, tokenHeaders } from '@tessera/client';
 
 /** Well below the smallest limit of a message. */
 const CHUNK_BYTES = 1 << 18;
-
-type Done<Answer> = (error: grpc.ServiceError | null, answer: Answer) => void;
-type Unary<Answer> = (
-  message: object,
-  metadata: grpc.Metadata,
-  options: grpc.CallOptions,
-  done: Done<Answer>,
-) => void;
-type Push<Answer> = (
-  metadata: grpc.Metadata,
-  options: grpc.CallOptions,
-  done: Done<Answer>,
-) => Writable;
 
 export interface PushedFolder {
   readonly name: string;
@@ -29,37 +14,36 @@ export interface PushedFolder {
 }
 
 /** Services of this client, by package. */
-const SERVICES = { adapter: 'AdapterService', weights: 'WeightsService' } as const;
+const SERVICES = {
+  adapter: 'tessera.adapter.v1.AdapterService',
+  weights: 'tessera.weights.v1.WeightsService',
+} as const;
 
 /** A gRPC client of adapters or of whole weights, as a caller in another process would make one. */
 export class AdapterClient {
-  private readonly client: grpc.Client;
+  // Both have methods of the callers' choice.
+  private readonly client: ServiceClient<typeof SERVICES.adapter>;
 
   /** @param token '' for none */
   constructor(
     address: string,
-    private readonly token = '',
-    credentials = grpc.credentials.createInsecure(),
+    token = '',
+    credentials?: grpc.ChannelCredentials,
     of: keyof typeof SERVICES = 'adapter',
   ) {
-    const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];
-    const shape = { defaults: true, longs: Number, enums: String };
-    const packages = grpc.loadPackageDefinition(protoLoader.fromJSON(schema, shape)) as never as {
-      tessera: Record<string, { v1: Record<string, grpc.ServiceClientConstructor> }>;
-    };
-    const Service = packages.tessera[of]?.v1[SERVICES[of]] as grpc.ServiceClientConstructor;
-    this.client = new Service(address, credentials);
+    const headers = () => tokenHeaders({ token });
+    const options = { headers, enums: 'names' as const, ...(credentials && { credentials }) };
+    this.client = new ServiceClient(SERVICES[of] as typeof SERVICES.adapter, address, options);
   }
 
   /** Rejects with the service's own words and the code of the error table. */
   call<Answer>(method: string, message: object, deadlineMs: number): Promise<Answer> {
-    const methods = this.client as never as Record<string, Unary<Answer>>;
-    return new Promise((resolve, reject) => {
-      const options = { deadline: Date.now() + deadlineMs };
-      methods[method]?.call(this.client, message, this.metadata(), options, (error, answer) =>
-        error ? reject(error) : resolve(answer),
-      );
-    });
+    const options = { deadline: Date.now() + deadlineMs };
+    return this.client.call(
+      method as 'Get',
+      message,
+      options,
+    ) as Promise<unknown> as Promise<Answer>;
   }
 
   /** Parts of a push as they are. Rejects as call(). */
@@ -67,19 +51,8 @@ export class AdapterClient {
     parts: AsyncIterable<object> | Iterable<object>,
     deadlineMs: number,
   ): Promise<Answer> {
-    const { Push: open } = this.client as never as { Push: Push<Answer> };
-    return new Promise((resolve, reject) => {
-      const options = { deadline: Date.now() + deadlineMs };
-      const source = Readable.from(parts);
-      const call = open.call(this.client, this.metadata(), options, (error, answer) => {
-        source.destroy();
-        if (error) reject(error);
-        else resolve(answer);
-      });
-      // The answer says what is wrong.
-      call.on('error', () => undefined);
-      source.on('error', reject).pipe(call);
-    });
+    const options = { deadline: Date.now() + deadlineMs };
+    return this.client.send('Push', parts, options) as Promise<unknown> as Promise<Answer>;
   }
 
   /** A PEFT folder. Rejects as call(), with ADAPTER_NOT_FOUND where a file is missing. */
@@ -111,11 +84,5 @@ export class AdapterClient {
 
   close(): void {
     this.client.close();
-  }
-
-  private metadata(): grpc.Metadata {
-    const metadata = new grpc.Metadata();
-    if (this.token !== '') metadata.set('authorization', `Bearer ${this.token}`);
-    return metadata;
   }
 }

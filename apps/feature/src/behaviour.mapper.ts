@@ -7,7 +7,7 @@ import {
   type StoredBehaviour,
   USER_ID_LENGTH_MAX,
 } from '@tessera/behaviour';
-import { WireAppendOutcome, type WireBehaviour } from '@tessera/contracts';
+import { enumWords, type WireAppendOutcome, type WireBehaviour } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { invalid, text, texts } from '@tessera/grpc';
 
@@ -16,12 +16,6 @@ const MILLISECONDS_PER_SECOND = 1000;
 export const BEHAVIOURS_PER_CALL_MAX = 10_000;
 export const HISTORY_LIMIT_MAX = 100_000;
 const HISTORY_LIMIT_DEFAULT = 100;
-const OUTCOMES: Readonly<Record<AppendOutcome, WireAppendOutcome>> = {
-  added: WireAppendOutcome.APPEND_OUTCOME_ADDED,
-  duplicate: WireAppendOutcome.APPEND_OUTCOME_DUPLICATE,
-  outside: WireAppendOutcome.APPEND_OUTCOME_OUTSIDE,
-};
-
 /** @throws TesseraError REQUEST_INVALID */
 export function parseBehaviour(wire: WireBehaviour | undefined): BehaviourEvent {
   if (wire === undefined) throw invalid('behaviour', 'a behaviour', 'none');
@@ -55,7 +49,8 @@ export function parseProfile(profile: Readonly<Record<string, string>>) {
   return profile;
 }
 
-export const toWireOutcome = (outcome: AppendOutcome): WireAppendOutcome => OUTCOMES[outcome];
+export const toWireOutcome = (outcome: AppendOutcome): WireAppendOutcome =>
+  enumWords['tessera.behaviour.v1.AppendOutcome'][outcome];
 
 export function toWireBehaviour(userId: string, behaviour: StoredBehaviour): WireBehaviour {
   const { eventId, itemId, action, time, scene } = behaviour;

@@ -1,7 +1,8 @@
 export { AdapterAudits } from './adapter-audits.js';
 export { AdapterEdge } from './adapter-edge.js';
 export { directHandlers } from './grpc/direct-handlers.js';
-export { parseJsonRecall } from './http/recall.mapper.js';
+export { openApiOfRpcs } from './http/json-form.js';
+export { parseJsonRecall } from './http/recall.controller.js';
 export { ANNOUNCEMENTS_PATTERN, FetchSource } from './kafka/adapter-topic.controller.js';
 export { CATALOGUE_CHANGES_PATTERN } from './kafka/catalogue-topic.controller.js';
 export { RecallAudits } from './kafka/recall-audits.js';

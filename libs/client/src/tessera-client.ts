@@ -1,7 +1,5 @@
 import * as grpc from '@grpc/grpc-js';
-import * as protoLoader from '@grpc/proto-loader';
 import {
-  protoSchema,
   type WireAppendRequest,
   type WireAppendResponse,
   type WireBehaviour,
@@ -17,6 +15,7 @@ import {
 import { type ErrorCode, GRPC_STATUS, isErrorCode, TesseraError } from '@tessera/errors';
 import { type Connection, channelCredentials, PLAIN, tokenHeaders } from './connection.js';
 import { withRetries } from './retry.js';
+import { type Asked, ServiceClient, type ServiceName } from './service-client.js';
 
 const REPLY_BYTES_MAX = 64 << 20;
 /** Answers of many calls under way at once: with less than that the service takes a longer way. */
@@ -26,7 +25,6 @@ const RECONNECT = {
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
 };
-const MESSAGE_SHAPE = { defaults: true, longs: Number, enums: Number, oneofs: false } as const;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -37,51 +35,34 @@ export interface ClientOptions {
   readonly headers?: () => Headers;
 }
 
-/** A request without the fields that shall have their defaults. */
-export type Asked<Request> = { readonly [Field in keyof Request]?: Request[Field] | undefined };
-
-type Unary = (
-  request: object,
-  metadata: grpc.Metadata,
-  options: grpc.CallOptions,
-  done: (error: grpc.ServiceError | null, answer: unknown) => void,
-) => void;
-
-/** A service of the schema by its full name. */
-function serviceAt(packages: grpc.GrpcObject, name: string): grpc.ServiceClientConstructor {
-  return name
-    .split('.')
-    .reduce<unknown>((found, part) => (found as Record<string, unknown>)[part], packages) as never;
-}
-
 /**
  * Tessera over gRPC. Every call takes the milliseconds that it may last, repetitions included, and
  * rejects with a TesseraError that bears the service's code and field.
  */
 export class TesseraClient {
   private readonly channel: grpc.Channel;
-  private readonly recaller: grpc.Client;
-  private readonly scorer: grpc.Client;
-  private readonly behaviours: grpc.Client;
-  private readonly kvPool: grpc.Client;
-  private readonly headers: () => Headers;
+  private readonly recaller: ServiceClient<'tessera.recall.v1.RecallService'>;
+  private readonly scorer: ServiceClient<'tessera.score.v1.ScoreService'>;
+  private readonly behaviours: ServiceClient<'tessera.behaviour.v1.BehaviourService'>;
+  private readonly kvPool: ServiceClient<'tessera.kv.v1.KvPoolService'>;
 
   /** `address`: host:port. Nothing is connected before the first call. */
   constructor(address: string, { connection = PLAIN, headers }: ClientOptions = {}) {
     const credentials = channelCredentials(connection);
     const own = tokenHeaders(connection);
-    this.headers = () => ({ ...headers?.(), ...own });
-    const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];
-    const packages = grpc.loadPackageDefinition(protoLoader.fromJSON(schema, MESSAGE_SHAPE));
     const options = {
       'grpc.max_receive_message_length': REPLY_BYTES_MAX,
       'grpc-node.flow_control_window': WINDOW_BYTES,
       ...RECONNECT,
     };
     this.channel = new grpc.Channel(address, credentials, options);
-    const channelOverride = this.channel;
-    const clientOf = (name: string) =>
-      new (serviceAt(packages, name))(address, credentials, { channelOverride });
+    const shared = {
+      credentials,
+      headers: () => ({ ...headers?.(), ...own }),
+      channel: { channelOverride: this.channel },
+    };
+    const clientOf = <Name extends ServiceName>(name: Name) =>
+      new ServiceClient(name, address, shared);
     this.recaller = clientOf('tessera.recall.v1.RecallService');
     this.scorer = clientOf('tessera.score.v1.ScoreService');
     this.behaviours = clientOf('tessera.behaviour.v1.BehaviourService');
@@ -89,11 +70,11 @@ export class TesseraClient {
   }
 
   recall(request: Asked<WireRecallRequest>, deadlineMs: number): Promise<WireRecallResponse> {
-    return this.call(this.recaller, 'Recall', request, deadlineMs);
+    return this.call(deadlineMs, (options) => this.recaller.call('Recall', request, options));
   }
 
   score(request: Asked<WireScoreRequest>, deadlineMs: number): Promise<WireScoreResponse> {
-    return this.call(this.scorer, 'Score', request, deadlineMs);
+    return this.call(deadlineMs, (options) => this.scorer.call('Score', request, options));
   }
 
   /** May be repeated by the caller too: an event ID counts once. */
@@ -101,16 +82,20 @@ export class TesseraClient {
     behaviours: readonly WireBehaviour[],
     deadlineMs: number,
   ): Promise<WireBehaviourAppendResponse> {
-    return this.call(this.behaviours, 'Append', { behaviours }, deadlineMs);
+    return this.call(deadlineMs, (options) =>
+      this.behaviours.call('Append', { behaviours }, options),
+    );
   }
 
   history(userId: string, limit: number, deadlineMs: number): Promise<WireHistoryResponse> {
-    return this.call(this.behaviours, 'History', { userId, limit }, deadlineMs);
+    return this.call(deadlineMs, (options) =>
+      this.behaviours.call('History', { userId, limit }, options),
+    );
   }
 
   /** Keeps what a user's next prompt begins with, behind every recall. */
   keep(request: Asked<WireAppendRequest>, deadlineMs: number): Promise<WireAppendResponse> {
-    return this.call(this.kvPool, 'Append', request, deadlineMs);
+    return this.call(deadlineMs, (options) => this.kvPool.call('Append', request, options));
   }
 
   /** Forgets the keys and values of a user, and their recorded recalls where that is asked for. */
@@ -119,11 +104,13 @@ export class TesseraClient {
     deadlineMs: number,
     { withRecords = false } = {},
   ): Promise<WireDropUserResponse> {
-    return this.call(this.kvPool, 'DropUser', { userId, withRecords }, deadlineMs);
+    return this.call(deadlineMs, (options) =>
+      this.kvPool.call('DropUser', { userId, withRecords }, options),
+    );
   }
 
   erase(userId: string, deadlineMs: number): Promise<WireEraseResponse> {
-    return this.call(this.behaviours, 'Erase', { userId }, deadlineMs);
+    return this.call(deadlineMs, (options) => this.behaviours.call('Erase', { userId }, options));
   }
 
   close(): void {
@@ -131,22 +118,15 @@ export class TesseraClient {
   }
 
   private call<Answer>(
-    client: grpc.Client,
-    method: string,
-    request: object,
     deadlineMs: number,
+    ask: (options: grpc.CallOptions) => Promise<Answer>,
   ): Promise<Answer> {
-    const metadata = new grpc.Metadata();
-    for (const [name, value] of Object.entries(this.headers())) metadata.set(name, value);
-    return withRetries(deadlineMs, (leftMs) => {
-      const unary = (client as never as Record<string, Unary>)[method] as Unary;
-      const options = { deadline: Date.now() + leftMs };
-      return new Promise<Answer>((resolve, reject) => {
-        unary.call(client, request, metadata, options, (error, answer) => {
-          if (error === null) resolve(answer as Answer);
-          else reject(errorOf(error));
-        });
-      });
+    return withRetries(deadlineMs, async (leftMs) => {
+      try {
+        return await ask({ deadline: Date.now() + leftMs });
+      } catch (thrown) {
+        throw errorOf(thrown as grpc.ServiceError);
+      }
     });
   }
 }

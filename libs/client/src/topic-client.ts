@@ -17,7 +17,7 @@ import {
 import { isErrorCode, TesseraError } from '@tessera/errors';
 import { MessageCodec, RECORD_HEADERS, securedBy } from '@tessera/kafka';
 import type { Consumer, Kafka, KafkaMessage, Message, Producer } from 'kafkajs';
-import type { Asked } from './tessera-client.js';
+import type { Asked } from './service-client.js';
 
 const PAYLOAD_VERSION = '1';
 const FETCH_WAIT_MS = 20;

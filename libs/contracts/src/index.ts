@@ -1,4 +1,5 @@
-export { protoSchema, protoSchemaAsWritten } from './generated/proto-schema.js';
+export { enumWords, protoSchema, protoSchemaAsWritten } from './generated/proto-schema.js';
+export type { WireServices } from './generated/services.js';
 export {
   type AdapterAnnounced as WireAdapterAnnounced,
   type AdapterEvent as WireAdapterEvent,

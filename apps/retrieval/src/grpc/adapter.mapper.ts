@@ -3,29 +3,21 @@
 import type {
   Activated,
   Activation,
-  AdapterState,
   ComparisonSummary,
   ListedVersion,
   PushPart,
 } from '@tessera/adapter';
 import {
+  enumWords,
   type WireActivateRequest,
   type WireActivateResponse,
-  WireAdapterState,
   type WireGetResponse,
   type WirePushRequest,
   type WireVersion,
 } from '@tessera/contracts';
 import { invalid, refuseMalformed, text } from '@tessera/grpc';
 
-const STATES: Readonly<Record<AdapterState, WireAdapterState>> = {
-  received: WireAdapterState.STATE_RECEIVED,
-  validated: WireAdapterState.STATE_VALIDATED,
-  canary: WireAdapterState.STATE_CANARY,
-  active: WireAdapterState.STATE_ACTIVE,
-  retired: WireAdapterState.STATE_RETIRED,
-  rejected: WireAdapterState.STATE_REJECTED,
-};
+const STATES = enumWords['tessera.adapter.v1.State'];
 
 export function toWireVersion(version: ListedVersion): WireVersion {
   const { name, digest, state, reason, baseModel, files, remark, facts, share } = version;

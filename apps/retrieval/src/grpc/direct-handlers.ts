@@ -1,8 +1,8 @@
 import type { WireRecallRequest, WireScoreRequest } from '@tessera/contracts';
 import type { CallContext, DirectHandler, DirectHandlers } from '@tessera/grpc';
 import type { RecallEdge } from '../recall-edge.js';
-import { parseWireRecall, toWireResponse } from './recall.mapper.js';
-import { parseWireScore, toWireScores } from './score.mapper.js';
+import { parseWireRecall, toWireResponse } from '../wire/recall.mapper.js';
+import { parseWireScore, toWireScores } from '../wire/score.mapper.js';
 
 /** What the controllers of recall and score do, for calls that come without Nest. */
 export async function answerRecall(

@@ -4,7 +4,7 @@ import { GrpcMethod } from '@nestjs/microservices';
 import type { WireExplainRequest, WireExplainResponse } from '@tessera/contracts';
 import { callContext, GrpcErrorFilter } from '@tessera/grpc';
 import { RecallEdge } from '../recall-edge.js';
-import { parseWireExplain, toWireExplanation } from './explain.mapper.js';
+import { parseWireExplain, toWireExplanation } from '../wire/explain.mapper.js';
 
 @Controller()
 @UseFilters(GrpcErrorFilter)

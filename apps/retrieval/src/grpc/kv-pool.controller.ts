@@ -30,7 +30,7 @@ export class KvPoolGrpcController {
   @GrpcMethod('KvPoolService', 'Inspect')
   inspect(message: WireInspectRequest): WireInspectResponse {
     refuseMalformed(message);
-    return { chains: [...this.edge.inspect(text('userId', message.userId))] };
+    return { chains: this.edge.inspect(text('userId', message.userId)) };
   }
 
   @GrpcMethod('KvPoolService', 'DropUser')
@@ -64,8 +64,7 @@ export class KvPoolGrpcController {
     _metadata: Metadata,
     call: ServerUnaryCall<object, WireCheckIntegrityResponse>,
   ): Promise<WireCheckIntegrityResponse> {
-    const report = await this.edge.checkIntegrity(callContext(call).signal);
-    return { ...report, faults: [...report.faults] };
+    return this.edge.checkIntegrity(callContext(call).signal);
   }
 
   @GrpcMethod('KvPoolService', 'Append')
@@ -84,7 +83,6 @@ export class KvPoolGrpcController {
     };
     const { deadlineMs, onlyHeld } = message;
     const context = { edge: 'grpc' as const, ...callContext(call) };
-    const answer = await this.edge.append({ request, deadlineMs }, context, onlyHeld);
-    return { ...answer, kv: { ...answer.kv } };
+    return this.edge.append({ request, deadlineMs }, context, onlyHeld);
   }
 }

@@ -1,22 +1,32 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import type { KvChain, KvIntegrity } from '@tessera/engine';
+import type {
+  WireAppendRequest,
+  WireDropUserRequest,
+  WireDropVersionRequest,
+  WireInspectRequest,
+} from '@tessera/contracts';
 import { callerOf } from '@tessera/hosting';
-import type { AppendAnswer } from '@tessera/recall';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { KvEdge } from '../kv-edge.js';
-import { asItemId, asText, deadlineOf, objectWith, userSource } from './json-fields.js';
+import { HTTP_JSON, HTTP_RPCS } from './json-form.js';
 import { callOf } from './recall.controller.js';
 
-/** The JSON of both directions has the fields of KvPoolService in camel case. */
+type Path = keyof typeof HTTP_RPCS;
+const readRequest = <Request>(path: Path, body: unknown) =>
+  HTTP_JSON.readRequest<Request>(HTTP_RPCS[path], body);
+const writeResponse = (path: Path, message: object) =>
+  HTTP_JSON.writeResponse(HTTP_RPCS[path], message);
+
+/** Bodies are the JSON of the messages of KvPoolService. */
 @Controller('v1/kv')
 export class KvPoolHttpController {
   constructor(private readonly edge: KvEdge) {}
 
   @Post('inspect')
   @HttpCode(200)
-  inspect(@Body() body: unknown): { readonly chains: readonly KvChain[] } {
-    const { userId } = objectWith(['userId'], body);
-    return { chains: this.edge.inspect(asItemId('userId', userId)) };
+  inspect(@Body() body: unknown): object {
+    const { userId } = readRequest<WireInspectRequest>('/v1/kv/inspect', body);
+    return writeResponse('/v1/kv/inspect', { chains: this.edge.inspect(userId) });
   }
 
   @Post('drop-user')
@@ -25,9 +35,8 @@ export class KvPoolHttpController {
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const fields = objectWith(['userId', 'deadlineMs'], body);
-    const request = asItemId('userId', fields.userId);
-    const parsed = { request, deadlineMs: deadlineOf(fields) };
+    const { userId, deadlineMs } = readRequest<WireDropUserRequest>('/v1/kv/drop-user', body);
+    const parsed = { request: userId, deadlineMs };
     await this.edge.dropUser(parsed, callOf(reply), callerOf(reply.request));
     return {};
   }
@@ -35,29 +44,32 @@ export class KvPoolHttpController {
   @Post('drop-version')
   @HttpCode(200)
   async dropVersion(@Body() body: unknown, @Req() request: FastifyRequest): Promise<object> {
-    const { version } = objectWith(['version'], body);
-    await this.edge.dropVersion(asText('version', version), 'http', callerOf(request));
+    const { version } = readRequest<WireDropVersionRequest>('/v1/kv/drop-version', body);
+    await this.edge.dropVersion(version, 'http', callerOf(request));
     return {};
   }
 
   @Post('check-integrity')
   @HttpCode(200)
-  checkIntegrity(
+  async checkIntegrity(
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<KvIntegrity> {
-    objectWith([], body ?? {});
-    return this.edge.checkIntegrity(callOf(reply).signal);
+  ): Promise<object> {
+    readRequest('/v1/kv/check-integrity', body ?? {});
+    const report = await this.edge.checkIntegrity(callOf(reply).signal);
+    return writeResponse('/v1/kv/check-integrity', report);
   }
 
   @Post('append')
   @HttpCode(200)
-  append(
+  async append(
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<AppendAnswer> {
-    const fields = objectWith(['requestId', 'userId', 'profile', 'deadlineMs'], body);
-    const request = userSource(fields);
-    return this.edge.append({ request, deadlineMs: deadlineOf(fields) }, callOf(reply));
+  ): Promise<object> {
+    const asked = readRequest<WireAppendRequest>('/v1/kv/append', body);
+    const { requestId, userId, profile, deadlineMs } = asked;
+    const request = { requestId, userId, profile, scene: {}, skipUnknownItems: false };
+    const answer = await this.edge.append({ request, deadlineMs }, callOf(reply));
+    return writeResponse('/v1/kv/append', answer);
   }
 }

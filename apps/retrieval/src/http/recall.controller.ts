@@ -1,11 +1,13 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
-import type { ExplainAnswer, RecallAnswer, ScoreAnswer } from '@tessera/recall';
+import type { WireScoreRequest } from '@tessera/contracts';
+import type { RecallRequest } from '@tessera/recall';
 import { carrierOf } from '@tessera/telemetry';
 import type { FastifyReply } from 'fastify';
-import { type EdgeCall, RecallEdge } from '../recall-edge.js';
-import { parseJsonExplain } from './explain.mapper.js';
-import { parseJsonRecall } from './recall.mapper.js';
-import { parseJsonScore } from './score.mapper.js';
+import { type EdgeCall, type Parsed, RecallEdge } from '../recall-edge.js';
+import { type AskedExplanation, questionOf, toWireExplanation } from '../wire/explain.mapper.js';
+import { type AskedRecall, recallOf, toWireResponse } from '../wire/recall.mapper.js';
+import { scoresAskedOf, toWireScores } from '../wire/score.mapper.js';
+import { HTTP_JSON, HTTP_RPCS } from './json-form.js';
 
 /** Aborted when the connection closes before the answer was written. */
 function goneSignal(reply: FastifyReply): AbortSignal {
@@ -27,37 +29,48 @@ export function callOf(reply: FastifyReply): EdgeCall {
   };
 }
 
+const RECALL = HTTP_RPCS['/v1/recall'];
+const SCORE = HTTP_RPCS['/v1/score'];
+const EXPLAIN = HTTP_RPCS['/v1/explain'];
+
+export function parseJsonRecall(body: unknown): Parsed<RecallRequest> {
+  return recallOf(HTTP_JSON.readRequest<AskedRecall>(RECALL, body));
+}
+
+/** Bodies are the JSON of the messages of RecallService, ScoreService and ExplainService. */
 @Controller('v1')
 export class RecallHttpController {
   constructor(private readonly edge: RecallEdge) {}
 
-  /** The answer's JSON has the fields of RecallResponse in camel case. */
   @Post('recall')
   @HttpCode(200)
-  recall(
+  async recall(
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RecallAnswer> {
-    return this.edge.recall(() => parseJsonRecall(body), callOf(reply));
+  ): Promise<object> {
+    const answer = await this.edge.recall(() => parseJsonRecall(body), callOf(reply));
+    return HTTP_JSON.writeResponse(RECALL, toWireResponse(answer));
   }
 
-  /** The answer's JSON has the fields of ScoreResponse; outcomes are `scored` and `unknown`. */
   @Post('score')
   @HttpCode(200)
-  score(
+  async score(
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ScoreAnswer> {
-    return this.edge.score(() => parseJsonScore(body), callOf(reply));
+  ): Promise<object> {
+    const parse = () => scoresAskedOf(HTTP_JSON.readRequest<WireScoreRequest>(SCORE, body));
+    const answer = await this.edge.score(parse, callOf(reply));
+    return HTTP_JSON.writeResponse(SCORE, toWireScores(answer));
   }
 
-  /** The answer's JSON has the fields of ExplainResponse; verdicts are words such as `pruned`. */
   @Post('explain')
   @HttpCode(200)
-  explain(
+  async explain(
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ExplainAnswer> {
-    return this.edge.explain(() => parseJsonExplain(body), callOf(reply));
+  ): Promise<object> {
+    const parse = () => questionOf(HTTP_JSON.readRequest<AskedExplanation>(EXPLAIN, body));
+    const answer = await this.edge.explain(parse, callOf(reply));
+    return HTTP_JSON.writeResponse(EXPLAIN, toWireExplanation(answer));
   }
 }

@@ -11,7 +11,7 @@ import { MessageCodec, RECORD_HEADERS, type RecordProducer, untilDone } from '@t
 import type { RecallRequest } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import type { Audited } from '../audited.js';
-import { toWireResponse } from '../grpc/recall.mapper.js';
+import { toWireResponse } from '../wire/recall.mapper.js';
 import { wireRefusal } from './wire-refusal.js';
 
 /** Audits that wait for the broker at most; further ones are dropped. */

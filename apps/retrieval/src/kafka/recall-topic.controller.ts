@@ -18,8 +18,8 @@ import {
   type TopicRecord,
 } from '@tessera/kafka';
 import { carrierOf } from '@tessera/telemetry';
-import { parseWireRecall, toWireResponse } from '../grpc/recall.mapper.js';
 import { RecallEdge } from '../recall-edge.js';
+import { parseWireRecall, toWireResponse } from '../wire/recall.mapper.js';
 import { wireRefusal } from './wire-refusal.js';
 
 export const RECALL_REQUESTS_PATTERN = 'recall.requests';

@@ -1,6 +1,6 @@
 // Generated from proto/ by tools/generate.mjs. Do not edit.
 
-/** Every message and service as protobufjs writes a schema in JSON; fields in camel case. */
+/** Messages and services as protobufjs writes a schema; fields in camel case; comments. */
 export const protoSchema: object = {
   "nested": {
     "tessera": {
@@ -15,7 +15,8 @@ export const protoSchema: object = {
                       "fields": {
                         "name": {
                           "type": "string",
-                          "id": 1
+                          "id": 1,
+                          "comment": "As in PushHeader."
                         },
                         "baseModel": {
                           "type": "string",
@@ -23,16 +24,19 @@ export const protoSchema: object = {
                         },
                         "location": {
                           "type": "string",
-                          "id": 3
+                          "id": 3,
+                          "comment": "A folder below `adapters.fetchPath`, as a relative path, or `s3://BUCKET/PREFIX/` with a bucket of\n`adapters.s3Buckets`. It holds `adapter_config.json` and `adapter_model.safetensors`, which nobody\nchanges meanwhile."
                         },
                         "share": {
                           "type": "double",
-                          "id": 4
+                          "id": 4,
+                          "comment": "Activate it when it is valid and has never served: share of the users in (0, 1], 0: do not."
                         },
                         "sha256": {
                           "keyType": "string",
                           "type": "string",
-                          "id": 5
+                          "id": 5,
+                          "comment": "Of the files, by name, 64 hexadecimal digits; those left out are taken as they are. Objects of a store\nare read once with it and twice without."
                         }
                       }
                     },
@@ -40,15 +44,18 @@ export const protoSchema: object = {
                       "fields": {
                         "timeMs": {
                           "type": "int64",
-                          "id": 1
+                          "id": 1,
+                          "comment": "Milliseconds since 1970."
                         },
                         "action": {
                           "type": "string",
-                          "id": 2
+                          "id": 2,
+                          "comment": "push, activate, rollback, pin, unpin, delete, lost, update-weights."
                         },
                         "actor": {
                           "type": "string",
-                          "id": 3
+                          "id": 3,
+                          "comment": "Name of the token or certificate; `loopback` where none is asked for; `canary` where the comparison\ndid it, `announcement` for a message of the topic."
                         },
                         "name": {
                           "type": "string",
@@ -56,15 +63,18 @@ export const protoSchema: object = {
                         },
                         "digest": {
                           "type": "string",
-                          "id": 5
+                          "id": 5,
+                          "comment": "Empty where the action names none."
                         },
                         "outcome": {
                           "type": "string",
-                          "id": 6
+                          "id": 6,
+                          "comment": "OK or a code of docs/errors.md."
                         },
                         "detail": {
                           "type": "string",
-                          "id": 7
+                          "id": 7,
+                          "comment": "Why, or what was said of it."
                         }
                       }
                     }
@@ -86,30 +96,37 @@ export const protoSchema: object = {
                     },
                     "sha256": {
                       "type": "string",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Of the content, 64 hexadecimal digits."
                     }
-                  }
+                  },
+                  "comment": "A file of an adapter: `adapter_config.json` or `adapter_model.safetensors`."
                 },
                 "PushHeader": {
                   "fields": {
                     "name": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Name of the adapter: 1 to 64 of a-z, 0-9, '.', '_' and '-', a letter or digit first."
                     },
                     "baseModel": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Digest of the model that it was trained for (`versions.model` of an answer)."
                     },
                     "files": {
                       "rule": "repeated",
                       "type": "PushedFile",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Each once."
                     },
                     "remark": {
                       "type": "string",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Remarks of the trainer, shown with the version; 1,024 characters at most."
                     }
-                  }
+                  },
+                  "comment": "What is going to be pushed. It alone decides the digest of the version: a version that is known is\nanswered at once, its content need not be sent again."
                 },
                 "PushChunk": {
                   "fields": {
@@ -117,10 +134,12 @@ export const protoSchema: object = {
                       "type": "bytes",
                       "id": 1
                     }
-                  }
+                  },
+                  "comment": "The next bytes of a file. Files come in the order of the header, one after another."
                 },
                 "PushEnd": {
-                  "fields": {}
+                  "fields": {},
+                  "comment": "Without it nothing is kept: the end of a stream may be the end of its client."
                 },
                 "PushRequest": {
                   "oneofs": {
@@ -135,7 +154,8 @@ export const protoSchema: object = {
                   "fields": {
                     "header": {
                       "type": "PushHeader",
-                      "id": 1
+                      "id": 1,
+                      "comment": "First and once."
                     },
                     "chunk": {
                       "type": "PushChunk",
@@ -143,7 +163,8 @@ export const protoSchema: object = {
                     },
                     "end": {
                       "type": "PushEnd",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Last."
                     }
                   }
                 },
@@ -155,7 +176,8 @@ export const protoSchema: object = {
                     },
                     "known": {
                       "type": "bool",
-                      "id": 2
+                      "id": 2,
+                      "comment": "It was there before this push."
                     }
                   }
                 },
@@ -168,6 +190,14 @@ export const protoSchema: object = {
                     "STATE_ACTIVE": 4,
                     "STATE_RETIRED": 5,
                     "STATE_REJECTED": 6
+                  },
+                  "comments": {
+                    "STATE_RECEIVED": "Kept, and not looked into yet.",
+                    "STATE_VALIDATED": "The engine has loaded it and answered the golden set with it.",
+                    "STATE_CANARY": "Serves a share of the users.",
+                    "STATE_ACTIVE": "Serves all users but those of a canary.",
+                    "STATE_RETIRED": "Has served, or was overtaken.",
+                    "STATE_REJECTED": "Never serves; `reason` says why."
                   }
                 },
                 "Version": {
@@ -178,7 +208,8 @@ export const protoSchema: object = {
                     },
                     "digest": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Of names and contents of its files."
                     },
                     "state": {
                       "type": "State",
@@ -186,7 +217,8 @@ export const protoSchema: object = {
                     },
                     "reason": {
                       "type": "string",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Why it is rejected or retired; empty where nothing went wrong."
                     },
                     "baseModel": {
                       "type": "string",
@@ -194,35 +226,43 @@ export const protoSchema: object = {
                     },
                     "fileBytes": {
                       "type": "uint64",
-                      "id": 6
+                      "id": 6,
+                      "comment": "Of its files."
                     },
                     "receivedMs": {
                       "type": "int64",
-                      "id": 7
+                      "id": 7,
+                      "comment": "Milliseconds since 1970."
                     },
                     "changedMs": {
                       "type": "int64",
-                      "id": 8
+                      "id": 8,
+                      "comment": "Of the newest change of its state."
                     },
                     "pinned": {
                       "type": "bool",
-                      "id": 9
+                      "id": 9,
+                      "comment": "Stays loaded and on disk whatever its state."
                     },
                     "share": {
                       "type": "double",
-                      "id": 10
+                      "id": 10,
+                      "comment": "Share of the users that a canary serves, in 0..1; 0 for others."
                     },
                     "loaded": {
                       "type": "bool",
-                      "id": 11
+                      "id": 11,
+                      "comment": "Requests may name it now."
                     },
                     "arenaBytes": {
                       "type": "uint64",
-                      "id": 12
+                      "id": 12,
+                      "comment": "Of the engine's memory, while loaded."
                     },
                     "predecessor": {
                       "type": "bool",
-                      "id": 13
+                      "id": 13,
+                      "comment": "What rollback goes back to."
                     },
                     "remark": {
                       "type": "string",
@@ -230,7 +270,8 @@ export const protoSchema: object = {
                     },
                     "rankMax": {
                       "type": "uint32",
-                      "id": 15
+                      "id": 15,
+                      "comment": "Found when it was validated."
                     },
                     "targetCount": {
                       "type": "uint32",
@@ -244,13 +285,15 @@ export const protoSchema: object = {
                       "type": "double",
                       "id": 18
                     }
-                  }
+                  },
+                  "comment": "A version of an adapter."
                 },
                 "ListRequest": {
                   "fields": {
                     "name": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Empty: of all names."
                     }
                   }
                 },
@@ -259,15 +302,18 @@ export const protoSchema: object = {
                     "versions": {
                       "rule": "repeated",
                       "type": "Version",
-                      "id": 1
+                      "id": 1,
+                      "comment": "By name, newest first."
                     },
                     "defaultName": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Name that serves the requests that name none."
                     },
                     "arenaUsedBytes": {
                       "type": "uint64",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Memory of the engine for adapters."
                     },
                     "arenaMaxBytes": {
                       "type": "uint64",
@@ -275,7 +321,8 @@ export const protoSchema: object = {
                     },
                     "diskUsedBytes": {
                       "type": "uint64",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Files of all versions."
                     },
                     "diskMaxBytes": {
                       "type": "uint64",
@@ -291,7 +338,8 @@ export const protoSchema: object = {
                     },
                     "digest": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Or the first 8 digits of it or more, where they are of one version of the name alone."
                     }
                   }
                 },
@@ -303,7 +351,8 @@ export const protoSchema: object = {
                     },
                     "comparison": {
                       "type": "Comparison",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Live comparison of a canary with the version it may replace; absent for others."
                     }
                   }
                 },
@@ -335,13 +384,16 @@ export const protoSchema: object = {
                     },
                     "clicks": {
                       "type": "uint64",
-                      "id": 7
+                      "id": 7,
+                      "comment": "Behaviours with an item of the user's newest answer."
                     },
                     "clickScore": {
                       "type": "double",
-                      "id": 8
+                      "id": 8,
+                      "comment": "Mean score of those items, as that answer had it."
                     }
-                  }
+                  },
+                  "comment": "What one of two versions did for its users."
                 },
                 "Comparison": {
                   "fields": {
@@ -355,11 +407,13 @@ export const protoSchema: object = {
                     },
                     "shadowed": {
                       "type": "uint64",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Recalls of the canary that the active version answered as well, in the background."
                     },
                     "overlap": {
                       "type": "double",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Mean share of items that both answers have."
                     }
                   }
                 },
@@ -385,15 +439,18 @@ export const protoSchema: object = {
                       "id": 3,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "Share of the users, in (0, 1): a canary. Left out or 1: all of them."
                     },
                     "force": {
                       "type": "bool",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Leave out the comparison on the golden set."
                     },
                     "cold": {
                       "type": "bool",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Leave out the warm-up."
                     }
                   }
                 },
@@ -412,14 +469,16 @@ export const protoSchema: object = {
                     },
                     "warmedUsers": {
                       "type": "uint32",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Users whose keys and values were computed before the switch."
                     },
                     "goldenOverlap": {
                       "type": "double",
                       "id": 3,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "Mean share of items that the golden set's answers have in common with the version that served;\nabsent where it was not compared."
                     }
                   }
                 },
@@ -435,11 +494,13 @@ export const protoSchema: object = {
                   "fields": {
                     "version": {
                       "type": "Version",
-                      "id": 1
+                      "id": 1,
+                      "comment": "What serves now; absent: the base model."
                     },
                     "replaced": {
                       "type": "Version",
-                      "id": 2
+                      "id": 2,
+                      "comment": "What served before."
                     }
                   }
                 },
@@ -503,7 +564,8 @@ export const protoSchema: object = {
                     "Push": {
                       "requestType": "PushRequest",
                       "requestStream": true,
-                      "responseType": "PushResponse"
+                      "responseType": "PushResponse",
+                      "comment": "Keeps a version and validates it. Pushing the same again changes nothing. Of two pushes of one name\nat a time the second is refused with PUSH_CONFLICT."
                     },
                     "List": {
                       "requestType": "ListRequest",
@@ -515,15 +577,18 @@ export const protoSchema: object = {
                     },
                     "Activate": {
                       "requestType": "ActivateRequest",
-                      "responseType": "ActivateResponse"
+                      "responseType": "ActivateResponse",
+                      "comment": "Serves it from the next request on, for a share of the users or for all."
                     },
                     "Rollback": {
                       "requestType": "RollbackRequest",
-                      "responseType": "RollbackResponse"
+                      "responseType": "RollbackResponse",
+                      "comment": "Ends the canary of the name; without one, goes back to the version that was active before, or to\nthe base model. For the next request."
                     },
                     "Pin": {
                       "requestType": "PinRequest",
-                      "responseType": "PinResponse"
+                      "responseType": "PinResponse",
+                      "comment": "Keeps it loaded and on disk, so that requests may name it."
                     },
                     "Unpin": {
                       "requestType": "UnpinRequest",
@@ -531,9 +596,11 @@ export const protoSchema: object = {
                     },
                     "Delete": {
                       "requestType": "DeleteRequest",
-                      "responseType": "DeleteResponse"
+                      "responseType": "DeleteResponse",
+                      "comment": "Of one that serves nobody and is not pinned."
                     }
-                  }
+                  },
+                  "comment": "Versions of adapters: in, on trial, in service, back and out (docs/adapter-versions.md). An answer means that\nwhat it says is kept. Failures carry the status of docs/errors.md. Metadata `authorization: Bearer\nTOKEN` where access is checked: Push needs the scope `push`, List and Get `read`, others `activate`."
                 }
               }
             }
@@ -567,7 +634,8 @@ export const protoSchema: object = {
                     },
                     "eventId": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "The producer's name of the event. An event that is sent again bears the same name and counts once."
                     },
                     "itemId": {
                       "type": "string",
@@ -575,18 +643,22 @@ export const protoSchema: object = {
                     },
                     "action": {
                       "type": "string",
-                      "id": 4
+                      "id": 4,
+                      "comment": "e.g. `click`; decides how long it is kept."
                     },
                     "timeMs": {
                       "type": "int64",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Milliseconds since 1970, when the user did it. At most five minutes ahead."
                     },
                     "scene": {
                       "keyType": "string",
                       "type": "string",
-                      "id": 6
+                      "id": 6,
+                      "comment": "Where and when the user did it."
                     }
-                  }
+                  },
+                  "comment": "One thing that a user did."
                 },
                 "AppendOutcome": {
                   "values": {
@@ -594,6 +666,12 @@ export const protoSchema: object = {
                     "APPEND_OUTCOME_ADDED": 1,
                     "APPEND_OUTCOME_DUPLICATE": 2,
                     "APPEND_OUTCOME_OUTSIDE": 3
+                  },
+                  "comment": "What became of a behaviour.",
+                  "comments": {
+                    "APPEND_OUTCOME_ADDED": "Stored.",
+                    "APPEND_OUTCOME_DUPLICATE": "Its event was known already.",
+                    "APPEND_OUTCOME_OUTSIDE": "Older than what is kept, or than the erasure of its user."
                   }
                 },
                 "AppendRequest": {
@@ -601,7 +679,8 @@ export const protoSchema: object = {
                     "behaviours": {
                       "rule": "repeated",
                       "type": "Behaviour",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Of any users, in any order. Taken whole or refused whole."
                     }
                   }
                 },
@@ -610,7 +689,8 @@ export const protoSchema: object = {
                     "outcomes": {
                       "rule": "repeated",
                       "type": "AppendOutcome",
-                      "id": 1
+                      "id": 1,
+                      "comment": "One per behaviour, in their order."
                     }
                   }
                 },
@@ -632,7 +712,8 @@ export const protoSchema: object = {
                       "id": 2,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "The newest so many; 100 when absent."
                     }
                   }
                 },
@@ -641,7 +722,8 @@ export const protoSchema: object = {
                     "behaviours": {
                       "rule": "repeated",
                       "type": "Behaviour",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Oldest first."
                     },
                     "profile": {
                       "keyType": "string",
@@ -659,7 +741,8 @@ export const protoSchema: object = {
                     "profile": {
                       "keyType": "string",
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Replaces what is there."
                     }
                   }
                 },
@@ -678,7 +761,8 @@ export const protoSchema: object = {
                   "fields": {
                     "known": {
                       "type": "bool",
-                      "id": 1
+                      "id": 1,
+                      "comment": "False: nothing was known of the user."
                     }
                   }
                 },
@@ -686,7 +770,8 @@ export const protoSchema: object = {
                   "methods": {
                     "Append": {
                       "requestType": "AppendRequest",
-                      "responseType": "AppendResponse"
+                      "responseType": "AppendResponse",
+                      "comment": "Stores behaviours; they are on disk when the call returns. May be repeated: an event counts once."
                     },
                     "History": {
                       "requestType": "HistoryRequest",
@@ -698,9 +783,11 @@ export const protoSchema: object = {
                     },
                     "Erase": {
                       "requestType": "EraseRequest",
-                      "responseType": "EraseResponse"
+                      "responseType": "EraseResponse",
+                      "comment": "Forgets all of a user. Events up to now are refused from then on."
                     }
-                  }
+                  },
+                  "comment": "What is known of users. Failures carry the status of docs/errors.md, the code in the trailer\n`tessera-code` and, where a field is at fault, its path in `tessera-field`."
                 }
               }
             }
@@ -717,11 +804,13 @@ export const protoSchema: object = {
                         "changes": {
                           "rule": "repeated",
                           "type": "tessera.catalogue.v1.Change",
-                          "id": 1
+                          "id": 1,
+                          "comment": "All are applied or none; each item at most once."
                         },
                         "catalogue": {
                           "type": "string",
-                          "id": 2
+                          "id": 2,
+                          "comment": "Name of the catalogue; empty: the first."
                         }
                       }
                     }
@@ -740,7 +829,8 @@ export const protoSchema: object = {
                     "sid": {
                       "rule": "repeated",
                       "type": "uint32",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Level-local codes; another semantic ID than before moves the item."
                     },
                     "title": {
                       "type": "string",
@@ -748,13 +838,16 @@ export const protoSchema: object = {
                     },
                     "attributes": {
                       "type": "string",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Text of a JSON object; empty for none."
                     },
                     "priority": {
                       "type": "double",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Order among the items of a semantic ID, highest first."
                     }
-                  }
+                  },
+                  "comment": "An item as a whole. An item that exists is replaced, and stays paused where it is."
                 },
                 "SetAttributes": {
                   "fields": {
@@ -764,7 +857,8 @@ export const protoSchema: object = {
                     },
                     "attributes": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Text of the JSON object that takes the place of the one before."
                     }
                   }
                 },
@@ -800,7 +894,8 @@ export const protoSchema: object = {
                     },
                     "pauseItemId": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "The item stays known and is recalled no more."
                     },
                     "resumeItemId": {
                       "type": "string",
@@ -808,7 +903,8 @@ export const protoSchema: object = {
                     },
                     "removeItemId": {
                       "type": "string",
-                      "id": 4
+                      "id": 4,
+                      "comment": "The item is as if it had never been."
                     },
                     "setAttributes": {
                       "type": "SetAttributes",
@@ -824,28 +920,34 @@ export const protoSchema: object = {
                   "fields": {
                     "follows": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "UUID of the bundle that the changes follow; empty: any."
                     },
                     "becomes": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "UUID of the bundle that the items are those of when the changes have been applied."
                     }
-                  }
+                  },
+                  "comment": "From the items of one bundle to those of the next."
                 },
                 "ApplyRequest": {
                   "fields": {
                     "changes": {
                       "rule": "repeated",
                       "type": "Change",
-                      "id": 1
+                      "id": 1,
+                      "comment": "All are applied or none; each item at most once."
                     },
                     "bundle": {
                       "type": "BundleStep",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Left out: the changes are no step from bundle to bundle."
                     },
                     "catalogue": {
                       "type": "string",
-                      "id": 15
+                      "id": 15,
+                      "comment": "Name of the catalogue; empty: the first."
                     }
                   }
                 },
@@ -853,7 +955,8 @@ export const protoSchema: object = {
                   "fields": {
                     "sequence": {
                       "type": "uint64",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Number of the last change: the version that has them."
                     }
                   }
                 },
@@ -862,11 +965,13 @@ export const protoSchema: object = {
                     "changes": {
                       "rule": "repeated",
                       "type": "Change",
-                      "id": 1
+                      "id": 1,
+                      "comment": "As in ApplyRequest."
                     },
                     "catalogue": {
                       "type": "string",
-                      "id": 15
+                      "id": 15,
+                      "comment": "Name of the catalogue; empty: the first."
                     }
                   }
                 },
@@ -874,7 +979,8 @@ export const protoSchema: object = {
                   "fields": {
                     "sequence": {
                       "type": "uint64",
-                      "id": 1
+                      "id": 1,
+                      "comment": "As in ApplyResponse."
                     }
                   }
                 },
@@ -883,19 +989,23 @@ export const protoSchema: object = {
                     "changes": {
                       "rule": "repeated",
                       "type": "Change",
-                      "id": 1
+                      "id": 1,
+                      "comment": "As in ApplyRequest; an item at most once in all messages of the batch."
                     },
                     "bundle": {
                       "type": "BundleStep",
-                      "id": 2
+                      "id": 2,
+                      "comment": "As in ApplyRequest; in one of the messages at most."
                     },
                     "last": {
                       "type": "bool",
-                      "id": 3
+                      "id": 3,
+                      "comment": "The batch is whole with this message. Without one nothing is applied: the end of a stream may\nbe the end of its client."
                     },
                     "catalogue": {
                       "type": "string",
-                      "id": 15
+                      "id": 15,
+                      "comment": "Name of the catalogue; empty: the first. The same in all messages."
                     }
                   }
                 },
@@ -903,7 +1013,8 @@ export const protoSchema: object = {
                   "fields": {
                     "sequence": {
                       "type": "uint64",
-                      "id": 1
+                      "id": 1,
+                      "comment": "As in ApplyResponse."
                     }
                   }
                 },
@@ -911,7 +1022,8 @@ export const protoSchema: object = {
                   "fields": {
                     "catalogue": {
                       "type": "string",
-                      "id": 15
+                      "id": 15,
+                      "comment": "Name of the catalogue; empty: the first."
                     }
                   }
                 },
@@ -919,11 +1031,13 @@ export const protoSchema: object = {
                   "fields": {
                     "sequence": {
                       "type": "uint64",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Number of the last change."
                     },
                     "base": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Content digest of the snapshot under the newest version."
                     },
                     "liveItemCount": {
                       "type": "uint64",
@@ -931,11 +1045,13 @@ export const protoSchema: object = {
                     },
                     "changedItemCount": {
                       "type": "uint64",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Items that differ from the snapshot; compaction makes them none."
                     },
                     "replayedChanges": {
                       "type": "uint64",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Changes found in the log at the start, and bytes cut from its damaged tail."
                     },
                     "cutBytes": {
                       "type": "uint64",
@@ -943,12 +1059,14 @@ export const protoSchema: object = {
                     },
                     "bundleUuid": {
                       "type": "string",
-                      "id": 7
+                      "id": 7,
+                      "comment": "UUID of the bundle that the items are those of, but for changes since; empty: of none."
                     },
                     "levelSizes": {
                       "rule": "repeated",
                       "type": "uint32",
-                      "id": 8
+                      "id": 8,
+                      "comment": "Codes per level that items may use."
                     }
                   }
                 },
@@ -956,7 +1074,8 @@ export const protoSchema: object = {
                   "fields": {
                     "catalogue": {
                       "type": "string",
-                      "id": 15
+                      "id": 15,
+                      "comment": "Name of the catalogue; empty: the first."
                     }
                   }
                 },
@@ -985,9 +1104,11 @@ export const protoSchema: object = {
                     },
                     "paused": {
                       "type": "bool",
-                      "id": 6
+                      "id": 6,
+                      "comment": "Known, and not recalled."
                     }
-                  }
+                  },
+                  "comment": "An item as it is."
                 },
                 "ListItemsResponse": {
                   "fields": {
@@ -1000,13 +1121,15 @@ export const protoSchema: object = {
                       "type": "Item",
                       "id": 2
                     }
-                  }
+                  },
+                  "comment": "Some of the items; the stream has all of one version."
                 },
                 "ListVersionsRequest": {
                   "fields": {
                     "catalogue": {
                       "type": "string",
-                      "id": 15
+                      "id": 15,
+                      "comment": "Name of the catalogue; empty: the first."
                     }
                   }
                 },
@@ -1014,7 +1137,8 @@ export const protoSchema: object = {
                   "fields": {
                     "firstSequence": {
                       "type": "uint64",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Versions that can be rolled back to; inside a batch there is none."
                     },
                     "lastSequence": {
                       "type": "uint64",
@@ -1028,14 +1152,16 @@ export const protoSchema: object = {
                       "type": "string",
                       "id": 4
                     }
-                  }
+                  },
+                  "comment": "A snapshot and the log of the changes since."
                 },
                 "ListVersionsResponse": {
                   "fields": {
                     "generations": {
                       "rule": "repeated",
                       "type": "Generation",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Oldest first."
                     }
                   }
                 },
@@ -1043,7 +1169,8 @@ export const protoSchema: object = {
                   "fields": {
                     "catalogue": {
                       "type": "string",
-                      "id": 15
+                      "id": 15,
+                      "comment": "Name of the catalogue; empty: the first."
                     }
                   }
                 },
@@ -1059,11 +1186,13 @@ export const protoSchema: object = {
                   "fields": {
                     "sequence": {
                       "type": "uint64",
-                      "id": 1
+                      "id": 1,
+                      "comment": "The version whose items are wanted back."
                     },
                     "catalogue": {
                       "type": "string",
-                      "id": 15
+                      "id": 15,
+                      "comment": "Name of the catalogue; empty: the first."
                     }
                   }
                 },
@@ -1071,7 +1200,8 @@ export const protoSchema: object = {
                   "fields": {
                     "sequence": {
                       "type": "uint64",
-                      "id": 1
+                      "id": 1,
+                      "comment": "The new version, which has them."
                     }
                   }
                 },
@@ -1079,18 +1209,21 @@ export const protoSchema: object = {
                   "methods": {
                     "Apply": {
                       "requestType": "ApplyRequest",
-                      "responseType": "ApplyResponse"
+                      "responseType": "ApplyResponse",
+                      "comment": "One batch."
                     },
                     "ApplyStream": {
                       "requestType": "ApplyStreamRequest",
                       "requestStream": true,
                       "responseType": "ApplyStreamResponse",
-                      "responseStream": true
+                      "responseStream": true,
+                      "comment": "Batch after batch, each answered in its turn; a refused batch ends the stream."
                     },
                     "ApplyBatch": {
                       "requestType": "ApplyBatchRequest",
                       "requestStream": true,
-                      "responseType": "ApplyBatchResponse"
+                      "responseType": "ApplyBatchResponse",
+                      "comment": "One batch in several messages, for more changes than a message takes. Nothing is applied before\nthe last message; then all is, as one version, or nothing."
                     },
                     "GetState": {
                       "requestType": "GetStateRequest",
@@ -1099,7 +1232,8 @@ export const protoSchema: object = {
                     "ListItems": {
                       "requestType": "ListItemsRequest",
                       "responseType": "ListItemsResponse",
-                      "responseStream": true
+                      "responseStream": true,
+                      "comment": "Every item of the newest version."
                     },
                     "ListVersions": {
                       "requestType": "ListVersionsRequest",
@@ -1107,13 +1241,15 @@ export const protoSchema: object = {
                     },
                     "Compact": {
                       "requestType": "CompactRequest",
-                      "responseType": "CompactResponse"
+                      "responseType": "CompactResponse",
+                      "comment": "Makes a new snapshot of the newest version; serving goes on meanwhile."
                     },
                     "RollBack": {
                       "requestType": "RollBackRequest",
                       "responseType": "RollBackResponse"
                     }
-                  }
+                  },
+                  "comment": "Changes of the catalogue while it serves. An answer means that the changes are kept and that the\nnext recall sees them. Failures carry the status of docs/errors.md and, in the trailer\n`tessera-field`, which change is at fault."
                 }
               }
             }
@@ -1127,15 +1263,18 @@ export const protoSchema: object = {
                   "fields": {
                     "request": {
                       "type": "tessera.recall.v1.RecallRequest",
-                      "id": 1
+                      "id": 1,
+                      "comment": "The recall in question, as it was asked."
                     },
                     "itemId": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "The item that is, or is not, in its answer."
                     },
                     "versions": {
                       "type": "tessera.recall.v1.RecallVersions",
-                      "id": 3
+                      "id": 3,
+                      "comment": "`versions` of that answer: it is replayed on them, with the prompt that the answer of\n`request.request_id` had, or refused where they are not at hand. Left out: on the newest, with\nthe history of this moment."
                     }
                   }
                 },
@@ -1150,6 +1289,15 @@ export const protoSchema: object = {
                     "VERDICT_NOT_LIVE": 6,
                     "VERDICT_NOT_IN_CATALOGUE": 7,
                     "VERDICT_BEHIND_DIVERSITY_CAP": 8
+                  },
+                  "comments": {
+                    "VERDICT_RETURNED": "At `rank` of the answer.",
+                    "VERDICT_PRUNED": "Its path fell out of the beam in `step`, where it stood at `rank` with `score`; the last that\nwas kept in its stead had `cut_score`.",
+                    "VERDICT_BEHIND_SID_CAP": "Its path was found; others of its semantic ID took the places.",
+                    "VERDICT_BEHIND_RESULTS": "Its path was found; the items wanted were full before its turn.",
+                    "VERDICT_NOT_ELIGIBLE": "`clause` of the eligibility keeps it out.",
+                    "VERDICT_NOT_LIVE": "Paused or removed by change `not_live_since`.",
+                    "VERDICT_BEHIND_DIVERSITY_CAP": "Its path was found; as many items with its value of `attribute` as may be were before it."
                   }
                 },
                 "ExplainResponse": {
@@ -1202,7 +1350,8 @@ export const protoSchema: object = {
                     "sid": {
                       "rule": "repeated",
                       "type": "uint32",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Codes of the item's semantic ID; empty where the item is not in the catalogue."
                     },
                     "verdict": {
                       "type": "Verdict",
@@ -1213,21 +1362,24 @@ export const protoSchema: object = {
                       "id": 5,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "1 for the best: of the item in the answer, or of its path among the candidates of the step."
                     },
                     "step": {
                       "type": "uint32",
                       "id": 6,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "0 for the selection of the first code."
                     },
                     "score": {
                       "type": "double",
                       "id": 7,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "Log-probability of the path, or of what there was of it when it was pruned."
                     },
                     "cutScore": {
                       "type": "double",
@@ -1241,7 +1393,8 @@ export const protoSchema: object = {
                       "id": 9,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "Path of a clause, such as `predicate.all[1].not`, or `allowed`, `denied`, `seen`."
                     },
                     "notLiveSince": {
                       "type": "uint64",
@@ -1253,7 +1406,8 @@ export const protoSchema: object = {
                     "widthsUsed": {
                       "rule": "repeated",
                       "type": "uint32",
-                      "id": 11
+                      "id": 11,
+                      "comment": "Of the replay, as in RecallResponse; empty where the catalogue alone decides."
                     },
                     "historyItems": {
                       "type": "uint32",
@@ -1296,7 +1450,8 @@ export const protoSchema: object = {
                     },
                     "fallback": {
                       "type": "string",
-                      "id": 21
+                      "id": 21,
+                      "comment": "As in tessera.recall.v1.RecallResponse."
                     }
                   }
                 },
@@ -1304,9 +1459,11 @@ export const protoSchema: object = {
                   "methods": {
                     "Explain": {
                       "requestType": "ExplainRequest",
-                      "responseType": "ExplainResponse"
+                      "responseType": "ExplainResponse",
+                      "comment": "Replays the recall and follows the item. Costs what the recall costs; deadline and cancellation\nas for a recall."
                     }
-                  }
+                  },
+                  "comment": "Why an item is in the answer of a recall, or is not. Failures are told as those of RecallService."
                 }
               }
             }
@@ -1322,6 +1479,13 @@ export const protoSchema: object = {
                     "SCORE_NORM_FULL": 1,
                     "SCORE_NORM_LEVEL": 2,
                     "SCORE_NORM_ALLOWED": 3
+                  },
+                  "comment": "Over which tokens the log-probability of a code is normalised.",
+                  "comments": {
+                    "SCORE_NORM_UNSPECIFIED": "The configured default.",
+                    "SCORE_NORM_FULL": "The whole vocabulary, before masking.",
+                    "SCORE_NORM_LEVEL": "The codes of the level.",
+                    "SCORE_NORM_ALLOWED": "The children that the catalogue allows at this step."
                   }
                 },
                 "Priority": {
@@ -1330,6 +1494,10 @@ export const protoSchema: object = {
                     "PRIORITY_HIGH": 1,
                     "PRIORITY_NORMAL": 2,
                     "PRIORITY_LOW": 3
+                  },
+                  "comment": "Which request goes first where requests compete for the engine. No class starves.",
+                  "comments": {
+                    "PRIORITY_UNSPECIFIED": "Normal."
                   }
                 },
                 "History": {
@@ -1337,9 +1505,11 @@ export const protoSchema: object = {
                     "itemIds": {
                       "rule": "repeated",
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Item IDs, oldest first."
                     }
-                  }
+                  },
+                  "comment": "An explicit behaviour of the user."
                 },
                 "TextClause": {
                   "fields": {
@@ -1352,7 +1522,8 @@ export const protoSchema: object = {
                       "type": "string",
                       "id": 2
                     }
-                  }
+                  },
+                  "comment": "One of the texts or sets of texts that an item carries as attributes."
                 },
                 "RangeClause": {
                   "oneofs": {
@@ -1386,7 +1557,8 @@ export const protoSchema: object = {
                         "proto3_optional": true
                       }
                     }
-                  }
+                  },
+                  "comment": "A number in [min, max]; either may be left out."
                 },
                 "Predicates": {
                   "fields": {
@@ -1425,17 +1597,20 @@ export const protoSchema: object = {
                     },
                     "in": {
                       "type": "TextClause",
-                      "id": 4
+                      "id": 4,
+                      "comment": "A text that is one of the values."
                     },
                     "contains": {
                       "type": "TextClause",
-                      "id": 5
+                      "id": 5,
+                      "comment": "A set that has at least one of the values."
                     },
                     "range": {
                       "type": "RangeClause",
                       "id": 6
                     }
-                  }
+                  },
+                  "comment": "About the attributes of an item. A clause about an attribute that the item lacks is false."
                 },
                 "ItemList": {
                   "fields": {
@@ -1454,19 +1629,23 @@ export const protoSchema: object = {
                     },
                     "allowed": {
                       "type": "ItemList",
-                      "id": 2
+                      "id": 2,
+                      "comment": "These alone, where given."
                     },
                     "denied": {
                       "rule": "repeated",
                       "type": "string",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Not these."
                     },
                     "seen": {
                       "rule": "repeated",
                       "type": "string",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Nor these: what the user has seen already."
                     }
-                  }
+                  },
+                  "comment": "Which items this request may get. The search is exact among them."
                 },
                 "DiversityCap": {
                   "fields": {
@@ -1476,22 +1655,26 @@ export const protoSchema: object = {
                     },
                     "maxItems": {
                       "type": "uint32",
-                      "id": 2
+                      "id": 2,
+                      "comment": "At least 1."
                     }
-                  }
+                  },
+                  "comment": "Items of an answer that share a value of a text attribute, at most."
                 },
                 "ItemPolicy": {
                   "fields": {
                     "orderBy": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "A number attribute, highest first; items without it last. Empty: the priority of the items. What\nties goes by priority, then item ID."
                     },
                     "diversity": {
                       "rule": "repeated",
                       "type": "DiversityCap",
                       "id": 2
                     }
-                  }
+                  },
+                  "comment": "How items are chosen among those of the found semantic IDs."
                 },
                 "RecallRequest": {
                   "oneofs": {
@@ -1520,44 +1703,52 @@ export const protoSchema: object = {
                   "fields": {
                     "requestId": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "The caller's ID of this request, echoed; the service makes one when empty."
                     },
                     "userId": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "A user whose behaviour the service knows."
                     },
                     "history": {
                       "type": "History",
-                      "id": 3
+                      "id": 3,
+                      "comment": "A behaviour given with the request."
                     },
                     "profile": {
                       "keyType": "string",
                       "type": "string",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Profile of the user, for the slots of the prompt template."
                     },
                     "scene": {
                       "keyType": "string",
                       "type": "string",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Where and when the items will be shown, for the slots of the prompt template."
                     },
                     "resultCount": {
                       "type": "uint32",
                       "id": 6,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "Items wanted; the configured default when absent."
                     },
                     "widths": {
                       "rule": "repeated",
                       "type": "uint32",
-                      "id": 7
+                      "id": 7,
+                      "comment": "Beam width per step, the last holds for all further steps; the configured default when empty."
                     },
                     "itemsPerSid": {
                       "type": "uint32",
                       "id": 8,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "Items per semantic ID at most; the configured default when absent."
                     },
                     "scoreNorm": {
                       "type": "ScoreNorm",
@@ -1568,11 +1759,13 @@ export const protoSchema: object = {
                       "id": 10,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "Milliseconds the recall may take, beside the deadline of the call; the shorter one counts."
                     },
                     "skipUnknownItems": {
                       "type": "bool",
-                      "id": 11
+                      "id": 11,
+                      "comment": "Leave out history items that the catalogue does not know, instead of refusing the request."
                     },
                     "priority": {
                       "type": "Priority",
@@ -1588,19 +1781,23 @@ export const protoSchema: object = {
                     },
                     "allowPartial": {
                       "type": "bool",
-                      "id": 22
+                      "id": 22,
+                      "comment": "Rather a narrower search, or what of it has finished, than DEADLINE_EXCEEDED."
                     },
                     "catalogue": {
                       "type": "string",
-                      "id": 23
+                      "id": 23,
+                      "comment": "Name of the catalogue to find items in; empty: the first."
                     },
                     "adapter": {
                       "type": "string",
-                      "id": 24
+                      "id": 24,
+                      "comment": "Adapter to answer with (docs/adapter-versions.md): a name, whose version of the moment for this user it is; the\ndigest of a version that is loaded; `base` for the model without one. Empty: the configured name."
                     },
                     "inspect": {
                       "type": "bool",
-                      "id": 30
+                      "id": 30,
+                      "comment": "Record it for the console, whatever the share of recalls that is recorded."
                     }
                   }
                 },
@@ -1613,15 +1810,18 @@ export const protoSchema: object = {
                     "sid": {
                       "rule": "repeated",
                       "type": "uint32",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Codes of the item's semantic ID, one per level."
                     },
                     "score": {
                       "type": "double",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Log-probability of the semantic ID."
                     },
                     "rank": {
                       "type": "uint32",
-                      "id": 4
+                      "id": 4,
+                      "comment": "1 for the best item."
                     },
                     "title": {
                       "type": "string",
@@ -1669,21 +1869,26 @@ export const protoSchema: object = {
                     },
                     "planUs": {
                       "type": "double",
-                      "id": 10
+                      "id": 10,
+                      "comment": "Deciding which requests run in a pass."
                     },
                     "projectionsUs": {
                       "type": "double",
-                      "id": 11
+                      "id": 11,
+                      "comment": "Of prefill and decode: products with the layers' weights."
                     },
                     "attentionUs": {
                       "type": "double",
-                      "id": 12
+                      "id": 12,
+                      "comment": "Of prefill and decode: attention."
                     },
                     "forkUs": {
                       "type": "double",
-                      "id": 13
+                      "id": 13,
+                      "comment": "Giving the beams that were selected their paths and keys."
                     }
-                  }
+                  },
+                  "comment": "Microseconds per stage."
                 },
                 "RecallVersions": {
                   "fields": {
@@ -1701,17 +1906,20 @@ export const protoSchema: object = {
                     },
                     "catalogueSequence": {
                       "type": "uint64",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Number of the last change of the catalogue that the answer knows."
                     },
                     "adapter": {
                       "type": "string",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Digest of the adapter's version and its name; empty: the base model alone."
                     },
                     "adapterName": {
                       "type": "string",
                       "id": 6
                     }
-                  }
+                  },
+                  "comment": "Content digests of what the answer was made with."
                 },
                 "Completeness": {
                   "values": {
@@ -1719,6 +1927,11 @@ export const protoSchema: object = {
                     "COMPLETENESS_WHOLE": 1,
                     "COMPLETENESS_NARROWED": 2,
                     "COMPLETENESS_CUT": 3
+                  },
+                  "comment": "How much of the search that was asked for the answer has seen.",
+                  "comments": {
+                    "COMPLETENESS_NARROWED": "Fewer beams than asked for from some step on, as `widths_used` says.",
+                    "COMPLETENESS_CUT": "The paths that had finished when the deadline came near."
                   }
                 },
                 "AppliedItemPolicy": {
@@ -1742,15 +1955,18 @@ export const protoSchema: object = {
                     },
                     "leftOutByDiversity": {
                       "type": "uint32",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Items that a diversity cap kept out."
                     }
-                  }
+                  },
+                  "comment": "The policy as it was applied."
                 },
                 "KvProvenance": {
                   "fields": {
                     "deviceTokens": {
                       "type": "uint32",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Found in the user KV pool, by the tier that they lay in when the request arrived."
                     },
                     "hostTokens": {
                       "type": "uint32",
@@ -1762,7 +1978,8 @@ export const protoSchema: object = {
                     },
                     "sharedTokens": {
                       "type": "uint32",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Taken from requests that ran at the same time."
                     },
                     "computedTokens": {
                       "type": "uint32",
@@ -1770,25 +1987,31 @@ export const protoSchema: object = {
                     },
                     "savedTokens": {
                       "type": "uint32",
-                      "id": 6
+                      "id": 6,
+                      "comment": "All that were not computed."
                     },
                     "waitUs": {
                       "type": "double",
-                      "id": 7
+                      "id": 7,
+                      "comment": "Microseconds waited for blocks on their way to the device when the request's turn had come."
                     },
                     "lossy": {
                       "type": "bool",
-                      "id": 8
+                      "id": 8,
+                      "comment": "Some of those found are not bit for bit those computed from nothing: they came back through a\nlossy codec, which is opt-in (kv.blockCodec). Scores may differ by what docs/kv-pool.md says."
                     },
                     "inheritedTokens": {
                       "type": "uint32",
-                      "id": 9
+                      "id": 9,
+                      "comment": "Of those found, what an earlier version of the adapter computed, which is opt-in\n(adapters.kvVersionsBack). Scores may differ by what docs/adapters.md says."
                     },
                     "versionsBack": {
                       "type": "uint32",
-                      "id": 10
+                      "id": 10,
+                      "comment": "Versions between the oldest of these, or of those that were shared, and the one that answered;\n0: all were computed under it."
                     }
-                  }
+                  },
+                  "comment": "Where the keys and values of the prompt's tokens came from; docs/kv-pool.md."
                 },
                 "RecallResponse": {
                   "fields": {
@@ -1799,28 +2022,34 @@ export const protoSchema: object = {
                     "items": {
                       "rule": "repeated",
                       "type": "RecalledItem",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Best first."
                     },
                     "short": {
                       "type": "bool",
-                      "id": 3
+                      "id": 3,
+                      "comment": "True when fewer items exist than were asked for."
                     },
                     "widthsUsed": {
                       "rule": "repeated",
                       "type": "uint32",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Beam widths after capping by what is reachable, one per step."
                     },
                     "historyItems": {
                       "type": "uint32",
-                      "id": 5
+                      "id": 5,
+                      "comment": "History items that are in the prompt."
                     },
                     "trimmedItems": {
                       "type": "uint32",
-                      "id": 6
+                      "id": 6,
+                      "comment": "Oldest history items left out because the prompt would not fit."
                     },
                     "skippedItems": {
                       "type": "uint32",
-                      "id": 7
+                      "id": 7,
+                      "comment": "History items left out because the catalogue does not know them."
                     },
                     "promptTokens": {
                       "type": "uint32",
@@ -1836,7 +2065,8 @@ export const protoSchema: object = {
                     },
                     "prefixReusedTokens": {
                       "type": "uint32",
-                      "id": 11
+                      "id": 11,
+                      "comment": "Of the prompt's tokens, those that another request of the same batch computed."
                     },
                     "kv": {
                       "type": "KvProvenance",
@@ -1852,7 +2082,8 @@ export const protoSchema: object = {
                     },
                     "fallback": {
                       "type": "string",
-                      "id": 22
+                      "id": 22,
+                      "comment": "Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:\nthe store of behaviours did not answer, and recall.withoutFeatures is `answer`."
                     }
                   }
                 },
@@ -1860,9 +2091,11 @@ export const protoSchema: object = {
                   "methods": {
                     "Recall": {
                       "requestType": "RecallRequest",
-                      "responseType": "RecallResponse"
+                      "responseType": "RecallResponse",
+                      "comment": "Decodes semantic IDs from the user's behaviour and answers with the items behind them, best\nfirst. The call's deadline is the budget of the whole recall; cancelling the call stops it."
                     }
-                  }
+                  },
+                  "comment": "Which live items fit this user now. Failures carry the status of docs/errors.md, the code in the\ntrailer `tessera-code` and, where a field is at fault, its path in `tessera-field`."
                 }
               }
             },
@@ -1888,7 +2121,8 @@ export const protoSchema: object = {
                           "id": 2,
                           "options": {
                             "proto3_optional": true
-                          }
+                          },
+                          "comment": "Milliseconds since 1970 until which the answer is of use. A request that arrives later is refused with\nDEADLINE_EXCEEDED and not computed. Absent: the configured default, from the message's timestamp on."
                         }
                       }
                     },
@@ -1904,17 +2138,21 @@ export const protoSchema: object = {
                         },
                         "field": {
                           "type": "string",
-                          "id": 3
+                          "id": 3,
+                          "comment": "Path of the field at fault; empty where none is."
                         },
                         "retryable": {
                           "type": "bool",
-                          "id": 4
+                          "id": 4,
+                          "comment": "The same request may succeed later, unchanged."
                         },
                         "retryAfterMs": {
                           "type": "uint32",
-                          "id": 5
+                          "id": 5,
+                          "comment": "When a retry may succeed, milliseconds from now; 0: no hint."
                         }
-                      }
+                      },
+                      "comment": "Why there is no answer: a row of docs/errors.md."
                     },
                     "RecallAnswered": {
                       "oneofs": {
@@ -1948,11 +2186,13 @@ export const protoSchema: object = {
                       "fields": {
                         "timeMs": {
                           "type": "int64",
-                          "id": 1
+                          "id": 1,
+                          "comment": "Milliseconds since 1970, when the answer was ready."
                         },
                         "edge": {
                           "type": "string",
-                          "id": 2
+                          "id": 2,
+                          "comment": "grpc, http or kafka."
                         },
                         "request": {
                           "type": "AuditedRequest",
@@ -1968,9 +2208,11 @@ export const protoSchema: object = {
                         },
                         "traceId": {
                           "type": "string",
-                          "id": 6
+                          "id": 6,
+                          "comment": "Of the trace that the recall belongs to, 32 hexadecimal digits; empty where none was kept."
                         }
-                      }
+                      },
+                      "comment": "The topic of audits (`kafka.auditsTopic`, by default `recall.audits`): what was asked and answered, of\nevery recall on every edge, once. Key: the user ID, empty where the request names none; value: a RecallAudited;\nheader `tessera-version` as above. Audits are written behind the answers and never delay one: where the\nbroker is away for long, they are dropped and counted."
                     },
                     "AuditedRequest": {
                       "fields": {
@@ -1980,7 +2222,8 @@ export const protoSchema: object = {
                         },
                         "userId": {
                           "type": "string",
-                          "id": 2
+                          "id": 2,
+                          "comment": "Empty where a history was given."
                         },
                         "history": {
                           "rule": "repeated",
@@ -2012,15 +2255,18 @@ export const protoSchema: object = {
                         },
                         "scoreNorm": {
                           "type": "string",
-                          "id": 9
+                          "id": 9,
+                          "comment": "full, level or allowed."
                         },
                         "priority": {
                           "type": "string",
-                          "id": 10
+                          "id": 10,
+                          "comment": "high, normal or low."
                         },
                         "eligibility": {
                           "type": "string",
-                          "id": 11
+                          "id": 11,
+                          "comment": "JSON of the predicate and the lists (docs/eligibility.md)."
                         },
                         "itemPolicy": {
                           "type": "tessera.recall.v1.ItemPolicy",
@@ -2042,7 +2288,8 @@ export const protoSchema: object = {
                           "type": "string",
                           "id": 16
                         }
-                      }
+                      },
+                      "comment": "A recall as it was understood. Fields are those of RecallRequest; 0 and empty where it said nothing."
                     }
                   }
                 }
@@ -2066,19 +2313,23 @@ export const protoSchema: object = {
                   "fields": {
                     "version": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Digest of model, arithmetic, template, codebook and layout."
                     },
                     "isRetired": {
                       "type": "bool",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Nothing is found under the version any more."
                     },
                     "seq": {
                       "type": "uint64",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Of its newest change."
                     },
                     "tokens": {
                       "type": "uint32",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Without those of the static text that all users share."
                     },
                     "prefixTokens": {
                       "type": "uint32",
@@ -2086,7 +2337,8 @@ export const protoSchema: object = {
                     },
                     "deviceTokens": {
                       "type": "uint32",
-                      "id": 6
+                      "id": 6,
+                      "comment": "Of `tokens`, by tier; a token may be in several."
                     },
                     "hostTokens": {
                       "type": "uint32",
@@ -2098,17 +2350,21 @@ export const protoSchema: object = {
                     },
                     "durableTokens": {
                       "type": "uint32",
-                      "id": 9
+                      "id": 9,
+                      "comment": "Of `tokens`, what a restart would find."
                     },
                     "unusedUs": {
                       "type": "double",
-                      "id": 10
+                      "id": 10,
+                      "comment": "Microseconds since it was last looked up or changed."
                     },
                     "versionsBack": {
                       "type": "uint32",
-                      "id": 11
+                      "id": 11,
+                      "comment": "Versions of the adapter between the one that computed its front and this one."
                     }
-                  }
+                  },
+                  "comment": "The committed tokens of a user under one version of prompts."
                 },
                 "InspectResponse": {
                   "fields": {
@@ -2137,11 +2393,13 @@ export const protoSchema: object = {
                       "id": 2,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "Milliseconds to wait for the disk, beside the deadline of the call; the shorter one counts."
                     },
                     "withRecords": {
                       "type": "bool",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Recorded recalls as well, and what analysts have put to them: for a process that erases the user."
                     }
                   }
                 },
@@ -2178,7 +2436,8 @@ export const protoSchema: object = {
                     },
                     "corruptDiskBlocks": {
                       "type": "uint64",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Given up: their bytes do not have their checksum."
                     },
                     "unreadableDiskBlocks": {
                       "type": "uint64",
@@ -2187,7 +2446,8 @@ export const protoSchema: object = {
                     "faults": {
                       "rule": "repeated",
                       "type": "string",
-                      "id": 6
+                      "id": 6,
+                      "comment": "Of the pool's own accounts; empty unless there is a bug."
                     }
                   }
                 },
@@ -2202,16 +2462,19 @@ export const protoSchema: object = {
                   "fields": {
                     "requestId": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "The caller's ID of this request, echoed; the service makes one when empty."
                     },
                     "userId": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "A user whose behaviour the service knows."
                     },
                     "profile": {
                       "keyType": "string",
                       "type": "string",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Profile of the user, for the slots of the prompt template."
                     },
                     "deadlineMs": {
                       "type": "uint32",
@@ -2222,7 +2485,8 @@ export const protoSchema: object = {
                     },
                     "onlyHeld": {
                       "type": "bool",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Of a user whom the pool does not hold nothing is computed, and the answer is empty. Behind every\nother request."
                     }
                   }
                 },
@@ -2234,7 +2498,8 @@ export const protoSchema: object = {
                     },
                     "historyItems": {
                       "type": "uint32",
-                      "id": 2
+                      "id": 2,
+                      "comment": "History items that are in the prompt."
                     },
                     "trimmedItems": {
                       "type": "uint32",
@@ -2246,7 +2511,8 @@ export const protoSchema: object = {
                     },
                     "keptTokens": {
                       "type": "uint32",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Tokens of the prompt that the user's next one can begin with."
                     },
                     "kv": {
                       "type": "tessera.recall.v1.KvProvenance",
@@ -2258,25 +2524,31 @@ export const protoSchema: object = {
                   "methods": {
                     "Inspect": {
                       "requestType": "InspectRequest",
-                      "responseType": "InspectResponse"
+                      "responseType": "InspectResponse",
+                      "comment": "What the pool has of a user, one chain per version of prompts; none for a user it does not know."
                     },
                     "DropUser": {
                       "requestType": "DropUserRequest",
-                      "responseType": "DropUserResponse"
+                      "responseType": "DropUserResponse",
+                      "comment": "Forgets a user everywhere. Answers when nothing of them can be read from disk any more; what\nbegan before keeps nothing."
                     },
                     "DropVersion": {
                       "requestType": "DropVersionRequest",
-                      "responseType": "DropVersionResponse"
+                      "responseType": "DropVersionResponse",
+                      "comment": "Finds nothing under a version of prompts any more, until the service starts anew with it."
                     },
                     "CheckIntegrity": {
                       "requestType": "CheckIntegrityRequest",
-                      "responseType": "CheckIntegrityResponse"
+                      "responseType": "CheckIntegrityResponse",
+                      "comment": "Compares the pool's accounts with a fresh count and reads every block on disk."
                     },
                     "Append": {
                       "requestType": "AppendRequest",
-                      "responseType": "AppendResponse"
+                      "responseType": "AppendResponse",
+                      "comment": "Computes what the pool has not of a user's history and keeps it, behind all who want answers."
                     }
-                  }
+                  },
+                  "comment": "Operations on the user KV pool (docs/kv-pool.md). Failures are told as those of RecallService."
                 }
               }
             }
@@ -2293,7 +2565,8 @@ export const protoSchema: object = {
                       "type": "uint32",
                       "id": 1
                     }
-                  }
+                  },
+                  "comment": "Codes of a semantic ID, one per level."
                 },
                 "ScoreTarget": {
                   "oneofs": {
@@ -2313,7 +2586,8 @@ export const protoSchema: object = {
                       "type": "SemanticId",
                       "id": 2
                     }
-                  }
+                  },
+                  "comment": "What to score: an item of the catalogue, or the semantic ID of one."
                 },
                 "ScoreRequest": {
                   "oneofs": {
@@ -2332,30 +2606,36 @@ export const protoSchema: object = {
                   "fields": {
                     "requestId": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "The caller's ID of this request, echoed; the service makes one when empty."
                     },
                     "userId": {
                       "type": "string",
-                      "id": 2
+                      "id": 2,
+                      "comment": "A user whose behaviour the service knows."
                     },
                     "history": {
                       "type": "tessera.recall.v1.History",
-                      "id": 3
+                      "id": 3,
+                      "comment": "A behaviour given with the request."
                     },
                     "profile": {
                       "keyType": "string",
                       "type": "string",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Profile of the user, for the slots of the prompt template."
                     },
                     "scene": {
                       "keyType": "string",
                       "type": "string",
-                      "id": 5
+                      "id": 5,
+                      "comment": "Where and when the items will be shown, for the slots of the prompt template."
                     },
                     "items": {
                       "rule": "repeated",
                       "type": "ScoreTarget",
-                      "id": 6
+                      "id": 6,
+                      "comment": "At least one; answered one by one, in this order."
                     },
                     "scoreNorm": {
                       "type": "tessera.recall.v1.ScoreNorm",
@@ -2366,11 +2646,13 @@ export const protoSchema: object = {
                       "id": 8,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "Milliseconds the scores may take, beside the deadline of the call; the shorter one counts."
                     },
                     "skipUnknownItems": {
                       "type": "bool",
-                      "id": 9
+                      "id": 9,
+                      "comment": "Leave out history items that the catalogue does not know, instead of refusing the request."
                     },
                     "priority": {
                       "type": "tessera.recall.v1.Priority",
@@ -2378,11 +2660,13 @@ export const protoSchema: object = {
                     },
                     "catalogue": {
                       "type": "string",
-                      "id": 20
+                      "id": 20,
+                      "comment": "Name of the catalogue of the items; empty: the first."
                     },
                     "adapter": {
                       "type": "string",
-                      "id": 21
+                      "id": 21,
+                      "comment": "As in RecallRequest."
                     }
                   }
                 },
@@ -2391,6 +2675,9 @@ export const protoSchema: object = {
                     "SCORE_OUTCOME_UNSPECIFIED": 0,
                     "SCORE_OUTCOME_SCORED": 1,
                     "SCORE_OUTCOME_UNKNOWN": 2
+                  },
+                  "comments": {
+                    "SCORE_OUTCOME_UNKNOWN": "The catalogue has no such item, or no item with this semantic ID."
                   }
                 },
                 "ItemScore": {
@@ -2404,12 +2691,14 @@ export const protoSchema: object = {
                   "fields": {
                     "itemId": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "As asked; empty where a semantic ID was asked for."
                     },
                     "sid": {
                       "rule": "repeated",
                       "type": "uint32",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Codes of the semantic ID; empty where the item is not known."
                     },
                     "outcome": {
                       "type": "ScoreOutcome",
@@ -2420,7 +2709,8 @@ export const protoSchema: object = {
                       "id": 4,
                       "options": {
                         "proto3_optional": true
-                      }
+                      },
+                      "comment": "Log-probability of the semantic ID; absent where the outcome is not SCORED."
                     }
                   }
                 },
@@ -2433,19 +2723,23 @@ export const protoSchema: object = {
                     "items": {
                       "rule": "repeated",
                       "type": "ItemScore",
-                      "id": 2
+                      "id": 2,
+                      "comment": "One for each item asked for, in the same order."
                     },
                     "historyItems": {
                       "type": "uint32",
-                      "id": 3
+                      "id": 3,
+                      "comment": "History items that are in the prompt."
                     },
                     "trimmedItems": {
                       "type": "uint32",
-                      "id": 4
+                      "id": 4,
+                      "comment": "Oldest history items left out because the prompt would not fit."
                     },
                     "skippedItems": {
                       "type": "uint32",
-                      "id": 5
+                      "id": 5,
+                      "comment": "History items left out because the catalogue does not know them."
                     },
                     "promptTokens": {
                       "type": "uint32",
@@ -2453,7 +2747,8 @@ export const protoSchema: object = {
                     },
                     "prefixReusedTokens": {
                       "type": "uint32",
-                      "id": 7
+                      "id": 7,
+                      "comment": "Of the prompt's tokens, those that another request of the same batch computed."
                     },
                     "versions": {
                       "type": "tessera.recall.v1.RecallVersions",
@@ -2469,7 +2764,8 @@ export const protoSchema: object = {
                     },
                     "fallback": {
                       "type": "string",
-                      "id": 11
+                      "id": 11,
+                      "comment": "As in tessera.recall.v1.RecallResponse."
                     }
                   }
                 },
@@ -2477,9 +2773,11 @@ export const protoSchema: object = {
                   "methods": {
                     "Score": {
                       "requestType": "ScoreRequest",
-                      "responseType": "ScoreResponse"
+                      "responseType": "ScoreResponse",
+                      "comment": "Answers with the log-probabilities of the items' semantic IDs, in the order asked: exactly the\nscores that a recall gives them. Deadline and cancellation as for a recall."
                     }
-                  }
+                  },
+                  "comment": "How well given items fit this user now. Failures are told as those of RecallService."
                 }
               }
             }
@@ -2493,7 +2791,8 @@ export const protoSchema: object = {
                   "fields": {
                     "name": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Of a set of weights: a folder in `weights.path`, as Hugging Face saves a model. 1 to 64 of a-z, 0-9,\n'.', '_' and '-', a letter or digit first."
                     }
                   }
                 },
@@ -2501,15 +2800,18 @@ export const protoSchema: object = {
                   "fields": {
                     "digest": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Of the weights that serve from now on (`versions.model` of an answer)."
                     },
                     "drainedUs": {
                       "type": "uint64",
-                      "id": 2
+                      "id": 2,
+                      "comment": "Nobody was let in while the requests that ran came to their end."
                     },
                     "swappedUs": {
                       "type": "uint64",
-                      "id": 3
+                      "id": 3,
+                      "comment": "Nobody ran."
                     }
                   }
                 },
@@ -2520,7 +2822,8 @@ export const protoSchema: object = {
                   "fields": {
                     "name": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Name of the set that serves now; empty: the weights that the process was configured with."
                     },
                     "digest": {
                       "type": "string",
@@ -2543,7 +2846,8 @@ export const protoSchema: object = {
                   "fields": {
                     "name": {
                       "type": "string",
-                      "id": 1
+                      "id": 1,
+                      "comment": "Empty: the weights that the process was configured with."
                     },
                     "digest": {
                       "type": "string",
@@ -2551,7 +2855,8 @@ export const protoSchema: object = {
                     },
                     "previous": {
                       "type": "string",
-                      "id": 3
+                      "id": 3,
+                      "comment": "What rollback goes back to."
                     }
                   }
                 },
@@ -2559,17 +2864,20 @@ export const protoSchema: object = {
                   "methods": {
                     "Update": {
                       "requestType": "UpdateRequest",
-                      "responseType": "UpdateResponse"
+                      "responseType": "UpdateResponse",
+                      "comment": "Requests that run end first; how long nobody is let in for that is bounded by `weights.waitMaxMs`."
                     },
                     "Rollback": {
                       "requestType": "RollbackRequest",
-                      "responseType": "RollbackResponse"
+                      "responseType": "RollbackResponse",
+                      "comment": "To the set before; a second time, to the one that was left."
                     },
                     "Get": {
                       "requestType": "GetRequest",
                       "responseType": "GetResponse"
                     }
-                  }
+                  },
+                  "comment": "Whole weights of small models, put in the place of those that serve: between two batches, in the same\nmemory, layer by layer (docs/adapters.md). Failures carry the status of docs/errors.md, and the old\nweights serve on. Metadata `authorization: Bearer TOKEN` where access is checked: Get needs the scope\n`read`, others `activate`."
                 }
               }
             }
@@ -5159,3 +5467,49 @@ export const protoSchemaAsWritten: object = {
     }
   }
 };
+
+/** Words of the enumerations, in JSON and in the domain, with their numbers on the wire. */
+export const enumWords = {
+  "tessera.adapter.v1.State": {
+    "received": 1,
+    "validated": 2,
+    "canary": 3,
+    "active": 4,
+    "retired": 5,
+    "rejected": 6
+  },
+  "tessera.behaviour.v1.AppendOutcome": {
+    "added": 1,
+    "duplicate": 2,
+    "outside": 3
+  },
+  "tessera.explain.v1.Verdict": {
+    "returned": 1,
+    "pruned": 2,
+    "behind-sid-cap": 3,
+    "behind-results": 4,
+    "not-eligible": 5,
+    "not-live": 6,
+    "not-in-catalogue": 7,
+    "behind-diversity-cap": 8
+  },
+  "tessera.recall.v1.ScoreNorm": {
+    "full": 1,
+    "level": 2,
+    "allowed": 3
+  },
+  "tessera.recall.v1.Priority": {
+    "high": 1,
+    "normal": 2,
+    "low": 3
+  },
+  "tessera.recall.v1.Completeness": {
+    "whole": 1,
+    "narrowed": 2,
+    "cut": 3
+  },
+  "tessera.score.v1.ScoreOutcome": {
+    "scored": 1,
+    "unknown": 2
+  }
+} as const;

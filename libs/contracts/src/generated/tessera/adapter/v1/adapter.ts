@@ -29,10 +29,10 @@ export enum State {
 
 /** A file of an adapter: `adapter_config.json` or `adapter_model.safetensors`. */
 export interface PushedFile {
-  name: string;
-  bytes: number;
+  readonly name: string;
+  readonly bytes: number;
   /** Of the content, 64 hexadecimal digits. */
-  sha256: string;
+  readonly sha256: string;
 }
 
 /**
@@ -41,18 +41,18 @@ export interface PushedFile {
  */
 export interface PushHeader {
   /** Name of the adapter: 1 to 64 of a-z, 0-9, '.', '_' and '-', a letter or digit first. */
-  name: string;
+  readonly name: string;
   /** Digest of the model that it was trained for (`versions.model` of an answer). */
-  baseModel: string;
+  readonly baseModel: string;
   /** Each once. */
-  files: PushedFile[];
+  readonly files: readonly PushedFile[];
   /** Remarks of the trainer, shown with the version; 1,024 characters at most. */
-  remark: string;
+  readonly remark: string;
 }
 
 /** The next bytes of a file. Files come in the order of the header, one after another. */
 export interface PushChunk {
-  data: Uint8Array;
+  readonly data: Uint8Array;
 }
 
 /** Without it nothing is kept: the end of a stream may be the end of its client. */
@@ -61,172 +61,172 @@ export interface PushEnd {
 
 export interface PushRequest {
   /** First and once. */
-  header?: PushHeader | undefined;
-  chunk?:
+  readonly header?: PushHeader | undefined;
+  readonly chunk?:
     | PushChunk
     | undefined;
   /** Last. */
-  end?: PushEnd | undefined;
+  readonly end?: PushEnd | undefined;
 }
 
 export interface PushResponse {
-  version:
+  readonly version:
     | Version
     | undefined;
   /** It was there before this push. */
-  known: boolean;
+  readonly known: boolean;
 }
 
 /** A version of an adapter. */
 export interface Version {
-  name: string;
+  readonly name: string;
   /** Of names and contents of its files. */
-  digest: string;
-  state: State;
+  readonly digest: string;
+  readonly state: State;
   /** Why it is rejected or retired; empty where nothing went wrong. */
-  reason: string;
-  baseModel: string;
+  readonly reason: string;
+  readonly baseModel: string;
   /** Of its files. */
-  fileBytes: number;
+  readonly fileBytes: number;
   /** Milliseconds since 1970. */
-  receivedMs: number;
+  readonly receivedMs: number;
   /** Of the newest change of its state. */
-  changedMs: number;
+  readonly changedMs: number;
   /** Stays loaded and on disk whatever its state. */
-  pinned: boolean;
+  readonly pinned: boolean;
   /** Share of the users that a canary serves, in 0..1; 0 for others. */
-  share: number;
+  readonly share: number;
   /** Requests may name it now. */
-  loaded: boolean;
+  readonly loaded: boolean;
   /** Of the engine's memory, while loaded. */
-  arenaBytes: number;
+  readonly arenaBytes: number;
   /** What rollback goes back to. */
-  predecessor: boolean;
-  remark: string;
+  readonly predecessor: boolean;
+  readonly remark: string;
   /** Found when it was validated. */
-  rankMax: number;
-  targetCount: number;
-  replacedRows: number;
-  largestNorm: number;
+  readonly rankMax: number;
+  readonly targetCount: number;
+  readonly replacedRows: number;
+  readonly largestNorm: number;
 }
 
 export interface ListRequest {
   /** Empty: of all names. */
-  name: string;
+  readonly name: string;
 }
 
 export interface ListResponse {
   /** By name, newest first. */
-  versions: Version[];
+  readonly versions: readonly Version[];
   /** Name that serves the requests that name none. */
-  defaultName: string;
+  readonly defaultName: string;
   /** Memory of the engine for adapters. */
-  arenaUsedBytes: number;
-  arenaMaxBytes: number;
+  readonly arenaUsedBytes: number;
+  readonly arenaMaxBytes: number;
   /** Files of all versions. */
-  diskUsedBytes: number;
-  diskMaxBytes: number;
+  readonly diskUsedBytes: number;
+  readonly diskMaxBytes: number;
 }
 
 export interface GetRequest {
-  name: string;
+  readonly name: string;
   /** Or the first 8 digits of it or more, where they are of one version of the name alone. */
-  digest: string;
+  readonly digest: string;
 }
 
 export interface GetResponse {
-  version:
+  readonly version:
     | Version
     | undefined;
   /** Live comparison of a canary with the version it may replace; absent for others. */
-  comparison: Comparison | undefined;
+  readonly comparison: Comparison | undefined;
 }
 
 /** What one of two versions did for its users. */
 export interface Arm {
-  answers: number;
-  failures: number;
-  emptyAnswers: number;
-  shortAnswers: number;
-  latencyP50Ms: number;
-  latencyP95Ms: number;
+  readonly answers: number;
+  readonly failures: number;
+  readonly emptyAnswers: number;
+  readonly shortAnswers: number;
+  readonly latencyP50Ms: number;
+  readonly latencyP95Ms: number;
   /** Behaviours with an item of the user's newest answer. */
-  clicks: number;
+  readonly clicks: number;
   /** Mean score of those items, as that answer had it. */
-  clickScore: number;
+  readonly clickScore: number;
 }
 
 export interface Comparison {
-  canary: Arm | undefined;
-  active:
+  readonly canary: Arm | undefined;
+  readonly active:
     | Arm
     | undefined;
   /** Recalls of the canary that the active version answered as well, in the background. */
-  shadowed: number;
+  readonly shadowed: number;
   /** Mean share of items that both answers have. */
-  overlap: number;
+  readonly overlap: number;
 }
 
 export interface ActivateRequest {
-  name: string;
-  digest: string;
+  readonly name: string;
+  readonly digest: string;
   /** Share of the users, in (0, 1): a canary. Left out or 1: all of them. */
-  share?:
+  readonly share?:
     | number
     | undefined;
   /** Leave out the comparison on the golden set. */
-  force: boolean;
+  readonly force: boolean;
   /** Leave out the warm-up. */
-  cold: boolean;
+  readonly cold: boolean;
 }
 
 export interface ActivateResponse {
-  version:
+  readonly version:
     | Version
     | undefined;
   /** Users whose keys and values were computed before the switch. */
-  warmedUsers: number;
+  readonly warmedUsers: number;
   /**
    * Mean share of items that the golden set's answers have in common with the version that served;
    * absent where it was not compared.
    */
-  goldenOverlap?: number | undefined;
+  readonly goldenOverlap?: number | undefined;
 }
 
 export interface RollbackRequest {
-  name: string;
+  readonly name: string;
 }
 
 export interface RollbackResponse {
   /** What serves now; absent: the base model. */
-  version:
+  readonly version:
     | Version
     | undefined;
   /** What served before. */
-  replaced: Version | undefined;
+  readonly replaced: Version | undefined;
 }
 
 export interface PinRequest {
-  name: string;
-  digest: string;
+  readonly name: string;
+  readonly digest: string;
 }
 
 export interface PinResponse {
-  version: Version | undefined;
+  readonly version: Version | undefined;
 }
 
 export interface UnpinRequest {
-  name: string;
-  digest: string;
+  readonly name: string;
+  readonly digest: string;
 }
 
 export interface UnpinResponse {
-  version: Version | undefined;
+  readonly version: Version | undefined;
 }
 
 export interface DeleteRequest {
-  name: string;
-  digest: string;
+  readonly name: string;
+  readonly digest: string;
 }
 
 export interface DeleteResponse {

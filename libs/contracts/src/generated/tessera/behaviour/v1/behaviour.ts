@@ -24,69 +24,69 @@ export enum AppendOutcome {
 
 /** One thing that a user did. */
 export interface Behaviour {
-  userId: string;
+  readonly userId: string;
   /** The producer's name of the event. An event that is sent again bears the same name and counts once. */
-  eventId: string;
-  itemId: string;
+  readonly eventId: string;
+  readonly itemId: string;
   /** e.g. `click`; decides how long it is kept. */
-  action: string;
+  readonly action: string;
   /** Milliseconds since 1970, when the user did it. At most five minutes ahead. */
-  timeMs: number;
+  readonly timeMs: number;
   /** Where and when the user did it. */
-  scene: { [key: string]: string };
+  readonly scene: { [key: string]: string };
 }
 
 export interface Behaviour_SceneEntry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface AppendRequest {
   /** Of any users, in any order. Taken whole or refused whole. */
-  behaviours: Behaviour[];
+  readonly behaviours: readonly Behaviour[];
 }
 
 export interface AppendResponse {
   /** One per behaviour, in their order. */
-  outcomes: AppendOutcome[];
+  readonly outcomes: readonly AppendOutcome[];
 }
 
 export interface HistoryRequest {
-  userId: string;
+  readonly userId: string;
   /** The newest so many; 100 when absent. */
-  limit?: number | undefined;
+  readonly limit?: number | undefined;
 }
 
 export interface HistoryResponse {
   /** Oldest first. */
-  behaviours: Behaviour[];
-  profile: { [key: string]: string };
+  readonly behaviours: readonly Behaviour[];
+  readonly profile: { [key: string]: string };
 }
 
 export interface HistoryResponse_ProfileEntry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface PutProfileRequest {
-  userId: string;
+  readonly userId: string;
   /** Replaces what is there. */
-  profile: { [key: string]: string };
+  readonly profile: { [key: string]: string };
 }
 
 export interface PutProfileRequest_ProfileEntry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface PutProfileResponse {
 }
 
 export interface EraseRequest {
-  userId: string;
+  readonly userId: string;
 }
 
 export interface EraseResponse {
   /** False: nothing was known of the user. */
-  known: boolean;
+  readonly known: boolean;
 }

@@ -12,179 +12,179 @@ export const protobufFileName = "tessera/catalogue/v1/catalogue.proto";
 
 /** An item as a whole. An item that exists is replaced, and stays paused where it is. */
 export interface Upsert {
-  itemId: string;
+  readonly itemId: string;
   /** Level-local codes; another semantic ID than before moves the item. */
-  sid: number[];
-  title: string;
+  readonly sid: readonly number[];
+  readonly title: string;
   /** Text of a JSON object; empty for none. */
-  attributes: string;
+  readonly attributes: string;
   /** Order among the items of a semantic ID, highest first. */
-  priority: number;
+  readonly priority: number;
 }
 
 export interface SetAttributes {
-  itemId: string;
+  readonly itemId: string;
   /** Text of the JSON object that takes the place of the one before. */
-  attributes: string;
+  readonly attributes: string;
 }
 
 export interface SetPriority {
-  itemId: string;
-  priority: number;
+  readonly itemId: string;
+  readonly priority: number;
 }
 
 export interface Change {
-  upsert?:
+  readonly upsert?:
     | Upsert
     | undefined;
   /** The item stays known and is recalled no more. */
-  pauseItemId?: string | undefined;
-  resumeItemId?:
+  readonly pauseItemId?: string | undefined;
+  readonly resumeItemId?:
     | string
     | undefined;
   /** The item is as if it had never been. */
-  removeItemId?: string | undefined;
-  setAttributes?: SetAttributes | undefined;
-  setPriority?: SetPriority | undefined;
+  readonly removeItemId?: string | undefined;
+  readonly setAttributes?: SetAttributes | undefined;
+  readonly setPriority?: SetPriority | undefined;
 }
 
 /** From the items of one bundle to those of the next. */
 export interface BundleStep {
   /** UUID of the bundle that the changes follow; empty: any. */
-  follows: string;
+  readonly follows: string;
   /** UUID of the bundle that the items are those of when the changes have been applied. */
-  becomes: string;
+  readonly becomes: string;
 }
 
 export interface ApplyRequest {
   /** All are applied or none; each item at most once. */
-  changes: Change[];
+  readonly changes: readonly Change[];
   /** Left out: the changes are no step from bundle to bundle. */
-  bundle:
+  readonly bundle:
     | BundleStep
     | undefined;
   /** Name of the catalogue; empty: the first. */
-  catalogue: string;
+  readonly catalogue: string;
 }
 
 export interface ApplyResponse {
   /** Number of the last change: the version that has them. */
-  sequence: number;
+  readonly sequence: number;
 }
 
 export interface ApplyStreamRequest {
   /** As in ApplyRequest. */
-  changes: Change[];
+  readonly changes: readonly Change[];
   /** Name of the catalogue; empty: the first. */
-  catalogue: string;
+  readonly catalogue: string;
 }
 
 export interface ApplyStreamResponse {
   /** As in ApplyResponse. */
-  sequence: number;
+  readonly sequence: number;
 }
 
 export interface ApplyBatchRequest {
   /** As in ApplyRequest; an item at most once in all messages of the batch. */
-  changes: Change[];
+  readonly changes: readonly Change[];
   /** As in ApplyRequest; in one of the messages at most. */
-  bundle:
+  readonly bundle:
     | BundleStep
     | undefined;
   /**
    * The batch is whole with this message. Without one nothing is applied: the end of a stream may
    * be the end of its client.
    */
-  last: boolean;
+  readonly last: boolean;
   /** Name of the catalogue; empty: the first. The same in all messages. */
-  catalogue: string;
+  readonly catalogue: string;
 }
 
 export interface ApplyBatchResponse {
   /** As in ApplyResponse. */
-  sequence: number;
+  readonly sequence: number;
 }
 
 export interface GetStateRequest {
   /** Name of the catalogue; empty: the first. */
-  catalogue: string;
+  readonly catalogue: string;
 }
 
 export interface GetStateResponse {
   /** Number of the last change. */
-  sequence: number;
+  readonly sequence: number;
   /** Content digest of the snapshot under the newest version. */
-  base: string;
-  liveItemCount: number;
+  readonly base: string;
+  readonly liveItemCount: number;
   /** Items that differ from the snapshot; compaction makes them none. */
-  changedItemCount: number;
+  readonly changedItemCount: number;
   /** Changes found in the log at the start, and bytes cut from its damaged tail. */
-  replayedChanges: number;
-  cutBytes: number;
+  readonly replayedChanges: number;
+  readonly cutBytes: number;
   /** UUID of the bundle that the items are those of, but for changes since; empty: of none. */
-  bundleUuid: string;
+  readonly bundleUuid: string;
   /** Codes per level that items may use. */
-  levelSizes: number[];
+  readonly levelSizes: readonly number[];
 }
 
 export interface ListItemsRequest {
   /** Name of the catalogue; empty: the first. */
-  catalogue: string;
+  readonly catalogue: string;
 }
 
 /** An item as it is. */
 export interface Item {
-  itemId: string;
-  sid: number[];
-  title: string;
-  attributes: string;
-  priority: number;
+  readonly itemId: string;
+  readonly sid: readonly number[];
+  readonly title: string;
+  readonly attributes: string;
+  readonly priority: number;
   /** Known, and not recalled. */
-  paused: boolean;
+  readonly paused: boolean;
 }
 
 /** Some of the items; the stream has all of one version. */
 export interface ListItemsResponse {
-  sequence: number;
-  items: Item[];
+  readonly sequence: number;
+  readonly items: readonly Item[];
 }
 
 export interface ListVersionsRequest {
   /** Name of the catalogue; empty: the first. */
-  catalogue: string;
+  readonly catalogue: string;
 }
 
 /** A snapshot and the log of the changes since. */
 export interface Generation {
   /** Versions that can be rolled back to; inside a batch there is none. */
-  firstSequence: number;
-  lastSequence: number;
-  logBytes: number;
-  base: string;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  readonly logBytes: number;
+  readonly base: string;
 }
 
 export interface ListVersionsResponse {
   /** Oldest first. */
-  generations: Generation[];
+  readonly generations: readonly Generation[];
 }
 
 export interface CompactRequest {
   /** Name of the catalogue; empty: the first. */
-  catalogue: string;
+  readonly catalogue: string;
 }
 
 export interface CompactResponse {
-  sequence: number;
+  readonly sequence: number;
 }
 
 export interface RollBackRequest {
   /** The version whose items are wanted back. */
-  sequence: number;
+  readonly sequence: number;
   /** Name of the catalogue; empty: the first. */
-  catalogue: string;
+  readonly catalogue: string;
 }
 
 export interface RollBackResponse {
   /** The new version, which has them. */
-  sequence: number;
+  readonly sequence: number;
 }

@@ -36,56 +36,56 @@ export enum Verdict {
 
 export interface ExplainRequest {
   /** The recall in question, as it was asked. */
-  request:
+  readonly request:
     | RecallRequest
     | undefined;
   /** The item that is, or is not, in its answer. */
-  itemId: string;
+  readonly itemId: string;
   /**
    * `versions` of that answer: it is replayed on them, with the prompt that the answer of
    * `request.request_id` had, or refused where they are not at hand. Left out: on the newest, with
    * the history of this moment.
    */
-  versions: RecallVersions | undefined;
+  readonly versions: RecallVersions | undefined;
 }
 
 export interface ExplainResponse {
-  requestId: string;
-  itemId: string;
+  readonly requestId: string;
+  readonly itemId: string;
   /** Codes of the item's semantic ID; empty where the item is not in the catalogue. */
-  sid: number[];
-  verdict: Verdict;
+  readonly sid: readonly number[];
+  readonly verdict: Verdict;
   /** 1 for the best: of the item in the answer, or of its path among the candidates of the step. */
-  rank?:
+  readonly rank?:
     | number
     | undefined;
   /** 0 for the selection of the first code. */
-  step?:
+  readonly step?:
     | number
     | undefined;
   /** Log-probability of the path, or of what there was of it when it was pruned. */
-  score?: number | undefined;
-  cutScore?:
+  readonly score?: number | undefined;
+  readonly cutScore?:
     | number
     | undefined;
   /** Path of a clause, such as `predicate.all[1].not`, or `allowed`, `denied`, `seen`. */
-  clause?: string | undefined;
-  notLiveSince?:
+  readonly clause?: string | undefined;
+  readonly notLiveSince?:
     | number
     | undefined;
   /** Of the replay, as in RecallResponse; empty where the catalogue alone decides. */
-  widthsUsed: number[];
-  historyItems: number;
-  trimmedItems: number;
-  skippedItems: number;
-  promptTokens: number;
-  prefixReusedTokens: number;
-  versions: RecallVersions | undefined;
-  timings: RecallTimings | undefined;
-  attribute?: string | undefined;
-  kv:
+  readonly widthsUsed: readonly number[];
+  readonly historyItems: number;
+  readonly trimmedItems: number;
+  readonly skippedItems: number;
+  readonly promptTokens: number;
+  readonly prefixReusedTokens: number;
+  readonly versions: RecallVersions | undefined;
+  readonly timings: RecallTimings | undefined;
+  readonly attribute?: string | undefined;
+  readonly kv:
     | KvProvenance
     | undefined;
   /** As in tessera.recall.v1.RecallResponse. */
-  fallback: string;
+  readonly fallback: string;
 }

@@ -12,51 +12,51 @@ export const protobufPackage = "tessera.kv.v1";
 export const protobufFileName = "tessera/kv/v1/kv_pool.proto";
 
 export interface InspectRequest {
-  userId: string;
+  readonly userId: string;
 }
 
 /** The committed tokens of a user under one version of prompts. */
 export interface Chain {
   /** Digest of model, arithmetic, template, codebook and layout. */
-  version: string;
+  readonly version: string;
   /** Nothing is found under the version any more. */
-  isRetired: boolean;
+  readonly isRetired: boolean;
   /** Of its newest change. */
-  seq: number;
+  readonly seq: number;
   /** Without those of the static text that all users share. */
-  tokens: number;
-  prefixTokens: number;
+  readonly tokens: number;
+  readonly prefixTokens: number;
   /** Of `tokens`, by tier; a token may be in several. */
-  deviceTokens: number;
-  hostTokens: number;
-  diskTokens: number;
+  readonly deviceTokens: number;
+  readonly hostTokens: number;
+  readonly diskTokens: number;
   /** Of `tokens`, what a restart would find. */
-  durableTokens: number;
+  readonly durableTokens: number;
   /** Microseconds since it was last looked up or changed. */
-  unusedUs: number;
+  readonly unusedUs: number;
   /** Versions of the adapter between the one that computed its front and this one. */
-  versionsBack: number;
+  readonly versionsBack: number;
 }
 
 export interface InspectResponse {
-  chains: Chain[];
+  readonly chains: readonly Chain[];
 }
 
 export interface DropUserRequest {
-  userId: string;
+  readonly userId: string;
   /** Milliseconds to wait for the disk, beside the deadline of the call; the shorter one counts. */
-  deadlineMs?:
+  readonly deadlineMs?:
     | number
     | undefined;
   /** Recorded recalls as well, and what analysts have put to them: for a process that erases the user. */
-  withRecords: boolean;
+  readonly withRecords: boolean;
 }
 
 export interface DropUserResponse {
 }
 
 export interface DropVersionRequest {
-  version: string;
+  readonly version: string;
 }
 
 export interface DropVersionResponse {
@@ -66,45 +66,45 @@ export interface CheckIntegrityRequest {
 }
 
 export interface CheckIntegrityResponse {
-  chains: number;
-  blocks: number;
-  checkedDiskBlocks: number;
+  readonly chains: number;
+  readonly blocks: number;
+  readonly checkedDiskBlocks: number;
   /** Given up: their bytes do not have their checksum. */
-  corruptDiskBlocks: number;
-  unreadableDiskBlocks: number;
+  readonly corruptDiskBlocks: number;
+  readonly unreadableDiskBlocks: number;
   /** Of the pool's own accounts; empty unless there is a bug. */
-  faults: string[];
+  readonly faults: readonly string[];
 }
 
 export interface AppendRequest {
   /** The caller's ID of this request, echoed; the service makes one when empty. */
-  requestId: string;
+  readonly requestId: string;
   /** A user whose behaviour the service knows. */
-  userId: string;
+  readonly userId: string;
   /** Profile of the user, for the slots of the prompt template. */
-  profile: { [key: string]: string };
-  deadlineMs?:
+  readonly profile: { [key: string]: string };
+  readonly deadlineMs?:
     | number
     | undefined;
   /**
    * Of a user whom the pool does not hold nothing is computed, and the answer is empty. Behind every
    * other request.
    */
-  onlyHeld: boolean;
+  readonly onlyHeld: boolean;
 }
 
 export interface AppendRequest_ProfileEntry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface AppendResponse {
-  requestId: string;
+  readonly requestId: string;
   /** History items that are in the prompt. */
-  historyItems: number;
-  trimmedItems: number;
-  skippedItems: number;
+  readonly historyItems: number;
+  readonly trimmedItems: number;
+  readonly skippedItems: number;
   /** Tokens of the prompt that the user's next one can begin with. */
-  keptTokens: number;
-  kv: KvProvenance | undefined;
+  readonly keptTokens: number;
+  readonly kv: KvProvenance | undefined;
 }

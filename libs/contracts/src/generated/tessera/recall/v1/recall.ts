@@ -47,66 +47,66 @@ export enum Completeness {
 /** An explicit behaviour of the user. */
 export interface History {
   /** Item IDs, oldest first. */
-  itemIds: string[];
+  readonly itemIds: readonly string[];
 }
 
 /** One of the texts or sets of texts that an item carries as attributes. */
 export interface TextClause {
-  attribute: string;
-  values: string[];
+  readonly attribute: string;
+  readonly values: readonly string[];
 }
 
 /** A number in [min, max]; either may be left out. */
 export interface RangeClause {
-  attribute: string;
-  min?: number | undefined;
-  max?: number | undefined;
+  readonly attribute: string;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
 }
 
 export interface Predicates {
-  predicates: Predicate[];
+  readonly predicates: readonly Predicate[];
 }
 
 /** About the attributes of an item. A clause about an attribute that the item lacks is false. */
 export interface Predicate {
-  all?: Predicates | undefined;
-  any?: Predicates | undefined;
-  not?:
+  readonly all?: Predicates | undefined;
+  readonly any?: Predicates | undefined;
+  readonly not?:
     | Predicate
     | undefined;
   /** A text that is one of the values. */
-  in?:
+  readonly in?:
     | TextClause
     | undefined;
   /** A set that has at least one of the values. */
-  contains?: TextClause | undefined;
-  range?: RangeClause | undefined;
+  readonly contains?: TextClause | undefined;
+  readonly range?: RangeClause | undefined;
 }
 
 export interface ItemList {
-  itemIds: string[];
+  readonly itemIds: readonly string[];
 }
 
 /** Which items this request may get. The search is exact among them. */
 export interface Eligibility {
-  predicate:
+  readonly predicate:
     | Predicate
     | undefined;
   /** These alone, where given. */
-  allowed:
+  readonly allowed:
     | ItemList
     | undefined;
   /** Not these. */
-  denied: string[];
+  readonly denied: readonly string[];
   /** Nor these: what the user has seen already. */
-  seen: string[];
+  readonly seen: readonly string[];
 }
 
 /** Items of an answer that share a value of a text attribute, at most. */
 export interface DiversityCap {
-  attribute: string;
+  readonly attribute: string;
   /** At least 1. */
-  maxItems: number;
+  readonly maxItems: number;
 }
 
 /** How items are chosen among those of the found semantic IDs. */
@@ -115,181 +115,181 @@ export interface ItemPolicy {
    * A number attribute, highest first; items without it last. Empty: the priority of the items. What
    * ties goes by priority, then item ID.
    */
-  orderBy: string;
-  diversity: DiversityCap[];
+  readonly orderBy: string;
+  readonly diversity: readonly DiversityCap[];
 }
 
 export interface RecallRequest {
   /** The caller's ID of this request, echoed; the service makes one when empty. */
-  requestId: string;
+  readonly requestId: string;
   /** A user whose behaviour the service knows. */
-  userId?:
+  readonly userId?:
     | string
     | undefined;
   /** A behaviour given with the request. */
-  history?:
+  readonly history?:
     | History
     | undefined;
   /** Profile of the user, for the slots of the prompt template. */
-  profile: { [key: string]: string };
+  readonly profile: { [key: string]: string };
   /** Where and when the items will be shown, for the slots of the prompt template. */
-  scene: { [key: string]: string };
+  readonly scene: { [key: string]: string };
   /** Items wanted; the configured default when absent. */
-  resultCount?:
+  readonly resultCount?:
     | number
     | undefined;
   /** Beam width per step, the last holds for all further steps; the configured default when empty. */
-  widths: number[];
+  readonly widths: readonly number[];
   /** Items per semantic ID at most; the configured default when absent. */
-  itemsPerSid?: number | undefined;
-  scoreNorm: ScoreNorm;
+  readonly itemsPerSid?: number | undefined;
+  readonly scoreNorm: ScoreNorm;
   /** Milliseconds the recall may take, beside the deadline of the call; the shorter one counts. */
-  deadlineMs?:
+  readonly deadlineMs?:
     | number
     | undefined;
   /** Leave out history items that the catalogue does not know, instead of refusing the request. */
-  skipUnknownItems: boolean;
-  priority: Priority;
-  eligibility: Eligibility | undefined;
-  itemPolicy:
+  readonly skipUnknownItems: boolean;
+  readonly priority: Priority;
+  readonly eligibility: Eligibility | undefined;
+  readonly itemPolicy:
     | ItemPolicy
     | undefined;
   /** Rather a narrower search, or what of it has finished, than DEADLINE_EXCEEDED. */
-  allowPartial: boolean;
+  readonly allowPartial: boolean;
   /** Name of the catalogue to find items in; empty: the first. */
-  catalogue: string;
+  readonly catalogue: string;
   /**
    * Adapter to answer with (docs/adapter-versions.md): a name, whose version of the moment for this user it is; the
    * digest of a version that is loaded; `base` for the model without one. Empty: the configured name.
    */
-  adapter: string;
+  readonly adapter: string;
   /** Record it for the console, whatever the share of recalls that is recorded. */
-  inspect: boolean;
+  readonly inspect: boolean;
 }
 
 export interface RecallRequest_ProfileEntry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface RecallRequest_SceneEntry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface RecalledItem {
-  itemId: string;
+  readonly itemId: string;
   /** Codes of the item's semantic ID, one per level. */
-  sid: number[];
+  readonly sid: readonly number[];
   /** Log-probability of the semantic ID. */
-  score: number;
+  readonly score: number;
   /** 1 for the best item. */
-  rank: number;
-  title: string;
+  readonly rank: number;
+  readonly title: string;
 }
 
 /** Microseconds per stage. */
 export interface RecallTimings {
-  featuresUs: number;
-  promptUs: number;
-  queueUs: number;
-  prefillUs: number;
-  decodeUs: number;
-  headUs: number;
-  selectUs: number;
-  exportUs: number;
-  totalUs: number;
+  readonly featuresUs: number;
+  readonly promptUs: number;
+  readonly queueUs: number;
+  readonly prefillUs: number;
+  readonly decodeUs: number;
+  readonly headUs: number;
+  readonly selectUs: number;
+  readonly exportUs: number;
+  readonly totalUs: number;
   /** Deciding which requests run in a pass. */
-  planUs: number;
+  readonly planUs: number;
   /** Of prefill and decode: products with the layers' weights. */
-  projectionsUs: number;
+  readonly projectionsUs: number;
   /** Of prefill and decode: attention. */
-  attentionUs: number;
+  readonly attentionUs: number;
   /** Giving the beams that were selected their paths and keys. */
-  forkUs: number;
+  readonly forkUs: number;
 }
 
 /** Content digests of what the answer was made with. */
 export interface RecallVersions {
-  model: string;
-  catalogue: string;
-  promptTemplate: string;
+  readonly model: string;
+  readonly catalogue: string;
+  readonly promptTemplate: string;
   /** Number of the last change of the catalogue that the answer knows. */
-  catalogueSequence: number;
+  readonly catalogueSequence: number;
   /** Digest of the adapter's version and its name; empty: the base model alone. */
-  adapter: string;
-  adapterName: string;
+  readonly adapter: string;
+  readonly adapterName: string;
 }
 
 /** The policy as it was applied. */
 export interface AppliedItemPolicy {
-  orderBy: string;
-  diversity: DiversityCap[];
-  itemsPerSid: number;
-  resultCount: number;
+  readonly orderBy: string;
+  readonly diversity: readonly DiversityCap[];
+  readonly itemsPerSid: number;
+  readonly resultCount: number;
   /** Items that a diversity cap kept out. */
-  leftOutByDiversity: number;
+  readonly leftOutByDiversity: number;
 }
 
 /** Where the keys and values of the prompt's tokens came from; docs/kv-pool.md. */
 export interface KvProvenance {
   /** Found in the user KV pool, by the tier that they lay in when the request arrived. */
-  deviceTokens: number;
-  hostTokens: number;
-  diskTokens: number;
+  readonly deviceTokens: number;
+  readonly hostTokens: number;
+  readonly diskTokens: number;
   /** Taken from requests that ran at the same time. */
-  sharedTokens: number;
-  computedTokens: number;
+  readonly sharedTokens: number;
+  readonly computedTokens: number;
   /** All that were not computed. */
-  savedTokens: number;
+  readonly savedTokens: number;
   /** Microseconds waited for blocks on their way to the device when the request's turn had come. */
-  waitUs: number;
+  readonly waitUs: number;
   /**
    * Some of those found are not bit for bit those computed from nothing: they came back through a
    * lossy codec, which is opt-in (kv.blockCodec). Scores may differ by what docs/kv-pool.md says.
    */
-  lossy: boolean;
+  readonly lossy: boolean;
   /**
    * Of those found, what an earlier version of the adapter computed, which is opt-in
    * (adapters.kvVersionsBack). Scores may differ by what docs/adapters.md says.
    */
-  inheritedTokens: number;
+  readonly inheritedTokens: number;
   /**
    * Versions between the oldest of these, or of those that were shared, and the one that answered;
    * 0: all were computed under it.
    */
-  versionsBack: number;
+  readonly versionsBack: number;
 }
 
 export interface RecallResponse {
-  requestId: string;
+  readonly requestId: string;
   /** Best first. */
-  items: RecalledItem[];
+  readonly items: readonly RecalledItem[];
   /** True when fewer items exist than were asked for. */
-  short: boolean;
+  readonly short: boolean;
   /** Beam widths after capping by what is reachable, one per step. */
-  widthsUsed: number[];
+  readonly widthsUsed: readonly number[];
   /** History items that are in the prompt. */
-  historyItems: number;
+  readonly historyItems: number;
   /** Oldest history items left out because the prompt would not fit. */
-  trimmedItems: number;
+  readonly trimmedItems: number;
   /** History items left out because the catalogue does not know them. */
-  skippedItems: number;
-  promptTokens: number;
-  versions: RecallVersions | undefined;
-  timings:
+  readonly skippedItems: number;
+  readonly promptTokens: number;
+  readonly versions: RecallVersions | undefined;
+  readonly timings:
     | RecallTimings
     | undefined;
   /** Of the prompt's tokens, those that another request of the same batch computed. */
-  prefixReusedTokens: number;
-  kv: KvProvenance | undefined;
-  completeness: Completeness;
-  itemPolicy:
+  readonly prefixReusedTokens: number;
+  readonly kv: KvProvenance | undefined;
+  readonly completeness: Completeness;
+  readonly itemPolicy:
     | AppliedItemPolicy
     | undefined;
   /**
    * Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:
    * the store of behaviours did not answer, and recall.withoutFeatures is `answer`.
    */
-  fallback: string;
+  readonly fallback: string;
 }

@@ -28,84 +28,84 @@ export enum ScoreOutcome {
 
 /** Codes of a semantic ID, one per level. */
 export interface SemanticId {
-  codes: number[];
+  readonly codes: readonly number[];
 }
 
 /** What to score: an item of the catalogue, or the semantic ID of one. */
 export interface ScoreTarget {
-  itemId?: string | undefined;
-  sid?: SemanticId | undefined;
+  readonly itemId?: string | undefined;
+  readonly sid?: SemanticId | undefined;
 }
 
 export interface ScoreRequest {
   /** The caller's ID of this request, echoed; the service makes one when empty. */
-  requestId: string;
+  readonly requestId: string;
   /** A user whose behaviour the service knows. */
-  userId?:
+  readonly userId?:
     | string
     | undefined;
   /** A behaviour given with the request. */
-  history?:
+  readonly history?:
     | History
     | undefined;
   /** Profile of the user, for the slots of the prompt template. */
-  profile: { [key: string]: string };
+  readonly profile: { [key: string]: string };
   /** Where and when the items will be shown, for the slots of the prompt template. */
-  scene: { [key: string]: string };
+  readonly scene: { [key: string]: string };
   /** At least one; answered one by one, in this order. */
-  items: ScoreTarget[];
-  scoreNorm: ScoreNorm;
+  readonly items: readonly ScoreTarget[];
+  readonly scoreNorm: ScoreNorm;
   /** Milliseconds the scores may take, beside the deadline of the call; the shorter one counts. */
-  deadlineMs?:
+  readonly deadlineMs?:
     | number
     | undefined;
   /** Leave out history items that the catalogue does not know, instead of refusing the request. */
-  skipUnknownItems: boolean;
-  priority: Priority;
+  readonly skipUnknownItems: boolean;
+  readonly priority: Priority;
   /** Name of the catalogue of the items; empty: the first. */
-  catalogue: string;
+  readonly catalogue: string;
   /** As in RecallRequest. */
-  adapter: string;
+  readonly adapter: string;
 }
 
 export interface ScoreRequest_ProfileEntry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface ScoreRequest_SceneEntry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface ItemScore {
   /** As asked; empty where a semantic ID was asked for. */
-  itemId: string;
+  readonly itemId: string;
   /** Codes of the semantic ID; empty where the item is not known. */
-  sid: number[];
-  outcome: ScoreOutcome;
+  readonly sid: readonly number[];
+  readonly outcome: ScoreOutcome;
   /** Log-probability of the semantic ID; absent where the outcome is not SCORED. */
-  score?: number | undefined;
+  readonly score?: number | undefined;
 }
 
 export interface ScoreResponse {
-  requestId: string;
+  readonly requestId: string;
   /** One for each item asked for, in the same order. */
-  items: ItemScore[];
+  readonly items: readonly ItemScore[];
   /** History items that are in the prompt. */
-  historyItems: number;
+  readonly historyItems: number;
   /** Oldest history items left out because the prompt would not fit. */
-  trimmedItems: number;
+  readonly trimmedItems: number;
   /** History items left out because the catalogue does not know them. */
-  skippedItems: number;
-  promptTokens: number;
+  readonly skippedItems: number;
+  readonly promptTokens: number;
   /** Of the prompt's tokens, those that another request of the same batch computed. */
-  prefixReusedTokens: number;
-  versions: RecallVersions | undefined;
-  timings: RecallTimings | undefined;
-  kv:
+  readonly prefixReusedTokens: number;
+  readonly versions: RecallVersions | undefined;
+  readonly timings: RecallTimings | undefined;
+  readonly kv:
     | KvProvenance
     | undefined;
   /** As in tessera.recall.v1.RecallResponse. */
-  fallback: string;
+  readonly fallback: string;
 }

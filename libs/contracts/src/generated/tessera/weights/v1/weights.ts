@@ -15,16 +15,16 @@ export interface UpdateRequest {
    * Of a set of weights: a folder in `weights.path`, as Hugging Face saves a model. 1 to 64 of a-z, 0-9,
    * '.', '_' and '-', a letter or digit first.
    */
-  name: string;
+  readonly name: string;
 }
 
 export interface UpdateResponse {
   /** Of the weights that serve from now on (`versions.model` of an answer). */
-  digest: string;
+  readonly digest: string;
   /** Nobody was let in while the requests that ran came to their end. */
-  drainedUs: number;
+  readonly drainedUs: number;
   /** Nobody ran. */
-  swappedUs: number;
+  readonly swappedUs: number;
 }
 
 export interface RollbackRequest {
@@ -32,10 +32,10 @@ export interface RollbackRequest {
 
 export interface RollbackResponse {
   /** Name of the set that serves now; empty: the weights that the process was configured with. */
-  name: string;
-  digest: string;
-  drainedUs: number;
-  swappedUs: number;
+  readonly name: string;
+  readonly digest: string;
+  readonly drainedUs: number;
+  readonly swappedUs: number;
 }
 
 export interface GetRequest {
@@ -43,8 +43,8 @@ export interface GetRequest {
 
 export interface GetResponse {
   /** Empty: the weights that the process was configured with. */
-  name: string;
-  digest: string;
+  readonly name: string;
+  readonly digest: string;
   /** What rollback goes back to. */
-  previous: string;
+  readonly previous: string;
 }

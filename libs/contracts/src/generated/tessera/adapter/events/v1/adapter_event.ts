@@ -12,43 +12,43 @@ export const protobufFileName = "tessera/adapter/events/v1/adapter_event.proto";
 
 export interface AdapterAnnounced {
   /** As in PushHeader. */
-  name: string;
-  baseModel: string;
+  readonly name: string;
+  readonly baseModel: string;
   /**
    * A folder below `adapters.fetchPath`, as a relative path, or `s3://BUCKET/PREFIX/` with a bucket of
    * `adapters.s3Buckets`. It holds `adapter_config.json` and `adapter_model.safetensors`, which nobody
    * changes meanwhile.
    */
-  location: string;
+  readonly location: string;
   /** Activate it when it is valid and has never served: share of the users in (0, 1], 0: do not. */
-  share: number;
+  readonly share: number;
   /**
    * Of the files, by name, 64 hexadecimal digits; those left out are taken as they are. Objects of a store
    * are read once with it and twice without.
    */
-  sha256: { [key: string]: string };
+  readonly sha256: { [key: string]: string };
 }
 
 export interface AdapterAnnounced_Sha256Entry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface AdapterEvent {
   /** Milliseconds since 1970. */
-  timeMs: number;
+  readonly timeMs: number;
   /** push, activate, rollback, pin, unpin, delete, lost, update-weights. */
-  action: string;
+  readonly action: string;
   /**
    * Name of the token or certificate; `loopback` where none is asked for; `canary` where the comparison
    * did it, `announcement` for a message of the topic.
    */
-  actor: string;
-  name: string;
+  readonly actor: string;
+  readonly name: string;
   /** Empty where the action names none. */
-  digest: string;
+  readonly digest: string;
   /** OK or a code of docs/errors.md. */
-  outcome: string;
+  readonly outcome: string;
   /** Why, or what was said of it. */
-  detail: string;
+  readonly detail: string;
 }

@@ -12,5 +12,5 @@ export const protobufPackage = "tessera.behaviour.events.v1";
 export const protobufFileName = "tessera/behaviour/events/v1/behaviour_event.proto";
 
 export interface BehaviourEvent {
-  behaviour: Behaviour | undefined;
+  readonly behaviour: Behaviour | undefined;
 }

@@ -13,7 +13,7 @@ export const protobufFileName = "tessera/catalogue/events/v1/catalogue_event.pro
 
 export interface CatalogueChanged {
   /** All are applied or none; each item at most once. */
-  changes: Change[];
+  readonly changes: readonly Change[];
   /** Name of the catalogue; empty: the first. */
-  catalogue: string;
+  readonly catalogue: string;
 }

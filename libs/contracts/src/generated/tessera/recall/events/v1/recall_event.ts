@@ -12,31 +12,31 @@ export const protobufPackage = "tessera.recall.events.v1";
 export const protobufFileName = "tessera/recall/events/v1/recall_event.proto";
 
 export interface RecallRequested {
-  request:
+  readonly request:
     | RecallRequest
     | undefined;
   /**
    * Milliseconds since 1970 until which the answer is of use. A request that arrives later is refused with
    * DEADLINE_EXCEEDED and not computed. Absent: the configured default, from the message's timestamp on.
    */
-  deadlineTimeMs?: number | undefined;
+  readonly deadlineTimeMs?: number | undefined;
 }
 
 /** Why there is no answer: a row of docs/errors.md. */
 export interface RecallRefusal {
-  code: string;
-  message: string;
+  readonly code: string;
+  readonly message: string;
   /** Path of the field at fault; empty where none is. */
-  field: string;
+  readonly field: string;
   /** The same request may succeed later, unchanged. */
-  retryable: boolean;
+  readonly retryable: boolean;
   /** When a retry may succeed, milliseconds from now; 0: no hint. */
-  retryAfterMs: number;
+  readonly retryAfterMs: number;
 }
 
 export interface RecallAnswered {
-  response?: RecallResponse | undefined;
-  refusal?: RecallRefusal | undefined;
+  readonly response?: RecallResponse | undefined;
+  readonly refusal?: RecallRefusal | undefined;
 }
 
 /**
@@ -47,48 +47,48 @@ export interface RecallAnswered {
  */
 export interface RecallAudited {
   /** Milliseconds since 1970, when the answer was ready. */
-  timeMs: number;
+  readonly timeMs: number;
   /** grpc, http or kafka. */
-  edge: string;
-  request: AuditedRequest | undefined;
-  response?: RecallResponse | undefined;
-  refusal?:
+  readonly edge: string;
+  readonly request: AuditedRequest | undefined;
+  readonly response?: RecallResponse | undefined;
+  readonly refusal?:
     | RecallRefusal
     | undefined;
   /** Of the trace that the recall belongs to, 32 hexadecimal digits; empty where none was kept. */
-  traceId: string;
+  readonly traceId: string;
 }
 
 /** A recall as it was understood. Fields are those of RecallRequest; 0 and empty where it said nothing. */
 export interface AuditedRequest {
-  requestId: string;
+  readonly requestId: string;
   /** Empty where a history was given. */
-  userId: string;
-  history: string[];
-  profile: { [key: string]: string };
-  scene: { [key: string]: string };
-  resultCount: number;
-  widths: number[];
-  itemsPerSid: number;
+  readonly userId: string;
+  readonly history: readonly string[];
+  readonly profile: { [key: string]: string };
+  readonly scene: { [key: string]: string };
+  readonly resultCount: number;
+  readonly widths: readonly number[];
+  readonly itemsPerSid: number;
   /** full, level or allowed. */
-  scoreNorm: string;
+  readonly scoreNorm: string;
   /** high, normal or low. */
-  priority: string;
+  readonly priority: string;
   /** JSON of the predicate and the lists (docs/eligibility.md). */
-  eligibility: string;
-  itemPolicy: ItemPolicy | undefined;
-  allowPartial: boolean;
-  skipUnknownItems: boolean;
-  catalogue: string;
-  adapter: string;
+  readonly eligibility: string;
+  readonly itemPolicy: ItemPolicy | undefined;
+  readonly allowPartial: boolean;
+  readonly skipUnknownItems: boolean;
+  readonly catalogue: string;
+  readonly adapter: string;
 }
 
 export interface AuditedRequest_ProfileEntry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface AuditedRequest_SceneEntry {
-  key: string;
-  value: string;
+  readonly key: string;
+  readonly value: string;
 }

@@ -1,0 +1,42 @@
+/** ScoreService's messages <-> domain, for every edge. */
+
+import {
+  enumWords,
+  type WireScoreRequest,
+  type WireScoreResponse,
+  type WireScoreTarget,
+} from '@tessera/contracts';
+import { invalid, refuseMalformed, text } from '@tessera/grpc';
+import type { ScoreAnswer, ScoreRequest, ScoreTarget } from '@tessera/recall';
+import type { Parsed } from '../recall-edge.js';
+import { checkUserTexts, userSource } from './user-source.js';
+
+function target({ itemId, sid }: WireScoreTarget, index: number): ScoreTarget {
+  if (itemId !== undefined) return { itemId };
+  if (sid) return { sid: sid.codes };
+  throw invalid(`items[${index}]`, 'an itemId or a sid', 'neither');
+}
+
+export function scoresAskedOf(message: WireScoreRequest): Parsed<ScoreRequest> {
+  const request = { ...userSource(message), items: message.items.map(target) };
+  return { request, deadlineMs: message.deadlineMs };
+}
+
+/** Of bytes that a decoder read. */
+export function parseWireScore(message: WireScoreRequest): Parsed<ScoreRequest> {
+  refuseMalformed(message);
+  checkUserTexts(message);
+  message.items.forEach(({ itemId }, index) => {
+    if (itemId !== undefined) text(`items[${index}].itemId`, itemId);
+  });
+  return scoresAskedOf(message);
+}
+
+export function toWireScores(answer: ScoreAnswer): WireScoreResponse {
+  const words = enumWords['tessera.score.v1.ScoreOutcome'];
+  const items = answer.items.map(({ itemId, sid, outcome, score }) => ({
+    ...{ itemId, sid, score },
+    outcome: words[outcome],
+  }));
+  return { ...answer, items };
+}

@@ -1,0 +1,82 @@
+/** Messages -> schemas of an OpenAPI document. */
+
+import type protobuf from 'protobufjs';
+import type { FieldPlan, MessagePlans } from './message-plan.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const ID = { oneOf: [{ type: 'string' }, { type: 'integer' }] };
+
+/** Field names in comments of proto files, as JSON has them. */
+function described(comment: string): Schema {
+  if (comment === '') return {};
+  const inCamelCase = (name: string) => name.replace(/_(\w)/g, (_, c: string) => c.toUpperCase());
+  return { description: comment.replace(/`[\w.]+`/g, inCamelCase).replaceAll('\n', ' ') };
+}
+
+/**
+ * Schemas of messages and of all that they consist of, by the name in the document. A message that
+ * requests and answers share has the schema of requests.
+ */
+export class JsonSchemas {
+  readonly schemas: Record<string, Schema> = {};
+
+  constructor(private readonly plans: MessagePlans) {}
+
+  /** Requests come before answers. */
+  add(type: protobuf.Type, of: 'requests' | 'answers'): string {
+    const name = this.nameOf(type);
+    if (this.schemas[name] !== undefined) return name;
+    const { fields, bare } = this.plans.of(type);
+    this.schemas[name] = {};
+    const properties: Record<string, Schema> = {};
+    for (const field of fields.values()) properties[field.name] = this.field(field, of);
+    const required = [...fields.values()].filter(({ isRequired }) => isRequired);
+    const object = {
+      type: 'object',
+      ...described(type.comment ?? ''),
+      additionalProperties: false,
+      properties,
+      ...(required.length > 0 && { required: required.map((field) => field.name) }),
+    };
+    this.schemas[name] = bare === undefined ? object : { oneOf: [...ID.oneOf, object] };
+    return name;
+  }
+
+  private nameOf(type: protobuf.Type): string {
+    const prefix = this.plans.form.prefixes[type.parent?.fullName.slice(1) ?? ''] ?? '';
+    return prefix + type.name;
+  }
+
+  private field(field: FieldPlan, of: 'requests' | 'answers'): Schema {
+    const one = this.one(field, of);
+    const about = described(field.comment);
+    if (field.isMap) return { type: 'object', ...about, additionalProperties: one };
+    if (field.isList) return { type: 'array', ...about, items: one };
+    // OpenAPI 3.0 ignores what stands beside a reference.
+    return '$ref' in one && field.comment !== ''
+      ? { allOf: [one], ...about }
+      : { ...one, ...about };
+  }
+
+  private one(field: FieldPlan, of: 'requests' | 'answers'): Schema {
+    switch (field.kind) {
+      case 'text':
+        return { type: 'string' };
+      case 'id':
+        return of === 'requests' ? ID : { type: 'string' };
+      case 'flag':
+        return { type: 'boolean' };
+      case 'integer':
+        return { type: 'integer', minimum: field.isPositive && of === 'requests' ? 1 : 0 };
+      case 'number':
+        return { type: 'number' };
+      case 'word':
+        return { type: 'string', enum: Object.keys(field.words) };
+      case 'verbatim':
+        return { type: 'object' };
+      case 'message':
+        return { $ref: `#/components/schemas/${this.add(field.message as protobuf.Type, of)}` };
+    }
+  }
+}

@@ -1,0 +1,153 @@
+/** What the JSON of a message looks like, by its descriptor and the decisions of the edge. */
+
+import { enumWords } from '@tessera/contracts';
+import protobuf from 'protobufjs';
+
+/** What the proto files do not say. Fields are named `Message.field`. */
+export interface JsonForm {
+  /** A body is refused without them. */
+  readonly required: ReadonlySet<string>;
+  /** Of calls between processes; HTTP does not have them. */
+  readonly hidden: ReadonlySet<string>;
+  /** Names of text fields that are also taken as integers. */
+  readonly ids: ReadonlySet<string>;
+  /** Names of numbers that are at least 1; what takes them checks it. */
+  readonly positive: ReadonlySet<string>;
+  /** A JSON object that is passed on as text. */
+  readonly verbatim: ReadonlySet<string>;
+  /** Member of a message that stands for the message, in place of an object with it. */
+  readonly bare: Readonly<Record<string, string>>;
+  /** What the names of a package's messages begin with in the OpenAPI document. */
+  readonly prefixes: Readonly<Record<string, string>>;
+}
+
+export type FieldKind =
+  | 'text'
+  | 'id'
+  | 'flag'
+  | 'integer'
+  | 'number'
+  | 'word'
+  | 'message'
+  | 'verbatim';
+
+export interface FieldPlan {
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly isRequired: boolean;
+  /** Left out rather than its default. */
+  readonly isOptional: boolean;
+  readonly isPositive: boolean;
+  readonly isList: boolean;
+  readonly isMap: boolean;
+  /** Name of the one list of the message that the JSON writes as that list; '' for none. */
+  readonly listIn: string;
+  /** Of a word: its numbers on the wire. */
+  readonly words: Readonly<Record<string, number>>;
+  /** Of a message. */
+  readonly message: protobuf.Type | undefined;
+  readonly comment: string;
+}
+
+export interface MessagePlan {
+  /** Without its package. */
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, FieldPlan>;
+  /** The member that a value that is no object stands for. */
+  readonly bare: FieldPlan | undefined;
+}
+
+const KINDS: Readonly<Record<string, FieldKind>> = {
+  string: 'text',
+  bool: 'flag',
+  uint32: 'integer',
+  uint64: 'integer',
+  int64: 'integer',
+  double: 'number',
+};
+
+/** The list of a message that has nothing but one. */
+function soleList({ resolvedType, repeated }: protobuf.Field): protobuf.Field | undefined {
+  if (repeated || !(resolvedType instanceof protobuf.Type)) return undefined;
+  const [first, ...others] = resolvedType.fieldsArray;
+  return first?.repeated && others.length === 0 ? first : undefined;
+}
+
+/** Plans are made when they are first asked for, and kept. */
+export class MessagePlans {
+  private readonly root: protobuf.Root;
+  private readonly plans = new Map<protobuf.Type, MessagePlan>();
+
+  constructor(
+    schema: object,
+    readonly form: JsonForm,
+  ) {
+    this.root = protobuf.Root.fromJSON(schema as protobuf.INamespace);
+    this.root.resolveAll();
+  }
+
+  /** Of an rpc, `package.Service.Method`. */
+  rpc(name: string) {
+    const at = name.lastIndexOf('.');
+    const service = this.root.lookupService(name.slice(0, at));
+    const method = service.methods[name.slice(at + 1)];
+    if (method === undefined) throw new Error(`expected an rpc of the schema, got ${name}`);
+    const { requestType, responseType, comment } = method;
+    return {
+      request: service.lookupType(requestType),
+      response: service.lookupType(responseType),
+      comment: comment ?? '',
+    };
+  }
+
+  of(type: protobuf.Type): MessagePlan {
+    const known = this.plans.get(type);
+    if (known !== undefined) return known;
+    const { hidden, bare } = this.form;
+    const shown = type.fieldsArray.filter(({ name }) => !hidden.has(`${type.name}.${name}`));
+    const fields = new Map(shown.map((field) => [field.name, this.field(type, field)]));
+    const bareName = bare[type.name] ?? '';
+    const plan = { name: type.name, fields, bare: fields.get(bareName) };
+    fields.delete(bareName);
+    this.plans.set(type, plan);
+    return plan;
+  }
+
+  private field(owner: protobuf.Type, field: protobuf.Field): FieldPlan {
+    const { name, map, repeated, comment } = field;
+    const list = soleList(field);
+    const content = list ?? field;
+    const { resolvedType } = content;
+    const kind = this.kind(`${owner.name}.${name}`, content);
+    return {
+      name,
+      kind,
+      isRequired: this.form.required.has(`${owner.name}.${name}`),
+      isOptional:
+        field.partOf !== null || (field.resolvedType instanceof protobuf.Type && !repeated),
+      isPositive: this.form.positive.has(name),
+      isList: repeated || list !== undefined,
+      isMap: map,
+      listIn: list?.name ?? '',
+      words: kind === 'word' ? wordsOf(resolvedType as protobuf.Enum) : {},
+      message: kind === 'message' ? (resolvedType as protobuf.Type) : undefined,
+      comment: comment ?? '',
+    };
+  }
+
+  private kind(path: string, { name, type, resolvedType }: protobuf.Field): FieldKind {
+    const { verbatim, ids } = this.form;
+    if (verbatim.has(path)) return 'verbatim';
+    if (resolvedType instanceof protobuf.Enum) return 'word';
+    if (resolvedType instanceof protobuf.Type) return 'message';
+    if (type === 'string' && ids.has(name)) return 'id';
+    const kind = KINDS[type];
+    if (kind === undefined) throw new Error(`${path}: a ${type} has no form in JSON`);
+    return kind;
+  }
+}
+
+function wordsOf(type: protobuf.Enum): Readonly<Record<string, number>> {
+  const words: Readonly<Record<string, Readonly<Record<string, number>>>> = enumWords;
+  return words[type.fullName.slice(1)] ?? {};
+}

@@ -1,0 +1,38 @@
+/** Message -> JSON. What the message has beyond its descriptor is left out. */
+
+import type protobuf from 'protobufjs';
+import type { FieldPlan, MessagePlans } from './message-plan.js';
+
+type Message = Readonly<Record<string, unknown>>;
+
+function wordOf({ name, words }: FieldPlan, number: unknown): string {
+  const found = Object.keys(words).find((word) => words[word] === number);
+  if (found === undefined) throw new Error(`${name}: expected a value with a word, got ${number}`);
+  return found;
+}
+
+export class JsonWriter {
+  constructor(private readonly plans: MessagePlans) {}
+
+  write(type: protobuf.Type, message: object): object {
+    const json: Record<string, unknown> = {};
+    for (const field of this.plans.of(type).fields.values()) {
+      const value = (message as Message)[field.name];
+      if (value !== undefined && value !== null) json[field.name] = this.field(field, value);
+    }
+    return json;
+  }
+
+  private field(field: FieldPlan, value: unknown): unknown {
+    if (field.isMap) return value;
+    const content = field.listIn === '' ? value : (value as Message)[field.listIn];
+    if (!field.isList) return this.one(field, content);
+    return (content as readonly unknown[]).map((entry) => this.one(field, entry));
+  }
+
+  private one(field: FieldPlan, value: unknown): unknown {
+    if (field.kind === 'word') return wordOf(field, value);
+    if (field.message === undefined) return value;
+    return this.write(field.message, value as object);
+  }
+}

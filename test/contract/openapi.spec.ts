@@ -1,0 +1,35 @@
+/** The OpenAPI document: valid by itself, and able to refuse what it does not describe. */
+
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, it } from 'vitest';
+import { openApiDocument } from '../../apps/standalone/src/openapi.js';
+import { answerTo } from '../integration/fake-runtime.js';
+import { OpenApiCheck } from '../integration/openapi-check.js';
+
+const check = new OpenApiCheck();
+const recalls = check.operation('POST', '/v1/recall');
+const answers = recalls?.responses[200]?.content?.['application/json']?.schema ?? {};
+const request = { requestId: 'r', userId: '1', profile: {}, scene: {}, skipUnknownItems: false };
+const answer = answerTo({ ...request, resultCount: 1, widths: [], itemsPerSid: 1 });
+
+it('the document is OpenAPI 3.0', async () => {
+  const { valid, errors } = await new Validator().validate(openApiDocument('1') as never);
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+});
+
+it('an answer is what it says', () => {
+  expect(check.faults(answers, answer)).toBe('');
+});
+
+it('a field that the document does not know is a fault, at any depth', () => {
+  expect(check.faults(answers, { ...answer, when: 1 })).not.toBe('');
+  const versions = { ...answer.versions, when: 1 };
+  expect(check.faults(answers, { ...answer, versions })).not.toBe('');
+});
+
+it('a request may name an adapter', () => {
+  const asked = recalls?.requestBody?.content?.['application/json']?.schema ?? {};
+  expect(check.faults(asked, { userId: 1, adapter: 'base' })).toBe('');
+  expect(check.faults(asked, { userId: 1, adaptor: 'base' })).not.toBe('');
+});

@@ -1,0 +1,86 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import { openApiDocument } from '../../apps/standalone/src/openapi.js';
+
+interface Content {
+  readonly content?: { readonly 'application/json'?: { readonly schema: object } };
+}
+
+interface Operation {
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: object;
+}
+
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly body: unknown;
+  readonly reply: Response;
+}
+
+/** Compares what goes over HTTP with the OpenAPI document. */
+export class OpenApiCheck {
+  readonly document = openApiDocument('1') as Document;
+  private readonly ajv = new Ajv({ strict: false, allErrors: true });
+  private readonly compiled = new Map<object, ValidateFunction>();
+
+  constructor() {
+    this.ajv.addSchema(this.document, 'document');
+  }
+
+  /** Of a path with values in the places of its parameters; undefined: none is described. */
+  operation(method: string, path: string): Operation | undefined {
+    const described = Object.keys(this.document.paths).find((template) =>
+      new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+    );
+    if (described === undefined) return undefined;
+    return this.document.paths[described]?.[method.toLowerCase()];
+  }
+
+  /** What is wrong with a value, in words; '' where nothing is. */
+  faults(schema: object, value: unknown): string {
+    let validate = this.compiled.get(schema);
+    if (validate === undefined) {
+      validate = this.ajv.compile(inDocument(schema) as object);
+      this.compiled.set(schema, validate);
+    }
+    return validate(value) ? '' : this.ajv.errorsText(validate.errors);
+  }
+
+  /** @throws Error where an answer, or a body that was taken, is not as the document says */
+  async exchange({ method, url, body, reply }: Exchange): Promise<void> {
+    const { pathname } = new URL(url);
+    const operation = this.operation(method, pathname);
+    const answered = jsonOf(operation?.responses[reply.status]);
+    if (answered !== undefined) {
+      const faults = this.faults(answered, await reply.clone().json());
+      if (faults !== '')
+        throw new Error(`${method} ${pathname} answers ${reply.status}: ${faults}`);
+    }
+    const asked = jsonOf(operation?.requestBody);
+    if (asked !== undefined && reply.status === 200 && typeof body === 'string') {
+      const faults = this.faults(asked, JSON.parse(body));
+      if (faults !== '') throw new Error(`${method} ${pathname} takes ${body}: ${faults}`);
+    }
+  }
+}
+
+function jsonOf(content: Content | undefined): object | undefined {
+  return content?.content?.['application/json']?.schema;
+}
+
+/** References of a schema as seen from outside the document. */
+function inDocument(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inDocument);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      key === '$ref' && typeof member === 'string' ? `document${member}` : inDocument(member),
+    ]),
+  );
+}
