@@ -1,8 +1,13 @@
 import type { StatusObject } from '@grpc/grpc-js';
-import { Flag, FRAME_HEADER_BYTES, FrameType, frame, literalHeaders } from '../gate/frames.js';
-
-const FRAME_BYTES_MAX = 16_384;
-const MESSAGE_HEADER_BYTES = 5;
+import {
+  Flag,
+  FRAME_BYTES_MAX,
+  FRAME_HEADER_BYTES,
+  FrameType,
+  frame,
+  literalHeaders,
+  MESSAGE_HEADER_BYTES,
+} from '../gate/frames.js';
 
 /** As grpc-js begins and ends an answer. */
 const BEGIN = literalHeaders({

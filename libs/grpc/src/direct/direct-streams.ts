@@ -1,12 +1,14 @@
 import { type Carrier, carrierOf } from '@tessera/telemetry';
 import { turns } from '@tessera/turns';
 import {
+  CREDIT_BYTES_MIN,
   contentOf,
   ErrorCode,
   Flag,
   type FrameHead,
   FrameType,
   initialWindowOf,
+  MESSAGE_HEADER_BYTES,
   resetStream,
   windowUpdate,
 } from '../gate/frames.js';
@@ -19,9 +21,7 @@ import type { DirectMethod, DirectServing } from './direct-method.js';
 import { ResetBudget } from './reset-budget.js';
 import { FIRST_WINDOW_BYTES, SendWindows } from './send-windows.js';
 
-const MESSAGE_HEADER_BYTES = 5;
 const US_PER_MS = 1000;
-const CREDIT_BYTES_MIN = 16_384;
 /** What an answer is taken for before the first one was seen. */
 const ANSWER_BYTES_FIRST = 4096;
 const Status = { DEADLINE_EXCEEDED: 4, RESOURCE_EXHAUSTED: 8, UNIMPLEMENTED: 12 } as const;
@@ -89,16 +89,20 @@ export class DirectStreams {
     const reservedBytes = this.answerBytes;
     if (method === undefined || !this.windows.reserve(reservedBytes)) return false;
     const stream: DirectStream = {
-      ...{ id: head.stream, method, headers, call, reservedBytes },
-      ...{ begunMs: performance.now(), signal: new CancelSignal() },
-      ...{
-        forgetDeadline: () => undefined,
-        parts: [],
-        hasClientEnded: false,
-        receivedBytes: 0,
-        uncreditedBytes: 0,
-      },
-      ...{ windowBytes: this.firstWindow, left: undefined },
+      id: head.stream,
+      method,
+      headers,
+      call,
+      reservedBytes,
+      begunMs: performance.now(),
+      signal: new CancelSignal(),
+      forgetDeadline: () => undefined,
+      parts: [],
+      hasClientEnded: false,
+      receivedBytes: 0,
+      uncreditedBytes: 0,
+      windowBytes: this.firstWindow,
+      left: undefined,
     };
     this.streams.set(stream.id, stream);
     this.newest = stream.id;

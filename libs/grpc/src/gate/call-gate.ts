@@ -3,7 +3,7 @@ import { type ErrorCode, TesseraError, type TesseraErrorOptions } from '@tessera
 import { errorTrailers } from '../error-trailers.js';
 import { eachField } from '../wire-fields.js';
 import type { CallHead, Verdict } from './frame-gate.js';
-import { literalHeaders } from './frames.js';
+import { literalHeaders, MESSAGE_HEADER_BYTES } from './frames.js';
 
 /** Numbers of the fields of a request that admission needs. */
 export interface AdmissionFields {
@@ -23,7 +23,6 @@ export interface CallGateSettings {
   readonly onRefused: (code: TesseraError['code']) => void;
 }
 
-const MESSAGE_HEADER_BYTES = 5;
 const UNCOMPRESSED = 0;
 const PRIORITIES: readonly PriorityClass[] = [1, 0, 1, 2];
 const UNCOUNTED: Verdict = { isUncounted: true };

@@ -1,8 +1,10 @@
 import type { DirectStreams } from '../direct/direct-streams.js';
 import {
+  CREDIT_BYTES_MIN,
   contentOf,
   ErrorCode,
   Flag,
+  FRAME_BYTES_MAX,
   FRAME_HEADER_BYTES,
   type FrameHead,
   FrameType,
@@ -49,8 +51,6 @@ interface Stream {
 }
 
 /** What the server takes as one frame (SETTINGS_MAX_FRAME_SIZE, which stays at its default). */
-const FRAME_BYTES_MAX = 16_384;
-const CREDIT_BYTES_MIN = 16_384;
 const EMPTY = Buffer.alloc(0);
 
 /**

@@ -1,6 +1,12 @@
 /** HTTP/2 frames (RFC 9113, section 4 and 6), as far as a gate has to know them. */
 
 export const FRAME_HEADER_BYTES = 9;
+/** Payload of a frame while no SETTINGS_MAX_FRAME_SIZE allows more. */
+export const FRAME_BYTES_MAX = 16_384;
+/** A window is credited in steps of at least this. */
+export const CREDIT_BYTES_MIN = 16_384;
+/** gRPC's frame of a message: a flag of compression and a length. */
+export const MESSAGE_HEADER_BYTES = 5;
 /** What a client sends before its first frame. */
 export const PREFACE_BYTES = 24;
 
