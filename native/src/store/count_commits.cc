@@ -37,7 +37,9 @@ class Counter final : public rocksdb::WalFilter {
                                      const rocksdb::WriteBatch& batch, rocksdb::WriteBatch*,
                                      bool*) override {
     const std::optional<uint64_t> found = commit_of(batch);
-    if (!found && gap.empty()) gap = "log " + std::to_string(log) + ": expected writes, got another record";
+    if (!found && gap.empty()) {
+      gap = "log " + std::to_string(log) + ": expected writes, got another record";
+    }
     const uint64_t number = found.value_or(0);
     if (number > 0) {
       if (last > 0 && number > last + 1 && gap.empty()) {
