@@ -4,7 +4,7 @@ import type { AdapterChange, AdapterView, CanaryView } from './api-types.js';
 
 /** Actions of the audit log that versions of adapters have gone through. */
 const ADAPTER_ACTIONS: ReadonlySet<string> = new Set([
-  ...['push', 'activate', 'rollback', 'pin', 'unpin', 'delete', 'lost'],
+  ...['push', 'activate', 'rollback', 'pin', 'unpin', 'delete', 'lost', 'waits'],
 ]);
 
 type Known = Pick<Adapters, 'list' | 'watchOf'>;

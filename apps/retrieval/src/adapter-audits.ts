@@ -26,6 +26,7 @@ export interface Action {
     | 'unpin'
     | 'delete'
     | 'lost'
+    | 'waits'
     | 'update-weights';
   readonly actor: Actor;
   readonly name: string;

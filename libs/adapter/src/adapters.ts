@@ -7,6 +7,7 @@ import type { AdapterVersion } from './domain/adapter-version.js';
 import type { CanaryReport, ComparisonSummary, Fault } from './domain/canary-comparison.js';
 import type { PushParts } from './domain/push-parts.js';
 import { pin, remove, unpin, versionOf } from './domain/registry-state.js';
+import { shownWaiting } from './domain/waiting-versions.js';
 import { type Pushed, PushIntake } from './push.js';
 import { AdapterRegistry, type ListedVersion, type RegistrySettings } from './registry.js';
 import {
@@ -19,8 +20,11 @@ import {
 
 /** What happened to a version by itself. */
 export interface AdapterEvent {
-  /** `rollback`: the comparison ended a canary; `lost`: a version could not be loaded any more. */
-  readonly action: 'rollback' | 'lost';
+  /**
+   * `rollback`: the comparison ended a canary; `lost`: a version could not be loaded any more;
+   * `waits`: it is of another base model than the one that is served, and is kept for it.
+   */
+  readonly action: 'rollback' | 'lost' | 'waits';
   readonly name: string;
   readonly digest: string;
   /** Undefined: it was done. */
@@ -63,6 +67,11 @@ export class Adapters implements AdapterChoice {
       engine,
       onLost: ({ name, digest }, error) =>
         settings.onEvent({ action: 'lost', name, digest, error, detail: error.message }),
+      onWaiting: (version) => {
+        const { name, digest } = version;
+        const detail = shownWaiting(version).reason;
+        settings.onEvent({ action: 'waits', name, digest, error: undefined, detail });
+      },
     });
     const adapters = new Adapters(registry, probe, settings);
     try {
@@ -124,6 +133,8 @@ export class Adapters implements AdapterChoice {
 
   /** Rejects with ADAPTER_STATE where it serves, is pinned or is being worked with. */
   async delete(name: string, digest: string): Promise<void> {
+    const waiting = this.registry.findWaiting(name, digest);
+    if (waiting !== undefined) return this.registry.removeWaiting(waiting);
     await this.registry.change((state) => {
       const version = versionOf(state, name, digest);
       if (!this.registry.loaded.isBusy(version.digest)) return remove(state, version);

@@ -17,7 +17,6 @@ export interface Lost {
 
 interface Recovery {
   readonly loaded: LoadedAdapters;
-  readonly baseModel: string;
   readonly nowMs: number;
 }
 
@@ -34,7 +33,7 @@ const HOPELESS: ReadonlySet<string> = new Set([
  */
 export async function recovered(
   kept: RegistryState,
-  { loaded, baseModel, nowMs }: Recovery,
+  { loaded, nowMs }: Recovery,
 ): Promise<{ state: RegistryState; lost: readonly Lost[]; held: readonly Held[] }> {
   const lost: Lost[] = [];
   const held: Held[] = [];
@@ -45,7 +44,6 @@ export async function recovered(
     if (version === undefined) return { state, lost, held };
     seen.add(version);
     try {
-      checkBase(version, baseModel);
       held.push(await loaded.load(version));
     } catch (thrown) {
       const error = TesseraError.from(thrown);
@@ -56,12 +54,6 @@ export async function recovered(
       state = without(state, version, error.message, nowMs);
     }
   }
-}
-
-function checkBase({ baseModel }: AdapterVersion, served: string): void {
-  if (baseModel === served) return;
-  const message = `baseModel: expected ${served}, which is served, came ${baseModel}`;
-  throw new TesseraError('ADAPTER_INVALID', message, { field: 'baseModel' });
 }
 
 function without(

@@ -656,6 +656,35 @@ describe('a start', () => {
     expect(after.find('main', second).reason).toContain('SHA-256');
   });
 
+  it('with another base model touches no version of the one before; they wait for it', async () => {
+    const at = world();
+    const adapters = await open(at);
+    const first = await pushed(adapters, 'first');
+    await adapters.activate('main', first, ALL);
+    await adapters.close();
+    at.engine.held.clear();
+    const own = at.engine.model.digest;
+    at.engine.model.digest = 'another-model';
+    const other = await open(at);
+    expect(served(other)).toBe('base');
+    expect(at.lost).toEqual([`waits ${first}`]);
+    expect(filesOf(at, 'versions')).toEqual([first]);
+    const [shown] = other.list('main');
+    const reason = `waits for base model ${own.slice(0, 16)}, with which it was active`;
+    expect(shown).toMatchObject({ state: 'retired', isLoaded: false, reason });
+    expect(await refusal(other.activate('main', first, ALL))).toContain('ADAPTER_STATE');
+    expect(other.memory().disk.usedBytes).toBeGreaterThan(0);
+    const { version } = await other.push(partsOf(fakePush('main', 'second', {}, 'another-model')));
+    await other.activate('main', version.digest, ALL);
+    await other.close();
+    at.engine.held.clear();
+    at.engine.model.digest = own;
+    const back = await open(at);
+    expect(served(back)).toBe(first);
+    await back.delete('main', version.digest);
+    expect(filesOf(at, 'versions')).toEqual([first]);
+  });
+
   it('knows who pushed, and reads a state from before that was kept', async () => {
     const at = world();
     const adapters = await open(at);

@@ -25,6 +25,7 @@ import {
   staysLoaded,
   versionOf,
 } from './domain/registry-state.js';
+import { ofBase, shownWaiting, waitsForBase } from './domain/waiting-versions.js';
 import { type Held, LoadedAdapters } from './loaded-adapters.js';
 import { recovered } from './recovery.js';
 
@@ -51,6 +52,8 @@ export interface RegistryParts extends RegistrySettings {
   readonly engine: AdapterEngine;
   /** Told of a version that served and cannot be served any more. */
   readonly onLost?: (version: AdapterVersion, error: TesseraError) => void;
+  /** Told of a version whose base model is not the one that is served. */
+  readonly onWaiting?: (version: AdapterVersion) => void;
 }
 
 /** A version as it is known now. */
@@ -78,6 +81,8 @@ export class AdapterRegistry implements AdapterChoice {
   private readonly file: RegistryFile;
   private readonly space: DiskReserve;
   private current: RegistryState = EMPTY_STATE;
+  /** Of other base models; part of what is kept, and of no change. */
+  private waiting: readonly AdapterVersion[] = [];
   private serving: ReadonlyMap<string, Serving> = new Map();
   private changing: Promise<unknown> = Promise.resolve();
   /** Bytes of pushes under way. */
@@ -143,7 +148,28 @@ export class AdapterRegistry implements AdapterChoice {
 
   /** @throws TesseraError ADAPTER_NOT_FOUND, ADAPTER_INVALID */
   find(name: string, digest: string): AdapterVersion {
+    const waits = this.findWaiting(name, digest);
+    if (waits !== undefined) throw waitsForBase(waits, this.parts.engine.model.digest);
     return versionOf(this.current, name, digest);
+  }
+
+  /** Of another base model; undefined where the served one has a version of that name and digest. */
+  findWaiting(name: string, digest: string): AdapterVersion | undefined {
+    const isIt = (version: AdapterVersion) => version.name === name && version.digest === digest;
+    return this.current.versions.some(isIt) ? undefined : this.waiting.find(isIt);
+  }
+
+  /** Forgets one that waits, and its files. */
+  async removeWaiting(version: AdapterVersion): Promise<void> {
+    try {
+      await this.change((state) => {
+        this.waiting = this.waiting.filter((other) => other !== version);
+        return { ...state };
+      });
+    } catch (thrown) {
+      this.waiting = [...this.waiting, version];
+      throw thrown;
+    }
   }
 
   active(name: string): AdapterVersion | undefined {
@@ -160,8 +186,8 @@ export class AdapterRegistry implements AdapterChoice {
   }
 
   list(name = ''): readonly ListedVersion[] {
-    const { versions } = this.current;
-    return versions
+    const waiting = this.waiting.map(shownWaiting);
+    return [...this.current.versions, ...waiting]
       .filter((version) => name === '' || version.name === name)
       .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : b.receivedMs - a.receivedMs))
       .map((version) => this.described(version));
@@ -177,7 +203,7 @@ export class AdapterRegistry implements AdapterChoice {
   }
 
   diskUse(): { readonly usedBytes: number; readonly maxBytes: number } {
-    const usedBytes = diskBytes(this.current) + this.reservedBytes;
+    const usedBytes = this.bytesOf(this.current) + this.reservedBytes;
     return { usedBytes, maxBytes: this.parts.limits.diskBytesMax };
   }
 
@@ -194,7 +220,7 @@ export class AdapterRegistry implements AdapterChoice {
       await prepare();
       const before = this.digestsOnDisk();
       const next = bounded(change(this.current));
-      if (next !== this.current) await this.space.watched(() => this.file.write(next));
+      if (next !== this.current) await this.space.watched(() => this.write(next));
       this.show(next);
       const known = this.digestsOnDisk();
       for (const digest of before) if (!known.has(digest)) await this.folders.remove(digest);
@@ -248,7 +274,7 @@ export class AdapterRegistry implements AdapterChoice {
   private withRoom(state: RegistryState, bytes: number): RegistryState {
     const { diskBytesMax } = this.parts.limits;
     const leaving = leavingOrder(state).filter(({ digest }) => !this.loaded.isBusy(digest));
-    const room = (its: RegistryState) => diskBytesMax - diskBytes(its) - this.reservedBytes;
+    const room = (its: RegistryState) => diskBytesMax - this.bytesOf(its) - this.reservedBytes;
     let next = state;
     for (const version of leaving) {
       if (room(next) >= bytes) break;
@@ -261,29 +287,43 @@ export class AdapterRegistry implements AdapterChoice {
     throw new TesseraError('STORE_FULL', message, { field: 'adapters.diskBytes' });
   }
 
+  private whole({ versions }: RegistryState): RegistryState {
+    return { versions: [...versions, ...this.waiting] };
+  }
+
+  private bytesOf(state: RegistryState): number {
+    return diskBytes(this.whole(state));
+  }
+
+  private write(state: RegistryState): Promise<void> {
+    return this.file.write(this.whole(state));
+  }
+
   private digestsOnDisk(): ReadonlySet<string> {
-    const kept = this.current.versions.filter(({ state }) => state !== 'rejected');
+    const kept = this.whole(this.current).versions.filter(({ state }) => state !== 'rejected');
     return new Set(kept.map(({ digest }) => digest));
   }
 
   private async recover(): Promise<void> {
     const found = await this.file.read();
     if (found === undefined) this.file.checkNew(await this.folders.digests());
-    const kept = found?.state ?? EMPTY_STATE;
+    const { digest: baseModel } = this.parts.engine.model;
+    const { state: kept, waiting } = ofBase(found?.state ?? EMPTY_STATE, baseModel);
+    this.waiting = waiting;
     // A folder without a state is damage from here on. A full disk keeps nobody from serving.
     if (found?.isStale !== false) {
-      await this.space.watched(() => this.file.write(kept)).catch(() => undefined);
+      await this.space.watched(() => this.write(kept)).catch(() => undefined);
     }
     this.show(kept);
     await this.folders.clean(this.digestsOnDisk());
     const { state, lost, held } = await recovered(kept, {
       loaded: this.loaded,
-      baseModel: this.parts.engine.model.digest,
       nowMs: this.nowMs(),
     });
     await this.change(() => state);
     for (const one of held) one.release();
     for (const { version, error } of lost) this.parts.onLost?.(version, error);
+    for (const version of waiting) this.parts.onWaiting?.(version);
   }
 
   private show(state: RegistryState): void {

@@ -17,7 +17,7 @@ export interface FakeEngineAdapter {
  * bytes of the weights are those of the arena.
  */
 export class FakeAdapterEngine {
-  readonly model = { digest: 'fake-model' };
+  readonly model: { digest: string } = { digest: 'fake-model' };
   /** Loads minus releases, by content. */
   readonly held = new Map<string, number>();
   /** What each goes on with, by content. */

@@ -50,7 +50,7 @@ export const protoSchema: object = {
                         "action": {
                           "type": "string",
                           "id": 2,
-                          "comment": "push, activate, rollback, pin, unpin, delete, lost, update-weights."
+                          "comment": "push, activate, rollback, pin, unpin, delete, lost, waits (for its base model), update-weights."
                         },
                         "actor": {
                           "type": "string",

@@ -37,7 +37,7 @@ export interface AdapterAnnounced_Sha256Entry {
 export interface AdapterEvent {
   /** Milliseconds since 1970. */
   readonly timeMs: number;
-  /** push, activate, rollback, pin, unpin, delete, lost, update-weights. */
+  /** push, activate, rollback, pin, unpin, delete, lost, waits (for its base model), update-weights. */
   readonly action: string;
   /**
    * Name of the token or certificate; `loopback` where none is asked for; `canary` where the comparison

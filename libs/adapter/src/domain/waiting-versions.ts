@@ -1,0 +1,37 @@
+/**
+ * Versions of other base models than the one that is served. A start with another model, on purpose
+ * or by a mistake in its path, touches none of them: they are kept as they are, and serve again
+ * when their base does.
+ */
+
+import { TesseraError } from '@tessera/errors';
+import type { AdapterVersion } from './adapter-version.js';
+import type { RegistryState } from './registry-state.js';
+
+const DIGITS_SHOWN = 16;
+
+/** What is kept, cut into the state of the served base and what waits for another one. */
+export function ofBase(kept: RegistryState, baseModel: string) {
+  const waits = ({ baseModel: its, state }: AdapterVersion) =>
+    its !== baseModel && state !== 'rejected';
+  return {
+    state: { versions: kept.versions.filter((version) => !waits(version)) },
+    waiting: kept.versions.filter(waits),
+  };
+}
+
+/** As it is shown: it serves nobody, and says what it waits for. */
+export function shownWaiting(version: AdapterVersion): AdapterVersion {
+  const base = version.baseModel.slice(0, DIGITS_SHOWN);
+  const reason = `waits for base model ${base}, with which it was ${version.state}`;
+  return { ...version, state: 'retired', share: 0, reason };
+}
+
+/** The answer to a caller who wants to work with one. */
+export function waitsForBase(version: AdapterVersion, served: string): TesseraError {
+  const base = (digest: string) => digest.slice(0, DIGITS_SHOWN);
+  const message =
+    `${version.name} ${base(version.digest)}: expected a version of base model ${base(served)}, ` +
+    `which is served, got one that waits for ${base(version.baseModel)}`;
+  return new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
+}
