@@ -22,7 +22,7 @@ export interface KvFollowerParts {
  */
 export class KvFollower {
   private readonly waiting = new Set<string>();
-  private running: Promise<void> | undefined;
+  private isRunning = false;
 
   constructor(private readonly parts: KvFollowerParts) {}
 
@@ -33,9 +33,7 @@ export class KvFollower {
       if (this.waiting.size < FOLLOWED_USERS_MAX) this.waiting.add(userId);
       else this.parts.metrics.countFollowed('dropped');
     }
-    this.running ??= this.run().finally(() => {
-      this.running = undefined;
-    });
+    if (!this.isRunning) void this.run();
   }
 
   /** Forgets the keys and values of a user in every tier. */
@@ -44,11 +42,14 @@ export class KvFollower {
     await this.parts.pools.erase(userId, this.parts.budgetMs);
   }
 
+  /** Between the last user and the end nothing is awaited: who is added then begins a new run. */
   private async run(): Promise<void> {
+    this.isRunning = true;
     for (const userId of this.waiting) {
       this.waiting.delete(userId);
       await this.appendFor(userId);
     }
+    this.isRunning = false;
   }
 
   private async appendFor(userId: string): Promise<void> {

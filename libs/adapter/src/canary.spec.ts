@@ -187,6 +187,36 @@ describe('a roll-out', () => {
     expect(adapters.list('')[0]?.reason).toContain('golden set');
   });
 
+  it('passes over users of the golden set whose ads have ended, or who are unknown', async () => {
+    const asked: string[] = [];
+    const gone = {
+      ann: new TesseraError('REQUEST_INVALID', 'userId: none of them', { field: 'userId' }),
+      bob: new TesseraError('USER_NOT_FOUND', 'nobody', { field: 'userId' }),
+    };
+    const { open } = world({
+      sampleUserIds: async (count) => ['ann', 'bob', 'eve', 'joe'].slice(0, count),
+      recall: async ({ userId = '' }) => {
+        asked.push(userId);
+        const refusal = gone[userId as keyof typeof gone];
+        if (refusal !== undefined) throw refusal;
+        return { itemIds: ['a'], isShort: false };
+      },
+    });
+    const adapters = await open;
+    opened.push(adapters);
+    await adapters.push(partsOf(fakePush('main', 'good')));
+    expect(asked).toEqual(['ann', 'bob', 'eve']);
+  });
+
+  it('names the golden set in what keeps it from answering', async () => {
+    const fault = new TesseraError('MODEL_NOT_FINITE', 'a row is not finite');
+    const { open } = world({ recall: () => Promise.reject(fault) });
+    const adapters = await open;
+    opened.push(adapters);
+    const push = adapters.push(partsOf(fakePush('main', 'bad')));
+    await expect(push).rejects.toMatchObject({ code: 'MODEL_NOT_FINITE', field: 'goldenSet' });
+  });
+
   it('refuses to activate what answers the golden set otherwise, unless it is forced', async () => {
     const { open, push } = world();
     const adapters = await open;

@@ -38,10 +38,23 @@ async function usersOf(path: string): Promise<readonly ProbeUser[]> {
   }
 }
 
-/** Answers that say nothing of the version. */
-const OF_THE_USER: ReadonlySet<string> = new Set(['USER_NOT_FOUND', 'ITEM_NOT_FOUND']);
+/** Users who are asked for, for each that is wanted: some are unknown by now, or their ads ended. */
+const CANDIDATES_PER_USER = 8;
 
-/** The users that every version has to answer before it serves anybody. */
+/** A refusal that says nothing of the version: the user is gone, or the ads of the history are. */
+function isOfTheUser({ code, field }: TesseraError): boolean {
+  if (code === 'USER_NOT_FOUND' || code === 'ITEM_NOT_FOUND') return true;
+  const isField = field === 'userId' || field?.startsWith('history') === true;
+  return code === 'REQUEST_INVALID' && isField;
+}
+
+const shownUser = ({ userId, history }: ProbeUser) =>
+  (userId ?? history?.join(' ') ?? '').slice(0, 80);
+
+/**
+ * The users that every version has to answer before it serves anybody. Those that nobody can answer
+ * for any more are passed over: ads end and users leave every day.
+ */
 export class GoldenSet {
   constructor(
     private readonly settings: GoldenSettings,
@@ -58,15 +71,17 @@ export class GoldenSet {
    * naming the user, MODEL_NOT_FINITE, or what keeps it from answering at all.
    */
   async trial(adapter: ServedAdapter): Promise<void> {
-    for (const user of await this.users()) {
+    await this.each(async (user) => {
       const answer = await this.answer(user, adapter);
-      if (answer === undefined || answer.itemIds.length > 0) continue;
+      if (answer === undefined) return false;
+      if (answer.itemIds.length > 0) return true;
       const base = await this.answer(user, undefined);
-      if (base === undefined || base.itemIds.length === 0) continue;
-      const who = user.userId ?? user.history?.join(' ').slice(0, 80);
-      const message = `golden set: expected items for '${who}', as of the base model, came none`;
+      if (base === undefined || base.itemIds.length === 0) return true;
+      const message =
+        `golden set: expected items for '${shownUser(user)}', as of the base model, got none; ` +
+        'if that is right for this user, name others in adapters.goldenPath';
       throw new TesseraError('ADAPTER_INVALID', message, { field: 'goldenSet' });
-    }
+    });
   }
 
   /**
@@ -77,21 +92,32 @@ export class GoldenSet {
     other: ServedAdapter | undefined,
   ): Promise<number | undefined> {
     const overlaps: number[] = [];
-    for (const user of await this.users()) {
+    await this.each(async (user) => {
       const ours = await this.answer(user, adapter);
       const theirs = await this.answer(user, other);
-      if (ours !== undefined && theirs !== undefined) {
-        overlaps.push(overlapOf(ours.itemIds, theirs.itemIds));
-      }
-    }
+      if (ours === undefined || theirs === undefined) return false;
+      overlaps.push(overlapOf(ours.itemIds, theirs.itemIds));
+      return true;
+    });
     if (overlaps.length === 0) return undefined;
     return overlaps.reduce((sum, overlap) => sum + overlap, 0) / overlaps.length;
   }
 
-  private async users(): Promise<readonly ProbeUser[]> {
+  /** All users of the file; or of those that the service knows, until enough have counted. */
+  private async each(act: (user: ProbeUser) => Promise<boolean>): Promise<void> {
+    const { path, userCount } = this.settings;
+    const wanted = path === '' ? userCount : GOLDEN_USERS_MAX;
+    let counted = 0;
+    for (const user of await this.candidates()) {
+      if (counted >= wanted) return;
+      if (await act(user)) counted += 1;
+    }
+  }
+
+  private async candidates(): Promise<readonly ProbeUser[]> {
     const { path, userCount } = this.settings;
     if (path !== '') return usersOf(path);
-    const userIds = await this.probe.sampleUserIds(userCount);
+    const userIds = await this.probe.sampleUserIds(userCount * CANDIDATES_PER_USER);
     return userIds.map((userId) => ({ userId }));
   }
 
@@ -102,8 +128,10 @@ export class GoldenSet {
     try {
       return await this.probe.recall(user, adapter, new AbortController().signal);
     } catch (thrown) {
-      if (OF_THE_USER.has(TesseraError.from(thrown).code)) return undefined;
-      throw thrown;
+      const error = TesseraError.from(thrown);
+      if (isOfTheUser(error)) return undefined;
+      const message = `golden set: ${shownUser(user)}: ${error.message}`;
+      throw new TesseraError(error.code, message, { field: 'goldenSet', cause: thrown });
     }
   }
 }

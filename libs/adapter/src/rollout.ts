@@ -47,6 +47,8 @@ export interface Activated {
 /** Undefined stands for the base model. */
 export type RolledBack = Omit<Replaced, 'state'>;
 
+/** The remedy, which the first adapter after the base model needs as a rule. */
+const FORCE = '; `force` activates a version that is meant to answer otherwise';
 const PERCENT = 100;
 
 /** Versions into service and out of it: compared, warmed up, switched, watched, gone back on. */
@@ -175,8 +177,8 @@ export class Rollout {
       const { overlapMinPercent } = this.settings.watch.rules;
       if (overlap === undefined || PERCENT * overlap >= overlapMinPercent) return overlap;
       const message =
-        `golden set: expected at least ${overlapMinPercent} % of the items that are served now, ` +
-        `came ${(PERCENT * overlap).toFixed(1)} %`;
+        `golden set: expected at least ${overlapMinPercent} % of the items that are served now ` +
+        `(adapters.overlapMinPercent), got ${(PERCENT * overlap).toFixed(1)} %${FORCE}`;
       throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
     } finally {
       held?.release();
