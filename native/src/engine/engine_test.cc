@@ -450,26 +450,34 @@ TEST_F(EngineFixture, BatchesFilledAsAWholeGiveTheSameAnswers) {
 
 TEST(RequestQueue, ClassesTakeTurnsByTheirWeightsAndTheOldestOfAClassGoesFirst) {
   RequestQueue queue;
+  QueueTally tally;
   const auto push = [&](uint32_t ticket, uint8_t priority) {
     Request waiting;
     waiting.ticket = ticket;
     waiting.priority = priority;
-    queue.push(std::move(waiting), 8);
+    queue.push({std::move(waiting), 8});
+    tally.add(priority, 8);
   };
   for (uint32_t i = 0; i < 30; ++i) push(i, static_cast<uint8_t>(i % 3));
-  EXPECT_DOUBLE_EQ(queue.waiting_us(), 240);
-  EXPECT_DOUBLE_EQ(queue.ahead_us(0, 8), 80 + 44 + 22);
-  EXPECT_DOUBLE_EQ(queue.ahead_us(2, 8), 240);
+  EXPECT_DOUBLE_EQ(tally.waiting_us(), 240);
+  EXPECT_DOUBLE_EQ(tally.ahead_us(0, 8), 80 + 44 + 22);
+  EXPECT_DOUBLE_EQ(tally.ahead_us(2, 8), 240);
   std::array<uint32_t, 3> taken{}, last{};
   for (int i = 0; i < 14; ++i, queue.pop()) {
     const Request& request = queue.next().request;
     EXPECT_TRUE(taken[request.priority] == 0 || request.ticket > last[request.priority]);
     last[request.priority] = request.ticket;
     ++taken[request.priority];
+    tally.remove(request.priority, 8);
   }
   EXPECT_EQ(taken, (std::array<uint32_t, 3>{8, 4, 2}));
-  queue.erase_if([](const Request& request) { return request.priority == 0; });
-  EXPECT_DOUBLE_EQ(queue.waiting_us(), (6 + 8) * 8);
+  queue.erase_if([&](const RequestQueue::Waiting& waiting) {
+    if (waiting.request.priority != 0) return false;
+    tally.remove(0, waiting.alone_us);
+    return true;
+  });
+  EXPECT_DOUBLE_EQ(tally.waiting_us(), (6 + 8) * 8);
+  EXPECT_EQ(tally.size(), 14u);
 }
 
 }  // namespace

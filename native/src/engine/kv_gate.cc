@@ -11,7 +11,7 @@ namespace {
 constexpr double kPatience = 1.5;
 /// And this long, where nothing of the kind has been measured yet.
 constexpr double kFirstWaitUs = 100'000;
-/// Rates are looked at again after this long: counting the whole pool is not free.
+/// Rates are looked at again after this long.
 constexpr std::chrono::milliseconds kRatesLast{100};
 
 double bytes_per_us(const kv::TierMetrics& tier) {
@@ -23,6 +23,7 @@ double bytes_per_us(const kv::TierMetrics& tier) {
 }  // namespace
 
 void KvGate::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {
+  const MutexLock lock(mutex_);
   if (prefetches_.size() >= prefetches_max_ || prefetches_.contains(ticket)) return;
   kv::Prefetch prefetch = pool_.prefetch(version, user, kv::kChainTokensMax);
   if (prefetch) prefetches_[ticket].prefetch = std::move(prefetch);
@@ -30,6 +31,7 @@ void KvGate::prefetch(uint32_t ticket, kv::Version version, const std::string& u
 
 bool KvGate::is_ready(Request& request, kv::Version version, Clock::time_point now,
                       const scheduler::PassCost& cost) {
+  const MutexLock lock(mutex_);
   const auto found = prefetches_.find(request.ticket);
   if (found == prefetches_.end()) return true;
   Coming& coming = found->second;
@@ -48,7 +50,22 @@ bool KvGate::is_ready(Request& request, kv::Version version, Clock::time_point n
   return true;
 }
 
+void KvGate::drop(uint32_t ticket) {
+  const MutexLock lock(mutex_);
+  prefetches_.erase(ticket);
+}
+
+void KvGate::clear() {
+  const MutexLock lock(mutex_);
+  prefetches_.clear();
+}
+
 kv::Rates KvGate::rates(Clock::time_point now, const scheduler::PassCost& cost) {
+  const MutexLock lock(mutex_);
+  return rates_locked(now, cost);
+}
+
+kv::Rates KvGate::rates_locked(Clock::time_point now, const scheduler::PassCost& cost) {
   if (now - measured_ > kRatesLast) {
     const kv::PoolMetrics metrics = pool_.metrics();
     tier_rates_.host_bytes_per_us = bytes_per_us(metrics.tiers[kv::index_of(kv::Tier::kHost)]);
@@ -73,7 +90,7 @@ Clock::time_point KvGate::decide(const Request& request, kv::Version version, Cl
   question.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
   question.missing = missing;
   question.block_bytes = pool_.stored_block_bytes();
-  const kv::LoadPlan plan = kv::plan_load(question, rates(now, cost));
+  const kv::LoadPlan plan = kv::plan_load(question, rates_locked(now, cost));
   double wait_us = plan.load_us * kPatience;
   if (plan.blocks > 0 && wait_us == 0) wait_us = std::max(plan.compute_all_us, kFirstWaitUs);
   return now + std::chrono::microseconds(static_cast<int64_t>(wait_us));

@@ -2,12 +2,13 @@
 // prompt is made and while it waits for a place, and is cut off when its turn comes, unless what is
 // still to come is worth waiting for (kv/load_plan.h), by rates that are measured all the while.
 //
-// Not synchronised: guarded by the engine's mutex. The pool outlives it.
+// Thread-safety: any thread; its lock is held for no longer than the pool's. The pool outlives it.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 
+#include "base/mutex.h"
 #include "engine/request.h"
 #include "kv/load_plan.h"
 #include "kv/pool.h"
@@ -27,8 +28,8 @@ class KvGate {
   bool is_ready(Request& request, kv::Version version, Clock::time_point now,
                 const scheduler::PassCost& cost);
   /// Cuts a prefetch off whose request does not come, or has ended.
-  void drop(uint32_t ticket) { prefetches_.erase(ticket); }
-  void clear() { prefetches_.clear(); }
+  void drop(uint32_t ticket);
+  void clear();
 
   /// Tiers as measured so far, and prefill as it costs now.
   kv::Rates rates(Clock::time_point now, const scheduler::PassCost& cost);
@@ -42,13 +43,15 @@ class KvGate {
   };
 
   Clock::time_point decide(const Request& request, kv::Version version, Clock::time_point now,
-                           const scheduler::PassCost& cost);
+                           const scheduler::PassCost& cost) REQUIRES(mutex_);
+  kv::Rates rates_locked(Clock::time_point now, const scheduler::PassCost& cost) REQUIRES(mutex_);
 
   kv::Pool& pool_;
   const uint32_t prefetches_max_;
-  std::unordered_map<uint32_t, Coming> prefetches_;  // by ticket
-  kv::Rates tier_rates_;                             // of the tiers alone
-  Clock::time_point measured_{};                     // when they were
+  Mutex mutex_;
+  std::unordered_map<uint32_t, Coming> prefetches_ GUARDED_BY(mutex_);  // by ticket
+  kv::Rates tier_rates_ GUARDED_BY(mutex_);                             // of the tiers alone
+  Clock::time_point measured_ GUARDED_BY(mutex_){};                     // when they were
 };
 
 }  // namespace tessera::engine

@@ -1,6 +1,7 @@
 // Requests that wait for a place in the step loop, by class of priority. Within a class the oldest
 // goes first; the classes share the places by their weights, so that none starves
-// (scheduler/fair_share.h). Not synchronised: guarded by the engine's mutex.
+// (scheduler/fair_share.h). The driver has the queue; what callers are judged by is its tally,
+// which counts those that the driver has not taken yet as well. Neither is synchronised.
 #pragma once
 
 #include <array>
@@ -14,6 +15,24 @@ namespace tessera::engine {
 
 static_assert(kPriorityClasses == scheduler::kClasses);
 
+/// How many wait, and how much work they are predicted to be, each alone.
+class QueueTally {
+ public:
+  void add(uint8_t priority, double alone_us);
+  void remove(uint8_t priority, double alone_us);
+  size_t size() const { return counts_[0] + counts_[1] + counts_[2]; }
+  /// Whether a further request of a class may wait, with so many places.
+  bool has_place(uint8_t priority, size_t capacity) const;
+  /// Predicted work, each alone, that is done before a new request of a class and of so much work.
+  double ahead_us(uint8_t priority, double own_us) const;
+  /// The same of all that wait.
+  double waiting_us() const;
+
+ private:
+  std::array<size_t, kPriorityClasses> counts_{};
+  std::array<double, kPriorityClasses> work_us_{};
+};
+
 class RequestQueue {
  public:
   struct Waiting {
@@ -21,37 +40,23 @@ class RequestQueue {
     double alone_us = 0;  // predicted
   };
 
-  size_t size() const;
-  bool empty() const { return size() == 0; }
-  /// Whether a request of a class may be pushed, with so many places.
-  bool has_place(uint8_t priority, size_t capacity) const;
-  void push(Request request, double alone_us);
+  bool empty() const { return classes_[0].empty() && classes_[1].empty() && classes_[2].empty(); }
+  void push(Waiting waiting);
   /// Whose turn it is. REQUIRES: not empty. The same until pop() or a change of the queue.
   Waiting& next();
   /// Takes next() out.
   void pop();
-  /// Predicted work, each alone, that is done before a new request of a class and of so much work.
-  double ahead_us(uint8_t priority, double own_us) const;
-  /// The same of all that wait.
-  double waiting_us() const;
 
+  /// Takes those out that `ends` is true of; it is called with each of them.
   template <typename Ends>
   void erase_if(const Ends& ends) {
-    for (size_t c = 0; c < kPriorityClasses; ++c) {
-      std::erase_if(classes_[c], [&](const Waiting& one) {
-        if (!ends(one.request)) return false;
-        work_us_[c] -= one.alone_us;
-        return true;
-      });
-      if (classes_[c].empty()) work_us_[c] = 0;
-    }
+    for (auto& waiting : classes_) std::erase_if(waiting, ends);
   }
 
  private:
   size_t turn() const;  // class of next()
 
   std::array<std::deque<Waiting>, kPriorityClasses> classes_;
-  std::array<double, kPriorityClasses> work_us_{};  // of those that wait
   scheduler::FairShare share_;
 };
 

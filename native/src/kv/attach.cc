@@ -19,6 +19,7 @@ void rewrite(PoolState& pool, Chain& chain, std::span<const Token> tokens, uint3
     }
   }
   chain.tokens.insert(chain.tokens.end(), tokens.begin() + same, tokens.end());
+  pool.counts.chain_tokens += tokens.size() - same;
   chain.blocks.resize(blocks_of(static_cast<uint32_t>(tokens.size())));
   for (uint32_t i = same / kBlockTokens; i < chain.blocks.size(); ++i) set_block_key(chain, i);
   chain.seq = ++pool.last_seq;

@@ -139,6 +139,16 @@ void Audit::judge_slot(Tier which, SlotIndex slot, uint32_t references) {
   }
 }
 
+/// The pool counts them as they come and go, so that metrics() need not.
+void Audit::judge_chain_tokens() {
+  uint64_t tokens = 0;
+  for (const auto& [key, chain] : pool_.chains) tokens += chain->tokens.size();
+  if (tokens != pool_.counts.chain_tokens) {
+    fault("I13", "chains have " + std::to_string(tokens) + " tokens, counted are " +
+                     std::to_string(pool_.counts.chain_tokens));
+  }
+}
+
 void Audit::judge_free_counts() {
   for (const Tier which : kTiers) {
     const SlotTable& slots = *pool_.tier(which).slots;
@@ -160,6 +170,7 @@ std::vector<std::string> audit(PoolState& pool) {
   Audit audit(pool);
   audit.add_graves();
   for (const auto& [key, chain] : pool.chains) audit.add_chain(*chain);
+  audit.judge_chain_tokens();
   audit.judge_leases();
   for (const Tier which : kTiers) audit.judge_slots(which, 0, pool.tier(which).slots->count());
   audit.judge_free_counts();

@@ -35,6 +35,7 @@ class Audit {
   /// REQUIRES: begin <= end <= the tier's slots.
   void judge_slots(Tier which, SlotIndex begin, SlotIndex end);
   void judge_free_counts();
+  void judge_chain_tokens();
 
   const std::vector<std::string>& faults() const { return faults_; }
   const std::vector<std::string>& suspicions() const { return suspicions_; }

@@ -71,6 +71,7 @@ void PoolState::cut_locked(Chain& chain, uint32_t tokens) {
     for (const Tier which : kTiers) drop_slot_locked(chain, i, which, SlotState::kOrphan);
   }
   chain.blocks.resize(kept);
+  counts.chain_tokens -= chain.tokens.size() - tokens;
   chain.tokens.resize(tokens);
   uint32_t whole = kept;
   if (kept > 0 && chain.blocks[kept - 1].length != tokens - (kept - 1) * kBlockTokens) {

@@ -95,6 +95,7 @@ void adopt_head(PoolState& pool, HeadRecord&& head) {
     chain.root = head.root;
   }
   chain.tokens = std::move(head.tokens);
+  pool.counts.chain_tokens += chain.tokens.size();
   chain.blocks.resize(head.blocks.size());
   chain.durable.seq = head.seq;
   chain.durable.version = version;
@@ -214,7 +215,6 @@ PoolMetrics Pool::metrics() const {
   }
   metrics.chains = pool.chains.size();
   metrics.graves = pool.graves.size();
-  for (const auto& [key, chain] : pool.chains) metrics.chain_tokens += chain->tokens.size();
   metrics.leases = pool.leases.size() - pool.free_leases.size();
   metrics.store_queue = pool.store_queue.size();
   metrics.is_storing = !pool.is_store_broken && pool.stores_rest_until_us <= pool.options.now_us();

@@ -1,0 +1,63 @@
+// A mutex that clang's -Wthread-safety knows: what GUARDED_BY names it is only touched, and what
+// REQUIRES names it only called, where a MutexLock holds it. The analysis runs in `npm run check`;
+// other compilers see a std::mutex and empty macros.
+// https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#if defined(__clang__)
+#define TESSERA_THREAD_ATTRIBUTE(x) __attribute__((x))
+#else
+#define TESSERA_THREAD_ATTRIBUTE(x)
+#endif
+#define GUARDED_BY(mutex) TESSERA_THREAD_ATTRIBUTE(guarded_by(mutex))
+#define REQUIRES(...) TESSERA_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
+
+namespace tessera {
+
+class TESSERA_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
+ public:
+  void lock() TESSERA_THREAD_ATTRIBUTE(acquire_capability()) { mutex_.lock(); }
+  void unlock() TESSERA_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
+  bool try_lock() TESSERA_THREAD_ATTRIBUTE(try_acquire_capability(true)) {
+    return mutex_.try_lock();
+  }
+
+ private:
+  friend class MutexLock;
+  std::mutex mutex_;
+};
+
+/// Holds a mutex until it is destroyed, but for the time between unlock() and lock().
+class TESSERA_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) TESSERA_THREAD_ATTRIBUTE(acquire_capability(mutex))
+      : lock_(mutex.mutex_) {}
+  ~MutexLock() TESSERA_THREAD_ATTRIBUTE(release_capability()) {}
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+  void lock() TESSERA_THREAD_ATTRIBUTE(acquire_capability()) { lock_.lock(); }
+  void unlock() TESSERA_THREAD_ATTRIBUTE(release_capability()) { lock_.unlock(); }
+  /// The mutex is held again when they return. `holds` is called with it: [&]() REQUIRES(mutex).
+  template <typename Holds>
+  void wait(std::condition_variable& changed, const Holds& holds) {
+    changed.wait(lock_, holds);
+  }
+  template <typename Holds>
+  bool wait_for(std::condition_variable& changed, std::chrono::nanoseconds time,
+                const Holds& holds) {
+    return changed.wait_for(lock_, time, holds);
+  }
+  void wait_for(std::condition_variable& changed, std::chrono::nanoseconds time) {
+    changed.wait_for(lock_, time);
+  }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
+
+}  // namespace tessera

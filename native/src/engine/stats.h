@@ -1,0 +1,33 @@
+// What the engine tells of itself and of what it was asked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tessera::engine {
+
+enum class Refusal : uint8_t { kNone, kQueueFull, kDraining };
+
+struct SubmitOutcome {
+  uint32_t accepted = 0;  // requests taken from the front
+  Refusal refusal = Refusal::kNone;
+  uint32_t retry_after_us = 0;  // kQueueFull: when a place may be free; 0 else
+};
+
+struct Stats {
+  uint64_t queued = 0, running = 0, submitted = 0, completed = 0, failed = 0, cancelled = 0,
+           expired = 0;
+  uint64_t prefill_tokens = 0, decode_tokens = 0, forward_passes = 0;
+  uint64_t prefix_reused_tokens = 0, rolled_back_tokens = 0;
+  uint64_t predicted_us = 0, actual_us = 0;  // of all passes
+};
+
+/// What an update of the weights did.
+struct UpdateReport {
+  std::string digest;       // of the weights that serve from then on
+  uint64_t generation = 0;  // updates since the engine opened
+  uint64_t drained_us = 0;  // for the requests that ran; nobody was let in meanwhile
+  uint64_t swapped_us = 0;  // nobody ran meanwhile
+};
+
+}  // namespace tessera::engine
