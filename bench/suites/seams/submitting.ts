@@ -82,7 +82,7 @@ export async function submitting({ quick, say }: SuiteContext): Promise<Measurem
       await engine.append(visit(engine, user, 0), useOf(user));
     }
     say('calls while their prompts are let in');
-    await disturb(engine, new Kept(), WARM_UP_MS);  // code is compiled while it is warm
+    await disturb(engine, new Kept(), WARM_UP_MS); // code is compiled while it is warm
     return await disturb(engine, kept, quick ? 15_000 : 60_000);
   });
   const name = `Node's thread, prompts of ${PROMPT_TOKENS} tokens admitted`;

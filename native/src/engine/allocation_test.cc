@@ -4,7 +4,8 @@
 
 #include "base/test_allocations.h"
 #include "device/backends.h"
-#include "engine/step_loop.h"
+#include "engine/loop.h"
+#include "engine/processor_executor.h"
 #include "engine/test_fixture.h"
 #include "lora/arena.h"
 
@@ -22,10 +23,11 @@ TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
   const auto binding = bind_fixture(decoder->config(), open_fixture_catalogue(folder), fixture);
   LoopCounters counters;
   const auto pool = open_fixture_pool(options, *decoder);
-  StepLoop loop(options, *decoder, *device, *pool,
-                decoder->make_workspace(options.batch_rows_max, options.prompt_tokens_max,
-                                        options.batch_requests_max),
-                {}, counters);
+  auto executor = std::make_unique<ProcessorExecutor>(
+      *decoder, *pool,
+      decoder->make_workspace(options.batch_rows_max, options.prompt_tokens_max,
+                              options.batch_requests_max));
+  Loop loop(options, *device, std::move(executor), {}, counters);
   const auto arena = std::move(lora::Arena::open(decoder, 64u << 20)).value();
   const auto adapter = std::move(arena->load(std::string(TESSERA_REPOSITORY_ROOT) +
                                                  "/test/fixtures/adapters/tokens-tied",

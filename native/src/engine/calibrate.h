@@ -1,24 +1,38 @@
 // What passes of this model cost on this machine: a few are run before the first request.
 #pragma once
 
-#include <algorithm>
-#include <vector>
+#include <cstdint>
+#include <span>
 
 #include "base/status.h"
-#include "engine/elapsed.h"
 #include "engine/options.h"
-#include "model/decoder.h"
-#include "model/workspace.h"
+#include "model/model_config.h"
 #include "scheduler/cost_model.h"
 
 namespace tessera::engine {
 
+/// Passes over one made-up prompt on a device, each done when its call returns. Errors of all
+/// calls: what the device says.
+class PassProbe {
+ public:
+  virtual ~PassProbe() = default;
+
+  virtual const model::ModelConfig& config() const = 0;
+  /// Rows that head() takes at most.
+  virtual uint32_t head_rows_max() const = 0;
+  /// Blocks of zeros for the prompt. Errors: ENGINE_OVERLOADED.
+  virtual Status begin(uint32_t block_count) = 0;
+  /// Rows of the prompt from a position on. REQUIRES: begin() with blocks for them.
+  virtual Status forward(std::span<const int32_t> tokens, uint32_t position) = 0;
+  /// The head's log-sum-exp of the first rows of the last pass.
+  virtual Status head(uint32_t rows) = 0;
+};
+
 /// Fits the cost of a pass to some that it runs on zeros' keys and values: a round of several sizes
 /// that ends when it has taken kCalibrationUs (one row and many are run in any case), then the same
 /// round again. Of equal passes the shortest counts, so that what disturbs one is not in the fit.
-/// All zero when there is no memory to run them in.
-scheduler::PassCost calibrate(const EngineOptions& options, const model::Decoder& decoder,
-                              device::Device& device, model::Workspace& workspace);
+/// All zero when there is no memory to run them in. Errors: those of the probe.
+Result<scheduler::PassCost> calibrate(const EngineOptions& options, PassProbe&& probe);
 
 inline constexpr double kCalibrationUs = 250'000;
 /// Rows of the passes of a round, in their order: the first two are always run.
@@ -28,27 +42,6 @@ inline constexpr uint32_t kCalibrationRounds = 2, kCalibrationRoundsMax = 5;
 inline constexpr uint32_t kCalibrationHeadRows = 4;
 /// Positions before the rows of a pass, where the model has them.
 inline constexpr uint32_t kCalibrationContext = 256;
-
-/// Runs rounds of `run(rows, samples)`, which appends the samples of one size, always as many, and
-/// returns a status; the shortest of each. Stops at the first status that is not ok.
-template <typename Run>
-Status calibration_rounds(const Run& run, std::vector<scheduler::PassSample>& shortest) {
-  const Clock::time_point start = Clock::now();
-  size_t sizes = 0;
-  for (const uint32_t rows : kCalibrationRows) {
-    if (sizes >= 2 && microseconds_since(start) > kCalibrationUs) break;
-    TESSERA_RETURN_IF_ERROR(run(rows, shortest));
-    ++sizes;
-  }
-  for (uint32_t round = 1; round < kCalibrationRoundsMax; ++round) {
-    if (round >= kCalibrationRounds && microseconds_since(start) > kCalibrationUs) break;
-    std::vector<scheduler::PassSample> again;
-    for (size_t i = 0; i < sizes; ++i) TESSERA_RETURN_IF_ERROR(run(kCalibrationRows[i], again));
-    for (size_t i = 0; i < shortest.size(); ++i)
-      shortest[i].us = std::min(shortest[i].us, again[i].us);
-  }
-  return Status::ok();
-}
 
 /// Multiplications per unit of a pass's work.
 scheduler::UnitWeights unit_weights(const model::ModelConfig& config);

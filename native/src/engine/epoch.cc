@@ -12,7 +12,6 @@ void Epoch::check_rows(std::span<const scheduler::Share> plan, PassBatch::Runnin
   shares_.clear();
   group_of_.clear();
   finite_.clear();
-  failed_.clear();
   for (uint32_t s = 0; s < plan.size(); ++s) {
     const attention::RowGroup& rows = batch.group(s);
     RequestState& state = *running[plan[s].runnable];
@@ -24,7 +23,7 @@ void Epoch::check_rows(std::span<const scheduler::Share> plan, PassBatch::Runnin
         state.beams_computed(rows.first_row + rows.row_count);
       } else {
         state.clear_beams();
-        failed_.push_back(plan[s].runnable);
+        state.set_failed();
       }
       continue;
     }
@@ -40,7 +39,7 @@ void Epoch::settle(std::span<const scheduler::Share> plan, PassBatch::Running ru
   check_rows(plan, running, batch, workspace);
   if (shares_.empty()) return;
   lengths_.clear();
-  for (const auto& state : running) lengths_.push_back(state->prompt().length);
+  for (const RequestState* const state : running) lengths_.push_back(state->prompt().length);
   outcomes_.resize(shares_.size());
   scheduler::commit(links, shares_, finite_, lengths_, outcomes_, scratch_);
   own_.assign(running.size(), 0);
@@ -55,12 +54,11 @@ void Epoch::settle(std::span<const scheduler::Share> plan, PassBatch::Running ru
     }
     take_back(rows);
     if (outcomes_[s] == scheduler::ShareOutcome::kFailed) {
-      failed_.push_back(request);
+      running[request]->set_failed();
     } else {
       rolled_back_rows_ += rows.row_count;
     }
   }
-  std::sort(failed_.begin(), failed_.end());
   for (size_t i = 0; i < running.size(); ++i)
     running[i]->prompt_computed(lengths_[i], own_[i], ends_[i]);
 }

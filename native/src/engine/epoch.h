@@ -28,13 +28,12 @@ class Epoch {
   Epoch(const model::Decoder& decoder, RowFaults* faults)
       : decoder_(decoder), layout_(decoder.block_layout()), faults_(faults) {}
 
-  /// Checks the rows of the pass and commits or takes back. Afterwards failed() names the requests,
-  /// by index, whose own rows were not finite; they must end.
+  /// Checks the rows of the pass and commits or takes back. Afterwards those requests have failed
+  /// whose own rows were not finite; they must end.
   void settle(std::span<const scheduler::Share> plan, PassBatch::Running running,
               std::span<const scheduler::Link> links, const PassBatch& batch,
               const model::Workspace& workspace);
 
-  std::span<const uint32_t> failed() const { return failed_; }
   /// Prompt rows taken back from requests that go on.
   uint64_t rolled_back_rows() const { return rolled_back_rows_; }
 
@@ -48,7 +47,6 @@ class Epoch {
   const attention::BlockLayout layout_;
   RowFaults* const faults_;
   uint64_t rolled_back_rows_ = 0;
-  std::vector<uint32_t> failed_;
   // Of the prompt shares of one pass.
   std::vector<scheduler::PromptShare> shares_;
   std::vector<uint32_t> group_of_;  // [shares_]

@@ -13,7 +13,8 @@
 #include <set>
 
 #include "device/backends.h"
-#include "engine/step_loop.h"
+#include "engine/loop.h"
+#include "engine/processor_executor.h"
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
@@ -84,11 +85,13 @@ class EpochFixture : public testing::Test {
     spoiler_ = std::make_unique<Spoiler>(*decoder_);
   }
 
-  std::unique_ptr<StepLoop> make_loop(LoopCounters& counters) {
-    return std::make_unique<StepLoop>(
-        options_, *decoder_, *device_, *pool_,
+  std::unique_ptr<Loop> make_loop(LoopCounters& counters) {
+    auto executor = std::make_unique<ProcessorExecutor>(
+        *decoder_, *pool_,
         decoder_->make_workspace(options_.batch_rows_max, options_.prompt_tokens_max),
-        scheduler::PassCost{}, counters, spoiler_.get());
+        spoiler_.get());
+    return std::make_unique<Loop>(options_, *device_, std::move(executor), scheduler::PassCost{},
+                                  counters);
   }
 
   Request make(uint32_t ticket, std::vector<int32_t> prompt, uint32_t width) const {
@@ -119,12 +122,12 @@ class EpochFixture : public testing::Test {
     return request;
   }
 
-  static void admit(StepLoop& loop, Request request) {
+  static void admit(Loop& loop, Request request) {
     Status status;
     ASSERT_EQ(loop.admit(request, Clock::now(), status), Admission::kAdmitted);
   }
 
-  void expect_nothing_held(const StepLoop& loop) const {
+  void expect_nothing_held(const Loop& loop) const {
     EXPECT_EQ(loop.budget().blocks(), 0u);
     EXPECT_EQ(pool_->metrics().leases, 0u);
     EXPECT_EQ(pool_->check_integrity().faults, std::vector<std::string>());

@@ -13,30 +13,53 @@
 namespace tessera::engine {
 namespace {
 
-/// Lets nobody in: an admission lasts until it is released, and ends in a refusal.
-class StuckLoop final : public Loop {
+class NoRequest final : public RunningRequest {
  public:
-  StuckLoop(const EngineOptions& options, const model::ModelConfig& config,
-            device::Device& processor, LoopCounters& counters)
-      : Loop(options, config, processor, 64, {}, counters) {}
-  ~StuckLoop() override { TESSERA_CHECK(running() == 0); }
+  using RunningRequest::RunningRequest;
+  uint32_t pending_rows() const override { return 0; }
+};
 
-  uint32_t running() const override { return 0; }
-  Admission admit(Request&, Clock::time_point, Status& status) override {
+/// Lets nobody in: an admission lasts until it is released, and ends in a refusal.
+class StuckExecutor final : public Executor {
+ public:
+  StuckExecutor(const model::ModelConfig& config, kv::Pool& pool) : config_(config), pool_(pool) {}
+
+  const model::ModelConfig& config() const override { return config_; }
+  uint64_t block_bytes() const override { return 64; }
+  uint32_t passes_ahead() const override { return 1; }
+  bool shares_prompts() const override { return false; }
+  bool makes_room_alone() const override { return false; }
+  Status check(const Request&) const override { return Status::ok(); }
+  std::unique_ptr<RunningRequest> make_request(KvBudget& budget) override {
+    return std::make_unique<NoRequest>(config_, pool_, budget);
+  }
+  Status reserve(RunningRequest&, const Request&, const RunningRequest*,
+                 scheduler::Link&) override {
     began_.set_value();
     released_.get_future().wait();
-    status = Status(Code::kEngineOverloaded, "stuck");
-    return Admission::kRefused;
+    return {Code::kInternal, "stuck"};
   }
-  void run_pass(std::vector<Completion>&) override {}
+  void drop_buffers(RunningRequest&) override {}
+  void forget_reserved() override {}
+  Status begin(RunningRequest&, Request, Clock::time_point) override { return Status::ok(); }
+  void end(RunningRequest&) override {}
+  void order(Running, std::vector<scheduler::Share>&) override {}
+  Status forward(Running, std::span<const scheduler::Share>, std::span<const scheduler::Link>,
+                 PassTimes&) override {
+    return Status::ok();
+  }
+  Result<double> select(Running) override { return 0.0; }
+  Status finish() override { return Status::ok(); }
+  uint64_t take_rolled_back_rows() override { return 0; }
+  bool is_read_next(const RunningRequest&) const override { return false; }
+  Status conclude(RunningRequest&) override { return Status::ok(); }
 
   void wait_until_stuck() { began_.get_future().wait(); }
   void release() { released_.set_value(); }
 
  private:
-  RunningRequest& at(size_t) override { std::abort(); }
-  Completion retire(size_t, Status) override { std::abort(); }
-
+  const model::ModelConfig& config_;
+  kv::Pool& pool_;
   std::promise<void> began_, released_;
 };
 
@@ -49,10 +72,10 @@ class FrontOfStuckEngine : public testing::Test {
     auto opened = open_on_processor(options_);
     ASSERT_TRUE(opened.is_ok());
     EngineParts parts = std::move(opened).value();
-    auto loop = std::make_unique<StuckLoop>(options_, parts.decoder->config(), *parts.processor,
-                                            *parts.counters);
-    loop_ = loop.get();
-    parts.loop = std::move(loop);
+    auto executor = std::make_unique<StuckExecutor>(parts.decoder->config(), *parts.pool);
+    executor_ = executor.get();
+    parts.loop = std::make_unique<Loop>(options_, *parts.processor, std::move(executor), parts.cost,
+                                        *parts.counters);
     const FixtureCase fixture = read_cases(folder).front();
     request_ = make_request(
         1, bind_fixture(parts.model.config, open_fixture_catalogue(folder), fixture), fixture);
@@ -68,13 +91,13 @@ class FrontOfStuckEngine : public testing::Test {
   EngineOptions options_;
   CollectingSink sink_;
   Request request_;
-  StuckLoop* loop_ = nullptr;
+  StuckExecutor* executor_ = nullptr;
   std::unique_ptr<Engine> engine_;
 };
 
 TEST_F(FrontOfStuckEngine, AnswersItsCallersInTheMiddleOfAnAdmission) {
   ASSERT_EQ(engine_->submit({request(1)}).accepted, 1u);
-  loop_->wait_until_stuck();
+  executor_->wait_until_stuck();
   // Each of these would wait for good if the driver held a lock that they take.
   ASSERT_EQ(engine_->submit({request(2)}).accepted, 1u);
   EXPECT_EQ(engine_->submit({request(2)}).accepted, 1u);  // in flight already: refused at once
@@ -92,9 +115,9 @@ TEST_F(FrontOfStuckEngine, AnswersItsCallersInTheMiddleOfAnAdmission) {
   EXPECT_FALSE(engine_->model().digest.empty());
   engine_->refuse_new();
   EXPECT_EQ(engine_->submit({request(4)}).refusal, Refusal::kDraining);
-  loop_->release();
+  executor_->release();
   const auto completions = sink_.wait_for(2);
-  EXPECT_EQ(completions.at(1).status.code(), Code::kEngineOverloaded);
+  EXPECT_EQ(completions.at(1).status.code(), Code::kInternal);
   EXPECT_EQ(completions.at(2).status.code(), Code::kCancelled);  // before it was let in
 }
 

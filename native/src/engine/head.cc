@@ -35,11 +35,11 @@ bool is_full(const RequestState& state) { return state.request().norm == beam::S
 
 /// Finds who is due and lays out the arrays. Requests that want the same codes stand together, and
 /// among them those of one adapter: they are multiplied together.
-double Head::collect(std::span<const std::unique_ptr<RequestState>> running) {
+double Head::collect(std::span<RequestState* const> running) {
   due_.clear();
-  for (const auto& state : running) {
+  for (RequestState* const state : running) {
     if (!state->awaits_selection()) continue;
-    due_.push_back({state.get(), static_cast<uint32_t>(state->beams().nodes.size())});
+    due_.push_back({state, static_cast<uint32_t>(state->beams().nodes.size())});
   }
   std::sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) {
     const int32_t* of_a = level_tokens(*a.state);
@@ -126,8 +126,7 @@ void Head::choose(const Due& due) {
   state.pass().fork_us = microseconds_since(selected);
 }
 
-double Head::select(std::span<const std::unique_ptr<RequestState>> running,
-                    model::Workspace& workspace) {
+double Head::select(std::span<RequestState* const> running, model::Workspace& workspace) {
   const Clock::time_point start = Clock::now();
   const double cells = collect(running);
   if (due_.empty()) return 0;

@@ -20,8 +20,7 @@ class Head {
 
   /// Applies the coming selection of every running request whose logits are due, and times it.
   /// Returns the rows of the head that were multiplied with beams.
-  double select(std::span<const std::unique_ptr<RequestState>> running,
-                model::Workspace& workspace);
+  double select(std::span<RequestState* const> running, model::Workspace& workspace);
 
  private:
   /// A request whose logits are due, and where they go: indices into the arrays below.
@@ -34,7 +33,7 @@ class Head {
     size_t token_set = 0, token_sets = 0;
   };
 
-  double collect(std::span<const std::unique_ptr<RequestState>> running);
+  double collect(std::span<RequestState* const> running);
   void multiply(model::Workspace& workspace);
   beam::StepLogits logits_of(const Due& due);
   void choose(const Due& due);

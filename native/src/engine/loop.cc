@@ -9,22 +9,72 @@
 
 namespace tessera::engine {
 
-Loop::Loop(const EngineOptions& options, const model::ModelConfig& config,
-           device::Device& processor, uint64_t block_bytes, const scheduler::PassCost& cost,
+Loop::Loop(const EngineOptions& options, device::Device& processor,
+           std::unique_ptr<Executor> executor, const scheduler::PassCost& cost,
            LoopCounters& counters)
     : options_(options),
-      config_(config),
       processor_(processor),
       counters_(counters),
-      budget_(processor, block_bytes, options.kv_bytes_max),
+      executor_(std::move(executor)),
+      budget_(processor, executor_->block_bytes(), options.kv_bytes_max),
       cost_model_(cost) {}
 
-Status Loop::check(const Request&) const { return Status::ok(); }
+/// Requests have memory that passes under way may read.
+Loop::~Loop() { (void)executor_->finish(); }
+
+scheduler::Link Loop::find_leader(const Request& request) {
+  if (!executor_->shares_prompts() || !request.task->needs().shares_blocks) return {};
+  prompts_.clear();
+  for (const auto& state : running_) {
+    const bool reads_alike =
+        state->request().adapter == request.adapter && state->task().needs().shares_blocks;
+    prompts_.emplace_back(reads_alike ? std::span<const int32_t>(state->request().prompt)
+                                      : std::span<const int32_t>());
+  }
+  return scheduler::find_leader(prompts_, request.prompt);
+}
+
+/// Room for the request in the state that it will have, after what idles has been given back.
+Status Loop::reserve(const Request& request, scheduler::Link& link) {
+  if (idle_.empty()) idle_.push_back(executor_->make_request(budget_));
+  const RunningRequest* leader =
+      link.leader == scheduler::kNoLeader ? nullptr : running_[link.leader].get();
+  Status status = executor_->reserve(*idle_.back(), request, leader, link);
+  if (status.code() != Code::kEngineOverloaded) return status;
+  TESSERA_RETURN_IF_ERROR(settle());  // their buffers may be in use
+  for (const auto& state : idle_) executor_->drop_buffers(*state);
+  return executor_->reserve(*idle_.back(), request, leader, link);
+}
+
+Admission Loop::admit(Request& request, Clock::time_point now, Status& status) {
+  TESSERA_CHECK(has_room());
+  if (is_full_ && !running_.empty()) return Admission::kWaits;
+  scheduler::Link link = find_leader(request);
+  status = reserve(request, link);
+  is_full_ = status.code() == Code::kEngineOverloaded;
+  if (status.is_ok()) {
+    status = executor_->begin(*idle_.back(), std::move(request), now);
+  } else {
+    executor_->forget_reserved();
+  }
+  if (is_full_ && (!running_.empty() || executor_->makes_room_alone())) {
+    status = Status::ok();
+    return Admission::kWaits;
+  }
+  if (!status.is_ok()) {
+    if (status.code() == Code::kEngineUnavailable) health_ = status;
+    return Admission::kRefused;
+  }
+  running_.push_back(std::move(idle_.back()));
+  idle_.pop_back();
+  links_.push_back(link);
+  return Admission::kAdmitted;
+}
 
 void Loop::plan() {
   const Clock::time_point now = Clock::now();
   runnable_.clear();
-  for (uint32_t i = 0; i < running(); ++i) runnable_.push_back(at(i).runnable(now));
+  for (const auto& state : running_) runnable_.push_back(state->runnable(now));
   const scheduler::Budget budget{options_.batch_rows_max, options_.prefill_chunk_tokens,
                                  static_cast<double>(options_.pass_time_target_us),
                                  cost_model_.cost()};
@@ -41,29 +91,126 @@ void Loop::plan() {
 void Loop::narrow_late() {
   const double slowdown = std::max(1.0, running() * sharing_.rate());
   const Clock::time_point now = Clock::now();
-  for (uint32_t i = 0; i < running(); ++i) {
-    RunningRequest& state = at(i);
-    if (!state.request().allows_partial || !state.awaits_selection()) continue;
-    scheduler::RequestWork after = state.work();
+  for (const auto& state : running_) {
+    if (!state->request().allows_partial || !state->awaits_selection()) continue;
+    scheduler::RequestWork after = state->work();
     after.selections -= std::min(after.selections, 1u);
     const double budget_us =
-        std::chrono::duration<double, std::micro>(state.request().deadline - now).count();
-    state.narrow_to(scheduler::narrow(cost(), after, state.width(), slowdown, budget_us,
-                                      options_.prefill_chunk_tokens));
+        std::chrono::duration<double, std::micro>(state->request().deadline - now).count();
+    state->narrow_to(scheduler::narrow(cost(), after, state->width(), slowdown, budget_us,
+                                       options_.prefill_chunk_tokens));
   }
 }
 
-void Loop::observe(float actual_us) {
-  counters_.predicted_us += static_cast<uint64_t>(cost_model_.cost().predict_us(work_));
+/// The pass, done or asked for, and the selections that follow from it.
+Status Loop::compute(PassTimes& times) {
+  TESSERA_RETURN_IF_ERROR(executor_->forward(running_, plan_, links_, times));
+  counters_.rolled_back_tokens += executor_->take_rolled_back_rows();
+  for (const auto& state : running_) {
+    state->pass() = times;
+    state->pass().is_decode = state->is_decoding();
+  }
+  narrow_late();
+  const Result<double> cells = executor_->select(running_);
+  if (!cells.is_ok()) return cells.status();
+  work_.cells += cells.value();
+  return Status::ok();
+}
+
+void Loop::run_pass(std::vector<Completion>& completed) {
+  const Clock::time_point start = Clock::now();
+  if (!health_.is_ok()) return fail(health_, completed);
+  plan();
+  executor_->order(running_, plan_);
+  PassTimes times;
+  times.plan_us = microseconds_since(start);
+  if (asked_.empty()) asked_since_ = start;
+  Status status = compute(times);
+  asked_.push_back(work_);
+  ++counters_.forward_passes;
+  const bool is_last = asked_.size() >= executor_->passes_ahead();
+  if (status.is_ok() && (is_last || any_is_read_next())) status = settle();
+  const float taken_us = microseconds_since(start) - times.plan_us;
+  for (const auto& state : running_) {
+    // Of a pass that is only asked for: until the loop goes on.
+    if (times.forward_us == 0) state->pass().forward_us = taken_us;
+    state->end_pass();
+  }
+  if (status.is_ok()) status = conclude(completed);
+  if (!status.is_ok()) fail(status, completed);
+}
+
+void Loop::observe(const scheduler::PassWork& work, double actual_us) {
+  counters_.predicted_us += static_cast<uint64_t>(cost_model_.cost().predict_us(work));
   counters_.actual_us += static_cast<uint64_t>(actual_us);
-  cost_model_.observe(work_, actual_us);
+  cost_model_.observe(work, actual_us);
   sharing_.busy(actual_us);
 }
 
-double Loop::left_us() {
+Status Loop::settle() {
+  TESSERA_RETURN_IF_ERROR(executor_->finish());
+  if (asked_.empty()) return Status::ok();
+  const float taken_us = microseconds_since(asked_since_);
+  double predicted_us = 0;
+  for (const scheduler::PassWork& work : asked_) predicted_us += cost().predict_us(work);
+  const auto count = static_cast<double>(asked_.size());
+  for (const scheduler::PassWork& work : asked_) {
+    const double part = predicted_us > 0 ? cost().predict_us(work) / predicted_us : 1 / count;
+    observe(work, taken_us * part);
+  }
+  asked_.clear();
+  return Status::ok();
+}
+
+bool Loop::any_is_read_next() const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [this](const auto& state) { return executor_->is_read_next(*state); });
+}
+
+Status Loop::conclude(std::vector<Completion>& completed) {
+  for (size_t i = running_.size(); i-- > 0;) {
+    RunningRequest& state = *running_[i];
+    if (!executor_->is_read_next(state)) continue;
+    Status ended = executor_->conclude(state);
+    if (ended.code() == Code::kEngineUnavailable) return ended;
+    if (!ended.is_ok() || state.is_done()) completed.push_back(retire(i, std::move(ended)));
+  }
+  return Status::ok();
+}
+
+void Loop::fail(const Status& status, std::vector<Completion>& completed) {
+  health_ = {Code::kEngineUnavailable, status.message()};
+  for (size_t i = running_.size(); i-- > 0;) completed.push_back(retire(i, health_));
+}
+
+double Loop::left_us() const {
   double left = 0;
-  for (uint32_t i = 0; i < running(); ++i) left += alone_us(at(i).work());
+  for (const auto& state : running_) left += alone_us(state->work());
   return left;
+}
+
+Completion Loop::retire(size_t index, Status status) {
+  if (health_.is_ok() && !status.is_ok() && status.code() != Code::kModelNotFinite) {
+    // One that is cancelled, or late, is in the middle of passes that were asked for.
+    Status waited = settle();
+    if (waited.is_ok()) waited = executor_->conclude(*running_[index]);
+    if (waited.code() == Code::kEngineUnavailable) health_ = waited;
+  }
+  std::unique_ptr<RunningRequest> state = std::move(running_[index]);
+  running_.erase(running_.begin() + static_cast<ptrdiff_t>(index));
+  scheduler::unlink(links_, static_cast<uint32_t>(index));
+  if (!health_.is_ok()) state->drop_computed();
+  Completion completion = completion_of(*state, std::move(status));
+  answer(*state, completion);
+  completion.timings = state->timings();
+  completion.passes = state->passes();
+  completion.timings.total_us = microseconds_since(state->request().submitted);
+  if (options_.kv.is_enabled) state->keep_kv();
+  executor_->end(*state);
+  state->release();
+  is_full_ = false;
+  idle_.push_back(std::move(state));
+  return completion;
 }
 
 Completion Loop::completion_of(const RunningRequest& state, Status status) {
@@ -81,7 +228,7 @@ Completion Loop::completion_of(const RunningRequest& state, Status status) {
     completion.status = {Code::kCancelled, "the user was dropped while the request ran"};
   }
   counters_.prefix_reused_tokens += completion.prefix_reused_tokens;
-  sharing_.served(alone_us(RunningRequest::work_of(state.request(), config_)) -
+  sharing_.served(alone_us(RunningRequest::work_of(state.request(), executor_->config())) -
                   alone_us(state.work()));
   return completion;
 }

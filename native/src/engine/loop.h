@@ -1,13 +1,19 @@
-// What the engine's thread drives: the running requests and the passes over them. What a pass is,
-// and where its memory lies, is each device's own (step_loop.h, cuda/card_loop.h); who runs in it,
-// what it is predicted to take and what an answer tells are the same for all, and here.
+// The one state machine of running requests: who is let in, who runs in the next pass, what a pass
+// is predicted to take and took, when a request has ended and what its completion says. Passes are
+// computed by an executor (executor.h), of which each device has its own.
+//
+//   order -> forward -> narrow -> select -> settle -> conclude -> complete
+//
+// Runs on the engine's thread only, but for check().
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "device/device.h"
+#include "engine/executor.h"
 #include "engine/kv_budget.h"
 #include "engine/options.h"
 #include "engine/request.h"
@@ -37,26 +43,29 @@ enum class Admission : uint8_t {
 
 class Loop {
  public:
-  virtual ~Loop() = default;
+  /// `processor` makes answers of what a search has found.
+  Loop(const EngineOptions& options, device::Device& processor, std::unique_ptr<Executor> executor,
+       const scheduler::PassCost& cost, LoopCounters& counters);
+  ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  virtual uint32_t running() const = 0;
+  uint32_t running() const { return static_cast<uint32_t>(running_.size()); }
   bool has_room() const { return running() < options_.batch_requests_max; }
   /// REQUEST_INVALID where the device has not what the request asks for. Any thread.
-  virtual Status check(const Request& request) const;
+  Status check(const Request& request) const { return executor_->check(request); }
   /// REQUIRES: has_room() and a request whose limits have been checked. Takes the request when it
   /// is admitted: all memory that it needs until its end is its own from then on.
-  virtual Admission admit(Request& request, Clock::time_point now, Status& status) = 0;
+  Admission admit(Request& request, Clock::time_point now, Status& status);
   /// One forward pass and what follows from it. Requests that ended are appended to `completed`.
-  virtual void run_pass(std::vector<Completion>& completed) = 0;
+  void run_pass(std::vector<Completion>& completed);
   /// ENGINE_UNAVAILABLE, for good, once the device has failed: nothing runs on it any more.
-  virtual Status health() const { return Status::ok(); }
+  const Status& health() const { return health_; }
   /// Ends every running request that `ended` gives a Status which is not ok.
   template <typename Ended>
   void sweep(const Ended& ended, std::vector<Completion>& completed) {
     for (uint32_t i = running(); i-- > 0;) {
-      Status status = ended(at(i).request());
+      Status status = ended(running_[i]->request());
       if (!status.is_ok()) completed.push_back(retire(i, std::move(status)));
     }
   }
@@ -65,25 +74,28 @@ class Loop {
   scheduler::PassCost cost() const { return cost_model_.cost(); }
   /// Predicted time that the running requests still take, each alone, and how much of such times
   /// requests take beside each other.
-  double left_us();
+  double left_us() const;
   double sharing_rate() const { return sharing_.rate(); }
 
- protected:
-  /// `processor` makes answers of what a search has found.
-  Loop(const EngineOptions& options, const model::ModelConfig& config, device::Device& processor,
-       uint64_t block_bytes, const scheduler::PassCost& cost, LoopCounters& counters);
-
-  /// Oldest first.
-  virtual RunningRequest& at(size_t index) = 0;
-  virtual Completion retire(size_t index, Status status) = 0;
-
+ private:
+  Status reserve(const Request& request, scheduler::Link& link);
+  scheduler::Link find_leader(const Request& request);
   /// Fills plan_ and work_ for all that run.
   void plan();
+  Status compute(PassTimes& times);
   /// Requests that may be answered in part take no more beams than they have time for.
   void narrow_late();
-  /// What a pass has taken corrects what the next ones are predicted to take.
-  void observe(float actual_us);
-  /// What is told of a request that ends, but for its timings' total.
+  /// Waits for all passes that are under way, and learns what they took.
+  Status settle();
+  void observe(const scheduler::PassWork& work, double actual_us);
+  bool any_is_read_next() const;
+  /// Takes what those have come to that the executor says can be read, and ends those that are
+  /// done.
+  Status conclude(std::vector<Completion>& completed);
+  /// The device has failed: all that runs ends with its word.
+  void fail(const Status& status, std::vector<Completion>& completed);
+  Completion retire(size_t index, Status status);
+  /// What is told of a request that ends, but for its answer and its timings.
   Completion completion_of(const RunningRequest& state, Status status);
   /// What its task makes of a request that has come to its end; nothing of one that failed.
   void answer(RunningRequest& state, Completion& completion);
@@ -92,19 +104,28 @@ class Loop {
   }
 
   const EngineOptions options_;
-  const model::ModelConfig& config_;
   device::Device& processor_;
   LoopCounters& counters_;
+  const std::unique_ptr<Executor> executor_;  // goes after the requests
   KvBudget budget_;
   scheduler::CostModel cost_model_;
   scheduler::SharingRate sharing_;
-  std::vector<scheduler::Link> links_;  // [running]
+  Status health_;
+  std::vector<std::unique_ptr<RunningRequest>> running_;  // oldest first
+  std::vector<std::unique_ptr<RunningRequest>> idle_;     // buffers of past requests, reused
+  std::vector<scheduler::Link> links_;                    // [running]
+  bool is_full_ = false;  // nobody has left since a request found no room
+
+  // Passes that have not been waited for.
+  std::vector<scheduler::PassWork> asked_;
+  Clock::time_point asked_since_;
 
   // Scratch of one pass.
   scheduler::PassWork work_;
   scheduler::PlanScratch plan_scratch_;
   std::vector<scheduler::Runnable> runnable_;
   std::vector<scheduler::Share> plan_;
+  std::vector<std::span<const int32_t>> prompts_;
 };
 
 }  // namespace tessera::engine

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "device/backends.h"
-#include "engine/calibrate.h"
 #include "engine/int8_codec.h"
 #include "engine/open_pool.h"
 #include "engine/parts.h"
-#include "engine/step_loop.h"
+#include "engine/processor_executor.h"
+#include "engine/processor_probe.h"
 
 namespace tessera::engine {
 
@@ -41,9 +41,14 @@ Result<EngineParts> open_on_processor(const EngineOptions& options) {
                 [work = parts.work] { work->notify_one(); });
   if (!pool.is_ok()) return pool.status();
   parts.pool = std::move(pool).value();
-  parts.cost = calibrate(options, *parts.decoder, *parts.processor, *workspace);
-  parts.loop = std::make_unique<StepLoop>(options, *parts.decoder, *parts.processor, *parts.pool,
-                                          std::move(workspace), parts.cost, *parts.counters);
+  const Result<scheduler::PassCost> cost =
+      calibrate(options, ProcessorProbe(*parts.decoder, *parts.processor, *workspace));
+  if (!cost.is_ok()) return cost.status();
+  parts.cost = cost.value();
+  parts.loop = std::make_unique<Loop>(
+      options, *parts.processor,
+      std::make_unique<ProcessorExecutor>(*parts.decoder, *parts.pool, std::move(workspace)),
+      parts.cost, *parts.counters);
   return parts;
 }
 

@@ -6,7 +6,8 @@
 
 #include "catalogue/view_editor.h"
 #include "device/backends.h"
-#include "engine/step_loop.h"
+#include "engine/loop.h"
+#include "engine/processor_executor.h"
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
@@ -44,9 +45,10 @@ class PartialFixture : public testing::Test {
     LoopCounters counters;
     const scheduler::PassCost cost{0, kRowUs, 0, 0};
     const auto pool = open_fixture_pool(options_, *decoder_);
-    StepLoop loop(options_, *decoder_, *device_, *pool,
-                  decoder_->make_workspace(options_.batch_rows_max, options_.prompt_tokens_max),
-                  cost, counters);
+    auto executor = std::make_unique<ProcessorExecutor>(
+        *decoder_, *pool,
+        decoder_->make_workspace(options_.batch_rows_max, options_.prompt_tokens_max));
+    Loop loop(options_, *device_, std::move(executor), cost, counters);
     Status status;
     EXPECT_EQ(loop.admit(request, Clock::now(), status), Admission::kAdmitted);
     std::vector<Completion> completed;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,7 +16,7 @@ namespace tessera::engine {
 
 class PassBatch {
  public:
-  using Running = std::span<const std::unique_ptr<RequestState>>;
+  using Running = std::span<RequestState* const>;
 
   void build(std::span<const scheduler::Share> plan, Running running,
              std::span<const scheduler::Link> links);

@@ -7,7 +7,7 @@
 
 namespace tessera::engine {
 
-Status RequestState::reserve(const Request& request, const RequestState* leader,
+Status RequestState::reserve(const Request& request, const RunningRequest* leader,
                              scheduler::Link& link) {
   TESSERA_RETURN_IF_ERROR(reserve_beams(request));
   return reserve_prompt(request, leader, link);
@@ -15,6 +15,7 @@ Status RequestState::reserve(const Request& request, const RequestState* leader,
 
 void RequestState::begin(Request request, Clock::time_point now) {
   begin_request(std::move(request), now);
+  has_failed_ = false;
   beams_.scores.assign(1, 0.0F);
   beams_.nodes.assign(1, catalogue::kRoot);
   beams_.ended.assign(1, 0);

@@ -25,7 +25,7 @@ class RequestState final : public RunningRequest {
   /// Finds keys and values for a request whose limits have been checked, which begin() then takes.
   /// `leader` (null: none) is the running request of the link, which is undone where it is of no
   /// use. ENGINE_OVERLOADED when there is no room now; nothing is held then.
-  Status reserve(const Request& request, const RequestState* leader, scheduler::Link& link);
+  Status reserve(const Request& request, const RunningRequest* leader, scheduler::Link& link);
   /// REQUIRES: reserve() for the same request.
   void begin(Request request, Clock::time_point now);
 
@@ -37,6 +37,9 @@ class RequestState final : public RunningRequest {
   void beams_computed(uint32_t end);
   /// Makes finite what a failed pass may have left where beams keep their keys and values.
   void clear_beams();
+  /// A row of its own was not finite: it must end.
+  void set_failed() { has_failed_ = true; }
+  bool has_failed() const { return has_failed_; }
 
   /// Applies a selection: finished paths are collected, beams fork, their tokens wait for the next
   /// pass.
@@ -54,6 +57,7 @@ class RequestState final : public RunningRequest {
   device::Buffer beam_buffer_;
   attention::BeamKv beam_kv_;
   beam::Beams beams_;
+  bool has_failed_ = false;
   std::vector<int32_t> pending_tokens_;  // [beams]: tokens to compute next; empty during the prompt
   std::vector<uint32_t> ancestors_;      // [beams][step_ - 1]
   std::vector<uint32_t> forked_ancestors_;  // scratch of apply()

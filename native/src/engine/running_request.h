@@ -21,6 +21,11 @@
 
 namespace tessera::engine {
 
+/// How a request ends of which a row was not finite.
+inline Status not_finite() {
+  return {Code::kModelNotFinite, "the model's numbers for this request are not finite"};
+}
+
 class RunningRequest {
  public:
   RunningRequest(const model::ModelConfig& config, kv::Pool& pool, KvBudget& budget)
@@ -99,6 +104,8 @@ class RunningRequest {
   }
   const std::vector<PassTimes>& passes() const { return passes_; }
 
+  /// What is computed of the prompt is void: none of it is kept.
+  void drop_computed() { kv_.set_length(kv_.found_tokens()); }
   /// Gives back the blocks and drops the references that the request held; buffers stay.
   virtual void release();
 

@@ -50,8 +50,6 @@ class CardRequest final : public RunningRequest {
 
   /// Takes what has finished so far from the card, which must have done all that was asked for.
   Status collect();
-  /// What is computed of the prompt is void: none of it is kept.
-  void drop_computed() { kv_.set_length(kv_.found_tokens()); }
   void release() override;
   /// Gives the search's memory back too. REQUIRES: released.
   void drop_buffers();

@@ -6,8 +6,8 @@
 #include "beam/cuda/select_kernels.h"
 #include "device/backends.h"
 #include "device/cuda/card_queue.h"
-#include "engine/cuda/calibrate_card.h"
-#include "engine/cuda/card_loop.h"
+#include "engine/cuda/card_executor.h"
+#include "engine/cuda/card_probe.h"
 #include "engine/open_pool.h"
 #include "kv/cuda/card_memory.h"
 
@@ -141,13 +141,14 @@ Result<EngineParts> open_on_card(EngineOptions& options, CardQueues queues) {
   if (!pool.is_ok()) return pool.status();
   parts.pool = std::move(pool).value();
   const Result<scheduler::PassCost> cost =
-      calibrate_card(options, *decoder.value(), *queues.passes);
+      calibrate(options, CardProbe(*decoder.value(), *queues.passes));
   if (!cost.is_ok()) return cost.status();
   parts.cost = cost.value();
-  auto loop = CardLoop::make(options, std::move(queues.passes), std::move(decoder).value(),
-                             *parts.processor, *parts.pool, parts.cost, *parts.counters);
-  if (!loop.is_ok()) return loop.status();
-  parts.loop = std::move(loop).value();
+  auto executor = CardExecutor::make(options, std::move(queues.passes), std::move(decoder).value(),
+                                     *parts.pool);
+  if (!executor.is_ok()) return executor.status();
+  parts.loop = std::make_unique<Loop>(options, *parts.processor, std::move(executor).value(),
+                                      parts.cost, *parts.counters);
   return parts;
 }
 

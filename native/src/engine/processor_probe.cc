@@ -1,0 +1,37 @@
+#include "engine/processor_probe.h"
+
+#include <array>
+#include <numeric>
+#include <utility>
+
+namespace tessera::engine {
+
+Status ProcessorProbe::begin(uint32_t block_count) {
+  const uint64_t bytes = decoder_.block_layout().bytes();
+  Result<device::Buffer> memory = device_.allocate(block_count * bytes);
+  if (!memory.is_ok()) return memory.status();
+  memory_ = std::move(memory).value();
+  for (uint32_t b = 0; b < block_count; ++b)
+    blocks_.push_back(memory_.as<char>() + uint64_t{b} * bytes);
+  prompt_ = {blocks_.data(), block_count, 0};
+  return Status::ok();
+}
+
+Status ProcessorProbe::forward(std::span<const int32_t> tokens, uint32_t position) {
+  attention::RowGroup group;
+  group.prompt = &prompt_;
+  group.row_count = static_cast<uint32_t>(tokens.size());
+  group.first_position = position;
+  decoder_.forward({tokens, {&group, 1}}, workspace_);
+  return Status::ok();
+}
+
+Status ProcessorProbe::head(uint32_t rows) {
+  std::array<uint32_t, kCalibrationHeadRows> numbers;
+  std::array<float, kCalibrationHeadRows> sums;
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  decoder_.log_sum_exp(workspace_, std::span(numbers).first(rows), std::span(sums).first(rows));
+  return Status::ok();
+}
+
+}  // namespace tessera::engine
