@@ -155,6 +155,7 @@ const systemPackages = [
 function testPackages() {
   return [
     { name: 'libgtest-dev', present: () => hasHeader('gtest/gtest.h') },
+    { name: 'clang', present: () => onPath('clang++') },
     { name: 'redis-server', present: () => onPath('redis-server') },
     { name: 'openjdk-17-jre-headless', present: () => onPath('java') },
     { name: 'maven', present: () => onPath('mvn') },

@@ -70,9 +70,7 @@ function findNvcc() {
 function cudaSources() {
   const nvcc = findNvcc();
   if (nvcc === undefined) {
-    console.log(
-      '  absent nvcc: CUDA kernels are tested on emulated threads, not compiled for a card',
-    );
+    console.log('  absent nvcc: CUDA kernels are compiled for emulated threads alone');
     return;
   }
   const words = ['-std=c++20', '-fmad=false', '-arch=sm_90', '-Werror', 'all-warnings', '-cubin'];
@@ -96,6 +94,7 @@ function check() {
   checker('proto lint (buf)', bin('buf'), ['lint']);
   checker('generated code is up to date', process.execPath, ['tools/generate.mjs', '--check']);
   clangFormat();
+  checker('locks (clang)', process.execPath, ['tools/lock-check.mjs']);
   cudaSources();
 }
 

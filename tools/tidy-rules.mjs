@@ -258,7 +258,17 @@ export function namedFiles(path, text, exists) {
 }
 
 const CHECKERS = [
-  ...['biome', 'tsc', 'dependency-cruiser', 'tidy', 'clang-format', 'buf', 'CMake', 'compiler'],
+  ...[
+    'biome',
+    'tsc',
+    'dependency-cruiser',
+    'tidy',
+    'clang-format',
+    'clang',
+    'buf',
+    'CMake',
+    'compiler',
+  ],
   ...['vitest', 'test/contract', 'test/lifecycle', 'sanitizers', 'review'],
 ];
 

@@ -1,6 +1,7 @@
 #include "bridge/completion_channel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "bridge/completions.h"
 
@@ -16,7 +17,7 @@ std::shared_ptr<CompletionChannel> CompletionChannel::create(Napi::Env env,
 }
 
 void CompletionChannel::complete(engine::Completion completion) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (released_) return;
   waiting_.push_back(std::move(completion));
   if (rung_) return;
@@ -25,14 +26,14 @@ void CompletionChannel::complete(engine::Completion completion) {
 }
 
 void CompletionChannel::release() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (released_) return;
   released_ = true;
   doorbell_.Release();
 }
 
 std::vector<engine::Completion> CompletionChannel::take() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   rung_ = false;
   return std::exchange(waiting_, {});
 }

@@ -8,9 +8,9 @@
 #include <napi.h>
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "engine/request.h"
 
 namespace tessera::bridge {
@@ -34,10 +34,10 @@ class CompletionChannel final : public engine::CompletionSink,
   std::vector<engine::Completion> take();
 
   Doorbell doorbell_;
-  std::mutex mutex_;
-  std::vector<engine::Completion> waiting_;  // guarded by mutex_
-  bool rung_ = false;                        // guarded by mutex_: a call is on its way
-  bool released_ = false;                    // guarded by mutex_
+  Mutex mutex_;
+  std::vector<engine::Completion> waiting_ GUARDED_BY(mutex_);
+  bool rung_ GUARDED_BY(mutex_) = false;  // a call is on its way
+  bool released_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tessera::bridge

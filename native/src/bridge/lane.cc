@@ -54,7 +54,7 @@ Napi::Promise Lane::start(Napi::Env env, Work work, Settle settle) {
   const Napi::Promise promise = job->deferred.Promise();
   bool needs_thread = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (waiting_.size() >= limits_.waiting_max) {
       throw make_error(env, Code::kEngineOverloaded,
                        "tasks: expected at most " + std::to_string(limits_.waiting_max) +
@@ -70,15 +70,15 @@ Napi::Promise Lane::start(Napi::Env env, Work work, Settle settle) {
 }
 
 LaneDepth Lane::depth() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return {static_cast<uint32_t>(waiting_.size()), running_};
 }
 
 void Lane::run() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
     ++idle_;
-    ready_.wait(lock, [this] { return stop_.load() || !waiting_.empty(); });
+    lock.wait(ready_, [this]() REQUIRES(mutex_) { return stop_.load() || !waiting_.empty(); });
     --idle_;
     if (stop_.load()) return;
     std::unique_ptr<Job> job = std::move(waiting_.front());
@@ -101,7 +101,7 @@ void Lane::call_js(Napi::Env env, Napi::Function, Lane* lane, void*) {
 void Lane::settle_done(Napi::Env env) {
   Jobs done;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     done.swap(done_);
   }
   for (const std::unique_ptr<Job>& job : done) {
@@ -123,13 +123,16 @@ void Lane::close() {
   if (stop_.exchange(true)) return;
   {
     // A thread that has just looked at stop_ waits for this before it sleeps.
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting_.clear();
   }
   ready_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
-  done_.clear();
+  {
+    const MutexLock lock(mutex_);
+    done_.clear();
+  }
   doorbell_.Release();
 }
 

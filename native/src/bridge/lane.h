@@ -14,11 +14,11 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 
 namespace tessera::bridge {
@@ -87,11 +87,11 @@ class Lane {
   Doorbell doorbell_;
   uint32_t unsettled_ = 0;  // JavaScript thread; keeps the event loop alive while above 0
   Stop stop_{false};
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable ready_;
-  Jobs waiting_;                      // guarded by mutex_
-  Jobs done_;                         // guarded by mutex_
-  uint32_t running_ = 0, idle_ = 0;   // guarded by mutex_
+  Jobs waiting_ GUARDED_BY(mutex_);
+  Jobs done_ GUARDED_BY(mutex_);
+  uint32_t running_ GUARDED_BY(mutex_) = 0, idle_ GUARDED_BY(mutex_) = 0;
   std::vector<std::thread> threads_;  // JavaScript thread
 };
 

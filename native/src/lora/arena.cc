@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/mutex.h"
 #include "device/backends.h"
 #include "lora/packing.h"
 
@@ -11,18 +12,18 @@ namespace tessera::lora {
 
 /// Who is there and what they take; shared with the adapters, which sign off in it.
 struct Arena::Ledger {
-  mutable std::mutex mutex;
-  ArenaUse use;                                                             // guarded by mutex
-  std::unordered_map<std::string, std::weak_ptr<const Adapter>> by_digest;  // guarded by mutex
+  mutable Mutex mutex;
+  ArenaUse use GUARDED_BY(mutex);
+  std::unordered_map<std::string, std::weak_ptr<const Adapter>> by_digest GUARDED_BY(mutex);
 
   std::shared_ptr<const Adapter> find(const std::string& digest) const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const auto found = by_digest.find(digest);
     return found == by_digest.end() ? nullptr : found->second.lock();
   }
 
   Status reserve(uint64_t bytes) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const uint64_t free = use.max_bytes - use.used_bytes;
     if (bytes > free) {
       return {Code::kAdapterArenaFull, "adapters: the adapter needs " + std::to_string(bytes) +
@@ -34,13 +35,13 @@ struct Arena::Ledger {
   }
 
   void give_back(uint64_t bytes) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     use.used_bytes -= bytes;
   }
 
   /// What is behind the digest may be another one already, loaded again.
   void sign_off(const Summary& summary) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     use.used_bytes -= summary.bytes;
     use.adapters -= 1;
     const auto found = by_digest.find(summary.digest);
@@ -73,7 +74,10 @@ Result<std::unique_ptr<Arena>> Arena::open(std::shared_ptr<const model::Decoder>
   auto device = device::open_cpu_device({});
   if (!device.is_ok()) return device.status();
   auto ledger = std::make_shared<Ledger>();
-  ledger->use.max_bytes = bytes_max;
+  {
+    const MutexLock lock(ledger->mutex);
+    ledger->use.max_bytes = bytes_max;
+  }
   return std::unique_ptr<Arena>(
       new Arena(std::move(decoder), std::move(device).value(), std::move(ledger)));
 }
@@ -103,14 +107,14 @@ Result<std::shared_ptr<const Adapter>> Arena::load(const std::string& folder,
                                            delete last;
                                            ledger->sign_off(own);
                                          });
-  const std::lock_guard lock(ledger_->mutex);
+  const MutexLock lock(ledger_->mutex);
   ledger_->use.adapters += 1;
   ledger_->by_digest[summary.digest] = adapter;
   return adapter;
 }
 
 ArenaUse Arena::use() const {
-  const std::lock_guard lock(ledger_->mutex);
+  const MutexLock lock(ledger_->mutex);
   return ledger_->use;
 }
 
