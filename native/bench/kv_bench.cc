@@ -111,9 +111,7 @@ void bench_calls(uint32_t history, uint32_t rounds) {
       lookup.add([&] { lease = std::move(pool->lookup(query)).value(); });
       extend.add([&] { TESSERA_CHECK(pool->extend(lease, history).is_ok()); });
       commit.add([&] {
-        const Epoch epoch = pool->open_epoch();
-        pool->stage(lease, epoch, history);
-        pool->commit(epoch);
+        pool->commit(lease, history);
         lease.reset();
       });
     });

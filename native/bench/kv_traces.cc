@@ -204,9 +204,7 @@ double pool_hits(const std::vector<Visit>& visits, uint32_t capacity, EvictionKi
                                 .prefix_tokens = visit.prefix_blocks * kBlockTokens})
                       .value();
     if (!pool->extend(lease, count).is_ok()) continue;  // longer than the whole pool
-    const Epoch epoch = pool->open_epoch();
-    pool->stage(lease, epoch, count);
-    pool->commit(epoch);
+    pool->commit(lease, count);
   }
   const PoolMetrics metrics = pool->metrics();
   return share(metrics.tiers[index_of(Tier::kDevice)].hit_tokens, metrics.asked_tokens);

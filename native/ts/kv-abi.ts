@@ -12,7 +12,6 @@ export const KV_METRICS_SLOTS = [
   'askedTokens',
   'commits',
   'commitsLost',
-  'rolledBack',
   'refusedExtends',
   'prefetches',
   'prefetchesRefused',

@@ -109,7 +109,6 @@ export interface KvMetrics {
   /** Of them, behind another append that had come first. */
   readonly commitsRematched: number;
   readonly commitsLost: number;
-  readonly rolledBack: number;
   readonly refusedExtends: number;
   readonly prefetches: number;
   readonly prefetchesRefused: number;

@@ -62,10 +62,6 @@ export const KV_METRICS = {
       'prompts kept, by outcome (committed, rematched: behind another one of the user that came ' +
       'first, lost: parted from that one)',
   },
-  kvRolledBack: {
-    name: 'tessera_kv_rolled_back_total',
-    meaning: 'leases that failed or were revoked',
-  },
   kvRefusals: {
     name: 'tessera_kv_refusals_total',
     meaning:
@@ -127,7 +123,6 @@ export interface KvCounts {
   readonly commits: number;
   readonly commitsRematched: number;
   readonly commitsLost: number;
-  readonly rolledBack: number;
   readonly refusedExtends: number;
   readonly prefetches: number;
   readonly prefetchesRefused: number;
@@ -208,7 +203,6 @@ function registerChainMetrics(counter: Register, gauge: Register): void {
       lost: kv.commitsLost,
     }),
   );
-  counter(M.kvRolledBack, [], (kv) => single(kv.rolledBack));
   counter(M.kvRefusals, ['kind'], (kv) =>
     by('kind', {
       extend: kv.refusedExtends,

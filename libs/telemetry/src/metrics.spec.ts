@@ -40,7 +40,6 @@ const kv = {
   inheritedChains: 23,
   commitsRematched: 2,
   commitsLost: 7,
-  rolledBack: 8,
   refusedExtends: 9,
   prefetches: 10,
   prefetchesRefused: 11,

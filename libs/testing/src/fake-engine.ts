@@ -77,7 +77,6 @@ export class FakeKvPool implements KvPool {
       askedTokens: 0,
       commits: 0,
       commitsLost: 0,
-      rolledBack: 0,
       refusedExtends: 0,
       prefetches: 0,
       prefetchesRefused: 0,

@@ -17,7 +17,7 @@ constexpr uint32_t kCheckBurstUs = 500, kCheckRestUs = 9500;
 
 constexpr double kBudgetUsMax = 1e15;
 constexpr uint32_t kTierSlots = 9;
-constexpr uint32_t kPoolSlots = 28;
+constexpr uint32_t kPoolSlots = 27;
 constexpr uint32_t kKvMetricsSlots = kPoolSlots + kTierSlots * kv::kTierCount;
 constexpr uint32_t kKvChainSlots = 10;
 
@@ -78,13 +78,11 @@ Napi::Value kv_metrics(const Napi::CallbackInfo& info) {
   const kv::Rates rates = handle->engine->kv_rates();
   std::vector<double> slots;
   for (const uint64_t count :
-       {metrics.chains,         metrics.chain_tokens,        metrics.leases,
-        metrics.lookups,        metrics.asked_tokens,        metrics.commits,
-        metrics.commits_lost,   metrics.rolled_back,         metrics.refused_extends,
-        metrics.prefetches,     metrics.prefetches_refused,  metrics.loads_failed,
-        metrics.loads_corrupt,  metrics.load_wait_us,        metrics.stores,
-        metrics.stores_dropped, metrics.stores_failed,       metrics.store_wait_us,
-        metrics.store_queue,    uint64_t{metrics.is_storing}}) {
+       {metrics.chains, metrics.chain_tokens, metrics.leases, metrics.lookups, metrics.asked_tokens,
+        metrics.commits, metrics.commits_lost, metrics.refused_extends, metrics.prefetches,
+        metrics.prefetches_refused, metrics.loads_failed, metrics.loads_corrupt,
+        metrics.load_wait_us, metrics.stores, metrics.stores_dropped, metrics.stores_failed,
+        metrics.store_wait_us, metrics.store_queue, uint64_t{metrics.is_storing}}) {
     slots.push_back(static_cast<double>(count));
   }
   slots.push_back(rates.compute_token_us);

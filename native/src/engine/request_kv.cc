@@ -26,8 +26,6 @@ kv::Query query_of(const Request& request) {
           .tokens = std::span<const kv::Token>(request.prompt).first(keep),
           .prefix_tokens = std::min(request.kv.prefix_tokens, keep),
           .wants_exact = request.kv.wants_exact,
-          .epoch = 0,
-          .tag = request.ticket,
           .erasures_seen = request.kv.erasures_seen};
 }
 
@@ -92,9 +90,7 @@ void RequestKv::keep(const Request& request) {
   // Who goes on with a prompt that was given up may still write into a block that is not full.
   if (view_.length < request.prompt.size()) keep -= keep % kv::kBlockTokens;
   if (keep <= lease_.matched()) return;
-  const kv::Epoch epoch = pool_.open_epoch();
-  pool_.stage(lease_, epoch, keep);
-  pool_.commit(epoch);
+  pool_.commit(lease_, keep);
 }
 
 void RequestKv::release() {

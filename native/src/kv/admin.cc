@@ -1,4 +1,4 @@
-// Operations: versions retired, users dropped or cut, waiting for the disk, reports.
+// Operations: versions retired, users dropped, waiting for the disk, reports.
 #include <algorithm>
 #include <chrono>
 
@@ -6,14 +6,6 @@
 
 namespace tessera::kv {
 namespace {
-
-/// Voids every open lease that `is_meant` names: what it computed must not come back.
-template <typename Meant>
-void void_leases(PoolState& pool, Meant is_meant) {
-  for (const std::unique_ptr<LeaseRecord>& lease : pool.leases) {
-    if (is_meant(*lease)) pool.void_locked(*lease, nullptr);
-  }
-}
 
 bool is_erasing(const PoolState& pool, std::string_view user) {
   return std::any_of(pool.graves.begin(), pool.graves.end(), [&](const auto& grave) {
@@ -43,7 +35,9 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
   PoolState& pool = *state_;
   std::unique_lock lock(pool.mutex);
   pool.erasures.note(user);
-  void_leases(pool, [&](const LeaseRecord& lease) { return lease.user == user; });
+  for (const std::unique_ptr<LeaseRecord>& lease : pool.leases) {
+    if (lease->user == user) pool.revoke_locked(*lease);  // what it computed must not come back
+  }
   for (uint32_t version = 0; version < pool.versions.size(); ++version) {
     Chain* chain = pool.find_locked({version, false, user});
     if (chain != nullptr) pool.bury_locked(*chain, true);
@@ -59,29 +53,6 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
   }
   if (is_gone) return Status::ok();
   return {Code::kDeadlineExceeded, "the user's blocks are still being erased from disk"};
-}
-
-void Pool::truncate_user(std::string_view user, uint32_t tokens) {
-  PoolState& pool = *state_;
-  const std::lock_guard lock(pool.mutex);
-  void_leases(pool, [&](const LeaseRecord& lease) {
-    return lease.user == user && lease.tokens.size() > tokens;
-  });
-  for (uint32_t version = 0; version < pool.versions.size(); ++version) {
-    Chain* chain = pool.find_locked({version, false, user});
-    if (chain == nullptr) continue;
-    const uint32_t prefix_tokens = chain->prefix_blocks * kBlockTokens;
-    const uint32_t kept = tokens > prefix_tokens ? tokens - prefix_tokens : 0;
-    if (kept >= chain->tokens.size()) continue;
-    if (kept == 0) {
-      pool.bury_locked(*chain, true);
-      continue;
-    }
-    pool.cut_locked(*chain, kept);
-    chain->seq = ++pool.last_seq;
-    pool.queue_store_locked(*chain);
-    pool.forget_if_empty_locked(*chain);
-  }
 }
 
 Status Pool::flush(uint64_t budget_us) {

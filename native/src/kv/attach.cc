@@ -1,4 +1,4 @@
-// Commit: staged blocks become part of a chain, by compare-and-swap on the chain's head.
+// Commit: a lease's own blocks become part of a chain, by compare-and-swap on the chain's head.
 #include <algorithm>
 
 #include "base/check.h"
@@ -48,7 +48,7 @@ bool PoolState::attach_blocks_locked(LeaseRecord& lease, Chain& chain,
     const uint32_t length = std::min(kBlockTokens, token_count - i * kBlockTokens);
     const SlotIndex slot = lease.blocks[block_offset + i].slot;
     if (block.slot(Tier::kDevice) != kNoSlot || block.length != length) continue;
-    slots.move(slot, SlotState::kStaged, SlotState::kResident);
+    slots.move(slot, SlotState::kFilling, SlotState::kResident);
     block.slot(Tier::kDevice) = slot;
     block.found_in = Tier::kDevice;
     block.is_exact = lease.is_exact;
@@ -60,13 +60,13 @@ bool PoolState::attach_blocks_locked(LeaseRecord& lease, Chain& chain,
   return is_new;
 }
 
-PoolState::Attached PoolState::attach_locked(LeaseRecord& lease) {
-  const std::span<const Token> tokens = std::span(lease.tokens).first(lease.keep);
+Committed PoolState::attach_locked(LeaseRecord& lease, uint32_t keep) {
+  const std::span<const Token> tokens = std::span(lease.tokens).first(keep);
   const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
-  Attached result = Attached::kLost;
+  Committed result = Committed::kLost;
   bool is_prefix_new = false;
   if (!versions[lease.version].is_retired) {
-    result = Attached::kNothingNew;
+    result = Committed::kNothingNew;
     const bool has_prefix = lease.prefix_blocks > lease.own_from && tokens.size() >= prefix_tokens;
     if (has_prefix && lease.versions_back == 0) {
       const auto* owner = reinterpret_cast<const char*>(lease.prefix.bytes.data());
@@ -75,17 +75,18 @@ PoolState::Attached PoolState::attach_locked(LeaseRecord& lease) {
       if (chain == nullptr) chain = &make_chain_locked(key, Digest{}, 0);
       is_prefix_new = attach_blocks_locked(lease, *chain, tokens.first(prefix_tokens), 0);
     }
-    if (tokens.size() > prefix_tokens && !lease.user.empty()) result = attach_user_locked(lease);
-    if (result == Attached::kNothingNew && is_prefix_new) result = Attached::kCommitted;
+    if (tokens.size() > prefix_tokens && !lease.user.empty())
+      result = attach_user_locked(lease, keep);
+    if (result == Committed::kNothingNew && is_prefix_new) result = Committed::kKept;
   }
-  const uint32_t staged_end = blocks_of(lease.keep);
-  for (uint32_t i = lease.own_from; i < staged_end; ++i) {
+  const uint32_t kept_end = blocks_of(keep);
+  for (uint32_t i = lease.own_from; i < kept_end; ++i) {
     const SlotIndex slot = lease.blocks[i].slot;
-    if (tier(Tier::kDevice).slots->view(slot).state == SlotState::kStaged) {
+    if (tier(Tier::kDevice).slots->view(slot).state == SlotState::kFilling) {
       free_slot_locked(Tier::kDevice, slot, SlotState::kDraining);
     }
   }
-  lease.own_from = std::max(lease.own_from, staged_end);
+  lease.own_from = std::max(lease.own_from, kept_end);
   return result;
 }
 
@@ -97,27 +98,27 @@ void PoolState::begin_anew_locked(Chain& chain, const LeaseRecord& lease) {
   chain.versions_back = lease.versions_back;
 }
 
-PoolState::Attached PoolState::attach_user_locked(LeaseRecord& lease) {
+Committed PoolState::attach_user_locked(LeaseRecord& lease, uint32_t keep) {
   const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
-  const auto tokens = std::span<const Token>(lease.tokens).first(lease.keep).subspan(prefix_tokens);
+  const auto tokens = std::span<const Token>(lease.tokens).first(keep).subspan(prefix_tokens);
   const uint32_t own_first = std::max(lease.own_from, lease.prefix_blocks) - lease.prefix_blocks;
   const ChainKeyView key{lease.version, false, lease.user};
   Chain* chain = find_locked(key);
   if (chain == nullptr) {
-    if (own_first > 0) return Attached::kLost;  // what it stands on is gone
+    if (own_first > 0) return Committed::kLost;  // what it stands on is gone
     chain = &make_chain_locked(key, lease.prefix, lease.prefix_blocks);
     chain->versions_back = lease.versions_back;
     lease.expected_seq = 0;
   }
   // What is computed under older versions neither goes on nor replaces what is not.
-  if (lease.versions_back > chain->versions_back) return Attached::kLost;
+  if (lease.versions_back > chain->versions_back) return Committed::kLost;
   const bool is_first = chain->seq == lease.expected_seq;
   const bool is_nearer = lease.versions_back < chain->versions_back && own_first == 0;
   if (is_nearer && (is_first || common_prefix(chain->tokens, tokens) == chain->tokens.size())) {
     begin_anew_locked(*chain, lease);
   }
   if (chain->prefix_blocks != lease.prefix_blocks || chain->prefix != lease.prefix) {
-    if (!is_first || own_first > 0) return Attached::kLost;
+    if (!is_first || own_first > 0) return Committed::kLost;
     begin_anew_locked(*chain, lease);
   }
   const uint32_t same = common_prefix(chain->tokens, tokens);
@@ -125,11 +126,10 @@ PoolState::Attached PoolState::attach_user_locked(LeaseRecord& lease) {
       chain->resident_in(Tier::kDevice) >= own_first && same >= own_first * kBlockTokens;
   // After another append had come first, what goes on where that one ended is still an append.
   const bool parts = same < std::min(chain->tokens.size(), tokens.size());
-  if (!stands || (!is_first && parts)) return Attached::kLost;
+  if (!stands || (!is_first && parts)) return Committed::kLost;
   const bool is_new = attach_blocks_locked(lease, *chain, tokens, lease.prefix_blocks);
   counts.commits_rematched += is_new && !is_first;
-  for (LeaseRecord* consumer : lease.consumers) consumer->expected_seq = chain->seq;
-  return is_new ? Attached::kCommitted : Attached::kNothingNew;
+  return is_new ? Committed::kKept : Committed::kNothingNew;
 }
 
 }  // namespace tessera::kv

@@ -104,31 +104,6 @@ TEST_F(Codec, WhatALossyOneGaveBackIsDeclaredWithAllThatIsBuiltOnIt) {
   EXPECT_TRUE(look(*pool, longer).is_exact());
 }
 
-TEST_F(Codec, InAnEpochAConsumerIsNoMoreExactThanItsProducer) {
-  auto pool = Pool::open(options(std::make_shared<HalvingCodec>(kBlockBytes))).value();
-  const TestRequest asked = request(*pool, 0, 32);
-  store(*pool, asked);
-  store(*pool, request(*pool, 1, 120));
-  bring_up(*pool, asked);
-  const auto longer = random_tokens(0, 100);
-  // The last four blocks go to the producer, whose first one is the loaded one.
-  const Epoch epoch = pool->open_epoch();
-  const Query query{.version = asked.version, .user = asked.user, .tokens = longer, .epoch = epoch};
-  Lease producer = pool->lookup(query).value();
-  ASSERT_TRUE(pool->extend(producer, 100).is_ok());
-  pool->stage(producer, epoch, 100);
-  const Lease consumer = pool->lookup(query).value();
-  EXPECT_EQ(consumer.matched(), 96u);
-  EXPECT_FALSE(consumer.is_exact());
-  Lease beside =
-      pool->lookup({.version = asked.version, .user = "other", .tokens = longer}).value();
-  EXPECT_TRUE(beside.is_exact());
-  ASSERT_TRUE(pool->extend_beside(beside, producer, 4, 100).is_ok());
-  EXPECT_FALSE(beside.is_exact());
-  forward(asked.salt, longer, producer.matched(), producer.blocks());
-  pool->commit(epoch);
-}
-
 TEST_F(Codec, WhoCopiesFromALeaderIsNoMoreExactThanIt) {
   auto pool = Pool::open(options(std::make_shared<HalvingCodec>(kBlockBytes), 8)).value();
   const TestRequest asked = request(*pool, 0, 32);

@@ -1,4 +1,4 @@
-// Leases: blocks added to them, and given back.
+// Leases: blocks added to them, committed, and given back.
 #include <algorithm>
 #include <utility>
 
@@ -112,23 +112,23 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
   return filled;
 }
 
-void PoolState::unlink_locked(LeaseRecord& lease) {
-  if (lease.producer != nullptr) {
-    std::vector<LeaseRecord*>& consumers = lease.producer->consumers;
-    consumers.erase(std::find(consumers.begin(), consumers.end(), &lease));
-    lease.producer = nullptr;
-  }
-  for (LeaseRecord* consumer : lease.consumers) consumer->producer = nullptr;
-  lease.consumers.clear();
-  if (EpochRecord* epoch = epoch_locked(lease.epoch)) {
-    const auto found = std::find(epoch->staged.begin(), epoch->staged.end(), &lease);
-    if (found != epoch->staged.end()) epoch->staged.erase(found);
-  }
+Committed Pool::commit(Lease& lease, uint32_t keep) {
+  PoolState& pool = *state_;
+  const std::lock_guard lock(pool.mutex);
+  LeaseRecord& record = *lease.record_;
+  if (record.phase == LeasePhase::kRevoked) return Committed::kLost;  // by another thread
+  TESSERA_CHECK(record.phase == LeasePhase::kOpen);
+  TESSERA_CHECK(keep <= record.tokens.size() && blocks_of(keep) <= record.blocks.size());
+  const Committed committed = pool.attach_locked(record, keep);
+  record.phase = LeasePhase::kCommitted;
+  pool.counts.commits += committed == Committed::kKept;
+  pool.counts.commits_lost += committed == Committed::kLost;
+  return committed;
 }
 
-void PoolState::void_locked(LeaseRecord& lease, std::vector<uint64_t>* revoked) {
-  if (lease.phase != LeasePhase::kOpen && lease.phase != LeasePhase::kStaged) return;
-  lease.phase = LeasePhase::kFailed;
+void PoolState::revoke_locked(LeaseRecord& lease) {
+  if (lease.phase != LeasePhase::kOpen) return;
+  lease.phase = LeasePhase::kRevoked;
   lease.is_revoked.store(true, std::memory_order_release);
   const uint32_t written_end = lease.written_end.load(std::memory_order_acquire);
   for (uint64_t i = lease.own_from; i < lease.blocks.size(); ++i) {
@@ -138,21 +138,11 @@ void PoolState::void_locked(LeaseRecord& lease, std::vector<uint64_t>* revoked) 
     free_slot_locked(Tier::kDevice, lease.blocks[i].slot, SlotState::kDraining);
   }
   lease.own_from = static_cast<uint32_t>(lease.blocks.size());
-  while (!lease.consumers.empty()) {
-    LeaseRecord* consumer = lease.consumers.back();
-    lease.consumers.pop_back();
-    consumer->producer = nullptr;
-    if (revoked != nullptr) revoked->push_back(consumer->tag);
-    void_locked(*consumer, revoked);
-    ++counts.rolled_back;
-  }
-  unlink_locked(lease);
 }
 
 void PoolState::end_lease(LeaseRecord& lease) {
   const std::lock_guard lock(mutex);
-  void_locked(lease, nullptr);
-  unlink_locked(lease);
+  revoke_locked(lease);
   for (uint64_t i = lease.own_from; i < lease.blocks.size(); ++i) {
     free_slot_locked(Tier::kDevice, lease.blocks[i].slot, SlotState::kDraining);
   }
@@ -190,7 +180,6 @@ uint32_t Lease::versions_back() const { return record_->versions_back; }
 uint32_t Lease::inherited() const { return record_->inherited; }
 uint32_t Lease::loadable() const { return record_->loadable; }
 std::span<const BlockRef> Lease::blocks() const { return record_->blocks; }
-uint64_t Lease::tag() const { return record_->tag; }
 void Lease::note_written(uint32_t end) {
   std::atomic<uint32_t>& known = record_->written_end;
   const uint32_t before = known.load(std::memory_order_relaxed);

@@ -74,49 +74,6 @@ void match_committed(PoolState& pool, LeaseRecord& lease) {
   if (prefix != nullptr) pool.touch_locked(*prefix);  // the head last: it is evicted last
 }
 
-/// The staged lease of the epoch that has more of the query than is committed, or null.
-LeaseRecord* better_producer(const EpochRecord& epoch, const LeaseRecord& lease,
-                             uint32_t& matched) {
-  LeaseRecord* best = nullptr;
-  matched = lease.matched;
-  for (LeaseRecord* staged : epoch.staged) {
-    if (staged->version != lease.version || staged->prefix_blocks != lease.prefix_blocks ||
-        staged->prefix != lease.prefix || (lease.wants_exact && staged->versions_back > 0)) {
-      continue;
-    }
-    const auto kept = std::span<const Token>(staged->tokens).first(staged->keep);
-    uint32_t same = common_prefix(kept, lease.tokens);
-    if (staged->user != lease.user) same = std::min(same, lease.prefix_blocks * kBlockTokens);
-    same -= same % kBlockTokens;  // a part of a block would be copied before it is computed
-    if (same <= matched) continue;
-    matched = same;
-    best = staged;
-  }
-  return best;
-}
-
-void match_staged(PoolState& pool, LeaseRecord& lease, const EpochRecord& epoch) {
-  uint32_t matched = 0;
-  LeaseRecord* producer = better_producer(epoch, lease, matched);
-  if (producer == nullptr) return;
-  SlotTable& slots = *pool.tier(Tier::kDevice).slots;
-  for (const BlockRef& block : lease.blocks) pool.unpin_locked(Tier::kDevice, block.slot);
-  lease.blocks.clear();
-  for (uint32_t i = 0; i < blocks_of(matched); ++i) {
-    if (!slots.pin(producer->blocks[i].slot)) {
-      matched = i * kBlockTokens;
-      break;
-    }
-    lease.blocks.push_back(producer->blocks[i]);
-  }
-  lease.matched_by_tier[index_of(Tier::kDevice)] += matched - std::min(matched, lease.matched);
-  lease.matched = matched;
-  lease.is_exact = producer->is_exact;
-  lease.versions_back = producer->versions_back;
-  lease.producer = producer;
-  producer->consumers.push_back(&lease);
-}
-
 Status check_query(const PoolState& pool, const Query& query) {
   const auto invalid = [](const std::string& what) {
     return Status(Code::kRequestInvalid, "kv lookup: " + what);
@@ -158,9 +115,7 @@ LeaseRecord* PoolState::take_lease_locked() {
   lease->versions_back = 0;
   lease->inherited = 0;
   lease->loadable = 0;
-  lease->epoch = 0;
-  lease->keep = 0;
-  TESSERA_CHECK(lease->blocks.empty() && lease->producer == nullptr && lease->consumers.empty());
+  TESSERA_CHECK(lease->blocks.empty());
   return lease;
 }
 
@@ -182,11 +137,8 @@ Result<Lease> Pool::lookup(const Query& query) {
                                  query.tokens.first(lease.prefix_blocks * kBlockTokens));
   }
   lease.wants_exact = query.wants_exact;
-  lease.tag = query.tag;
   if (!query.tokens.empty() && !pool.versions[query.version].is_retired) {
     match_committed(pool, lease);
-    const EpochRecord* epoch = query.epoch == 0 ? nullptr : pool.epoch_locked(query.epoch);
-    if (epoch != nullptr) match_staged(pool, lease, *epoch);
   }
   lease.own_from = static_cast<uint32_t>(lease.blocks.size());
   ++pool.counts.lookups;

@@ -36,7 +36,6 @@ struct PoolMetrics {
   uint64_t commits = 0;            // appends that took effect
   uint64_t commits_rematched = 0;  // of them, behind another append that had come first
   uint64_t commits_lost = 0;  // parted from one that came first, or the user or version was dropped
-  uint64_t rolled_back = 0;   // leases that failed or were revoked
   uint64_t refused_extends = 0;  // no block could be had
   uint64_t prefetches = 0;
   uint64_t prefetches_refused = 0;  // queue full

@@ -6,9 +6,8 @@
 //   Lease lease = pool.lookup(query);            pins the longest common prefix, atomically
 //   pool.extend(lease, positions);               writable blocks behind it, the shared tail copied
 //   ... forward passes read and write lease.blocks() ...
-//   pool.stage(lease, epoch, keep);              before the last pass: visible to that epoch alone
-//   pool.commit(epoch);                          after the pass: visible to all, written behind
-//   lease.reset();                               when the answer is out
+//   pool.commit(lease, keep);                    the first tokens of it: visible to all, written
+//   behind lease.reset();                               when the answer is out
 //
 // A committed block is never written again: whoever goes on behind a partly filled block has a copy
 // of it. Blocks hold finite numbers also where nothing was written.
@@ -42,8 +41,6 @@ struct PrefetchRecord;
 
 /// Index of an identity within one pool.
 using Version = uint32_t;
-/// A group of forward work whose results become visible together. 0 is none; never used twice.
-using Epoch = uint64_t;
 
 struct Query {
   Version version = 0;
@@ -51,8 +48,6 @@ struct Query {
   std::span<const Token> tokens = {};  // the prompt as far as it may be kept, from its first token
   uint32_t prefix_tokens = 0;          // of them, the static text that is the same for all users
   bool wants_exact = false;            // nothing of versions before `version` (Pool::succeed)
-  Epoch epoch = 0;                     // also sees what is staged in this epoch
-  uint64_t tag = 0;                    // named again when the lease is revoked
   /// Pool::erasures() when the request began: a lookup for a user who was dropped since is refused.
   uint64_t erasures_seen = UINT64_MAX;
 };
@@ -91,13 +86,12 @@ class Lease {
   /// all positions. Writable: positions from matched() on, until commit. Valid until the next
   /// extend() or reset().
   std::span<const BlockRef> blocks() const;
-  uint64_t tag() const;  // of the query
   /// To be called before positions up to `end` are written: where the lease comes to nothing, only
   /// blocks with such positions are cleaned for whoever has them next. Never called: all of them.
   void note_written(uint32_t end);
-  /// A request that this one builds on has failed: its numbers are void and nothing is kept.
+  /// The user was dropped since: its numbers are void and nothing is kept.
   bool is_revoked() const;
-  /// Gives everything back. What is staged but not committed is rolled back.
+  /// Gives everything back; what is not committed is nobody's.
   void reset();
 
  private:
@@ -131,16 +125,15 @@ class Prefetch {
   PrefetchRecord* record_ = nullptr;
 };
 
-struct CommitSummary {
-  uint32_t committed = 0;    // heads advanced
-  uint32_t nothing_new = 0;  // all tokens were there already
-  uint32_t lost = 0;  // it parts from an append that came first, or user or version was dropped
+/// What became of a commit.
+enum class Committed : uint8_t {
+  kKept,        // a head advanced
+  kNothingNew,  // all tokens were there already
+  kLost         // it parts from an append that came first, or user or version was dropped
 };
 
 class Pool {
  public:
-  static constexpr uint32_t kEpochsMax = 64;
-
   /// Errors: KV_POOL_INVALID for capacities that do not fit the machine or a block size that cannot
   /// be; KV_STORE_INVALID for a folder that is locked, not writable or of another layout;
   /// KV_STORE_CORRUPT for an index that cannot be read; IO_FAILED.
@@ -183,19 +176,9 @@ class Pool {
   Status extend_beside(Lease& lease, const Lease& leader, uint32_t shared_blocks,
                        uint32_t positions);
 
-  /// REQUIRES: fewer than kEpochsMax are open; asked by the caller's own bound on passes in flight.
-  Epoch open_epoch();
-  /// The lease's first `keep` tokens of the query are, or will be before the epoch's commit, in its
-  /// blocks. REQUIRES: extend() covered them, not staged before, not revoked.
-  void stage(Lease& lease, Epoch epoch, uint32_t keep);
-  /// Closes the epoch; what is staged in it becomes visible to all. REQUIRES: its numbers are
-  /// there.
-  CommitSummary commit(Epoch epoch);
-  /// The lease's numbers are void. It and whoever built on it are revoked; the tags of the latter
-  /// are appended.
-  void fail(Lease& lease, std::vector<uint64_t>& revoked);
-  /// Closes the epoch and fails all that is staged in it.
-  void rollback(Epoch epoch, std::vector<uint64_t>& revoked);
+  /// The lease's first `keep` tokens of the query are in its blocks: they become visible to all.
+  /// Its blocks are read-only from then on. REQUIRES: extend() covered them, not committed before.
+  Committed commit(Lease& lease, uint32_t keep);
 
   /// Starts to bring the user's blocks to the device, up to `tokens_max` of his tokens; an empty
   /// Prefetch when nothing is to be brought or too many wait.
@@ -217,8 +200,6 @@ class Pool {
   /// by the number that its query bears, is kept afterwards. Waits up to `budget_us`
   /// for that to be durable. Errors: DEADLINE_EXCEEDED; what was begun goes on.
   Status drop_user(std::string_view user, uint64_t budget_us);
-  /// Cuts the user's chains to their first `tokens` tokens, the static prefix included.
-  void truncate_user(std::string_view user, uint32_t tokens);
   /// Waits until what is committed is durable, as far as the disk tier has room. Errors:
   /// DEADLINE_EXCEEDED, IO_FAILED when stores are held back.
   Status flush(uint64_t budget_us);

@@ -1,4 +1,4 @@
-// The inside of the pool: one lock, the index of chains, three tiers, leases, epochs and queues.
+// The inside of the pool: one lock, the index of chains, three tiers, leases and queues.
 // Functions whose name ends in _locked are called with `mutex` held. No file or device is touched
 // under the lock.
 #pragma once
@@ -55,7 +55,7 @@ struct VersionRecord {
   std::vector<Chain*> chains;
 };
 
-enum class LeasePhase : uint8_t { kFree, kOpen, kStaged, kCommitted, kFailed };
+enum class LeasePhase : uint8_t { kFree, kOpen, kCommitted, kRevoked };
 
 struct LeaseRecord {
   static constexpr uint32_t kAllWritten = UINT32_MAX;
@@ -67,7 +67,6 @@ struct LeaseRecord {
   Digest prefix;
   uint32_t prefix_blocks = 0;
   uint64_t expected_seq = 0;  // of the user's chain at lookup; 0: there was none
-  uint64_t tag = 0;
   uint32_t matched = 0;
   std::array<uint32_t, kTierCount> matched_by_tier{};
   bool is_exact = true;  // what is matched, and with it what is computed on it
@@ -79,15 +78,6 @@ struct LeaseRecord {
   uint32_t own_from = 0;         // blocks from here on are this lease's own until attached
   // Positions from here on are as extend() left them. By the lease's owner; read under the mutex.
   std::atomic<uint32_t> written_end{kAllWritten};
-  Epoch epoch = 0;
-  uint32_t keep = 0;
-  LeaseRecord* producer = nullptr;  // whose staged blocks this lease reads
-  std::vector<LeaseRecord*> consumers;
-};
-
-struct EpochRecord {
-  Epoch epoch = 0;  // 0: closed
-  std::vector<LeaseRecord*> staged;
 };
 
 struct PrefetchRecord {
@@ -165,15 +155,14 @@ class PoolState {
   void unpin_locked(Tier which, SlotIndex slot);
   void io_end_locked(Tier which, SlotIndex slot);
 
-  // leases and epochs (lookup.cc, epoch.cc, attach.cc)
+  // leases (lookup.cc, lease.cc, attach.cc)
   LeaseRecord* take_lease_locked();
   void end_lease(LeaseRecord& lease);
-  void void_locked(LeaseRecord& lease, std::vector<uint64_t>* revoked);
-  void unlink_locked(LeaseRecord& lease);
-  EpochRecord* epoch_locked(Epoch epoch);
-  enum class Attached : uint8_t { kCommitted, kNothingNew, kLost };
-  Attached attach_locked(LeaseRecord& lease);
-  Attached attach_user_locked(LeaseRecord& lease);
+  /// Takes what an open lease has computed away from it; it keeps its references.
+  void revoke_locked(LeaseRecord& lease);
+  /// The first `keep` tokens of the lease become part of chains.
+  Committed attach_locked(LeaseRecord& lease, uint32_t keep);
+  Committed attach_user_locked(LeaseRecord& lease, uint32_t keep);
   /// Empties the chain for what the lease has, from its first block on.
   void begin_anew_locked(Chain& chain, const LeaseRecord& lease);
   void advance_device_locked(Chain& chain);
@@ -196,8 +185,6 @@ class PoolState {
   std::vector<VersionRecord> versions;
   std::vector<std::unique_ptr<LeaseRecord>> leases;  // all ever made
   std::vector<LeaseRecord*> free_leases;
-  std::array<EpochRecord, Pool::kEpochsMax> epochs;
-  Epoch last_epoch = 0;
   uint64_t last_seq = 0;
   Erasures erasures;
   std::vector<std::unique_ptr<PrefetchRecord>> prefetches;

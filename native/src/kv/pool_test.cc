@@ -100,7 +100,7 @@ TEST(Pool, ADivergingHistoryKeepsTheLongestCommonPrefix) {
   const TestAnswer answer = serve(*pool, diverging);
   EXPECT_EQ(answer.matched, 70u);
   EXPECT_EQ(answer.value, expected_answer(diverging));
-  EXPECT_EQ(answer.summary.committed, 1u);
+  EXPECT_EQ(answer.committed, Committed::kKept);
   EXPECT_EQ(serve(*pool, diverging).matched, 100u);
   expect_sound(*pool);
 }
@@ -115,7 +115,7 @@ TEST(Pool, AShorterPromptFindsItsTokensAndShrinksNothing) {
   const TestAnswer answer = serve(*pool, shorter);
   EXPECT_EQ(answer.matched, 45u);
   EXPECT_EQ(answer.value, expected_answer(shorter));
-  EXPECT_EQ(answer.summary.nothing_new, 1u);
+  EXPECT_EQ(answer.committed, Committed::kNothingNew);
   EXPECT_EQ(pool->inspect("u").at(0).tokens, 100u);
   expect_sound(*pool);
 }
@@ -182,9 +182,7 @@ TEST(Pool, WhoGoesOnBesideALeaderHoldsItsBlocksAndCommitsBehindIt) {
   leader.reset();
   expect_sound(*pool);
   EXPECT_EQ(forward(1, tokens, 99, follower.blocks()), value);
-  const Epoch epoch = pool->open_epoch();
-  pool->stage(follower, epoch, 100);
-  EXPECT_EQ(pool->commit(epoch).lost, 1u);
+  EXPECT_EQ(pool->commit(follower, 100), Committed::kLost);
   follower.reset();
   EXPECT_EQ(used(*pool, Tier::kDevice), 0u);
   expect_sound(*pool);
@@ -222,18 +220,15 @@ TEST(Pool, OfTwoAppendsOnOneHeadExactlyOneWins) {
   const auto tokens = random_tokens(1, 60);
   serve(*pool, request_of(version, "u", std::vector<Token>(tokens.begin(), tokens.begin() + 40)));
   std::vector<Lease> leases;
-  const Epoch epoch = pool->open_epoch();
   for (int i = 0; i < 2; ++i) {
     auto mine = tokens;
     mine.back() += i;
     leases.push_back(pool->lookup({.version = version, .user = "u", .tokens = mine}).value());
     ASSERT_TRUE(pool->extend(leases.back(), 60).is_ok());
     forward(1000 + version, mine, 40, leases.back().blocks());
-    pool->stage(leases.back(), epoch, 60);
   }
-  const CommitSummary summary = pool->commit(epoch);
-  EXPECT_EQ(summary.committed, 1u);
-  EXPECT_EQ(summary.lost, 1u);
+  EXPECT_EQ(pool->commit(leases[0], 60), Committed::kKept);
+  EXPECT_EQ(pool->commit(leases[1], 60), Committed::kLost);
   leases.clear();
   const TestRequest first = request_of(version, "u", tokens);
   const TestAnswer answer = serve(*pool, first);
@@ -276,9 +271,7 @@ TEST(Pool, OfAppendsAtOnceNoneThatGoesOnIsLost) {
     }
     bool is_first = true;
     for (uint64_t i = 0; i < appends.size(); ++i) {
-      const Epoch epoch = pool->open_epoch();
-      pool->stage(leases[i], epoch, static_cast<uint32_t>(appends[i].size()));
-      pool->commit(epoch);
+      pool->commit(leases[i], static_cast<uint32_t>(appends[i].size()));
       const auto after = kept_after(kept, appends[i], is_first);
       is_first = is_first && after == kept;
       kept = after;
@@ -332,89 +325,10 @@ TEST(Pool, HoldsAUserWhileAnythingOfHisIsKept) {
   EXPECT_FALSE(pool->holds("u"));
 }
 
-struct EpochCase {
-  std::unique_ptr<Pool> pool = open_pool(64);
-  Version version = add(*pool, "a");
-  std::vector<Token> tokens = random_tokens(1, 100);
-  Epoch epoch = pool->open_epoch();
-
-  Lease producer() {
-    Lease lease =
-        pool->lookup({.version = version, .user = "u", .tokens = tokens, .epoch = epoch, .tag = 1})
-            .value();
-    EXPECT_TRUE(pool->extend(lease, 100).is_ok());
-    pool->stage(lease, epoch, 100);
-    return lease;
-  }
-  Lease look(Epoch seen, uint64_t tag) {
-    return pool
-        ->lookup({.version = version, .user = "u", .tokens = tokens, .epoch = seen, .tag = tag})
-        .value();
-  }
-};
-
-TEST(Epoch, StagedBlocksAreSeenInTheirEpochAlone) {
-  EpochCase c;
-  Lease producer = c.producer();
-  const Epoch other = c.pool->open_epoch();
-  EXPECT_EQ(c.look(0, 2).matched(), 0u);
-  EXPECT_EQ(c.look(other, 2).matched(), 0u);
-  EXPECT_EQ(c.look(c.epoch, 2).matched(), 96u);  // whole blocks: a part would be copied too early
-  forward(1000 + c.version, c.tokens, 0, producer.blocks());
-  c.pool->commit(c.epoch);
-  EXPECT_EQ(c.look(0, 2).matched(), 100u);
-  c.pool->commit(other);
-  expect_sound(*c.pool);
-}
-
-TEST(Epoch, RollbackTakesAlongWhoBuiltOnIt) {
-  EpochCase c;
-  Lease producer = c.producer();
-  Lease consumer = c.look(c.epoch, 2);
-  ASSERT_TRUE(c.pool->extend(consumer, 100).is_ok());
-  c.pool->stage(consumer, c.epoch, 100);
-  Lease reader = c.look(c.epoch, 3);
-  Lease bystander = c.pool->lookup({.version = c.version, .user = "v", .tokens = c.tokens}).value();
-  std::vector<uint64_t> revoked;
-  c.pool->fail(producer, revoked);
-  EXPECT_EQ(std::set<uint64_t>(revoked.begin(), revoked.end()), (std::set<uint64_t>{2, 3}));
-  EXPECT_TRUE(consumer.is_revoked());
-  EXPECT_TRUE(reader.is_revoked());
-  EXPECT_FALSE(bystander.is_revoked());
-  expect_sound(*c.pool);
-  EXPECT_EQ(c.pool->commit(c.epoch).committed, 0u);
-  for (Lease* lease : {&producer, &consumer, &reader, &bystander}) lease->reset();
-  EXPECT_EQ(used(*c.pool, Tier::kDevice), 0u);
-  EXPECT_EQ(c.look(0, 4).matched(), 0u);
-}
-
-TEST(Epoch, AConsumerCommitsOnTopOfItsProducer) {
-  EpochCase c;
-  Lease producer = c.producer();
-  auto longer = c.tokens;
-  longer.push_back(5);
-  Lease consumer =
-      c.pool->lookup({.version = c.version, .user = "u", .tokens = longer, .epoch = c.epoch})
-          .value();
-  ASSERT_TRUE(c.pool->extend(consumer, 101).is_ok());
-  c.pool->stage(consumer, c.epoch, 101);
-  forward(1000 + c.version, c.tokens, 0, producer.blocks());
-  forward(1000 + c.version, longer, consumer.matched(), consumer.blocks());
-  EXPECT_EQ(c.pool->commit(c.epoch).committed, 2u);
-  producer.reset();
-  consumer.reset();
-  const TestRequest again = request_of(c.version, "u", longer);
-  const TestAnswer answer = serve(*c.pool, again);
-  EXPECT_EQ(answer.matched, 101u);
-  EXPECT_EQ(answer.value, expected_answer(again));
-  expect_sound(*c.pool);
-}
-
-TEST(Epoch, BlocksOfARolledBackEpochAreZeroedBeforeTheirNextUse) {
+TEST(Pool, BlocksOfALeaseThatCameToNothingAreZeroedBeforeTheirNextUse) {
   auto pool = open_pool(2);
   const Version version = add(*pool, "a");
   const auto tokens = random_tokens(1, 40);
-  std::vector<uint64_t> revoked;
   for (int round = 0; round < 2; ++round) {
     Lease lease = pool->lookup({.version = version, .user = "u", .tokens = tokens}).value();
     ASSERT_TRUE(pool->extend(lease, 40).is_ok());
@@ -423,15 +337,11 @@ TEST(Epoch, BlocksOfARolledBackEpochAreZeroedBeforeTheirNextUse) {
       EXPECT_EQ(std::memcmp(block.address, zeros.data(), kTestBlockBytes), 0);
       std::memset(block.address, 0xff, kTestBlockBytes);
     }
-    const Epoch epoch = pool->open_epoch();
-    pool->stage(lease, epoch, 40);
-    pool->rollback(epoch, revoked);
   }
-  EXPECT_EQ(revoked.size(), 2u);
   expect_sound(*pool);
 }
 
-TEST(Epoch, OnlyBlocksThatMayHaveBeenWrittenAreZeroedAfterALeaseThatCameToNothing) {
+TEST(Pool, OnlyBlocksThatMayHaveBeenWrittenAreZeroedAfterALeaseThatCameToNothing) {
   auto pool = open_pool(3);
   const Version version = add(*pool, "a");
   const auto tokens = random_tokens(1, 90);
@@ -553,16 +463,14 @@ TEST(Versions, ARetiredVersionIsNotFoundAndItsBlocksAreFreedWhenLeasesEnd) {
   const auto tokens = random_tokens(0, 90);
   serve(*pool, request_of(version, "u", tokens));
   Lease held = pool->lookup({.version = version, .user = "u", .tokens = tokens}).value();
-  const Epoch epoch = pool->open_epoch();
   auto longer = tokens;
   longer.push_back(1);
   Lease writer = pool->lookup({.version = version, .user = "u", .tokens = longer}).value();
   ASSERT_TRUE(pool->extend(writer, 91).is_ok());
-  pool->stage(writer, epoch, 91);
   pool->retire(version);
   EXPECT_EQ(pool->lookup({.version = version, .user = "u", .tokens = tokens}).value().matched(),
             0u);
-  EXPECT_EQ(pool->commit(epoch).lost, 1u);
+  EXPECT_EQ(pool->commit(writer, 91), Committed::kLost);
   work(*pool);
   EXPECT_EQ(oracle(1000 + version, tokens), forward(1000 + version, tokens, 89, held.blocks()));
   expect_sound(*pool);
@@ -578,27 +486,12 @@ TEST(Users, ADroppedUserDoesNotComeBackThroughAnAppendUnderWay) {
   const auto tokens = random_tokens(0, 90);
   Lease lease = pool->lookup({.version = version, .user = "u", .tokens = tokens}).value();
   ASSERT_TRUE(pool->extend(lease, 90).is_ok());
-  const Epoch epoch = pool->open_epoch();
-  pool->stage(lease, epoch, 90);
   EXPECT_TRUE(pool->drop_user("u", 0).is_ok());
   EXPECT_TRUE(lease.is_revoked());
-  EXPECT_EQ(pool->commit(epoch).committed, 0u);
+  EXPECT_EQ(pool->commit(lease, 90), Committed::kLost);
   EXPECT_TRUE(pool->inspect("u").empty());
   lease.reset();
   EXPECT_EQ(used(*pool, Tier::kDevice), 0u);
-}
-
-TEST(Users, ATruncatedUserKeepsThePrefixAlone) {
-  auto pool = open_pool(64);
-  const Version version = add(*pool, "a");
-  const auto tokens = random_tokens(0, 90);
-  serve(*pool, request_of(version, "u", tokens));
-  pool->truncate_user("u", 50);
-  const TestRequest again = request_of(version, "u", tokens);
-  const TestAnswer answer = serve(*pool, again);
-  EXPECT_EQ(answer.matched, 50u);
-  EXPECT_EQ(answer.value, expected_answer(again));
-  expect_sound(*pool);
 }
 
 TEST(Host, WhatTheDeviceEvictsComesBackFromTheHost) {
@@ -664,12 +557,15 @@ TEST(Host, ALoadThatEndsAfterItsBlockWasCutIsGivenUp) {
   uint32_t count = 0;
   while (count < 3 && steps.begin_load(loads[count])) steps.perform(loads[count++]);
   ASSERT_GT(count, 1u);
-  pool->truncate_user("u0", 40);  // the second block is another one from here on
+  auto tokens = random_tokens(0, 90);
+  tokens[40] += 1;  // the second block is another one from here on
+  tokens.resize(60);
+  const TestRequest again = request_of(version, "u0", tokens);
+  EXPECT_EQ(serve(*pool, again).committed, Committed::kKept);
   for (uint32_t i = 0; i < count; ++i) steps.finish(loads[i]);
   prefetch.cut_off();
-  EXPECT_EQ(pool->inspect("u0").at(0).tier_tokens[0], kBlockTokens);
+  EXPECT_EQ(pool->inspect("u0").at(0).tier_tokens[0], 60u);
   expect_sound(*pool);
-  const TestRequest again = request_of(version, "u0", random_tokens(0, 90));
   EXPECT_EQ(serve(*pool, again).value, expected_answer(again));
 }
 

@@ -26,10 +26,9 @@ struct Running {
   std::vector<Token> prompt;  // tokens and scene
   uint32_t matched = 0;
   bool wants_exact = false;
-  Epoch epoch = 0;  // in which it is staged, or looked
   bool is_extended = false;
-  bool is_staged = false;
   bool is_computed = false;
+  bool is_kept = false;  // its commit was tried
 };
 
 /// What the simulator knows to be committed for one user under one version.
@@ -168,7 +167,7 @@ class SimWorld {
   /// Heads as the pool reports them, with the tokens that they must stand for.
   void learn_heads() {
     for (Running& request : running_) {
-      if (!request.is_staged || request.lease.is_revoked()) continue;
+      if (!request.is_kept || request.lease.is_revoked()) continue;
       for (const ChainReport& report : pool_->inspect(request.user)) {
         if (report.version != digest_of(request.version)) continue;
         // Another append may have won; then these tokens are not what the head stands for.
@@ -192,17 +191,7 @@ class SimWorld {
     return lease.matched() + lease.loadable();
   }
 
-  Running* by_tag(uint64_t tag) {
-    for (Running& request : running_) {
-      if (request.lease.tag() == tag) return &request;
-    }
-    return nullptr;
-  }
-
-  void erase(Running& request) {
-    std::erase(staged_, request.lease.tag());
-    running_.erase(running_.begin() + (&request - running_.data()));
-  }
+  void erase(Running& request) { running_.erase(running_.begin() + (&request - running_.data())); }
 
   void learn_durable() {
     for (uint32_t version = 0; version < config_.versions; ++version) {
@@ -241,7 +230,6 @@ class SimWorld {
   }
 
   void end_all() {
-    staged_.clear();
     running_.clear();
     prefetches_.clear();
   }
@@ -250,7 +238,6 @@ class SimWorld {
     end_all();
     loads_.clear();
     store_.reset();
-    epoch_ = 0;
     const bool is_exact = pool_->metrics().tiers[index_of(Tier::kDisk)].evicted_blocks == 0 &&
                           pool_->metrics().loads_corrupt == 0 &&
                           pool_->metrics().stores_failed == 0 && config_.faults.read_flip == 0;
@@ -298,7 +285,6 @@ class SimWorld {
   /// Everything ends; what is left must be chains and nothing else (I18).
   void quiesce() {
     end_all();
-    if (epoch_ != 0) pool_->commit(epoch_);
     disk_.faults = {};
     if (store_.has_value()) {
       if (!store_->second) work_->perform(store_->first);
@@ -335,7 +321,6 @@ class SimWorld {
   SimDisk disk_;
   const std::vector<Token> prefix_;
   uint64_t now_us_ = 1;
-  uint64_t last_tag_ = 0;
   uint32_t step_ = 0;
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<PoolWork> work_;
@@ -343,8 +328,6 @@ class SimWorld {
   std::map<std::string, std::vector<Token>> histories_;
   std::map<std::string, Truth> truths_;
   std::vector<Running> running_;
-  std::vector<uint64_t> staged_;  // tags, in the order of staging
-  Epoch epoch_ = 0;
   std::vector<Prefetch> prefetches_;
   std::vector<std::pair<LoadJob, bool>> loads_;
   std::optional<std::pair<StoreJob, bool>> store_;

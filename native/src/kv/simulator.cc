@@ -29,9 +29,9 @@ class Simulator : private SimWorld {
       case 2: return start();
       case 3:
       case 4: return extend();
-      case 5:
-      case 6: return stage();
-      case 7: return end_epoch();
+      case 5: return compute_one();
+      case 6:
+      case 7: return commit();
       case 8: return end_request();
       case 9: return prefetch();
       case 10:
@@ -52,15 +52,11 @@ class Simulator : private SimWorld {
     request.prompt = request.tokens;
     for (uint64_t i = 1 + pick(20); i > 0; --i) request.prompt.push_back(-1);
     request.wants_exact = config_.versions_back_max > 0 && pick(6) == 0;
-    if (epoch_ == 0) epoch_ = pool_->open_epoch();
-    request.epoch = pick(2) == 0 ? epoch_ : 0;
     Result<Lease> lease = pool_->lookup({.version = versions_[request.version],
                                          .user = request.user,
                                          .tokens = request.tokens,
                                          .prefix_tokens = config_.prefix_tokens,
-                                         .wants_exact = request.wants_exact,
-                                         .epoch = request.epoch,
-                                         .tag = ++last_tag_});
+                                         .wants_exact = request.wants_exact});
     if (!lease.is_ok()) return fault("lookup: " + lease.status().message());
     request.lease = std::move(lease).value();
     request.matched = request.lease.matched();
@@ -81,18 +77,6 @@ class Simulator : private SimWorld {
     if (!status.is_ok()) erase(*request);
   }
 
-  void stage() {
-    Running* request = any_running([&](const Running& r) {
-      // Looked up without an epoch: its numbers may be computed in any.
-      return r.is_extended && !r.is_staged && (r.epoch == 0 || r.epoch == epoch_);
-    });
-    if (request == nullptr || epoch_ == 0) return;
-    request->epoch = epoch_;
-    pool_->stage(request->lease, epoch_, static_cast<uint32_t>(request->tokens.size()));
-    request->is_staged = true;
-    staged_.push_back(request->lease.tag());
-  }
-
   void compute(Running& request) {
     if (request.is_computed || request.lease.is_revoked()) return;
     if (config_.versions_back_max > 0) {
@@ -108,38 +92,28 @@ class Simulator : private SimWorld {
     ++report_.answers;
   }
 
-  void end_epoch() {
-    if (epoch_ == 0) return;
-    std::vector<uint64_t> revoked;
-    if (pick(4) == 0 && !staged_.empty()) {
-      Running* failing = by_tag(staged_[pick(staged_.size())]);
-      if (failing != nullptr) pool_->fail(failing->lease, revoked);
-    }
-    const bool is_rolled_back = pick(8) == 0;
-    if (!is_rolled_back) {
-      for (const uint64_t tag : staged_) {  // producers before those that build on them
-        Running* request = by_tag(tag);
-        if (request != nullptr) compute(*request);
-      }
-    }
-    if (is_rolled_back) {
-      pool_->rollback(epoch_, revoked);
-    } else {
-      const CommitSummary summary = pool_->commit(epoch_);
-      report_.commits += summary.committed;
-      report_.lost_commits += summary.lost;
-      note(summary.committed * 100 + summary.nothing_new * 10 + summary.lost);
-    }
-    report_.revoked += revoked.size();
-    for (const uint64_t tag : revoked) {
-      const Running* request = by_tag(tag);
-      if (request != nullptr && !request->lease.is_revoked()) fault("I6: named, not revoked");
-    }
+  /// Others may look, compute and commit between this and its commit.
+  void compute_one() {
+    Running* request =
+        any_running([](const Running& r) { return r.is_extended && !r.is_computed; });
+    if (request != nullptr) compute(*request);
+  }
+
+  /// A request computes its prompt, unless it has, and keeps its tokens; one in eight comes to
+  /// nothing instead.
+  void commit() {
+    Running* request = any_running([](const Running& r) { return r.is_extended && !r.is_kept; });
+    if (request == nullptr) return;
+    if (pick(8) == 0) return erase(*request);
+    compute(*request);
+    report_.revoked += request->lease.is_revoked();
+    const Committed committed =
+        pool_->commit(request->lease, static_cast<uint32_t>(request->tokens.size()));
+    request->is_kept = true;
+    report_.commits += committed == Committed::kKept;
+    report_.lost_commits += committed == Committed::kLost;
+    note(static_cast<uint64_t>(committed));
     learn_heads();
-    epoch_ = 0;
-    staged_.clear();
-    // Whoever looked in the epoch without being staged in it starts anew.
-    std::erase_if(running_, [](const Running& r) { return r.epoch != 0 && !r.is_staged; });
   }
 
   void end_request() {
@@ -214,16 +188,12 @@ class Simulator : private SimWorld {
   void disturb() {
     if (!config_.forgets) return;
     const std::string user = "user" + std::to_string(pick(config_.users));
-    switch (pick(6)) {
+    switch (pick(5)) {
       case 0:
         (void)pool_->drop_user(user, 0);
         forget(user);
         return check_forgotten(user);
       case 1: {
-        pool_->truncate_user(user, static_cast<uint32_t>(pick(150)));
-        return forget(user);
-      }
-      case 2: {
         const auto which = static_cast<uint32_t>(pick(config_.versions));
         pool_->retire(versions_[which]);
         Result<Lease> lease =
@@ -234,7 +204,7 @@ class Simulator : private SimWorld {
         (void)pool_->add_version(test_identity("model" + std::to_string(which)));
         return;
       }
-      case 3:
+      case 2:
         if (config_.faults.read_flip > 0) disk_.flip_bit();
         return;
       default: return;

@@ -30,8 +30,7 @@ uint64_t with_state(uint64_t word, SlotState state) {
 bool is_idle(const SlotView& view) { return view.refs == 0 && view.io == 0; }
 
 bool may_pin(SlotState state) {
-  return state == SlotState::kFilling || state == SlotState::kStaged ||
-         state == SlotState::kResident;
+  return state == SlotState::kFilling || state == SlotState::kResident;
 }
 
 }  // namespace

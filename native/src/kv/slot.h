@@ -1,9 +1,9 @@
 // The life of a slot, the place of one block in one tier, as one atomic word per slot
 // {state:4 | generation:20 | refs:20 | io:16 | flags:4}:
 //
-//   FREE -> RESERVED -> FILLING -> STAGED -> RESIDENT -> EVICTING -> FREE
-//   FILLING -> RESIDENT (a load)      FILLING -> ABORTED -> FREE (a failed load)
-//   RESERVED, FILLING, STAGED -> DRAINING -> FREE (cancel, rollback)
+//   FREE -> RESERVED -> FILLING -> RESIDENT -> EVICTING -> FREE
+//   FILLING -> ABORTED -> FREE (a failed load)
+//   RESERVED, FILLING -> DRAINING -> FREE (not committed)
 //   RESIDENT -> ORPHAN -> FREE (cut off its chain while somebody still reads it)
 //
 // A slot becomes FREE only with refs = 0 and io = 0; that step advances the generation, so a handle
@@ -27,14 +27,13 @@ enum class SlotState : uint8_t {
   kFree,
   kReserved,
   kFilling,
-  kStaged,
   kResident,
   kEvicting,
   kDraining,
   kAborted,
   kOrphan,
 };
-inline constexpr uint32_t kSlotStateCount = 9;
+inline constexpr uint32_t kSlotStateCount = 8;
 
 /// The word, unpacked.
 struct SlotView {

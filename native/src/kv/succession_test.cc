@@ -18,7 +18,7 @@ struct Found {
   uint32_t matched = 0;
   uint32_t back = 0;
   uint32_t inherited = 0;
-  CommitSummary summary;
+  Committed committed = Committed::kNothingNew;
   bool operator==(const Found& other) const {
     return matched == other.matched && back == other.back && inherited == other.inherited;
   }
@@ -30,9 +30,9 @@ std::ostream& operator<<(std::ostream& out, const Found& found) {
 }
 
 Found nothing() { return {}; }
-Found own(uint32_t tokens) { return {.matched = tokens, .summary = {}}; }
+Found own(uint32_t tokens) { return {.matched = tokens}; }
 Found inherited(uint32_t tokens, uint32_t back, uint32_t prefix = 0) {
-  return {.matched = prefix + tokens, .back = back, .inherited = tokens, .summary = {}};
+  return {.matched = prefix + tokens, .back = back, .inherited = tokens};
 }
 
 struct Asked {
@@ -86,18 +86,14 @@ class Line {
 
   /// Computes and keeps what is asked, as its version would, and checks every number.
   Found finish(Lease& lease, const Asked& asked) {
-    Found found{.matched = lease.matched(),
-                .back = lease.versions_back(),
-                .inherited = lease.inherited(),
-                .summary = {}};
+    Found found{
+        .matched = lease.matched(), .back = lease.versions_back(), .inherited = lease.inherited()};
     const auto size = static_cast<uint32_t>(asked.tokens.size());
     EXPECT_TRUE(pool_->extend(lease, size).is_ok());
-    const Epoch epoch = pool_->open_epoch();
-    pool_->stage(lease, epoch, size);
     forward_marked(static_cast<uint8_t>(asked.version), asked.tokens, found.matched,
                    lease.blocks());
     check(lease, asked, found.back);
-    found.summary = pool_->commit(epoch);
+    found.committed = pool_->commit(lease, size);
     expect_sound();
     return found;
   }
@@ -246,7 +242,7 @@ TEST(Succession, WhatWasComputedOnInheritedTokensNeitherExtendsNorReplacesExactO
   const Asked longer{.version = 1, .user = "u", .tokens = kHistory};
   Lease heir = line.look(longer);
   line.serve({.version = 1, .user = "u", .tokens = cut(kHistory, 100), .wants_exact = true});
-  EXPECT_EQ(line.finish(heir, longer).summary.lost, 1u);
+  EXPECT_EQ(line.finish(heir, longer).committed, Committed::kLost);
   EXPECT_EQ(line.serve(longer), own(100));
 }
 
@@ -279,7 +275,7 @@ TEST(Succession, WhoStillWorksUnderTheVersionBeforeEndsUndisturbed) {
   const Asked longer{.version = 0, .user = "u", .tokens = kHistory};
   Lease late = line.look(longer);
   line.serve({.version = 1, .user = "u", .tokens = kHistory});
-  EXPECT_EQ(line.finish(late, longer).summary.lost, 1u);
+  EXPECT_EQ(line.finish(late, longer).committed, Committed::kLost);
   EXPECT_EQ(line.serve(old), nothing());
 }
 
@@ -433,7 +429,7 @@ class Oracle {
     Chain& kept = chains_[asked.version][asked.user];
     if (begins) kept = {asked.tokens, 0};
     if (common(kept.tokens, asked.tokens) < asked.tokens.size()) kept.tokens = asked.tokens;
-    return {.matched = matched, .back = back, .inherited = back > 0 ? matched : 0, .summary = {}};
+    return {.matched = matched, .back = back, .inherited = back > 0 ? matched : 0};
   }
 
   void drop(const std::string& user) {

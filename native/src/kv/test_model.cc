@@ -87,10 +87,8 @@ TestAnswer serve(Pool& pool, const TestRequest& request, bool keeps) {
   answer.matched_by_tier = lease.matched_by_tier();
   answer.status = pool.extend(lease, static_cast<uint32_t>(prompt.size()));
   if (!answer.status.is_ok()) return answer;
-  const Epoch epoch = pool.open_epoch();
-  if (keeps) pool.stage(lease, epoch, static_cast<uint32_t>(request.tokens.size()));
   answer.value = forward(request.salt, prompt, answer.matched, lease.blocks());
-  answer.summary = pool.commit(epoch);
+  if (keeps) answer.committed = pool.commit(lease, static_cast<uint32_t>(request.tokens.size()));
   return answer;
 }
 

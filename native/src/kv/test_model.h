@@ -52,10 +52,10 @@ struct TestAnswer {
   uint64_t value = 0;
   uint32_t matched = 0;
   std::array<uint32_t, kTierCount> matched_by_tier{};
-  CommitSummary summary;
+  Committed committed = Committed::kNothingNew;
 };
 
-/// Serves one request in an epoch of its own; commits what is to be kept when `keeps`.
+/// Serves one request; commits what is to be kept when `keeps`.
 TestAnswer serve(Pool& pool, const TestRequest& request, bool keeps = true);
 /// What serve() must answer.
 uint64_t expected_answer(const TestRequest& request);
