@@ -103,11 +103,6 @@ class Decoder final {
   /// number. What is wrong in a row's keys and values shows here, because a row attends to itself.
   bool is_finite(const Workspace& workspace, uint32_t first, uint32_t count) const;
 
-  /// logits[i * token_ids.size() + j] = head row token_ids[j] . hidden(row rows[i]).
-  /// REQUIRES: rows are of the last forward(); token ids in [0, vocab_size).
-  void logits(const Workspace& workspace, std::span<const uint32_t> rows,
-              std::span<const int32_t> token_ids, std::span<float> logits) const;
-
   /// Logits and log-sum-exps of rows of the last forward(), of all requests of the pass in one
   /// call: requests that follow each other and share their ids (the same memory), or that want
   /// log_sum_exp, are multiplied together. A row's bits are as when alone.
