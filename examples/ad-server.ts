@@ -21,6 +21,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'item' },
   { name: 'score', right: true },
   { name: 'title' },
+  { name: 'made from' },
   { name: 'answered in', right: true },
 ];
 
@@ -45,18 +46,20 @@ async function rowsOf(recaller: Recaller, userId: string, count: number, deadlin
   const started = performance.now();
   const took = () => `${(performance.now() - started).toFixed(1)} ms`;
   try {
-    const { items } = await recaller.recall({ userId, resultCount: count }, deadlineMs);
+    const { items, fallback } = await recaller.recall({ userId, resultCount: count }, deadlineMs);
     return items.map(({ itemId, score, title }) => [
       userId,
       itemId,
       score.toFixed(3),
       title,
+      // A user who is new has ads as well, and the page may want to know.
+      fallback === '' ? 'history' : fallback,
       took(),
     ]);
   } catch (thrown) {
     // A page is shown without this answer; what to do next time is in the code.
     const { code, message } = TesseraError.from(thrown);
-    return [[userId, '-', '-', `${code}: ${message}`, took()]];
+    return [[userId, '-', '-', `${code}: ${message}`, '-', took()]];
   }
 }
 

@@ -59,7 +59,7 @@ const event = (itemId: string, eventId: string) => ({
 
 describe('features in a process of their own', () => {
   it('give a recall the behaviours of its user', async () => {
-    const unknown = recalls.recall({ userId: 'u' }, DEADLINE_MS);
+    const unknown = recalls.recall({ userId: 'u', requireHistory: true }, DEADLINE_MS);
     await expect(unknown).rejects.toMatchObject({ code: 'USER_NOT_FOUND' });
     await behaviours.append([event('5', 'a'), event('9', 'b'), event('12', 'c')], DEADLINE_MS);
     const known = await recalls.recall({ userId: 'u', resultCount: 5 }, DEADLINE_MS);

@@ -124,7 +124,8 @@ describe('processes that ask each other for certificates and tokens', () => {
     const { historyItems } = await recalls.recall({ userId: 'u' }, DEADLINE_MS);
     expect(historyItems).toBe(1);
     expect(await behaviours.erase('u', DEADLINE_MS)).toEqual({ known: true });
-    await expect(recalls.recall({ userId: 'u' }, DEADLINE_MS)).rejects.toMatchObject({
+    const erased = recalls.recall({ userId: 'u', requireHistory: true }, DEADLINE_MS);
+    await expect(erased).rejects.toMatchObject({
       code: 'USER_NOT_FOUND',
     });
     await expect(behaviours.dropUser('u', DEADLINE_MS)).rejects.toMatchObject({
@@ -188,12 +189,12 @@ describe('commands that call a service', () => {
       '20000',
     ];
     const server = await command('examples/ad-server', [...asked, ...FLAGS, ...as('server')]);
-    expect([server.stderr, server.stdout]).toEqual(['', expect.stringContaining('USER_NOT_FOUND')]);
+    expect([server.stderr, server.stdout]).toEqual(['', expect.stringContaining('no-history')]);
     const event = ['--user', 'new', '--items', '5,9', '--grpc', named(feature.grpcAddress)];
     const done = await command('examples/event-producer', [...event, ...FLAGS, ...as('producer')]);
     expect([done.stderr, done.stdout]).toEqual(['', '2 behaviours of user new reported\n']);
     const again = await command('examples/ad-server', [...asked, ...FLAGS, ...as('server')]);
-    expect(again.stdout).not.toContain('USER_NOT_FOUND');
+    expect(again.stdout).not.toContain('no-history');
   });
 
   it('say which file of TLS is wrong', async () => {

@@ -117,11 +117,25 @@ const { INVALID_ARGUMENT, NOT_FOUND } = grpc.status;
 /** Body over HTTP, message over gRPC, statuses, code, field. */
 const refused: [object, object, number, number, string, string][] = [
   [{}, {}, 400, INVALID_ARGUMENT, 'REQUEST_INVALID', 'userId'],
-  [{ history: [] }, { history: {} }, 400, INVALID_ARGUMENT, 'REQUEST_INVALID', 'history'],
-  [{ userId: 'x' }, { userId: 'x' }, 404, NOT_FOUND, 'USER_NOT_FOUND', 'userId'],
   [
-    { history: [1, 'x'] },
-    { history: { itemIds: ['1', 'x'] } },
+    { history: [], requireHistory: true },
+    { history: {}, requireHistory: true },
+    400,
+    INVALID_ARGUMENT,
+    'REQUEST_INVALID',
+    'history',
+  ],
+  [
+    { userId: 'x', requireHistory: true },
+    { userId: 'x', requireHistory: true },
+    404,
+    NOT_FOUND,
+    'USER_NOT_FOUND',
+    'userId',
+  ],
+  [
+    { history: [1, 'x'], refuseUnknownItems: true },
+    { history: { itemIds: ['1', 'x'] }, refuseUnknownItems: true },
     404,
     NOT_FOUND,
     'ITEM_NOT_FOUND',
@@ -172,9 +186,17 @@ describe('bad input', () => {
     expect(overGrpc.details).toBe((overHttp.json.error as { message: string }).message);
   });
 
-  it('may leave out items that the catalogue does not know, and counts them', async () => {
-    const reply = await service.post({ history: ['x', 1], skipUnknownItems: true });
-    expect(reply.json).toMatchObject({ skippedItems: 1, historyItems: 1 });
+  it('leaves out items that the catalogue does not know, and counts them', async () => {
+    const reply = await service.post({ history: ['x', 1] });
+    expect(reply.json).toMatchObject({ skippedItems: 1, historyItems: 1, fallback: '' });
+  });
+
+  it('answers users without history, and says so', async () => {
+    for (const whose of [{ userId: 'x' }, { history: [] }, { history: ['x', 'y'] }]) {
+      const { status, json } = await service.post({ ...whose, resultCount: 5 });
+      expect([status, json.fallback, json.historyItems]).toEqual([200, 'no-history', 0]);
+      expect(itemsOf(json)).toHaveLength(5);
+    }
   });
 });
 

@@ -98,7 +98,7 @@ describe('both edges', () => {
       userId: '7',
       profile: {},
       scene: {},
-      skipUnknownItems: false,
+      skipUnknownItems: true,
       scoreNorm: 'level',
       items: [{ itemId: '12' }, { itemId: 'x' }, { sid: [1, 2, 3] }],
     });
@@ -151,7 +151,7 @@ describe('both edges', () => {
       resultCount: 0,
       widths: [],
       itemsPerSid: 0,
-      skipUnknownItems: false,
+      skipUnknownItems: true,
       allowPartial: false,
     };
     expect(runtime.seen.map((seen) => seen.request)).toEqual([expected, expected]);

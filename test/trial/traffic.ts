@@ -217,6 +217,7 @@ export class Traffic {
     }
     if (kind < 8) return [{ kind: 'moving' }, { userId: `u${random.below(USERS)}` }, PATIENCE_MS];
     if (kind < 9) return [{ kind: 'refused', code: 'DEADLINE_EXCEEDED' }, { userId: '1' }, -1000];
-    return [{ kind: 'refused', code: 'USER_NOT_FOUND' }, { userId: 'nobody' }, PATIENCE_MS];
+    const request = { userId: 'nobody', requireHistory: true };
+    return [{ kind: 'refused', code: 'USER_NOT_FOUND' }, request, PATIENCE_MS];
   }
 }

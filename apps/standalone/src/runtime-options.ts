@@ -39,7 +39,8 @@ export function runtimeOptions(
 ): RecallRuntimeOptions {
   const adapters = adapterSettings(config, onAdapterEvent);
   const { defaultWidths, defaultResultCount, itemsPerSid, scoreNorm } = config.recall;
-  const { historyItemsMax, historyTrimPercent, rememberedRecalls, withoutFeatures } = config.recall;
+  const { historyItemsMax, historyTrimPercent, rememberedRecalls } = config.recall;
+  const { withoutFeatures, withoutHistory } = config.recall;
   return {
     modelPath: config.model.path,
     computeType: config.model.computeType,
@@ -75,6 +76,7 @@ export function runtimeOptions(
       historyItemsMax,
       historyTrimPercent,
       withoutFeatures,
+      withoutHistory,
       rememberedRecalls,
     },
     onProgress,

@@ -38,7 +38,7 @@ async function usersOf(path: string): Promise<readonly ProbeUser[]> {
   }
 }
 
-/** Users who are asked for, for each that is wanted: some are unknown by now, or their ads ended. */
+/** Users who are asked for, for each that counts: some are gone by now, or their ads. */
 const CANDIDATES_PER_USER = 8;
 
 /** A refusal that says nothing of the version: the user is gone, or the ads of the history are. */

@@ -153,7 +153,7 @@ export class AdapterRegistry implements AdapterChoice {
     return versionOf(this.current, name, digest);
   }
 
-  /** Of another base model; undefined where the served one has a version of that name and digest. */
+  /** Of another base model; undefined where the served one has one of that name and digest. */
   findWaiting(name: string, digest: string): AdapterVersion | undefined {
     const isIt = (version: AdapterVersion) => version.name === name && version.digest === digest;
     return this.current.versions.some(isIt) ? undefined : this.waiting.find(isIt);

@@ -292,6 +292,12 @@ export const configSchema = z.strictObject({
       'recalls by user while the store of behaviours does not answer: refuse them, or answer ' +
         'from profile and scene of the request',
     ),
+    withoutHistory: oneOf(
+      ['answer', 'refuse'],
+      'answer',
+      'recalls of users without behaviours in the catalogue: answer them from profile and scene, ' +
+        'or refuse them',
+    ),
     historyTrimPercent: integer(
       0,
       L.historyTrimPercentMax,

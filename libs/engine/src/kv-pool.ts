@@ -167,8 +167,9 @@ export interface KvPool {
   /** Finds nothing under the version any more; false when the pool does not know it. */
   dropVersion(version: string): boolean;
   /**
-   * Compares the pool's accounts, and every block on disk with its checksum, at a twentieth of a core;
-   * one at a time. Rejects with OPERATION_BUSY, and with CANCELLED where the signal is aborted.
+   * Compares the pool's accounts, and every block on disk with its checksum, at a twentieth of a
+   * core; one at a time. Rejects with OPERATION_BUSY, and with CANCELLED where the signal is
+   * aborted.
    */
   checkIntegrity(signal?: Cancellation): Promise<KvIntegrity>;
 }

@@ -130,8 +130,13 @@ export function adapterProbe(recall: Recall, behaviours: BehaviourStore): Adapte
       answered(
         recall,
         {
-          ...{ ...ANYBODY, ...user, skipUnknownItems: true },
-          ...{ resultCount: 0, widths: [], itemsPerSid: 0 },
+          ...ANYBODY,
+          ...user,
+          skipUnknownItems: true,
+          requiresHistory: true,
+          resultCount: 0,
+          widths: [],
+          itemsPerSid: 0,
         },
         ownContext(adapter, signal),
       ),

@@ -64,6 +64,16 @@ beforeAll(async () => {
   folder.remove();
 });
 
+const DEFAULTS: RecallParts['defaults'] = {
+  widths: [4, 6],
+  resultCount: 5,
+  itemsPerSid: 3,
+  scoreNorm: 'full',
+  historyItemsMax: 50,
+  historyTrimPercent: 50,
+  rememberedRecalls: 2,
+};
+
 function setUp(template: object = HISTORY_ONLY, change: Partial<RecallParts> = {}) {
   const engine = new FakeEngine();
   const compiled = new CompiledTemplate(parseTemplate(template), tokenizer, SIZES);
@@ -74,15 +84,7 @@ function setUp(template: object = HISTORY_ONLY, change: Partial<RecallParts> = {
     template: compiled,
     behaviours: new MemoryBehaviourStore(USERS),
     erasures: new Erasures(),
-    defaults: {
-      widths: [4, 6],
-      resultCount: 5,
-      itemsPerSid: 3,
-      scoreNorm: 'full',
-      historyItemsMax: 50,
-      historyTrimPercent: 50,
-      rememberedRecalls: 2,
-    },
+    defaults: DEFAULTS,
     promptTokensMax: 200,
     widthMax: 32,
     resultCountMax: 100,
@@ -124,7 +126,8 @@ describe('what is kept of a user', () => {
 
   it('is given up when the request fails before the engine was asked', async () => {
     const { recall, engine } = setUp();
-    await expect(recall.run(request({ userId: 'nobody' }), context())).rejects.toThrow();
+    const strict = request({ userId: 'nobody', requiresHistory: true });
+    await expect(recall.run(strict, context())).rejects.toThrow();
     expect(engine.prefetched).toEqual(['nobody']);
     expect(engine.released).toEqual([1]);
   });
@@ -215,9 +218,28 @@ describe('a recall', () => {
     expect([...(engine.requests[1]?.promptTokens ?? [])]).toEqual(tokenizer.encode(other));
   });
 
-  it('answers a user without behaviours where the template shows something else', async () => {
-    const answer = await setUp(WITH_SLOTS).recall.run(request({ userId: 'new' }), context());
-    expect(answer).toMatchObject({ historyItems: 0, skippedItems: 0 });
+  it.each<[string, Partial<RecallRequest>, number]>([
+    ['a user who is new', { userId: 'new' }, 0],
+    ['a user whom nobody knows', { userId: 'nobody' }, 0],
+    ['an empty history', { history: [] }, 0],
+    ['a history whose items have all ended', { history: ['q', 'r'] }, 2],
+  ])('answers %s from profile and scene, and says so', async (_name, whose, skippedItems) => {
+    const { recall, engine } = setUp(WITH_SLOTS);
+    const asked = request({ ...whose, skipUnknownItems: true, scene: { daypart: 'evening' } });
+    const answer = await recall.run(asked, context());
+    expect(answer).toMatchObject({ historyItems: 0, skippedItems, fallback: 'no-history' });
+    const text = tokenizer.encode('Seen: \nAt night');
+    expect([...(engine.requests[0]?.promptTokens ?? [])].slice(-text.length)).toEqual(text);
+    // It is not the beginning of what the user's prompt will be.
+    expect(engine.requests[0]?.kv?.userId).toBe('');
+  });
+
+  it('refuses them where that is configured', async () => {
+    const { recall } = setUp(WITH_SLOTS, {
+      defaults: { ...DEFAULTS, withoutHistory: 'refuse' },
+    });
+    const run = recall.run(request({ userId: 'nobody' }), context());
+    await expect(run).rejects.toMatchObject({ code: 'USER_NOT_FOUND', field: 'userId' });
   });
 
   it('leaves out unknown items of a history where it is told to, and counts them', async () => {
@@ -291,23 +313,32 @@ describe('a request', () => {
     ['widths[1]', { widths: [4, 0] }, 'REQUEST_INVALID', 'widths[1]: expected 1..32, came 0'],
     ['widths[0]', { widths: [33] }, 'REQUEST_INVALID', 'widths[0]: expected 1..32, came 33'],
     ['widths', { widths: [1, 1, 1] }, 'REQUEST_INVALID', 'at most 2 widths, one per step, came 3'],
-    ['history', { history: [] }, 'REQUEST_INVALID', 'history: expected 1..50 items, came 0'],
-    ['history', { history: Array(51).fill('i1') }, 'REQUEST_INVALID', '1..50 items, came 51'],
+    ['history', { history: Array(51).fill('i1') }, 'REQUEST_INVALID', '0..50 items, came 51'],
     ['history[1]', { history: ['i1', ''] }, 'REQUEST_INVALID', 'history[1]: expected 1..1024'],
     ['history[0]', { history: [LONG] }, 'REQUEST_INVALID', 'history[0]: expected 1..1024'],
     ['history[2]', { history: ['i1', 'i2', 'q'] }, 'ITEM_NOT_FOUND', "item 'q' is not in the cat"],
     ['history[0]', { history: ['i16'] }, 'ITEM_NOT_FOUND', 'which the vocabulary cannot write'],
     [
       'history',
-      { history: ['q'], skipUnknownItems: true },
+      { history: ['q'], skipUnknownItems: true, requiresHistory: true },
       'REQUEST_INVALID',
       'history: expected at least one item that the catalogue knows, came 1 others',
     ],
-    ['userId', { userId: 'nobody' }, 'USER_NOT_FOUND', "userId: user 'nobody' is not known"],
+    [
+      'userId',
+      { userId: 'nobody', requiresHistory: true },
+      'USER_NOT_FOUND',
+      "userId: user 'nobody' is not known",
+    ],
     ['userId', { userId: '' }, 'REQUEST_INVALID', 'userId: expected 1..256 characters, came 0'],
     ['userId', { userId: LONG }, 'REQUEST_INVALID', 'userId: expected 1..256 characters'],
     ['userId', { userId: 'ann', history: ['i1'] }, 'REQUEST_INVALID', 'exactly one of userId'],
-    ['userId', { userId: 'new' }, 'REQUEST_INVALID', 'userId: expected a user with at least one'],
+    [
+      'userId',
+      { userId: 'new', requiresHistory: true },
+      'REQUEST_INVALID',
+      'userId: expected a user with a behaviour whose item is in the catalogue',
+    ],
     ['requestId', { requestId: LONG }, 'REQUEST_INVALID', 'requestId: expected at most 128'],
     ['scene.x', { scene: { x: '1' } }, 'REQUEST_INVALID', 'scene.x: expected no key'],
   ])('with a bad %s (%j) is refused', async (field, change, code, message) => {

@@ -14,7 +14,8 @@ interface WireUser {
   readonly scene: Readonly<Record<string, string>>;
   readonly scoreNorm: number;
   readonly priority: number;
-  readonly skipUnknownItems: boolean;
+  readonly refuseUnknownItems: boolean;
+  readonly requireHistory: boolean;
 }
 
 type Words = Readonly<Record<string, number>>;
@@ -57,6 +58,7 @@ export function userSource(message: WireUser): UserSource {
     ...{ profile, scene },
     ...(scoreNorm && { scoreNorm }),
     ...(priority && { priority }),
-    skipUnknownItems: message.skipUnknownItems,
+    skipUnknownItems: !message.refuseUnknownItems,
+    ...(message.requireHistory && { requiresHistory: true }),
   };
 }

@@ -1765,11 +1765,24 @@ export const protoSchema: object = {
                     "skipUnknownItems": {
                       "type": "bool",
                       "id": 11,
-                      "comment": "Leave out history items that the catalogue does not know, instead of refusing the request."
+                      "options": {
+                        "deprecated": true
+                      },
+                      "comment": "Without effect: history items that the catalogue does not know are left out and counted."
                     },
                     "priority": {
                       "type": "Priority",
                       "id": 12
+                    },
+                    "refuseUnknownItems": {
+                      "type": "bool",
+                      "id": 13,
+                      "comment": "Refuse history items that the catalogue does not know with ITEM_NOT_FOUND, instead of leaving them out."
+                    },
+                    "requireHistory": {
+                      "type": "bool",
+                      "id": 14,
+                      "comment": "Refuse a user without behaviours in the catalogue (USER_NOT_FOUND, REQUEST_INVALID), instead of answering\nfrom profile and scene (fallback `no-history`, recall.withoutHistory)."
                     },
                     "eligibility": {
                       "type": "Eligibility",
@@ -2083,7 +2096,7 @@ export const protoSchema: object = {
                     "fallback": {
                       "type": "string",
                       "id": 22,
-                      "comment": "Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:\nthe store of behaviours did not answer, and recall.withoutFeatures is `answer`."
+                      "comment": "Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:\nthe store of behaviours did not answer, and recall.withoutFeatures is `answer`. `no-history`: the user\nhas no behaviours, or none of their items is in the catalogue."
                     }
                   }
                 },
@@ -2652,11 +2665,24 @@ export const protoSchema: object = {
                     "skipUnknownItems": {
                       "type": "bool",
                       "id": 9,
-                      "comment": "Leave out history items that the catalogue does not know, instead of refusing the request."
+                      "options": {
+                        "deprecated": true
+                      },
+                      "comment": "Without effect: history items that the catalogue does not know are left out and counted."
                     },
                     "priority": {
                       "type": "tessera.recall.v1.Priority",
                       "id": 10
+                    },
+                    "refuseUnknownItems": {
+                      "type": "bool",
+                      "id": 11,
+                      "comment": "Refuse history items that the catalogue does not know with ITEM_NOT_FOUND, instead of leaving them out."
+                    },
+                    "requireHistory": {
+                      "type": "bool",
+                      "id": 12,
+                      "comment": "Refuse a user without behaviours in the catalogue (USER_NOT_FOUND, REQUEST_INVALID), instead of answering\nfrom profile and scene (fallback `no-history`, recall.withoutHistory)."
                     },
                     "catalogue": {
                       "type": "string",
@@ -4460,11 +4486,22 @@ export const protoSchemaAsWritten: object = {
                     },
                     "skip_unknown_items": {
                       "type": "bool",
-                      "id": 11
+                      "id": 11,
+                      "options": {
+                        "deprecated": true
+                      }
                     },
                     "priority": {
                       "type": "Priority",
                       "id": 12
+                    },
+                    "refuse_unknown_items": {
+                      "type": "bool",
+                      "id": 13
+                    },
+                    "require_history": {
+                      "type": "bool",
+                      "id": 14
                     },
                     "eligibility": {
                       "type": "Eligibility",
@@ -5258,11 +5295,22 @@ export const protoSchemaAsWritten: object = {
                     },
                     "skip_unknown_items": {
                       "type": "bool",
-                      "id": 9
+                      "id": 9,
+                      "options": {
+                        "deprecated": true
+                      }
                     },
                     "priority": {
                       "type": "tessera.recall.v1.Priority",
                       "id": 10
+                    },
+                    "refuse_unknown_items": {
+                      "type": "bool",
+                      "id": 11
+                    },
+                    "require_history": {
+                      "type": "bool",
+                      "id": 12
                     },
                     "catalogue": {
                       "type": "string",

@@ -113,7 +113,7 @@ export function checkScoreRequest(request: ScoreRequest, limits: RequestLimits):
 export function checkAppendRequest(request: UserSource, limits: RequestLimits): void {
   checkSource(request, limits);
   if (request.userId === undefined)
-    refuse('userId', 'a user, since it is his that is kept', 'none');
+    refuse('userId', 'the user whose keys and values are to be kept', 'none');
 }
 
 function rankingOf(request: UserSource, limits: RequestLimits): Ranking {
@@ -140,8 +140,8 @@ function checkWho({ userId, history }: UserSource, limits: RequestLimits): void 
     refuse('userId', `1..${USER_ID_LENGTH_MAX} characters`, userId.length);
   }
   if (history === undefined) return;
-  if (history.length < 1 || history.length > limits.historyItemsMax) {
-    refuse('history', `1..${limits.historyItemsMax} items`, history.length);
+  if (history.length > limits.historyItemsMax) {
+    refuse('history', `0..${limits.historyItemsMax} items`, history.length);
   }
   history.forEach((itemId, index) => {
     checkItemId(`history[${index}]`, itemId);

@@ -4,8 +4,12 @@ import type { ServedAdapter } from '@tessera/adapter';
 import type { BeamTree, Completeness, Priority, Reach, ScoreNorm, Verdict } from '@tessera/engine';
 import type { Cancellation } from '@tessera/errors';
 
-/** Why an answer was made with less than is kept of the user; '' where it was not. */
-export type Fallback = '' | 'no-features';
+/**
+ * Why an answer was made with less than a user's history; '' where it was not. `no-features`: the
+ * store of behaviours did not answer; `no-history`: nobody has behaviours of the user, or none of
+ * their items is in the catalogue.
+ */
+export type Fallback = '' | 'no-features' | 'no-history';
 
 /** Of whom a prompt is made, and the circumstances. */
 export interface UserSource {
@@ -26,6 +30,8 @@ export interface UserSource {
   readonly priority?: Priority;
   /** Items of an explicit history that the catalogue does not know are left out and counted. */
   readonly skipUnknownItems: boolean;
+  /** Refuse rather than answer from profile and scene alone; left out: as is configured. */
+  readonly requiresHistory?: boolean;
 }
 
 /** A request after parsing; limits are checked by `recall()`, not by whoever maps the wire. */

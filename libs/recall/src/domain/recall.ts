@@ -238,7 +238,8 @@ export class Recall {
     const stopwatch = new Stopwatch();
     checkWaiting(context, 0);
     checkAppendRequest(request, this.limits);
-    const prepared = await this.prepare(request, context, stopwatch);
+    const wanted = { ...request, requiresHistory: true };
+    const prepared = await this.prepare(wanted, context, stopwatch);
     const { prompt, kv, skippedItems, trimmedItems } = prepared;
     // One more than is kept, where there is one: the last token of a prompt never is.
     const promptTokens = prompt.tokens.subarray(0, kv.keepTokens + 1);
@@ -286,10 +287,9 @@ export class Recall {
     stopwatch: Stopwatch,
     prefetch: KvPrefetch | undefined,
   ): Promise<Omit<Prepared, 'userId' | 'mark'>> {
-    const { historyItemsMax, profileKeys } = this.limits;
-    const { historyTrimPercent, withoutFeatures = 'refuse' } = this.parts.defaults;
-    const rules = { historyItemsMax, historyTrimPercent, withoutFeatures, profileKeys };
-    const history = await resolveHistory(request, { ...this.parts, ...rules });
+    const { defaults } = this.parts;
+    const { profileKeys } = this.limits;
+    const history = await resolveHistory(request, { ...this.parts, ...defaults, profileKeys });
     const featuresUs = stopwatch.lapUs();
     const prompt = this.promptOf(request, history);
     const promptUs = stopwatch.lapUs();

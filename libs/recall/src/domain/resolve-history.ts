@@ -41,13 +41,17 @@ export interface HistoryParts {
   readonly historyItemsMax: number;
   readonly historyTrimPercent: number;
   readonly profileKeys: readonly string[];
-  /** What becomes of a user's request while the store of behaviours does not answer. */
-  readonly withoutFeatures: 'refuse' | 'answer';
+  /** What becomes of a user's request while the store does not answer; left out: refused. */
+  readonly withoutFeatures?: 'refuse' | 'answer';
+  /** What becomes of a request of whose history nothing is known; left out: answered. */
+  readonly withoutHistory?: 'refuse' | 'answer';
 }
 
 /**
  * The history as SIDs. Items of a known user that have left the catalogue are always left out:
- * behaviours outlive ads. Items of an explicit history are left out only where the request says so.
+ * behaviours outlive ads. Items of an explicit history are left out where the request says so. Of a
+ * user without history, new or with ads that have all ended, profile and scene are what the prompt
+ * is made of, and the answer says `no-history`.
  * @throws TesseraError USER_NOT_FOUND, ITEM_NOT_FOUND or REQUEST_INVALID with the field's path
  */
 export async function resolveHistory(
@@ -70,8 +74,9 @@ export async function resolveHistory(
       refuseUnwritable(index, given.itemIds[index] as string, item.sid);
     }
   });
-  checkNotEmpty(request, given, items.length, parts.template.template);
-  const { profile, trimmedItems, fallback } = given;
+  if (items.length === 0 && refusesEmpty(request, parts)) refuseEmpty(request, given);
+  const { profile, trimmedItems } = given;
+  const fallback = given.fallback === '' && items.length === 0 ? 'no-history' : given.fallback;
   const skippedItems = given.itemIds.length - items.length;
   return { items, itemIds, profile, skippedItems, trimmedItems, fallback };
 }
@@ -84,11 +89,14 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
   }
   const userId = request.userId as string;
   const user = await userOf(userId, parts);
+  const none = { itemIds: [], actions: [], times: [], skipUnknown: true, trimmedItems: 0 };
   if (user === 'unavailable') {
-    const none = { itemIds: [], actions: [], times: [], skipUnknown: true, trimmedItems: 0 };
     return { ...none, profile: request.profile, fallback: 'no-features' };
   }
   if (user === null) {
+    if (!refusesEmpty(request, parts)) {
+      return { ...none, profile: request.profile, fallback: 'no-history' };
+    }
     throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
       field: 'userId',
     });
@@ -164,26 +172,18 @@ function usesDomains({ itemPrefix, itemSuffix, segments }: PromptTemplate): bool
   );
 }
 
-/** A prompt without items is answered only for a user of whom the template shows something else. */
-function checkNotEmpty(
-  request: UserSource,
-  given: Given,
-  itemCount: number,
-  template: PromptTemplate,
-): void {
-  if (itemCount > 0) return;
+function refusesEmpty({ requiresHistory }: UserSource, { withoutHistory }: HistoryParts): boolean {
+  return requiresHistory ?? withoutHistory === 'refuse';
+}
+
+function refuseEmpty(request: UserSource, { itemIds }: Given): never {
   if (request.history !== undefined) {
-    refuse(
-      'history',
-      'at least one item that the catalogue knows',
-      `${given.itemIds.length} others`,
-    );
+    refuse('history', 'at least one item that the catalogue knows', `${itemIds.length} others`);
   }
-  if (showsMore(template)) return;
   refuse(
     'userId',
-    'a user with at least one behaviour (the prompt template shows neither profile nor scene)',
-    `${given.itemIds.length} behaviours, none of them in the catalogue`,
+    'a user with a behaviour whose item is in the catalogue',
+    `${itemIds.length} behaviours, none of them in the catalogue`,
   );
 }
 

@@ -85,6 +85,8 @@ export interface RecallDefaults {
   readonly historyTrimPercent: number;
   /** Left out: refuse. */
   readonly withoutFeatures?: 'refuse' | 'answer';
+  /** What becomes of requests without history; left out: they are answered. */
+  readonly withoutHistory?: 'refuse' | 'answer';
   /** Newest recalls of a catalogue whose prompts are kept, so that they can be explained. */
   readonly rememberedRecalls: number;
 }

@@ -147,9 +147,20 @@ export interface RecallRequest {
   readonly deadlineMs?:
     | number
     | undefined;
-  /** Leave out history items that the catalogue does not know, instead of refusing the request. */
+  /**
+   * Without effect: history items that the catalogue does not know are left out and counted.
+   *
+   * @deprecated
+   */
   readonly skipUnknownItems: boolean;
   readonly priority: Priority;
+  /** Refuse history items that the catalogue does not know with ITEM_NOT_FOUND, instead of leaving them out. */
+  readonly refuseUnknownItems: boolean;
+  /**
+   * Refuse a user without behaviours in the catalogue (USER_NOT_FOUND, REQUEST_INVALID), instead of answering
+   * from profile and scene (fallback `no-history`, recall.withoutHistory).
+   */
+  readonly requireHistory: boolean;
   readonly eligibility: Eligibility | undefined;
   readonly itemPolicy:
     | ItemPolicy
@@ -289,7 +300,8 @@ export interface RecallResponse {
     | undefined;
   /**
    * Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:
-   * the store of behaviours did not answer, and recall.withoutFeatures is `answer`.
+   * the store of behaviours did not answer, and recall.withoutFeatures is `answer`. `no-history`: the user
+   * has no behaviours, or none of their items is in the catalogue.
    */
   readonly fallback: string;
 }

@@ -59,9 +59,20 @@ export interface ScoreRequest {
   readonly deadlineMs?:
     | number
     | undefined;
-  /** Leave out history items that the catalogue does not know, instead of refusing the request. */
+  /**
+   * Without effect: history items that the catalogue does not know are left out and counted.
+   *
+   * @deprecated
+   */
   readonly skipUnknownItems: boolean;
   readonly priority: Priority;
+  /** Refuse history items that the catalogue does not know with ITEM_NOT_FOUND, instead of leaving them out. */
+  readonly refuseUnknownItems: boolean;
+  /**
+   * Refuse a user without behaviours in the catalogue (USER_NOT_FOUND, REQUEST_INVALID), instead of answering
+   * from profile and scene (fallback `no-history`, recall.withoutHistory).
+   */
+  readonly requireHistory: boolean;
   /** Name of the catalogue of the items; empty: the first. */
   readonly catalogue: string;
   /** As in RecallRequest. */
