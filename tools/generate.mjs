@@ -1,5 +1,5 @@
-// Writes libs/contracts/src/generated from proto/: TypeScript types and the schema that the
-// server loads. `--check` writes nothing and fails when the committed files are not up to date.
+// Writes libs/contracts/src/generated from proto/ (TypeScript types and the schema that the server
+// loads), and what native/abi describes for both languages. `--check` writes nothing and fails when the committed files are not up to date.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -107,6 +107,42 @@ function generateInto(folder) {
   fs.writeFileSync(join(folder, 'services.ts'), servicesModule());
 }
 
+/** Limits of the engine, for the engine and for the configuration (ADR 0099). */
+function limitModules() {
+  const limits = Object.entries(JSON.parse(fs.readFileSync('native/abi/limits.json', 'utf8')));
+  const inCpp = ([name, value]) =>
+    `inline constexpr uint32_t k${name[0].toUpperCase()}${name.slice(1)} = ${value};`;
+  return {
+    'native/src/engine/limits.h': [
+      '// Generated from native/abi/limits.json by tools/generate.mjs. Do not edit.',
+      '#pragma once',
+      '',
+      '#include <cstdint>',
+      '',
+      'namespace tessera::engine {',
+      '',
+      ...limits.map(inCpp),
+      '',
+      '}  // namespace tessera::engine',
+      '',
+    ],
+    'libs/config/src/generated/engine-limits.ts': [
+      '// Generated from native/abi/limits.json by tools/generate.mjs. Do not edit.',
+      '',
+      '/** What the engine takes at most. */',
+      'export const ENGINE_LIMITS = {',
+      ...limits.map(([name, value]) => `  ${name}: ${value},`),
+      '} as const;',
+      '',
+    ],
+  };
+}
+
+/** Files outside the folder of the contracts. */
+function singleFiles() {
+  return Object.entries(limitModules()).map(([path, lines]) => [path, lines.join('\n')]);
+}
+
 function filesOf(folder) {
   if (!fs.existsSync(folder)) return new Map();
   const names = fs.readdirSync(folder, { recursive: true }).map(String).sort();
@@ -120,13 +156,22 @@ try {
   const [wanted, found] = [filesOf(fresh), filesOf(committed)];
   const names = [...new Set([...wanted.keys(), ...found.keys()])];
   const stale = names.filter((name) => wanted.get(name) !== found.get(name));
-  if (onlyCheck && stale.length > 0) {
-    console.error(`generate: not up to date: ${stale.join(', ')}; run npm run generate`);
+  const textAt = (path) => (fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '');
+  const single = singleFiles().filter(([path, text]) => textAt(path) !== text);
+  const all = [...stale, ...single.map(([path]) => path)].join(', ');
+  if (onlyCheck && all !== '') {
+    console.error(`generate: not up to date: ${all}; run npm run generate`);
     process.exitCode = 1;
-  } else if (stale.length > 0) {
-    fs.rmSync(committed, { recursive: true, force: true });
-    fs.cpSync(fresh, committed, { recursive: true });
-    console.log(`generate: wrote ${stale.join(', ')}`);
+  } else if (all !== '') {
+    if (stale.length > 0) {
+      fs.rmSync(committed, { recursive: true, force: true });
+      fs.cpSync(fresh, committed, { recursive: true });
+    }
+    for (const [path, text] of single) {
+      fs.mkdirSync(dirname(path), { recursive: true });
+      fs.writeFileSync(path, text);
+    }
+    console.log(`generate: wrote ${all}`);
   }
 } finally {
   fs.rmSync(fresh, { recursive: true, force: true });

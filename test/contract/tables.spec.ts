@@ -1,7 +1,7 @@
 /** Pages and headers that mirror a table of the code say the same, row for row. */
 
 import { readFileSync } from 'node:fs';
-import { CONFIG_KEYS } from '@tessera/config';
+import { CONFIG_KEYS, CONFIG_LIMITS } from '@tessera/config';
 import { ERROR_TABLE, GRPC_STATUS, NATIVE_ERRORS, SERVICE_ERRORS } from '@tessera/errors';
 import { METRICS } from '@tessera/telemetry';
 import { describe, expect, it } from 'vitest';
@@ -50,6 +50,31 @@ describe('the table of errors', () => {
   it('names no code twice', () => {
     const both = Object.keys(SERVICE_ERRORS).filter((code) => Object.hasOwn(NATIVE_ERRORS, code));
     expect(both).toEqual([]);
+  });
+});
+
+describe('limits of the configuration', () => {
+  /** A constant of a header, `1u << 20` or `4096`. */
+  function nativeLimit(path: string, name: string): number {
+    const value = new RegExp(`\\b${name} = (\\d+)(?:u << (\\d+))?;`).exec(read(path));
+    return Number(value?.[1]) * 2 ** Number(value?.[2] ?? 0);
+  }
+
+  it.each([
+    ['levelsMax', 'native/src/catalogue/format.h', 'kMaxDepth'],
+    ['levelSizeMax', 'native/src/catalogue/format.h', 'kMaxLevelSize'],
+    ['versionsBackMax', 'native/src/kv/options.h', 'kVersionsBackMax'],
+    ['widthMax', 'native/src/engine/limits.h', 'kWidthMax'],
+  ] as const)('%s is what the engine takes', (name, path, constant) => {
+    expect(CONFIG_LIMITS[name]).toBe(nativeLimit(path, constant));
+  });
+
+  it('are what docs/configuration.md says', () => {
+    const bounds = new Map(CONFIG_KEYS.map(({ path, expected }) => [path, expected]));
+    for (const name of ['widthMax', 'batchRequestsMax', 'resultCountMax', 'promptTokensMax']) {
+      const limit = CONFIG_LIMITS[name as 'widthMax'];
+      expect(bounds.get(`engine.${name}`)).toBe(`integer 1..${limit}`);
+    }
   });
 });
 

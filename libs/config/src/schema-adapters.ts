@@ -1,14 +1,13 @@
 /** Keys of adapters and of whole weights. */
 
 import { z } from 'zod';
+import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
 
 const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
 const BYTES_MAX = 2 ** 50;
 const PERCENT = 100;
-/** kVersionsBackMax of native/src/kv/options.h. */
-const VERSIONS_BACK_MAX = 16;
 const MILLISECONDS_MAX = 3_600_000;
 
 export const adaptersSchema = z.strictObject({
@@ -59,7 +58,7 @@ export const adaptersSchema = z.strictObject({
   ),
   kvVersionsBack: integer(
     0,
-    VERSIONS_BACK_MAX,
+    ENGINE_LIMITS.versionsBackMax,
     0,
     'versions back that keys and values of a user may come from; 0: none, which changes no answer',
   ),

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { readMachine } from './machine.js';
 import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
@@ -19,20 +20,9 @@ const GIBIBYTE = 2 ** 30;
 
 /** Bounds that a value of the configuration may itself not exceed. */
 export const CONFIG_LIMITS = {
-  threadCountMax: 256,
-  queueCapacityMax: 1_000_000,
-  batchRequestsMax: 4096,
-  batchRowsMax: 65_536,
-  prefillChunkTokensMax: 65_536,
-  passTimeTargetUsMax: 60_000_000,
+  ...ENGINE_LIMITS,
   kvBytesMax: 2 ** 50,
-  kvReadThreadsMax: 64,
-  kvQueueMax: 1_000_000,
-  promptTokensMax: 131_072,
-  widthMax: 65_536,
   widthListMax: 64,
-  resultCountMax: 1_000_000,
-  scoreItemsMax: 65_536,
   itemsPerSidMax: 1_000_000,
   historyItemsMax: 1_000_000,
   historyTrimPercentMax: 90,
@@ -257,7 +247,7 @@ export const configSchema = z.strictObject({
       'lru',
       'whose blocks go first where a tier is full; segmented-lru: of who came once before others',
     ),
-    readThreads: integer(1, L.kvReadThreadsMax, 2, 'threads that bring blocks to the device'),
+    readThreads: integer(1, L.kvThreadsMax, 2, 'threads that bring blocks to the device'),
     storeQueueMax: integer(
       1,
       L.kvQueueMax,

@@ -1,4 +1,4 @@
-// What an engine is opened with. Every limit has a name here; TypeScript fills every field (the
+// What an engine is opened with. Every limit has a name in limits.h; TypeScript fills every field (the
 // addon has no defaults).
 #pragma once
 
@@ -7,24 +7,11 @@
 #include <string>
 
 #include "base/status.h"
+#include "engine/limits.h"
 #include "kv/eviction.h"
 #include "model/decoder.h"
 
 namespace tessera::engine {
-
-inline constexpr uint32_t kThreadCountMax = 256;
-inline constexpr uint32_t kQueueCapacityMax = 1u << 20;
-inline constexpr uint32_t kBatchRequestsMax = 1024;
-inline constexpr uint32_t kBatchRowsMax = 1u << 16;
-inline constexpr uint32_t kPrefillChunkTokensMax = 1u << 16;
-inline constexpr uint32_t kPassTimeTargetUsMax = 60'000'000;
-inline constexpr uint32_t kPromptTokensMax = 1u << 20;
-inline constexpr uint32_t kWidthMax = 4096;
-inline constexpr uint32_t kResultCountMax = 1u << 16;
-inline constexpr uint32_t kScoreItemsMax = 1u << 16;
-inline constexpr uint32_t kTerminalTokensMax = 8;
-inline constexpr uint32_t kKvThreadsMax = 64;
-inline constexpr uint32_t kKvQueueMax = 1u << 20;
 
 /// kPinned: every thread keeps to a CPU of its own, so there are no more threads than CPUs. kFree:
 /// the system places them, however many.

@@ -1,0 +1,19 @@
+// Generated from native/abi/limits.json by tools/generate.mjs. Do not edit.
+
+/** What the engine takes at most. */
+export const ENGINE_LIMITS = {
+  threadCountMax: 256,
+  queueCapacityMax: 1048576,
+  batchRequestsMax: 1024,
+  batchRowsMax: 65536,
+  prefillChunkTokensMax: 65536,
+  passTimeTargetUsMax: 60000000,
+  promptTokensMax: 1048576,
+  widthMax: 4096,
+  resultCountMax: 65536,
+  scoreItemsMax: 65536,
+  terminalTokensMax: 8,
+  kvThreadsMax: 64,
+  kvQueueMax: 1048576,
+  versionsBackMax: 16,
+} as const;
