@@ -11,7 +11,7 @@ const domainOrder = {
   recall: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt'],
   inspection: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'recall'],
 };
-const infrastructure = 'access|config|grpc|hosting|httpjson|kafka|lifecycle|contracts';
+const infrastructure = 'access|config|grpc|hosting|httpjson|kafka|lifecycle';
 
 /** A lib that may see every other one needs no rule. */
 const restricted = Object.entries(domainOrder).filter(
@@ -97,6 +97,13 @@ module.exports = {
       severity: 'error',
       from: { path: `^libs/(${domainLibs})/src/`, pathNot: '\\.spec\\.ts$' },
       to: { path: `^libs/(${infrastructure})/` },
+    },
+    {
+      name: 'domain-libs-see-types-of-contracts',
+      comment: 'Shapes that are renamed nowhere are declared in proto alone (ADR 0099).',
+      severity: 'error',
+      from: { path: `^libs/(${domainLibs})/src/`, pathNot: '\\.spec\\.ts$' },
+      to: { path: '^libs/contracts/', dependencyTypesNot: ['type-only'] },
     },
     ...domainRules,
     {

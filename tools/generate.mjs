@@ -1,5 +1,6 @@
-// Writes libs/contracts/src/generated from proto/ (TypeScript types and the schema that the server
-// loads), and what native/abi describes for both languages. `--check` writes nothing and fails when the committed files are not up to date.
+// Writes libs/contracts/src/generated from proto/ (TypeScript types, services and the schema that
+// the server loads), and what native/abi describes for both languages. `--check` writes nothing and
+// fails when the committed files are not up to date.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';

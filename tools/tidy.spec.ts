@@ -149,8 +149,10 @@ const lawless: Record<string, string> = {
   'libs/grpc/src/index.ts': "import '@tessera/recall';\n",
   // domain-libs-see-no-infrastructure and domain-order-catalogue
   'libs/catalogue/src/index.ts': "import '@tessera/grpc';\nimport '@tessera/prompt';\n",
+  // domain-libs-see-types-of-contracts
+  'libs/contracts/src/index.ts': 'export const wire = 1;\n',
   // domain-order-erasure
-  'libs/erasure/src/index.ts': "import '@tessera/prompt';\n",
+  'libs/erasure/src/index.ts': "import '@tessera/prompt';\nimport '@tessera/contracts';\n",
   // domain-order-adapter
   'libs/adapter/src/index.ts': "import '@tessera/behaviour';\n",
   // domain-order-prompt

@@ -86,6 +86,7 @@ export async function promptsOf(
       template: new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes),
       behaviours: new MemoryBehaviourStore(new Map()),
       erasures: new Erasures(),
+      process: options.process,
       defaults: options.recall,
       promptTokensMax: limits.promptTokensMax,
       widthMax: limits.widthMax,

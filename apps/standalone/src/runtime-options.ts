@@ -79,6 +79,7 @@ export function runtimeOptions(
       withoutHistory,
       rememberedRecalls,
     },
+    process: {},
     onProgress,
   };
 }

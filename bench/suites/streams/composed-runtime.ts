@@ -48,6 +48,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
   const digests = { template: compiled.digest, codebook: compiled.codebookDigest };
   const erasures = new Erasures();
   const recall = new Recall({
+    process: {},
     ...{ engine, catalogue, behaviours, erasures },
     binding: engine.bind(catalogue, compiled.levelTokens, digests),
     template: compiled,

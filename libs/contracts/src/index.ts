@@ -96,12 +96,15 @@ export {
   Completeness as WireCompleteness,
   type Eligibility as WireEligibility,
   type History as WireHistory,
+  type KvProvenance as WireKvProvenance,
   type Predicate as WirePredicate,
   Priority as WirePriority,
   protobufPackage as recallPackage,
   type RecalledItem as WireRecalledItem,
   type RecallRequest as WireRecallRequest,
   type RecallResponse as WireRecallResponse,
+  type RecallTimings as WireRecallTimings,
+  type RecallVersions as WireRecallVersions,
   ScoreNorm as WireScoreNorm,
 } from './generated/tessera/recall/v1/recall.js';
 export {

@@ -11,6 +11,7 @@ export type {
   ItemPolicy,
   ItemScore,
   KvProvenance,
+  ProcessVersions,
   PromptFacts,
   RecallAnswer,
   RecallContext,

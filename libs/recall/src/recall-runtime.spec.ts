@@ -90,6 +90,7 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
       historyTrimPercent: 50,
       rememberedRecalls: 2,
     },
+    process: {},
     onProgress: () => undefined,
   };
 }

@@ -77,6 +77,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
         template: compiled,
         behaviours: behaviours.store,
         erasures,
+        process: options.process,
         ...recallLimits(options),
       });
       return { name: space.name, recall, changes, catalogue, compiled };

@@ -1,4 +1,4 @@
-// What an engine is opened with. Every limit has a name in limits.h; TypeScript fills every field (the
+// What an engine is opened with. Limits are those of limits.h; TypeScript fills every field (the
 // addon has no defaults).
 #pragma once
 

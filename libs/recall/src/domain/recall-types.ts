@@ -1,6 +1,7 @@
 /** What a recall is asked and answers, in the domain's own words; edges map wire types to these. */
 
 import type { ServedAdapter } from '@tessera/adapter';
+import type { WireKvProvenance, WireRecallTimings, WireRecallVersions } from '@tessera/contracts';
 import type { BeamTree, Completeness, Priority, Reach, ScoreNorm, Verdict } from '@tessera/engine';
 import type { Cancellation } from '@tessera/errors';
 
@@ -112,56 +113,16 @@ export interface RecalledItem {
   readonly title: string;
 }
 
-/** Microseconds per stage. */
-export interface RecallTimings {
-  readonly featuresUs: number;
-  readonly promptUs: number;
-  readonly queueUs: number;
-  readonly planUs: number;
-  readonly prefillUs: number;
-  readonly decodeUs: number;
-  /** Of prefill and decode: products with the layers' weights. */
-  readonly projectionsUs: number;
-  /** Of prefill and decode. */
-  readonly attentionUs: number;
-  readonly headUs: number;
-  readonly selectUs: number;
-  readonly forkUs: number;
-  readonly exportUs: number;
-  readonly totalUs: number;
-}
+/** These are renamed nowhere: proto says what they have, and what it means. */
+export type RecallTimings = WireRecallTimings;
+export type RecallVersions = WireRecallVersions;
+export type KvProvenance = WireKvProvenance;
 
-export interface RecallVersions {
-  readonly model: string;
-  readonly catalogue: string;
-  /** Number of the last change of the catalogue that the answer knows. */
-  readonly catalogueSequence: number;
-  readonly promptTemplate: string;
-  /** Digest of the adapter's version, and its name; '' for the base model alone. */
-  readonly adapter: string;
-  readonly adapterName: string;
-}
-
-/** Where the keys and values of a prompt's tokens came from. */
-export interface KvProvenance {
-  /** Found in the user KV pool, by tier. */
-  readonly deviceTokens: number;
-  readonly hostTokens: number;
-  readonly diskTokens: number;
-  /** Taken from requests that ran at the same time. */
-  readonly sharedTokens: number;
-  readonly computedTokens: number;
-  /** All that were not computed. */
-  readonly savedTokens: number;
-  /** Some found are not those computed from nothing: they came back through a lossy codec. */
-  readonly lossy: boolean;
-  /** Of those found, what a version of the adapter before the answer's computed. */
-  readonly inheritedTokens: number;
-  /** Versions between the oldest of these, or of what was shared, and the answer's. */
-  readonly versionsBack: number;
-  /** Microseconds waited for blocks on their way when the request's turn had come. */
-  readonly waitUs: number;
-}
+/** What the versions of an answer say of the process that made it. */
+export type ProcessVersions = Omit<
+  RecallVersions,
+  'model' | 'catalogue' | 'catalogueSequence' | 'promptTemplate' | 'adapter' | 'adapterName'
+>;
 
 /** What every answer tells of the prompt that it was made with. */
 export interface PromptFacts {

@@ -38,7 +38,6 @@ import type {
   RecallAnswer,
   RecallContext,
   RecallRequest,
-  RecallVersions,
   ScoreAnswer,
   ScoreRequest,
   ScoreTarget,
@@ -46,7 +45,7 @@ import type {
 } from './recall-types.js';
 import { RememberedPrompts } from './remembered-prompts.js';
 import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
-import type { RecallDefaults } from './runtime-types.js';
+import type { RecallDefaults, RecallRuntimeOptions } from './runtime-types.js';
 import { sightOf } from './sight.js';
 import { Stopwatch } from './stopwatch.js';
 
@@ -54,7 +53,7 @@ import { Stopwatch } from './stopwatch.js';
 export type RecallEngine = Pick<Engine, 'model' | 'recall' | 'score' | 'append' | 'prefetch'>;
 
 /** What a recall works with. One set serves all requests; nothing in it changes. */
-export interface RecallParts {
+export interface RecallParts extends Pick<RecallRuntimeOptions, 'process'> {
   readonly engine: RecallEngine;
   readonly catalogue: Catalogue;
   /** Where items of histories are looked for as well; left out: nowhere. */
@@ -82,7 +81,7 @@ type EngineFacts = Pick<
 export class Recall {
   private readonly limits: RequestLimits;
   private readonly remembered: RememberedPrompts;
-  private readonly versions: Pick<RecallVersions, 'catalogue' | 'promptTemplate'>;
+  private readonly versions;
   /** Tokens of a prompt that leave room for the answer: its last token is chosen, never fed. */
   private readonly promptTokensMax: number;
 
@@ -106,6 +105,7 @@ export class Recall {
     };
     this.remembered = new RememberedPrompts(defaults.rememberedRecalls);
     this.versions = {
+      ...parts.process,
       catalogue: catalogue.summary.digest,
       promptTemplate: `${template.template.name}@${template.digest.slice(0, 16)}`,
     };

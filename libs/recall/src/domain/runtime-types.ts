@@ -31,6 +31,7 @@ import type {
   AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
+  ProcessVersions,
   RecallAnswer,
   RecallContext,
   RecallRequest,
@@ -116,6 +117,8 @@ export interface RecallRuntimeOptions {
   /** Absent: nothing is kept between requests. */
   readonly kv?: KvPoolOptions;
   readonly recall: RecallDefaults;
+  /** What answers say of this process. */
+  readonly process: ProcessVersions;
   /** Absent: the base model alone serves. */
   readonly adapters?: AdapterSettings;
   /** Sets of weights that may take the place of the model's; left out: none. */
