@@ -38,6 +38,7 @@ const VERSIONS = {
   catalogueSequence: 7,
   adapter: 'd',
   adapterName: 'n',
+  node: 'n-1',
 };
 const NO_BEAM = { resultCount: 0, widths: [], itemsPerSid: 0 };
 const kv = {

@@ -52,7 +52,7 @@ export function runtimeOptions(flags: Flags, onProgress: ProgressListener): Reca
       historyTrimPercent: recall.historyTrimPercent,
       rememberedRecalls: 0,
     },
-    process: {},
+    process: { node: '' },
     onProgress,
   };
 }

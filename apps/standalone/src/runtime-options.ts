@@ -79,7 +79,7 @@ export function runtimeOptions(
       withoutHistory,
       rememberedRecalls,
     },
-    process: {},
+    process: { node: config.node.name },
     onProgress,
   };
 }

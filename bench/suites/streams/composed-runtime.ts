@@ -48,7 +48,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
   const digests = { template: compiled.digest, codebook: compiled.codebookDigest };
   const erasures = new Erasures();
   const recall = new Recall({
-    process: {},
+    process: { node: 'bench' },
     ...{ engine, catalogue, behaviours, erasures },
     binding: engine.bind(catalogue, compiled.levelTokens, digests),
     template: compiled,

@@ -3,6 +3,7 @@
  * the same keys (test/contract compares them).
  */
 
+import { hostname } from 'node:os';
 import { z } from 'zod';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { readMachine } from './machine.js';
@@ -31,6 +32,7 @@ export const CONFIG_LIMITS = {
   partitionsMax: 1024,
   batchRecordsMax: 10_000,
   millisecondsMax: 3_600_000,
+  nodeNameMax: 253,
   levelSizeMax: 2 ** 20,
   levelsMax: 32,
   compactAfterChangesMax: 2 ** 30,
@@ -101,6 +103,18 @@ export const configSchema = z.strictObject({
       100_000,
       'changes until a new snapshot is made, or an eighth of its items if more; 0: until asked to',
     ),
+  }),
+  node: z.strictObject({
+    name: z
+      .string()
+      .min(1)
+      .max(L.nodeNameMax)
+      .default(hostname())
+      .meta({
+        expected: `text of 1..${L.nodeNameMax} characters`,
+        meaning: 'name of this process, which its answers carry',
+        defaultText: 'name of the host',
+      }),
   }),
   users: z.strictObject({
     path: text(

@@ -14,7 +14,7 @@ const folders: { remove: () => void }[] = [];
 
 const VERSIONS = {
   ...{ model: 'm', catalogue: 'c', catalogueSequence: 3, promptTemplate: 't' },
-  ...{ adapter: '', adapterName: '' },
+  ...{ adapter: '', adapterName: '', node: '' },
 };
 
 function freshFolder(): string {

@@ -90,7 +90,7 @@ function options(files: Record<string, unknown> = {}): RecallRuntimeOptions {
       historyTrimPercent: 50,
       rememberedRecalls: 2,
     },
-    process: {},
+    process: { node: 'n-1' },
     onProgress: () => undefined,
   };
 }

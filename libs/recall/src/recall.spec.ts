@@ -84,7 +84,7 @@ function setUp(template: object = HISTORY_ONLY, change: Partial<RecallParts> = {
     template: compiled,
     behaviours: new MemoryBehaviourStore(USERS),
     erasures: new Erasures(),
-    process: {},
+    process: { node: 'n-1' },
     defaults: DEFAULTS,
     promptTokensMax: 200,
     widthMax: 32,

@@ -1930,6 +1930,11 @@ export const protoSchema: object = {
                     "adapterName": {
                       "type": "string",
                       "id": 6
+                    },
+                    "node": {
+                      "type": "string",
+                      "id": 7,
+                      "comment": "Name of the process that made the answer (`node.name`)."
                     }
                   },
                   "comment": "Content digests of what the answer was made with."
@@ -4635,6 +4640,10 @@ export const protoSchemaAsWritten: object = {
                     "adapter_name": {
                       "type": "string",
                       "id": 6
+                    },
+                    "node": {
+                      "type": "string",
+                      "id": 7
                     }
                   }
                 },

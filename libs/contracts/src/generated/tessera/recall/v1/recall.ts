@@ -230,6 +230,8 @@ export interface RecallVersions {
   /** Digest of the adapter's version and its name; empty: the base model alone. */
   readonly adapter: string;
   readonly adapterName: string;
+  /** Name of the process that made the answer (`node.name`). */
+  readonly node: string;
 }
 
 /** The policy as it was applied. */
