@@ -1,8 +1,9 @@
-// Checks what no other tool does: lengths, words, the include law of native/src, READMEs and links.
-// Prints `path:line: message` per fault and fails when there is one.
+// Checks what no other tool does: lengths, words, the include law of native/src, READMEs, links and
+// radii. Prints `path:line: message` per fault and fails when there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { radiusFaults } from './radius.mjs';
 import { missingReadmes, RULES } from './tidy-rules.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -30,13 +31,13 @@ const foldersOf = (parent) =>
     : [];
 
 const domainLibs = foldersOf('libs').filter((lib) => existsSync(join(lib, 'src', 'domain')));
+const texts = new Map(walk('').map((path) => [path, readFileSync(path, 'utf8')]));
+const ceilings = JSON.parse(readFileSync('tools/radius.json', 'utf8'));
 const faults = [
-  ...walk('').flatMap((path) => {
-    const text = readFileSync(path, 'utf8');
-    return RULES.flatMap((rule) =>
-      rule(path, text, existsSync).map((fault) => ({ path, ...fault })),
-    );
-  }),
+  ...[...texts].flatMap(([path, text]) =>
+    RULES.flatMap((rule) => rule(path, text, existsSync).map((fault) => ({ path, ...fault }))),
+  ),
+  ...radiusFaults(texts, ceilings),
   ...missingReadmes([...foldersOf('native/src'), ...domainLibs], existsSync),
 ];
 for (const { path, line, message } of faults) console.error(`${path}:${line}: ${message}`);
