@@ -103,12 +103,13 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
 
 Napi::Object describe(Napi::Env env, const model::ModelConfig& config) {
   Napi::Object result = Napi::Object::New(env);
-  result["family"] = Napi::String::New(env, std::string(model::family_name(config.family)));
+  result["family"] = Napi::String::New(env, std::string(config.family->model_type));
   result["vocabSize"] = Napi::Number::New(env, config.vocab_size);
   result["hiddenSize"] = Napi::Number::New(env, config.hidden_size);
   result["layerCount"] = Napi::Number::New(env, config.layer_count);
   result["maxPositions"] = Napi::Number::New(env, config.max_positions);
-  result["parameterCount"] = Napi::Number::New(env, static_cast<double>(config.parameter_count()));
+  result["parameterCount"] =
+      Napi::Number::New(env, static_cast<double>(model::Recipe(config).parameter_count()));
   return result;
 }
 

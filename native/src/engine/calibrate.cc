@@ -55,12 +55,11 @@ Status rounds(const Run& run, Samples& shortest) {
 }  // namespace
 
 scheduler::UnitWeights unit_weights(const model::ModelConfig& config) {
-  const double hidden = config.hidden_size;
-  const double q = double{1} * config.head_count * config.head_dim;
-  const double kv = double{1} * config.kv_head_count * config.head_dim;
-  const double layers = config.layer_count;
-  return {layers * hidden * (2 * q + 2 * kv + 3.0 * config.intermediate_size), 2 * layers * q,
-          hidden};
+  const model::Recipe::Work work = model::Recipe(config).work();
+  scheduler::UnitWeights weights{work.sum.row, work.sum.pair,
+                                 static_cast<double>(config.hidden_size), work.sum.expert};
+  weights.mixture = {static_cast<double>(work.mixtures), work.sum.experts, work.sum.chosen};
+  return weights;
 }
 
 Result<scheduler::PassCost> calibrate(const EngineOptions& options, PassProbe&& probe) {

@@ -98,13 +98,13 @@ Result<uint64_t> measure_scales(const ScaleMeasurement& options) {
   for (uint32_t i = 0; i < block_count; ++i) {
     blocks.push_back(memory.value().as<char>() + i * block_bytes);
   }
-  model::ActivationRanges ranges(model.config().layer_count);
+  model::ActivationRanges ranges(model.recipe());
   workspace->measure(&ranges);
   run_prompts(model, options, *workspace, blocks);
   const double percentile = 100.0 * options.kept_per_mille / kPerMille;
   const model::ActivationScales scales{model.digest(), percentile, ranges.rows(),
                                        ranges.scales(percentile)};
-  const std::string text = scales.text();
+  const std::string text = scales.text(model.recipe());
   TESSERA_RETURN_IF_ERROR(
       platform::write_file_atomically(options.output_path, std::as_bytes(std::span(text))));
   return ranges.rows();

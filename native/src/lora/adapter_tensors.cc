@@ -1,15 +1,14 @@
 #include "lora/adapter_tensors.h"
 
-#include <array>
 #include <unordered_map>
 #include <utility>
 
+#include "model/recipe.h"
 #include "platform/file.h"
 
 namespace tessera::lora {
 namespace {
 
-using model::LayerAdapter;
 using model::ModelConfig;
 using model::TensorEntry;
 
@@ -18,29 +17,6 @@ constexpr std::string_view kConfigFile = "adapter_config.json";
 constexpr std::string_view kTensorsFile = "adapter_model.safetensors";
 constexpr std::string_view kPickleFile = "adapter_model.bin";
 constexpr std::string_view kDelta = ".token_adapter.trainable_tokens_delta";
-
-/// A product of a layer that may have factors.
-struct Product {
-  std::string_view name;
-  ops::LowRank LayerAdapter::*member;
-  uint64_t (*inputs)(const ModelConfig&);
-  uint64_t (*outputs)(const ModelConfig&);
-};
-
-uint64_t hidden(const ModelConfig& m) { return m.hidden_size; }
-uint64_t inner(const ModelConfig& m) { return m.intermediate_size; }
-uint64_t queries(const ModelConfig& m) { return uint64_t{m.head_count} * m.head_dim; }
-uint64_t keys(const ModelConfig& m) { return uint64_t{m.kv_head_count} * m.head_dim; }
-
-constexpr std::array<Product, 7> kProducts = {{
-    {"self_attn.q_proj", &LayerAdapter::q, hidden, queries},
-    {"self_attn.k_proj", &LayerAdapter::k, hidden, keys},
-    {"self_attn.v_proj", &LayerAdapter::v, hidden, keys},
-    {"self_attn.o_proj", &LayerAdapter::o, queries, hidden},
-    {"mlp.gate_proj", &LayerAdapter::gate, hidden, inner},
-    {"mlp.up_proj", &LayerAdapter::up, hidden, inner},
-    {"mlp.down_proj", &LayerAdapter::down, inner, hidden},
-}};
 
 std::string shape_text(const std::vector<uint64_t>& shape) {
   std::string text = "[";
@@ -57,9 +33,11 @@ class TensorReader {
 
   Status read(std::vector<TensorEntry> entries, AdapterTensors& to) {
     for (TensorEntry& entry : entries) entries_.emplace(entry.name, std::move(entry));
+    const model::Recipe recipe(model_);
     for (uint32_t layer = 0; layer < model_.layer_count; ++layer) {
-      for (const Product& product : kProducts) {
-        TESSERA_RETURN_IF_ERROR(read_factors(layer, product, to));
+      const std::vector<const model::WeightSlot*> matrices = recipe.layers()[layer].matrices();
+      for (uint32_t i = 0; i < matrices.size(); ++i) {
+        TESSERA_RETURN_IF_ERROR(read_factors(layer, i, *matrices[i], to));
       }
     }
     TESSERA_RETURN_IF_ERROR(
@@ -95,9 +73,9 @@ class TensorReader {
     return std::move(entry);
   }
 
-  Status read_factors(uint32_t layer, const Product& product, AdapterTensors& to) {
-    const std::string module =
-        "model.layers." + std::to_string(layer) + "." + std::string(product.name);
+  Status read_factors(uint32_t layer, uint32_t matrix, const model::WeightSlot& slot,
+                      AdapterTensors& to) {
+    const std::string module = model::layer_prefix(layer) + std::string(slot.module());
     const std::string name = std::string(kPrefix) + module;
     const std::string a_name = name + ".lora_A.weight", b_name = name + ".lora_B.weight";
     const bool is_there = entries_.contains(a_name) || entries_.contains(b_name);
@@ -106,15 +84,15 @@ class TensorReader {
     if (is_there && !is_asked && config_.target_modules.kind != ModuleSet::Kind::kNone) {
       return invalid(name, "no factors (target_modules does not name it)", "a tensor");
     }
-    Factors factors{
-        module, layer, product.member, config_.rank_of(module), config_.scale_of(module), {}, {}};
+    Factors factors{module, layer, matrix, config_.rank_of(module), config_.scale_of(module),
+                    {},     {}};
     if (factors.rank > limits_.rank_max) {
       return invalid(module, "a rank of at most " + std::to_string(limits_.rank_max),
                      std::to_string(factors.rank));
     }
-    Result<TensorEntry> a = take(a_name, {factors.rank, product.inputs(model_)});
+    Result<TensorEntry> a = take(a_name, {factors.rank, slot.inputs});
     if (!a.is_ok()) return a.status();
-    Result<TensorEntry> b = take(b_name, {product.outputs(model_), factors.rank});
+    Result<TensorEntry> b = take(b_name, {slot.outputs, factors.rank});
     if (!b.is_ok()) return b.status();
     factors.a = std::move(a).value();
     factors.b = std::move(b).value();

@@ -19,7 +19,7 @@ namespace tessera::lora {
 struct Factors {
   std::string module;  // as in the file, e.g. model.layers.0.self_attn.q_proj
   uint32_t layer = 0;
-  ops::LowRank model::LayerAdapter::*member = nullptr;
+  uint32_t matrix = 0;  // of Layer::matrices()
   uint32_t rank = 0;
   double scale = 0;
   model::TensorEntry a;  // [rank, inputs]

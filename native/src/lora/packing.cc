@@ -190,9 +190,10 @@ void Packing::count_bytes() {
   if (!tensors_.head_is_embedding) {
     bytes += aligned(embedding_.size() * hidden * tensor::dtype_size(dtype_of(type_)));
   }
+  uint64_t matrices = 0;
+  for (const model::Layer& layer : decoder_.recipe().layers()) matrices += layer.matrices().size();
   summary_.bytes = bytes + embedding_.size() * sizeof(int32_t) +
-                   head_panels_.size() * sizeof(uint32_t) +
-                   decoder_.config().layer_count * sizeof(model::LayerAdapter);
+                   head_panels_.size() * sizeof(uint32_t) + matrices * sizeof(ops::LowRank);
 }
 
 char* Packing::pack_factors(const Factors& factors, char* at, Adapter& to) const {
@@ -205,7 +206,7 @@ char* Packing::pack_factors(const Factors& factors, char* at, Adapter& to) const
   ops::pack(*device_, view_of(factors.a), packed.a);
   const std::vector<float> b = numbers_of(factors.b, factors.scale).value();
   ops::pack(*device_, TensorView{b.data(), DType::kF32, 2, {outputs, rank}}, packed.b);
-  to.numbers_.layers[factors.layer].*factors.member = packed;
+  to.numbers_.layers[factors.layer][factors.matrix] = packed;
   return at;
 }
 
@@ -270,7 +271,9 @@ Result<std::unique_ptr<Adapter>> Packing::pack() {
   Result<device::Buffer> memory = device_->allocate(summary_.bytes);
   if (!memory.is_ok()) return memory.status();
   adapter->memory_ = std::move(memory).value();
-  adapter->numbers_.layers.resize(decoder_.config().layer_count);
+  for (const model::Layer& layer : decoder_.recipe().layers()) {
+    adapter->numbers_.layers.emplace_back(layer.matrices().size());
+  }
   char* at = adapter->memory_.as<char>();
   for (const Factors& factors : tensors_.factors) at = pack_factors(factors, at, *adapter);
   at = pack_head(at, *adapter);

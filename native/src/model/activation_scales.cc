@@ -27,12 +27,12 @@ std::optional<ObjectReader> required_object(ObjectReader& reader, std::string_vi
 }
 
 /// The scales of one layer. Errors are the reader's.
-LayerScales read_layer(ObjectReader& reader) {
-  LayerScales scales{};
-  for (size_t i = 0; i < kLinearInputs; ++i) {
-    const std::string_view name = linear_input_name(static_cast<LinearInput>(i));
-    scales[i] = static_cast<float>(reader.number(name, 0, static_cast<double>(kLargestScale)));
-    if (reader.status().is_ok() && scales[i] < kSmallestScale) {
+LayerScales read_layer(ObjectReader& reader, const Layer& layer) {
+  LayerScales scales;
+  for (const std::string_view name : layer.inputs()) {
+    scales.push_back(
+        static_cast<float>(reader.number(name, 0, static_cast<double>(kLargestScale))));
+    if (reader.status().is_ok() && scales.back() < kSmallestScale) {
       reader.refuse(name, "a scale of at least 1e-30");
     }
   }
@@ -41,19 +41,15 @@ LayerScales read_layer(ObjectReader& reader) {
 
 }  // namespace
 
-std::string_view linear_input_name(LinearInput input) {
-  switch (input) {
-    case LinearInput::kAttention: return "attention";
-    case LinearInput::kAttentionOutput: return "attentionOutput";
-    case LinearInput::kMlp: return "mlp";
-    case LinearInput::kMlpOutput: return "mlpOutput";
-  }
-  return "attention";
+std::vector<LayerScales> own_scales(const Recipe& recipe) {
+  std::vector<LayerScales> scales;
+  for (const Layer& layer : recipe.layers()) scales.emplace_back(layer.inputs().size());
+  return scales;
 }
 
 Result<ActivationScales> ActivationScales::load(const std::string& path,
                                                 const std::string& model_digest,
-                                                uint32_t layer_count) {
+                                                const Recipe& recipe) {
   Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kModelNotFound);
   if (!file.is_ok()) return file.status();
   const auto bytes = file.value().bytes();
@@ -80,10 +76,10 @@ Result<ActivationScales> ActivationScales::load(const std::string& path,
   scales.percentile = reader.number("percentile", 0, 100);
   scales.rows = reader.whole("rows", 1, UINT32_MAX);
   auto layers = required_object(reader, "layers");
-  for (uint32_t i = 0; layers && layers->status().is_ok() && i < layer_count; ++i) {
+  for (size_t i = 0; layers && layers->status().is_ok() && i < recipe.layers().size(); ++i) {
     auto layer = required_object(*layers, std::to_string(i));
     if (!layer) break;
-    scales.layers.push_back(read_layer(*layer));
+    scales.layers.push_back(read_layer(*layer, recipe.layers()[i]));
     layers->adopt(*layer);
   }
   if (layers) reader.adopt(*layers);
@@ -91,7 +87,7 @@ Result<ActivationScales> ActivationScales::load(const std::string& path,
   return scales;
 }
 
-std::string ActivationScales::text() const {
+std::string ActivationScales::text(const Recipe& recipe) const {
   char number[64];
   const auto digits = [&](double value) {
     std::snprintf(number, sizeof number, "%.9g", value);
@@ -103,9 +99,10 @@ std::string ActivationScales::text() const {
   json += "  \"rows\": " + std::to_string(rows) + ",\n  \"layers\": {\n";
   for (size_t i = 0; i < layers.size(); ++i) {
     json += "    \"" + std::to_string(i) + "\": {";
-    for (size_t input = 0; input < kLinearInputs; ++input) {
+    const std::vector<std::string_view> inputs = recipe.layers()[i].inputs();
+    for (size_t input = 0; input < inputs.size(); ++input) {
       json += (input > 0 ? ", \"" : "\"");
-      json += linear_input_name(static_cast<LinearInput>(input));
+      json += inputs[input];
       json += "\": " + digits(static_cast<double>(layers[i][input]));
     }
     json += i + 1 < layers.size() ? "},\n" : "}\n";
@@ -113,9 +110,13 @@ std::string ActivationScales::text() const {
   return json + "  }\n}\n";
 }
 
-void ActivationRanges::add(uint32_t layer, LinearInput input, const float* x, uint64_t rows,
+ActivationRanges::ActivationRanges(const Recipe& recipe) {
+  for (const Layer& layer : recipe.layers()) layers_.emplace_back(layer.inputs().size());
+}
+
+void ActivationRanges::add(uint32_t layer, uint32_t input, const float* x, uint64_t rows,
                            uint64_t n) {
-  std::vector<float>& magnitudes = layers_[layer][static_cast<size_t>(input)];
+  std::vector<float>& magnitudes = layers_[layer][input];
   for (uint64_t i = 0; i < rows; ++i) {
     float largest = 0;
     for (uint64_t j = 0; j < n; j += kTile) {
@@ -134,12 +135,11 @@ std::vector<LayerScales> ActivationRanges::scales(double percentile) const {
   TESSERA_CHECK(rows() > 0 && percentile > 0 && percentile <= 100);
   std::vector<LayerScales> result(layers_.size());
   for (size_t layer = 0; layer < layers_.size(); ++layer) {
-    for (size_t input = 0; input < kLinearInputs; ++input) {
-      std::vector<float> magnitudes = layers_[layer][input];
+    for (std::vector<float> magnitudes : layers_[layer]) {
       const double rank = std::ceil(percentile / 100 * static_cast<double>(magnitudes.size()));
       const auto at = magnitudes.begin() + (static_cast<ptrdiff_t>(rank) - 1);
       std::nth_element(magnitudes.begin(), at, magnitudes.end());
-      result[layer][input] = std::clamp(*at / 127.0f, kSmallestScale, kLargestScale);
+      result[layer].push_back(std::clamp(*at / 127.0f, kSmallestScale, kLargestScale));
     }
   }
   return result;

@@ -2,26 +2,21 @@
 // given at load. docs/quantisation.md has the file's format.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "model/recipe.h"
 
 namespace tessera::model {
 
 inline constexpr uint64_t kMaxScalesBytes = 1u << 22;  // of the file
 
-/// Where a layer's activations enter linear layers: q, k and v share an input, gate and up too.
-enum class LinearInput : uint8_t { kAttention, kAttentionOutput, kMlp, kMlpOutput };
-inline constexpr size_t kLinearInputs = 4;
-
-/// As the file spells it.
-std::string_view linear_input_name(LinearInput input);
-
-/// By LinearInput; 0 stands for a scale of each row's own.
-using LayerScales = std::array<float, kLinearInputs>;
+/// In the order of Layer::inputs(); 0 stands for a scale of each row's own.
+using LayerScales = std::vector<float>;
+/// No fixed scales.
+std::vector<LayerScales> own_scales(const Recipe& recipe);
 
 struct ActivationScales {
   std::string model_digest;
@@ -32,25 +27,26 @@ struct ActivationScales {
   /// Errors: MODEL_NOT_FOUND; MODEL_INVALID naming the field for what is malformed, for scales that
   /// are missing or not positive, and for a file of another model.
   static Result<ActivationScales> load(const std::string& path, const std::string& model_digest,
-                                       uint32_t layer_count);
+                                       const Recipe& recipe);
   /// The file's content.
-  std::string text() const;
+  std::string text(const Recipe& recipe) const;
 };
 
 /// The largest magnitude of every row that enters a linear layer, transformed as it is when it is
 /// quantised (ops/quantise.h). One pass at a time.
 class ActivationRanges {
  public:
-  explicit ActivationRanges(uint32_t layer_count) : layers_(layer_count) {}
+  explicit ActivationRanges(const Recipe& recipe);
 
-  void add(uint32_t layer, LinearInput input, const float* x, uint64_t rows, uint64_t n);
+  /// `input`: among Layer::inputs().
+  void add(uint32_t layer, uint32_t input, const float* x, uint64_t rows, uint64_t n);
   uint64_t rows() const;
   /// The scale that takes the given percentile of the rows' magnitudes to 127.
   /// REQUIRES: rows() > 0; percentile in (0, 100].
   std::vector<LayerScales> scales(double percentile) const;
 
  private:
-  std::vector<std::array<std::vector<float>, kLinearInputs>> layers_;
+  std::vector<std::vector<std::vector<float>>> layers_;  // [layer][input][row]
 };
 
 }  // namespace tessera::model

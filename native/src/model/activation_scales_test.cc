@@ -29,12 +29,13 @@ struct W8A8Model {
     folder.write("scales.json", scales);
     return load(scales_path()).status();
   }
+  std::string text(const ActivationScales& scales) const { return scales.text(recipe); }
   std::string scales_path() const { return folder.path() + "/scales.json"; }
 
   /// Scales measured on the test prompt.
   ActivationScales measured(double percentile) const {
     const auto decoder = load("").value();
-    ActivationRanges ranges(decoder->config().layer_count);
+    ActivationRanges ranges(decoder->recipe());
     TestRequest request(*decoder, kTokens, 1, 1);
     request.workspace().measure(&ranges);
     request.prefill(prompt(), 7);
@@ -54,14 +55,15 @@ struct W8A8Model {
 
   TestFolder folder;
   std::unique_ptr<device::Device> device = open();
+  const Recipe recipe{ModelConfig::parse(test_config({}), "config.json").value()};
 };
 
 TEST(ActivationScalesTest, WhatIsWrittenIsReadBackAndUsed) {
   const W8A8Model model;
   const ActivationScales scales = model.measured(100);
   EXPECT_EQ(scales.rows, kTokens);
-  model.folder.write("scales.json", scales.text());
-  const auto read = ActivationScales::load(model.scales_path(), scales.model_digest, 2);
+  model.folder.write("scales.json", model.text(scales));
+  const auto read = ActivationScales::load(model.scales_path(), scales.model_digest, model.recipe);
   ASSERT_TRUE(read.is_ok()) << read.status().message();
   EXPECT_EQ(read.value().layers, scales.layers);
   EXPECT_EQ(read.value().percentile, 100);
@@ -80,12 +82,12 @@ TEST(ActivationScalesTest, WhatIsWrittenIsReadBackAndUsed) {
 }
 
 TEST(ActivationScalesTest, ThePercentileLeavesOutTheLargestRows) {
-  ActivationRanges ranges(1);
+  const W8A8Model model;
+  ActivationRanges ranges(model.recipe);
   for (int i = 1; i <= 100; ++i) {
     const float row[2] = {static_cast<float>(i), -2.0f * static_cast<float>(i)};
-    for (const LinearInput input : {LinearInput::kAttention, LinearInput::kAttentionOutput,
-                                    LinearInput::kMlp, LinearInput::kMlpOutput}) {
-      ranges.add(0, input, row, 1, 2);
+    for (uint32_t input = 0; input < 4; ++input) {
+      for (uint32_t layer = 0; layer < 2; ++layer) ranges.add(layer, input, row, 1, 2);
     }
   }
   EXPECT_EQ(ranges.scales(100)[0][0], 300.0f / 127.0f);
@@ -95,8 +97,8 @@ TEST(ActivationScalesTest, ThePercentileLeavesOutTheLargestRows) {
 
 TEST(ActivationScalesTest, NumbersTellComputeTypesAndScalesApart) {
   const W8A8Model model;
-  model.folder.write("scales.json", model.measured(100).text());
-  model.folder.write("other.json", model.measured(50).text());
+  model.folder.write("scales.json", model.text(model.measured(100)));
+  model.folder.write("other.json", model.text(model.measured(50)));
   const auto numbers = [&](ComputeType type, const std::string& path) {
     return Decoder::load(model.folder.path(), type, *model.device, path).value()->numbers();
   };
@@ -111,7 +113,7 @@ TEST(ActivationScalesTest, NumbersTellComputeTypesAndScalesApart) {
 
 TEST(ActivationScalesTest, WhatDoesNotFitIsRefusedByItsField) {
   const W8A8Model model;
-  const std::string good = model.measured(100).text();
+  const std::string good = model.text(model.measured(100));
   const auto spoiled = [&](const std::string& from, const std::string& to) {
     std::string text = good;
     text.replace(text.find(from), from.size(), to);

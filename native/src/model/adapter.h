@@ -12,10 +12,9 @@
 
 namespace tessera::model {
 
-/// Of one layer; none set: the layer is the model's.
-struct LayerAdapter {
-  ops::LowRank q, k, v, o, gate, up, down;
-};
+/// Factors of one layer's matrices, in the order of Layer::matrices(); those that are not set: the
+/// product is the model's.
+using LayerAdapter = std::vector<ops::LowRank>;
 
 /// Factors, embedding and head are of the type of the decoder's head (model/compute_type.h). Owns
 /// no numbers; immutable.

@@ -7,7 +7,7 @@
 
 namespace tessera::model {
 
-Result<AdapterScratch> AdapterScratch::allocate(device::Device& device, const ModelConfig& config,
+Result<AdapterScratch> AdapterScratch::allocate(device::Device& device, uint64_t widest_input,
                                                 ComputeType type, uint32_t rows,
                                                 uint32_t adapters) {
   AdapterScratch scratch;
@@ -23,11 +23,8 @@ Result<AdapterScratch> AdapterScratch::allocate(device::Device& device, const Mo
   scratch.inner_ = std::move(inner).value();
   scratch.terms_.reserve(kProductsAtOnce * scratch.adapters_max_);
   if (layer_panels(type) == scratch.type_) return scratch;
-  const uint64_t widest =
-      std::max<uint64_t>({config.hidden_size, uint64_t{config.head_count} * config.head_dim,
-                          config.intermediate_size});
   Result<device::Buffer> operand =
-      device.allocate(ops::operand_bytes(device, scratch.type_, rows, widest));
+      device.allocate(ops::operand_bytes(device, scratch.type_, rows, widest_input));
   if (!operand.is_ok()) return operand.status();
   scratch.operand_ = std::move(operand).value();
   return scratch;
@@ -47,17 +44,17 @@ ops::Operand AdapterScratch::operand_of(device::Device& device,
 
 AdapterScratch::Terms AdapterScratch::project(device::Device& device,
                                               std::span<const AdapterRows> adapters, uint32_t layer,
-                                              Members members, const ops::Operand& x,
-                                              const float* rows_of_x) {
+                                              std::span<const uint32_t> matrices,
+                                              const ops::Operand& x, const float* rows_of_x) {
   Terms terms;
   if (adapters.empty()) return terms;
-  TESSERA_CHECK(adapters.size() <= adapters_max_ && members.size() <= kProductsAtOnce);
+  TESSERA_CHECK(adapters.size() <= adapters_max_ && matrices.size() <= kProductsAtOnce);
   terms_.clear();
   char* inner = inner_.as<char>();
-  for (size_t product = 0; product < members.size(); ++product) {
+  for (size_t product = 0; product < matrices.size(); ++product) {
     const size_t begin = terms_.size();
     for (const AdapterRows& rows : adapters) {
-      const ops::LowRank& factors = rows.adapter->layers[layer].*members[product];
+      const ops::LowRank& factors = rows.adapter->layers[layer][matrices[product]];
       if (!factors.is_set()) continue;
       terms_.push_back({&factors, rows.first, rows.count, inner});
       inner += ops::low_rank_bytes(device, type_, rows.first, rows.count, factors.a.columns);

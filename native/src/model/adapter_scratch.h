@@ -11,7 +11,6 @@
 #include "device/device.h"
 #include "model/adapter.h"
 #include "model/compute_type.h"
-#include "model/model_config.h"
 #include "ops/low_rank.h"
 #include "ops/operand.h"
 
@@ -21,17 +20,17 @@ class AdapterScratch {
  public:
   static constexpr size_t kProductsAtOnce = 3;  // that share an operand: q, k and v
   using Terms = std::array<std::span<const ops::LowRankTerm>, kProductsAtOnce>;
-  using Members = std::span<ops::LowRank LayerAdapter::*const>;
 
   /// For passes of up to `rows` rows in up to `adapters` stretches; none: no pass has adapters.
   /// Errors: ENGINE_OVERLOADED.
-  static Result<AdapterScratch> allocate(device::Device& device, const ModelConfig& config,
+  /// `widest_input`: of the longest row that enters a product.
+  static Result<AdapterScratch> allocate(device::Device& device, uint64_t widest_input,
                                          ComputeType type, uint32_t rows, uint32_t adapters);
 
-  /// The terms of the products of one layer that take `x`, projected; `rows_of_x` are its rows as
-  /// floats. They hold until the next call.
+  /// The terms of the products of one layer that take `x`, by their places in Layer::matrices(),
+  /// projected; `rows_of_x` are its rows as floats. They hold until the next call.
   Terms project(device::Device& device, std::span<const AdapterRows> adapters, uint32_t layer,
-                Members members, const ops::Operand& x, const float* rows_of_x);
+                std::span<const uint32_t> matrices, const ops::Operand& x, const float* rows_of_x);
 
  private:
   ops::Operand operand_of(device::Device& device, std::span<const AdapterRows> adapters,

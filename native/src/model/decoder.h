@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "model/adapter.h"
 #include "model/compute_type.h"
-#include "model/model_config.h"
+#include "model/recipe.h"
 #include "model/weights.h"
 #include "model/workspace.h"
 #include "ops/head.h"
@@ -51,14 +51,17 @@ class Decoder final {
   /// ENGINE_OVERLOADED when memory for the weights does not suffice.
   /// `scales_path` names a file of fixed activation scales for kW8A8, or is empty. Errors:
   /// REQUEST_INVALID for one with another type, and those of ActivationScales::load.
+  /// The model is of one of the families `known`, which outlive the decoder.
   static Result<std::shared_ptr<Decoder>> load(const std::string& folder, ComputeType type,
                                                device::Device& device,
-                                               const std::string& scales_path = {});
+                                               const std::string& scales_path = {},
+                                               std::span<const Family> known = families());
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
   const ModelConfig& config() const;
+  const Recipe& recipe() const;
   ComputeType compute_type() const;
   /// Content digest (hex) of configuration and weights: part of the KV identity.
   std::string digest() const;

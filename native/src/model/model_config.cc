@@ -1,7 +1,6 @@
 #include "model/model_config.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -11,37 +10,31 @@
 namespace tessera::model {
 namespace {
 
-struct FamilyRow {
-  Family family;
-  std::string_view model_type;
-  std::string_view architecture;
-};
-constexpr std::array<FamilyRow, 4> kFamilies = {{
-    {Family::kQwen3, "qwen3", "Qwen3ForCausalLM"},
-    {Family::kQwen2, "qwen2", "Qwen2ForCausalLM"},
-    {Family::kLlama, "llama", "LlamaForCausalLM"},
-    {Family::kMistral, "mistral", "MistralForCausalLM"},
-}};
-constexpr uint32_t kQwen3HeadDim =
-    128;  // what transformers takes when config.json of a Qwen3 model is silent
+std::string names_of(std::span<const Family> known) {
+  std::string names;
+  for (const Family& family : known) {
+    names += (names.empty() ? "" : ", ") + std::string(family.model_type);
+  }
+  return names;
+}
 
-void read_family(ObjectReader& reader, ModelConfig& config) {
+void read_family(ObjectReader& reader, std::span<const Family> known, ModelConfig& config) {
   const std::string type = reader.text("model_type");
-  const auto row = std::find_if(kFamilies.begin(), kFamilies.end(),
-                                [&](const FamilyRow& known) { return known.model_type == type; });
-  if (row == kFamilies.end()) {
-    reader.refuse("model_type", "one of qwen3, qwen2, llama, mistral");
+  const auto row = std::find_if(known.begin(), known.end(),
+                                [&](const Family& family) { return family.model_type == type; });
+  if (row == known.end()) {
+    reader.refuse("model_type", "one of " + names_of(known));
     return;
   }
-  config.family = row->family;
+  config.family = &*row;
   const auto architectures = reader.find("architectures");
   if (!architectures) return;
   simdjson::dom::array names;
   std::string_view name;
-  const bool known = architectures->get_array().get(names) == simdjson::SUCCESS &&
-                     names.size() == 1 && names.at(0).get_string().get(name) == simdjson::SUCCESS &&
-                     name == row->architecture;
-  if (!known) reader.refuse("architectures", "[\"" + std::string(row->architecture) + "\"]");
+  const bool fits = architectures->get_array().get(names) == simdjson::SUCCESS &&
+                    names.size() == 1 && names.at(0).get_string().get(name) == simdjson::SUCCESS &&
+                    name == row->architecture;
+  if (!fits) reader.refuse("architectures", "[\"" + std::string(row->architecture) + "\"]");
 }
 
 void read_shape(ObjectReader& reader, ModelConfig& config) {
@@ -56,8 +49,8 @@ void read_shape(ObjectReader& reader, ModelConfig& config) {
     reader.refuse("num_key_value_heads",
                   "a divisor of num_attention_heads (" + std::to_string(config.head_count) + ")");
   }
-  if (reader.find("head_dim") || config.family == Family::kQwen3) {
-    config.head_dim = reader.whole("head_dim", 1, kMaxHeadDim, kQwen3HeadDim);
+  if (reader.find("head_dim") || config.family->head_dim > 0) {
+    config.head_dim = reader.whole("head_dim", 1, kMaxHeadDim, config.family->head_dim);
   } else {
     config.head_dim = config.hidden_size / config.head_count;
     if (config.head_dim * config.head_count != config.hidden_size ||
@@ -71,9 +64,9 @@ void read_shape(ObjectReader& reader, ModelConfig& config) {
 /// The window limits the positions instead of masking: within its length both are the same
 /// attention.
 void read_sliding_window(ObjectReader& reader, ModelConfig& config) {
-  const bool qwen = config.family == Family::kQwen3 || config.family == Family::kQwen2;
-  const bool used =
-      qwen ? reader.boolean("use_sliding_window", false) : config.family == Family::kMistral;
+  const Window window = config.family->window;
+  const bool used = window == Window::kAsked ? reader.boolean("use_sliding_window", false)
+                                             : window == Window::kAlways;
   if (used && reader.find("sliding_window")) {
     const uint32_t window = reader.whole("sliding_window", 1, kMaxPositions);
     config.max_positions = std::min(config.max_positions, window);
@@ -149,7 +142,10 @@ void read_tokens(ObjectReader& reader, ModelConfig& config) {
 
 /// What would make these weights compute something else than we do.
 void refuse_what_we_do_not_compute(ObjectReader& reader, ModelConfig& config) {
-  if (reader.text("hidden_act", "silu") != "silu") reader.refuse("hidden_act", "\"silu\"");
+  const std::string activation(config.family->activation);
+  if (reader.text("hidden_act", activation) != activation) {
+    reader.refuse("hidden_act", "\"" + activation + "\"");
+  }
   for (const std::string_view field : {"quantization_config", "quantization"}) {
     if (reader.find(field)) reader.refuse(field, "none: F32, BF16 or F16 weights");
   }
@@ -160,21 +156,18 @@ void refuse_what_we_do_not_compute(ObjectReader& reader, ModelConfig& config) {
     reader.refuse(spelling, "one of float32, bfloat16, float16");
   }
   const bool bias = reader.boolean("attention_bias", false);
-  if (bias && config.family == Family::kMistral) reader.refuse("attention_bias", "false");
-  config.qkv_bias = config.family == Family::kQwen2 || bias;
-  config.output_bias = config.family != Family::kQwen2 && bias;
+  const auto has = [&](Bias of_family) {
+    if (bias && of_family == Bias::kRefused) reader.refuse("attention_bias", "false");
+    return of_family == Bias::kAlways || (of_family == Bias::kAsked && bias);
+  };
+  config.qkv_bias = has(config.family->qkv_bias);
+  config.output_bias = has(config.family->output_bias);
 }
 
 }  // namespace
 
-std::string_view family_name(Family family) {
-  for (const FamilyRow& row : kFamilies) {
-    if (row.family == family) return row.model_type;
-  }
-  return "unknown";
-}
-
-Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string& name) {
+Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string& name,
+                                       std::span<const Family> known) {
   if (text.size() > kMaxConfigBytes) {
     return Status(Code::kModelInvalid, name + ": expected at most " +
                                            std::to_string(kMaxConfigBytes) + " bytes, got " +
@@ -190,7 +183,8 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string&
   }
   ObjectReader reader(object, name, "");
   ModelConfig config;
-  read_family(reader, config);
+  config.family = known.data();  // where the reader refuses the field, the rest is still read
+  read_family(reader, known, config);
   read_shape(reader, config);
   read_sliding_window(reader, config);
   config.rms_norm_eps = static_cast<float>(reader.number("rms_norm_eps", 0, 1, 1e-6));
@@ -202,12 +196,12 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string&
   return config;
 }
 
-Result<ModelConfig> ModelConfig::load(const std::string& folder) {
+Result<ModelConfig> ModelConfig::load(const std::string& folder, std::span<const Family> known) {
   const std::string path = folder + "/config.json";
   Result<platform::MappedFile> file = platform::MappedFile::open(path, Code::kModelNotFound);
   if (!file.is_ok()) return file.status();
   const auto bytes = file.value().bytes();
-  return parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  return parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, known);
 }
 
 std::vector<float> ModelConfig::rope_frequencies() const {
@@ -227,19 +221,8 @@ std::vector<float> ModelConfig::rope_frequencies() const {
   return frequencies;
 }
 
-uint64_t ModelConfig::parameter_count() const {
-  const uint64_t query = uint64_t{head_count} * head_dim;
-  const uint64_t key_value = uint64_t{kv_head_count} * head_dim;
-  const uint64_t attention = hidden_size * (2 * query + 2 * key_value) +
-                             (qkv_bias ? query + 2 * key_value : 0) +
-                             (output_bias ? hidden_size : 0) + (has_qk_norm() ? 2 * head_dim : 0);
-  const uint64_t layer = attention + 3ull * hidden_size * intermediate_size + 2ull * hidden_size;
-  const uint64_t embedding = uint64_t{vocab_size} * hidden_size;
-  return layer_count * layer + embedding * (tie_word_embeddings ? 1 : 2) + hidden_size;
-}
-
 std::string ModelConfig::canonical_text() const {
-  std::string text(family_name(family));
+  std::string text(family->model_type);
   for (const uint64_t value :
        {uint64_t{vocab_size}, uint64_t{hidden_size}, uint64_t{layer_count}, uint64_t{head_count},
         uint64_t{kv_head_count}, uint64_t{head_dim}, uint64_t{intermediate_size},

@@ -3,18 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/status.h"
+#include "model/family.h"
 
 namespace tessera::model {
-
-enum class Family : uint8_t { kQwen3, kQwen2, kLlama, kMistral };
-
-/// As config.json spells it in model_type.
-std::string_view family_name(Family family);
 
 inline constexpr uint64_t kMaxConfigBytes = 1u << 20;
 inline constexpr uint32_t kMaxVocabSize = 1u << 22;
@@ -39,7 +36,7 @@ struct RopeConfig {
 };
 
 struct ModelConfig {
-  Family family = Family::kQwen3;
+  const Family* family = nullptr;  // a row of a table that outlives the configuration
   uint32_t vocab_size = 0;
   uint32_t hidden_size = 0;
   uint32_t layer_count = 0;
@@ -58,15 +55,18 @@ struct ModelConfig {
   std::vector<int32_t> eos_token_ids;  // may be empty
   int32_t bos_token_id = -1;           // -1 when none is given
 
-  bool has_qk_norm() const { return family == Family::kQwen3; }
-  /// Numbers in the weights; a tied head counts once.
-  uint64_t parameter_count() const;
+  bool has_qk_norm() const { return family->has_qk_norm; }
+  /// Numbers of a row's queries, and of its keys or values, over all heads.
+  uint64_t q_size() const { return uint64_t{head_count} * head_dim; }
+  uint64_t kv_size() const { return uint64_t{kv_head_count} * head_dim; }
 
-  /// Reads folder/config.json. Errors: MODEL_NOT_FOUND, MODEL_INVALID naming file, field, what was
-  /// expected and came.
-  static Result<ModelConfig> load(const std::string& folder);
+  /// Reads folder/config.json of a model of one of the families `known`. Errors: MODEL_NOT_FOUND,
+  /// MODEL_INVALID naming file, field, what was expected and what was found.
+  static Result<ModelConfig> load(const std::string& folder,
+                                  std::span<const Family> known = families());
   /// The same from text; `name` stands for the file in messages.
-  static Result<ModelConfig> parse(std::string_view text, const std::string& name);
+  static Result<ModelConfig> parse(std::string_view text, const std::string& name,
+                                   std::span<const Family> known = families());
 
   /// Angle per position of each pair of a head: head_dim / 2 numbers, as trainers compute them in
   /// F32.

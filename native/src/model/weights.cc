@@ -100,61 +100,52 @@ bool may_be_ignored(const std::string& name, const ModelConfig& config) {
 
 }  // namespace
 
-void Weights::layer_slots(const ModelConfig& config, ComputeType type, uint32_t layer,
+void Weights::layer_slots(const Layer& layer, ComputeType type, uint32_t index,
                           std::vector<Slot>& slots) {
-  const uint64_t hidden = config.hidden_size, inner = config.intermediate_size;
-  const uint64_t q_size = uint64_t{config.head_count} * config.head_dim;
-  const uint64_t kv_size = uint64_t{config.kv_head_count} * config.head_dim;
-  const std::string prefix = "model.layers." + std::to_string(layer) + ".";
-  LayerWeights& w = layers_[layer];
-  const auto matrix = [&](const char* name, uint64_t rows, uint64_t columns,
-                          ops::PackedMatrix& target, bool beside_previous = false) {
-    slots.push_back({prefix + name + ".weight",
-                     {rows, columns},
-                     Matrix{&target, layer_panels(type), beside_previous},
-                     layer});
-  };
-  const auto vector = [&](const std::string& name, uint64_t size, const float*& target) {
-    slots.push_back({prefix + name, {size}, Vector{&target}, layer});
-  };
-  vector("input_layernorm.weight", hidden, w.input_norm);
-  matrix("self_attn.q_proj", q_size, hidden, w.q);
-  matrix("self_attn.k_proj", kv_size, hidden, w.k);
-  matrix("self_attn.v_proj", kv_size, hidden, w.v);
-  matrix("self_attn.o_proj", hidden, q_size, w.o);
-  if (config.qkv_bias) {
-    vector("self_attn.q_proj.bias", q_size, w.q_bias);
-    vector("self_attn.k_proj.bias", kv_size, w.k_bias);
-    vector("self_attn.v_proj.bias", kv_size, w.v_bias);
+  for (size_t i = 0; i < layer.blocks.size(); ++i) {
+    BlockWeights& weights = layers_[index][i];
+    for (const WeightSlot& slot : layer.blocks[i]->slots()) {
+      Slot& added = slots.emplace_back(
+          Slot{layer_prefix(index) + slot.name, slot.shape(), Vector{nullptr}, index});
+      if (slot.kind == WeightSlot::Kind::kMatrix) {
+        added.kind =
+            Matrix{&weights.matrices[slot.number], layer_panels(type), slot.beside_previous};
+      } else {
+        added.kind = Vector{&weights.vectors[slot.number]};
+      }
+    }
   }
-  if (config.output_bias) vector("self_attn.o_proj.bias", hidden, w.o_bias);
-  if (config.has_qk_norm()) {
-    vector("self_attn.q_norm.weight", config.head_dim, w.q_norm);
-    vector("self_attn.k_norm.weight", config.head_dim, w.k_norm);
-  }
-  vector("post_attention_layernorm.weight", hidden, w.post_norm);
-  matrix("mlp.gate_proj", inner, hidden, w.gate);
-  matrix("mlp.up_proj", inner, hidden, w.up, true);
-  matrix("mlp.down_proj", hidden, inner, w.down);
 }
 
-std::vector<Weights::Slot> Weights::slots(const ModelConfig& config, ComputeType type) {
+void Weights::make_layers(const Recipe& recipe) {
+  if (!layers_.empty()) return;
+  for (const Layer& layer : recipe.layers()) {
+    LayerWeights& weights = layers_.emplace_back();
+    for (const auto& block : layer.blocks) weights.push_back(block->empty_weights());
+  }
+}
+
+std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type) {
+  const ModelConfig& config = recipe.config();
   const std::vector<uint64_t> table = {config.vocab_size, config.hidden_size};
   const Matrix head{&head_, head_panels(type)};
   std::vector<Slot> slots;
-  layers_.resize(config.layer_count);
+  make_layers(recipe);
   if (config.tie_word_embeddings) {
     slots.push_back({"model.embed_tokens.weight", table, head});
   } else {
     slots.push_back({"model.embed_tokens.weight", table, Table{&embedding_, storage_type(type)}});
   }
-  for (uint32_t i = 0; i < config.layer_count; ++i) layer_slots(config, type, i, slots);
+  for (uint32_t i = 0; i < config.layer_count; ++i) {
+    layer_slots(recipe.layers()[i], type, i, slots);
+  }
   slots.push_back({"model.norm.weight", {config.hidden_size}, Vector{&final_norm_}});
   if (!config.tie_word_embeddings) slots.push_back({"lm_head.weight", table, head});
   return slots;
 }
 
-Status Weights::check(const Shards& shards, const ModelConfig& config, std::vector<Slot>& slots) {
+Status Weights::check(const Shards& shards, const Recipe& recipe, std::vector<Slot>& slots) {
+  const ModelConfig& config = recipe.config();
   const auto invalid = [&](const std::string& name, const std::string& expected,
                            const std::string& came) {
     return Status(Code::kModelInvalid,
@@ -173,7 +164,7 @@ Status Weights::check(const Shards& shards, const ModelConfig& config, std::vect
   for (const auto& [name, entry] : shards.tensors()) {
     if (needed.count(name) == 0 && !may_be_ignored(name, config)) {
       return invalid(name,
-                     "no such tensor in a " + std::string(family_name(config.family)) + " model",
+                     "no such tensor in a " + std::string(config.family->model_type) + " model",
                      "shape " + shape_text(entry.shape));
     }
   }
@@ -230,8 +221,8 @@ Status Weights::reserve(std::vector<Slot>& slots, device::Device& device) {
 /// Scans and then packs some tensors at a time; returns the digest of all. What is read in place is
 /// left to the caller.
 Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards& shards,
-                                    const ModelConfig& config, device::Device& device) {
-  WeightsScan scan(device, shards.folder(), config.canonical_text());
+                                    const Recipe& recipe, device::Device& device) {
+  WeightsScan scan(device, shards.folder(), recipe.config().canonical_text());
   for (size_t begin = 0, end = 0; begin < slots.size(); begin = end) {
     std::vector<const TensorEntry*> entries;
     for (uint64_t bytes = 0; end < slots.size() && bytes < kBatchBytes; ++end) {
@@ -257,16 +248,16 @@ Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards
   return scan.digest();
 }
 
-Result<Weights> Weights::load(const std::string& folder, const ModelConfig& config,
-                              ComputeType type, device::Device& device) {
+Result<Weights> Weights::load(const std::string& folder, const Recipe& recipe, ComputeType type,
+                              device::Device& device) {
   Result<Shards> shards = Shards::open(folder);
   if (!shards.is_ok()) return shards.status();
   Weights weights;
   weights.shards_ = std::move(shards).value();
-  std::vector<Slot> slots = weights.slots(config, type);
-  TESSERA_RETURN_IF_ERROR(check(weights.shards_, config, slots));
+  std::vector<Slot> slots = weights.slots(recipe, type);
+  TESSERA_RETURN_IF_ERROR(check(weights.shards_, recipe, slots));
   TESSERA_RETURN_IF_ERROR(weights.reserve(slots, device));
-  Result<std::string> digest = weights.stream(slots, weights.shards_, config, device);
+  Result<std::string> digest = weights.stream(slots, weights.shards_, recipe, device);
   if (!digest.is_ok()) return digest.status();
   weights.digest_ = std::move(digest).value();
   return weights;
@@ -278,16 +269,16 @@ bool Weights::reads_in_place() const {
   return data != nullptr && (data < begin || data >= begin + memory_.size());
 }
 
-Result<WeightsUpdate> Weights::prepare(const std::string& folder, const ModelConfig& config,
+Result<WeightsUpdate> Weights::prepare(const std::string& folder, const Recipe& recipe,
                                        ComputeType type, device::Device& device) const {
   Result<Shards> shards = Shards::open(folder);
   if (!shards.is_ok()) return shards.status();
   WeightsUpdate update;
   update.shards_ = std::move(shards).value();
   Weights shape;  // whose slots have the names and shapes; it holds no bytes
-  std::vector<Slot> slots = shape.slots(config, type);
-  TESSERA_RETURN_IF_ERROR(check(update.shards_, config, slots));
-  WeightsScan scan(device, folder, config.canonical_text(), kPreparedBytes);
+  std::vector<Slot> slots = shape.slots(recipe, type);
+  TESSERA_RETURN_IF_ERROR(check(update.shards_, recipe, slots));
+  WeightsScan scan(device, folder, recipe.config().canonical_text(), kPreparedBytes);
   for (const Slot& slot : slots) {
     const bool is_table = std::holds_alternative<Table>(slot.kind);
     if (is_table && reads_in_place() && !slot.may_be_in_place()) {
@@ -304,16 +295,16 @@ Result<WeightsUpdate> Weights::prepare(const std::string& folder, const ModelCon
   return update;
 }
 
-Status Weights::update(WeightsUpdate update, const ModelConfig& config, ComputeType type,
+Status Weights::update(WeightsUpdate update, const Recipe& recipe, ComputeType type,
                        device::Device& device) {
-  std::vector<Slot> slots = this->slots(config, type);
+  std::vector<Slot> slots = this->slots(recipe, type);
   const bool in_place = reads_in_place();
   const auto write = [&](const Shards& shards, const std::string& expected) -> Status {
-    TESSERA_RETURN_IF_ERROR(check(shards, config, slots));
+    TESSERA_RETURN_IF_ERROR(check(shards, recipe, slots));
     for (Slot& slot : slots)
       slot.is_in_place = in_place && std::holds_alternative<Table>(slot.kind);
     place(slots);
-    const Result<std::string> digest = stream(slots, shards, config, device);
+    const Result<std::string> digest = stream(slots, shards, recipe, device);
     if (!digest.is_ok()) return digest.status();
     if (digest.value() == expected) return Status::ok();
     return {Code::kModelCorrupt, shards.folder() + ": expected the content " + expected +

@@ -12,25 +12,15 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "model/compute_type.h"
-#include "model/model_config.h"
+#include "model/recipe.h"
 #include "model/shards.h"
 #include "ops/packed_matrix.h"
 #include "tensor/tensor_view.h"
 
 namespace tessera::model {
 
-/// Matrices are of the compute type, norms and biases F32. Absent vectors are null.
-struct LayerWeights {
-  const float* input_norm = nullptr;
-  const float* post_norm = nullptr;
-  const float* q_norm = nullptr;
-  const float* k_norm = nullptr;
-  const float* q_bias = nullptr;
-  const float* k_bias = nullptr;
-  const float* v_bias = nullptr;
-  const float* o_bias = nullptr;
-  ops::PackedMatrix q, k, v, o, gate, up, down;  // gate and up lie panel by panel side by side
-};
+/// Of one layer, block by block.
+using LayerWeights = std::vector<BlockWeights>;
 
 /// A folder of weights that has been looked through whole and may take the place of those that
 /// serve. Move-only.
@@ -51,19 +41,19 @@ class Weights {
   /// Errors: MODEL_NOT_FOUND; MODEL_INVALID for a missing, misshapen, wrongly typed or unexpected
   /// tensor; MODEL_CORRUPT for broken files and for NaN or infinity; ENGINE_OVERLOADED when memory
   /// does not suffice, before anything is packed.
-  static Result<Weights> load(const std::string& folder, const ModelConfig& config,
-                              ComputeType type, device::Device& device);
+  static Result<Weights> load(const std::string& folder, const Recipe& recipe, ComputeType type,
+                              device::Device& device);
 
   /// Looks another folder through, of the same configuration, while these weights serve: other
   /// forks of the device's threads wait at most for a few MiB of it. Errors: those of load() but
   /// for memory, of which nothing is taken; MODEL_INVALID where the embedding is read in place and
   /// the new one cannot be.
-  Result<WeightsUpdate> prepare(const std::string& folder, const ModelConfig& config,
-                                ComputeType type, device::Device& device) const;
+  Result<WeightsUpdate> prepare(const std::string& folder, const Recipe& recipe, ComputeType type,
+                                device::Device& device) const;
   /// Streams an update over these weights, layer by layer in the same memory. An error (a disk
   /// that fails, a file that has been written to since) means that the weights before were streamed
   /// back. REQUIRES: nobody reads the weights meanwhile. Errors: MODEL_CORRUPT.
-  Status update(WeightsUpdate update, const ModelConfig& config, ComputeType type,
+  Status update(WeightsUpdate update, const Recipe& recipe, ComputeType type,
                 device::Device& device);
   /// False where neither an update nor the weights before could be written whole: what is in memory
   /// is of no model.
@@ -82,16 +72,16 @@ class Weights {
 
  private:
   struct Slot;
-  std::vector<Slot> slots(const ModelConfig& config, ComputeType type);
-  void layer_slots(const ModelConfig& config, ComputeType type, uint32_t layer,
-                   std::vector<Slot>& slots);
-  static Status check(const Shards& shards, const ModelConfig& config, std::vector<Slot>& slots);
+  std::vector<Slot> slots(const Recipe& recipe, ComputeType type);
+  void make_layers(const Recipe& recipe);
+  void layer_slots(const Layer& layer, ComputeType type, uint32_t index, std::vector<Slot>& slots);
+  static Status check(const Shards& shards, const Recipe& recipe, std::vector<Slot>& slots);
   bool reads_in_place() const;
   /// Gives every slot its place in the weights' memory; returns the bytes of all.
   static uint64_t place(std::vector<Slot>& slots);
   Status reserve(std::vector<Slot>& slots, device::Device& device);
   Result<std::string> stream(const std::vector<Slot>& slots, const Shards& shards,
-                             const ModelConfig& config, device::Device& device);
+                             const Recipe& recipe, device::Device& device);
 
   Shards shards_;
   device::Buffer memory_;

@@ -11,7 +11,7 @@
 #include "model/activation_scales.h"
 #include "model/adapter_scratch.h"
 #include "model/compute_type.h"
-#include "model/model_config.h"
+#include "model/recipe.h"
 #include "ops/operand.h"
 #include "ops/rope.h"
 
@@ -27,7 +27,7 @@ class Workspace {
  public:
   /// For up to max_rows rows per pass in up to max_adapters stretches that run with an adapter, and
   /// prompts of up to max_context positions. Errors: ENGINE_OVERLOADED.
-  static Result<std::unique_ptr<Workspace>> allocate(const ModelConfig& config, ComputeType type,
+  static Result<std::unique_ptr<Workspace>> allocate(const Recipe& recipe, ComputeType type,
                                                      uint32_t max_rows, uint32_t max_context,
                                                      uint32_t max_adapters, device::Device& device);
 
@@ -40,10 +40,8 @@ class Workspace {
 
  private:
   friend class Decoder;
+  friend class Pass;
   Workspace() = default;
-  /// Rows of every array below, in floats.
-  static uint64_t floats_per_row(const ModelConfig& config);
-  void lay_out(const ModelConfig& config);
   /// The left side of the next product: `rows` rows of k elements.
   ops::Operand operand(device::PanelType type, uint64_t rows, uint64_t k);
 
@@ -51,15 +49,11 @@ class Workspace {
   ForwardTimes times_;
   device::Buffer memory_;
   uint32_t max_rows_ = 0;
-  uint32_t rows_ = 0;        // of the last pass
-  float* hidden_ = nullptr;  // [rows][hidden]: the residual stream
-  float* normed_ = nullptr;  // [rows][hidden]: after a norm; in the end the final norm
-  float* q_ = nullptr;       // [rows][heads * head_dim]
-  float* k_ = nullptr;       // [rows][kv_heads * head_dim]
-  float* v_ = nullptr;       // [rows][kv_heads * head_dim]
-  float* mixed_ = nullptr;   // [rows][heads * head_dim]: attention's output
-  float* gated_ = nullptr;   // [rows][intermediate]: silu(gate) * up
-  device::Buffer operand_;   // of whichever product comes next
+  uint32_t rows_ = 0;         // of the last pass
+  float* hidden_ = nullptr;   // [rows][hidden]: the residual stream
+  float* normed_ = nullptr;   // [rows][hidden]: after a norm; in the end the final norm
+  float* scratch_ = nullptr;  // [rows][floats_per_row] of whichever block runs
+  device::Buffer operand_;    // of whichever product comes next
   std::vector<float> operand_scales_;
   std::vector<uint32_t> positions_;
   std::vector<float> head_scratch_;

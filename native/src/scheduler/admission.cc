@@ -30,7 +30,7 @@ double alone_us(const PassCost& cost, const RequestWork& work, uint32_t chunk) {
   total.rows += decodes * work.beams;
   total.pairs += decodes * work.beams * (work.prompt_tokens + 1.0);
   total.cells += decodes * work.beams * work.cells_per_beam;
-  return passes * cost.pass_us + cost.marginal_us(total);
+  return cost.total_us(total, passes);
 }
 
 void SharingRate::served(double alone_us) {

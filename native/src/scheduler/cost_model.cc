@@ -9,7 +9,7 @@
 namespace tessera::scheduler {
 namespace {
 
-constexpr size_t kTerms = 4;
+constexpr size_t kTerms = 5;
 constexpr double kPull = 1e-3;  // weight of the pull beside samples of weight one
 
 using Vector = std::array<double, kTerms>;
@@ -79,19 +79,32 @@ double least_pass_us(std::span<const PassSample> samples) {
 
 }  // namespace
 
+double Mixture::touched(double rows) const {
+  if (layers == 0) return 0;
+  return layers * experts * (1 - std::pow(1 - chosen / experts, rows));
+}
+
+double PassCost::total_us(const PassWork& work, double passes) const {
+  double us = passes * pass_us + row_us * work.rows + pair_us * work.pairs + cell_us * work.cells;
+  if (passes > 0) us += passes * expert_us * mixture.touched(work.rows / passes);
+  return us;
+}
+
 PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& weights) {
   if (samples.empty()) return {};
   // Terms are counted in multiplications, so that one rate is one number for all of them.
   const auto terms_of = [&](const PassWork& work) {
-    return Vector{1, work.rows * weights.row, work.pairs * weights.pair, work.cells * weights.cell};
+    return Vector{1, work.rows * weights.row, work.pairs * weights.pair, work.cells * weights.cell,
+                  weights.mixture.touched(work.rows) * weights.expert};
   };
-  const double pass_us = least_pass_us(samples);
+  // Few rows touch few experts: that is no cost of a pass whatever its rows.
+  const double pass_us = weights.mixture.layers > 0 ? 0 : least_pass_us(samples);
   Normal normal;
   double rate = std::numeric_limits<double>::infinity();
   for (const PassSample& sample : samples) {
     const Vector terms = terms_of(sample.work);
     normal.add(terms, sample.us - pass_us, 1 / (sample.us * sample.us));
-    rate = std::min(rate, sample.us / std::max(1.0, terms[1] + terms[2] + terms[3]));
+    rate = std::min(rate, sample.us / std::max(1.0, terms[1] + terms[2] + terms[3] + terms[4]));
   }
   for (size_t i = 1; i < kTerms; ++i) {
     Vector alone{};
@@ -108,12 +121,16 @@ PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& w
     least = residual;
     best = x;
   }
-  return {pass_us + best[0], best[1] * weights.row, best[2] * weights.pair, best[3] * weights.cell};
+  return {pass_us + best[0],      best[1] * weights.row,    best[2] * weights.pair,
+          best[3] * weights.cell, best[4] * weights.expert, weights.mixture};
 }
 
 PassCost CostModel::cost() const {
-  return {fitted_.pass_us * correction_, fitted_.row_us * correction_,
-          fitted_.pair_us * correction_, fitted_.cell_us * correction_};
+  PassCost cost = fitted_;
+  for (double* us : {&cost.pass_us, &cost.row_us, &cost.pair_us, &cost.cell_us, &cost.expert_us}) {
+    *us *= correction_;
+  }
+  return cost;
 }
 
 void CostModel::observe(const PassWork& work, double actual_us) {

@@ -21,18 +21,29 @@ struct PassWork {
   }
 };
 
+/// Layers whose rows choose experts. A pass reads an expert's weights once, however many rows
+/// choose it, so that its cost is not linear in rows.
+struct Mixture {
+  double layers = 0;
+  double experts = 0;  // of a layer
+  double chosen = 0;   // of these, by a row
+
+  /// Experts of all layers that `rows` rows touch, where each is as likely to be chosen.
+  double touched(double rows) const;
+};
+
 /// Microseconds per pass and per unit of work; none is negative.
 struct PassCost {
   double pass_us = 0;
   double row_us = 0;
   double pair_us = 0;
   double cell_us = 0;
+  double expert_us = 0;  // per expert touched
+  Mixture mixture{};
 
-  double predict_us(const PassWork& work) const { return pass_us + marginal_us(work); }
-  /// What the work adds to a pass that runs anyway.
-  double marginal_us(const PassWork& work) const {
-    return row_us * work.rows + pair_us * work.pairs + cell_us * work.cells;
-  }
+  double predict_us(const PassWork& work) const { return total_us(work, 1); }
+  /// Of `passes` passes that share the work evenly; 0: none. REQUIRES: passes >= 0.
+  double total_us(const PassWork& work, double passes) const;
 };
 
 struct PassSample {
@@ -45,12 +56,14 @@ struct UnitWeights {
   double row = 1;
   double pair = 1;
   double cell = 1;
+  double expert = 1;
+  Mixture mixture{};
 };
 
 /// Least squares of relative errors over coefficients that are not negative, with a slight pull
 /// towards one rate per multiplication. What a pass costs whatever its rows is at least what the
 /// pass of the fewest rows takes beyond their share of the pass of the most: a few disturbed
-/// samples cannot make it nothing. No samples: all zero.
+/// samples cannot make it nothing; with a mixture the fit alone decides. No samples: all zero.
 PassCost fit_pass_cost(std::span<const PassSample> samples, const UnitWeights& weights);
 
 /// The fit with a running correction.

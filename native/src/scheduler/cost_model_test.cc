@@ -45,6 +45,35 @@ TEST(CostModel, AFitOfExactSamplesPredictsThem) {
     EXPECT_NEAR(fitted.predict_us(sample.work) / sample.us, 1, 0.02);
 }
 
+TEST(CostModel, ExpertsAreCountedOnceEachHoweverManyRowsChooseThem) {
+  const Mixture mixture{.layers = 2, .experts = 128, .chosen = 8};
+  EXPECT_DOUBLE_EQ(mixture.touched(1), 2 * 8);
+  EXPECT_NEAR(mixture.touched(2), 2 * (16 - 0.5), 1e-9);  // 8 * 8 / 128 are chosen twice
+  EXPECT_NEAR(mixture.touched(10'000), 2 * 128, 1e-6);
+  UnitWeights weights = kWeights;
+  weights.expert = 1e7;
+  weights.mixture = mixture;
+  const PassCost truth{300, 12, 0.02, 0.01, 40, mixture};
+  const PassCost exact = fit_pass_cost(samples_of(truth, 0, 1), weights);
+  const PassCost noisy = fit_pass_cost(samples_of(truth, 0.05, 2), weights);
+  for (const uint32_t rows : {1u, 4u, 16u, 100u, 600u}) {
+    PassWork work;
+    work.add_rows(rows, 100, true);
+    EXPECT_NEAR(exact.predict_us(work) / truth.predict_us(work), 1, 0.03) << rows;
+    EXPECT_NEAR(noisy.predict_us(work) / truth.predict_us(work), 1, 0.15) << rows;
+  }
+}
+
+/// A step touches few experts: many steps of few rows cost more than one pass of all of them.
+TEST(CostModel, PassesThatShareRowsTouchMoreExpertsThanOne) {
+  const PassCost cost{0, 1, 0, 0, 10, {.layers = 1, .experts = 64, .chosen = 4}};
+  PassWork work;
+  work.rows = 64;
+  EXPECT_DOUBLE_EQ(cost.total_us(work, 64), 64 + 64 * 4 * 10);
+  EXPECT_LT(cost.total_us(work, 1), 64 + 64 * 10 + 1e-9);
+  EXPECT_EQ(cost.total_us({}, 0), 0);
+}
+
 /// Samples of 1, 16 and 64 rows, of which one was disturbed, as beside a busy process.
 TEST(CostModel, ADisturbedPassOfManyRowsLeavesThePassMostOfWhatOneRowTakes) {
   const PassCost truth{80'000, 500, 0, 0};

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <utility>
 
+#include "model/attention_block.h"
+#include "model/gated_block.h"
+#include "model/recipe.h"
 #include "model/shards.h"
 #include "model/weights_scan.h"
 
@@ -31,7 +35,8 @@ struct Part {
 
 class Loader {
  public:
-  Loader(const Shards& shards, const ModelConfig& config) : shards_(shards), config_(config) {}
+  Loader(const Shards& shards, const Recipe& recipe)
+      : shards_(shards), recipe_(recipe), config_(recipe.config()) {}
 
   Status add_all(CardWeights& weights);
   Status copy(device::cuda::Queue& queue, CardWeights& weights) const;
@@ -40,9 +45,14 @@ class Loader {
   using Names = std::vector<std::pair<std::string, std::vector<uint64_t>>>;
 
   Status add(const Names& names, const uint16_t*& target);
-  Status add_layer(uint32_t index, CardLayer& layer);
+  /// Slots of a block of layer `index`; what the block does not have stays null.
+  Status add(uint32_t index, const LayerBlock& block, WeightSlot::Kind kind,
+             std::initializer_list<uint32_t> numbers, const uint16_t*& target);
+  Status add_attention(uint32_t index, const LayerBlock& block, CardLayer& layer);
+  Status add_gated(uint32_t index, const LayerBlock& block, CardLayer& layer);
 
   const Shards& shards_;
+  const Recipe& recipe_;
   const ModelConfig& config_;
   std::vector<Part> parts_;
 };
@@ -65,36 +75,37 @@ Status Loader::add(const Names& names, const uint16_t*& target) {
   return Status::ok();
 }
 
-Status Loader::add_layer(uint32_t index, CardLayer& layer) {
-  const uint64_t hidden = config_.hidden_size, inner = config_.intermediate_size;
-  const uint64_t q = uint64_t{config_.head_count} * config_.head_dim;
-  const uint64_t kv = uint64_t{config_.kv_head_count} * config_.head_dim;
-  const std::string at = "model.layers." + std::to_string(index) + ".";
-  const std::string self = at + "self_attn.", mlp = at + "mlp.";
-  TESSERA_RETURN_IF_ERROR(add({{at + "input_layernorm.weight", {hidden}}}, layer.input_norm));
-  TESSERA_RETURN_IF_ERROR(add({{self + "q_proj.weight", {q, hidden}},
-                               {self + "k_proj.weight", {kv, hidden}},
-                               {self + "v_proj.weight", {kv, hidden}}},
-                              layer.qkv));
-  TESSERA_RETURN_IF_ERROR(add({{self + "o_proj.weight", {hidden, q}}}, layer.o));
-  if (config_.qkv_bias) {
-    TESSERA_RETURN_IF_ERROR(add(
-        {{self + "q_proj.bias", {q}}, {self + "k_proj.bias", {kv}}, {self + "v_proj.bias", {kv}}},
-        layer.qkv_bias));
+Status Loader::add(uint32_t index, const LayerBlock& block, WeightSlot::Kind kind,
+                   std::initializer_list<uint32_t> numbers, const uint16_t*& target) {
+  Names names;
+  for (const uint32_t number : numbers) {
+    const WeightSlot* slot = block.find(kind, number);
+    if (slot != nullptr) names.push_back({layer_prefix(index) + slot->name, slot->shape()});
   }
-  if (config_.output_bias) {
-    TESSERA_RETURN_IF_ERROR(add({{self + "o_proj.bias", {hidden}}}, layer.o_bias));
-  }
-  if (config_.has_qk_norm()) {
-    TESSERA_RETURN_IF_ERROR(add({{self + "q_norm.weight", {config_.head_dim}}}, layer.q_norm));
-    TESSERA_RETURN_IF_ERROR(add({{self + "k_norm.weight", {config_.head_dim}}}, layer.k_norm));
-  }
+  return names.empty() ? Status::ok() : add(names, target);
+}
+
+Status Loader::add_attention(uint32_t index, const LayerBlock& block, CardLayer& layer) {
+  using Attention = AttentionBlock;
+  constexpr auto kVector = WeightSlot::Kind::kVector, kMatrix = WeightSlot::Kind::kMatrix;
+  TESSERA_RETURN_IF_ERROR(add(index, block, kVector, {Attention::kInputNorm}, layer.input_norm));
   TESSERA_RETURN_IF_ERROR(
-      add({{at + "post_attention_layernorm.weight", {hidden}}}, layer.post_norm));
-  TESSERA_RETURN_IF_ERROR(
-      add({{mlp + "gate_proj.weight", {inner, hidden}}, {mlp + "up_proj.weight", {inner, hidden}}},
-          layer.gate_up));
-  return add({{mlp + "down_proj.weight", {hidden, inner}}}, layer.down);
+      add(index, block, kMatrix, {Attention::kQ, Attention::kK, Attention::kV}, layer.qkv));
+  TESSERA_RETURN_IF_ERROR(add(index, block, kMatrix, {Attention::kO}, layer.o));
+  TESSERA_RETURN_IF_ERROR(add(index, block, kVector,
+                              {Attention::kQBias, Attention::kKBias, Attention::kVBias},
+                              layer.qkv_bias));
+  TESSERA_RETURN_IF_ERROR(add(index, block, kVector, {Attention::kOBias}, layer.o_bias));
+  TESSERA_RETURN_IF_ERROR(add(index, block, kVector, {Attention::kQNorm}, layer.q_norm));
+  return add(index, block, kVector, {Attention::kKNorm}, layer.k_norm);
+}
+
+Status Loader::add_gated(uint32_t index, const LayerBlock& block, CardLayer& layer) {
+  using Gated = GatedBlock;
+  constexpr auto kVector = WeightSlot::Kind::kVector, kMatrix = WeightSlot::Kind::kMatrix;
+  TESSERA_RETURN_IF_ERROR(add(index, block, kVector, {Gated::kPostNorm}, layer.post_norm));
+  TESSERA_RETURN_IF_ERROR(add(index, block, kMatrix, {Gated::kGate, Gated::kUp}, layer.gate_up));
+  return add(index, block, kMatrix, {Gated::kDown}, layer.down);
 }
 
 Status Loader::add_all(CardWeights& weights) {
@@ -102,7 +113,9 @@ Status Loader::add_all(CardWeights& weights) {
   TESSERA_RETURN_IF_ERROR(add({{"model.embed_tokens.weight", table}}, weights.embedding));
   weights.layers.resize(config_.layer_count);
   for (uint32_t i = 0; i < config_.layer_count; ++i) {
-    TESSERA_RETURN_IF_ERROR(add_layer(i, weights.layers[i]));
+    const Layer& layer = recipe_.layers()[i];
+    TESSERA_RETURN_IF_ERROR(add_attention(i, *layer.blocks[0], weights.layers[i]));
+    TESSERA_RETURN_IF_ERROR(add_gated(i, *layer.blocks[1], weights.layers[i]));
   }
   TESSERA_RETURN_IF_ERROR(add({{"model.norm.weight", {config_.hidden_size}}}, weights.final_norm));
   if (config_.tie_word_embeddings) return Status::ok();
@@ -133,7 +146,22 @@ Status Loader::copy(device::cuda::Queue& queue, CardWeights& weights) const {
   return Status::ok();
 }
 
-Status check_sizes(const std::string& folder, const ModelConfig& config) {
+/// The card's chain of launches is that of these blocks (CardDecoder::launch_layers).
+bool has_kernels(const Recipe& recipe) {
+  return std::all_of(recipe.layers().begin(), recipe.layers().end(), [](const Layer& layer) {
+    return layer.blocks.size() == 2 &&
+           dynamic_cast<const AttentionBlock*>(layer.blocks[0].get()) != nullptr &&
+           dynamic_cast<const GatedBlock*>(layer.blocks[1].get()) != nullptr;
+  });
+}
+
+Status check_shape(const std::string& folder, const Recipe& recipe) {
+  const ModelConfig& config = recipe.config();
+  if (!has_kernels(recipe)) {
+    return {Code::kModelInvalid,
+            folder + "/config.json: model_type: expected a family of gated layers on a card, got " +
+                std::string(config.family->model_type)};
+  }
   const auto refuse = [&](const char* field, const char* expected, uint32_t came) {
     return Status(Code::kModelInvalid, folder + "/config.json: " + field + ": expected " +
                                            expected + " on a card, got " + std::to_string(came));
@@ -154,11 +182,12 @@ Status check_sizes(const std::string& folder, const ModelConfig& config) {
 
 Result<CardWeights> CardWeights::load(const std::string& folder, const ModelConfig& config,
                                       device::cuda::Queue& queue) {
-  TESSERA_RETURN_IF_ERROR(check_sizes(folder, config));
+  const Recipe recipe(config);
+  TESSERA_RETURN_IF_ERROR(check_shape(folder, recipe));
   Result<Shards> shards = Shards::open(folder);
   if (!shards.is_ok()) return shards.status();
   CardWeights weights;
-  Loader loader(shards.value(), config);
+  Loader loader(shards.value(), recipe);
   TESSERA_RETURN_IF_ERROR(loader.add_all(weights));
   TESSERA_RETURN_IF_ERROR(loader.copy(queue, weights));
   return weights;

@@ -1,0 +1,50 @@
+// Families of decoders as rows of a table: which norms, biases and windows they have, and which
+// blocks their layers are made of. A family that is made of blocks that are there is one row.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "model/layer_block.h"
+
+namespace tessera::model {
+
+struct ModelConfig;
+
+/// What decides whether a bias is there.
+enum class Bias : uint8_t {
+  kAlways,
+  kNever,   // whatever attention_bias says
+  kAsked,   // attention_bias of config.json
+  kRefused  // never, and attention_bias must not ask for it
+};
+
+/// What decides whether layers look back no further than sliding_window positions.
+enum class Window : uint8_t {
+  kNever,
+  kAsked,  // use_sliding_window of config.json
+  kAlways
+};
+
+/// Makes a block of the layer of this number.
+using MakeBlock = std::unique_ptr<const LayerBlock> (*)(const ModelConfig& config, uint32_t layer);
+
+struct Family {
+  std::string_view model_type;           // as config.json spells it
+  std::string_view architecture;         // likewise
+  std::string_view activation = "silu";  // hidden_act that the feed-forward block computes
+  uint32_t head_dim = 0;  // where config.json is silent; 0: hidden_size / num_attention_heads
+  bool has_qk_norm = false;
+  Bias qkv_bias = Bias::kNever;
+  Bias output_bias = Bias::kNever;
+  Window window = Window::kNever;
+  MakeBlock attention = nullptr;
+  MakeBlock feed_forward = nullptr;
+};
+
+/// All families that are served.
+std::span<const Family> families();
+
+}  // namespace tessera::model

@@ -1,0 +1,103 @@
+// A block of a decoder's layer: attention, or a feed-forward network. It owns all that is its own:
+// the names and shapes of its weights, the products that adapters may have factors for, the inputs
+// that have scales where activations are quantised, what its work is counted as, and its pass on
+// the CPU. Nothing outside names a weight of it. What is to be read of it is of no device: a card's
+// loader asks for the same slots.
+//
+// Immutable, of no weights: one object may serve several decoders at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ops/packed_matrix.h"
+
+namespace tessera::model {
+
+class Pass;
+
+/// A tensor of a block, as a checkpoint has it.
+struct WeightSlot {
+  enum class Kind : uint8_t { kVector, kMatrix };
+
+  /// Behind the layer's name, e.g. mlp.up_proj.weight.
+  std::string name;
+  Kind kind = Kind::kVector;
+  /// Where it stands in BlockWeights: vectors and matrices have numbers of their own.
+  uint32_t number = 0;
+  uint64_t outputs = 0;  // rows of a matrix, numbers of a vector
+  uint64_t inputs = 0;   // of a matrix
+  /// Its panels lie side by side with those of the matrix before: both are read in one product.
+  bool beside_previous = false;
+
+  /// Of a matrix: the name without its ending, as adapters call it.
+  std::string_view module() const;
+  std::vector<uint64_t> shape() const;
+};
+
+/// Weights of one block on the CPU, by the numbers of its slots. Vectors are F32, matrices are of
+/// the compute type.
+struct BlockWeights {
+  std::vector<const float*> vectors;
+  std::vector<ops::PackedMatrix> matrices;
+
+  /// Null where the model has no such vector.
+  const float* vector(uint32_t number) const {
+    return number < vectors.size() ? vectors[number] : nullptr;
+  }
+};
+
+/// What a block's pass is counted as, in multiplications. Where a block chooses experts, each
+/// expert that a row of the pass chooses costs `expert` once, however many rows choose it.
+struct BlockWork {
+  double row = 0;      // of each row
+  double pair = 0;     // of each row and position that it attends to
+  double experts = 0;  // 0: every row goes through all weights
+  double chosen = 0;   // experts of a row
+  double expert = 0;
+};
+
+class LayerBlock {
+ public:
+  virtual ~LayerBlock() = default;
+
+  /// In the order in which they are read, kept in memory and counted in the digest.
+  const std::vector<WeightSlot>& slots() const { return slots_; }
+  /// Null where there is none.
+  const WeightSlot* find(WeightSlot::Kind kind, uint32_t number) const;
+  /// Weights with room for all of them, nothing set.
+  BlockWeights empty_weights() const;
+  uint32_t matrix_count() const { return matrix_count_; }
+  /// Where its activations enter products, as files of scales call them; by number.
+  std::span<const std::string_view> inputs() const { return inputs_; }
+  /// Floats of scratch per row of a pass.
+  uint64_t floats_per_row() const { return floats_per_row_; }
+  virtual BlockWork work() const = 0;
+
+  /// Adds the block's output to the residual stream of all rows.
+  virtual void forward(const BlockWeights& weights, Pass& pass) const = 0;
+
+ protected:
+  LayerBlock(std::vector<std::string_view> inputs, uint64_t floats_per_row)
+      : inputs_(std::move(inputs)), floats_per_row_(floats_per_row) {}
+
+  /// The next slot; numbers are those of the block's own enumerations.
+  void add_vector(uint32_t number, std::string name, uint64_t size);
+  void add_matrix(uint32_t number, const std::string& module, uint64_t outputs, uint64_t inputs,
+                  bool beside_previous = false);
+  /// Multiplications of a row with every matrix.
+  double multiplications() const;
+
+ private:
+  std::vector<WeightSlot> slots_;
+  std::vector<std::string_view> inputs_;
+  uint64_t floats_per_row_ = 0;
+  uint32_t vector_count_ = 0;  // numbers in use end here
+  uint32_t matrix_count_ = 0;
+};
+
+}  // namespace tessera::model

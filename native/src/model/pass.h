@@ -1,0 +1,83 @@
+// One forward pass, as the blocks of its layers see it: the rows of the residual stream, scratch,
+// and the steps that blocks are made of. A block says which of its inputs and matrices a step is
+// about; scales, adapters and measured ranges are found here. Private to the decoder and its
+// blocks.
+//
+// Thread-safety: the thread that runs the pass; steps fork over the device's threads themselves.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include "attention/kv_view.h"
+#include "device/device.h"
+#include "model/decoder.h"
+#include "model/recipe.h"
+#include "ops/matmul.h"
+#include "ops/operand.h"
+#include "ops/rope.h"
+
+namespace tessera::model {
+
+/// What enters a product: the operand, and the floats it was written from.
+struct ProductRows {
+  ops::Operand operand;
+  const float* floats = nullptr;  // [operand.rows][operand.k]
+};
+
+class Pass {
+ public:
+  /// All outlive the pass.
+  Pass(const Recipe& recipe, ComputeType type, std::span<const LayerScales> scales,
+       device::Device& device, const ForwardBatch& batch, Workspace& workspace)
+      : recipe_(recipe),
+        type_(type),
+        scales_(scales),
+        device_(device),
+        batch_(batch),
+        workspace_(workspace) {}
+
+  /// Runs the blocks of the next layer.
+  void run(const Layer& layer, std::span<const BlockWeights> weights);
+
+  const ModelConfig& config() const { return recipe_.config(); }
+  ComputeType type() const { return type_; }
+  device::Device& device() { return device_; }
+  uint64_t rows() const { return batch_.tokens.size(); }
+  /// The residual stream: [rows][hidden_size].
+  float* hidden();
+  /// [rows][n] of the block's own, behind arrays of `offset` floats per row. Nothing is left in it
+  /// of the block before. REQUIRES: offset + n <= the block's floats_per_row().
+  float* scratch(uint64_t offset);
+
+  /// The rows of the residual stream, normalised by their root mean square, as input `input` of the
+  /// block. Holds until the next product's rows are written.
+  ProductRows norm(uint32_t input, const float* weight);
+  /// Rows of k floats as input `input` of the block. Holds likewise.
+  ProductRows rows_of(uint32_t input, const float* floats, uint64_t k);
+  /// Products of `x`, with the terms that the pass's adapters have for the block's matrices of
+  /// these numbers: one for each target's `w`, and behind the first one's, one for its `up`.
+  void multiply(const ProductRows& x, std::initializer_list<uint32_t> matrices,
+                std::span<ops::Target> targets);
+  /// Rotates rows to their positions.
+  void rotate(std::span<const ops::RopeRows> rows);
+  /// Keeps keys and values of all rows, and then lets the rows attend: `mixed` is [rows][q_size].
+  void attend(const float* q, const float* k, const float* v, float* mixed);
+
+ private:
+  ops::Operand operand(uint32_t input, uint64_t k);
+  void measure(uint32_t input, const float* floats, uint64_t k);
+
+  const Recipe& recipe_;
+  const ComputeType type_;
+  const std::span<const LayerScales> scales_;  // per layer
+  device::Device& device_;
+  const ForwardBatch& batch_;
+  Workspace& workspace_;
+  uint32_t layer_ = 0;
+  uint32_t first_input_ = 0;   // of the block that runs, among the layer's
+  uint32_t first_matrix_ = 0;  // likewise
+};
+
+}  // namespace tessera::model

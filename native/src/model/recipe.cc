@@ -1,0 +1,91 @@
+#include "model/recipe.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace tessera::model {
+
+std::string layer_prefix(uint32_t layer) { return "model.layers." + std::to_string(layer) + "."; }
+
+std::vector<std::string_view> Layer::inputs() const {
+  std::vector<std::string_view> names;
+  for (const auto& block : blocks) {
+    names.insert(names.end(), block->inputs().begin(), block->inputs().end());
+  }
+  return names;
+}
+
+std::vector<const WeightSlot*> Layer::matrices() const {
+  std::vector<const WeightSlot*> slots;
+  for (const auto& block : blocks) {
+    for (uint32_t number = 0; number < block->matrix_count(); ++number) {
+      const WeightSlot* slot = block->find(WeightSlot::Kind::kMatrix, number);
+      TESSERA_CHECK(slot != nullptr);
+      slots.push_back(slot);
+    }
+  }
+  return slots;
+}
+
+Recipe::Recipe(ModelConfig config) : config_(std::move(config)), layers_(config_.layer_count) {
+  for (uint32_t i = 0; i < config_.layer_count; ++i) {
+    layers_[i].blocks.push_back(config_.family->attention(config_, i));
+    layers_[i].blocks.push_back(config_.family->feed_forward(config_, i));
+  }
+}
+
+uint64_t Recipe::parameter_count() const {
+  const uint64_t embedding = uint64_t{config_.vocab_size} * config_.hidden_size;
+  uint64_t sum = embedding * (config_.tie_word_embeddings ? 1 : 2) + config_.hidden_size;
+  for (const Layer& layer : layers_) {
+    for (const auto& block : layer.blocks) {
+      for (const WeightSlot& slot : block->slots()) {
+        sum += slot.outputs * (slot.kind == WeightSlot::Kind::kMatrix ? slot.inputs : 1);
+      }
+    }
+  }
+  return sum;
+}
+
+Recipe::Work Recipe::work() const {
+  Work work;
+  for (const Layer& layer : layers_) {
+    for (const auto& block : layer.blocks) {
+      const BlockWork part = block->work();
+      work.sum.row += part.row;
+      work.sum.pair += part.pair;
+      if (part.experts == 0) continue;
+      TESSERA_CHECK(work.mixtures == 0 ||
+                    (part.experts == work.sum.experts && part.chosen == work.sum.chosen));
+      work.sum.experts = part.experts;
+      work.sum.chosen = part.chosen;
+      work.sum.expert = std::max(work.sum.expert, part.expert);
+      work.mixtures += 1;
+    }
+  }
+  return work;
+}
+
+attention::BlockLayout Recipe::block_layout(ComputeType type) const {
+  return {config_.layer_count, config_.kv_head_count, config_.head_dim, storage_type(type)};
+}
+
+uint64_t Recipe::widest_input() const {
+  uint64_t widest = config_.hidden_size;
+  for (const Layer& layer : layers_) {
+    for (const WeightSlot* slot : layer.matrices()) widest = std::max(widest, slot->inputs);
+  }
+  return widest;
+}
+
+uint64_t Recipe::floats_per_row() const {
+  uint64_t most = 0;
+  for (const Layer& layer : layers_) {
+    for (const auto& block : layer.blocks) most = std::max(most, block->floats_per_row());
+  }
+  return most;
+}
+
+}  // namespace tessera::model

@@ -1,0 +1,56 @@
+// What a decoder is made of: its layers in order, each a list of blocks. Read by all that has to do
+// with a layer's weights, adapters, scales or work, on the CPU and on a card alike.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attention/block.h"
+#include "model/compute_type.h"
+#include "model/layer_block.h"
+#include "model/model_config.h"
+
+namespace tessera::model {
+
+struct Layer {
+  std::vector<std::shared_ptr<const LayerBlock>> blocks;  // in the order in which they run
+
+  /// Inputs of all blocks in order, as files of scales call them.
+  std::vector<std::string_view> inputs() const;
+  /// Matrices of all blocks, of each by number: an adapter's factors are in this order.
+  std::vector<const WeightSlot*> matrices() const;
+};
+
+class Recipe {
+ public:
+  /// REQUIRES: `config` is one that ModelConfig::parse has accepted.
+  explicit Recipe(ModelConfig config);
+
+  const ModelConfig& config() const { return config_; }
+  const std::vector<Layer>& layers() const { return layers_; }
+  /// Numbers in the weights; a tied head counts once.
+  uint64_t parameter_count() const;
+  /// Of all layers. Layers that choose experts have equally many and choose as many.
+  struct Work {
+    BlockWork sum;
+    uint32_t mixtures = 0;  // layers that choose experts
+  };
+  Work work() const;
+  /// Blocks of the prompt's keys and values.
+  attention::BlockLayout block_layout(ComputeType type) const;
+  /// The longest row that enters a product of a layer, and the most scratch that a block takes.
+  uint64_t widest_input() const;
+  uint64_t floats_per_row() const;
+
+ private:
+  ModelConfig config_;
+  std::vector<Layer> layers_;
+};
+
+/// What the names of a layer's tensors begin with, e.g. "model.layers.0.".
+std::string layer_prefix(uint32_t layer);
+
+}  // namespace tessera::model
