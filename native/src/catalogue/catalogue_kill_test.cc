@@ -22,6 +22,8 @@ constexpr uint32_t kLevelSize = 64;
 constexpr uint32_t kSeedItems = 200;
 constexpr uint32_t kLargeBatch = kChangesMax + 4000;
 constexpr uint64_t kCompactEach = 400;
+/// Of large batches: an opening replays all that was not compacted.
+constexpr uint64_t kCompactEachLarge = 6;
 
 uint64_t kills = 6;
 
@@ -96,9 +98,10 @@ class CatalogueKillTest : public testing::Test {
                              {static_cast<time_t>(lifetime_us / 1'000'000),
                               static_cast<suseconds_t>(lifetime_us % 1'000'000)}};
     ::setitimer(ITIMER_PROF, &lifetime, nullptr);
+    const uint64_t compact_each = has_large ? kCompactEachLarge : kCompactEach;
     for (uint64_t number = next;; ++number) {
       if (!opened.value()->apply(batch_of(number, has_large)).is_ok()) ::_exit(2);
-      if (number % kCompactEach == 0 && !opened.value()->compact({}).is_ok()) ::_exit(3);
+      if (number % compact_each == 0 && !opened.value()->compact({}).is_ok()) ::_exit(3);
       if (::write(channel, &number, sizeof(number)) != sizeof(number)) ::_exit(4);
     }
   }

@@ -15,7 +15,7 @@ uint64_t next_edit() {
   return ++last;
 }
 
-std::vector<AddedChild>::iterator place_of(std::vector<AddedChild>& list, uint32_t code) {
+std::vector<AddedChild>::iterator child_place(std::vector<AddedChild>& list, uint32_t code) {
   return std::lower_bound(
       list.begin(), list.end(), code,
       [](const AddedChild& other, uint32_t wanted) { return other.code < wanted; });
@@ -126,7 +126,7 @@ NodeIndex ViewEditor::make_child(NodeIndex parent, uint32_t code) {
   entry.code = code;
   entry.depth = view_->depth_of(parent) + 1;
   std::vector<AddedChild>& dormant = view_->node_changes_.edit(parent, edit_).dormant;
-  dormant.insert(place_of(dormant, code), {code, node});
+  dormant.insert(child_place(dormant, code), {code, node});
   return node;
 }
 
@@ -147,14 +147,19 @@ bool ViewEditor::before(ItemOrdinal a, ItemOrdinal b) const {
   return priority_a != priority_b ? priority_a > priority_b : view_->item_id(a) < view_->item_id(b);
 }
 
+/// Where an item stands, or would, in a list that has this order.
+std::vector<ItemOrdinal>::iterator ViewEditor::place_of(std::vector<ItemOrdinal>& items,
+                                                        ItemOrdinal item) const {
+  return std::lower_bound(items.begin(), items.end(), item,
+                          [this](ItemOrdinal a, ItemOrdinal b) { return before(a, b); });
+}
+
 /// Puts a live item at its node; nodes above come alive as far as they were not.
 void ViewEditor::place(ItemOrdinal item) {
   NodeIndex node = view_->node_of(item);
   bool was_live = view_->is_live(node);
   std::vector<ItemOrdinal>& items = edit_items(node);
-  items.insert(std::upper_bound(items.begin(), items.end(), item,
-                                [this](ItemOrdinal a, ItemOrdinal b) { return before(a, b); }),
-               item);
+  items.insert(place_of(items, item), item);
   ++view_->live_item_count_;
   while (!was_live && node != kRoot) {
     const NodeIndex above = view_->parent(node);
@@ -167,7 +172,10 @@ void ViewEditor::place(ItemOrdinal item) {
 /// Takes a live item from its node; what has no live item below any more dies.
 void ViewEditor::take(ItemOrdinal item) {
   NodeIndex node = view_->node_of(item);
-  std::erase(edit_items(node), item);
+  std::vector<ItemOrdinal>& items = edit_items(node);
+  const auto found = place_of(items, item);
+  TESSERA_CHECK(found != items.end() && *found == item);
+  items.erase(found);
   --view_->live_item_count_;
   while (node != kRoot && !view_->is_live(node)) {
     const NodeIndex above = view_->parent(node);
@@ -182,9 +190,9 @@ void ViewEditor::set_child(NodeIndex parent, NodeIndex child, bool live) {
     std::vector<AddedChild>& from = live ? entry.dormant : entry.added;
     std::vector<AddedChild>& to = live ? entry.added : entry.dormant;
     const uint32_t code = view_->code(child);
-    const auto found = place_of(from, code);
+    const auto found = child_place(from, code);
     TESSERA_CHECK(found != from.end() && found->node == child);
-    to.insert(place_of(to, code), *found);
+    to.insert(child_place(to, code), *found);
     from.erase(found);
     return;
   }

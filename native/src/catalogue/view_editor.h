@@ -37,6 +37,8 @@ class ViewEditor {
   NodeIndex make_child(NodeIndex parent, uint32_t code);
   std::vector<ItemOrdinal>& edit_items(NodeIndex node);
   bool before(ItemOrdinal a, ItemOrdinal b) const;
+  std::vector<ItemOrdinal>::iterator place_of(std::vector<ItemOrdinal>& items,
+                                              ItemOrdinal item) const;
   void place(ItemOrdinal item);
   void take(ItemOrdinal item);
   void set_child(NodeIndex parent, NodeIndex child, bool live);
