@@ -1,5 +1,6 @@
 // The radius of a field of an answer: hand-written product files that name it beside what holds it.
-// A new field has four at most; older ones have a ceiling in tools/radius.json that may only fall.
+// A new field has four at most; older ones have a ceiling in tools/radius.json that is not to be
+// raised, null where the name is a word of everything.
 
 export const RADIUS_MAX = 4;
 

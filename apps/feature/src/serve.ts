@@ -60,10 +60,10 @@ function auditPathOf({ access, behaviours }: Config): string {
 }
 
 /** Undefined where no broker is named. */
-async function behaviourTopic({ kafka }: Config, log: Log, { conditions }: Readiness) {
+async function behaviourTopic({ kafka, node }: Config, log: Log, { conditions }: Readiness) {
   const topics = { [BEHAVIOURS_PATTERN]: kafka.behavioursTopic };
   const onServing = () => log.info({}, 'kafka: the topic is served');
-  const settings = { ...kafka, security: kafkaSecurity(kafka) };
+  const settings = { ...kafka, node: node.name, security: kafkaSecurity(kafka) };
   const served = await serveTopics(settings, { topics, outputTopics: [], onServing }, log);
   if (served !== undefined) conditions.add(brokerCondition(served.server));
   return served;

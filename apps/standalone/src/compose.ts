@@ -117,7 +117,12 @@ export async function compose(
   const recalls = inspected(config, runtime, inspection?.store);
   recordChanges(config, runtime, inspection?.store);
   const takesBehaviours = behaviourLog !== undefined;
-  const topics = await topicsOf(config, takesBehaviours, log, readiness.conditions);
+  const facts = {
+    takesBehaviours,
+    hasChanges: runtime.changesOf('').state().sequence > 0,
+    hasVersions: (runtime.adapters?.list('') ?? []).length > 0,
+  };
+  const topics = await topicsOf(config, facts, log, readiness.conditions);
   const audits = auditsOf(parts, topics, metrics);
   const edges = modelEdgesOf(parts, access, topics?.producer, metrics, readiness);
   const { gate, admission } = admissionOf(config, metrics);

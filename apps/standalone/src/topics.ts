@@ -32,10 +32,18 @@ function fetchSourceOf(adapters: Config['adapters']): FetchSource | undefined {
   return new FetchSource(versions, fetchAttempts);
 }
 
+/** What of a process decides which topics it takes, and from where. */
+export interface TopicFacts {
+  readonly takesBehaviours: boolean;
+  /** Whether the catalogue has changes, and the registry versions, from before. */
+  readonly hasChanges: boolean;
+  readonly hasVersions: boolean;
+}
+
 /** Undefined where the configuration names no broker. Nothing is connected yet. */
 export async function topicsOf(
-  { kafka, recall, adapters }: Config,
-  takesBehaviours: boolean,
+  { kafka, recall, adapters, catalogue, node }: Config,
+  { takesBehaviours, hasChanges, hasVersions }: TopicFacts,
   log: Log,
   conditions: Conditions,
 ): Promise<Topics | undefined> {
@@ -51,8 +59,13 @@ export async function topicsOf(
     (topic) => topic !== '',
   );
   const onServing = () => log.info({}, 'kafka: all topics are served');
-  const secured = { ...kafka, security: kafkaSecurity(kafka) };
-  const served = await serveTopics(secured, { topics, outputTopics, onServing }, log);
+  const broadcasts = {
+    [kafka.changesTopic]: { folder: catalogue.changesPath, isKept: hasChanges },
+    [kafka.announcementsTopic]: { folder: adapters.path, isKept: hasVersions },
+  };
+  const secured = { ...kafka, node: node.name, security: kafkaSecurity(kafka) };
+  const wanted = { topics, broadcasts, outputTopics, onServing };
+  const served = await serveTopics(secured, wanted, log);
   if (served !== undefined) conditions.add(brokerCondition(served.server));
   const settings = new RecallTopicSettings(responsesTopic, recall.defaultDeadlineMs, Date.now);
   return served && { ...served, settings, fetchSource };

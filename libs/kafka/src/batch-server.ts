@@ -3,6 +3,7 @@ import type { Log } from '@tessera/telemetry';
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { untilDone } from './backoff.js';
+import { type Broadcast, goOnFrom, groupOf } from './consumer-groups.js';
 import { deadLetterTopic } from './dead-letters.js';
 import { recordOf, type TopicRecord } from './topic-record.js';
 import { ensureTopics, type TopicNeed } from './topics.js';
@@ -17,8 +18,12 @@ export interface RecordBatch {
 export interface BatchServerOptions extends TopicNeed {
   /** Topic of each pattern that handlers name. */
   readonly topics: Readonly<Record<string, string>>;
-  /** Of the groups; each topic has its own, `<groupId>.<topic>`. */
+  /** Of the groups; each topic has its own (`groupOf`). */
   readonly groupId: string;
+  /** Name of this process. */
+  readonly node: string;
+  /** Topics of which every process takes every record. */
+  readonly broadcasts?: Readonly<Record<string, Broadcast>>;
   /** Records handed over at once at most. */
   readonly batchRecordsMax: number;
   /** Partitions served at the same time. */
@@ -109,7 +114,7 @@ export class BatchServer extends Server implements CustomTransportStrategy {
     const { outputTopics, partitionsAtOnce } = this.options;
     const topics = [topic, deadLetterTopic(topic), ...outputTopics];
     await ensureTopics(this.kafka, topics, this.options);
-    const consumer = this.consumer(topic);
+    const consumer = await this.consumer(topic);
     const { signal } = this.closing;
     const ended = new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => resolve(), { once: true });
@@ -131,10 +136,16 @@ export class BatchServer extends Server implements CustomTransportStrategy {
     }
   }
 
-  private consumer(topic: string): Consumer {
-    const { groupId, fetchBytesMax } = this.options;
+  private async consumer(topic: string): Promise<Consumer> {
+    const { fetchBytesMax, broadcasts = {} } = this.options;
+    const broadcast = broadcasts[topic];
+    const own = groupOf(topic, this.options, broadcast);
+    if (broadcast?.isKept === true) {
+      const shared = groupOf(topic, this.options, undefined);
+      await goOnFrom(this.kafka, topic, { shared, own });
+    }
     return this.kafka.consumer({
-      groupId: `${groupId}.${topic}`,
+      groupId: own,
       sessionTimeout: SESSION_TIMEOUT_MS,
       heartbeatInterval: HEARTBEAT_MS,
       maxBytesPerPartition: fetchBytesMax,

@@ -2,6 +2,7 @@ import { protoSchema } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
   BatchServer,
+  type BatchServerOptions,
   ensureTopics,
   kafkaClient,
   MessageCodec,
@@ -38,6 +39,7 @@ async function serve(
   topic: string,
   groupId: string,
   act: (batch: RecordBatch) => Promise<void>,
+  change: Partial<BatchServerOptions> = {},
 ): Promise<Served> {
   served += 1;
   const kafka = await kafkaClient({ clientId: `test-${served}`, brokers: [broker.address] }, log);
@@ -47,6 +49,7 @@ async function serve(
     kafka,
     {
       groupId,
+      node: 'one',
       topics: { [topic]: topic },
       batchRecordsMax: 4,
       partitionsAtOnce: 2,
@@ -54,6 +57,7 @@ async function serve(
       createPartitions: 2,
       outputTopics: [],
       onServing: () => undefined,
+      ...change,
     },
     log,
   );
@@ -142,6 +146,39 @@ describe('a topic that is served', () => {
     }
   });
 
+  it('gives every record of a broadcast to every store, wherever it stands', async () => {
+    const all = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+    const seenBy = ({ seen }: Served) =>
+      seen
+        .flat()
+        .map(Number)
+        .sort((a, b) => a - b);
+    const nothing = async () => undefined;
+    const sender = await producer();
+    // As all processes did before: one group for all.
+    const before = await serve('news', 'gn', nothing);
+    await sender.send('news', messages(0, 10));
+    await before.until(10);
+    await before.server.close();
+    await sender.send('news', messages(10, 20));
+    const of = (node: string, folder: string, isKept: boolean) =>
+      serve('news', 'gn', nothing, { node, broadcasts: { news: { folder, isKept } } });
+    const kept = await of('one', '/data/a', true);
+    const fresh = await of('one', '/data/b', false);
+    const elsewhere = await of('two', '/data/a', false);
+    await Promise.all([kept.until(10), fresh.until(20), elsewhere.until(20)]);
+    await kept.server.close();
+    await sender.send('news', messages(20, 30));
+    const again = await of('one', '/data/a', true);
+    await Promise.all([again.until(10), fresh.until(30), elsewhere.until(30)]);
+    for (const { server } of [again, fresh, elsewhere]) await server.close();
+    await sender.close();
+    expect(seenBy(kept)).toEqual(all(10, 20));
+    expect(seenBy(again)).toEqual(all(20, 30));
+    expect(seenBy(fresh)).toEqual(all(0, 30));
+    expect(seenBy(elsewhere)).toEqual(all(0, 30));
+  });
+
   it('is waited for where it is missing and may not be made', async () => {
     const lines: string[] = [];
     const line = (_fields: object, message: string) => lines.push(message);
@@ -153,6 +190,7 @@ describe('a topic that is served', () => {
       kafka,
       {
         groupId: 'gl',
+        node: 'one',
         topics: { late: 'late' },
         batchRecordsMax: 4,
         partitionsAtOnce: 1,

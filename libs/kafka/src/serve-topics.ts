@@ -1,6 +1,7 @@
 import type { KafkaSecurity } from '@tessera/config';
 import type { Log } from '@tessera/telemetry';
 import { BatchServer } from './batch-server.js';
+import type { Broadcast } from './consumer-groups.js';
 import { kafkaClient } from './kafka-client.js';
 import { RecordProducer } from './record-producer.js';
 
@@ -11,6 +12,8 @@ export interface TopicSettings {
   /** HOST:PORT of some brokers, separated by commas; '' for none. */
   readonly brokers: string;
   readonly groupId: string;
+  /** Name of this process. */
+  readonly node: string;
   readonly createPartitions: number;
   readonly batchRecordsMax: number;
   readonly fetchBytesMax: number;
@@ -21,6 +24,8 @@ export interface TopicSettings {
 export interface TopicsWanted {
   /** Topic of each pattern that handlers name. */
   readonly topics: Readonly<Record<string, string>>;
+  /** Topics of which every process takes every record. */
+  readonly broadcasts?: Readonly<Record<string, Broadcast>>;
   /** Topics that handlers write to. */
   readonly outputTopics: readonly string[];
   /** Every topic is served, for the first time. */
