@@ -151,7 +151,8 @@ export const configSchema = z.strictObject({
     brokers: text('', 'HOST:PORT of some brokers, separated by commas; empty: no Kafka'),
     groupId: nonEmptyText(
       'tessera',
-      'consumer groups of this service, GROUP.TOPIC; what all processes take: GROUP.TOPIC.NODE.PLACE',
+      'consumer groups of this service, GROUP.TOPIC; ' +
+        'what all processes take: GROUP.TOPIC.NODE.PLACE',
     ),
     requestsTopic: nonEmptyText('recall.requests', 'topic that recalls are asked for on'),
     responsesTopic: nonEmptyText('recall.responses', 'topic that recalls are answered on'),
