@@ -15,7 +15,7 @@ import { type AdapterEventRelay, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
 import { type Inspection, inspected, recordChanges, watchInspection } from './inspection.js';
 import type { StandaloneOptions } from './standalone.module.js';
-import { type Topics, topicsOf } from './topics.js';
+import { type TopicFacts, type Topics, topicsOf } from './topics.js';
 import { openUsers, type Users } from './users.js';
 
 export interface ServeParts {
@@ -105,6 +105,14 @@ function metricsOf(
   return metrics;
 }
 
+function topicFactsOf(runtime: ServeParts['runtime']): TopicFacts {
+  return {
+    takesBehaviours: runtime.behaviourLog !== undefined,
+    hasChanges: runtime.changesOf('').state().sequence > 0,
+    hasVersions: (runtime.adapters?.list('') ?? []).length > 0,
+  };
+}
+
 export async function compose(
   parts: ServeParts,
   readiness: Readiness,
@@ -116,13 +124,7 @@ export async function compose(
   const metrics = metricsOf(parts, readiness, access);
   const recalls = inspected(config, runtime, inspection?.store);
   recordChanges(config, runtime, inspection?.store);
-  const takesBehaviours = behaviourLog !== undefined;
-  const facts = {
-    takesBehaviours,
-    hasChanges: runtime.changesOf('').state().sequence > 0,
-    hasVersions: (runtime.adapters?.list('') ?? []).length > 0,
-  };
-  const topics = await topicsOf(config, facts, log, readiness.conditions);
+  const topics = await topicsOf(config, topicFactsOf(runtime), log, readiness.conditions);
   const audits = auditsOf(parts, topics, metrics);
   const edges = modelEdgesOf(parts, access, topics?.producer, metrics, readiness);
   const { gate, admission } = admissionOf(config, metrics);
