@@ -15,6 +15,8 @@ const variables = {
   TESSERA_BEHAVIOURS_PATH: join(folder.path, 'behaviours'),
   TESSERA_INSPECTION_PATH: join(folder.path, 'inspection'),
   TESSERA_INSPECTION_PERCENT: '0',
+  // Other tests take all cores.
+  TESSERA_CONSOLE_QUERY_PRIORITY: 'low',
 };
 
 if (BROWSER_PATH === undefined) {

@@ -55,8 +55,8 @@ describe('a service whose broker and Redis are away at its start', () => {
   it('serves from Redis again once it is back', async () => {
     await redis.start();
     await expect
-      .poll(async () => (await service.post({ userId: 'ada' })).status, { timeout: 60_000 })
-      .toBe(404);
+      .poll(async () => (await service.post({ userId: 'ada' })).json.fallback, { timeout: 60_000 })
+      .toBe('no-history');
     expect(await service.stateOf('redis')).toBe('ok');
   });
 });

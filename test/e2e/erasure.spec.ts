@@ -88,7 +88,8 @@ it(`leaves nothing behind, seed ${SEED}`, async () => {
   const race = async (userId: string) => {
     const recalls = Array.from({ length: 1 + below(3) }, async () => {
       await turns(below(TURNS_MAX));
-      return service.post({ userId, resultCount: 5 });
+      // One that begins after the erasure would be answered, and recorded, as a new user's.
+      return service.post({ userId, resultCount: 5, requireHistory: true });
     });
     await turns(below(TURNS_MAX));
     expect(await client.erase(userId, BUDGET_MS)).toMatchObject({ known: true });

@@ -34,6 +34,7 @@ const NICENESS = { recorder: 5, query: 19 };
 export async function openInspection(config: Config, log: Log): Promise<Inspection | undefined> {
   const { path, memoryBytes, queueMax, keepHours, keepBytes } = config.inspection;
   const { queriesMax, queryMemoryBytes, queryDiskBytes, sqlBytesMax } = config.console;
+  const { queryPriority } = config.console;
   if (path === '') return undefined;
   let tell: (outcome: RecordOutcome, count: number) => void = () => undefined;
   const store = await ChildInspectionStore.open({
@@ -44,6 +45,7 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
     queueMax,
     retention: { ageMsMax: keepHours * MILLISECONDS_PER_HOUR, bytesMax: keepBytes },
     queries: {
+      isIdle: queryPriority === 'idle',
       countMax: queriesMax,
       memoryBytes: queryMemoryBytes,
       diskBytes: queryDiskBytes,

@@ -49,6 +49,12 @@ export const consoleSchema = z.strictObject({
     4,
     'questions in SQL and exports at once, each in a process of its own; others are refused',
   ),
+  queryPriority: oneOf(
+    ['idle', 'low'],
+    'idle',
+    'questions in SQL run where a core has nothing else to do, and wait while recalls take all; ' +
+      'low: with a small part of a core',
+  ),
   queryMemoryBytes: integer(
     64 * MEBIBYTE,
     BYTES_MAX,

@@ -105,7 +105,6 @@ export class ChildInspectionStore extends InspectionStore {
     });
     this.queries = new Queries({
       program: [program, 'query', String(niceness.query)],
-      isIdle: niceness.query > 0,
       rules,
       snapshot: () => this.link.call('snapshot'),
       onFault,

@@ -13,6 +13,8 @@ export interface QueryRules {
   readonly memoryBytes: number;
   /** Disk that one query may spill to, and that its export may take. */
   readonly diskBytes: number;
+  /** Whether they run only where a core has nothing else to do; left out: not. */
+  readonly isIdle?: boolean;
   /** Of an answer that is no export; what is more is cut. */
   readonly answerBytesMax: number;
 }
@@ -20,8 +22,6 @@ export interface QueryRules {
 export interface QueriesParts {
   /** Of the process, as arguments of Node. */
   readonly program: readonly string[];
-  /** Whether it runs only where a core has nothing else to do. */
-  readonly isIdle: boolean;
   readonly rules: QueryRules;
   /** A copy of the database that is this query's own, in a folder that is too. */
   readonly snapshot: () => Promise<string>;
@@ -142,8 +142,8 @@ class RunningQuery {
     });
     // It may be rejected before somebody looks.
     this.answered.catch(() => undefined);
-    const { program, isIdle, rules } = parts;
-    const { memoryBytes, diskBytes } = rules;
+    const { program, rules } = parts;
+    const { memoryBytes, diskBytes, isIdle = false } = rules;
     const dataBytes = memoryBytes + PROCESS_BYTES;
     this.child = startLimited(program, { dataBytes, fileBytes: diskBytes, isIdle });
     this.exited = new Promise((resolve) => {

@@ -74,9 +74,10 @@ export async function resolveHistory(
       refuseUnwritable(index, given.itemIds[index] as string, item.sid);
     }
   });
-  if (items.length === 0 && refusesEmpty(request, parts)) refuseEmpty(request, given);
   const { profile, trimmedItems } = given;
-  const fallback = given.fallback === '' && items.length === 0 ? 'no-history' : given.fallback;
+  const isEmpty = items.length === 0 && given.fallback === '';
+  if (isEmpty && refusesEmpty(request, parts)) refuseEmpty(request, given);
+  const fallback = isEmpty ? 'no-history' : given.fallback;
   const skippedItems = given.itemIds.length - items.length;
   return { items, itemIds, profile, skippedItems, trimmedItems, fallback };
 }
@@ -88,7 +89,7 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
     return { ...none, itemIds: history, profile, skipUnknown: skipUnknownItems };
   }
   const userId = request.userId as string;
-  const user = await userOf(userId, parts);
+  const user = await userOf(userId, request, parts);
   const none = { itemIds: [], actions: [], times: [], skipUnknown: true, trimmedItems: 0 };
   if (user === 'unavailable') {
     return { ...none, profile: request.profile, fallback: 'no-features' };
@@ -119,14 +120,14 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
 }
 
 /** @throws TesseraError STORE_UNAVAILABLE where nothing can be answered without the store */
-async function userOf(userId: string, parts: HistoryParts) {
+async function userOf(userId: string, { requiresHistory }: UserSource, parts: HistoryParts) {
   const { behaviours, historyItemsMax, withoutFeatures, template } = parts;
   try {
     return await behaviours.user(userId, historyItemsMax);
   } catch (thrown) {
     const isAway = TesseraError.from(thrown).code === 'STORE_UNAVAILABLE';
-    const isAnswerable = withoutFeatures === 'answer' && showsMore(template.template);
-    if (isAway && isAnswerable) return 'unavailable';
+    const isAnswered = withoutFeatures === 'answer' && requiresHistory !== true;
+    if (isAway && isAnswered && showsMore(template.template)) return 'unavailable';
     throw thrown;
   }
 }
