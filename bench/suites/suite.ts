@@ -11,3 +11,17 @@ export interface SuiteContext {
 
 /** A suite measures and returns numbers; the runner judges, prints and keeps them. */
 export type Suite = (context: SuiteContext) => Promise<Measurement[]>;
+
+export type Stages = Readonly<Record<string, Suite>>;
+
+/** A suite of stages, one after another; `--stage` names some of them. */
+export const staged =
+  (stages: Stages): Suite =>
+  async (context) => {
+    const names = Object.keys(stages);
+    const measurements: Measurement[] = [];
+    for (const name of context.flags.someOf('stage', names, names)) {
+      measurements.push(...(await (stages[name] as Suite)(context)));
+    }
+    return measurements;
+  };

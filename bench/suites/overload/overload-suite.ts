@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Measurement } from '../../result.js';
-import type { Suite, SuiteContext } from '../suite.js';
+import { type Stages, type SuiteContext, staged } from '../suite.js';
 import { floods } from './floods.js';
 import { edgeBound, engineBound } from './goodput.js';
 import { hostileQueries } from './hostile-queries.js';
 
-const STAGES: Readonly<Record<string, (context: SuiteContext) => Promise<Measurement[]>>> = {
+const STAGES: Stages = {
   engine: engineBound,
   edge: edgeBound,
   floods,
@@ -26,15 +26,4 @@ async function inFolder(context: SuiteContext): Promise<Measurement[]> {
 }
 
 /** What a service under more than it can do still does; the load comes from another process. */
-export const overloadSuite: Suite = async (context) => {
-  const wanted = context.flags.text('stage')?.split(',') ?? OVERLOAD_STAGES;
-  const measurements: Measurement[] = [];
-  for (const name of wanted) {
-    const stage = STAGES[name];
-    if (stage === undefined) {
-      throw new Error(`--stage: expected ${OVERLOAD_STAGES.join(', ')}, got '${name}'`);
-    }
-    measurements.push(...(await stage(context)));
-  }
-  return measurements;
-};
+export const overloadSuite = staged(STAGES);
