@@ -681,7 +681,8 @@ describe('a start', () => {
     at.engine.model.digest = own;
     const back = await open(at);
     expect(served(back)).toBe(first);
-    await back.delete('main', version.digest);
+    // By its first digits, as the console shows them.
+    await back.delete('main', version.digest.slice(0, 12));
     expect(filesOf(at, 'versions')).toEqual([first]);
   });
 

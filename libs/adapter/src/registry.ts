@@ -25,7 +25,7 @@ import {
   staysLoaded,
   versionOf,
 } from './domain/registry-state.js';
-import { ofBase, shownWaiting, waitsForBase } from './domain/waiting-versions.js';
+import { ofBase, shownWaiting, waitingOf, waitsForBase } from './domain/waiting-versions.js';
 import { type Held, LoadedAdapters } from './loaded-adapters.js';
 import { recovered } from './recovery.js';
 
@@ -155,8 +155,7 @@ export class AdapterRegistry implements AdapterChoice {
 
   /** Of another base model; undefined where the served one has one of that name and digest. */
   findWaiting(name: string, digest: string): AdapterVersion | undefined {
-    const isIt = (version: AdapterVersion) => version.name === name && version.digest === digest;
-    return this.current.versions.some(isIt) ? undefined : this.waiting.find(isIt);
+    return waitingOf(this.current, this.waiting, name, digest);
   }
 
   /** Forgets one that waits, and its files. */

@@ -41,14 +41,15 @@ function inThat({ versions }: RegistryState, version: AdapterVersion): AdapterVe
 
 const isSame = (a: AdapterVersion, b: AdapterVersion) => a.name === b.name && a.digest === b.digest;
 
+/** Whether a caller means this version by a digest, or by the first digits of one. */
+export const isMeant = (version: AdapterVersion, name: string, digest: string) =>
+  version.name === name &&
+  (version.digest === digest ||
+    (digest.length >= DIGEST_DIGITS_MIN && version.digest.startsWith(digest)));
+
 /** @throws TesseraError ADAPTER_NOT_FOUND; ADAPTER_INVALID for digits of several versions */
 export function versionOf({ versions }: RegistryState, name: string, digest: string) {
-  const found = versions.filter(
-    (version) =>
-      version.name === name &&
-      (version.digest === digest ||
-        (digest.length >= DIGEST_DIGITS_MIN && version.digest.startsWith(digest))),
-  );
+  const found = versions.filter((version) => isMeant(version, name, digest));
   if (found.length > 1) {
     const message = `digest: expected more digits, came '${digest}' of ${found.length} versions`;
     throw new TesseraError('ADAPTER_INVALID', message, { field: 'digest' });

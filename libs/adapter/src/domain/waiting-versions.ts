@@ -6,7 +6,7 @@
 
 import { TesseraError } from '@tessera/errors';
 import type { AdapterVersion } from './adapter-version.js';
-import type { RegistryState } from './registry-state.js';
+import { isMeant, type RegistryState, versionOf } from './registry-state.js';
 
 const DIGITS_SHOWN = 16;
 
@@ -18,6 +18,22 @@ export function ofBase(kept: RegistryState, baseModel: string) {
     state: { versions: kept.versions.filter((version) => !waits(version)) },
     waiting: kept.versions.filter(waits),
   };
+}
+
+/**
+ * The one that waits and is meant; undefined where the served base has one that is meant, or none
+ * is.
+ * @throws TesseraError ADAPTER_INVALID for digits of several versions
+ */
+export function waitingOf(
+  { versions }: RegistryState,
+  waiting: readonly AdapterVersion[],
+  name: string,
+  digest: string,
+): AdapterVersion | undefined {
+  const isIt = (version: AdapterVersion) => isMeant(version, name, digest);
+  if (versions.some(isIt) || !waiting.some(isIt)) return undefined;
+  return versionOf({ versions: waiting }, name, digest);
 }
 
 /** As it is shown: it serves nobody, and says what it waits for. */
