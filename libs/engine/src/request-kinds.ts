@@ -6,23 +6,13 @@ import {
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
-  type Reach,
-  type ScoreNorm,
+  type EngineWork,
 } from './engine.js';
 import { readAnswer, readAppended, readScores } from './read-completions.js';
 
 /** What a request says beside its prompt; each kind fills in what it has. */
-export interface OwnFields {
-  readonly widths: readonly number[];
-  readonly resultCount: number;
-  readonly itemsPerSid: number;
-  readonly allowsPartial?: boolean | undefined;
-  readonly reach?: Reach | undefined;
-  readonly watchedItem?: number | undefined;
-  readonly wantsTree?: boolean | undefined;
-  readonly sids: readonly (readonly number[])[];
-  readonly scoreNorm: ScoreNorm;
-}
+export type OwnFields = Omit<EngineRequest, keyof EngineWork> &
+  Pick<EngineScoreRequest, 'sids' | 'scoreNorm'>;
 
 /**
  * A kind of request on this side of the boundary, and all that depends on it; the other side is a
