@@ -95,9 +95,7 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
     return { ...none, profile: request.profile, fallback: 'no-features' };
   }
   if (user === null) {
-    if (!refusesEmpty(request, parts)) {
-      return { ...none, profile: request.profile, fallback: 'no-history' };
-    }
+    if (!refusesEmpty(request, parts)) return { ...none, profile: request.profile, fallback: '' };
     throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
       field: 'userId',
     });
