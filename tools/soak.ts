@@ -46,10 +46,16 @@ async function ask({ runtime, users }: Soak, caller: number, n: number): Promise
   const context = { signal: controller.signal, budgetUs };
   if (n % 5 === 4) setImmediate(() => controller.abort());
   if (n % 3 === 2) {
-    await runtime.score({ ...source(userId), items: [{ itemId: '1' }, { itemId: '2' }] }, context);
+    await runtime.serving.score(
+      { ...source(userId), items: [{ itemId: '1' }, { itemId: '2' }] },
+      context,
+    );
   } else {
     const widths = [8 << (n % 4)];
-    await runtime.recall({ ...source(userId), resultCount: 0, widths, itemsPerSid: 0 }, context);
+    await runtime.serving.recall(
+      { ...source(userId), resultCount: 0, widths, itemsPerSid: 0 },
+      context,
+    );
   }
 }
 
@@ -95,7 +101,7 @@ await runCommand(USAGE, async (words) => {
   const runtime = await createRecallRuntime({ ...options, engine });
   try {
     const endMs = performance.now() + seconds * 1000;
-    const users = await runtime.sampleUserIds(USERS);
+    const users = await runtime.facts.sampleUserIds(USERS);
     const soak: Soak = { runtime, users, outcomes: new Map(), endMs };
     const callers = OVERLOAD * (queueCapacity + engine.batchRequestsMax);
     const calls = Array.from({ length: callers }, (_, caller) => call(soak, caller));
@@ -104,7 +110,8 @@ await runCommand(USAGE, async (words) => {
     const before = median(samples.slice(third, 2 * third));
     const now = median(samples.slice(2 * third));
     const outcomes = Object.fromEntries(soak.outcomes);
-    const { prefixReusedTokens, prefillTokens, predictedUs, actualUs } = runtime.engineStats();
+    const { prefixReusedTokens, prefillTokens, predictedUs, actualUs } =
+      runtime.facts.engineStats();
     const tokens = { prefillTokens, prefixReusedTokens, predictedUs, actualUs };
     const memory = { secondThirdBytes: before, lastThirdBytes: now };
     console.log(JSON.stringify({ seconds, callers, outcomes, ...tokens, ...memory }));

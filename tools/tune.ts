@@ -85,10 +85,10 @@ async function historiesOf(path: string, itemsMax: number): Promise<string[][]> 
 async function fitting(options: RecallRuntimeOptions, { histories, widths }: Load) {
   const runtime = await createRecallRuntime(options);
   try {
-    const { kvBytesPerPosition } = runtime.summary.model;
-    const { depth } = runtime.summary.catalogue;
+    const { kvBytesPerPosition } = runtime.facts.summary.model;
+    const { depth } = runtime.facts.summary.catalogue;
     const [history = []] = histories.toSorted((a, b) => b.length - a.length);
-    const { promptTokens } = await runtime.recall(
+    const { promptTokens } = await runtime.serving.recall(
       {
         ...{ requestId: '', history, widths, profile: {}, scene: {} },
         ...{ resultCount: 0, itemsPerSid: 0, skipUnknownItems: true },

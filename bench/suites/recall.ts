@@ -29,7 +29,7 @@ async function inProcess(
   const options = { ...runtimeOptions(flags, () => undefined), computeType: dtype };
   const runtime = await createRecallRuntime(options);
   try {
-    const users = await runtime.sampleUserIds(USERS_MAX);
+    const users = await runtime.facts.sampleUserIds(USERS_MAX);
     if (users.length === 0)
       throw new Error('the recall suite needs a model folder with users.json');
     say(`${dtype}: one recall at a time`);
@@ -74,7 +74,7 @@ async function recallAll(
   count: number,
 ): Promise<{ timings: RecallTimings[]; seconds: number }> {
   const ask = (at: number) =>
-    runtime.recall(
+    runtime.serving.recall(
       {
         requestId: 'bench',
         userId: users[at % users.length] as string,

@@ -7,8 +7,11 @@ import type {
   ExplainRequest,
   RecallAnswer,
   RecallContext,
+  RecallFacts,
+  RecallOperations,
   RecallRequest,
   RecallRuntime,
+  RecallServing,
   ScoreAnswer,
   ScoreRequest,
   UserSource,
@@ -151,7 +154,10 @@ const FIXED_WEIGHTS = {
 };
 
 /** A runtime whose recalls the test decides; user `wait` waits until aborted or drained. */
-export class FakeRuntime implements RecallRuntime {
+export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperations, RecallFacts {
+  readonly serving: RecallServing = this;
+  readonly operations: RecallOperations = this;
+  readonly facts: RecallFacts = this;
   readonly seen: { request: RecallRequest; context: RecallContext }[] = [];
   readonly explained: { request: ExplainRequest; context: RecallContext }[] = [];
   readonly scored: { request: ScoreRequest; context: RecallContext }[] = [];
@@ -162,11 +168,11 @@ export class FakeRuntime implements RecallRuntime {
   readonly waiting: Promise<RecallContext>;
   readonly events: string[] = [];
   closes = 0;
-  readonly behaviourLog: RecallRuntime['behaviourLog'] = undefined;
-  behaviourReach: RecallRuntime['behaviourReach'] = () => ({ state: 'ok', reason: '' });
-  readonly stores: RecallRuntime['stores'] = [];
-  readonly droppedCaches: RecallRuntime['droppedCaches'] = [];
-  readonly adapters: RecallRuntime['adapters'] = undefined;
+  readonly behaviourLog: RecallOperations['behaviourLog'] = undefined;
+  behaviourReach: RecallFacts['behaviourReach'] = () => ({ state: 'ok', reason: '' });
+  readonly stores: RecallOperations['stores'] = [];
+  readonly droppedCaches: RecallFacts['droppedCaches'] = [];
+  readonly adapters: RecallOperations['adapters'] = undefined;
   readonly weights = FIXED_WEIGHTS;
   readonly catalogue = new FakeChangingCatalogue([{ itemId: 'a', sid: [3, 1, 4] }]);
   readonly changes = new CatalogueChanges(this.catalogue, {

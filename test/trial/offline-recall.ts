@@ -67,7 +67,7 @@ export class OfflineRecall {
     history: readonly string[],
     profile: Readonly<Record<string, string>>,
   ): Promise<RecallAnswer> {
-    return this.runtime.recall(
+    return this.runtime.serving.recall(
       {
         requestId: '',
         history,

@@ -16,7 +16,7 @@ import {
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
-import { Recall, type RecallEngine, type RecallRuntimeOptions } from '@tessera/recall';
+import { type RecallEngine, type RecallRuntimeOptions, UseCases } from '@tessera/recall';
 import type { Case } from '../evaluate/cases.js';
 
 const ANSWER: EngineAnswer = {
@@ -79,7 +79,7 @@ export async function promptsOf(
   });
   try {
     const engine = new PromptRecorder(shapeAlone(modelPath));
-    const recall = new Recall({
+    const useCases = new UseCases({
       engine,
       catalogue,
       binding: engine.bind(catalogue),
@@ -93,7 +93,7 @@ export async function promptsOf(
       resultCountMax: limits.resultCountMax,
       scoreItemsMax: limits.scoreItemsMax,
     });
-    for (const { history } of cases) await recall.run(asked(history), context());
+    for (const { history } of cases) await useCases.recall(asked(history), context());
     return engine.prompts;
   } finally {
     catalogue.close();

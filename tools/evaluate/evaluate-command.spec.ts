@@ -35,7 +35,7 @@ async function hitShare(cases: readonly [string, string[]][]): Promise<number> {
   let hits = 0;
   for (const [, items] of cases) {
     const { signal } = new AbortController();
-    const answer = await runtime.recall(
+    const answer = await runtime.serving.recall(
       {
         requestId: '',
         history: items.slice(0, -1),

@@ -28,7 +28,7 @@ export async function userRecall(flags: Flags): Promise<void> {
   progress.end();
   try {
     const { signal } = new AbortController();
-    const answer = await runtime.recall(request, { signal, budgetUs });
+    const answer = await runtime.serving.recall(request, { signal, budgetUs });
     await print(flags.has('json') ? JSON.stringify(answer, null, 2) : describe(answer));
     if (flags.has('passes')) await print(`\n${passTable(passes)}`);
   } finally {

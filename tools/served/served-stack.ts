@@ -41,9 +41,9 @@ export async function startStack(
     });
     return {
       grpcAddress: serving.grpcAddress,
-      model: runtime.summary.model.digest,
-      catalogue: runtime.summary.catalogue.digest,
-      sampleUserIds: await runtime.sampleUserIds(SAMPLE_USERS_MAX),
+      model: runtime.facts.summary.model.digest,
+      catalogue: runtime.facts.summary.catalogue.digest,
+      sampleUserIds: await runtime.facts.sampleUserIds(SAMPLE_USERS_MAX),
       close: async () => {
         await serving.drain.run();
       },

@@ -75,7 +75,7 @@ async function answered(
       const whole = histories[at % histories.length] ?? [];
       // Another beginning each time round: what runs together shares no prompt.
       const history = whole.slice(Math.floor(at / histories.length) % Math.max(1, whole.length));
-      await runtime.recall(
+      await runtime.serving.recall(
         {
           ...{ requestId: '', history, widths, profile: {}, scene: {} },
           ...{ resultCount: 0, itemsPerSid: 0, skipUnknownItems: true },

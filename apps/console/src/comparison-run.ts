@@ -1,7 +1,6 @@
 import { TesseraError } from '@tessera/errors';
-import type { RecallAnswer, RecallContext, RecallRequest } from '@tessera/recall';
+import type { RecallAnswer, RecallContext, RecallRequest, RecallRuntime } from '@tessera/recall';
 import type { ComparisonLine } from './api-types.js';
-import type { ConsoleParts } from './console-parts.js';
 import { AttributeCounts, type Comparison, compareAnswers } from './domain/compare.js';
 import type { Fields } from './fields.js';
 
@@ -19,7 +18,7 @@ export class ComparisonRun {
   private readonly sum = new ComparisonSum();
 
   constructor(
-    private readonly runtime: Pick<ConsoleParts['runtime'], 'recall' | 'describe'>,
+    private readonly runtime: RecallRuntime,
     private readonly left: ComparisonSide,
     private readonly right: ComparisonSide,
   ) {}
@@ -36,7 +35,7 @@ export class ComparisonRun {
 
   private async line(userId: string): Promise<ComparisonLine> {
     const ask = ({ requestFor, context }: ComparisonSide) =>
-      this.runtime.recall(requestFor(userId), context);
+      this.runtime.serving.recall(requestFor(userId), context);
     try {
       const [left, right] = await Promise.all([ask(this.left), ask(this.right)]);
       const comparison = compareAnswers(left.items, right.items);
@@ -54,7 +53,7 @@ export class ComparisonRun {
       ['left', left],
       ['right', right],
     ] as const) {
-      const described = this.runtime.describe(items.map(({ itemId }) => itemId));
+      const described = this.runtime.facts.describe(items.map(({ itemId }) => itemId));
       for (const item of described) {
         if (item !== undefined) {
           this.sum.attributes.add(side, JSON.parse(item.attributes) as Fields);

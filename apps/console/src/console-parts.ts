@@ -31,21 +31,7 @@ export interface AdapterActions {
 
 /** What the console works with; also its DI token. */
 export abstract class ConsoleParts {
-  abstract readonly runtime: Pick<
-    RecallRuntime,
-    | 'summary'
-    | 'recall'
-    | 'pin'
-    | 'explain'
-    | 'kvPool'
-    | 'sampleUserIds'
-    | 'changesOf'
-    | 'engineStats'
-    | 'user'
-    | 'describe'
-    | 'adapters'
-    | 'erasures'
-  >;
+  abstract readonly runtime: RecallRuntime;
   abstract readonly recalls: InspectedRecalls;
   /** Undefined where nothing is recorded. */
   abstract readonly store: InspectionStore | undefined;

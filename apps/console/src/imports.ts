@@ -82,7 +82,7 @@ export class Imports {
       const message = 'lines: expected at least one change, came none';
       throw new TesseraError('CATALOGUE_INVALID', message, { field: 'lines' });
     }
-    const changes = this.parts.runtime.changesOf('');
+    const changes = this.parts.runtime.operations.changesOf('');
     const sequence = await changes.applyBatch(batch, source).catch((thrown: unknown) => {
       throw withLine(TesseraError.from(thrown), lines);
     });

@@ -46,14 +46,14 @@ export class Recorded {
 
   describe(itemIds: readonly string[], catalogue?: string): Record<string, DescribedItem> {
     const unique = [...new Set(itemIds)];
-    const found = this.parts.runtime.describe(unique, catalogue);
+    const found = this.parts.runtime.facts.describe(unique, catalogue);
     return Object.fromEntries(
       found.flatMap((item) => (item === undefined ? [] : [[item.itemId, item]])),
     );
   }
 
   private goneOf(versions: RecallVersions): string[] {
-    const { model, catalogue } = this.parts.runtime.summary;
+    const { model, catalogue } = this.parts.runtime.facts.summary;
     return [
       ...(versions.model === model.digest ? [] : ['model']),
       ...(versions.catalogue === catalogue.digest ? [] : ['catalogue']),

@@ -1,5 +1,4 @@
-import type { RecallContext, RecallRequest } from '@tessera/recall';
-import type { ConsoleParts } from './console-parts.js';
+import type { RecallContext, RecallRequest, RecallServing } from '@tessera/recall';
 import { type Fields, integerOf } from './fields.js';
 
 /** The field that a recall over HTTP has not: the number of the last change that is to count. */
@@ -21,11 +20,11 @@ export function trialSettings(fields: Fields): TrialSettings {
 
 /** The context in which requests that differ in their user alone reach the version. */
 export async function versionedContext(
-  runtime: Pick<ConsoleParts['runtime'], 'pin'>,
+  serving: RecallServing,
   request: RecallRequest,
   sequence: number | undefined,
   context: RecallContext,
 ): Promise<RecallContext> {
   if (sequence === undefined) return context;
-  return { ...context, pinned: await runtime.pin(request, sequence) };
+  return { ...context, pinned: await serving.pin(request, sequence) };
 }

@@ -1,6 +1,6 @@
 import type { TesseraClient } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
-import type { RecallRuntime, UserSource } from '@tessera/recall';
+import type { RecallFacts, RecallServing, UserSource } from '@tessera/recall';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
 
@@ -16,10 +16,13 @@ export interface FollowedPools {
 
 /** The pool of the engine in this process. */
 export class OwnPool implements FollowedPools {
-  constructor(private readonly runtime: Pick<RecallRuntime, 'append' | 'forgetUser' | 'kvPool'>) {}
+  constructor(
+    private readonly serving: Pick<RecallServing, 'append' | 'forgetUser'>,
+    private readonly facts: Pick<RecallFacts, 'kvPool'>,
+  ) {}
 
   mayHold(userId: string): boolean {
-    return this.runtime.kvPool.holds(userId);
+    return this.facts.kvPool.holds(userId);
   }
 
   async append(userId: string, budgetMs: number): Promise<void> {
@@ -27,11 +30,11 @@ export class OwnPool implements FollowedPools {
       signal: new AbortController().signal,
       budgetUs: budgetMs * MICROSECONDS_PER_MILLISECOND,
     };
-    await this.runtime.append(requestOf(userId), context);
+    await this.serving.append(requestOf(userId), context);
   }
 
   erase(userId: string, budgetMs: number): Promise<void> {
-    return this.runtime.forgetUser(userId, budgetMs);
+    return this.serving.forgetUser(userId, budgetMs);
   }
 }
 

@@ -13,5 +13,4 @@ export {
 export { RecallEdge } from './recall-edge.js';
 export { RemoteBehaviours } from './remote-behaviours.js';
 export { RetrievalModule, type RetrievalOptions } from './retrieval.module.js';
-export { ServedCatalogues } from './served-catalogues.js';
 export { WeightsEdge } from './weights-edge.js';

@@ -4,7 +4,8 @@ import { type Cancellation, TesseraError } from '@tessera/errors';
 import {
   type AppendAnswer,
   provenanceOf,
-  type RecallRuntime,
+  type RecallFacts,
+  type RecallServing,
   type UserSource,
 } from '@tessera/recall';
 import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
@@ -12,7 +13,8 @@ import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-e
 const MICROSECONDS_PER_MILLISECOND = 1000;
 
 export interface KvEdgeParts extends Pick<EdgeParts, 'readiness' | 'limits'> {
-  readonly runtime: Pick<RecallRuntime, 'append' | 'forgetUser' | 'kvPool'>;
+  readonly serving: Pick<RecallServing, 'append' | 'forgetUser'>;
+  readonly facts: Pick<RecallFacts, 'kvPool'>;
   /** Number of recorded recalls that went; left out: none are recorded here. */
   readonly eraseRecalls?: ((userId: string) => Promise<number>) | undefined;
   readonly changes: Pick<ChangeAudits, 'noted'>;
@@ -35,11 +37,11 @@ export class KvEdge {
     const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
     const userId = named('userId', request);
     this.requireReady();
-    const { changes, runtime, eraseRecalls } = this.parts;
+    const { changes, serving, eraseRecalls } = this.parts;
     const { edge } = call;
     const change = { action: 'drop-user', actor: actor.name, edge, name: userId } as const;
     await changes.noted(change, async () => {
-      await runtime.forgetUser(userId, budgetUs / MICROSECONDS_PER_MILLISECOND);
+      await serving.forgetUser(userId, budgetUs / MICROSECONDS_PER_MILLISECOND);
       if (withRecords) await eraseRecalls?.(userId);
     });
   }
@@ -70,12 +72,12 @@ export class KvEdge {
       return { ...NOTHING_KEPT, requestId: request.requestId };
     }
     const budgetUs = budgetOf(call, deadlineMs, this.parts.limits);
-    return this.parts.runtime.append(request, { signal: call.signal, budgetUs });
+    return this.parts.serving.append(request, { signal: call.signal, budgetUs });
   }
 
   private pool() {
     this.requireReady();
-    return this.parts.runtime.kvPool;
+    return this.parts.facts.kvPool;
   }
 
   private requireReady(): void {

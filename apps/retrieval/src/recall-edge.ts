@@ -8,7 +8,7 @@ import type {
   RecallAnswer,
   RecallContext,
   RecallRequest,
-  RecallRuntime,
+  RecallServing,
   ScoreAnswer,
   ScoreRequest,
 } from '@tessera/recall';
@@ -49,7 +49,9 @@ export interface Admission {
 }
 
 export interface EdgeParts {
-  readonly runtime: Pick<RecallRuntime, 'recall' | 'score' | 'explain'>;
+  /** Answers recalls, and may record them. */
+  readonly recalls: Pick<RecallServing, 'recall'>;
+  readonly serving: Pick<RecallServing, 'score' | 'explain'>;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -97,17 +99,17 @@ interface Kind<Request, Answer> {
   readonly tell?: (request: Request, outcome: Answer | TesseraError, traceId: string) => void;
 }
 
-/** What all edges do with a parsed request: admit, ask the runtime, count, trace. */
+/** What all edges do with a parsed request: admit, answer, count, trace. */
 export class RecallEdge {
   constructor(private readonly parts: EdgeParts) {}
 
   /** `parse` may throw; its refusals are counted like any other. */
   recall(parse: () => Parsed<RecallRequest>, call: EdgeCall): Promise<RecallAnswer> {
-    const { metrics, runtime, onRecall } = this.parts;
+    const { metrics, recalls, onRecall } = this.parts;
     const { edge } = call;
     return this.serve(parse, call, {
       name: 'recall',
-      ask: (request, context) => runtime.recall(request, context),
+      ask: (request, context) => recalls.recall(request, context),
       observe: (seen, answer) =>
         metrics.observe(
           answer === undefined
@@ -122,20 +124,20 @@ export class RecallEdge {
 
   /** As recall(). */
   score(parse: () => Parsed<ScoreRequest>, call: EdgeCall): Promise<ScoreAnswer> {
-    const { metrics, runtime } = this.parts;
+    const { metrics, serving } = this.parts;
     return this.serve(parse, call, {
       name: 'score',
-      ask: (request, context) => runtime.score(request, context),
+      ask: (request, context) => serving.score(request, context),
       observe: (seen) => metrics.observeScore(seen),
     });
   }
 
   /** As recall(). */
   explain(parse: () => Parsed<ExplainRequest>, call: EdgeCall): Promise<ExplainAnswer> {
-    const { metrics, runtime } = this.parts;
+    const { metrics, serving } = this.parts;
     return this.serve(parse, call, {
       name: 'explain',
-      ask: (request, context) => runtime.explain(request, context),
+      ask: (request, context) => serving.explain(request, context),
       observe: (seen) => metrics.observeExplain(seen),
     });
   }

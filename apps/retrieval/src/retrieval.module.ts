@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ChangeAudits } from '@tessera/access';
 import { RecordProducer } from '@tessera/kafka';
+import { RecallOperations, type RecallServing } from '@tessera/recall';
 import { Log, Metrics } from '@tessera/telemetry';
 import { AdapterEdge } from './adapter-edge.js';
 import { AdapterGrpcController } from './grpc/adapter.controller.js';
@@ -17,12 +18,11 @@ import { CatalogueTopicController } from './kafka/catalogue-topic.controller.js'
 import { RecallTopicController, RecallTopicSettings } from './kafka/recall-topic.controller.js';
 import { KvEdge, type KvEdgeParts } from './kv-edge.js';
 import { type EdgeParts, RecallEdge } from './recall-edge.js';
-import { ServedCatalogues } from './served-catalogues.js';
 import { WeightsEdge } from './weights-edge.js';
 
 export interface RetrievalOptions extends EdgeParts, KvEdgeParts {
-  readonly runtime: EdgeParts['runtime'] & KvEdgeParts['runtime'];
-  readonly catalogues: ServedCatalogues;
+  readonly serving: RecallServing;
+  readonly operations: RecallOperations;
   readonly changes: ChangeAudits;
   readonly adapters: AdapterEdge;
   readonly weights: WeightsEdge;
@@ -65,7 +65,7 @@ export class RetrievalModule {
         { provide: KvEdge, useValue: new KvEdge(options) },
         { provide: AdapterEdge, useValue: options.adapters },
         { provide: WeightsEdge, useValue: options.weights },
-        { provide: ServedCatalogues, useValue: options.catalogues },
+        { provide: RecallOperations, useValue: options.operations },
         { provide: Metrics, useValue: options.metrics },
         { provide: ChangeAudits, useValue: options.changes },
         { provide: Log, useValue: options.log },

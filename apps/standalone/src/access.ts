@@ -3,7 +3,7 @@ import { OidcLogin, parseClaimRoles } from '@tessera/access';
 import type { Config } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { ProcessAccess } from '@tessera/hosting';
-import type { RecallRuntime } from '@tessera/recall';
+import type { RecallOperations } from '@tessera/recall';
 import type { Log } from '@tessera/telemetry';
 
 /** Who may do what, and where it is written down. */
@@ -15,7 +15,7 @@ export interface Access {
 
 function auditPathOf(
   { access, adapters, weights, inspection }: Config,
-  { adapters: kept }: Pick<RecallRuntime, 'adapters'>,
+  { adapters: kept }: RecallOperations,
 ): string {
   if (access.auditPath !== '') return access.auditPath;
   const folders = [kept === undefined ? '' : adapters.path, weights.path, inspection.path];
@@ -41,9 +41,9 @@ async function oidcOf({ oidc, login, console }: Config): Promise<OidcLogin | und
  */
 export async function openAccess(
   config: Config,
-  runtime: Pick<RecallRuntime, 'adapters'>,
+  operations: RecallOperations,
   log: Log,
 ): Promise<Access> {
   const oidc = await oidcOf(config);
-  return { process: await ProcessAccess.open(config, auditPathOf(config, runtime), log), oidc };
+  return { process: await ProcessAccess.open(config, auditPathOf(config, operations), log), oidc };
 }

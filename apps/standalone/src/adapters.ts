@@ -2,7 +2,7 @@ import type { AdapterEvent, AdapterSettings } from '@tessera/adapter';
 import type { Config } from '@tessera/config';
 import type { RecordProducer } from '@tessera/kafka';
 import type { Readiness } from '@tessera/lifecycle';
-import type { RecallRuntime } from '@tessera/recall';
+import type { RecallOperations } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { AdapterAudits, AdapterEdge, WeightsEdge } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
@@ -53,20 +53,20 @@ export function adapterSettings(
 /** What the edges of adapters and weights are made of. */
 export interface AdapterEdgeNeeds {
   readonly config: Config;
-  readonly runtime: Pick<RecallRuntime, 'adapters' | 'weights'>;
+  readonly operations: RecallOperations;
   readonly log: Log;
   readonly adapterEvents?: AdapterEventRelay;
 }
 
 /** The edges of adapters and weights; what adapters tell of themselves is audited as well. */
 export function modelEdgesOf(
-  { config, runtime, log, adapterEvents }: AdapterEdgeNeeds,
+  { config, operations, log, adapterEvents }: AdapterEdgeNeeds,
   access: Access,
   producer: RecordProducer | undefined,
   metrics: Metrics,
   readiness: Readiness,
 ): { readonly adapters: AdapterEdge; readonly weights: WeightsEdge } {
-  const { adapters, weights } = runtime;
+  const { adapters, weights } = operations;
   const { adapterEventsTopic: topic } = config.kafka;
   const events = producer === undefined || topic === '' ? undefined : { producer, topic };
   const { audits: lines } = access.process;

@@ -6,10 +6,10 @@ import type { GateSettings } from '@tessera/grpc';
 import { addBehaviourReach, ServedVersions } from '@tessera/hosting';
 import type { InspectedRecalls } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
-import type { RecallRuntime } from '@tessera/recall';
+import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry';
 
-import { RecallAudits, ServedCatalogues } from '../../retrieval/src/index.js';
+import { RecallAudits } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { type AdapterEventRelay, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
@@ -49,7 +49,7 @@ function auditsOf(
   metrics: Metrics,
 ) {
   const { auditsTopic: topic } = config.kafka;
-  const { erasures } = runtime;
+  const { erasures } = runtime.serving;
   if (topics === undefined || topic === '') return undefined;
   const { producer } = topics;
   return new RecallAudits({ producer, topic, metrics, log, erasures, nowMs: Date.now });
@@ -73,11 +73,11 @@ function admissionOf({ grpc, recall }: Config, metrics: Metrics) {
 }
 
 function versionsOf({ runtime, serviceVersion: service }: ServeParts): ServedVersions {
-  const { catalogue, promptTemplate } = runtime.summary;
+  const { catalogue, promptTemplate } = runtime.facts.summary;
   return new ServedVersions({
     service,
     get model() {
-      return runtime.weights.current().digest;
+      return runtime.operations.weights.current().digest;
     },
     catalogue: catalogue.digest,
     promptTemplate: promptTemplate.digest,
@@ -90,26 +90,26 @@ function metricsOf(
   access: Access,
 ): Metrics {
   const metrics = new Metrics(
-    () => runtime.engineStats(),
-    () => runtime.kvPool.metrics(),
+    () => runtime.facts.engineStats(),
+    () => runtime.facts.kvPool.metrics(),
   );
   metrics.showConditions(() => readiness.conditions.all());
   metrics.showAccess(() => access.process.counts());
   metrics.showTasks(taskDepths);
   watchInspection(inspection, metrics, readiness);
-  addBehaviourReach(readiness.conditions, config.behaviours, () => runtime.behaviourReach());
-  metrics.showDroppedCaches(runtime.droppedCaches.map(({ cache }) => cache));
-  for (const { cache, reason } of runtime.droppedCaches) {
+  addBehaviourReach(readiness.conditions, config.behaviours, () => runtime.facts.behaviourReach());
+  metrics.showDroppedCaches(runtime.facts.droppedCaches.map(({ cache }) => cache));
+  for (const { cache, reason } of runtime.facts.droppedCaches) {
     log.warn({ cache, reason }, 'a damaged cache was given up and is begun anew');
   }
   return metrics;
 }
 
-function topicFactsOf(runtime: ServeParts['runtime']): TopicFacts {
+function topicFactsOf(operations: RecallOperations): TopicFacts {
   return {
-    takesBehaviours: runtime.behaviourLog !== undefined,
-    hasChanges: runtime.changesOf('').state().sequence > 0,
-    hasVersions: (runtime.adapters?.list('') ?? []).length > 0,
+    takesBehaviours: operations.behaviourLog !== undefined,
+    hasChanges: operations.changesOf('').state().sequence > 0,
+    hasVersions: (operations.adapters?.list('') ?? []).length > 0,
   };
 }
 
@@ -119,20 +119,27 @@ export async function compose(
   access: Access,
 ): Promise<Composition> {
   const { config, runtime, log, serviceVersion, inspection, tracing = NO_TRACING } = parts;
-  const { behaviourLog } = runtime;
+  const { serving, operations, facts } = runtime;
+  const { behaviourLog } = operations;
   const { deadlineMsMax, defaultDeadlineMs } = config.recall;
   const metrics = metricsOf(parts, readiness, access);
   const recalls = inspected(config, runtime, inspection?.store);
-  recordChanges(config, runtime, inspection?.store);
-  const topics = await topicsOf(config, topicFactsOf(runtime), log, readiness.conditions);
+  recordChanges(config, operations, inspection?.store);
+  const topics = await topicsOf(config, topicFactsOf(operations), log, readiness.conditions);
   const audits = auditsOf(parts, topics, metrics);
-  const edges = modelEdgesOf(parts, access, topics?.producer, metrics, readiness);
+  const edges = modelEdgesOf(
+    { ...parts, operations },
+    access,
+    topics?.producer,
+    metrics,
+    readiness,
+  );
   const { gate, admission } = admissionOf(config, metrics);
   const store = inspection?.store;
   const users = await openUsers({ config, runtime, log, metrics, readiness, store });
   const { follower, erasure } = users;
   const onAdded = (events: readonly BehaviourEvent[]) => {
-    for (const { userId, itemId } of events) runtime.adapters?.clicked(userId, itemId);
+    for (const { userId, itemId } of events) operations.adapters?.clicked(userId, itemId);
   };
   const feature = behaviourLog &&
     erasure && {
@@ -141,18 +148,13 @@ export async function compose(
       changes: access.process.changes,
     };
   const retrieval: StandaloneOptions['retrieval'] = {
-    runtime: {
-      recall: (request, context) => recalls.recall(request, context),
-      score: (request, context) => runtime.score(request, context),
-      explain: (request, context) => runtime.explain(request, context),
-      append: (request, context) => runtime.append(request, context),
-      forgetUser: (userId, budgetMs) => runtime.forgetUser(userId, budgetMs),
-      kvPool: runtime.kvPool,
-    },
+    recalls,
+    serving,
+    operations,
+    facts,
     eraseRecalls: store && ((userId) => store.eraseUser(userId)),
     ...edges,
     changes: access.process.changes,
-    catalogues: new ServedCatalogues((name) => runtime.changesOf(name)),
     readiness,
     log,
     limits: { defaultDeadlineMs, deadlineMsMax },
@@ -163,11 +165,15 @@ export async function compose(
     onRecall: audits && ((audited) => audits.write(audited)),
   };
   const versions = versionsOf(parts);
-  const operations = { readiness, metrics, versions, log };
   const needs = {
     ...{ config, runtime, recalls, erasure, store, readiness, serviceVersion, log },
     ...{ access, metrics, adapters: edges.adapters },
   };
-  const modules = { operations, retrieval, feature, console: consoleParts(needs) };
+  const modules = {
+    operations: { readiness, metrics, versions, log },
+    retrieval,
+    feature,
+    console: consoleParts(needs),
+  };
   return { modules, gate, topics, audits, tracing, recalls, users };
 }

@@ -9,7 +9,7 @@ import {
   type RecordOutcome,
 } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
-import type { RecallRuntime } from '@tessera/recall';
+import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 
 const MILLISECONDS_PER_HOUR = 3_600_000;
@@ -78,28 +78,28 @@ export function watchInspection(
 /** From now on what becomes of the catalogues is recorded as well. */
 export function recordChanges(
   { catalogue }: Config,
-  runtime: Pick<RecallRuntime, 'changesOf'>,
+  operations: RecallOperations,
   store: InspectionStore | undefined,
 ): void {
   if (store === undefined) return;
   for (const { name } of [{ name: '' }, ...parseCatalogueSpecs(catalogue.more)]) {
-    runtime.changesOf(name).follow((applied) => {
+    operations.changesOf(name).follow((applied) => {
       store.offerChange({ ...applied, catalogue: name, timeMs: Date.now() });
     });
   }
 }
 
-/** Recalls of the runtime, some of which are recorded. */
+/** Recalls of the service, some of which are recorded. */
 export function inspected(
   { inspection }: Config,
-  runtime: Pick<RecallRuntime, 'recall' | 'changesOf' | 'erasures'>,
+  { serving, operations }: RecallRuntime,
   store: InspectionStore | undefined,
 ): InspectedRecalls {
   return new InspectedRecalls({
-    runtime,
+    serving,
     store,
     rules: { percent: inspection.percent, users: parseWatchedUsers(inspection.users) },
-    catalogueSequence: () => runtime.changesOf('').state().sequence,
+    catalogueSequence: () => operations.changesOf('').state().sequence,
     nowMs: Date.now,
     draw: Math.random,
     pulseMs: PULSE_MS,

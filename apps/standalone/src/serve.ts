@@ -72,7 +72,7 @@ const SERVICES: Readonly<Record<string, string>> = {
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, runtime, log } = parts;
   const readiness = new Readiness();
-  const access = await openAccess(config, runtime, log);
+  const access = await openAccess(config, runtime.operations, log);
   const composition = await compose(parts, readiness, access);
   const { topics, modules, gate } = composition;
   const services =
@@ -104,8 +104,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     throw error;
   });
   const endLooks = [
-    watchKvPool(() => runtime.kvPool.metrics(), log),
-    watchStores(runtime.stores, readiness, log),
+    watchKvPool(() => runtime.facts.kvPool.metrics(), log),
+    watchStores(runtime.operations.stores, readiness, log),
   ];
   const endWatch = () => {
     for (const end of endLooks) end();

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { Config } from '@tessera/config';
 import { refuseOpenDoors, type Serving } from '@tessera/hosting';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
-import { createRecallRuntime, type RecallRuntime } from '@tessera/recall';
+import { createRecallRuntime, type RecallOperations, type RecallRuntime } from '@tessera/recall';
 import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
 import { AdapterEventRelay } from './adapters.js';
 import { openInspection } from './inspection.js';
@@ -33,20 +33,20 @@ async function load(
     }),
   );
   progress.end();
-  const { model, catalogue, promptTemplate, userCount } = runtime.summary;
+  const { model, catalogue, promptTemplate, userCount } = runtime.facts.summary;
   print(
     `Model ${model.family}, ${model.parameterCount} parameters, ${model.computeType} on ` +
       `${model.instructionSet}; catalogue of ${catalogue.itemCount} items in ` +
       `${catalogue.pathCount} semantic IDs; template ${promptTemplate.name}; ` +
       (userCount === null ? `behaviours in ${config.behaviours.store}` : `${userCount} users`),
   );
-  print(changesLine(runtime));
+  print(changesLine(runtime.operations));
   print(kvLine(config));
   return runtime;
 }
 
-function changesLine(runtime: RecallRuntime): string {
-  const changes = runtime.changesOf('');
+function changesLine(operations: RecallOperations): string {
+  const changes = operations.changesOf('');
   if (changes.folder === '') return 'Changes of the catalogue end with the process';
   const { replayedChanges, cutBytes } = changes.state();
   const cut = cutBytes === 0 ? '' : `, ${cutBytes} bytes of a damaged tail cut`;
@@ -66,7 +66,7 @@ function kvLine({ kv, adapters }: Config): string {
 }
 
 async function printSample(runtime: RecallRuntime, config: Config): Promise<void> {
-  const [userId] = await runtime.sampleUserIds(1);
+  const [userId] = await runtime.facts.sampleUserIds(1);
   if (userId === undefined) return;
   const request = {
     requestId: 'sample',
@@ -82,7 +82,7 @@ async function printSample(runtime: RecallRuntime, config: Config): Promise<void
     signal: new AbortController().signal,
     budgetUs: config.recall.deadlineMsMax * 1000,
   };
-  const answer = await runtime.recall(request, context);
+  const answer = await runtime.serving.recall(request, context);
   print(`\nRecall for user ${userId} (${(answer.timings.totalUs / 1000).toFixed(1)} ms)`);
   print(sampleTable(answer));
 }

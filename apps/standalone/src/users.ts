@@ -34,8 +34,8 @@ export interface Users {
 /** Erasures that an earlier process left are gone on with. */
 export async function openUsers(needs: UsersNeeds): Promise<Users> {
   const { config, runtime, log, metrics, readiness, store } = needs;
-  const { behaviourLog: behaviours } = runtime;
-  const own = new OwnPool(runtime);
+  const { behaviourLog: behaviours } = runtime.operations;
+  const own = new OwnPool(runtime.serving, runtime.facts);
   if (behaviours === undefined) {
     const budgetMs = config.recall.deadlineMsMax;
     const follower = new KvFollower({ pools: own, metrics, log, budgetMs });

@@ -83,8 +83,8 @@ class Succession {
     private readonly folder: string,
     private readonly users: number,
   ) {
-    if (runtime.adapters === undefined) throw new Error('the bench needs adapters');
-    this.adapters = runtime.adapters;
+    if (runtime.operations.adapters === undefined) throw new Error('the bench needs adapters');
+    this.adapters = runtime.operations.adapters;
   }
 
   async measure(back: number): Promise<Measurement[]> {
@@ -129,7 +129,7 @@ class Succession {
   private async switchTo(share: number): Promise<void> {
     const location = `peft-${share}`;
     writeShare(join(this.folder, location), share);
-    const announced = { location, name: NAME, baseModel: this.runtime.summary.model.digest };
+    const announced = { location, name: NAME, baseModel: this.runtime.facts.summary.model.digest };
     const parts = fetchedParts(this.folder, { ...announced, sha256: {} });
     const { version } = await this.adapters.push(parts);
     const wanted = { share: 1, isCompared: false, isWarmed: false };
@@ -144,7 +144,7 @@ class Succession {
         ...{ resultCount: BEST, widths: [], itemsPerSid: 0, skipUnknownItems: false },
       };
       const context = { signal: new AbortController().signal, budgetUs: BUDGET_US, isOwn };
-      answers.push(await this.runtime.recall(request, context));
+      answers.push(await this.runtime.serving.recall(request, context));
     }
     return answers;
   }

@@ -111,8 +111,8 @@ class Rollouts {
     private readonly users: number,
     private readonly say: (line: string) => void,
   ) {
-    if (runtime.adapters === undefined) throw new Error('the bench needs adapters');
-    this.adapters = runtime.adapters;
+    if (runtime.operations.adapters === undefined) throw new Error('the bench needs adapters');
+    this.adapters = runtime.operations.adapters;
   }
 
   async measure({ name: way, isWarmed }: Way, rounds: number): Promise<Measurement[]> {
@@ -146,7 +146,7 @@ class Rollouts {
     const location = `peft-${this.seed}`;
     randomAdapter(join(this.folder, location), SHAPE, RANK, this.seed);
     this.seed += 1;
-    const announced = { location, name: NAME, baseModel: this.runtime.summary.model.digest };
+    const announced = { location, name: NAME, baseModel: this.runtime.facts.summary.model.digest };
     const started = performance.now();
     const parts = fetchedParts(this.folder, { ...announced, sha256: {} });
     const { version } = await this.adapters.push(parts);
@@ -178,7 +178,7 @@ class Rollouts {
     };
     const context = { signal: new AbortController().signal, budgetUs: BUDGET_US };
     const started = performance.now();
-    const answer = await this.runtime.recall(request, context);
+    const answer = await this.runtime.serving.recall(request, context);
     return { ms: performance.now() - started, answer };
   }
 }

@@ -67,7 +67,7 @@ async function measuredOn(
 
 function inspected(runtime: RecallRuntime, store: ChildInspectionStore): InspectedRecalls {
   return new InspectedRecalls({
-    runtime,
+    serving: runtime.serving,
     store,
     rules: { percent: 0, users: new Set() },
     catalogueSequence: () => 0,
@@ -79,9 +79,9 @@ function inspected(runtime: RecallRuntime, store: ChildInspectionStore): Inspect
 
 /** Of known users, or of histories drawn from the catalogue where there are none. */
 async function requestsFor(runtime: RecallRuntime): Promise<RecallRequest[]> {
-  const users = await runtime.sampleUserIds(USERS_MAX);
+  const users = await runtime.facts.sampleUserIds(USERS_MAX);
   if (users.length > 0) return users.map((userId) => ({ ...NO_WISHES, userId }));
-  const { pages } = await runtime.changesOf('').listItems();
+  const { pages } = await runtime.operations.changesOf('').listItems();
   const itemIds = [...pages].flat().map(({ itemId }) => itemId);
   return Array.from({ length: HISTORIES }, (_, user) => {
     const pick = (at: number) => itemIds[(user * 7919 + at * 104_729) % itemIds.length] as string;

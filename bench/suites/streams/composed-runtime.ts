@@ -7,11 +7,17 @@ import {
   CHANGES_NOT_KEPT,
   prepareCatalogue,
 } from '@tessera/catalogue';
-import { loadConfig } from '@tessera/config';
-import type { Engine } from '@tessera/engine';
+import { type Config, loadConfig } from '@tessera/config';
+import type { Catalogue, ChangingCatalogue, Engine } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
-import { describeItems, pinVersion, Recall, type RecallRuntime } from '@tessera/recall';
+import {
+  describeItems,
+  pinVersion,
+  type RecallRuntime,
+  type RecallServing,
+  UseCases,
+} from '@tessera/recall';
 
 export interface ComposedParts {
   /** Model folder that tokenizer, template and catalogue come from. */
@@ -22,11 +28,6 @@ export interface ComposedParts {
   readonly behaviourLog?: BehaviourLog;
 }
 
-const forgetting = (engine: Engine, erasures: Erasures) => (userId: string, budgetMs: number) => {
-  erasures.note(userId);
-  return engine.kvPool.dropUser(userId, budgetMs);
-};
-
 /**
  * The recall of the service around an engine or a store that is not the product's own: what
  * createRecallRuntime() makes, with one part put in another's place.
@@ -34,22 +35,19 @@ const forgetting = (engine: Engine, erasures: Erasures) => (userId: string, budg
 export async function composedRuntime(parts: ComposedParts): Promise<RecallRuntime> {
   const { modelPath, engine, behaviours, behaviourLog } = parts;
   const { config } = loadConfig();
-  const { catalogue } = await prepareCatalogue({
-    sources: [{ path: join(modelPath, 'catalogue.jsonl'), domain: '' }],
-    titlesPath: '',
-    cacheDir: config.catalogue.cachePath,
-    toleratedRows: 0,
-    onProgress: () => undefined,
-  });
+  const catalogue = await catalogueOf(modelPath, config);
   const template = await loadTemplate(modelPath);
   const tokenizer = await loadTokenizer(modelPath);
   const compiled = new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes);
   const { defaultWidths, defaultResultCount, ...defaults } = config.recall;
   const digests = { template: compiled.digest, codebook: compiled.codebookDigest };
   const erasures = new Erasures();
-  const recall = new Recall({
+  const useCases = new UseCases({
     process: { node: 'bench' },
-    ...{ engine, catalogue, behaviours, erasures },
+    engine,
+    catalogue,
+    behaviours,
+    erasures,
     binding: engine.bind(catalogue, compiled.levelTokens, digests),
     template: compiled,
     defaults: { ...defaults, widths: defaultWidths, resultCount: defaultResultCount },
@@ -58,35 +56,65 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
   const bundle = BundleLabel.unkept('');
   const changes = new CatalogueChanges(catalogue, { ...CHANGES_NOT_KEPT, bundle });
   return {
-    summary: {
-      model: { ...engine.model, path: modelPath },
-      catalogue: catalogue.summary,
-      promptTemplate: { name: template.name, digest: compiled.digest },
-      userCount: behaviours.userCount,
+    serving: servingOf(useCases, catalogue, engine, erasures),
+    operations: {
+      adapters: undefined,
+      weights: await ServedWeights.open({ engine, path: '', modelPath, waitMaxMs: 0 }),
+      behaviourLog,
+      stores: [],
+      changesOf: () => changes,
     },
-    adapters: undefined,
-    weights: await ServedWeights.open({ engine, path: '', modelPath, waitMaxMs: 0 }),
-    behaviourLog,
-    behaviourReach: () => behaviours.reach(),
-    kvPool: engine.kvPool,
-    ...{ stores: [], droppedCaches: [] },
-    erasures,
-    changesOf: () => changes,
-    recall: (request, context) => recall.run(request, context),
-    pin: (request, sequence) => pinVersion(catalogue, request, sequence),
-    score: (request, context) => recall.score(request, context),
-    explain: (request, context) => recall.explain(request, context),
-    append: (request, context) => recall.append(request, context),
-    forgetUser: forgetting(engine, erasures),
-    engineStats: () => engine.stats(),
-    user: (userId, behavioursMax) => behaviours.user(userId, behavioursMax),
-    describe: (itemIds) => describeItems(catalogue, itemIds),
-    sampleUserIds: (count) => behaviours.userIds(count),
+    facts: {
+      summary: {
+        model: { ...engine.model, path: modelPath },
+        catalogue: catalogue.summary,
+        promptTemplate: { name: template.name, digest: compiled.digest },
+        userCount: behaviours.userCount,
+      },
+      droppedCaches: [],
+      behaviourReach: () => behaviours.reach(),
+      kvPool: engine.kvPool,
+      engineStats: () => engine.stats(),
+      user: (userId, behavioursMax) => behaviours.user(userId, behavioursMax),
+      describe: (itemIds) => describeItems(catalogue, itemIds),
+      sampleUserIds: (count) => behaviours.userIds(count),
+    },
     drain: (budgetMs) => engine.drain(budgetMs),
     close: async () => {
       await engine.close();
       catalogue.close();
       await behaviourLog?.close();
+    },
+  };
+}
+
+async function catalogueOf(modelPath: string, config: Config): Promise<ChangingCatalogue> {
+  const { catalogue } = await prepareCatalogue({
+    sources: [{ path: join(modelPath, 'catalogue.jsonl'), domain: '' }],
+    titlesPath: '',
+    cacheDir: config.catalogue.cachePath,
+    toleratedRows: 0,
+    onProgress: () => undefined,
+  });
+  return catalogue;
+}
+
+function servingOf(
+  useCases: UseCases,
+  catalogue: Catalogue,
+  engine: Engine,
+  erasures: Erasures,
+): RecallServing {
+  return {
+    erasures,
+    recall: (request, context) => useCases.recall(request, context),
+    pin: (request, sequence) => pinVersion(catalogue, request, sequence),
+    score: (request, context) => useCases.score(request, context),
+    explain: (request, context) => useCases.explain(request, context),
+    append: (request, context) => useCases.append(request, context),
+    forgetUser: (userId, budgetMs) => {
+      erasures.note(userId);
+      return engine.kvPool.dropUser(userId, budgetMs);
     },
   };
 }

@@ -27,12 +27,12 @@ export async function edges(
   const serving = await serveHere(runtime, broker);
   const grpc = new TesseraClient(serving.grpcAddress);
   const topics = await TopicClient.open({ brokers: [broker], ...DEFAULT_TOPICS });
-  const users = await runtime.sampleUserIds(USERS_MAX);
+  const users = await runtime.facts.sampleUserIds(USERS_MAX);
   if (users.length === 0) throw new Error('the suite streams needs a model folder with users.json');
   const { defaultResultCount } = loadConfig().config.recall;
   const ask: Record<Way, (userId: string) => Promise<unknown>> = {
     direct: (userId) =>
-      runtime.recall(
+      runtime.serving.recall(
         {
           requestId: '',
           userId,

@@ -97,7 +97,7 @@ export async function overlap({ quick, say }: SuiteContext): Promise<Measurement
 }
 
 function recall(runtime: RecallRuntime, userId: string): Promise<RecallAnswer> {
-  return runtime.recall(
+  return runtime.serving.recall(
     {
       requestId: '',
       userId,
@@ -130,7 +130,7 @@ function poolOptions(users: number, path: string): KvPoolOptions {
 /** Until the disk has all of the user: the next one pushes him off the device. */
 async function stored(runtime: RecallRuntime, userId: string): Promise<void> {
   for (;;) {
-    const [chain] = runtime.kvPool.inspect(userId);
+    const [chain] = runtime.facts.kvPool.inspect(userId);
     if (chain === undefined || chain.durableTokens >= chain.tokens) return;
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -124,7 +124,7 @@ class Replay {
         venues.set(item, this.items[venues.size % this.items.length] as string);
       const itemId = venues.get(item) as string;
       const event = { userId, eventId: String(at), itemId, action: 'checkin', timeMs, scene: {} };
-      await this.runtime.behaviourLog?.append([event]);
+      await this.runtime.operations.behaviourLog?.append([event]);
       // Somebody new is recalled for once the service knows of him.
       if (lastMs === undefined) await this.recall(userId, timeMs);
       else await this.following?.follow(userId);
@@ -134,7 +134,7 @@ class Replay {
 
   private recall(userId: string, timeMs: number): Promise<RecallAnswer> {
     const hour = (timeMs / MILLISECONDS_PER_HOUR + MALAYSIA_HOURS) % HOURS_PER_DAY;
-    return this.runtime.recall(
+    return this.runtime.serving.recall(
       {
         requestId: '',
         userId,
@@ -163,7 +163,7 @@ class Following {
   constructor(private readonly runtime: RecallRuntime) {
     const metrics = { countFollowed: () => this.onFollowed() };
     this.follower = new KvFollower({
-      pools: new OwnPool(runtime),
+      pools: new OwnPool(runtime.serving, runtime.facts),
       metrics,
       log: createLog('fatal'),
       budgetMs: BUDGET_MS,
@@ -172,7 +172,7 @@ class Following {
 
   /** Resolves when the pool has followed, at once for somebody whom it does not hold. */
   async follow(userId: string): Promise<void> {
-    if (this.runtime.kvPool.inspect(userId).length === 0) return;
+    if (this.runtime.facts.kvPool.inspect(userId).length === 0) return;
     const followed = new Promise<void>((resolve) => {
       this.onFollowed = resolve;
     });

@@ -64,4 +64,4 @@ process.on('message', () => say({ load: watch.take() }));
 process.on('disconnect', () => {
   void drain.run().then(() => process.exit());
 });
-say({ serving: { httpUrl, grpcAddress, userIds: await runtime.sampleUserIds(200) } });
+say({ serving: { httpUrl, grpcAddress, userIds: await runtime.facts.sampleUserIds(200) } });

@@ -17,7 +17,7 @@ function recallsWith(erasures: Erasures, during: () => RecallAnswer) {
     },
   } as unknown as InspectionStore;
   const recalls = new InspectedRecalls({
-    runtime: { recall: async () => during(), erasures },
+    serving: { recall: async () => during(), erasures },
     store,
     rules: { percent: 100, users: new Set() },
     catalogueSequence: () => 0,

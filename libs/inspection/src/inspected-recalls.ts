@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
-import type { RecallAnswer, RecallContext, RecallRequest, RecallRuntime } from '@tessera/recall';
+import type { RecallAnswer, RecallContext, RecallRequest, RecallServing } from '@tessera/recall';
 import type { InspectionStore } from './domain/inspection-store.js';
 import { type Pulse, PulseMeter } from './domain/pulse.js';
 import type { RecallSource } from './domain/recorded-recall.js';
 import { reasonToRecord, type SamplingRules } from './domain/sampling.js';
 
 export interface InspectedRecallsParts {
-  readonly runtime: Pick<RecallRuntime, 'recall' | 'erasures'>;
+  readonly serving: Pick<RecallServing, 'recall' | 'erasures'>;
   /** Undefined: nothing is recorded. */
   readonly store: InspectionStore | undefined;
   readonly rules: SamplingRules;
@@ -33,7 +33,7 @@ export interface InspectedAnswer {
  * The recalls of a service with a witness beside them: some are recorded, all are counted in
  * pulses. What it does for a recall that is not recorded is a comparison and a few additions.
  */
-export class InspectedRecalls implements Pick<RecallRuntime, 'recall'> {
+export class InspectedRecalls implements Pick<RecallServing, 'recall'> {
   private meter: PulseMeter;
   private readonly held: Pulse[] = [];
   private readonly timer: NodeJS.Timeout;
@@ -44,7 +44,7 @@ export class InspectedRecalls implements Pick<RecallRuntime, 'recall'> {
     this.timer.unref();
   }
 
-  /** Answers as the runtime does; nothing that is only recorded is in the answer. */
+  /** Answers as the service does; nothing that is only recorded is in the answer. */
   async recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer> {
     const { answer } = await this.run(request, context, 'served');
     return answer;
@@ -72,13 +72,13 @@ export class InspectedRecalls implements Pick<RecallRuntime, 'recall'> {
     context: RecallContext,
     source: RecallSource,
   ): Promise<InspectedAnswer> {
-    const { runtime, store, rules, draw, nowMs } = this.parts;
+    const { serving, store, rules, draw, nowMs } = this.parts;
     const asked = { isAskedFor: request.wantsSight ?? false, userId: request.userId };
     const reason = store === undefined ? undefined : reasonToRecord(asked, rules, draw());
     const { wantsSight: _asked, ...plain } = request;
     const wanted = reason === undefined ? plain : { ...plain, wantsSight: true };
     const id = reason === undefined ? '' : randomUUID();
-    const { erasures } = runtime;
+    const { erasures } = serving;
     const { mark } = erasures;
     const keep = (outcome: Parameters<InspectionStore['offer']>[0]['outcome']) => {
       // Nothing of a user is recorded who was erased since: not even that there was one.
@@ -88,7 +88,7 @@ export class InspectedRecalls implements Pick<RecallRuntime, 'recall'> {
       return store?.offer(recall) ?? false;
     };
     try {
-      const seen = await runtime.recall(wanted, context);
+      const seen = await serving.recall(wanted, context);
       this.meter.answer(seen);
       const isKept = keep({ answer: seen });
       const { sight: _sight, ...answer } = seen;

@@ -1,7 +1,7 @@
 export { describeItems } from './domain/describe-items.js';
 export { provenanceOf } from './domain/kv-provenance.js';
 export { pinVersion } from './domain/pin-version.js';
-export { Recall, type RecallEngine, type RecallParts } from './domain/recall.js';
+export type { RecallEngine, RecallParts } from './domain/recall-parts.js';
 export type {
   AppendAnswer,
   AppliedItemPolicy,
@@ -26,14 +26,18 @@ export type {
   SeenItem,
   UserSource,
 } from './domain/recall-types.js';
-export type {
-  DescribedItem,
-  DroppedCache,
-  EngineLimits,
-  RecallDefaults,
-  RecallRuntime,
-  RecallRuntimeOptions,
-  RecallRuntimeSummary,
-  RuntimeStore,
+export {
+  type DescribedItem,
+  type DroppedCache,
+  type EngineLimits,
+  type RecallDefaults,
+  type RecallFacts,
+  RecallOperations,
+  type RecallRuntime,
+  type RecallRuntimeOptions,
+  type RecallRuntimeSummary,
+  type RecallServing,
+  type RuntimeStore,
 } from './domain/runtime-types.js';
+export { UseCases } from './domain/use-cases.js';
 export { createRecallRuntime } from './recall-runtime.js';

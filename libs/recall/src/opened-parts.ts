@@ -8,7 +8,7 @@ import type { DroppedCache } from './domain/runtime-types.js';
 export class Opened {
   /** Caches that were begun anew on the way. */
   readonly dropped: DroppedCache[] = [];
-  readonly changes: CatalogueChanges[] = [];
+  private readonly changes: CatalogueChanges[] = [];
   private readonly catalogues: Catalogue[] = [];
   private behaviours: OpenBehaviours | undefined;
   private engine: Engine | undefined;

@@ -114,7 +114,7 @@ describe('the recall runtime on the native engine', () => {
     const showsNothing = { ...TEMPLATE, segments: [{ text: 'bos' }, { slot: 'scene', key: 'x' }] };
     const runtime = await createRecallRuntime(options({ 'prompt.json': showsNothing }));
     const wish = { userId: 'v', resultCount: 100, widths: [50] };
-    const answer = await runtime.recall(request(wish), context());
+    const answer = await runtime.serving.recall(request(wish), context());
     const sids = answer.items.map((item) => item.sid.join());
     expect([...new Set(sids)]).toEqual(
       RECORDED.expected.map((path: { sid: number[] }) => path.sid.join()),
@@ -126,8 +126,8 @@ describe('the recall runtime on the native engine', () => {
   it('answers a user as it answers the same history', async () => {
     const runtime = await createRecallRuntime(options());
     const history = ITEMS.slice(0, 2).map((item) => item.item_id);
-    const byUser = await runtime.recall(request({ userId: 'u' }), context());
-    const byHistory = await runtime.recall(request({ history }), context());
+    const byUser = await runtime.serving.recall(request({ userId: 'u' }), context());
+    const byHistory = await runtime.serving.recall(request({ history }), context());
     expect(byUser.items).toEqual(byHistory.items);
     expect(byUser.promptTokens).toBe(1 + 2 * BASES.length);
     expect(byUser.versions).toEqual(byHistory.versions);
@@ -135,18 +135,21 @@ describe('the recall runtime on the native engine', () => {
     const stages = Object.entries(timings).filter(([name]) => !PARTS_AND_TOTAL.includes(name));
     const sum = stages.reduce((total, [, us]) => total + us, 0);
     expect(sum).toBeLessThanOrEqual(timings.totalUs);
-    expect(await runtime.sampleUserIds(5)).toEqual(['u', 'v']);
-    expect(runtime.engineStats().completed).toBe(2);
+    expect(await runtime.facts.sampleUserIds(5)).toEqual(['u', 'v']);
+    expect(runtime.facts.engineStats().completed).toBe(2);
     await runtime.close();
   });
 
   it('cancels in the engine when the caller goes away, and serves the next', async () => {
     const runtime = await createRecallRuntime(options());
     const caller = new AbortController();
-    const run = runtime.recall(request({ userId: 'u' }), { ...context(), signal: caller.signal });
+    const run = runtime.serving.recall(request({ userId: 'u' }), {
+      ...context(),
+      signal: caller.signal,
+    });
     caller.abort();
     await expect(run).rejects.toMatchObject({ code: 'CANCELLED' });
-    const answer = await runtime.recall(request({ userId: 'u' }), context());
+    const answer = await runtime.serving.recall(request({ userId: 'u' }), context());
     expect(answer.items).toHaveLength(10);
     await runtime.close();
   });
@@ -155,9 +158,10 @@ describe('the recall runtime on the native engine', () => {
     const kept = options();
     const changes = { ...CHANGES_NOT_KEPT, folder: join(folder.path, 'changes') };
     let runtime = await createRecallRuntime({ ...kept, changes });
-    const ask = async () => (await runtime.recall(request({ userId: 'u' }), context())).items;
+    const ask = async () =>
+      (await runtime.serving.recall(request({ userId: 'u' }), context())).items;
     const [best, second] = await ask();
-    await runtime.changesOf('').apply([
+    await runtime.operations.changesOf('').apply([
       { op: 'pause', itemId: best?.itemId ?? '' },
       {
         op: 'upsert',
@@ -171,14 +175,14 @@ describe('the recall runtime on the native engine', () => {
     const changed = await ask();
     expect(changed[0]).toMatchObject({ itemId: 'later', title: 'Later', sid: second?.sid });
     expect(changed.map((item) => item.itemId)).not.toContain(best?.itemId);
-    await runtime.changesOf('').compact();
+    await runtime.operations.changesOf('').compact();
     expect(await ask()).toEqual(changed);
     await runtime.close();
     runtime = await createRecallRuntime({ ...kept, changes });
-    expect(runtime.changesOf('').state()).toMatchObject({ sequence: 2, cutBytes: 0 });
+    expect(runtime.operations.changesOf('').state()).toMatchObject({ sequence: 2, cutBytes: 0 });
     expect(await ask()).toEqual(changed);
-    await runtime.changesOf('').rollBack(2);
-    await runtime.changesOf('').apply([{ op: 'resume', itemId: best?.itemId ?? '' }]);
+    await runtime.operations.changesOf('').rollBack(2);
+    await runtime.operations.changesOf('').apply([{ op: 'resume', itemId: best?.itemId ?? '' }]);
     expect((await ask())[0]?.itemId).toBe(best?.itemId);
     await runtime.close();
   });
@@ -188,30 +192,34 @@ describe('the recall runtime on the native engine', () => {
     const runtime = await createRecallRuntime({ ...options(), changes });
     const asked = request({ userId: 'u', resultCount: 5 });
     const at = async (sequence: number) => {
-      const pinned = await runtime.pin(asked, sequence);
-      return runtime.recall(asked, { ...context(), pinned });
+      const pinned = await runtime.serving.pin(asked, sequence);
+      return runtime.serving.recall(asked, { ...context(), pinned });
     };
-    const before = await runtime.recall(asked, context());
+    const before = await runtime.serving.recall(asked, context());
     const [best] = before.items;
-    await runtime.changesOf('').apply([{ op: 'remove', itemId: best?.itemId ?? '' }]);
-    const after = await runtime.recall(asked, context());
+    await runtime.operations.changesOf('').apply([{ op: 'remove', itemId: best?.itemId ?? '' }]);
+    const after = await runtime.serving.recall(asked, context());
     expect(after.items.map(({ itemId }) => itemId)).not.toContain(best?.itemId);
-    const pinned = await runtime.pin(asked, 0);
-    await runtime.changesOf('').compact();
+    const pinned = await runtime.serving.pin(asked, 0);
+    await runtime.operations.changesOf('').compact();
     // The same pin serves one recall after the other, and outlives the snapshot it was made of.
     for (let i = 0; i < 2; i++) {
-      const old = await runtime.recall(asked, { ...context(), pinned });
+      const old = await runtime.serving.recall(asked, { ...context(), pinned });
       expect(old.items).toEqual(before.items);
       expect(old.versions.catalogueSequence).toBe(0);
     }
     expect((await at(0)).items).toEqual(before.items);
     expect((await at(1)).items).toEqual(after.items);
     const denied = { ...asked, eligibility: JSON.stringify({ denied: [before.items[1]?.itemId] }) };
-    const restricted = await runtime.pin(denied, 0);
-    const told = await runtime.recall(denied, { ...context(), pinned: restricted });
+    const restricted = await runtime.serving.pin(denied, 0);
+    const told = await runtime.serving.recall(denied, { ...context(), pinned: restricted });
     expect(told.items[1]?.itemId).toBe(before.items[2]?.itemId);
-    await expect(runtime.pin(asked, 9)).rejects.toMatchObject({ code: 'CATALOGUE_NOT_FOUND' });
-    await expect(runtime.pin({ ...asked, eligibility: '{"x":1}' }, 0)).rejects.toMatchObject({
+    await expect(runtime.serving.pin(asked, 9)).rejects.toMatchObject({
+      code: 'CATALOGUE_NOT_FOUND',
+    });
+    await expect(
+      runtime.serving.pin({ ...asked, eligibility: '{"x":1}' }, 0),
+    ).rejects.toMatchObject({
       code: 'REQUEST_INVALID',
     });
     await runtime.close();
@@ -220,13 +228,13 @@ describe('the recall runtime on the native engine', () => {
   it('finds what is eligible alone, by predicate and by lists', async () => {
     const runtime = await createRecallRuntime(options());
     const ask = async (eligibility: object) =>
-      runtime.recall(
+      runtime.serving.recall(
         request({ userId: 'u', resultCount: 100, eligibility: JSON.stringify(eligibility) }),
         context(),
       );
     const all = (await ask({})).items.map((item) => item.itemId);
     const chosen = all.slice(2, 5);
-    await runtime
+    await runtime.operations
       .changesOf('')
       .apply(chosen.map((itemId) => ({ op: 'set_attributes', itemId, attributes: '{"bid": 2}' })));
     const predicate = { attribute: 'bid', min: 1 };
@@ -247,7 +255,7 @@ describe('the recall runtime on the native engine', () => {
   it('chooses items of a SID by the policy that the request gives, and says so', async () => {
     const runtime = await createRecallRuntime(options());
     const wide = { userId: 'u', resultCount: 40 };
-    const { items: before } = await runtime.recall(request(wide), context());
+    const { items: before } = await runtime.serving.recall(request(wide), context());
     const [sid] = before.map((item) => item.sid);
     const ads = [1, 3, 2].map((bid, index) => ({
       op: 'upsert' as const,
@@ -257,10 +265,10 @@ describe('the recall runtime on the native engine', () => {
       attributes: JSON.stringify({ bid, campaign: index === 1 ? 'one' : 'two' }),
       priority: -index,
     }));
-    await runtime.changesOf('').apply(ads);
+    await runtime.operations.changesOf('').apply(ads);
     const ask = async (itemPolicy: ItemPolicy | undefined) => {
       const change = itemPolicy === undefined ? {} : { itemPolicy };
-      const answer = await runtime.recall(request({ ...wide, ...change }), context());
+      const answer = await runtime.serving.recall(request({ ...wide, ...change }), context());
       const ids = answer.items.map((item) => item.itemId).filter((id) => id.startsWith('ad-'));
       return { ids, applied: answer.itemPolicy };
     };
@@ -279,7 +287,7 @@ describe('the recall runtime on the native engine', () => {
       },
     });
     const recall = request({ ...wide, itemPolicy: { orderBy: 'bid', diversity } });
-    const told = await runtime.explain({ recall, itemId: 'ad-0' }, context());
+    const told = await runtime.serving.explain({ recall, itemId: 'ad-0' }, context());
     expect(told).toMatchObject({ verdict: 'behind-diversity-cap', attribute: 'campaign' });
     const wrong: [ItemPolicy, string][] = [
       [{ orderBy: 'campaign', diversity: [] }, 'itemPolicy.orderBy'],
@@ -318,7 +326,7 @@ describe('the recall runtime on the native engine', () => {
       // Its codes are beyond those of the second catalogue.
       const far = ITEMS.find(({ sid }) => sid.some((code, l) => code > (other[0]?.sid?.[l] ?? 0)));
       const history = [far?.item_id ?? ''];
-      return runtime.recall(request({ history, catalogue, resultCount: 100 }), context());
+      return runtime.serving.recall(request({ history, catalogue, resultCount: 100 }), context());
     };
     const own = await ask('');
     const ads = await ask('ads');
@@ -326,10 +334,10 @@ describe('the recall runtime on the native engine', () => {
     expect(own.items.map(({ itemId }) => itemId)).not.toContain('ad');
     // The history's item is of the first catalogue; the begin is one token more.
     expect(ads.promptTokens).toBe(own.promptTokens + 1);
-    await runtime.changesOf('ads').apply([{ op: 'pause', itemId: 'ad' }]);
+    await runtime.operations.changesOf('ads').apply([{ op: 'pause', itemId: 'ad' }]);
     expect((await ask('ads')).items).toHaveLength(1);
     expect((await ask('')).items).toEqual(own.items);
-    expect(runtime.changesOf('').state().sequence).toBe(0);
+    expect(runtime.operations.changesOf('').state().sequence).toBe(0);
     await expect(ask('other')).rejects.toMatchObject({
       code: 'REQUEST_INVALID',
       field: 'catalogue',
@@ -343,19 +351,21 @@ describe('the recall runtime on the native engine', () => {
     const runtime = await createRecallRuntime({ ...kept, changes });
     const asked = { userId: 'u', resultCount: 6, widths: [4, 8], itemsPerSid: 1 };
     const recall = request({ ...asked, requestId: 'asked' });
-    await runtime.changesOf('').apply([{ op: 'pause', itemId: ITEMS[5]?.item_id ?? '' }]);
-    const { items, versions } = await runtime.recall(recall, context());
+    await runtime.operations
+      .changesOf('')
+      .apply([{ op: 'pause', itemId: ITEMS[5]?.item_id ?? '' }]);
+    const { items, versions } = await runtime.serving.recall(recall, context());
     const expected = new Map(items.map((item) => [item.itemId, item]));
     // What the search gives when nothing falls out of it.
     const wide = { ...recall, resultCount: 100, widths: [64], itemsPerSid: 100 };
     const all = new Map(
-      (await runtime.recall(wide, context())).items.map((item) => [item.itemId, item]),
+      (await runtime.serving.recall(wide, context())).items.map((item) => [item.itemId, item]),
     );
     const [best] = items;
-    await runtime.changesOf('').apply([{ op: 'remove', itemId: best?.itemId ?? '' }]);
+    await runtime.operations.changesOf('').apply([{ op: 'remove', itemId: best?.itemId ?? '' }]);
     const verdicts = new Set<string>();
     for (const { item_id: itemId, sid } of ITEMS) {
-      const told = await runtime.explain({ recall, itemId, versions }, context());
+      const told = await runtime.serving.explain({ recall, itemId, versions }, context());
       expect(told).toMatchObject({ itemId, sid, versions });
       verdicts.add(told.verdict);
       const returned = expected.get(itemId);
@@ -371,7 +381,7 @@ describe('the recall runtime on the native engine', () => {
       }
     }
     expect([...verdicts]).toEqual(expect.arrayContaining(['returned', 'pruned', 'not-live']));
-    const now = await runtime.explain({ recall, itemId: best?.itemId ?? '' }, context());
+    const now = await runtime.serving.explain({ recall, itemId: best?.itemId ?? '' }, context());
     expect(now).toMatchObject({ verdict: 'not-live', notLiveSince: 2 });
     await runtime.close();
   });
@@ -388,11 +398,11 @@ describe('the recall runtime on the native engine', () => {
       [pause, 'CATALOGUE_INVALID', 'changes[1].itemId'],
     ];
     for (const [change, code, field] of wrong) {
-      const applied = runtime.changesOf('').apply([pause, change]);
+      const applied = runtime.operations.changesOf('').apply([pause, change]);
       await expect(applied).rejects.toMatchObject({ code, field });
     }
-    expect(runtime.changesOf('').state().sequence).toBe(0);
-    await expect(runtime.changesOf('').compact()).rejects.toMatchObject({
+    expect(runtime.operations.changesOf('').state().sequence).toBe(0);
+    await expect(runtime.operations.changesOf('').compact()).rejects.toMatchObject({
       code: 'CATALOGUE_INVALID',
     });
     await runtime.close();
@@ -400,10 +410,10 @@ describe('the recall runtime on the native engine', () => {
 
   it('refuses after a drain, and may be closed twice', async () => {
     const runtime = await createRecallRuntime(options());
-    const run = runtime.recall(request({ userId: 'u' }), context());
+    const run = runtime.serving.recall(request({ userId: 'u' }), context());
     await expect(run).resolves.toMatchObject({ short: false });
     await runtime.drain(1000);
-    const late = runtime.recall(request({ userId: 'u' }), context());
+    const late = runtime.serving.recall(request({ userId: 'u' }), context());
     await expect(late).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
     await runtime.close();
     await runtime.close();

@@ -3,11 +3,11 @@ import { Erasures } from '@tessera/erasure';
 import { CompiledTemplate, loadTokenizer, parseTemplate, type Tokenizer } from '@tessera/prompt';
 import {
   type ExplainRequest,
-  Recall,
   type RecallParts,
   type RecallRequest,
   type ScoreRequest,
   type ScoreTarget,
+  UseCases,
 } from '@tessera/recall';
 import {
   byteLevelTokenizer,
@@ -77,7 +77,7 @@ const DEFAULTS: RecallParts['defaults'] = {
 function setUp(template: object = HISTORY_ONLY, change: Partial<RecallParts> = {}) {
   const engine = new FakeEngine();
   const compiled = new CompiledTemplate(parseTemplate(template), tokenizer, SIZES);
-  const recall = new Recall({
+  const useCases = new UseCases({
     engine,
     catalogue: CATALOGUE,
     binding: engine.bind(CATALOGUE, compiled.levelTokens),
@@ -92,7 +92,7 @@ function setUp(template: object = HISTORY_ONLY, change: Partial<RecallParts> = {
     scoreItemsMax: 10,
     ...change,
   });
-  return { engine, recall };
+  return { engine, useCases };
 }
 
 function request(change: Partial<RecallRequest> = {}): RecallRequest {
@@ -115,8 +115,8 @@ function context(budgetUs = 1e6, signal = new AbortController().signal) {
 
 describe('what is kept of a user', () => {
   it('comes to the device from the arrival on, and the request takes it over', async () => {
-    const { recall, engine } = setUp(WITH_SLOTS);
-    await recall.run(request({ userId: 'ann', scene: { daypart: 'evening' } }), context());
+    const { useCases, engine } = setUp(WITH_SLOTS);
+    await useCases.recall(request({ userId: 'ann', scene: { daypart: 'evening' } }), context());
     expect(engine.prefetched).toEqual(['ann']);
     const kv = engine.requests[0]?.kv;
     expect(kv).toMatchObject({ userId: 'ann', prefixTokens: 0, prefetch: { ticket: 1 } });
@@ -126,27 +126,27 @@ describe('what is kept of a user', () => {
   });
 
   it('is given up when the request fails before the engine was asked', async () => {
-    const { recall, engine } = setUp();
+    const { useCases, engine } = setUp();
     const strict = request({ userId: 'nobody', requiresHistory: true });
-    await expect(recall.run(strict, context())).rejects.toThrow();
+    await expect(useCases.recall(strict, context())).rejects.toThrow();
     expect(engine.prefetched).toEqual(['nobody']);
     expect(engine.released).toEqual([1]);
   });
 
   it('is of the version alone where the service asks for itself', async () => {
-    const { recall, engine } = setUp();
+    const { useCases, engine } = setUp();
     const own = { ...context(), isOwn: true };
-    await recall.run(request({ userId: 'ann' }), context());
-    await recall.run(request({ userId: 'ann' }), own);
+    await useCases.recall(request({ userId: 'ann' }), context());
+    await useCases.recall(request({ userId: 'ann' }), own);
     const { resultCount: _, widths: __, itemsPerSid: ___, ...user } = request({ userId: 'ann' });
-    await recall.append(user, own);
+    await useCases.append(user, own);
     const asked = [...engine.requests, ...engine.appendRequests];
     expect(asked.map(({ kv }) => kv?.wantsExact)).toEqual([false, true, true]);
   });
 
   it('is nothing but the static text for an explicit history', async () => {
-    const { recall, engine } = setUp();
-    await recall.run(request(), context());
+    const { useCases, engine } = setUp();
+    await useCases.recall(request(), context());
     expect(engine.prefetched).toEqual([]);
     const kv = engine.requests[0]?.kv;
     expect(kv?.userId).toBe('');
@@ -154,9 +154,9 @@ describe('what is kept of a user', () => {
   });
 
   it('can be kept without a recall, of a user alone', async () => {
-    const { recall, engine } = setUp();
+    const { useCases, engine } = setUp();
     const { resultCount: _, widths: __, itemsPerSid: ___, ...user } = request({ userId: 'ann' });
-    const answer = await recall.append(user, context());
+    const answer = await useCases.append(user, context());
     expect(answer).toMatchObject({ requestId: 'r1', historyItems: 2, skippedItems: 1 });
     const [asked] = engine.appendRequests;
     expect(asked?.priority).toBe('low');
@@ -164,14 +164,14 @@ describe('what is kept of a user', () => {
     expect(asked?.promptTokens).toHaveLength(answer.keptTokens + 1);
     const history = { ...user, userId: undefined, history: ['i1'] };
     const { userId: ____, ...explicit } = history;
-    await expect(recall.append(explicit, context())).rejects.toMatchObject({ field: 'userId' });
+    await expect(useCases.append(explicit, context())).rejects.toMatchObject({ field: 'userId' });
   });
 });
 
 describe('a recall', () => {
   it('answers items with SID, score, rank and title, best first', async () => {
-    const { recall, engine } = setUp();
-    const answer = await recall.run(request({ resultCount: 7 }), context());
+    const { useCases, engine } = setUp();
+    const answer = await useCases.recall(request({ resultCount: 7 }), context());
     expect(answer.items).toHaveLength(7);
     expect(answer.short).toBe(false);
     answer.items.forEach((item, index) => {
@@ -185,10 +185,10 @@ describe('a recall', () => {
   });
 
   it('fills in defaults and raises the default widths to the result count', async () => {
-    const { recall, engine } = setUp();
-    await recall.run(request(), context());
-    await recall.run(request({ resultCount: 20 }), context());
-    await recall.run(request({ resultCount: 90 }), context());
+    const { useCases, engine } = setUp();
+    await useCases.recall(request(), context());
+    await useCases.recall(request({ resultCount: 20 }), context());
+    await useCases.recall(request({ resultCount: 90 }), context());
     const [first, second, third] = engine.requests;
     expect(first).toMatchObject({ resultCount: 5, widths: [5, 6], itemsPerSid: 3 });
     expect(first?.scoreNorm).toBe('full');
@@ -197,24 +197,24 @@ describe('a recall', () => {
   });
 
   it('says so when fewer items exist than were asked for', async () => {
-    const answer = await setUp().recall.run(request({ resultCount: 50 }), context());
+    const answer = await setUp().useCases.recall(request({ resultCount: 50 }), context());
     expect(answer).toMatchObject({ short: true });
     expect(answer.items).toHaveLength(20);
   });
 
   it('makes a request ID where the caller gave none', async () => {
-    const answer = await setUp().recall.run(request({ requestId: '' }), context());
+    const answer = await setUp().useCases.recall(request({ requestId: '' }), context());
     expect(answer.requestId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it('takes a known user, leaves out what left the catalogue, and merges the profile', async () => {
-    const { recall, engine } = setUp(WITH_SLOTS);
+    const { useCases, engine } = setUp(WITH_SLOTS);
     const scene = { daypart: 'evening' };
-    const answer = await recall.run(request({ userId: 'ann', scene }), context());
+    const answer = await useCases.recall(request({ userId: 'ann', scene }), context());
     expect(answer).toMatchObject({ historyItems: 2, skippedItems: 1 });
     const text = 'Age 30. Seen: <a_1><b_0>, <a_2><b_0>\nAt night';
     expect([...(engine.requests[0]?.promptTokens ?? [])]).toEqual(tokenizer.encode(text));
-    await recall.run(request({ userId: 'ann', profile: { age: '31' } }), context());
+    await useCases.recall(request({ userId: 'ann', profile: { age: '31' } }), context());
     const other = 'Age 31. Seen: <a_1><b_0>, <a_2><b_0>\n';
     expect([...(engine.requests[1]?.promptTokens ?? [])]).toEqual(tokenizer.encode(other));
   });
@@ -225,9 +225,9 @@ describe('a recall', () => {
     ['an empty history', { history: [] }, 0],
     ['a history whose items have all ended', { history: ['q', 'r'] }, 2],
   ])('answers %s from profile and scene, and says so', async (_name, whose, skippedItems) => {
-    const { recall, engine } = setUp(WITH_SLOTS);
+    const { useCases, engine } = setUp(WITH_SLOTS);
     const asked = request({ ...whose, skipUnknownItems: true, scene: { daypart: 'evening' } });
-    const answer = await recall.run(asked, context());
+    const answer = await useCases.recall(asked, context());
     expect(answer).toMatchObject({ historyItems: 0, skippedItems, fallback: 'no-history' });
     const text = tokenizer.encode('Seen: \nAt night');
     expect([...(engine.requests[0]?.promptTokens ?? [])].slice(-text.length)).toEqual(text);
@@ -236,16 +236,16 @@ describe('a recall', () => {
   });
 
   it('refuses them where that is configured', async () => {
-    const { recall } = setUp(WITH_SLOTS, {
+    const { useCases } = setUp(WITH_SLOTS, {
       defaults: { ...DEFAULTS, withoutHistory: 'refuse' },
     });
-    const run = recall.run(request({ userId: 'nobody' }), context());
+    const run = useCases.recall(request({ userId: 'nobody' }), context());
     await expect(run).rejects.toMatchObject({ code: 'USER_NOT_FOUND', field: 'userId' });
   });
 
   it('leaves out unknown items of a history where it is told to, and counts them', async () => {
     const history = ['i1', 'none', 'i16', 'i2'];
-    const answer = await setUp().recall.run(
+    const answer = await setUp().useCases.recall(
       request({ history, skipUnknownItems: true }),
       context(),
     );
@@ -253,9 +253,9 @@ describe('a recall', () => {
   });
 
   it('trims a history that the model cannot hold from its old end', async () => {
-    const { recall, engine } = setUp(HISTORY_ONLY, { promptTokensMax: 30 });
+    const { useCases, engine } = setUp(HISTORY_ONLY, { promptTokensMax: 30 });
     const history = Array.from({ length: 40 }, (_, index) => `i${index % 16}`);
-    const answer = await recall.run(request({ history }), context());
+    const answer = await useCases.recall(request({ history }), context());
     expect(answer.promptTokens).toBeLessThanOrEqual(30);
     expect(answer.historyItems).toBeGreaterThan(0);
     expect(answer.trimmedItems).toBe(40 - answer.historyItems);
@@ -272,8 +272,8 @@ describe('a recall', () => {
       const behaviours = new MemoryBehaviourStore(
         new Map([['ann', { behaviours: log.slice(0, end), profile: {} }]]),
       );
-      const { recall, engine } = setUp(HISTORY_ONLY, { behaviours, promptTokensMax: 2000 });
-      const answer = await recall.run(request({ userId: 'ann' }), context());
+      const { useCases, engine } = setUp(HISTORY_ONLY, { behaviours, promptTokensMax: 2000 });
+      const answer = await useCases.recall(request({ userId: 'ann' }), context());
       expect(answer.historyItems + answer.trimmedItems).toBe(50);
       expect(answer.historyItems).toBeGreaterThanOrEqual(25);
       const { kv, promptTokens } = engine.requests[0] ?? {};
@@ -289,9 +289,9 @@ describe('a recall', () => {
 
   it('has stages that add up to no more than the total', async () => {
     const gate = Promise.resolve();
-    const { recall, engine } = setUp();
+    const { useCases, engine } = setUp();
     engine.gate = gate;
-    const { timings } = await recall.run(request(), context());
+    const { timings } = await useCases.recall(request(), context());
     expect(timings.featuresUs + timings.promptUs).toBeLessThanOrEqual(timings.totalUs);
     expect(timings).toMatchObject({ queueUs: 1, prefillUs: 2, exportUs: 6 });
   });
@@ -343,42 +343,42 @@ describe('a request', () => {
     ['requestId', { requestId: LONG }, 'REQUEST_INVALID', 'requestId: expected at most 128'],
     ['scene.x', { scene: { x: '1' } }, 'REQUEST_INVALID', 'scene.x: expected no key'],
   ])('with a bad %s (%j) is refused', async (field, change, code, message) => {
-    const { recall, engine } = setUp();
-    const refusal = expect(recall.run(request(change), context())).rejects;
+    const { useCases, engine } = setUp();
+    const refusal = expect(useCases.recall(request(change), context())).rejects;
     await refusal.toMatchObject({ code, field, message: expect.stringContaining(message) });
     expect(engine.requests).toHaveLength(0);
   });
 
   it('with a scene value outside the listed ones is refused by its path', async () => {
-    const { recall } = setUp(WITH_SLOTS);
-    const run = recall.run(request({ scene: { daypart: 'noon' } }), context());
+    const { useCases } = setUp(WITH_SLOTS);
+    const run = useCases.recall(request({ scene: { daypart: 'noon' } }), context());
     await expect(run).rejects.toThrow("scene.daypart: expected one of evening, came 'noon'");
   });
 
   it.each([0, -1, Number.NEGATIVE_INFINITY])(
     'with %d us left is refused before any work',
     async (us) => {
-      const { recall, engine } = setUp();
-      const run = recall.run(request({ history: ['unknown'] }), context(us));
+      const { useCases, engine } = setUp();
+      const run = useCases.recall(request({ history: ['unknown'] }), context(us));
       await expect(run).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
       expect(engine.requests).toHaveLength(0);
     },
   );
 
   it('whose caller has gone is refused before any work', async () => {
-    const { recall, engine } = setUp();
-    const run = recall.run(request(), context(1e6, AbortSignal.abort()));
+    const { useCases, engine } = setUp();
+    const run = useCases.recall(request(), context(1e6, AbortSignal.abort()));
     await expect(run).rejects.toMatchObject({ code: 'CANCELLED' });
     expect(engine.requests).toHaveLength(0);
   });
 
   it('whose caller goes away is cancelled in the engine', async () => {
-    const { recall, engine } = setUp();
+    const { useCases, engine } = setUp();
     const caller = new AbortController();
     const asked = new Promise<void>((resolve) => {
       engine.gate = new Promise(() => resolve());
     });
-    const run = recall.run(request(), context(1e6, caller.signal));
+    const run = useCases.recall(request(), context(1e6, caller.signal));
     await asked;
     setImmediate(() => caller.abort());
     await expect(run).rejects.toMatchObject({ code: 'CANCELLED' });
@@ -386,19 +386,19 @@ describe('a request', () => {
   });
 
   it('gives the engine no more than what is left of its time', async () => {
-    const { recall, engine } = setUp();
-    await recall.run(request(), context(5e6));
+    const { useCases, engine } = setUp();
+    await useCases.recall(request(), context(5e6));
     expect(engine.requests[0]?.budgetUs).toBeLessThan(5e6);
     expect(engine.requests[0]?.budgetUs).toBeGreaterThan(0);
   });
 
   it('is answered or refused by a typed error, whatever its numbers are', async () => {
-    const { recall } = setUp();
+    const { useCases } = setUp();
     const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(0, -0, 1e308));
     await fc.assert(
       fc.asyncProperty(number, fc.array(number, { maxLength: 3 }), number, async (n, widths, m) => {
         const change = { resultCount: n, widths, itemsPerSid: m };
-        const outcome = await recall.run(request(change), context()).catch((error) => error);
+        const outcome = await useCases.recall(request(change), context()).catch((error) => error);
         expect(outcome.code ?? 'REQUEST_INVALID').toBe('REQUEST_INVALID');
       }),
       { numRuns: 500, verbose: 1 },
@@ -413,10 +413,10 @@ describe('a request for scores', () => {
   };
 
   it('answers each item in the order asked, with the score that a recall gives it', async () => {
-    const { recall, engine } = setUp();
-    const recalled = await recall.run(request({ resultCount: 20, widths: [32] }), context());
+    const { useCases, engine } = setUp();
+    const recalled = await useCases.recall(request({ resultCount: 20, widths: [32] }), context());
     const items = [{ itemId: 'i7' }, { sid: [0, 0] }, { itemId: 'gone' }, { sid: [3, 4] }];
-    const answer = await recall.score(scoring(items), context());
+    const answer = await useCases.score(scoring(items), context());
     const known = recalled.items.find((item) => item.itemId === 'i7');
     expect(answer.items).toEqual([
       { itemId: 'i7', sid: known?.sid, outcome: 'scored', score: known?.score },
@@ -429,8 +429,8 @@ describe('a request for scores', () => {
   });
 
   it('is answered without the engine when it knows none of the items', async () => {
-    const { recall, engine } = setUp();
-    const answer = await recall.score(scoring([{ itemId: 'gone' }]), context());
+    const { useCases, engine } = setUp();
+    const answer = await useCases.score(scoring([{ itemId: 'gone' }]), context());
     expect(answer.items).toEqual([{ itemId: 'gone', sid: [], outcome: 'unknown' }]);
     expect(engine.scoreRequests).toHaveLength(0);
   });
@@ -443,8 +443,8 @@ describe('a request for scores', () => {
     [[{ sid: [0, -1] }], 'items[0].sid[1]'],
     [[{ sid: [0.5] }], 'items[0].sid[0]'],
   ])('is refused for %j, naming the field', async (items, field) => {
-    const { recall } = setUp();
-    const run = recall.score(scoring(items), context());
+    const { useCases } = setUp();
+    const run = useCases.score(scoring(items), context());
     await expect(run).rejects.toMatchObject({ code: 'REQUEST_INVALID', field });
   });
 });
@@ -467,37 +467,37 @@ describe('an erasure', () => {
 
   it('keeps what was read before it from the engine, whoever asks', async () => {
     const erasures = new Erasures();
-    const { recall, engine } = setUp(HISTORY_ONLY, {
+    const { useCases, engine } = setUp(HISTORY_ONLY, {
       erasures,
       behaviours: new ErasedWhileRead(erasures),
     });
     const ann = request({ userId: 'ann' });
-    await expect(recall.run(ann, context())).rejects.toMatchObject(cancelled);
-    await expect(recall.append(ann, context())).rejects.toMatchObject(cancelled);
+    await expect(useCases.recall(ann, context())).rejects.toMatchObject(cancelled);
+    await expect(useCases.append(ann, context())).rejects.toMatchObject(cancelled);
     const scored = { ...ann, items: [{ itemId: 'i7' }] };
-    await expect(recall.score(scored as never, context())).rejects.toMatchObject(cancelled);
-    const explained = recall.explain({ recall: ann, itemId: 'i7' }, context());
+    await expect(useCases.score(scored as never, context())).rejects.toMatchObject(cancelled);
+    const explained = useCases.explain({ recall: ann, itemId: 'i7' }, context());
     await expect(explained).rejects.toMatchObject(cancelled);
     expect([engine.requests, engine.scoreRequests, engine.appendRequests]).toEqual([[], [], []]);
     expect(engine.released).toHaveLength(4);
-    await expect(recall.run(request({ userId: 'cleo' }), context())).resolves.toBeDefined();
+    await expect(useCases.recall(request({ userId: 'cleo' }), context())).resolves.toBeDefined();
   });
 
   it('lets no answer be remembered that was computed meanwhile', async () => {
     const erasures = new Erasures();
-    const { recall, engine } = setUp(HISTORY_ONLY, { erasures });
+    const { useCases, engine } = setUp(HISTORY_ONLY, { erasures });
     const asked = request({ userId: 'ann', requestId: 'asked' });
-    const { versions } = await recall.run({ ...asked, requestId: 'other' }, context());
+    const { versions } = await useCases.recall({ ...asked, requestId: 'other' }, context());
     engine.gate = Promise.resolve().then(() => {
       erasures.note('ann');
-      recall.forget('ann');
+      useCases.forget('ann');
     });
-    await expect(recall.run(asked, context())).rejects.toMatchObject(cancelled);
+    await expect(useCases.recall(asked, context())).rejects.toMatchObject(cancelled);
     engine.gate = undefined;
     for (const requestId of ['asked', 'other']) {
       const question = { recall: { ...asked, requestId }, itemId: 'i7', versions };
       const refusal = { code: 'REQUEST_INVALID', field: 'requestId' };
-      await expect(recall.explain(question, context())).rejects.toMatchObject(refusal);
+      await expect(useCases.explain(question, context())).rejects.toMatchObject(refusal);
     }
   });
 
@@ -512,12 +512,12 @@ describe('an erasure', () => {
         },
       },
     }) as typeof CATALOGUE;
-    const { recall, engine } = setUp(HISTORY_ONLY, { erasures, catalogue });
+    const { useCases, engine } = setUp(HISTORY_ONLY, { erasures, catalogue });
     const asked = request({ userId: 'ann', requestId: 'asked' });
-    const { versions } = await recall.run(asked, context());
+    const { versions } = await useCases.recall(asked, context());
     during = () => erasures.note('ann');
     const question = { recall: asked, itemId: 'i7', versions };
-    await expect(recall.explain(question, context())).rejects.toMatchObject(cancelled);
+    await expect(useCases.explain(question, context())).rejects.toMatchObject(cancelled);
     expect(engine.requests).toHaveLength(1);
   });
 });
@@ -530,20 +530,20 @@ describe('an explanation', () => {
   });
 
   it('is what the search tells of the item, or what the catalogue says without one', async () => {
-    const { recall, engine } = setUp();
-    const { items, versions } = await recall.run(request({ resultCount: 3 }), context());
+    const { useCases, engine } = setUp();
+    const { items, versions } = await useCases.recall(request({ resultCount: 3 }), context());
     const [, second] = items;
-    const told = await recall.explain(about(second?.itemId ?? '', { versions }), context());
+    const told = await useCases.explain(about(second?.itemId ?? '', { versions }), context());
     expect(told).toMatchObject({ verdict: 'returned', rank: 2, score: second?.score, versions });
     const before = engine.requests.length;
-    expect(await recall.explain(about('gone'), context())).toMatchObject({
+    expect(await useCases.explain(about('gone'), context())).toMatchObject({
       verdict: 'not-in-catalogue',
       sid: [],
       widthsUsed: [],
     });
     const eligibility = JSON.stringify({ denied: ['i7'] });
     const denied = { recall: request({ eligibility }) };
-    expect(await recall.explain(about('i7', denied), context())).toMatchObject({
+    expect(await useCases.explain(about('i7', denied), context())).toMatchObject({
       verdict: 'not-eligible',
       clause: 'denied',
     });
@@ -552,23 +552,25 @@ describe('an explanation', () => {
 
   it('replays the history that the recall had, whatever the user has done since', async () => {
     const users = new Map([...USERS]);
-    const { recall, engine } = setUp(HISTORY_ONLY, { behaviours: new MemoryBehaviourStore(users) });
+    const { useCases, engine } = setUp(HISTORY_ONLY, {
+      behaviours: new MemoryBehaviourStore(users),
+    });
     const asked = request({ userId: 'ann', requestId: 'asked' });
-    const { versions, historyItems } = await recall.run(asked, context());
+    const { versions, historyItems } = await useCases.recall(asked, context());
     users.set('ann', { ...users.get('ann'), behaviours: [] } as never);
-    const told = await recall.explain({ recall: asked, itemId: 'i7', versions }, context());
+    const told = await useCases.explain({ recall: asked, itemId: 'i7', versions }, context());
     expect(told.historyItems).toBe(historyItems);
     expect(engine.requests.at(-1)?.promptTokens).toEqual(engine.requests.at(-2)?.promptTokens);
   });
 
   it('is refused for a recall that is not remembered, unless its history is given', async () => {
-    const { recall } = setUp();
+    const { useCases } = setUp();
     const asked = (requestId: string) => request({ userId: 'ann', requestId });
-    const { versions } = await recall.run(asked('first'), context());
-    await recall.run(asked('second'), context());
-    await recall.run(asked('third'), context());
+    const { versions } = await useCases.recall(asked('first'), context());
+    await useCases.recall(asked('second'), context());
+    await useCases.recall(asked('third'), context());
     const explain = (change: Partial<RecallRequest>) =>
-      recall.explain(about('i7', { versions, recall: request(change) }), context());
+      useCases.explain(about('i7', { versions, recall: request(change) }), context());
     await expect(explain({ userId: 'ann', requestId: 'first' })).rejects.toMatchObject({
       code: 'REQUEST_INVALID',
       field: 'requestId',
@@ -584,28 +586,34 @@ describe('an explanation', () => {
   });
 
   it('is refused for a user who was forgotten, and for nobody else', async () => {
-    const { recall } = setUp();
-    const { versions } = await recall.run(request({ userId: 'ann', requestId: 'a' }), context());
-    await recall.run(request({ userId: 'cleo', requestId: 'b' }), context());
-    recall.forget('ann');
+    const { useCases } = setUp();
+    const { versions } = await useCases.recall(
+      request({ userId: 'ann', requestId: 'a' }),
+      context(),
+    );
+    await useCases.recall(request({ userId: 'cleo', requestId: 'b' }), context());
+    useCases.forget('ann');
     const explain = (userId: string, requestId: string) =>
-      recall.explain(about('i7', { versions, recall: request({ userId, requestId }) }), context());
+      useCases.explain(
+        about('i7', { versions, recall: request({ userId, requestId }) }),
+        context(),
+      );
     await expect(explain('ann', 'a')).rejects.toMatchObject({ field: 'requestId' });
     await expect(explain('cleo', 'b')).resolves.toMatchObject({ versions });
   });
 
   it('is refused on versions that are not served, naming which', async () => {
-    const { recall } = setUp();
-    const { versions } = await recall.run(request(), context());
+    const { useCases } = setUp();
+    const { versions } = await useCases.recall(request(), context());
     const other = (change: object) => about('i7', { versions: { ...versions, ...change } });
     for (const name of ['model', 'promptTemplate', 'catalogue']) {
-      const run = recall.explain(other({ [name]: 'another' }), context());
+      const run = useCases.explain(other({ [name]: 'another' }), context());
       const field = `versions.${name}`;
       await expect(run).rejects.toMatchObject({ code: 'REQUEST_INVALID', field });
     }
-    const gone = recall.explain(other({ catalogueSequence: 99 }), context());
+    const gone = useCases.explain(other({ catalogueSequence: 99 }), context());
     await expect(gone).rejects.toMatchObject({ code: 'CATALOGUE_NOT_FOUND' });
-    const nameless = recall.explain(about(''), context());
+    const nameless = useCases.explain(about(''), context());
     await expect(nameless).rejects.toMatchObject({ code: 'REQUEST_INVALID', field: 'itemId' });
   });
 });

@@ -21,8 +21,8 @@ export class AboutController {
   async about(@Req() request: FastifyRequest): Promise<About> {
     const visitor = await this.gate.look(request);
     const { runtime, readiness, serviceVersion, store, eraseUser } = this.parts;
-    const { model, catalogue, promptTemplate } = runtime.summary;
-    const { sequence, liveItemCount } = runtime.changesOf('').state();
+    const { model, catalogue, promptTemplate } = runtime.facts.summary;
+    const { sequence, liveItemCount } = runtime.operations.changesOf('').state();
     return {
       service: serviceVersion,
       state: readiness.state,
@@ -55,12 +55,12 @@ export class AboutController {
     const { recalls, runtime, store, nowMs } = this.parts;
     const fields = fieldsOf(query, ['minutes']);
     const minutes = integerOf(fields, 'minutes', { min: 1, max: MINUTES_MAX, fallback: 60 });
-    const { queued, running } = runtime.engineStats();
+    const { queued, running } = runtime.facts.engineStats();
     return {
       pulses: await recalls.pulsesSince(nowMs() - minutes * MILLISECONDS_PER_MINUTE),
       engine: { queued, running },
       store: await store?.state(),
-      canaries: canaryViews(runtime.adapters),
+      canaries: canaryViews(runtime.operations.adapters),
     };
   }
 }

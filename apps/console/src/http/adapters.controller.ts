@@ -21,7 +21,7 @@ export class ConsoleAdaptersController {
   @Get()
   async page(@Req() request: FastifyRequest): Promise<AdaptersPage> {
     await this.gate.look(request);
-    const { adapters } = this.parts.runtime;
+    const { adapters } = this.parts.runtime.operations;
     if (adapters === undefined) {
       return { isKept: false, defaultName: '', versions: [], arena: NOTHING, disk: NOTHING };
     }

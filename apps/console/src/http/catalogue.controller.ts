@@ -24,7 +24,7 @@ export class ConsoleCatalogueController {
   @Get()
   async page(@Req() request: FastifyRequest): Promise<CataloguePage> {
     await this.gate.look(request);
-    const changes = this.parts.runtime.changesOf('');
+    const changes = this.parts.runtime.operations.changesOf('');
     const { sequence, liveItemCount, changedItemCount } = changes.state();
     const { bundleUuid } = changes;
     const generations = await changes.generations();
@@ -58,7 +58,9 @@ export class ConsoleCatalogueController {
     const name = String(sequence);
     const action = { action: 'roll-back-catalogue', role: 'admin', name } as const;
     return this.gate.act(request, action, async (visitor) => ({
-      sequence: await this.parts.runtime.changesOf('').rollBack(sequence, sourceOf(visitor)),
+      sequence: await this.parts.runtime.operations
+        .changesOf('')
+        .rollBack(sequence, sourceOf(visitor)),
     }));
   }
 

@@ -141,7 +141,7 @@ export class ComparisonController {
       return users;
     }
     const sample = integerOf(fields, 'sample', { min: 1, max: compareUsersMax });
-    const users = await this.parts.runtime.sampleUserIds(sample);
+    const users = await this.parts.runtime.facts.sampleUserIds(sample);
     if (users.length === 0) refuse('sample', 'users that are known', 'none');
     return users;
   }
@@ -154,9 +154,9 @@ export class ComparisonController {
       this.parts.parseRecall({ priority: 'low', ...body, userId }).request;
     const budgetUs = this.parts.limits.defaultDeadlineMs * MICROSECONDS_PER_MILLISECOND;
     const context = { signal, budgetUs };
-    const { runtime } = this.parts;
+    const { serving } = this.parts.runtime;
     const asked = requestFor(NO_USER);
-    return { requestFor, context: await versionedContext(runtime, asked, sequence, context) };
+    return { requestFor, context: await versionedContext(serving, asked, sequence, context) };
   }
 
   private async *saved(
@@ -164,7 +164,7 @@ export class ComparisonController {
     sides: ComparisonSides,
     author: string,
   ): AsyncGenerator<ComparisonLine> {
-    const { erasures } = this.parts.runtime;
+    const { erasures } = this.parts.runtime.serving;
     const { mark } = erasures;
     const seen: ComparisonLine[] = [];
     for await (const line of lines) {

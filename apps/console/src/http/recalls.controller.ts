@@ -82,8 +82,8 @@ export class RecallsController {
     const { store } = this.recorded;
     const { body: asked, sequence } = trialSettings(anyFieldsOf(body));
     const { request: wanted } = this.parts.parseRecall(asked);
-    const { runtime } = this.parts;
-    const context = await versionedContext(runtime, wanted, sequence, this.context(reply));
+    const { serving } = this.parts.runtime;
+    const context = await versionedContext(serving, wanted, sequence, this.context(reply));
     const { recordId } = await this.parts.recalls.try(wanted, context);
     if (recordId !== '') {
       await store.settled();
@@ -116,17 +116,17 @@ export class RecallsController {
       });
     }
     const { versions, history, profile } = answer;
-    const { runtime } = this.parts;
+    const { serving } = this.parts.runtime;
     const context = this.context(reply);
     const asked = { recall: { ...recall, requestId }, itemId, versions };
     try {
-      return await runtime.explain(asked, context);
+      return await serving.explain(asked, context);
     } catch (thrown) {
       // The service no longer remembers the prompt: the history that was recorded is replayed.
       if (TesseraError.from(thrown).field !== 'requestId' || history.length === 0) throw thrown;
       const { userId: _user, ...rest } = recall;
       const replayed = { ...rest, profile, history: history.map((item) => item.itemId) };
-      return runtime.explain(
+      return serving.explain(
         { ...asked, recall: { ...replayed, skipUnknownItems: true } },
         context,
       );

@@ -31,14 +31,14 @@ export class UsersController {
     await this.gate.look(request);
     const fields = fieldsOf(query, ['limit']);
     const limit = integerOf(fields, 'limit', { min: 1, max: USERS_MAX, fallback: 50 });
-    return { userIds: await this.parts.runtime.sampleUserIds(limit) };
+    return { userIds: await this.parts.runtime.facts.sampleUserIds(limit) };
   }
 
   @Get('users/:id')
   async page(@Req() request: FastifyRequest, @Param('id') userId: string): Promise<UserPage> {
     await this.gate.look(request);
     const { runtime } = this.parts;
-    const user = await runtime.user(userId, BEHAVIOURS_SHOWN);
+    const user = await runtime.facts.user(userId, BEHAVIOURS_SHOWN);
     if (user === null) {
       throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
         field: 'userId',
@@ -52,7 +52,7 @@ export class UsersController {
         const { title = '', sid = [] } = described[itemId] ?? {};
         return { itemId, action, time, title, sid };
       }),
-      chains: runtime.kvPool.inspect(userId),
+      chains: runtime.facts.kvPool.inspect(userId),
     };
   }
 
@@ -78,14 +78,14 @@ export class UsersController {
   async items(@Req() request: FastifyRequest, @Query() query: unknown) {
     await this.gate.look(request);
     const text = textOf(fieldsOf(query, ['text']), 'text', TEXT_LENGTH_MAX);
-    const [byId] = this.parts.runtime.describe([text]);
+    const [byId] = this.parts.runtime.facts.describe([text]);
     const { found, isWhole } = await this.titled(text.toLowerCase());
     const others = found.filter((item) => item.itemId !== byId?.itemId);
     return { items: [...(byId === undefined ? [] : [byId]), ...others], isWhole };
   }
 
   private async titled(text: string): Promise<{ found: DescribedItem[]; isWhole: boolean }> {
-    const { pages } = await this.parts.runtime.changesOf('').listItems();
+    const { pages } = await this.parts.runtime.operations.changesOf('').listItems();
     const found: DescribedItem[] = [];
     let searched = 0;
     for (const page of pages) {

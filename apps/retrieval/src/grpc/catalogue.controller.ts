@@ -22,8 +22,8 @@ import type {
   WireRollBackResponse,
 } from '@tessera/contracts';
 import { callerOf, GrpcErrorFilter, paced, refuseMalformed } from '@tessera/grpc';
+import { RecallOperations } from '@tessera/recall';
 import { concatMap, defaultIfEmpty, map, type Observable, scan, takeLast, takeWhile } from 'rxjs';
-import { ServedCatalogues } from '../served-catalogues.js';
 import { parseWireChanges } from './catalogue.mapper.js';
 import { CollectedBatch, GRPC_SOURCE } from './collected-batch.js';
 
@@ -49,7 +49,7 @@ async function* listed(changes: CatalogueChanges): AsyncGenerator<WireListItemsR
 @UseFilters(GrpcErrorFilter)
 export class CatalogueGrpcController {
   constructor(
-    private readonly catalogues: ServedCatalogues,
+    private readonly operations: RecallOperations,
     private readonly changes: ChangeAudits,
   ) {}
 
@@ -87,7 +87,9 @@ export class CatalogueGrpcController {
       defaultIfEmpty(new CollectedBatch()),
       takeLast(1),
       concatMap((batch) =>
-        this.applied(metadata, batch.catalogue, () => batch.apply(this.catalogues.of)),
+        this.applied(metadata, batch.catalogue, () =>
+          batch.apply((name) => this.operations.changesOf(name)),
+        ),
       ),
       map((sequence) => ({ sequence })),
     );
@@ -147,6 +149,6 @@ export class CatalogueGrpcController {
   }
 
   private of({ catalogue }: { readonly catalogue: string }): CatalogueChanges {
-    return this.catalogues.of(catalogue);
+    return this.operations.changesOf(catalogue);
   }
 }

@@ -13,9 +13,9 @@ import {
   TopicErrorFilter,
   type TopicRecord,
 } from '@tessera/kafka';
+import { RecallOperations } from '@tessera/recall';
 import { Metrics } from '@tessera/telemetry';
 import { parseWireChanges } from '../grpc/catalogue.mapper.js';
-import { ServedCatalogues } from '../served-catalogues.js';
 import { type ChangeSet, changeRuns } from './change-runs.js';
 
 export const CATALOGUE_CHANGES_PATTERN = 'catalogue.changes';
@@ -38,7 +38,7 @@ export class CatalogueTopicController {
   );
 
   constructor(
-    private readonly catalogues: ServedCatalogues,
+    private readonly operations: RecallOperations,
     private readonly metrics: Metrics,
     private readonly changes: ChangeAudits,
     @Inject(RecordProducer) private readonly producer: RecordProducer,
@@ -67,7 +67,7 @@ export class CatalogueTopicController {
     try {
       const changes = run.flatMap((message) => message.changes);
       if (changes.length > 0) {
-        const sequence = await this.catalogues.of(catalogue).apply(changes, TOPIC_SOURCE);
+        const sequence = await this.operations.changesOf(catalogue).apply(changes, TOPIC_SOURCE);
         this.note(catalogue, `${changes.length} changes, sequence ${sequence}`, 'OK');
       }
       this.metrics.countChangeMessages('applied', run.length);

@@ -35,8 +35,8 @@ export interface Ranking {
   readonly priority: Priority;
 }
 
-/** What the engine is asked, with every default filled in. */
-export interface Wish extends Ranking {
+/** How wide is searched and how much is answered, with every default filled in. */
+export interface SearchSettings extends Ranking {
   readonly resultCount: number;
   readonly widths: readonly number[];
   readonly itemsPerSid: number;
@@ -67,7 +67,7 @@ export function checkWaiting(context: RecallContext, elapsedUs: number): void {
  * Checks every bound of a request that does not need the catalogue.
  * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
  */
-export function checkRequest(request: RecallRequest, limits: RequestLimits): Wish {
+export function checkRequest(request: RecallRequest, limits: RequestLimits): SearchSettings {
   checkSource(request, limits);
   const resultCount = counted('resultCount', request.resultCount, limits.resultCountMax);
   const itemsPerSid = counted('itemsPerSid', request.itemsPerSid, limits.itemsPerSidMax);
@@ -193,8 +193,8 @@ function widthsFor(resultCount: number, limits: RequestLimits): readonly number[
 }
 
 /** The engine's messages about these begin with the path of what is at fault. */
-export async function namingField<Answer>(asked: Promise<Answer>): Promise<Answer> {
-  return asked.catch((thrown: unknown) => {
+export async function namingField<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  return answer.catch((thrown: unknown) => {
     const error = TesseraError.from(thrown);
     const field = /^((?:eligibility|itemPolicy)[^:]*):/.exec(error.message)?.[1];
     throw new TesseraError(error.code, error.message, { field, cause: error });

@@ -1,42 +1,74 @@
-import type { ItemFate, Judgement } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import type { ExplainAnswer, RecallVersions } from './recall-types.js';
-
-type Told = Pick<
+import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
+import { checkItemId, checkRequest, namingField } from './check-request.js';
+import { itemPolicyText } from './item-policy.js';
+import { catalogueVerdict, searchVerdict } from './item-verdict.js';
+import type { Preparation } from './preparation.js';
+import type {
   ExplainAnswer,
-  'verdict' | 'rank' | 'step' | 'score' | 'cutScore' | 'clause' | 'attribute' | 'notLiveSince'
->;
+  ExplainRequest,
+  RecallContext,
+  RecallVersions,
+} from './recall-types.js';
 
-/** What the catalogue says where it decides alone; undefined where a search must tell. */
-export function toldByCatalogue({ verdict, clause, notLiveSince }: Judgement): Told | undefined {
-  switch (verdict) {
-    case 'not-in-catalogue':
-      return { verdict };
-    case 'not-live':
-      return { verdict, notLiveSince };
-    case 'not-eligible':
-      return { verdict, clause };
-    default:
-      return undefined;
-  }
-}
-
-/** What the search says of the item that it watched. */
-export function toldBySearch(fate: ItemFate | undefined): Told {
-  if (fate === undefined || fate.verdict === 'open') {
-    throw new TesseraError('INTERNAL', 'the engine told nothing of the item');
-  }
-  const { verdict, rank, step, score, cutScore, attribute } = fate;
-  if (verdict === 'pruned') return { verdict, rank, step, score, cutScore };
-  if (verdict === 'behind-diversity-cap') return { verdict, score, attribute };
-  return verdict === 'returned' ? { verdict, rank, score } : { verdict, score };
+/**
+ * What becomes of an item in a recall: replayed on the versions of the answer in question, so that
+ * it is what became of the item there. Rejects as `recall` does, and with CATALOGUE_NOT_FOUND where
+ * the version of the catalogue is not kept.
+ */
+export async function explain(
+  preparation: Preparation,
+  request: ExplainRequest,
+  context: RecallContext,
+): Promise<ExplainAnswer> {
+  const { parts, limits } = preparation;
+  const { catalogue, engine } = parts;
+  const stopwatch = preparation.begin(context);
+  const { recall, itemId, versions } = request;
+  const search = checkRequest(recall, limits);
+  checkItemId('itemId', itemId);
+  checkSameVersions(versions, versionsOf(parts, context.adapter, engine.model.digest));
+  const replayed = versions && preparation.replay(recall, context, stopwatch);
+  const { eligibility = '{}' } = recall;
+  const itemPolicy = itemPolicyText(recall);
+  const sequence = versions?.catalogueSequence;
+  const judged = await namingField(catalogue.judge({ eligibility, itemPolicy, itemId, sequence }));
+  const prepared = replayed ?? (await preparation.prepare(recall, context, stopwatch));
+  const decided = catalogueVerdict(judged);
+  if (decided !== undefined) prepared.kv.prefetch?.release();
+  const watched =
+    decided === undefined
+      ? await engine.recall(
+          {
+            ...search,
+            ...preparation.workOf(prepared),
+            allowsPartial: false,
+            reach: judged.reach,
+            watchedItem: judged.item,
+          },
+          context.signal,
+        )
+      : {
+          ...NOTHING_COMPUTED,
+          catalogueSequence: judged.reach.sequence,
+          widthsUsed: [],
+          fate: undefined,
+        };
+  return {
+    requestId: requestIdOf(recall),
+    itemId,
+    sid: judged.sid,
+    ...(decided ?? searchVerdict(watched.fate)),
+    widthsUsed: watched.widthsUsed,
+    ...factsOf(parts, prepared, watched),
+  };
 }
 
 /**
  * An answer of another model, template or catalogue cannot be replayed here.
  * @throws TesseraError REQUEST_INVALID with the field
  */
-export function checkSameVersions(
+function checkSameVersions(
   asked: RecallVersions | undefined,
   served: Omit<RecallVersions, 'catalogueSequence'>,
 ): void {
@@ -44,7 +76,7 @@ export function checkSameVersions(
   for (const name of ['model', 'promptTemplate', 'catalogue', 'adapter'] as const) {
     if (asked[name] === served[name]) continue;
     const field = `versions.${name}`;
-    const message = `${field}: expected '${served[name]}', which is served, came '${asked[name]}'`;
+    const message = `${field}: expected '${served[name]}', which is served, got '${asked[name]}'`;
     throw new TesseraError('REQUEST_INVALID', message, { field });
   }
 }

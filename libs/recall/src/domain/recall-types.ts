@@ -97,7 +97,7 @@ export interface RecallContext {
   /** Asked for by the service itself: nobody asks about it later. */
   readonly isOwn?: boolean;
   /**
-   * Of RecallRuntime.pin(): what the request reaches, whatever eligibility and item policy it
+   * Of RecallServing.pin(): what the request reaches, whatever eligibility and item policy it
    * names; left out: the newest version.
    */
   readonly pinned?: Reach | undefined;

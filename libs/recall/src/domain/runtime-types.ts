@@ -132,7 +132,7 @@ export interface RecallRuntimeOptions {
   /** Of all adapters in memory; left out: none. */
   readonly adapterBytesMax?: number;
   readonly onProgress: ProgressListener;
-  /** Told the forward passes of every recall. */
+  /** Called with the forward passes of every recall. */
   readonly onPasses?: (passes: readonly EnginePass[]) => void;
 }
 
@@ -171,25 +171,8 @@ export interface RuntimeStore {
   readonly refresh: () => Promise<void>;
 }
 
-/** A recall service that is loaded and serving. Safe to call concurrently. */
-export interface RecallRuntime {
-  readonly summary: RecallRuntimeSummary;
-  /**
-   * Of a catalogue by its name, '' for the first.
-   * @throws TesseraError REQUEST_INVALID where there is none of the name
-   */
-  changesOf(name: string): CatalogueChanges;
-  /** Versions of adapters; undefined where the base model alone serves. */
-  readonly adapters: Adapters | undefined;
-  /** Which weights serve. */
-  readonly weights: Pick<ServedWeights, 'current' | 'update' | 'rollBack'>;
-  /** Where behaviours can be appended; undefined where a file says it all. */
-  readonly behaviourLog: BehaviourLog | undefined;
-  /** Whether the store of behaviours can be reached. */
-  behaviourReach(): StoreReach;
-  readonly stores: readonly RuntimeStore[];
-  /** Of caches: what the start found damaged, gave up and began anew. */
-  readonly droppedCaches: readonly DroppedCache[];
+/** Serves requests. Safe to call concurrently. */
+export interface RecallServing {
   recall(request: RecallRequest, context: RecallContext): Promise<RecallAnswer>;
   /**
    * A version of the request's catalogue by the number of its last change, for recalls that have it
@@ -201,18 +184,43 @@ export interface RecallRuntime {
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;
   /** What becomes of an item in a recall, and why. */
   explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer>;
-  /** Keeps a user's prompt without a recall, behind all who want answers. */
+  /** Keeps a user's prompt without a recall, behind all requests that wait for answers. */
   append(request: UserSource, context: RecallContext): Promise<AppendAnswer>;
-  /** What is kept of the users. */
-  readonly kvPool: KvPool;
-  /** Users that were forgotten: what began before writes nothing of them behind it. */
-  readonly erasures: Erasures;
   /**
-   * Forgets what is kept of the user's prompts: keys and values in every tier, and what recalls to
-   * be explained asked. What began before keeps nothing of the user any more, from the call on.
+   * Forgets what is kept of the user's prompts: keys and values in every tier, and the prompts of
+   * recalls to be explained. Requests that began before keep nothing of the user from the call on.
    * Rejects as KvPool.dropUser does.
    */
   forgetUser(userId: string, budgetMs: number): Promise<void>;
+  /** Users that were forgotten: requests that began before write nothing of them behind it. */
+  readonly erasures: Erasures;
+}
+
+/** Changes what is served. A class, so that it can be a token of dependency injection. */
+export abstract class RecallOperations {
+  /**
+   * Of a catalogue by its name, '' for the first.
+   * @throws TesseraError REQUEST_INVALID where there is none of the name
+   */
+  abstract changesOf(name: string): CatalogueChanges;
+  /** Versions of adapters; undefined where the base model alone serves. */
+  abstract readonly adapters: Adapters | undefined;
+  /** Which weights serve. */
+  abstract readonly weights: Pick<ServedWeights, 'current' | 'update' | 'rollBack'>;
+  /** Where behaviours can be appended; undefined where a file says it all. */
+  abstract readonly behaviourLog: BehaviourLog | undefined;
+  abstract readonly stores: readonly RuntimeStore[];
+}
+
+/** Says what is served and how it fares. */
+export interface RecallFacts {
+  readonly summary: RecallRuntimeSummary;
+  /** Of caches: what the start found damaged, gave up and began anew. */
+  readonly droppedCaches: readonly DroppedCache[];
+  /** Whether the store of behaviours can be reached. */
+  behaviourReach(): StoreReach;
+  /** What is kept of the users. */
+  readonly kvPool: KvPool;
   engineStats(): EngineStats;
   /** IDs of users that can be recalled for, in the order of the file. */
   sampleUserIds(count: number): Promise<readonly string[]>;
@@ -223,6 +231,13 @@ export interface RecallRuntime {
    * @throws TesseraError REQUEST_INVALID where there is no catalogue of the name
    */
   describe(itemIds: readonly string[], catalogue?: string): readonly (DescribedItem | undefined)[];
+}
+
+/** A recall service that is loaded and serving, by what its callers want of it. */
+export interface RecallRuntime {
+  readonly serving: RecallServing;
+  readonly operations: RecallOperations;
+  readonly facts: RecallFacts;
   /** Refuses new recalls, finishes those accepted within the budget, cancels the rest. */
   drain(budgetMs: number): Promise<void>;
   /** Idempotent. */

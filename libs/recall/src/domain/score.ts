@@ -1,0 +1,48 @@
+import { type Catalogue, NO_ITEM } from '@tessera/engine';
+import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
+import { checkScoreRequest } from './check-request.js';
+import { scoresOf } from './item-scores.js';
+import type { Preparation } from './preparation.js';
+import type { RecallContext, ScoreAnswer, ScoreRequest, ScoreTarget } from './recall-types.js';
+
+/** The scores that `recall` would give items, were they recalled. Rejects as `recall` does. */
+export async function score(
+  preparation: Preparation,
+  request: ScoreRequest,
+  context: RecallContext,
+): Promise<ScoreAnswer> {
+  const { parts, limits } = preparation;
+  const { catalogue, engine } = parts;
+  const stopwatch = preparation.begin(context);
+  const ranking = checkScoreRequest(request, limits);
+  const sids = sidsOf(catalogue, request.items);
+  const prepared = await preparation.prepare(request, context, stopwatch);
+  const known = sids.filter((sid) => sid.length > 0);
+  if (known.length === 0) prepared.kv.prefetch?.release();
+  const scored =
+    known.length === 0
+      ? { ...NOTHING_COMPUTED, scores: [], catalogueSequence: catalogue.state().sequence }
+      : await engine.score(
+          { ...ranking, ...preparation.workOf(prepared), sids: known },
+          context.signal,
+        );
+  return {
+    requestId: requestIdOf(request),
+    items: scoresOf(request.items, sids, scored),
+    ...factsOf(parts, prepared, scored),
+  };
+}
+
+/** The SID of each target; empty where the catalogue does not know the item. */
+function sidsOf(
+  catalogue: Catalogue,
+  targets: readonly ScoreTarget[],
+): readonly (readonly number[])[] {
+  const itemIds = targets.flatMap((target) => ('itemId' in target ? [target.itemId] : []));
+  const ordinals = catalogue.find(itemIds);
+  const known = catalogue.sids(ordinals.filter((ordinal) => ordinal !== NO_ITEM));
+  const ofItems = Array.from(ordinals, (ordinal) =>
+    ordinal === NO_ITEM ? [] : (known.shift() ?? []),
+  );
+  return targets.map((target) => ('sid' in target ? target.sid : (ofItems.shift() ?? [])));
+}

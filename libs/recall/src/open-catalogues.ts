@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { BundleLabel, CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
+import type { ChangingCatalogue } from '@tessera/engine';
+import type { RecallRuntimeOptions } from './domain/runtime-types.js';
+import type { Opened } from './opened-parts.js';
+
+/** An open catalogue by its name. */
+export interface OpenCatalogue {
+  readonly name: string;
+  readonly catalogue: ChangingCatalogue;
+  readonly changes: CatalogueChanges;
+  /** Text that answers begin with; undefined: the template's. */
+  readonly begin: string | undefined;
+}
+
+interface CatalogueOptions {
+  readonly name: string;
+  readonly sources: RecallRuntimeOptions['catalogueSources'];
+  readonly folder: string;
+  readonly levelSizes: readonly number[];
+  readonly begin?: string | undefined;
+}
+
+/** The first catalogue, then those beside it. */
+export async function openCatalogues(
+  options: RecallRuntimeOptions,
+  opened: Opened,
+): Promise<OpenCatalogue[]> {
+  const { folder, levelSizes } = options.changes;
+  const sources = options.catalogueSources;
+  const first = await openCatalogue(options, opened, { name: '', sources, folder, levelSizes });
+  const catalogues = [first];
+  for (const { name, source, begin } of options.moreCatalogues) {
+    const own = { name, sources: [source], folder, levelSizes: [], begin };
+    catalogues.push(await openCatalogue(options, opened, own));
+  }
+  return catalogues;
+}
+
+/** The catalogue of the sources, with the changes that its folder keeps. */
+async function openCatalogue(
+  options: RecallRuntimeOptions,
+  opened: Opened,
+  { name, sources, folder: changesFolder, levelSizes, begin }: CatalogueOptions,
+): Promise<OpenCatalogue> {
+  const stage = name === '' ? 'catalogue' : `catalogue ${name}`;
+  const { catalogue, bundleUuid } = await prepareCatalogue({
+    sources,
+    titlesPath: name === '' ? options.titlesPath : '',
+    cacheDir: options.cacheDir,
+    toleratedRows: options.toleratedRows,
+    reserveBytes: options.changes.reserveBytes ?? 0,
+    onDropped: (reason) => opened.dropped.push({ cache: 'snapshot', reason }),
+    onProgress: (part, done, total) => options.onProgress(`${stage}: ${part}`, done, total),
+  });
+  opened.keepCatalogue(catalogue);
+  const { sync, compactAfterChanges, onCompacted, reserveBytes = 0 } = options.changes;
+  // Of their own for each catalogue: changes follow one set of items, and those of another that is
+  // served in its place for a while are neither mixed in nor lost.
+  const folder = changesFolder && join(changesFolder, name, catalogue.summary.digest);
+  if (folder !== '') {
+    options.onProgress(`${stage}: changes`, 0, 1);
+    await catalogue.keep({ folder, sync, levelSizes, reserveBytes });
+    options.onProgress(`${stage}: changes`, 1, 1);
+  }
+  const changes = new CatalogueChanges(catalogue, {
+    folder,
+    compactAfterChanges: folder === '' ? 0 : compactAfterChanges,
+    bundle: await BundleLabel.open(folder, bundleUuid),
+    onCompacted,
+  });
+  return { name, catalogue, changes: opened.keepChanges(changes), begin };
+}
+
+/** Prompts write items of all catalogues. */
+export function widestLevels(catalogues: readonly OpenCatalogue[]): number[] {
+  const sizes: number[] = [];
+  for (const { catalogue } of catalogues) {
+    catalogue.summary.levelSizes.forEach((size, level) => {
+      sizes[level] = Math.max(sizes[level] ?? 0, size);
+    });
+  }
+  return sizes;
+}
