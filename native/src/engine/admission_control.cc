@@ -31,10 +31,10 @@ AdmissionControl::Judged AdmissionControl::judge(const Arriving& arriving) {
   credits_.note_asked(arriving.priority, own_us * sharing_rate_,
                       microseconds_of(arriving.now.time_since_epoch()));
   const auto decision = scheduler::decide({own_us, ahead_us, budget_us}, sharing_rate_, margin);
-  if (decision.verdict == scheduler::Verdict::kAdmit) {
+  if (decision.outlook == scheduler::Outlook::kInTime) {
     return judge_turn(arriving, decision.end_us / budget_us);
   }
-  if (decision.verdict == scheduler::Verdict::kHopeless) {
+  if (decision.outlook == scheduler::Outlook::kHopeless) {
     return {.status = {Code::kDeadlineExceeded, "the answer needs about " + milliseconds(own_us) +
                                                     ", the deadline leaves " +
                                                     milliseconds(budget_us)}};

@@ -40,11 +40,11 @@ void SharingRate::served(double alone_us) {
 
 AdmissionDecision decide(const Arrival& arrival, double sharing_rate, double margin) {
   const double own_us = arrival.own_us * std::min(1.0, sharing_rate);
-  if (own_us > arrival.budget_us * kDoubt) return {.verdict = Verdict::kHopeless};
+  if (own_us > arrival.budget_us * kDoubt) return {.outlook = Outlook::kHopeless};
   if (arrival.ahead_us <= 0) return {};
   const double end_us = (own_us + arrival.ahead_us * sharing_rate) * margin;
   if (end_us <= arrival.budget_us) return {.end_us = end_us};
-  return {Verdict::kTooBusy, end_us, end_us - arrival.budget_us};
+  return {Outlook::kTooBusy, end_us, end_us - arrival.budget_us};
 }
 
 void Punctuality::in_time(double now_us) {

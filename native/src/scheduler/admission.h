@@ -38,14 +38,14 @@ struct Arrival {
   double budget_us = 0;  // until the deadline
 };
 
-enum class Verdict : uint8_t {
-  kAdmit,
+enum class Outlook : uint8_t {
+  kInTime,
   kHopeless,  // later than the deadline even if nobody were ahead
   kTooBusy,   // later than the deadline because of those ahead
 };
 
 struct AdmissionDecision {
-  Verdict verdict = Verdict::kAdmit;
+  Outlook outlook = Outlook::kInTime;
   double end_us = 0;          // predicted, with the margin; 0: nobody is ahead
   double retry_after_us = 0;  // kTooBusy: when enough of those ahead will be gone
 };

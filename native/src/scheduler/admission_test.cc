@@ -21,22 +21,22 @@ TEST(Admission, WhatIsComputedNoLongerCounts) {
 }
 
 TEST(Admission, ADeadlineThatCannotBeMetEvenAloneIsHopeless) {
-  EXPECT_EQ(decide({1000, 0, 700}, 1, 1).verdict, Verdict::kHopeless);
-  EXPECT_EQ(decide({1000, 1e9, 700}, 1, 1).verdict, Verdict::kHopeless);
-  EXPECT_EQ(decide({1000, 0, 800}, 1, 1).verdict, Verdict::kAdmit);  // within the doubt
+  EXPECT_EQ(decide({1000, 0, 700}, 1, 1).outlook, Outlook::kHopeless);
+  EXPECT_EQ(decide({1000, 1e9, 700}, 1, 1).outlook, Outlook::kHopeless);
+  EXPECT_EQ(decide({1000, 0, 800}, 1, 1).outlook, Outlook::kInTime);  // within the doubt
 }
 
 TEST(Admission, ADeadlineThatThoseAheadMakeUnreachableComesWithAHint) {
   const AdmissionDecision decision = decide({1000, 5000, 2000}, 1, 1);
-  EXPECT_EQ(decision.verdict, Verdict::kTooBusy);
+  EXPECT_EQ(decision.outlook, Outlook::kTooBusy);
   EXPECT_DOUBLE_EQ(decision.retry_after_us, 6000 - 2000);
-  EXPECT_EQ(decide({1000, 5000, 2000}, 0.25, 1).verdict, Verdict::kAdmit);
-  EXPECT_EQ(decide({1000, 5000, 2000}, 0.25, 2).verdict, Verdict::kTooBusy);
+  EXPECT_EQ(decide({1000, 5000, 2000}, 0.25, 1).outlook, Outlook::kInTime);
+  EXPECT_EQ(decide({1000, 5000, 2000}, 0.25, 2).outlook, Outlook::kTooBusy);
 }
 
 TEST(Admission, AMarginDoesNotRefuseARequestThatIsAlone) {
-  EXPECT_EQ(decide({1000, 0, 1100}, 1, 3).verdict, Verdict::kAdmit);
-  EXPECT_EQ(decide({1000, 10, 1100}, 1, 3).verdict, Verdict::kTooBusy);
+  EXPECT_EQ(decide({1000, 0, 1100}, 1, 3).outlook, Outlook::kInTime);
+  EXPECT_EQ(decide({1000, 10, 1100}, 1, 3).outlook, Outlook::kTooBusy);
 }
 
 // A server whose answers take up to 1.6 times the prediction, always with more offered than it can
@@ -75,8 +75,8 @@ TEST(Admission, RequestsAdmittedBeforeARaiseDoNotRaiseAgain) {
 
 TEST(Admission, MoreLoadNeverAdmitsMore) {
   for (double ahead = 0; ahead < 10'000; ahead += 100) {
-    const bool fewer = decide({500, ahead, 3000}, 1, 1).verdict == Verdict::kAdmit;
-    const bool more = decide({500, ahead + 100, 3000}, 1, 1).verdict == Verdict::kAdmit;
+    const bool fewer = decide({500, ahead, 3000}, 1, 1).outlook == Outlook::kInTime;
+    const bool more = decide({500, ahead + 100, 3000}, 1, 1).outlook == Outlook::kInTime;
     EXPECT_TRUE(fewer || !more) << ahead;
   }
 }

@@ -2,13 +2,12 @@
 // itself where the machine has one. (INT8 products on tiles are among the sets of int8_test.)
 #include <gtest/gtest.h>
 
-#include <cfloat>
 #include <cmath>
 
 #include "device/cpu/amx_kernels.h"
 #include "device/cpu/amx_model.h"
 #include "device/cpu/amx_modelled.h"
-#include "device/cpu/bf16_case.h"
+#include "device/cpu/bf16_checks.h"
 #include "platform/cpu_features.h"
 
 namespace tessera::device::cpu {
@@ -33,7 +32,7 @@ class Amx : public ::testing::TestWithParam<Where> {
 };
 
 /// The reduction of the class, one output at a time. No value here is denormal.
-float expected(const Bf16Case& c, size_t row, size_t column) {
+float reduced(const Bf16Case& c, size_t row, size_t column, float y, bool accumulate) {
   float total = 0;
   for (size_t tile = 0; tile < c.s.k; tile += 32) {
     float sums[2] = {0, 0};
@@ -43,75 +42,18 @@ float expected(const Bf16Case& c, size_t row, size_t column) {
     }
     total += sums[0] + sums[1];
   }
-  return total;
+  return accumulate ? y + total : total + 0.0f;
 }
 
-TEST_P(Amx, EveryOutputHasTheBitsOfTheReductionOfItsClass) {
-  for (const PanelSizes& sizes : kPanelSizes) {
-    const Bf16Case c(sizes.rows * 1000 + sizes.columns, sizes);
-    const size_t stride = sizes.columns + PanelRun::kPadding;
-    const std::vector<float> assigned = c.run(kernels_, false), added = c.run(kernels_, true);
-    for (size_t i = 0; i < sizes.rows; ++i) {
-      for (size_t j = 0; j < sizes.columns; ++j) {
-        const float wanted = expected(c, i, j);
-        ASSERT_EQ(assigned[i * stride + j], wanted + 0.0f)
-            << sizes.rows << "x" << sizes.columns << "x" << sizes.k << " at " << i << "," << j;
-        ASSERT_EQ(added[i * stride + j], c.y[i * stride + j] + wanted);
-      }
-      for (size_t j = i * stride + sizes.columns; j < (i + 1) * stride; ++j) {
-        ASSERT_EQ(assigned[j], c.y[j]);
-      }
-    }
-  }
-}
+TEST_P(Amx, EveryOutputHasTheBitsOfTheReductionOfItsClass) { expect_bits_of(reduced, kernels_); }
 
 TEST_P(Amx, ProductsAreWithinRoundingOfDoublePrecision) {
-  const Bf16Case c(4, {37, 45, 700});
-  const std::vector<float> y = c.run(kernels_, false);
-  for (size_t i = 0; i < c.s.rows; ++i) {
-    for (size_t j = 0; j < c.s.columns; ++j) {
-      double exact = 0, magnitude = 0;
-      for (size_t k = 0; k < c.s.k; ++k) {
-        const double product = static_cast<double>(nearest(c.x[i * c.s.k + k])) *
-                               static_cast<double>(of_bits(c.w[j * c.s.k + k]));
-        exact += product;
-        magnitude += std::abs(product);
-      }
-      const double bound = FLT_EPSILON * magnitude * 6;
-      ASSERT_NEAR(static_cast<double>(y[i * (c.s.columns + PanelRun::kPadding) + j]), exact, bound);
-    }
-  }
+  expect_double_precision_nearly(kernels_);
 }
 
-TEST_P(Amx, ARowIsTheSameAloneAndAmongOthersWhateverTheyHold) {
-  Bf16Case c(6, {70, 41, 333});
-  const size_t stride = c.s.columns + PanelRun::kPadding;
-  for (size_t k = 0; k < c.s.k; ++k) c.x[5 * c.s.k + k] = std::nanf("");
-  const std::vector<float> together = c.run(kernels_, false);
-  for (const size_t row : {size_t{0}, size_t{6}, size_t{69}}) {
-    const std::vector<float> x(c.x.begin() + row * c.s.k, c.x.begin() + (row + 1) * c.s.k);
-    const PanelRun alone =
-        run_panels(kernels_, PanelType::kBf16, {1, c.s.columns, c.s.k}, x, c.panels.data(), nullptr,
-                   0.0f, false, std::vector<float>(stride));
-    for (size_t j = 0; j < c.s.columns; ++j) ASSERT_EQ(alone.y[j], together[row * stride + j]);
-  }
-}
+TEST_P(Amx, ARowIsTheSameAloneAndAmongOthersWhateverTheyHold) { expect_rows_apart(kernels_); }
 
-TEST_P(Amx, DenormalsCountAsZeroAndNaNStays) {
-  Bf16Case c(7, {3, 5, 40});
-  const size_t stride = c.s.columns + PanelRun::kPadding;
-  for (size_t k = 0; k < c.s.k; ++k) c.x[k] = 1e-39f;
-  for (size_t k = 0; k < c.s.k; ++k) c.x[c.s.k + k] = 1e-30f;
-  for (uint16_t& bits : c.w) bits = 0x0DA2;  // about 1e-30: products below the normal range
-  c.x[2 * c.s.k + 17] = std::nanf("");
-  fill_panels(PanelType::kBf16, c.w, c.s.columns, c.s.k, c.panels.data());
-  const std::vector<float> y = c.run(kernels_, false);
-  for (size_t j = 0; j < c.s.columns; ++j) {
-    EXPECT_EQ(y[j], 0.0f);
-    EXPECT_EQ(y[stride + j], 0.0f);
-    EXPECT_TRUE(std::isnan(y[2 * stride + j]));
-  }
-}
+TEST_P(Amx, DenormalsCountAsZeroAndNaNStays) { expect_denormals_as_zero_and_nan_kept(kernels_); }
 
 INSTANTIATE_TEST_SUITE_P(Units, Amx, ::testing::Values(Where::kModel, Where::kHardware),
                          [](const auto& where) {
