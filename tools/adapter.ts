@@ -69,8 +69,11 @@ class Commands {
         return this.call('Get', { name, digest: only(words, 'a digest') });
       case 'activate':
         return this.call('Activate', {
-          ...{ name, digest: only(words, 'a digest'), share: shareOf(this.flags) },
-          ...{ force: this.flags.has('force'), cold: this.flags.has('cold') },
+          name,
+          digest: only(words, 'a digest'),
+          share: shareOf(this.flags),
+          force: this.flags.has('force'),
+          cold: this.flags.has('cold'),
         });
       case 'rollback':
         if (words.length > 0) throw new UsageError('rollback: expected no words');
@@ -137,8 +140,16 @@ await runCommand(USAGE, async (all) => {
   const at = all.findIndex((word) => word.startsWith('--'));
   const words = at < 0 ? all : all.slice(0, at);
   const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
-    ...{ name: 'text', share: 'text', force: 'switch', cold: 'switch', base: 'text' },
-    ...{ remark: 'text', http: 'text', address: 'text', json: 'switch', ...CONNECTION_FLAGS },
+    name: 'text',
+    share: 'text',
+    force: 'switch',
+    cold: 'switch',
+    base: 'text',
+    remark: 'text',
+    http: 'text',
+    address: 'text',
+    json: 'switch',
+    ...CONNECTION_FLAGS,
   });
   const [command, ...rest] = words;
   if (command === undefined) throw new UsageError('expected a command');

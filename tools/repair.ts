@@ -51,7 +51,10 @@ async function repaired(store: ConfiguredStore, config: Config, flags: Flags): P
 
 await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, {
-    ...{ only: 'text', apply: 'switch', name: 'text', 'base-model': 'text' },
+    only: 'text',
+    apply: 'switch',
+    name: 'text',
+    'base-model': 'text',
   });
   const wanted = flags.someOf('only', REPAIRABLE, REPAIRABLE);
   const { config } = loadConfig();

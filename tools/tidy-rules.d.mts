@@ -16,6 +16,7 @@ export const fileLength: Rule;
 export const lineLength: Rule;
 export const functionLengthTypeScript: Rule;
 export const functionLengthCpp: (path: string, text: string) => Fault[];
+export const plainSpreads: Rule;
 export const bannedWords: Rule;
 export const fileName: (path: string) => Fault[];
 export const includeLaw: Rule;

@@ -11,10 +11,14 @@ export const LIMITS = {
 };
 
 const isTest = (path) => /(\.spec\.ts|_test\.cc|_fuzz\.cc)$/.test(path) || path.startsWith('test/');
-const isTypeScript = (path) => /\.(ts|mjs|cjs)$/.test(path);
-const isCpp = (path) => /\.(h|cc|inc)$/.test(path);
+const isTypeScript = (path) => /\.(tsx?|mjs|cjs)$/.test(path);
+const isCpp = (path) => /\.(h|cc|inc|cuh?)$/.test(path);
 const isPython = (path) => path.endsWith('.py');
 const isCode = (path) => isTypeScript(path) || isCpp(path) || isPython(path);
+/** Where nothing sleeps. Polls and paces have a file each, which says what it is for. */
+const TIMED = ['libs/testing/src/until.ts', 'test/trial/pace.ts'];
+const isTestCode = (path) =>
+  isCode(path) && (isTest(path) || path.startsWith('libs/testing/')) && !TIMED.includes(path);
 const isGenerated = (path) => path.includes('/generated/');
 const lineOf = (text, offset) => text.slice(0, offset).split('\n').length;
 
@@ -47,9 +51,19 @@ function isSuite(node) {
   return /^(describe|it|test)\b/.test(call.expression.getText());
 }
 
+let parsed = { path: '', text: '', source: undefined };
+
+/** Rules come to one file after the other: the last one that was parsed is kept. */
+function sourceOf(path, text) {
+  if (parsed.path !== path || parsed.text !== text) {
+    parsed = { path, text, source: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
+  }
+  return parsed.source;
+}
+
 export function functionLengthTypeScript(path, text) {
   if (!isTypeScript(path) || isGenerated(path)) return [];
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const source = sourceOf(path, text);
   const max = LIMITS.functionLinesTypeScript;
   const faults = [];
   const visit = (node) => {
@@ -58,6 +72,23 @@ export function functionLengthTypeScript(path, text) {
       const last = source.getLineAndCharacterOfPosition(node.end).line;
       const length = last - first + 1;
       if (length > max) faults.push(functionTooLong(first + 1, length, max));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return faults;
+}
+
+/** `{ ...{ a, b } }` says `{ a, b }`, and keeps the formatter from laying it out. */
+export function plainSpreads(path, text) {
+  if (!isTypeScript(path) || isGenerated(path)) return [];
+  const source = sourceOf(path, text);
+  const faults = [];
+  const visit = (node) => {
+    const isSpread = ts.isSpreadAssignment(node) || ts.isJsxSpreadAttribute(node);
+    if (isSpread && ts.isObjectLiteralExpression(node.expression)) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+      faults.push({ line: line + 1, message: 'an object literal is spread; write its members' });
     }
     ts.forEachChild(node, visit);
   };
@@ -144,11 +175,17 @@ const BANNED = [
     except: (path) => path.startsWith('native/src/bridge/'),
     instead: 'native/src/bridge',
   },
-  {
-    pattern: /\bsetTimeout\(|\bsleep_(for|until)\b|\btime\.sleep\(/,
-    only: (path) => isTest(path) && isCode(path),
-    instead: 'an event to wait for',
-  },
+  // Timers, by other names as well. setImmediate is a turn of the event loop and waits for nothing.
+  ...[
+    /\bsetTimeout\(|\bsleep_(for|until)\b|\btime\.sleep\(/,
+    /\bset(Timeout|Interval)\b[^;]*\bfrom '(node:)?timers(\/promises)?'/,
+    /import \* as \w+ from '(node:)?timers(\/promises)?'/,
+    /=(?!>) *(globalThis\.)?setTimeout;/,
+  ].map((pattern) => ({
+    pattern,
+    only: isTestCode,
+    instead: 'an event to wait for, or until() of libs/testing',
+  })),
   // A task that is named or compared, or a request that is looked into for the fields of its kind.
   ...[
     /\b\w+_task\(/,
@@ -288,6 +325,7 @@ export const RULES = [
   lineLength,
   functionLengthTypeScript,
   functionLengthCpp,
+  plainSpreads,
   bannedWords,
   fileName,
   includeLaw,

@@ -12,7 +12,7 @@ const IGNORED = new Set([
   ...['node_modules', 'dist', 'build', '.git', '.cache', '.venv', '.pytest_cache', '__pycache__'],
   ...['data', 'models', 'fixtures', 'results'],
 ]);
-const READ = /\.(ts|tsx|css|mjs|cjs|h|cc|inc|py|md|proto|json|txt|sh)$/;
+const READ = /\.(ts|tsx|css|mjs|cjs|h|cc|inc|cuh?|py|md|proto|json|txt|sh)$/;
 const NOT_OURS = new Set(['package-lock.json']);
 
 function walk(folder) {

@@ -11,6 +11,8 @@ import * as tidy from './tidy-rules.mjs';
 const exists = (path: string) => path === 'docs/there.md' || path === 'libs/a/there.ts';
 const lines = (count: number, line = 'x;') => `${line}\n`.repeat(count);
 const functionOf = (count: number) => `function f() {\n${lines(count - 2)}}\n`;
+const componentOf = (count: number) =>
+  `function A() {\n  return (\n    <p>\n${lines(count - 6, 'x')}    </p>\n  );\n}\n`;
 const cppFunctionOf = (count: number) =>
   `namespace a {\nstruct S {\n  int m = 1;\n};\nint f(int x) {\n${lines(count - 2)}}\n}\n`;
 
@@ -39,6 +41,38 @@ const cases: [tidy.Rule, string, string, string][] = [
     cppFunctionOf(functionLinesCpp + 1),
     cppFunctionOf(functionLinesCpp),
   ],
+  [
+    tidy.functionLengthTypeScript,
+    'apps/console/web/src/a.tsx',
+    componentOf(functionLinesTypeScript + 1),
+    componentOf(functionLinesTypeScript),
+  ],
+  [
+    tidy.functionLengthCpp,
+    'native/src/ops/cuda/a.cu',
+    cppFunctionOf(functionLinesCpp + 1),
+    cppFunctionOf(functionLinesCpp),
+  ],
+  [
+    tidy.plainSpreads,
+    'libs/a.ts',
+    'const a = { ...{ b, c }, d };',
+    'const a = { ...b, ...(c && { d }), ...(e ? { f } : {}) };',
+  ],
+  [tidy.plainSpreads, 'apps/a.tsx', 'const a = <p {...{ b }} />;', 'const a = <p {...b} />;'],
+  [
+    tidy.bannedWords,
+    'test/trial/a.ts',
+    "import { setTimeout as after } from 'node:timers/promises';",
+    "import { setImmediate as turn } from 'node:timers/promises';",
+  ],
+  [
+    tidy.bannedWords,
+    'libs/testing/src/a.ts',
+    "import * as timers from 'node:timers';",
+    "vi.useFakeTimers({ toFake: ['setTimeout'] });",
+  ],
+  [tidy.bannedWords, 'libs/a.spec.ts', 'const after = setTimeout;', 'const after = done;'],
   [tidy.bannedWords, 'libs/a.ts', '// the catalog', '// the catalogue'],
   [tidy.bannedWords, 'libs/a.ts', '// behavior of', "const behaviour = { behavior: 'x' };"],
   [tidy.bannedWords, 'native/src/engine/a.h', '// a KV page', '// a KV block'],

@@ -90,8 +90,14 @@ async function fitting(options: RecallRuntimeOptions, { histories, widths }: Loa
     const [history = []] = histories.toSorted((a, b) => b.length - a.length);
     const { promptTokens } = await runtime.serving.recall(
       {
-        ...{ requestId: '', history, widths, profile: {}, scene: {} },
-        ...{ resultCount: 0, itemsPerSid: 0, skipUnknownItems: true },
+        requestId: '',
+        history,
+        widths,
+        profile: {},
+        scene: {},
+        resultCount: 0,
+        itemsPerSid: 0,
+        skipUnknownItems: true,
       },
       { signal: new AbortController().signal, budgetUs: SECONDS_MAX * 1e6 },
     );

@@ -37,7 +37,9 @@ await runCommand(USAGE, async (all) => {
   const at = all.findIndex((word) => word.startsWith('--'));
   const [command, ...words] = at < 0 ? all : all.slice(0, at);
   const flags = Flags.parse(at < 0 ? [] : all.slice(at), {
-    ...{ address: 'text', json: 'switch', ...CONNECTION_FLAGS },
+    address: 'text',
+    json: 'switch',
+    ...CONNECTION_FLAGS,
   });
   const [method, message] = callOf(command, words);
   const { address, connection } = servedAt(flags, loadConfig().config);

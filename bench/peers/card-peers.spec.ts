@@ -120,8 +120,12 @@ describe.skipIf(!hasTorch)('peers of the suite cuda', () => {
       const { paths } = await engine.recall(request);
       for (const kind of transformers) {
         const peer = await kind.start({
-          ...{ modelPath: randomModel(TINY, quiet), sidsPath, levels: LEVELS },
-          ...{ codes: LEVEL_CODES, threads: 1, promptTokens: 24 },
+          modelPath: randomModel(TINY, quiet),
+          sidsPath,
+          levels: LEVELS,
+          codes: LEVEL_CODES,
+          threads: 1,
+          promptTokens: 24,
         });
         const answer = await peer.ask(request).finally(() => peer.close());
         expect(

@@ -502,7 +502,8 @@ describe('a trainer that pushes again and again', () => {
     await start({
       TESSERA_ADAPTERS_PATH: join(folder.path, 'trained'),
       // Memory of the pool is taken as it is used: a small one is soon full, and grows no more.
-      ...{ TESSERA_KV_DEVICE_BYTES: String(16 * MEBIBYTE), TESSERA_KV_HOST_BYTES: '0' },
+      TESSERA_KV_DEVICE_BYTES: String(16 * MEBIBYTE),
+      TESSERA_KV_HOST_BYTES: '0',
       TESSERA_ADAPTERS_OVERLAP_MIN_PERCENT: '0',
     });
     for (let user = 1; user <= 40; user += 1) await recall(String(user));

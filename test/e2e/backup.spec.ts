@@ -43,8 +43,12 @@ const open = () =>
     nowMs: Date.now,
   });
 const event = (n: number) => ({
-  ...{ userId: `user-${n % 7}`, eventId: String(n), itemId: 'item', action: 'view' },
-  ...{ timeMs: 1_000_000 + n, scene: {} },
+  userId: `user-${n % 7}`,
+  eventId: String(n),
+  itemId: 'item',
+  action: 'view',
+  timeMs: 1_000_000 + n,
+  scene: {},
 });
 
 async function eventsIn(log: EmbeddedBehaviourLog): Promise<Set<number>> {

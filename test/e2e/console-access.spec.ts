@@ -14,8 +14,11 @@ import { Service } from './service.js';
 
 const folder = temporaryFolder({});
 const SCOPES = {
-  ...{ ann: ['read'], olga: ['operate'], abe: ['admin'] },
-  ...{ trainer: ['push', 'read'], server: ['recall'] },
+  ann: ['read'],
+  olga: ['operate'],
+  abe: ['admin'],
+  trainer: ['push', 'read'],
+  server: ['recall'],
 };
 const tokenOf = (name: string) => `${name}-token`;
 

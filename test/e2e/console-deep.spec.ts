@@ -236,8 +236,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the console over a deep catalogue',
     const bytesPerSecond = 150 * 1024;
     await wire.send('Network.enable');
     await wire.send('Network.emulateNetworkConditions', {
-      ...{ offline: false, latency: 300 },
-      ...{ downloadThroughput: bytesPerSecond, uploadThroughput: bytesPerSecond },
+      offline: false,
+      latency: 300,
+      downloadThroughput: bytesPerSecond,
+      uploadThroughput: bytesPerSecond,
     });
     const seen = { first: false, second: false };
     const first = slow.page.getByText('The console is on its way').waitFor();

@@ -24,7 +24,9 @@ const auditPath = join(folder.path, 'audit.jsonl');
 const sha256 = (token: string) => createHash('sha256').update(token).digest('hex');
 /** A token of each scope alone, called by it. */
 const GRANTS = SCOPES.map((scope) => ({
-  ...{ name: scope, scopes: [scope], sha256: sha256(`token-of-${scope}`) },
+  name: scope,
+  scopes: [scope],
+  sha256: sha256(`token-of-${scope}`),
 }));
 writeFileSync(
   tokensPath,

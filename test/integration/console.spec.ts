@@ -213,8 +213,13 @@ describe('the API of the console', () => {
     const { changes, isWhole } = (await ask('GET', 'adapters/changes?limit=1')).json;
     expect(changes).toEqual([
       {
-        ...{ timeMs: expect.any(Number), action: 'delete', actor: 'local', role: 'admin' },
-        ...{ name: 'tried', digest: '0123456789abcdef', outcome: 'ADAPTER_STATE' },
+        timeMs: expect.any(Number),
+        action: 'delete',
+        actor: 'local',
+        role: 'admin',
+        name: 'tried',
+        digest: '0123456789abcdef',
+        outcome: 'ADAPTER_STATE',
         detail: expect.stringContaining('adapters.path'),
       },
     ]);

@@ -118,8 +118,13 @@ describe('both edges', () => {
   it('hand the same question about an item to the runtime and the same answer back', async () => {
     const request = { requestId: 'e-1', userId: '7', deadlineMs: 900, resultCount: 3 };
     const versions = {
-      ...{ model: 'm', catalogue: 'c', promptTemplate: 'p', catalogueSequence: 0 },
-      ...{ adapter: '', adapterName: '', node: '' },
+      model: 'm',
+      catalogue: 'c',
+      promptTemplate: 'p',
+      catalogueSequence: 0,
+      adapter: '',
+      adapterName: '',
+      node: '',
     };
     const http = await postJson({ request, itemId: 12, versions }, '/v1/explain');
     const overGrpc = await client.explain({ request, itemId: '12', versions });

@@ -5,11 +5,12 @@
  * says, and every request has its answer.
  */
 
-import { setTimeout as after } from 'node:timers/promises';
+import { until } from '@tessera/testing';
 import { Random } from '../../bench/models/random.js';
 import { Flags, fail, runCommand } from '../../tools/terminal/command.js';
 import { BehaviourModel } from './behaviour-model.js';
 import { OfflineRecall } from './offline-recall.js';
+import { pace } from './pace.js';
 import { Topics } from './topics.js';
 import { Traffic } from './traffic.js';
 import { judge, type Verdict } from './verdict.js';
@@ -27,20 +28,9 @@ something was lost, came twice or came otherwise than a model says.
 const DISTURBANCES = 20;
 const FLOOD = 10_000;
 const CALM_MS_MAX = 1500;
-const POLL_MS = 50;
-/** Of waiting for what has to come: a service that starts on a busy machine takes its time. */
-const PATIENCE_MS = 240_000;
 const FAULTS_SHOWN = 10;
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`waited in vain: ${what}`);
-    await after(POLL_MS);
-  }
-}
 
 async function answered(topics: Topics, traffic: Traffic): Promise<void> {
   const id = await traffic.probe();
@@ -79,7 +69,7 @@ async function trial(store: Store, { seed, ...wanted }: Wanted): Promise<Verdict
     traffic.begin();
     await answered(topics, traffic);
     for (const disturbance of drawDisturbances(world, random, wanted.disturbances)) {
-      await after(random.below(CALM_MS_MAX));
+      await pace(random.below(CALM_MS_MAX));
       say(`  ${disturbance}`);
       await world.disturb(disturbance);
       await answered(topics, traffic);

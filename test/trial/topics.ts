@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as after } from 'node:timers/promises';
 import { protoSchema, recallEventsPackage, type WireRecallAnswered } from '@tessera/contracts';
 import { MessageCodec } from '@tessera/kafka';
+import { until } from '@tessera/testing';
 import { type Consumer, Kafka, logLevel, type Message, type Producer } from 'kafkajs';
 
 const RESPONSES = 'recall.responses';
 const DEAD = ['recall.requests.dead', 'behaviours.dead'];
-const RETRY_MS = 200;
 
 export interface TimedAnswer extends WireRecallAnswered {
   readonly key: string;
@@ -63,15 +62,15 @@ export class Topics {
 
   /** Until the broker has them: it may then have them more than once. */
   async send(topic: string, messages: Message[]): Promise<void> {
-    for (;;) {
+    await until(`a broker that takes records of ${topic}`, async () => {
       try {
         await this.producer.send({ topic, messages });
-        return;
+        return true;
       } catch {
-        await after(RETRY_MS);
         await this.producer.connect().catch(() => undefined);
+        return false;
       }
-    }
+    });
   }
 
   /** Records of a topic that its group has not committed. */

@@ -1,8 +1,9 @@
-import { setTimeout as after } from 'node:timers/promises';
 import { TesseraClient } from '@tessera/client';
+import { until } from '@tessera/testing';
 import type { Random } from '../../bench/models/random.js';
 import { encodeBehaviour, encodeRequest } from '../e2e/topic-client.js';
 import type { BehaviourModel, SentBehaviour } from './behaviour-model.js';
+import { pace } from './pace.js';
 import type { Topics } from './topics.js';
 import type { World } from './world.js';
 
@@ -13,7 +14,6 @@ const DAY_MS = 86_400_000;
 const PACE_MS = 25;
 const EVENTS_AT_ONCE_MAX = 12;
 const REQUESTS_AT_ONCE_MAX = 4;
-const AGAIN_MS = 200;
 const CALL_MS = 5000;
 const FLOOD_CALL_MS = 60_000;
 const FLOOD_AT_ONCE = 5000;
@@ -58,7 +58,7 @@ export class Traffic {
     const paced = async (act: () => Promise<void>) => {
       while (!this.ended) {
         if (this.draws) await act();
-        await after(PACE_MS);
+        await pace(PACE_MS);
       }
     };
     this.running = Promise.all([
@@ -83,8 +83,9 @@ export class Traffic {
     this.draws = false;
     const userId = `u${this.draw.users.below(USERS)}`;
     await this.called((client) => client.erase(userId, CALL_MS));
-    this.model.erase(userId, Date.now());
-    await after(2);
+    const erasedMs = Date.now();
+    this.model.erase(userId, erasedMs);
+    await until('a later time than that of the erasure', () => Date.now() > erasedMs + 1);
     this.draws = true;
   }
 
@@ -155,21 +156,24 @@ export class Traffic {
 
   /** Until it is acknowledged: what was drawn shall be there in the end. */
   private async called(call: (client: TesseraClient) => Promise<unknown>): Promise<void> {
-    for (;;) {
-      const { service } = this.world;
-      if (service !== undefined) {
+    await until(
+      'a call that is acknowledged',
+      async () => {
+        const { service } = this.world;
+        if (service === undefined) return false;
         const client = new TesseraClient(service.grpcAddress);
         try {
           await call(client);
-          return;
+          return true;
         } catch {
           // The service, or what it stores in, is away.
+          return false;
         } finally {
           client.close();
         }
-      }
-      await after(AGAIN_MS);
-    }
+      },
+      PATIENCE_MS,
+    );
   }
 
   private async ask(random: Random): Promise<void> {

@@ -1,4 +1,3 @@
-import { setTimeout as after } from 'node:timers/promises';
 import {
   type KafkaBroker,
   type RedisServer,
@@ -9,6 +8,7 @@ import {
 import type { Random } from '../../bench/models/random.js';
 import { Service } from '../e2e/service.js';
 import { RETENTION } from './behaviour-model.js';
+import { pace } from './pace.js';
 
 export const STORES = ['embedded', 'redis'] as const;
 export type Store = (typeof STORES)[number];
@@ -149,7 +149,7 @@ export class World {
   }
 
   private away(): Promise<void> {
-    return after(this.random.below(AWAY_MS_MAX));
+    return pace(this.random.below(AWAY_MS_MAX));
   }
 }
 

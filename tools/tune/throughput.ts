@@ -77,8 +77,14 @@ async function answered(
       const history = whole.slice(Math.floor(at / histories.length) % Math.max(1, whole.length));
       await runtime.serving.recall(
         {
-          ...{ requestId: '', history, widths, profile: {}, scene: {} },
-          ...{ resultCount: 0, itemsPerSid: 0, skipUnknownItems: true },
+          requestId: '',
+          history,
+          widths,
+          profile: {},
+          scene: {},
+          resultCount: 0,
+          itemsPerSid: 0,
+          skipUnknownItems: true,
         },
         { signal: new AbortController().signal, budgetUs: BUDGET_US },
       );

@@ -74,7 +74,11 @@ export class Audits {
     outcome: string,
   ): Promise<void> {
     return this.parts.audits.write({
-      ...{ timeMs: this.parts.nowMs(), action, actor: visitor?.name ?? '', digest, outcome },
+      timeMs: this.parts.nowMs(),
+      action,
+      actor: visitor?.name ?? '',
+      digest,
+      outcome,
       name: name.slice(0, NAME_LENGTH_MAX),
       detail: detail.slice(0, DETAIL_LENGTH_MAX),
       role: visitor?.role ?? '',

@@ -76,6 +76,20 @@ function metricsOf({ conditions }: Readiness, access: ProcessAccess): Metrics {
   return metrics;
 }
 
+/** Erasures that an earlier process left are gone on with. */
+async function openErasure(
+  { config, log }: ServeParts,
+  behaviours: BehaviourLog,
+  follower: KvFollower,
+  readiness: Readiness,
+): Promise<UserErasure> {
+  const pending = await pendingErasuresOf(config);
+  const erasure = new UserErasure({ behaviours, follower, pending, log, nowMs: Date.now });
+  watchErasures(erasure, readiness);
+  void erasure.retry();
+  return erasure;
+}
+
 /** The feature app as a process of its own: behaviours in, histories out. */
 export async function serve(parts: ServeParts): Promise<Serving> {
   const { config, log, serviceVersion } = parts;
@@ -91,10 +105,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const pools = retrievalPools(config);
   const budgetMs = config.recall.deadlineMsMax;
   const follower = new KvFollower({ pools: new RemotePools(pools), metrics, log, budgetMs });
-  const pending = await pendingErasuresOf(config);
-  const erasure = new UserErasure({ behaviours, follower, pending, log, nowMs: Date.now });
-  watchErasures(erasure, readiness);
-  void erasure.retry();
+  const erasure = await openErasure(parts, behaviours, follower, readiness);
   const closeStore = async () => {
     endWatch();
     await erasure.close();
@@ -107,7 +118,13 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const versions = new ServedVersions({ service: serviceVersion });
   const operations: OperationsOptions = { readiness, metrics, versions, log };
   const feature: FeatureOptions = {
-    ...{ behaviours, metrics, log, tracing, nowMs: Date.now, follower, erasure },
+    behaviours,
+    metrics,
+    log,
+    tracing,
+    nowMs: Date.now,
+    follower,
+    erasure,
     producer: topics?.producer,
     changes: access.changes,
   };

@@ -98,7 +98,10 @@ export class AdapterAudits {
 
   private entry({ action, actor, name, digest, detail }: Action, outcome: string): AuditEntry {
     return {
-      ...{ timeMs: this.parts.nowMs(), action, actor: actor.name, outcome },
+      timeMs: this.parts.nowMs(),
+      action,
+      actor: actor.name,
+      outcome,
       ...(actor.role !== undefined && { role: actor.role }),
       name: name.slice(0, NAME_LENGTH_MAX),
       digest: digest.slice(0, NAME_LENGTH_MAX),

@@ -34,8 +34,13 @@ export function adapterSettings(
   const { samplesMin, overlapMinPercent, failureMaxPercent, emptyMaxPercent } = adapters;
   const { shortMaxPercent, latencyMaxPercent, clickDropMax } = adapters;
   const rules = {
-    ...{ samplesMin, overlapMinPercent, failureMaxPercent, emptyMaxPercent },
-    ...{ shortMaxPercent, latencyMaxPercent, clickDropMax },
+    samplesMin,
+    overlapMinPercent,
+    failureMaxPercent,
+    emptyMaxPercent,
+    shortMaxPercent,
+    latencyMaxPercent,
+    clickDropMax,
   };
   const limits = { rankMax, normMax, versionBytesMax, diskBytesMax: diskBytes };
   return {
@@ -48,6 +53,11 @@ export function adapterSettings(
     },
     onEvent,
   };
+}
+
+export interface ModelEdges {
+  readonly adapters: AdapterEdge;
+  readonly weights: WeightsEdge;
 }
 
 /** What the edges of adapters and weights are made of. */
@@ -65,7 +75,7 @@ export function modelEdgesOf(
   producer: RecordProducer | undefined,
   metrics: Metrics,
   readiness: Readiness,
-): { readonly adapters: AdapterEdge; readonly weights: WeightsEdge } {
+): ModelEdges {
   const { adapters, weights } = operations;
   const { adapterEventsTopic: topic } = config.kafka;
   const events = producer === undefined || topic === '' ? undefined : { producer, topic };

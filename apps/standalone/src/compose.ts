@@ -11,7 +11,7 @@ import { type Log, Metrics, NO_TRACING, type Tracing } from '@tessera/telemetry'
 
 import { RecallAudits } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
-import { type AdapterEventRelay, modelEdgesOf } from './adapters.js';
+import { type AdapterEventRelay, type ModelEdges, modelEdgesOf } from './adapters.js';
 import { consoleParts } from './console.js';
 import { type Inspection, inspected, recordChanges, watchInspection } from './inspection.js';
 import type { StandaloneOptions } from './standalone.module.js';
@@ -113,41 +113,51 @@ function topicFactsOf(operations: RecallOperations): TopicFacts {
   };
 }
 
-export async function compose(
-  parts: ServeParts,
-  readiness: Readiness,
-  access: Access,
-): Promise<Composition> {
-  const { config, runtime, log, serviceVersion, inspection, tracing = NO_TRACING } = parts;
-  const { serving, operations, facts } = runtime;
-  const { behaviourLog } = operations;
-  const { deadlineMsMax, defaultDeadlineMs } = config.recall;
-  const metrics = metricsOf(parts, readiness, access);
-  const recalls = inspected(config, runtime, inspection?.store);
-  recordChanges(config, operations, inspection?.store);
-  const topics = await topicsOf(config, topicFactsOf(operations), log, readiness.conditions);
-  const audits = auditsOf(parts, topics, metrics);
-  const edges = modelEdgesOf(
-    { ...parts, operations },
-    access,
-    topics?.producer,
-    metrics,
-    readiness,
-  );
-  const { gate, admission } = admissionOf(config, metrics);
-  const store = inspection?.store;
-  const users = await openUsers({ config, runtime, log, metrics, readiness, store });
+/** What several modules are made of. */
+interface Joined {
+  readonly readiness: Readiness;
+  readonly access: Access;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly topics: Topics | undefined;
+  readonly audits: RecallAudits | undefined;
+  readonly recalls: InspectedRecalls;
+  readonly users: Users;
+  readonly edges: ModelEdges;
+  readonly admission: StandaloneOptions['retrieval']['admission'];
+}
+
+function featureOf(
+  { runtime, log }: ServeParts,
+  { access, metrics, tracing, topics, users }: Joined,
+): StandaloneOptions['feature'] {
+  const { behaviourLog: behaviours, adapters } = runtime.operations;
   const { follower, erasure } = users;
-  const onAdded = (events: readonly BehaviourEvent[]) => {
-    for (const { userId, itemId } of events) operations.adapters?.clicked(userId, itemId);
+  if (behaviours === undefined || erasure === undefined) return undefined;
+  return {
+    behaviours,
+    follower,
+    erasure,
+    producer: topics?.producer,
+    changes: access.process.changes,
+    metrics,
+    log,
+    tracing,
+    nowMs: Date.now,
+    onAdded: (events: readonly BehaviourEvent[]) => {
+      for (const { userId, itemId } of events) adapters?.clicked(userId, itemId);
+    },
   };
-  const feature = behaviourLog &&
-    erasure && {
-      ...{ behaviours: behaviourLog, metrics, log, tracing, nowMs: Date.now },
-      ...{ follower, erasure, producer: topics?.producer, onAdded },
-      changes: access.process.changes,
-    };
-  const retrieval: StandaloneOptions['retrieval'] = {
+}
+
+function retrievalOf(
+  { config, runtime, log, inspection }: ServeParts,
+  { readiness, access, metrics, tracing, topics, audits, recalls, edges, admission }: Joined,
+): StandaloneOptions['retrieval'] {
+  const { serving, operations, facts } = runtime;
+  const { deadlineMsMax, defaultDeadlineMs } = config.recall;
+  const store = inspection?.store;
+  return {
     recalls,
     serving,
     operations,
@@ -164,16 +174,59 @@ export async function compose(
     topics,
     onRecall: audits && ((audited) => audits.write(audited)),
   };
-  const versions = versionsOf(parts);
-  const needs = {
-    ...{ config, runtime, recalls, erasure, store, readiness, serviceVersion, log },
-    ...{ access, metrics, adapters: edges.adapters },
+}
+
+export async function compose(
+  parts: ServeParts,
+  readiness: Readiness,
+  access: Access,
+): Promise<Composition> {
+  const { config, runtime, log, serviceVersion, inspection, tracing = NO_TRACING } = parts;
+  const { operations } = runtime;
+  const metrics = metricsOf(parts, readiness, access);
+  const store = inspection?.store;
+  const recalls = inspected(config, runtime, store);
+  recordChanges(config, operations, store);
+  const topics = await topicsOf(config, topicFactsOf(operations), log, readiness.conditions);
+  const audits = auditsOf(parts, topics, metrics);
+  const edges = modelEdgesOf(
+    { ...parts, operations },
+    access,
+    topics?.producer,
+    metrics,
+    readiness,
+  );
+  const { gate, admission } = admissionOf(config, metrics);
+  const users = await openUsers({ config, runtime, log, metrics, readiness, store });
+  const joined: Joined = {
+    readiness,
+    access,
+    metrics,
+    tracing,
+    topics,
+    audits,
+    recalls,
+    users,
+    edges,
+    admission,
   };
   const modules = {
-    operations: { readiness, metrics, versions, log },
-    retrieval,
-    feature,
-    console: consoleParts(needs),
+    operations: { readiness, metrics, versions: versionsOf(parts), log },
+    retrieval: retrievalOf(parts, joined),
+    feature: featureOf(parts, joined),
+    console: consoleParts({
+      config,
+      runtime,
+      recalls,
+      erasure: users.erasure,
+      store,
+      readiness,
+      serviceVersion,
+      log,
+      access,
+      metrics,
+      adapters: edges.adapters,
+    }),
   };
   return { modules, gate, topics, audits, tracing, recalls, users };
 }

@@ -36,7 +36,10 @@ function loginsOf({ http, access, login }: Config, { process, oidc }: Access) {
   if (isLoopback(http.host) && tokens === undefined && oidc === undefined) return undefined;
   const { publicUrl, sessionsMax, sessionMinutes, failuresMax, failuresMinutes } = login;
   return new LoginAccess({
-    ...{ tokens, oidc, publicUrl, nowMs: Date.now },
+    tokens,
+    oidc,
+    publicUrl,
+    nowMs: Date.now,
     sessions: { countMax: sessionsMax, lifetimeMs: sessionMinutes * MILLISECONDS_PER_MINUTE },
     attempts: { failuresMax, windowMs: failuresMinutes * MILLISECONDS_PER_MINUTE },
   });

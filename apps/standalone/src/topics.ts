@@ -24,8 +24,11 @@ function fetchSourceOf(adapters: Config['adapters']): FetchSource | undefined {
   if (path === '' || (fetchPath === '' && buckets.length === 0)) return undefined;
   const { fetchTimeoutMs, fetchAttempts, versionBytesMax } = adapters;
   const settings = {
-    ...{ endpoint: s3Endpoint, region: s3Region, buckets },
-    ...{ isPathStyle: s3Addressing === 'path', timeoutMs: fetchTimeoutMs },
+    endpoint: s3Endpoint,
+    region: s3Region,
+    buckets,
+    isPathStyle: s3Addressing === 'path',
+    timeoutMs: fetchTimeoutMs,
   };
   const store = buckets.length === 0 ? undefined : new S3Store(settings);
   const versions = new AnnouncedVersions({ folder: fetchPath, store, bytesMax: versionBytesMax });

@@ -52,12 +52,15 @@ async function measured(back: number, users: number): Promise<Measurement[]> {
   const folder = temporaryFolder({});
   const { config } = loadConfig({
     environment: {
-      ...{ TESSERA_MODEL_PATH: MODEL, TESSERA_KV_DISK_BYTES: '0' },
-      ...{ TESSERA_BEHAVIOURS_STORE: 'file', TESSERA_USERS_PATH: join(MODEL, 'users.json') },
-      ...{ TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'catalogue') },
+      TESSERA_MODEL_PATH: MODEL,
+      TESSERA_KV_DISK_BYTES: '0',
+      TESSERA_BEHAVIOURS_STORE: 'file',
+      TESSERA_USERS_PATH: join(MODEL, 'users.json'),
+      TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'catalogue'),
       TESSERA_CATALOGUE_CHANGES_PATH: '',
       TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
-      ...{ TESSERA_ADAPTERS_KV_VERSIONS_BACK: String(back), TESSERA_ADAPTERS_GOLDEN_USERS: '0' },
+      TESSERA_ADAPTERS_KV_VERSIONS_BACK: String(back),
+      TESSERA_ADAPTERS_GOLDEN_USERS: '0',
     },
   });
   const runtime = await createRecallRuntime(
@@ -104,7 +107,10 @@ class Succession {
     const asked = heirs.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
     const near = `demo, ${this.users} users, ${back} ${back === 1 ? 'version' : 'versions'} back`;
     const row = (name: string, value: number, unit: string): Measurement => ({
-      ...{ name: `${near}: ${name}`, value, unit, bar: null },
+      name: `${near}: ${name}`,
+      value,
+      unit,
+      bar: null,
     });
     const rows = (what: string, one: readonly RecallAnswer[]) => {
       const pairs = one.map((answer, i) => compared(answer, exact[i] as RecallAnswer));
@@ -140,8 +146,14 @@ class Succession {
     const answers: RecallAnswer[] = [];
     for (let user = 1; user <= this.users; user += 1) {
       const request = {
-        ...{ requestId: '', userId: String(user), profile: {}, scene: {} },
-        ...{ resultCount: BEST, widths: [], itemsPerSid: 0, skipUnknownItems: false },
+        requestId: '',
+        userId: String(user),
+        profile: {},
+        scene: {},
+        resultCount: BEST,
+        widths: [],
+        itemsPerSid: 0,
+        skipUnknownItems: false,
       };
       const context = { signal: new AbortController().signal, budgetUs: BUDGET_US, isOwn };
       answers.push(await this.runtime.serving.recall(request, context));

@@ -19,8 +19,13 @@ const ARENA_BYTES = 2 ** 31;
 const DISK_BYTES = 2 ** 33;
 const SEEDS_PER_RANK = 1000;
 const RULES = {
-  ...{ samplesMin: 1, overlapMinPercent: 0, failureMaxPercent: 100, emptyMaxPercent: 100 },
-  ...{ shortMaxPercent: 100, latencyMaxPercent: 100_000, clickDropMax: 1_000_000 },
+  samplesMin: 1,
+  overlapMinPercent: 0,
+  failureMaxPercent: 100,
+  emptyMaxPercent: 100,
+  shortMaxPercent: 100,
+  latencyMaxPercent: 100_000,
+  clickDropMax: 1_000_000,
 };
 const QUICK = { shapes: ['8x512'] as const, ranks: [8, 32], pushes: 2 };
 /** About 1 to 10 MiB of the small shape, 10 to 77 MiB of the large one. */
@@ -64,7 +69,10 @@ async function pushesOf(engine: BenchEngine, rank: number, pushes: number): Prom
   const size = `${(run.fileBytes / MEBIBYTE).toFixed(1)} MiB (rank ${rank})`;
   const near = `${engine.shape.name} bf16, push of ${size}`;
   const row = (name: string, values: readonly number[]): Measurement => ({
-    ...{ name: `${near}: ${name}`, value: quantile(values, 0.5), unit: 'ms', bar: null },
+    name: `${near}: ${name}`,
+    value: quantile(values, 0.5),
+    unit: 'ms',
+    bar: null,
   });
   const totals = all.map((steps) => STEPS.reduce((sum, step) => sum + steps[step], 0));
   const golden = `golden set of ${GOLDEN_USERS}`;
@@ -101,7 +109,8 @@ class PushRun {
     const rollout = {
       golden: { path: '', userCount: GOLDEN_USERS },
       watch: { rules: RULES, shadowPercent: 0 },
-      ...{ warmUsers: 0, warmMs: 0 },
+      warmUsers: 0,
+      warmMs: 0,
     };
     const settings = { registry, rollout, onEvent: () => undefined };
     run.adapters = await Adapters.open(run.timedEngine(), run.probe(), settings);
@@ -124,7 +133,9 @@ class PushRun {
     const loaded = this.loads as { begun: number; ended: number } | undefined;
     if (loaded === undefined) throw new Error('the version was not loaded');
     await this.adapters.activate(NAME, version.digest, {
-      ...{ share: 1, isCompared: true, isWarmed: false },
+      share: 1,
+      isCompared: true,
+      isWarmed: false,
     });
     return {
       receive: loaded.begun - begun,

@@ -59,12 +59,15 @@ async function measured(way: Way, { quick, say }: SuiteContext): Promise<Measure
   writeFileSync(usersPath, JSON.stringify(histories(model, users)));
   const { config } = loadConfig({
     environment: {
-      ...{ TESSERA_MODEL_PATH: model, TESSERA_USERS_PATH: usersPath },
-      ...{ TESSERA_BEHAVIOURS_STORE: 'file', TESSERA_KV_DISK_BYTES: '0' },
+      TESSERA_MODEL_PATH: model,
+      TESSERA_USERS_PATH: usersPath,
+      TESSERA_BEHAVIOURS_STORE: 'file',
+      TESSERA_KV_DISK_BYTES: '0',
       TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'catalogue'),
       TESSERA_CATALOGUE_CHANGES_PATH: '',
       TESSERA_ADAPTERS_PATH: join(folder.path, 'adapters'),
-      ...{ TESSERA_ADAPTERS_GOLDEN_USERS: '2', TESSERA_ADAPTERS_WARM_MS: '600000' },
+      TESSERA_ADAPTERS_GOLDEN_USERS: '2',
+      TESSERA_ADAPTERS_WARM_MS: '600000',
       TESSERA_ADAPTERS_KV_VERSIONS_BACK: String(way.versionsBack),
     },
   });
@@ -129,7 +132,10 @@ class Rollouts {
     const saved = visits.reduce((sum, { answer }) => sum + answer.kv.savedTokens, 0);
     const near = `${SHAPE.name} bf16, ${this.users} users of ${HISTORY_ITEMS * 3} tokens, ${way}`;
     const row = (name: string, value: number, unit: string): Measurement => ({
-      ...{ name: `${near}: ${name}`, value, unit, bar: null },
+      name: `${near}: ${name}`,
+      value,
+      unit,
+      bar: null,
     });
     const median = (values: readonly number[]) => quantile([...values], 0.5);
     return [
@@ -173,8 +179,14 @@ class Rollouts {
 
   private async visit(user: number): Promise<Visit> {
     const request = {
-      ...{ requestId: '', userId: String(user), profile: {}, scene: {} },
-      ...{ resultCount: 0, widths: [], itemsPerSid: 0, skipUnknownItems: false },
+      requestId: '',
+      userId: String(user),
+      profile: {},
+      scene: {},
+      resultCount: 0,
+      widths: [],
+      itemsPerSid: 0,
+      skipUnknownItems: false,
     };
     const context = { signal: new AbortController().signal, budgetUs: BUDGET_US };
     const started = performance.now();

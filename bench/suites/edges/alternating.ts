@@ -68,8 +68,12 @@ function rows(seen: readonly Asked[][], names: readonly string[]): Measurement[]
     return [
       { name: `by turns, ${to}: ${what}`, value: base, unit: 'ms', bar: null },
       {
-        ...{ name: `by turns, ${name}: ${what}`, value, unit: 'ms' },
-        ...{ ratio: { value: value / base, to }, bar: BAR, bound: 'at-most' },
+        name: `by turns, ${name}: ${what}`,
+        value,
+        unit: 'ms',
+        ratio: { value: value / base, to },
+        bar: BAR,
+        bound: 'at-most',
       },
     ];
   };

@@ -28,8 +28,13 @@ export async function asked(
 ): Promise<Asked> {
   const before = service.mainThreadMs();
   const outcome = await load.run({
-    ...{ address: service.grpcAddress, userIds: userIds(), connections: 1, seed: 1 },
-    ...{ deadlineMs: [PATIENCE_MS, PATIENCE_MS], priorities: PRIORITIES, readsTimings: true },
+    address: service.grpcAddress,
+    userIds: userIds(),
+    connections: 1,
+    seed: 1,
+    deadlineMs: [PATIENCE_MS, PATIENCE_MS],
+    priorities: PRIORITIES,
+    readsTimings: true,
     ...offered,
   });
   const { answers, seconds, byPriority } = outcome;

@@ -48,12 +48,17 @@ function aloneRows({ answers, mainThreadMsPerRecall }: Asked): Measurement[] {
     { name: `${name}: latency, median`, value: latency(0.5), unit: 'ms', bar: null },
     { name: `${name}: latency, p99`, value: latency(0.99), unit: 'ms', bar: null },
     {
-      ...{ name: `${name}: outside the engine, median`, unit: 'ms', bar: null },
+      name: `${name}: outside the engine, median`,
+      unit: 'ms',
+      bar: null,
       value: quantile(pluck(answers, outsideEngine), 0.5),
     },
     {
-      ...{ name: `${name}: recall outside arithmetic, median`, unit: 'share', bar: 0.25 },
-      ...{ value: quantile(outside, 0.5), bound: 'at-most' },
+      name: `${name}: recall outside arithmetic, median`,
+      unit: 'share',
+      bar: 0.25,
+      value: quantile(outside, 0.5),
+      bound: 'at-most',
     },
     cpuRow(name, mainThreadMsPerRecall),
   ];
@@ -61,8 +66,11 @@ function aloneRows({ answers, mainThreadMsPerRecall }: Asked): Measurement[] {
 
 function cpuRow(name: string, value: number): Measurement {
   return {
-    ...{ name: `${name}: CPU of the main thread, a recall`, value, unit: 'ms' },
-    ...{ bar: 0.7, bound: 'at-most' },
+    name: `${name}: CPU of the main thread, a recall`,
+    value,
+    unit: 'ms',
+    bar: 0.7,
+    bound: 'at-most',
   };
 }
 

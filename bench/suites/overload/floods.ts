@@ -52,11 +52,17 @@ export async function floods({ quick, say }: SuiteContext): Promise<Measurement[
       const isServing = (await fetch(`${served.httpUrl}/health`)).ok;
       rows.push(
         {
-          ...{ name: `memory added by ${name}`, value: (peak - before) / MEBIBYTE, unit: 'MiB' },
-          ...{ bar: BAR_MIB, bound: 'at-most' },
+          name: `memory added by ${name}`,
+          value: (peak - before) / MEBIBYTE,
+          unit: 'MiB',
+          bar: BAR_MIB,
+          bound: 'at-most',
         },
         {
-          ...{ name: `serves after ${name}`, value: Number(isServing), unit: '1: yes', bar: 1 },
+          name: `serves after ${name}`,
+          value: Number(isServing),
+          unit: '1: yes',
+          bar: 1,
         },
       );
     }
@@ -100,8 +106,10 @@ const FLOODS: readonly (readonly [string, Flood])[] = [
 async function listedOnce(address: string): Promise<void> {
   const session = connectHttp2(`http://${address}`);
   const stream = session.request({
-    ...{ ':method': 'POST', ':path': LIST_ITEMS },
-    ...{ 'content-type': 'application/grpc', te: 'trailers' },
+    ':method': 'POST',
+    ':path': LIST_ITEMS,
+    'content-type': 'application/grpc',
+    te: 'trailers',
   });
   stream.end(EMPTY_MESSAGE);
   stream.resume();
@@ -120,8 +128,12 @@ async function opened(address: string, windowBytes: number): Promise<Socket> {
 
 function calls(address: string, stream: number, path: string): Buffer {
   const head = headerBlock({
-    ...{ ':method': 'POST', ':scheme': 'http', ':path': path, ':authority': address },
-    ...{ 'content-type': 'application/grpc', te: 'trailers' },
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':path': path,
+    ':authority': address,
+    'content-type': 'application/grpc',
+    te: 'trailers',
   });
   return Buffer.concat([
     frame(FrameType.HEADERS, Flag.END_HEADERS, stream, head),

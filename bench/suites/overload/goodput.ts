@@ -44,8 +44,12 @@ async function goodput(
   const seconds = quick ? 8 : 30;
   const run = (offered: Offered) =>
     load.run({
-      ...{ address: served.grpcAddress, userIds: userIds(), connections: CONNECTIONS },
-      ...{ deadlineMs, priorities: PRIORITIES, seed: 1 },
+      address: served.grpcAddress,
+      userIds: userIds(),
+      connections: CONNECTIONS,
+      deadlineMs,
+      priorities: PRIORITIES,
+      seed: 1,
       ...offered,
     });
   const closed = (callers: number, inSeconds: number) =>
@@ -105,28 +109,43 @@ function rowsOf(
   const isOverload = bar !== null;
   return [
     {
-      ...{ name: `${name}: goodput`, value: rate, unit: 'recalls/s' },
-      ...{ ratio: { value: rate / capacity, to: 'capacity' }, bar },
+      name: `${name}: goodput`,
+      value: rate,
+      unit: 'recalls/s',
+      ratio: { value: rate / capacity, to: 'capacity' },
+      bar,
     },
     {
-      ...{ name: `${name}: calls not refused that were answered in time`, unit: 'share' },
-      ...{ value: good / Math.max(1, kept), bar: isOverload ? 0.99 : null },
+      name: `${name}: calls not refused that were answered in time`,
+      unit: 'share',
+      value: good / Math.max(1, kept),
+      bar: isOverload ? 0.99 : null,
     },
     {
-      ...{ name: `${name}: refusals, p99`, unit: 'ms', bound: 'at-most' },
-      ...{ value: quantile(outcome.refusedMs, 0.99), bar: isOverload ? 20 : null },
+      name: `${name}: refusals, p99`,
+      unit: 'ms',
+      bound: 'at-most',
+      value: quantile(outcome.refusedMs, 0.99),
+      bar: isOverload ? 20 : null,
     },
     {
-      ...{ name: `${name}: answers in time, p99`, unit: 'ms', bar: null },
+      name: `${name}: answers in time, p99`,
+      unit: 'ms',
+      bar: null,
       value: quantile(outcome.goodMs, 0.99),
     },
     {
-      ...{ name: `${name}: calls that the transport broke`, unit: 'calls', bound: 'at-most' },
-      ...{ value: totals(outcome, 'broken') + totals(outcome, 'other'), bar: 0 },
+      name: `${name}: calls that the transport broke`,
+      unit: 'calls',
+      bound: 'at-most',
+      value: totals(outcome, 'broken') + totals(outcome, 'other'),
+      bar: 0,
     },
     {
       // Near 1 the generator itself is late, and takes the cores that the service would have.
-      ...{ name: `${name}: processor time of the generator`, unit: 'cores', bar: null },
+      name: `${name}: processor time of the generator`,
+      unit: 'cores',
+      bar: null,
       value: outcome.cpuSeconds / outcome.seconds,
     },
   ];
@@ -142,12 +161,17 @@ function shareRows(name: string, outcome: LoadOutcome): Measurement[] {
   );
   return [
     {
-      ...{ name: `${name}: classes from their shares 4:2:1, farthest`, unit: 'of the share' },
-      ...{ value: Math.max(...distances), bar: 0.1, bound: 'at-most' },
+      name: `${name}: classes from their shares 4:2:1, farthest`,
+      unit: 'of the share',
+      value: Math.max(...distances),
+      bar: 0.1,
+      bound: 'at-most',
     },
     ...good.map((count, cls) => ({
-      ...{ name: `${name}: answers of class ${cls + 1} of 3`, unit: 'of all' },
-      ...{ value: count / sum, bar: null },
+      name: `${name}: answers of class ${cls + 1} of 3`,
+      unit: 'of all',
+      value: count / sum,
+      bar: null,
     })),
   ];
 }
@@ -156,8 +180,10 @@ function shareRows(name: string, outcome: LoadOutcome): Measurement[] {
 function recoveryRow(name: string, { goodBySecond }: LoadOutcome, offered: number): Measurement {
   const recovered = goodBySecond.findIndex((count) => (count ?? 0) >= offered * 0.95);
   return {
-    ...{ name: `${name}: until full goodput after the overload`, unit: 's' },
-    ...{ value: recovered < 0 ? Number.POSITIVE_INFINITY : recovered + 1 },
-    ...{ bar: 2, bound: 'at-most' },
+    name: `${name}: until full goodput after the overload`,
+    unit: 's',
+    value: recovered < 0 ? Number.POSITIVE_INFINITY : recovered + 1,
+    bar: 2,
+    bound: 'at-most',
   };
 }

@@ -78,8 +78,12 @@ export class GrpcConnection {
     const socket = connect({ host, port: Number(port), noDelay: true });
     await once(socket, 'connect');
     const fields = {
-      ...{ ':method': 'POST', ':scheme': 'http', ':path': path, ':authority': address },
-      ...{ 'content-type': 'application/grpc', te: 'trailers' },
+      ':method': 'POST',
+      ':scheme': 'http',
+      ':path': path,
+      ':authority': address,
+      'content-type': 'application/grpc',
+      te: 'trailers',
       ...headers,
     };
     const connection = new GrpcConnection(socket, fields, keepsAnswers);

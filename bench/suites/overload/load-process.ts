@@ -57,8 +57,14 @@ function timesOf(kept: readonly KeptAnswer[]): AnswerTimes[] {
 }
 
 const noOutcome = (): ClassOutcome => ({
-  ...{ offered: 0, good: 0, late: 0, refused: 0 },
-  ...{ timedOut: 0, unsent: 0, broken: 0, other: 0 },
+  offered: 0,
+  good: 0,
+  late: 0,
+  refused: 0,
+  timedOut: 0,
+  unsent: 0,
+  broken: 0,
+  other: 0,
 });
 
 class Load {

@@ -169,8 +169,13 @@ describe('an address', () => {
 
 describe('the audit log', () => {
   const entry: AuditEntry = {
-    ...{ timeMs: NOW, action: 'push', actor: 'trainer', name: 'main', digest: 'd' },
-    ...{ outcome: 'OK', detail: 'two\nlines' },
+    timeMs: NOW,
+    action: 'push',
+    actor: 'trainer',
+    name: 'main',
+    digest: 'd',
+    outcome: 'OK',
+    detail: 'two\nlines',
   };
   const linesOf = (file: string) => readFileSync(file, 'utf8').split('\n').slice(0, -1);
 

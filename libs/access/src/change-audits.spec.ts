@@ -122,7 +122,9 @@ describe('the guard of an edge', () => {
     const { audits, written } = auditsTo();
     const refused: string[] = [];
     const guard = new EdgeGuard({
-      ...{ edge, host: '0.0.0.0', changes: audits },
+      edge,
+      host: '0.0.0.0',
+      changes: audits,
       control: { identify: () => holder },
       onRefused: (of, code) => refused.push(`${of} ${code}`),
     });

@@ -137,7 +137,12 @@ export class ChangeAudits {
 
   private entry({ action, actor, edge, name, detail = '' }: Change, outcome: string): AuditEntry {
     return {
-      ...{ timeMs: this.parts.nowMs(), action, actor, edge, outcome, digest: '' },
+      timeMs: this.parts.nowMs(),
+      action,
+      actor,
+      edge,
+      outcome,
+      digest: '',
       name: name.slice(0, NAME_LENGTH_MAX),
       detail: detail.slice(0, DETAIL_LENGTH_MAX),
     };

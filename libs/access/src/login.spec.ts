@@ -143,8 +143,14 @@ describe('a seal', () => {
 
 describe('audits that are read back', () => {
   const entry = (name: string): AuditEntry => ({
-    ...{ timeMs: 1e12, action: 'push', actor: 'trainer', name, digest: 'd' },
-    ...{ outcome: 'OK', detail: '', role: 'admin' },
+    timeMs: 1e12,
+    action: 'push',
+    actor: 'trainer',
+    name,
+    digest: 'd',
+    outcome: 'OK',
+    detail: '',
+    role: 'admin',
   });
 
   it('are the newest that are wanted, newest first, and say where older ones are', async () => {

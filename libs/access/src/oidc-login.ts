@@ -98,7 +98,9 @@ export class OidcLogin {
     came.search = query;
     const tokens = await oidc
       .authorizationCodeGrant(provider, came, {
-        ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce },
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
         idTokenExpected: true,
       })
       .catch(refused);

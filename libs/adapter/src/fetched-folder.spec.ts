@@ -30,7 +30,10 @@ for (const name of ['adapter_config.json', 'adapter_model.safetensors']) {
 }
 
 const announced = (location: string, sha256 = {}) => ({
-  ...{ name: 'main', baseModel: 'fake-model', location, sha256 },
+  name: 'main',
+  baseModel: 'fake-model',
+  location,
+  sha256,
 });
 
 it('is a push of what lies in the folder', async () => {

@@ -121,8 +121,18 @@ export class PushIntake {
       await takeBytes(staged, rest);
       const nowMs = registry.nowMs();
       const version: AdapterVersion = {
-        ...{ name, digest, state: 'received', reason: '', baseModel, files, remark },
-        ...{ receivedMs: nowMs, changedMs: nowMs, isPinned: false, share: 0, activation: 0 },
+        name,
+        digest,
+        state: 'received',
+        reason: '',
+        baseModel,
+        files,
+        remark,
+        receivedMs: nowMs,
+        changedMs: nowMs,
+        isPinned: false,
+        share: 0,
+        activation: 0,
         pushedBy: by,
         facts: null,
       };

@@ -80,8 +80,18 @@ function versionOf(
 ): AdapterVersion {
   const nowMs = Date.now();
   return {
-    ...{ name, digest, state: 'received', reason: '', baseModel, files, pushedBy: '' },
-    ...{ receivedMs: nowMs, changedMs: nowMs, isPinned: false, share: 0, activation: 0 },
+    name,
+    digest,
+    state: 'received',
+    reason: '',
+    baseModel,
+    files,
+    pushedBy: '',
+    receivedMs: nowMs,
+    changedMs: nowMs,
+    isPinned: false,
+    share: 0,
+    activation: 0,
     remark: 'found by a repair',
     facts: null,
   };

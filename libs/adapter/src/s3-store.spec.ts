@@ -49,14 +49,21 @@ afterEach(async () => {
 
 function versions(endpoint: string, changed: Partial<S3Settings> = {}, bytesMax = 1 << 20) {
   const settings = {
-    ...{ endpoint, region: 'us-east-1', buckets: [BUCKET], isPathStyle: true },
-    ...{ timeoutMs: 20_000, ...changed },
+    endpoint,
+    region: 'us-east-1',
+    buckets: [BUCKET],
+    isPathStyle: true,
+    timeoutMs: 20_000,
+    ...changed,
   };
   return new AnnouncedVersions({ folder: '', store: new S3Store(settings), bytesMax });
 }
 
 const announced = (location = FOLDER, digests: Record<string, string> = {}) => ({
-  ...{ name: 'main', baseModel: 'fake-model', location, sha256: digests },
+  name: 'main',
+  baseModel: 'fake-model',
+  location,
+  sha256: digests,
 });
 
 async function partsOf(parts: AsyncIterable<PushPart>): Promise<PushPart[]> {

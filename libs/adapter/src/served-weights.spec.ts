@@ -43,7 +43,10 @@ async function open(parts: Partial<ServedWeightsParts> = {}) {
   opened = undefined;
   const path = folder.path;
   opened = await ServedWeights.open({
-    ...{ engine, path, modelPath: '/base', waitMaxMs: 1000 },
+    engine,
+    path,
+    modelPath: '/base',
+    waitMaxMs: 1000,
     ...parts,
   });
   return opened;
@@ -127,7 +130,10 @@ describe('weights in service', () => {
   it('are refused to a second process', async () => {
     await open();
     const second = ServedWeights.open({
-      ...{ engine, path: folder.path, modelPath: '/base', waitMaxMs: 1000 },
+      engine,
+      path: folder.path,
+      modelPath: '/base',
+      waitMaxMs: 1000,
     });
     await expect(second).rejects.toMatchObject({ code: 'STORE_INVALID', field: 'weights.path' });
   });

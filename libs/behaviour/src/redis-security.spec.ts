@@ -48,8 +48,11 @@ const WHOLE = {
 function open(variables: Readonly<Record<string, string>>): Promise<RedisBehaviourLog> {
   const { behaviours } = loadConfig({ environment: variables }).config;
   return RedisBehaviourLog.open({
-    ...{ address: redis.address, keyPrefix: 'tessera:', security: redisSecurity(behaviours) },
-    ...{ retention: parseRetention('*=10'), nowMs: Date.now },
+    address: redis.address,
+    keyPrefix: 'tessera:',
+    security: redisSecurity(behaviours),
+    retention: parseRetention('*=10'),
+    nowMs: Date.now,
   });
 }
 

@@ -115,7 +115,10 @@ export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
       },
     },
     {
-      ...{ host, port, connectionsMax, streamsMax },
+      host,
+      port,
+      connectionsMax,
+      streamsMax,
       direct: direct && directServing(direct, marked, { messageBytesMax, streamsMax }),
       gate: gate && { ...gate, methods: judgedMethods(served) },
       credentials: tlsOf(settings),

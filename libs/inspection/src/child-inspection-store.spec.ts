@@ -13,8 +13,13 @@ const open: ChildInspectionStore[] = [];
 const folders: { remove: () => void }[] = [];
 
 const VERSIONS = {
-  ...{ model: 'm', catalogue: 'c', catalogueSequence: 3, promptTemplate: 't' },
-  ...{ adapter: '', adapterName: '', node: '' },
+  model: 'm',
+  catalogue: 'c',
+  catalogueSequence: 3,
+  promptTemplate: 't',
+  adapter: '',
+  adapterName: '',
+  node: '',
 };
 
 function freshFolder(): string {
@@ -223,7 +228,12 @@ describe('the inspection store', () => {
     expect(await shelf.savedSets()).toEqual([set]);
     expect(await shelf.removeSet('s')).toBe(true);
     const compared = {
-      ...{ id: 'c', timeMs: 1e12, author: 'it', title: 'a <b>', userCount: 2, overlap: 0.5 },
+      id: 'c',
+      timeMs: 1e12,
+      author: 'it',
+      title: 'a <b>',
+      userCount: 2,
+      overlap: 0.5,
       detail: '{"x":"\'"}',
     };
     const userIds = [REQUEST.userId as string, 'other'];
@@ -244,8 +254,13 @@ describe('the inspection store', () => {
     const now = Date.now();
     const store = await storeIn(freshFolder());
     const change = (sequence: number, timeMs: number) => ({
-      ...{ timeMs, catalogue: '', sequence, changeCount: 2, source: "console: O'Neil" },
-      ...{ ops: { pause: 1, upsert: 1 }, told: [{ op: 'pause', itemId: '"a"' }] },
+      timeMs,
+      catalogue: '',
+      sequence,
+      changeCount: 2,
+      source: "console: O'Neil",
+      ops: { pause: 1, upsert: 1 },
+      told: [{ op: 'pause', itemId: '"a"' }],
     });
     const [old, newer] = [change(2, now - 2 * HOUR_MS), change(4, now)];
     for (const one of [old, newer]) expect(store.offerChange(one)).toBe(true);

@@ -36,7 +36,9 @@ it('is not ready while a needed condition is down, names it, and is ready again 
   const read = () => ({ state, reason: reason() });
   readiness.conditions.add({ name: 'changes', kind: 'store', isNeeded: true, read });
   readiness.conditions.add({
-    ...{ name: 'kafka', kind: 'dependency', isNeeded: false },
+    name: 'kafka',
+    kind: 'dependency',
+    isNeeded: false,
     read: () => ({ state: 'down', reason: 'no broker answers' }),
   });
   readiness.started();

@@ -22,7 +22,10 @@ export class TalliedCounter {
     const { counts } = this;
     const [outer, inner] = labels;
     new Counter({
-      ...{ name, help, labelNames: [...labels], registers: [registry] },
+      name,
+      help,
+      labelNames: [...labels],
+      registers: [registry],
       collect() {
         this.reset();
         for (const [first, seconds] of counts) {

@@ -48,8 +48,12 @@ export class FakeAdapterEngine {
     this.held.set(digest, (this.held.get(digest) ?? 0) + 1);
     this.sizes.set(digest, weights.length);
     return {
-      ...{ digest, bytes: weights.length, rankMax: r, targetCount: 7 },
-      ...{ replacedRows: 0, largestNorm: norm },
+      digest,
+      bytes: weights.length,
+      rankMax: r,
+      targetCount: 7,
+      replacedRows: 0,
+      largestNorm: norm,
     };
   }
 

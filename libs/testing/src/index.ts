@@ -13,3 +13,4 @@ export {
 } from './redis-server.js';
 export { S3_CREDENTIALS, type S3Server, startS3Server } from './s3-server.js';
 export { temporaryFolder } from './temporary-folder.js';
+export { until } from './until.js';

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { setTimeout } from 'node:timers/promises';
 import { resolvePort } from '@tessera/lifecycle';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
+import { until } from './until.js';
 
 const HOST = '127.0.0.1';
 
@@ -79,18 +79,15 @@ export interface RedisCluster {
 const NODES = 3;
 /** Whoever does not answer for so long is down to the others. */
 const NODE_TIMEOUT_MS = 2000;
-const LOOK_EVERY_MS = 50;
-const SERVING_LOOKS_MAX = 400;
+const SERVING_MS_MAX = 20_000;
 
-async function untilServing({ address }: RedisServer): Promise<void> {
+function untilServing({ address }: RedisServer): Promise<void> {
   const [host = '', port = ''] = address.split(':');
-  for (let look = 0; look < SERVING_LOOKS_MAX; look += 1) {
-    const told = spawnSync('redis-cli', ['-h', host, '-p', port, 'cluster', 'info']);
-    if (String(told.stdout).includes('cluster_state:ok')) return;
-    await setTimeout(LOOK_EVERY_MS);
-  }
-  const seconds = (SERVING_LOOKS_MAX * LOOK_EVERY_MS) / 1000;
-  throw new Error(`${address}: expected a cluster that serves within ${seconds} s`);
+  const serves = () => {
+    const { stdout } = spawnSync('redis-cli', ['-h', host, '-p', port, 'cluster', 'info']);
+    return String(stdout).includes('cluster_state:ok');
+  };
+  return until(`${address}: a cluster that serves`, serves, SERVING_MS_MAX);
 }
 
 /** A real Redis cluster of three masters on free ports. */

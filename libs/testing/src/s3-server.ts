@@ -38,7 +38,9 @@ export async function startS3Server(bucket: string): Promise<S3Server> {
   const url = `http://127.0.0.1:${port}`;
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = S3_CREDENTIALS;
   const client = new sdk.S3Client({
-    ...{ endpoint: url, region: 'us-east-1', forcePathStyle: true },
+    endpoint: url,
+    region: 'us-east-1',
+    forcePathStyle: true,
     credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY },
   });
   return {

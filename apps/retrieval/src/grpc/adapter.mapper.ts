@@ -22,7 +22,13 @@ const STATES = enumWords['tessera.adapter.v1.State'];
 export function toWireVersion(version: ListedVersion): WireVersion {
   const { name, digest, state, reason, baseModel, files, remark, facts, share } = version;
   return {
-    ...{ name, digest, state: STATES[state], reason, baseModel, remark, share },
+    name,
+    digest,
+    state: STATES[state],
+    reason,
+    baseModel,
+    remark,
+    share,
     fileBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     receivedMs: version.receivedMs,
     changedMs: version.changedMs,

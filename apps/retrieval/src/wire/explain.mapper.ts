@@ -33,6 +33,12 @@ export function toWireExplanation(answer: ExplainAnswer): WireExplainResponse {
   return {
     ...answer,
     verdict: enumWords['tessera.explain.v1.Verdict'][answer.verdict],
-    ...{ rank, step, score, cutScore, clause, attribute, notLiveSince },
+    rank,
+    step,
+    score,
+    cutScore,
+    clause,
+    attribute,
+    notLiveSince,
   };
 }

@@ -35,7 +35,9 @@ export function parseWireScore(message: WireScoreRequest): Parsed<ScoreRequest> 
 export function toWireScores(answer: ScoreAnswer): WireScoreResponse {
   const words = enumWords['tessera.score.v1.ScoreOutcome'];
   const items = answer.items.map(({ itemId, sid, outcome, score }) => ({
-    ...{ itemId, sid, score },
+    itemId,
+    sid,
+    score,
     outcome: words[outcome],
   }));
   return { ...answer, items };

@@ -55,7 +55,8 @@ export function userSource(message: WireUser): UserSource {
     ...(userId !== undefined && { userId }),
     // The decoder gives null for a message that is not there.
     ...(history && { history: history.itemIds }),
-    ...{ profile, scene },
+    profile,
+    scene,
     ...(scoreNorm && { scoreNorm }),
     ...(priority && { priority }),
     skipUnknownItems: !message.refuseUnknownItems,

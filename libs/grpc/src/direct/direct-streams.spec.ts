@@ -108,7 +108,9 @@ function begun(
   headers: http2.OutgoingHttpHeaders = {},
 ) {
   const stream = client.request({
-    ...{ ':method': 'POST', ':path': path, 'content-type': 'application/grpc' },
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc',
     ...headers,
   });
   const parts: Buffer[] = [];
@@ -284,7 +286,9 @@ describe('calls that the gate answers', () => {
     );
     streams.windows.granted(WIDE);
     const headers: RequestHeaders = {
-      ...{ path: DIRECT, isPartial: false, timeoutMs: Number.POSITIVE_INFINITY },
+      path: DIRECT,
+      isPartial: false,
+      timeoutMs: Number.POSITIVE_INFINITY,
       fields: { 'content-type': 'application/grpc' },
     };
     const stream = 1;

@@ -142,7 +142,8 @@ describe('a connection with a gate', () => {
 describe('CallGate', () => {
   const message = (bytes: readonly number[]) => Buffer.from([0, 0, 0, 0, bytes.length, ...bytes]);
   const head = (bytes: readonly number[], timeoutMs = 300): CallHead => ({
-    ...{ path: PATH, timeoutMs },
+    path: PATH,
+    timeoutMs,
     message: message(bytes),
   });
 
@@ -206,7 +207,9 @@ describe('requestHeaders', () => {
         text(TOKEN),
       ]);
       expect(requestHeaders(block)).toEqual({
-        ...{ path: PATH, timeoutMs: 1.5, isPartial: false },
+        path: PATH,
+        timeoutMs: 1.5,
+        isPartial: false,
         fields: { ':path': PATH, 'grpc-timeout': '1500u', authorization: TOKEN },
       });
     }

@@ -43,7 +43,9 @@ export class GatedSocket extends Duplex {
     this.gate = new FrameGate({
       toServer: (bytes) => this.deliver(bytes),
       toClient: (bytes) => this.send(bytes),
-      ...{ judge, streamsMax, direct: this.direct },
+      judge,
+      streamsMax,
+      direct: this.direct,
     });
     socket.on('data', (chunk: Buffer) => this.gate.fromClient(chunk));
     socket.on('drain', () => {

@@ -4,50 +4,62 @@
  * that it stands alone.
  */
 
-/** RFC 7541, appendix B: codes of ASCII's characters that can be seen, but for the backslash. */
-const HUFFMAN: Readonly<Record<string, string>> = {
-  ...{ '0': '00000', '1': '00001', '2': '00010', a: '00011', c: '00100', e: '00101' },
-  ...{ i: '00110', o: '00111', s: '01000', t: '01001', '%': '010101', '-': '010110' },
-  ...{ '.': '010111', '/': '011000', '3': '011001', '4': '011010', '5': '011011' },
-  ...{ '6': '011100', '7': '011101', '8': '011110', '9': '011111', '=': '100000', A: '100001' },
-  ...{ _: '100010', b: '100011', d: '100100', f: '100101', g: '100110', h: '100111' },
-  ...{ l: '101000', m: '101001', n: '101010', p: '101011', r: '101100', u: '101101' },
-  ...{ ':': '1011100', B: '1011101', C: '1011110', D: '1011111', E: '1100000', F: '1100001' },
-  ...{ G: '1100010', H: '1100011', I: '1100100', J: '1100101', K: '1100110', L: '1100111' },
-  ...{ M: '1101000', N: '1101001', O: '1101010', P: '1101011', Q: '1101100', R: '1101101' },
-  ...{ S: '1101110', T: '1101111', U: '1110000', V: '1110001', W: '1110010', Y: '1110011' },
-  ...{ j: '1110100', k: '1110101', q: '1110110', v: '1110111', w: '1111000', x: '1111001' },
-  ...{ y: '1111010', z: '1111011', X: '11111100', Z: '11111101', ' ': '010100' },
-  ...{ '&': '11111000', '*': '11111001', ',': '11111010', ';': '11111011' },
-  ...{ '!': '1111111000', '"': '1111111001', '(': '1111111010', ')': '1111111011' },
-  ...{ '?': '1111111100', "'": '11111111010', '+': '11111111011', '|': '11111111100' },
-  ...{ '#': '111111111010', '>': '111111111011', $: '1111111111001', '@': '1111111111010' },
-  ...{ '[': '1111111111011', ']': '1111111111100', '~': '1111111111101' },
-  ...{ '^': '11111111111100', '}': '11111111111101', '<': '111111111111100' },
-  ...{ '`': '111111111111101', '{': '111111111111110' },
-};
+/**
+ * RFC 7541, appendix B: bits of a code, and the characters that have so many, in the order of their
+ * codes. The code is canonical, so this gives every code. Of the characters that can be seen, the
+ * backslash is left out.
+ */
+const CODES: readonly (readonly [bits: number, characters: string])[] = [
+  [5, '012aceiost'],
+  [6, ' %-./3456789=A_bdfghlmnpru'],
+  [7, ':BCDEFGHIJKLMNOPQRSTUVWYjkqvwxyz'],
+  [8, '&*,;XZ'],
+  [10, '!"()?'],
+  [11, "'+|"],
+  [12, '#>'],
+  [13, '\0$@[]~'],
+  [14, '^}'],
+  [15, '<`{'],
+];
 const CODE_BITS_MAX = 15;
 /** Character codes by Huffman code with a 1 before it; 0: none. */
 const SYMBOLS = new Uint8Array(2 ** (CODE_BITS_MAX + 1));
-for (const [char, code] of Object.entries(HUFFMAN)) {
-  SYMBOLS[Number.parseInt(`1${code}`, 2)] = char.charCodeAt(0);
+const HUFFMAN = new Map<string, string>();
+let code = 0;
+let codeBits = 0;
+for (const [bits, characters] of CODES) {
+  code <<= bits - codeBits;
+  codeBits = bits;
+  for (const char of characters) {
+    SYMBOLS[(1 << bits) | code] = char.charCodeAt(0);
+    HUFFMAN.set(char, code.toString(2).padStart(bits, '0'));
+    code += 1;
+  }
 }
 
 const STATIC_ENTRIES = 61;
 /** Names that are read, by their places in the static table (RFC 7541, appendix A). */
 const STATIC_NAMES: Readonly<Record<number, string>> = {
-  ...{ 4: ':path', 5: ':path', 23: 'authorization', 31: 'content-type' },
+  4: ':path',
+  5: ':path',
+  23: 'authorization',
+  31: 'content-type',
 };
 /** Longer values are not decoded: the block is left to the server. */
 const VALUE_BYTES_MAX = 4096;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
-  ...{ H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 },
+  H: 3_600_000,
+  M: 60_000,
+  S: 1000,
+  m: 1,
+  u: 1e-3,
+  n: 1e-6,
 };
 
 /** The Huffman code of a text. */
 export function huffman(text: string): Buffer {
-  const bits = [...text].map((char) => HUFFMAN[char] ?? '').join('');
+  const bits = [...text].map((char) => HUFFMAN.get(char) ?? '').join('');
   const padded = bits.padEnd(Math.ceil(bits.length / 8) * 8, '1');
   return Buffer.from((padded.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }

@@ -99,7 +99,10 @@ function Activation({ version, close }: { version: AdapterView; close: () => voi
   return (
     <Confirmed
       title={`Serve ${name} ${shortDigest(digest)}?`}
-      doing="it is loaded, compared with what serves now, and warmed up for the users who come most often"
+      doing={
+        'it is loaded, compared with what serves now, and warmed up for the users with the most ' +
+        'recalls'
+      }
       word={share < 1 ? 'Begin the canary' : 'Activate for all'}
       act={() =>
         post<ActivatedVersion>(`${adapterPath(name, digest)}/activate`, { share, force, cold })
@@ -108,7 +111,7 @@ function Activation({ version, close }: { version: AdapterView; close: () => voi
     >
       <NumberInput
         label="Share of the users"
-        description="Less than 100: a canary, which is rolled back by itself where it crosses a limit"
+        description="Less than 100: a canary, which rolls itself back where it crosses a limit"
         min={0.1}
         max={100}
         suffix=" %"
@@ -129,6 +132,47 @@ function Activation({ version, close }: { version: AdapterView; close: () => voi
   );
 }
 
+function Pinning({ version, close }: { version: AdapterView; close: () => void }) {
+  const { name, digest, isPinned } = version;
+  const word = isPinned ? 'Unpin' : 'Pin';
+  return (
+    <Confirmed
+      title={`${word} ${name} ${shortDigest(digest)}?`}
+      doing={isPinned ? 'it is let go' : 'it is loaded'}
+      word={word}
+      act={() => {
+        const path = `${adapterPath(name, digest)}/pin`;
+        return isPinned ? remove(path) : post(path, {});
+      }}
+      close={close}
+    >
+      <Text size="sm">
+        {isPinned
+          ? 'It leaves the memory where nobody is served with it.'
+          : 'It stays in memory, so that requests, Try and Compare can name its digest.'}
+      </Text>
+    </Confirmed>
+  );
+}
+
+function Deletion({ version, close }: { version: AdapterView; close: () => void }) {
+  const { name, digest } = version;
+  return (
+    <Confirmed
+      title={`Delete ${name} ${shortDigest(digest)}?`}
+      doing="its files are removed"
+      word="Delete"
+      color="red"
+      act={() => remove(adapterPath(name, digest))}
+      close={close}
+    >
+      <Text size="sm">Its files are removed for good; it can be pushed again.</Text>
+    </Confirmed>
+  );
+}
+
+const DIALOGUES = { activate: Activation, pin: Pinning, delete: Deletion };
+
 /** What there is to do with a version; `refusal` and its place say why it may not be done. */
 export function VersionActions({
   version,
@@ -139,10 +183,9 @@ export function VersionActions({
   refusal: string | undefined;
   refusalId: string;
 }) {
-  const [asked, setAsked] = useState<'activate' | 'pin' | 'delete' | undefined>(undefined);
+  const [asked, setAsked] = useState<keyof typeof DIALOGUES | undefined>(undefined);
   const { name, digest, state, isPinned, isLoaded } = version;
-  const close = () => setAsked(undefined);
-  const short = shortDigest(digest);
+  const Dialogue = asked && DIALOGUES[asked];
   const isValid = state !== 'rejected' && state !== 'received';
   const serves = state === 'active' || state === 'canary';
   const button = (what: NonNullable<typeof asked>, word: string, isPossible: boolean) => (
@@ -150,7 +193,7 @@ export function VersionActions({
       size="compact-xs"
       variant="default"
       disabled={refusal !== undefined || !isPossible}
-      aria-label={`${word} ${name} ${short}`}
+      aria-label={`${word} ${name} ${shortDigest(digest)}`}
       {...(refusal !== undefined && { 'aria-describedby': refusalId })}
       onClick={() => setAsked(what)}
     >
@@ -178,37 +221,7 @@ export function VersionActions({
         {button('pin', isPinned ? 'Unpin' : 'Pin', isValid)}
         {button('delete', 'Delete', !serves && !isPinned)}
       </Group>
-      {asked === 'activate' && <Activation version={version} close={close} />}
-      {asked === 'pin' && (
-        <Confirmed
-          title={isPinned ? `Unpin ${name} ${short}?` : `Pin ${name} ${short}?`}
-          doing={isPinned ? 'it is let go' : 'it is loaded'}
-          word={isPinned ? 'Unpin' : 'Pin'}
-          act={() => {
-            const path = `${adapterPath(name, digest)}/pin`;
-            return isPinned ? remove(path) : post(path, {});
-          }}
-          close={close}
-        >
-          <Text size="sm">
-            {isPinned
-              ? 'It leaves the memory where nobody is served with it.'
-              : 'It stays in memory, so that requests, Try and Compare can ask for it by its digest.'}
-          </Text>
-        </Confirmed>
-      )}
-      {asked === 'delete' && (
-        <Confirmed
-          title={`Delete ${name} ${short}?`}
-          doing="its files are removed"
-          word="Delete"
-          color="red"
-          act={() => remove(adapterPath(name, digest))}
-          close={close}
-        >
-          <Text size="sm">Its files are removed for good; it can be pushed again.</Text>
-        </Confirmed>
-      )}
+      {Dialogue && <Dialogue version={version} close={() => setAsked(undefined)} />}
     </>
   );
 }
@@ -230,7 +243,7 @@ export function RollBackAction({
 }) {
   const [isAsked, setIsAsked] = useState(false);
   if (serves === undefined) return null;
-  const what = `${serves.state === 'canary' ? 'canary' : 'active version'} ${shortDigest(serves.digest)}`;
+  const kind = serves.state === 'canary' ? 'canary' : 'active version';
   return (
     <>
       <Button
@@ -252,8 +265,8 @@ export function RollBackAction({
           close={() => setIsAsked(false)}
         >
           <Text size="sm">
-            The {what} is taken out of service; {goesBackTo} serves its users from the next request
-            on.
+            The {kind} {shortDigest(serves.digest)} is taken out of service; {goesBackTo} serves its
+            users from the next request on.
           </Text>
         </Confirmed>
       )}

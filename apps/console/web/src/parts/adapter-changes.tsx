@@ -15,7 +15,7 @@ const REFRESH_MS = 10_000;
 export function AdapterChangeLog({ state }: { state: string }) {
   const asked = useAsked<AdapterChanges>('adapters/changes?limit=50', REFRESH_MS);
   const { refetch } = asked;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is what it is asked again for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another state, another answer
   useEffect(() => {
     void refetch();
   }, [state, refetch]);

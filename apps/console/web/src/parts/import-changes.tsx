@@ -2,8 +2,22 @@ import { Alert, Button, FileInput, Group, Progress, Stack, Text } from '@mantine
 import { useState } from 'react';
 import { formatCount, formatShare } from './format.js';
 import { Failure } from './states.js';
-import { useImport } from './use-import.js';
+import { type ImportProgress, useImport } from './use-import.js';
 import { RoleButton } from './visitor.js';
+
+function Reading({ progress }: { progress: ImportProgress }) {
+  const lines = formatCount(progress.lineCount);
+  return (
+    <>
+      <Progress value={progress.share * 100} aria-label="Import" />
+      <Text size="sm" aria-live="polite">
+        {progress.isApplying
+          ? `Applying ${lines} lines at once …`
+          : `${formatShare(progress.share)} read, ${lines} lines`}
+      </Text>
+    </>
+  );
+}
 
 /** A file of changes put into the catalogue, all of it or none. */
 export function ImportChanges() {
@@ -21,8 +35,8 @@ export function ImportChanges() {
         <FileInput
           label="File of changes"
           description={
-            'JSON lines: {"op": "pause", "item_id": "75"}, or items as {"item_id", "sid", "title", ' +
-            '"attributes", "priority"}'
+            'JSON lines: {"op": "pause", "item_id": "75"}, or items as {"item_id", "sid", ' +
+            '"title", "attributes", "priority"}'
           }
           placeholder="Choose a file"
           clearable
@@ -46,16 +60,7 @@ export function ImportChanges() {
           </Button>
         )}
       </Group>
-      {progress !== undefined && (
-        <>
-          <Progress value={progress.share * 100} aria-label="Import" />
-          <Text size="sm" aria-live="polite">
-            {progress.isApplying
-              ? `Applying ${formatCount(progress.lineCount)} lines at once …`
-              : `${formatShare(progress.share)} read, ${formatCount(progress.lineCount)} lines`}
-          </Text>
-        </>
-      )}
+      {progress !== undefined && <Reading progress={progress} />}
       {error !== undefined && (
         <>
           <Failure error={error} />

@@ -82,6 +82,51 @@ function AdapterField({ value, onChange }: { value: string; onChange: (text: str
   );
 }
 
+interface FieldsProps {
+  readonly value: Settings;
+  readonly set: (changes: Partial<Settings>) => void;
+}
+
+/** How wide is searched, and what is answered. */
+function SearchFields({ value, set }: FieldsProps) {
+  return (
+    <Group grow align="flex-start">
+      <NumberInput
+        label="Items"
+        min={1}
+        value={value.resultCount}
+        onChange={(count) => set({ resultCount: String(count) })}
+      />
+      <TextInput
+        label="Beam widths"
+        placeholder="default"
+        description="per step, with commas"
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        value={value.widths}
+        onChange={(event) => set({ widths: event.currentTarget.value })}
+      />
+      <NumberInput
+        label="Items per SID"
+        min={1}
+        placeholder="default"
+        value={value.itemsPerSid}
+        onChange={(count) => set({ itemsPerSid: String(count) })}
+      />
+      <Select
+        label="Scores over"
+        data={[
+          { value: '', label: 'default' },
+          { value: 'full', label: 'whole vocabulary' },
+          { value: 'level', label: 'codes of the level' },
+          { value: 'allowed', label: 'allowed codes' },
+        ]}
+        value={value.scoreNorm}
+        onChange={(norm) => set({ scoreNorm: norm ?? '' })}
+      />
+    </Group>
+  );
+}
+
 export function SettingsFields({
   value,
   onChange,
@@ -89,47 +134,14 @@ export function SettingsFields({
 }: {
   value: Settings;
   onChange: (settings: Settings) => void;
-  /** Of whose settings these are: told to those who cannot see where they stand. */
+  /** Of whose settings these are, for screen readers. */
   label: string;
 }) {
   const set = (changes: Partial<Settings>) => onChange({ ...value, ...changes });
   const catalogue = useAsked<CataloguePage>('catalogue');
   return (
     <Stack gap="sm" role="group" aria-label={label}>
-      <Group grow align="flex-start">
-        <NumberInput
-          label="Items"
-          min={1}
-          value={value.resultCount}
-          onChange={(count) => set({ resultCount: String(count) })}
-        />
-        <TextInput
-          label="Beam widths"
-          placeholder="default"
-          description="per step, with commas"
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          value={value.widths}
-          onChange={(event) => set({ widths: event.currentTarget.value })}
-        />
-        <NumberInput
-          label="Items per SID"
-          min={1}
-          placeholder="default"
-          value={value.itemsPerSid}
-          onChange={(count) => set({ itemsPerSid: String(count) })}
-        />
-        <Select
-          label="Scores over"
-          data={[
-            { value: '', label: 'default' },
-            { value: 'full', label: 'whole vocabulary' },
-            { value: 'level', label: 'codes of the level' },
-            { value: 'allowed', label: 'allowed codes' },
-          ]}
-          value={value.scoreNorm}
-          onChange={(norm) => set({ scoreNorm: norm ?? '' })}
-        />
-      </Group>
+      <SearchFields value={value} set={set} />
       <Group grow align="flex-start">
         <AdapterField value={value.adapter} onChange={(adapter) => set({ adapter })} />
         <NumberInput

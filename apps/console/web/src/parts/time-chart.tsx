@@ -25,6 +25,41 @@ function lonelyOf(values: ArrayLike<number | null | undefined>): number[] {
   return all.filter((at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1));
 }
 
+/** Of a chart with a line for each label. */
+function optionsOf(labels: readonly string[], isDark: boolean): Omit<UPlot.Options, 'width'> {
+  const ink = isDark ? '#ced4da' : '#343a40';
+  const grid = isDark ? '#373a40' : '#e9ecef';
+  const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid } };
+  return {
+    height: HEIGHT,
+    axes: [
+      {
+        ...axis,
+        space: 90,
+        values: (_chart, splits, _axis, _space, step) => timesOf(splits, step),
+      },
+      { ...axis, size: 64 },
+    ],
+    scales: { y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    series: [
+      {
+        label: 'time',
+        value: (_chart, seconds) => (seconds === null ? '–' : toTheSecond.format(seconds * 1000)),
+      },
+      ...labels.map((label, index) => ({
+        label,
+        stroke: COLOURS[index % COLOURS.length] as string,
+        width: 1.5,
+        points: {
+          show: true,
+          size: 4,
+          filter: (chart: UPlot, line: number) => lonelyOf(chart.data[line] ?? []),
+        },
+      })),
+    ],
+  };
+}
+
 export interface ChartLine {
   readonly label: string;
   readonly values: readonly (number | null)[];
@@ -53,43 +88,8 @@ export function TimeChart({
 
   useEffect(() => {
     if (target.current === null || width === 0) return;
-    const ink = scheme === 'dark' ? '#ced4da' : '#343a40';
-    const grid = scheme === 'dark' ? '#373a40' : '#e9ecef';
-    const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid } };
-    chart.current = new UPlot(
-      {
-        width,
-        height: HEIGHT,
-        axes: [
-          {
-            ...axis,
-            space: 90,
-            values: (_chart, splits, _axis, _space, step) => timesOf(splits, step),
-          },
-          { ...axis, size: 64 },
-        ],
-        scales: { y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-        series: [
-          {
-            label: 'time',
-            value: (_chart, seconds) =>
-              seconds === null ? '–' : toTheSecond.format(seconds * 1000),
-          },
-          ...labels.split(',').map((label, index) => ({
-            label,
-            stroke: COLOURS[index % COLOURS.length] as string,
-            width: 1.5,
-            points: {
-              show: true,
-              size: 4,
-              filter: (chart: UPlot, line: number) => lonelyOf(chart.data[line] ?? []),
-            },
-          })),
-        ],
-      },
-      data.current,
-      target.current,
-    );
+    const options = { width, ...optionsOf(labels.split(','), scheme === 'dark') };
+    chart.current = new UPlot(options, data.current, target.current);
     return () => chart.current?.destroy();
   }, [width, scheme, labels]);
 

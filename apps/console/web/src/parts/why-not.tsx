@@ -9,44 +9,53 @@ import { Failure } from './states.js';
 const TYPING_MS = 250;
 
 /** What the verdict means, in a sentence. */
-function sentence(told: ExplainAnswer): string {
-  const score = told.score?.toFixed(3);
-  switch (told.verdict) {
+function sentence(answer: ExplainAnswer): string {
+  const score = answer.score?.toFixed(3);
+  switch (answer.verdict) {
     case 'returned':
-      return `It is in the answer, at rank ${told.rank}, with score ${score}.`;
+      return `It is in the answer, at rank ${answer.rank}, with score ${score}.`;
     case 'pruned':
       return (
-        `Its path fell out of the beam in step ${(told.step ?? 0) + 1}: there it ranked ` +
-        `${told.rank} with score ${score}, and the last that was kept had ` +
-        `${told.cutScore?.toFixed(3)}. A wider beam would have kept it.`
+        `Its path fell out of the beam in step ${(answer.step ?? 0) + 1}: there it ranked ` +
+        `${answer.rank} with score ${score}, and the last that was kept had ` +
+        `${answer.cutScore?.toFixed(3)}. A wider beam would have kept it.`
       );
     case 'behind-sid-cap':
       return `Its path was found (score ${score}), but other items of its SID took the places.`;
     case 'behind-results':
       return `Its path was found (score ${score}), but better items filled the answer first.`;
     case 'behind-diversity-cap':
-      return `Its path was found, but enough items share its ${told.attribute} already.`;
+      return `Its path was found, but enough items share its ${answer.attribute} already.`;
     case 'not-eligible':
-      return `The eligibility of the request keeps it out: ${told.clause}.`;
+      return `The eligibility of the request keeps it out: ${answer.clause}.`;
     case 'not-live':
-      return `It is paused or removed, since change ${told.notLiveSince} of the catalogue.`;
+      return `It is paused or removed, since change ${answer.notLiveSince} of the catalogue.`;
     default:
       return 'The catalogue of the recall has never had it. Check the ID.';
   }
 }
 
+function Explanation({ answer }: { answer: ExplainAnswer }) {
+  const { verdict, sid } = answer;
+  return (
+    <Alert color={verdict === 'returned' ? 'teal' : 'orange'} variant="light" title={verdict}>
+      {sentence(answer)}
+      {sid.length > 0 &&
+        ` Its SID is ${sid.join('-')}; the tree shows how far the search went with it.`}
+    </Alert>
+  );
+}
+
 const textOf = (item: DescribedItem) => `${item.itemId} · ${item.title}`;
 
+interface WhyNotProps {
+  readonly recallId: string;
+  readonly canReplay: boolean;
+  readonly onSid: (sid: readonly number[]) => void;
+}
+
 /** Why any item is in the recall, or is not. */
-export function WhyNot({
-  recallId,
-  canReplay,
-  onSid,
-}: {
-  recallId: string;
-  canReplay: boolean;
-  onSid: (sid: readonly number[]) => void;
-}) {
+export function WhyNot({ recallId, canReplay, onSid }: WhyNotProps) {
   const [text, setText] = useState('');
   const [typed] = useDebouncedValue(text.trim(), TYPING_MS);
   const found = useQuery({
@@ -60,8 +69,8 @@ export function WhyNot({
       const itemId = (text.split(' · ')[0] ?? '').trim();
       return post<ExplainAnswer>(`recalls/${encodeURIComponent(recallId)}/explain`, { itemId });
     },
-    onSuccess: (told) => {
-      if (told.sid.length > 0) onSid(told.sid);
+    onSuccess: ({ sid }) => {
+      if (sid.length > 0) onSid(sid);
     },
   });
   return (
@@ -95,17 +104,7 @@ export function WhyNot({
         </Text>
       )}
       {asked.error !== null && <Failure error={asked.error} />}
-      {asked.data !== undefined && (
-        <Alert
-          color={asked.data.verdict === 'returned' ? 'teal' : 'orange'}
-          variant="light"
-          title={asked.data.verdict}
-        >
-          {sentence(asked.data)}
-          {asked.data.sid.length > 0 &&
-            ` Its SID is ${asked.data.sid.join('-')}; the tree shows how far the search went with it.`}
-        </Alert>
-      )}
+      {asked.data !== undefined && <Explanation answer={asked.data} />}
     </Stack>
   );
 }

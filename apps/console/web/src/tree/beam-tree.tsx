@@ -9,8 +9,24 @@ import {
   useState,
 } from 'react';
 import { drawTree, nodeAt, PALETTES, type Picture, type Window } from './draw.js';
-import { type LayoutRow, layOutTree, nodeOnPath, wayTo } from './layout.js';
-import { columnOf, describeNode, fitted, HEIGHT, neighbour, START, showing } from './place.js';
+import {
+  type LayoutRow,
+  layOutTree,
+  nodeOnPath,
+  type PlacedNode,
+  type TreeLayout,
+  wayTo,
+} from './layout.js';
+import {
+  columnOf,
+  describeNode,
+  fitted,
+  HEIGHT,
+  neighbour,
+  type Place,
+  START,
+  showing,
+} from './place.js';
 import { useTreeWindow } from './use-tree-window.js';
 
 /** Draws the picture once a frame at most, sharp on any screen. */
@@ -67,14 +83,43 @@ function Controls({
   );
 }
 
-export function BeamTree({
-  rows,
-  sid,
-}: {
-  rows: readonly LayoutRow[];
-  /** Whose way is shown, as far as the search went with it. */
-  sid: readonly number[] | undefined;
-}) {
+function useWindow(layout: TreeLayout, place: Place, width: number): Window {
+  return useMemo(
+    () => ({ ...place, column: columnOf(layout, width), width, height: HEIGHT }),
+    [place, layout, width],
+  );
+}
+
+function labelOf(rows: readonly LayoutRow[], { levels }: TreeLayout): string {
+  return `Tree of the search: ${rows.length} candidates in ${levels.length - 1} steps`;
+}
+
+function described(rows: readonly LayoutRow[], node: PlacedNode | undefined): string {
+  return node === undefined ? '' : describeNode(rows, node.path, rows[node.row]);
+}
+
+/** The keys of the tree: + and − zoom, 0 shows all, Escape lets go, arrows walk. */
+function keysOf(
+  zoomByKey: (event: KeyboardEvent) => boolean,
+  act: { showAll: () => void; letGo: () => void; walk: (key: string) => void },
+) {
+  return (event: KeyboardEvent) => {
+    if (zoomByKey(event)) event.preventDefault();
+    else if (event.key === '0') act.showAll();
+    else if (event.key === 'Escape') act.letGo();
+    else if (event.key.startsWith('Arrow')) act.walk(event.key);
+    else return;
+    event.preventDefault();
+  };
+}
+
+interface BeamTreeProps {
+  readonly rows: readonly LayoutRow[];
+  /** Its way is shown, as far as the search went with it. */
+  readonly sid: readonly number[] | undefined;
+}
+
+export function BeamTree({ rows, sid }: BeamTreeProps) {
   const [showsRejected, setShowsRejected] = useState(true);
   const layout = useMemo(() => layOutTree(rows, showsRejected), [rows, showsRejected]);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -86,10 +131,7 @@ export function BeamTree({
     () => ({ rows, layout, way: wayTo(layout, focus >= 0 ? focus : shown), focus }),
     [rows, layout, shown, focus],
   );
-  const window: Window = useMemo(
-    () => ({ ...place, column: columnOf(layout, width), width, height: HEIGHT }),
-    [place, layout, width],
-  );
+  const window = useWindow(layout, place, width);
   useDrawing(canvas, picture, window);
 
   // Another item: its way comes into the window.
@@ -107,16 +149,7 @@ export function BeamTree({
     if (node !== undefined) setPlace((now) => showing(now, node.y));
   };
   const showAll = () => setPlace(fitted(layout));
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (zoomByKey(event)) event.preventDefault();
-    else if (event.key === '0') showAll();
-    else if (event.key === 'Escape') setFocus(-1);
-    else if (event.key.startsWith('Arrow')) walk(event.key);
-    else return;
-    event.preventDefault();
-  };
-  const told = layout.nodes[focus >= 0 ? focus : Math.max(0, shown)];
-  const label = `Tree of the search: ${rows.length} candidates in ${layout.levels.length - 1} steps`;
+  const onKeyDown = keysOf(zoomByKey, { showAll, letGo: () => setFocus(-1), walk });
   return (
     <Stack gap="xs">
       <Controls
@@ -132,14 +165,14 @@ export function BeamTree({
           style={{ height: HEIGHT }}
           tabIndex={0}
           role="img"
-          aria-label={label}
+          aria-label={labelOf(rows, layout)}
           data-nodes={layout.nodes.length}
           onKeyDown={onKeyDown}
           {...pointers}
         />
       </div>
       <Text size="sm" aria-live="polite">
-        {told === undefined ? '' : describeNode(rows, told.path, rows[told.row])}
+        {described(rows, layout.nodes[focus >= 0 ? focus : Math.max(0, shown)])}
       </Text>
     </Stack>
   );

@@ -116,6 +116,46 @@ function servesText(canary: AdapterView | undefined, active: AdapterView | undef
   return `${shortDigest(canary.digest)} serves ${share} of the users, ${rest} all others`;
 }
 
+function VersionTable({
+  name,
+  versions,
+  refusal,
+  refusalId,
+}: {
+  name: string;
+  versions: readonly AdapterView[];
+  refusal: string | undefined;
+  refusalId: string;
+}) {
+  return (
+    <Table.ScrollContainer minWidth={1000}>
+      <Table verticalSpacing={4} fz="sm" aria-label={`Versions of ${name}`}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Digest</Table.Th>
+            <Table.Th>Pushed</Table.Th>
+            <Table.Th className="number">Rank</Table.Th>
+            <Table.Th className="number">Files</Table.Th>
+            <Table.Th>Verdict</Table.Th>
+            <Table.Th>Actions</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {versions.map((version) => (
+            <VersionRow
+              key={version.digest}
+              version={version}
+              refusal={refusal}
+              refusalId={refusalId}
+            />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
 function OfName({
   name,
   isDefault,
@@ -152,29 +192,10 @@ function OfName({
       </Group>
       {refusal !== undefined && (
         <Text id={refusalId} size="sm" c="dimmed">
-          You may look, and not activate, roll back, pin or delete. {refusal}
+          You have read-only access. {refusal}
         </Text>
       )}
-      <Table.ScrollContainer minWidth={1000}>
-        <Table verticalSpacing={4} fz="sm" aria-label={`Versions of ${name}`}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Digest</Table.Th>
-              <Table.Th>Pushed</Table.Th>
-              <Table.Th className="number">Rank</Table.Th>
-              <Table.Th className="number">Files</Table.Th>
-              <Table.Th>Verdict</Table.Th>
-              <Table.Th>Actions</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {versions.map((version) => (
-              <VersionRow key={version.digest} version={version} {...why} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <VersionTable name={name} versions={versions} {...why} />
       {shown !== undefined && (
         <Stack gap="xs" mt="sm">
           <Title order={4} size="h5">

@@ -35,6 +35,17 @@ function namedBy(query: URLSearchParams, side: 'left' | 'right'): Settings | und
   return { ...DEFAULT_SETTINGS, adapter: adapter ?? '', catalogueSequence: sequence ?? '' };
 }
 
+function SavedAt({ id }: { id: string }) {
+  return (
+    <Text size="sm">
+      Saved:{' '}
+      <Anchor component={Link} to={`/compare/${id}`}>
+        its own address
+      </Anchor>
+    </Text>
+  );
+}
+
 function Asking() {
   const [query] = useSearchParams();
   const [left, setLeft] = useState<Settings>(() => namedBy(query, 'left') ?? DEFAULT_SETTINGS);
@@ -84,14 +95,7 @@ function Asking() {
         )}
       </Group>
       {error !== undefined && <Failure error={error} />}
-      {(run.summary?.id ?? '') !== '' && (
-        <Text size="sm">
-          Saved:{' '}
-          <Anchor component={Link} to={`/compare/${run.summary?.id}`}>
-            its own address
-          </Anchor>
-        </Text>
-      )}
+      {run.summary?.id && <SavedAt id={run.summary.id} />}
       <ComparisonResult run={run} />
     </Stack>
   );

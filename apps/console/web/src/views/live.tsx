@@ -37,17 +37,20 @@ function changesOf(pulses: readonly Pulse[]): number[] {
   });
 }
 
+type Stage = (typeof STAGES)[number];
+
+/** Milliseconds of a stage; null where no recall went through it. */
+const stage = (name: Stage, quantile: 'p50' | 'p95' | 'p99') => (pulse: Pulse) => {
+  const us = pulse.stagesUs[name]?.[quantile];
+  return us === undefined ? null : us / 1000;
+};
+
 function Charts({ pulses }: { pulses: readonly Pulse[] }) {
   const times = useMemo(() => pulses.map((pulse) => pulse.timeMs / 1000), [pulses]);
   const line = (label: string, value: (pulse: Pulse) => number | null) => ({
     label,
     values: pulses.map(value),
   });
-  const stage =
-    (name: (typeof STAGES)[number], quantile: 'p50' | 'p95' | 'p99') => (pulse: Pulse) => {
-      const us = pulse.stagesUs[name]?.[quantile];
-      return us === undefined ? null : us / 1000;
-    };
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <TimeChart

@@ -16,6 +16,12 @@ import { useAsked } from '../parts/use-asked.js';
 import { WhyNot } from '../parts/why-not.js';
 import { BeamTree } from '../tree/beam-tree.js';
 
+type Answer = NonNullable<RecordedRecall['answer']>;
+
+function inheritedText({ inheritedTokens, versionsBack }: Answer['kv']): string {
+  return `; ${formatCount(inheritedTokens)} of them were computed ${ageOf(versionsBack)}`;
+}
+
 function Facts({ recall }: { recall: RecordedRecall }) {
   const { answer, request } = recall;
   if (answer === undefined) return null;
@@ -91,9 +97,7 @@ function Answered({ page }: { page: RecallPage }) {
               {answer.trimmedItems > 0 && `; ${answer.trimmedItems} older ones left out`}
               {answer.skippedItems > 0 && `; ${answer.skippedItems} not in the catalogue`}. Keys and
               values of {formatCount(answer.kv.savedTokens)} tokens did not have to be computed
-              {answer.kv.inheritedTokens > 0 &&
-                `; ${formatCount(answer.kv.inheritedTokens)} of them were computed ${ageOf(answer.kv.versionsBack)}`}
-              :
+              {answer.kv.inheritedTokens > 0 && inheritedText(answer.kv)}:
             </Text>
             <KvBar tokens={answer.kv} label="Keys and values of the prompt by source" />
             <HistoryList answer={answer} described={described} onChoose={setSid} />

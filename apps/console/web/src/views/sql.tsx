@@ -11,7 +11,8 @@ const EXAMPLES = [
   {
     label: 'The newest recalls',
     value:
-      'SELECT id, time, user_id, code, total_us / 1000 AS ms\nFROM recalls\nORDER BY time DESC\nLIMIT 20',
+      'SELECT id, time, user_id, code, total_us / 1000 AS ms\n' +
+      'FROM recalls\nORDER BY time DESC\nLIMIT 20',
   },
   {
     label: 'Items that are returned most',
