@@ -117,11 +117,11 @@ module.exports = {
     },
     {
       name: 'domain-is-pure',
-      comment: 'domain/ has no Nest and no input or output; adapters/ has.',
+      comment: 'domain/ has no Nest and no input or output; outside/ has.',
       severity: 'error',
       from: { path: '^libs/[^/]+/src/domain/', pathNot: '\\.spec\\.ts$' },
       to: {
-        path: ['^node_modules/@nestjs/', '/adapters/', '^(node:)?(fs|net|http|child_process)(/|$)'],
+        path: ['^node_modules/@nestjs/', '/outside/', '^(node:)?(fs|net|http|child_process)(/|$)'],
       },
     },
     {

@@ -1,7 +1,3 @@
-export { AnnouncedVersions } from './adapters/announced-versions.js';
-export { type Announced, fetchedParts } from './adapters/fetched-folder.js';
-export { hashOf } from './adapters/regular-file.js';
-export { type S3Settings, S3Store } from './adapters/s3-store.js';
 export { type AdapterEvent, type AdapterSettings, Adapters } from './adapters.js';
 export type { SeenAnswer, SeenRecall } from './canary-watch.js';
 export {
@@ -27,6 +23,10 @@ export type {
   RuleVerdict,
 } from './domain/canary-comparison.js';
 export type { PushHeader, PushPart, PushParts } from './domain/push-parts.js';
+export { AnnouncedVersions } from './outside/announced-versions.js';
+export { type Announced, fetchedParts } from './outside/fetched-folder.js';
+export { hashOf } from './outside/regular-file.js';
+export { type S3Settings, S3Store } from './outside/s3-store.js';
 export type { Pushed } from './push.js';
 export {
   AdapterRegistry,

@@ -1,8 +1,8 @@
 import { TesseraError } from '@tessera/errors';
-import type { VersionFolders } from './adapters/version-folders.js';
 import type { ServedAdapter } from './domain/adapter-choice.js';
 import type { AdapterEngine, AdapterLimits, EngineAdapter } from './domain/adapter-engine.js';
 import type { AdapterVersion } from './domain/adapter-version.js';
+import type { VersionFolders } from './outside/version-folders.js';
 
 interface Loaded {
   readonly digest: string;

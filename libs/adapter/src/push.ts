@@ -1,5 +1,4 @@
 import { TesseraError } from '@tessera/errors';
-import type { StagedVersion } from './adapters/version-folders.js';
 import type { ServedAdapter } from './domain/adapter-choice.js';
 import type { EngineAdapter } from './domain/adapter-engine.js';
 import {
@@ -15,6 +14,7 @@ import {
 } from './domain/adapter-version.js';
 import type { PushHeader, PushPart, PushParts } from './domain/push-parts.js';
 import { receive, reject, validate } from './domain/registry-state.js';
+import type { StagedVersion } from './outside/version-folders.js';
 import type { AdapterRegistry } from './registry.js';
 
 export interface Pushed {

@@ -4,10 +4,10 @@ import { TesseraError } from '@tessera/errors';
 import { FakeAdapterEngine, fakePush, partsOf, temporaryFolder } from '@tessera/testing';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Disk, FILE_SYSTEM } from './adapters/disk.js';
 import { Adapters } from './adapters.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
 import type { PushPart } from './domain/push-parts.js';
+import { type Disk, FILE_SYSTEM } from './outside/disk.js';
 import { repairRegistry } from './repair-registry.js';
 
 const LIMITS = { rankMax: 64, normMax: 100, versionBytesMax: 4000, diskBytesMax: 6000 };

@@ -1,9 +1,4 @@
 import { TesseraError } from '@tessera/errors';
-import { type Disk, diskError, FILE_SYSTEM } from './adapters/disk.js';
-import { type DiskCondition, DiskReserve } from './adapters/disk-reserve.js';
-import { lockFolder } from './adapters/folder-lock.js';
-import { RegistryFile } from './adapters/registry-file.js';
-import { type StagedVersion, VersionFolders } from './adapters/version-folders.js';
 import {
   type AdapterChoice,
   type AdapterLease,
@@ -27,6 +22,11 @@ import {
 } from './domain/registry-state.js';
 import { ofBase, shownWaiting, waitingOf, waitsForBase } from './domain/waiting-versions.js';
 import { type Held, LoadedAdapters } from './loaded-adapters.js';
+import { type Disk, diskError, FILE_SYSTEM } from './outside/disk.js';
+import { type DiskCondition, DiskReserve } from './outside/disk-reserve.js';
+import { lockFolder } from './outside/folder-lock.js';
+import { RegistryFile } from './outside/registry-file.js';
+import { type StagedVersion, VersionFolders } from './outside/version-folders.js';
 import { recovered } from './recovery.js';
 
 export interface RegistryLimits extends AdapterLimits {

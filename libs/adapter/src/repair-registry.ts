@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { diskError, FILE_SYSTEM } from './adapters/disk.js';
-import { lockFolder } from './adapters/folder-lock.js';
-import { RegistryFile } from './adapters/registry-file.js';
-import { hashOf } from './adapters/regular-file.js';
-import { VersionFolders } from './adapters/version-folders.js';
 import {
   ADAPTER_FILES,
   type AdapterVersion,
   checkName,
   digestOf,
 } from './domain/adapter-version.js';
+import { diskError, FILE_SYSTEM } from './outside/disk.js';
+import { lockFolder } from './outside/folder-lock.js';
+import { RegistryFile } from './outside/registry-file.js';
+import { hashOf } from './outside/regular-file.js';
+import { VersionFolders } from './outside/version-folders.js';
 
 export interface RegistryRepair {
   /** '' where the state can be read: then nothing is done. */

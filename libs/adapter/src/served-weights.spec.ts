@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { temporaryFolder } from '@tessera/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FILE_SYSTEM } from './adapters/disk.js';
+import { FILE_SYSTEM } from './outside/disk.js';
 import { ServedWeights, type ServedWeightsParts } from './served-weights.js';
 
 /** Serves the folder whose name it was given last; those in `broken` cannot be loaded. */

@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
-import { type Disk, diskError, FILE_SYSTEM } from './adapters/disk.js';
-import { type DiskCondition, DiskReserve } from './adapters/disk-reserve.js';
-import { lockFolder } from './adapters/folder-lock.js';
-import { KeptState } from './adapters/kept-state.js';
 import { checkName } from './domain/adapter-version.js';
+import { type Disk, diskError, FILE_SYSTEM } from './outside/disk.js';
+import { type DiskCondition, DiskReserve } from './outside/disk-reserve.js';
+import { lockFolder } from './outside/folder-lock.js';
+import { KeptState } from './outside/kept-state.js';
 
 const STATE_FILE = 'weights.json';
 const stateSchema = z.strictObject({

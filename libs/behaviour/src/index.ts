@@ -1,11 +1,4 @@
 export {
-  EmbeddedBehaviourLog,
-  type EmbeddedBehaviourOptions,
-} from './adapters/embedded-behaviour-log.js';
-export { MemoryBehaviourStore } from './adapters/memory-behaviour-store.js';
-export { RedisBehaviourLog, type RedisBehaviourOptions } from './adapters/redis-behaviour-log.js';
-export { loadBehaviourStore } from './adapters/users-file.js';
-export {
   type BehaviourEvent,
   checkBehaviourEvent,
   checkProfile,
@@ -29,4 +22,11 @@ export {
   openBehaviours,
   usersOfFile,
 } from './open-behaviours.js';
+export {
+  EmbeddedBehaviourLog,
+  type EmbeddedBehaviourOptions,
+} from './outside/embedded-behaviour-log.js';
+export { MemoryBehaviourStore } from './outside/memory-behaviour-store.js';
+export { RedisBehaviourLog, type RedisBehaviourOptions } from './outside/redis-behaviour-log.js';
+export { loadBehaviourStore } from './outside/users-file.js';
 export { StoreBreaker } from './store-breaker.js';

@@ -1,5 +1,5 @@
-import { EmbeddedBehaviourLog } from './adapters/embedded-behaviour-log.js';
 import type { BehaviourLog } from './domain/behaviour-log.js';
+import { EmbeddedBehaviourLog } from './outside/embedded-behaviour-log.js';
 
 /** The folder that behaviours are kept in, as it fares; none where they are kept elsewhere. */
 export function behaviourFolders(log: BehaviourLog | undefined) {

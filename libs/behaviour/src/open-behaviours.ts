@@ -1,13 +1,13 @@
 import { TesseraError } from '@tessera/errors';
-import { EmbeddedBehaviourLog } from './adapters/embedded-behaviour-log.js';
-import { MemoryBehaviourStore } from './adapters/memory-behaviour-store.js';
-import { RedisBehaviourLog, type RedisSecurity } from './adapters/redis-behaviour-log.js';
-import { loadBehaviourStore } from './adapters/users-file.js';
 import type { BehaviourEvent } from './domain/behaviour-event.js';
 import type { BehaviourLog } from './domain/behaviour-log.js';
 import type { BehaviourStore } from './domain/behaviour-store.js';
 import type { User } from './domain/parse-users.js';
 import { parseRetention, type Retention } from './domain/retention.js';
+import { EmbeddedBehaviourLog } from './outside/embedded-behaviour-log.js';
+import { MemoryBehaviourStore } from './outside/memory-behaviour-store.js';
+import { RedisBehaviourLog, type RedisSecurity } from './outside/redis-behaviour-log.js';
+import { loadBehaviourStore } from './outside/users-file.js';
 
 const SEED_EVENTS_PER_APPEND = 5000;
 const MILLISECONDS_PER_SECOND = 1000;

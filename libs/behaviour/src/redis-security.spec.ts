@@ -6,8 +6,8 @@ import { loadConfig, redisSecurity } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { type RedisServer, startRedisServer, temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RedisBehaviourLog } from './adapters/redis-behaviour-log.js';
 import { parseRetention } from './domain/retention.js';
+import { RedisBehaviourLog } from './outside/redis-behaviour-log.js';
 
 const folder = temporaryFolder({});
 const tls = (name: string) => join('test', 'fixtures', 'tls', name);

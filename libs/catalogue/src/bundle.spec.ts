@@ -12,7 +12,7 @@ import { temporaryFolder } from '@tessera/testing';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BundleWriter } from './adapters/bundle-folder.js';
+import { BundleWriter } from './outside/bundle-folder.js';
 
 const LEVELS = [4, 8];
 const onProgress = () => undefined;

@@ -4,15 +4,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  BadRows,
-  BundleWriter,
-  checkRowCount,
-  partFiles,
-  readArtifact,
-  readManifest,
-  readPart,
-} from './adapters/bundle-folder.js';
 import type { BundleManifest } from './domain/bundle-manifest.js';
 import {
   type BundleBucket,
@@ -23,6 +14,15 @@ import {
   parseItem,
 } from './domain/bundle-row.js';
 import type { ProgressListener } from './domain/catalogue-source.js';
+import {
+  BadRows,
+  BundleWriter,
+  checkRowCount,
+  partFiles,
+  readArtifact,
+  readManifest,
+  readPart,
+} from './outside/bundle-folder.js';
 
 /** Rows of a part file that an export writes. */
 const PART_ROWS = 250_000;

@@ -5,10 +5,10 @@ import type {
   ListedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import type { BundleLabel } from './adapters/bundle-label.js';
 import type { AppliedBatch } from './domain/applied-batch.js';
 import type { CatalogueChange } from './domain/change.js';
 import { ChangeBatch } from './domain/change-batch.js';
+import type { BundleLabel } from './outside/bundle-label.js';
 
 /**
  * Of the snapshot, for each change that it waits for. A compaction costs a time per item, so that

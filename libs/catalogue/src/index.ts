@@ -1,4 +1,3 @@
-export { BundleLabel } from './adapters/bundle-label.js';
 export {
   type BundleDelta,
   type BundleExport,
@@ -31,6 +30,7 @@ export {
 export type { CatalogueChange } from './domain/change.js';
 export { ChangeBatch, MESSAGE_CHANGES_MAX } from './domain/change-batch.js';
 export { parseChangeLine } from './domain/change-line.js';
+export { BundleLabel } from './outside/bundle-label.js';
 export {
   type CatalogueOptions,
   type PreparedCatalogue,

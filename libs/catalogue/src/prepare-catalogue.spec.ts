@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type CatalogueOptions, parseSource, prepareCatalogue } from '@tessera/catalogue';
 import { temporaryFolder } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SNAPSHOTS_MAX } from './adapters/snapshot-cache.js';
+import { SNAPSHOTS_MAX } from './outside/snapshot-cache.js';
 
 const LINES = ['a', 'b', 'c'].map((id, code) => JSON.stringify({ item_id: id, sid: [code, 1] }));
 const DAMAGES = 150;

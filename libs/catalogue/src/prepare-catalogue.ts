@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { buildCatalogue, type ChangingCatalogue, openCatalogue } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import { isBundle } from './adapters/bundle-folder.js';
-import { SnapshotCache } from './adapters/snapshot-cache.js';
 import { convertBundle } from './bundle.js';
 import type { CatalogueSource, ProgressListener } from './domain/catalogue-source.js';
+import { isBundle } from './outside/bundle-folder.js';
+import { SnapshotCache } from './outside/snapshot-cache.js';
 
 /** Sources of one catalogue at most. */
 export const SOURCES_MAX = 64;

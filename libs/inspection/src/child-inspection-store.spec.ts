@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { RecallAnswer, RecallRequest } from '@tessera/recall';
 import { temporaryFolder } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ChildInspectionStore, type ChildStoreOptions } from './adapters/child-inspection-store.js';
 import type { RecordableRecall } from './domain/recordable.js';
+import { ChildInspectionStore, type ChildStoreOptions } from './outside/child-inspection-store.js';
 
 const HOUR_MS = 3_600_000;
 /** Built; what is tested here is on both sides of its channel. */

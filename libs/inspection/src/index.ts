@@ -1,9 +1,4 @@
 export {
-  ChildInspectionStore,
-  type ChildStoreOptions,
-  type RecordOutcome,
-} from './adapters/child-inspection-store.js';
-export {
   ALLOWED_FUNCTIONS,
   ALLOWED_TABLE_FUNCTIONS,
 } from './domain/allowed-functions.js';
@@ -35,6 +30,11 @@ export type {
 export { parseWatchedUsers, type SamplingRules } from './domain/sampling.js';
 export type { TreeRow } from './domain/tree-rows.js';
 export { type InspectedAnswer, InspectedRecalls } from './inspected-recalls.js';
+export {
+  ChildInspectionStore,
+  type ChildStoreOptions,
+  type RecordOutcome,
+} from './outside/child-inspection-store.js';
 export { SQL_LENGTH_MAX } from './process/queries.js';
 export { serveQuery } from './process/query-worker.js';
 export { serveRecorder } from './process/recorder-server.js';

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ChildInspectionStore } from './adapters/child-inspection-store.js';
 import type { QueryResult } from './domain/inspection-store.js';
+import { ChildInspectionStore } from './outside/child-inspection-store.js';
 
 const PROGRAM = join(import.meta.dirname, '../../../dist/apps/inspection/src/main.js');
 const LIMITS = { rowsMax: 1000, timeoutMs: 60_000 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WriteQueue } from './adapters/write-queue.js';
+import { WriteQueue } from './outside/write-queue.js';
 
 /** Gathers until it is told to end. */
 const FOREVER_MS = 2 ** 30;

@@ -1,4 +1,3 @@
-export { loadTemplate, loadTokenizer } from './adapters/model-folder.js';
 export {
   CompiledTemplate,
   type Prompt,
@@ -14,3 +13,4 @@ export {
 } from './domain/prompt-template.js';
 export { SLOT_VALUE_LENGTH_MAX } from './domain/slot-value.js';
 export type { Tokenizer } from './domain/tokenizer.js';
+export { loadTemplate, loadTokenizer } from './outside/model-folder.js';

@@ -12,12 +12,12 @@ import { useMutation } from '@tanstack/react-query';
 import { createHashRouter, Outlet, NavLink as RouterLink, useRouteError } from 'react-router';
 import type { About, LoginState } from '../../src/api-types.js';
 import { remove } from './api.js';
-import { shortDigest } from './parts/format.js';
-import { Mark } from './parts/mark.js';
-import { Failure, Waiting } from './parts/states.js';
-import { useAsked } from './parts/use-asked.js';
-import { useLogin, useVisitorChange } from './parts/visitor.js';
-import { LoginView } from './views/login.js';
+import { LoginView } from './login/login.js';
+import { shortDigest } from './ui/format.js';
+import { Mark } from './ui/mark.js';
+import { Failure, Waiting } from './ui/states.js';
+import { useAsked } from './ui/use-asked.js';
+import { useLogin, useVisitorChange } from './ui/visitor.js';
 
 const VIEWS = [
   ['/try', 'Try'],
@@ -137,18 +137,18 @@ export const router = createHashRouter([
     errorElement: <Broken />,
     hydrateFallbackElement: <Waiting />,
     children: [
-      { ...view('/', () => import('./views/try.js')) },
-      view('/try', () => import('./views/try.js')),
-      view('/recalls', () => import('./views/recalls.js')),
-      view('/recalls/:id', () => import('./views/recall.js')),
-      view('/compare', () => import('./views/compare.js')),
-      view('/compare/:id', () => import('./views/comparison.js')),
-      view('/live', () => import('./views/live.js')),
-      view('/users', () => import('./views/users.js')),
-      view('/users/:id', () => import('./views/users.js')),
-      view('/adapters', () => import('./views/adapters.js')),
-      view('/catalogue', () => import('./views/catalogue.js')),
-      view('/sql', () => import('./views/sql.js')),
+      { ...view('/', () => import('./recall/try.js')) },
+      view('/try', () => import('./recall/try.js')),
+      view('/recalls', () => import('./recall/recalls.js')),
+      view('/recalls/:id', () => import('./recall/recall.js')),
+      view('/compare', () => import('./compare/compare.js')),
+      view('/compare/:id', () => import('./compare/comparison.js')),
+      view('/live', () => import('./live/live.js')),
+      view('/users', () => import('./users/users.js')),
+      view('/users/:id', () => import('./users/users.js')),
+      view('/adapters', () => import('./adapters/adapters.js')),
+      view('/catalogue', () => import('./catalogue/catalogue.js')),
+      view('/sql', () => import('./sql/sql.js')),
     ],
   },
 ]);

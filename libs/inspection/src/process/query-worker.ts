@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
-import { TABLE_NAMES } from '../adapters/duckdb-tables.js';
 import { checkStatement, sqlRefusal } from '../domain/check-statement.js';
+import { TABLE_NAMES } from '../outside/duckdb-tables.js';
 import { type Channel, endProcess, sendAll } from './channel.js';
 import { spreadsheetSafe } from './csv-cells.js';
 import { type QueryOrder, type QueryReply, sentError } from './messages.js';

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { TesseraError } from '@tessera/errors';
-import type { RecorderOptions } from '../adapters/duckdb-recorder.js';
+import type { RecorderOptions } from '../outside/duckdb-recorder.js';
 import { startLimited } from './child-limits.js';
 import { type RecorderReply, receivedError } from './messages.js';
 import type { RecorderMethods } from './recorder-server.js';

@@ -1,4 +1,4 @@
-import { DuckDbRecorder, type RecorderOptions } from '../adapters/duckdb-recorder.js';
+import { DuckDbRecorder, type RecorderOptions } from '../outside/duckdb-recorder.js';
 import { type Channel, endProcess, sendAll } from './channel.js';
 import { type RecorderCall, type RecorderReply, sentError } from './messages.js';
 

@@ -14,8 +14,8 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'react-router';
 import type { ActivatedVersion, AdapterView } from '../../../src/api-types.js';
 import { post, remove, withQuery } from '../api.js';
-import { shortDigest } from './format.js';
-import { Failure } from './states.js';
+import { shortDigest } from '../ui/format.js';
+import { Failure } from '../ui/states.js';
 
 const PERCENT = 100;
 

@@ -4,8 +4,8 @@ import { type KeyboardEvent, useState } from 'react';
 import { Link } from 'react-router';
 import type { QueryResult } from '../../../src/api-types.js';
 import { post, withQuery } from '../api.js';
-import { formatCount } from '../parts/format.js';
-import { Empty, Failure, PageTitle } from '../parts/states.js';
+import { formatCount } from '../ui/format.js';
+import { Empty, Failure, PageTitle } from '../ui/states.js';
 
 const EXAMPLES = [
   {

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import type { RecordedChange } from '../../../src/api-types.js';
 import { withQuery } from '../api.js';
-import { formatCount, formatTime } from './format.js';
-import { Empty, Failure, Waiting } from './states.js';
-import { useAsked } from './use-asked.js';
+import { formatCount, formatTime } from '../ui/format.js';
+import { Empty, Failure, Waiting } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
 
 const PAGE = 20;
 const ITEMS_SHOWN = 5;

@@ -14,10 +14,10 @@ import { type FormEvent, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import type { RecallSummary, SavedSet } from '../../../src/api-types.js';
 import { post, remove, withQuery } from '../api.js';
-import { formatCount, formatTime, formatUs } from '../parts/format.js';
-import { Mark } from '../parts/mark.js';
-import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
-import { useAsked } from '../parts/use-asked.js';
+import { formatCount, formatTime, formatUs } from '../ui/format.js';
+import { Mark } from '../ui/mark.js';
+import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
 
 const PAGE = 100;
 const FILTERS = [

@@ -14,17 +14,17 @@ import {
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import type { ComparisonSummary } from '../../../src/api-types.js';
-import { ComparisonResult } from '../parts/comparison-result.js';
-import { formatCount, formatShare, formatTime } from '../parts/format.js';
 import {
   DEFAULT_SETTINGS,
   type Settings,
   SettingsFields,
   settingsBody,
-} from '../parts/settings.js';
-import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
-import { useAsked } from '../parts/use-asked.js';
-import { useComparison } from '../parts/use-comparison.js';
+} from '../recall/settings.js';
+import { formatCount, formatShare, formatTime } from '../ui/format.js';
+import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
+import { ComparisonResult } from './comparison-result.js';
+import { useComparison } from './use-comparison.js';
 
 const NARROW: Settings = { ...DEFAULT_SETTINGS, widths: '5' };
 

@@ -4,8 +4,8 @@ import { type FormEvent, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 import type { LoginState, OidcBegun } from '../../../src/api-types.js';
 import { post } from '../api.js';
-import { ADVICE, Failure } from '../parts/states.js';
-import { useVisitorChange } from '../parts/visitor.js';
+import { ADVICE, Failure } from '../ui/states.js';
+import { useVisitorChange } from '../ui/visitor.js';
 
 const REFUSED: Readonly<Record<string, string>> = {
   PERMISSION_DENIED: 'The provider knows you, but you have no role here.',

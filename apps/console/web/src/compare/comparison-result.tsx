@@ -2,7 +2,7 @@ import { Anchor, Grid, Paper, Progress, Stack, Table, Text, Title } from '@manti
 import { useState } from 'react';
 import { Link } from 'react-router';
 import type { Comparison, ComparisonLine, Distribution } from '../../../src/api-types.js';
-import { formatShare } from './format.js';
+import { formatShare } from '../ui/format.js';
 
 type UserLine = Extract<ComparisonLine, { kind: 'user' }>;
 type SummaryLine = Extract<ComparisonLine, { kind: 'summary' }>;

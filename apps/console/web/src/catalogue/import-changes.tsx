@@ -1,9 +1,9 @@
 import { Alert, Button, FileInput, Group, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { formatCount, formatShare } from './format.js';
-import { Failure } from './states.js';
+import { formatCount, formatShare } from '../ui/format.js';
+import { Failure } from '../ui/states.js';
+import { RoleButton } from '../ui/visitor.js';
 import { type ImportProgress, useImport } from './use-import.js';
-import { RoleButton } from './visitor.js';
 
 function Reading({ progress }: { progress: ImportProgress }) {
   const lines = formatCount(progress.lineCount);

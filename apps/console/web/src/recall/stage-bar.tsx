@@ -1,6 +1,6 @@
 import { Group, Progress, Stack, Table, Text } from '@mantine/core';
 import type { RecordedRecall } from '../../../src/api-types.js';
-import { formatUs } from './format.js';
+import { formatUs } from '../ui/format.js';
 
 type Answer = NonNullable<RecordedRecall['answer']>;
 

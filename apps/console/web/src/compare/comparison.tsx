@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from 'react-router';
 import type { ComparisonPage } from '../../../src/api-types.js';
 import { remove } from '../api.js';
-import { ComparisonResult, NO_RUN, withLine } from '../parts/comparison-result.js';
-import { formatTime } from '../parts/format.js';
-import { Notes } from '../parts/notes.js';
-import { Failure, PageTitle, Waiting } from '../parts/states.js';
-import { useAsked } from '../parts/use-asked.js';
+import { formatTime } from '../ui/format.js';
+import { Notes } from '../ui/notes.js';
+import { Failure, PageTitle, Waiting } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
+import { ComparisonResult, NO_RUN, withLine } from './comparison-result.js';
 
 function Side({ name, settings }: { name: string; settings: Readonly<Record<string, unknown>> }) {
   const entries = Object.entries(settings);

@@ -15,12 +15,12 @@ import { type FormEvent, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import type { About, KvChainView, UserPage } from '../../../src/api-types.js';
 import { remove, withQuery } from '../api.js';
-import { formatCount, formatTime, shortDigest } from '../parts/format.js';
-import { KvBar } from '../parts/kv-bar.js';
-import { ageOf } from '../parts/kv-sources.js';
-import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
-import { useAsked } from '../parts/use-asked.js';
-import { RoleButton } from '../parts/visitor.js';
+import { KvBar } from '../kv/kv-bar.js';
+import { ageOf } from '../kv/kv-sources.js';
+import { formatCount, formatTime, shortDigest } from '../ui/format.js';
+import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
+import { RoleButton } from '../ui/visitor.js';
 
 function Finder({ userId }: { userId: string }) {
   const [text, setText] = useState(userId);

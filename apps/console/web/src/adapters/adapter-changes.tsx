@@ -1,10 +1,10 @@
 import { Paper, Table, Text, Title } from '@mantine/core';
 import { useEffect } from 'react';
 import type { AdapterChanges } from '../../../src/api-types.js';
-import { formatTime, shortDigest } from './format.js';
-import { Mark } from './mark.js';
-import { Failure, Waiting } from './states.js';
-import { useAsked } from './use-asked.js';
+import { formatTime, shortDigest } from '../ui/format.js';
+import { Mark } from '../ui/mark.js';
+import { Failure, Waiting } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
 
 const REFRESH_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
 import type { CanaryReport, RuleVerdict } from '../../../src/api-types.js';
-import { formatCount } from './format.js';
-import { Mark } from './mark.js';
+import { formatCount } from '../ui/format.js';
+import { Mark } from '../ui/mark.js';
 
 const RULES: Readonly<Record<RuleVerdict['rule'], string>> = {
   failures: 'Recalls that failed in the model',

@@ -8,8 +8,8 @@ import {
   TextInput,
 } from '@mantine/core';
 import type { AdaptersPage, CataloguePage } from '../../../src/api-types.js';
-import { shortDigest } from './format.js';
-import { useAsked } from './use-asked.js';
+import { shortDigest } from '../ui/format.js';
+import { useAsked } from '../ui/use-asked.js';
 
 /** How a recall is asked for, as it stands in a form. */
 export interface Settings {

@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core';
 import type { DescribedItem, RecordedRecall } from '../../../src/api-types.js';
-import { formatCount, formatTime, formatUs } from './format.js';
-import { sourcesOf, usPerToken } from './kv-sources.js';
+import { sourcesOf, usPerToken } from '../kv/kv-sources.js';
+import { formatCount, formatTime, formatUs } from '../ui/format.js';
 
 type Answer = NonNullable<RecordedRecall['answer']>;
 type Seen = Answer['history'][number];

@@ -13,16 +13,11 @@ import { type FormEvent, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import type { TriedRecall } from '../../../src/api-types.js';
 import { post } from '../api.js';
-import {
-  DEFAULT_SETTINGS,
-  type Settings,
-  SettingsFields,
-  settingsBody,
-} from '../parts/settings.js';
-import { Failure, PageTitle } from '../parts/states.js';
-import { useAsked } from '../parts/use-asked.js';
+import { Failure, PageTitle } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
+import { DEFAULT_SETTINGS, type Settings, SettingsFields, settingsBody } from './settings.js';
 
-interface Wish {
+interface TrialForm {
   readonly source: 'user' | 'history';
   readonly userId: string;
   readonly history: string;
@@ -41,33 +36,33 @@ function pairs(text: string): Record<string, string> {
   );
 }
 
-function bodyOf({ source, userId, history, scene, settings }: Wish) {
+function bodyOf({ source, userId, history, scene, settings }: TrialForm) {
   const items = history.split(/[\s,]+/).filter((item) => item !== '');
   const of = source === 'user' ? { userId } : { history: items };
   return { ...of, scene: pairs(scene), ...settingsBody(settings) };
 }
 
-function Whom({ wish, set }: { wish: Wish; set: (changes: Partial<Wish>) => void }) {
+function Whom({ form, set }: { form: TrialForm; set: (changes: Partial<TrialForm>) => void }) {
   const users = useAsked<{ userIds: string[] }>('users?limit=200');
   return (
     <>
       <SegmentedControl
         aria-label="Recall for"
-        value={wish.source}
-        onChange={(source) => set({ source: source as Wish['source'] })}
+        value={form.source}
+        onChange={(source) => set({ source: source as TrialForm['source'] })}
         data={[
           { value: 'user', label: 'A user' },
           { value: 'history', label: 'A history that I write' },
         ]}
       />
-      {wish.source === 'user' ? (
+      {form.source === 'user' ? (
         <Autocomplete
           label="User"
           description="Any user that the service knows; some are suggested"
           required
           data={users.data?.userIds ?? []}
           limit={20}
-          value={wish.userId}
+          value={form.userId}
           onChange={(userId) => set({ userId })}
         />
       ) : (
@@ -77,14 +72,14 @@ function Whom({ wish, set }: { wish: Wish; set: (changes: Partial<Wish>) => void
           required
           autosize
           minRows={2}
-          value={wish.history}
+          value={form.history}
           onChange={(event) => set({ history: event.currentTarget.value })}
         />
       )}
       <TextInput
         label="Scene"
         description="key=value, with commas between; only what the prompt template shows counts"
-        value={wish.scene}
+        value={form.scene}
         onChange={(event) => set({ scene: event.currentTarget.value })}
       />
     </>
@@ -93,17 +88,17 @@ function Whom({ wish, set }: { wish: Wish; set: (changes: Partial<Wish>) => void
 
 export function View() {
   const [query] = useSearchParams();
-  const [wish, setWish] = useState<Wish>({
+  const [form, setForm] = useState<TrialForm>({
     source: 'user',
     userId: query.get('user') ?? '1',
     history: '',
     scene: '',
     settings: { ...DEFAULT_SETTINGS, adapter: query.get('adapter') ?? '' },
   });
-  const set = (changes: Partial<Wish>) => setWish({ ...wish, ...changes });
+  const set = (changes: Partial<TrialForm>) => setForm({ ...form, ...changes });
   const navigate = useNavigate();
   const trial = useMutation({
-    mutationFn: async () => post<TriedRecall>('recalls', bodyOf(wish)),
+    mutationFn: async () => post<TriedRecall>('recalls', bodyOf(form)),
     onSuccess: ({ id }) => navigate(`/recalls/${id}`),
   });
   const submit = (event: FormEvent) => {
@@ -117,10 +112,10 @@ export function View() {
       </PageTitle>
       <Paper withBorder p="md" maw={900} component="form" onSubmit={submit}>
         <Stack>
-          <Whom wish={wish} set={set} />
+          <Whom form={form} set={set} />
           <SettingsFields
             label="Settings"
-            value={wish.settings}
+            value={form.settings}
             onChange={(settings) => set({ settings })}
           />
           {trial.error !== null && <Failure error={trial.error} />}

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DescribedItem, ExplainAnswer } from '../../../src/api-types.js';
 import { get, post, withQuery } from '../api.js';
-import { Failure } from './states.js';
+import { Failure } from '../ui/states.js';
 
 const TYPING_MS = 250;
 

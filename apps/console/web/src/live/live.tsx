@@ -11,11 +11,11 @@ import {
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import type { LivePage, Pulse } from '../../../src/api-types.js';
-import { CanaryReportTables } from '../parts/canary-report.js';
-import { formatBytes, formatCount, formatShare, formatTime, shortDigest } from '../parts/format.js';
-import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
-import { TimeChart } from '../parts/time-chart.js';
-import { useAsked } from '../parts/use-asked.js';
+import { CanaryReportTables } from '../adapters/canary-report.js';
+import { formatBytes, formatCount, formatShare, formatTime, shortDigest } from '../ui/format.js';
+import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { TimeChart } from '../ui/time-chart.js';
+import { useAsked } from '../ui/use-asked.js';
 
 const REFRESH_MS = 5000;
 const STAGES = ['total', 'queue', 'prefill', 'decode', 'features'] as const;

@@ -1,14 +1,14 @@
 import { Code, Group, Paper, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import type { AdaptersPage, AdapterView } from '../../../src/api-types.js';
-import { RollBackAction, VersionActions } from '../parts/adapter-actions.js';
-import { AdapterChangeLog } from '../parts/adapter-changes.js';
-import { CanaryReportTables } from '../parts/canary-report.js';
-import { formatBytes, formatShare, formatTime, shortDigest } from '../parts/format.js';
-import { Mark } from '../parts/mark.js';
-import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
-import { useAsked } from '../parts/use-asked.js';
-import { useRefusal } from '../parts/visitor.js';
+import { formatBytes, formatShare, formatTime, shortDigest } from '../ui/format.js';
+import { Mark } from '../ui/mark.js';
+import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
+import { useRefusal } from '../ui/visitor.js';
+import { RollBackAction, VersionActions } from './adapter-actions.js';
+import { AdapterChangeLog } from './adapter-changes.js';
+import { CanaryReportTables } from './canary-report.js';
 
 const REFRESH_MS = 2000;
 const NO_WRAP = { whiteSpace: 'nowrap' } as const;

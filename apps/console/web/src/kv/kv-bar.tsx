@@ -1,5 +1,5 @@
 import { Group, Progress, Text } from '@mantine/core';
-import { formatCount } from './format.js';
+import { formatCount } from '../ui/format.js';
 
 /** Tokens by where their keys and values are from. */
 export interface TokenSources {

@@ -3,12 +3,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CataloguePage } from '../../../src/api-types.js';
 import { post } from '../api.js';
-import { ChangeLog } from '../parts/change-log.js';
-import { formatBytes, formatCount, shortDigest } from '../parts/format.js';
-import { ImportChanges } from '../parts/import-changes.js';
-import { Empty, Failure, PageTitle, Waiting } from '../parts/states.js';
-import { useAsked } from '../parts/use-asked.js';
-import { RoleButton } from '../parts/visitor.js';
+import { formatBytes, formatCount, shortDigest } from '../ui/format.js';
+import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
+import { RoleButton } from '../ui/visitor.js';
+import { ChangeLog } from './change-log.js';
+import { ImportChanges } from './import-changes.js';
 
 function RollBack({ page }: { page: CataloguePage }) {
   const [sequence, setSequence] = useState<number | string>('');

@@ -1,6 +1,6 @@
 import { Button, Table, Text } from '@mantine/core';
 import type { DescribedItem, RecordedRecall } from '../../../src/api-types.js';
-import { formatShare } from './format.js';
+import { formatShare } from '../ui/format.js';
 
 type Items = NonNullable<RecordedRecall['answer']>['items'];
 
