@@ -172,7 +172,7 @@ function only(words: readonly string[], what: string): string {
 function version(word: string): number {
   const number = Number(word);
   if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw new UsageError(`expected the number of a version, came '${word}'`);
+  throw new UsageError(`expected the number of a version, got '${word}'`);
 }
 
 function shown(answer: object): string {

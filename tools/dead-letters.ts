@@ -15,14 +15,14 @@ import { type Column, table } from './terminal/table.js';
 const USAGE = `usage: npm run dead-letters -- --kafka HOST:PORT --topic TOPIC [--replay]
 
 Lists the records of a topic that could not be served, with reason and position; the next call lists
-those that came since.
+those written since.
   --topic TOPIC   the topic that they came from, e.g. behaviours
   --replay        put each back on its topic, as it was, and count it as dealt with; not those
                   whose content was left where it lay
 TLS and SASL: as the service is configured (TESSERA_KAFKA_TLS and so on).`;
 
 const COLUMNS: readonly Column[] = [
-  { name: 'came from' },
+  { name: 'got from' },
   { name: 'key' },
   { name: 'bytes', right: true },
   { name: 'code' },

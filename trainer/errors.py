@@ -2,7 +2,7 @@
 
 
 class InputError(ValueError):
-    """Bad input: says where (file and field), what was expected and what came."""
+    """Bad input: says where (file and field), what was expected and what it got."""
 
     def __init__(self, where: str, expected: str, got: object) -> None:
         shown = repr(got)

@@ -55,7 +55,7 @@ class Paths {
       for (int level = 0; level < levels; ++level) key = key << 16 | words[at + level];
       keys_.push_back(key);
     }
-    if (keys_.empty()) fail("expected SIDs, came nothing");
+    if (keys_.empty()) fail("expected SIDs, got nothing");
     std::sort(keys_.begin(), keys_.end());
   }
 

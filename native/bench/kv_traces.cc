@@ -22,7 +22,7 @@
 namespace tessera::kv {
 namespace {
 
-/// One visit: who, and the content of each of his blocks (equal numbers mean equal content).
+/// One visit: who, and the content of each block of the user (equal numbers mean equal content).
 struct Visit {
   std::string user;
   std::vector<uint64_t> blocks;

@@ -305,7 +305,7 @@ export interface NativeAddon extends StoreAddon {
   /** Whether anything of the user is kept under a version that is not dropped. */
   kvHolds(engine: EngineHandle, user: string): boolean;
   kvInspect(engine: EngineHandle, user: string): KvChains;
-  /** Resolves when he is gone from disk; rejects with DEADLINE_EXCEEDED, IO_FAILED. */
+  /** Resolves when the user is gone from disk; rejects with DEADLINE_EXCEEDED, IO_FAILED. */
   kvDropUser(engine: EngineHandle, user: string, budgetUs: number): Promise<void>;
   /** Finds nothing under the version any more; false when the pool does not know it. */
   kvDropVersion(engine: EngineHandle, version: string): boolean;

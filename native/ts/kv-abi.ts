@@ -60,7 +60,7 @@ export const KV_CHAIN_SLOTS = [
   'versionsBack',
 ] as const;
 
-/** Chains of a user, one per version of prompts under which he has any. */
+/** Chains of a user, one per version of prompts that hold any of the user. */
 export interface KvChains {
   /** Digest of the version. */
   readonly versions: readonly string[];

@@ -268,7 +268,7 @@ describe('of one service', () => {
       }
       const from = writeRandomAdapter(join(folder.path, 'other-base'), { seed: 9, size: 1 });
       const pushed = client.pushFolder(from, { name: 'main', baseModel: 'x' }, CALL_MS);
-      await expect(pushed).rejects.toThrow(/baseModel: expected .* which is served, came 'x'/);
+      await expect(pushed).rejects.toThrow(/baseModel: expected .* which is served, got 'x'/);
       const after = await recall('3');
       expect(after.versions.adapter).toBe(active);
       expect(shown(after)).toEqual(shown(before));

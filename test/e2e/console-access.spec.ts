@@ -247,9 +247,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
       const gained = right.length - shared;
       const chosen = page.getByRole('button', { name: user, exact: true });
       const ofUser = page.getByRole('row').filter({ has: chosen });
-      const [, overlap = '', , came, lost] = await ofUser.getByRole('cell').allInnerTexts();
+      const [, overlap = '', , got, lost] = await ofUser.getByRole('cell').allInnerTexts();
       expect(Number.parseFloat(overlap)).toBeCloseTo((100 * shared) / (left.length + gained), 0);
-      expect([came, lost].map(Number)).toEqual([gained, left.length - shared]);
+      expect([got, lost].map(Number)).toEqual([gained, left.length - shared]);
     }
     expect(visit.faults).toEqual([]);
   });

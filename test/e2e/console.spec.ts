@@ -133,7 +133,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await visit.expectAccessible();
   });
 
-  it('shows a user, and erases him when that is confirmed', async () => {
+  it('shows a user, and erases the user when that is confirmed', async () => {
     const { page } = visit;
     await recorded({ userId: '9' });
     await visit.goTo('/users/9');

@@ -103,7 +103,7 @@ it(`leaves nothing behind, seed ${SEED}`, async () => {
   for (let first = 0; first < users.length; first += TOGETHER) {
     await Promise.all(users.slice(first, first + TOGETHER).map(race));
   }
-  // What came of the recalls depends on the machine; some were answered before the erasure.
+  // How the recalls ended depends on the machine; some were answered before the erasure.
   expect(outcomes.OK, JSON.stringify(outcomes)).toBeGreaterThan(0);
   service.child.kill('SIGKILL');
   await service.ended;

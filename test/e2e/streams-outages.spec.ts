@@ -111,7 +111,7 @@ describe('behaviours', () => {
     // At least once, as everything over a topic.
     await expect.poll(() => topics.dead.length - before, POLL).toBeGreaterThan(0);
     for (const { reason } of topics.dead.slice(before)) {
-      expect(reason).toMatch(/^itemId: expected 1\.\.\d+ characters, came 1048/);
+      expect(reason).toMatch(/^itemId: expected 1\.\.\d+ characters, got 1048/);
     }
   });
 

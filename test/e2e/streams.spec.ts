@@ -192,7 +192,7 @@ describe('a service on topics', () => {
     }
   });
 
-  it('stores what came while Redis was away', async () => {
+  it('stores what was sent while Redis was away', async () => {
     await redis.kill();
     await emit({ userId: 'patient', itemId: '7' });
     const answer = await answerTo(await topics.ask({ userId: '2' }));

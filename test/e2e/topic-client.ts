@@ -36,7 +36,7 @@ export const encodeChanges = (changes: readonly Plain[], catalogue = ''): Buffer
 
 /** An ad server on topics: asks, and waits for what bears its correlation ID. */
 export class TopicClient {
-  /** Answers by correlation ID, in the order in which they came. */
+  /** Answers by correlation ID, in the order of their arrival. */
   readonly answers = new Map<string, Answered[]>();
   readonly dead: { readonly topic: string; readonly reason: string; readonly code: string }[] = [];
   readonly audits: Plain[] = [];

@@ -249,12 +249,12 @@ describe('the host that is asked for', () => {
     await start({});
     for (const route of Object.keys(HTTP_ACCESS)) {
       const [method = '', path = ''] = route.split(' ');
-      const came = await asked(method, path, { host: 'evil.example:8080' });
-      expect(came, route).toEqual({ status: 403, field: 'host' });
+      const got = await asked(method, path, { host: 'evil.example:8080' });
+      expect(got, route).toEqual({ status: 403, field: 'host' });
     }
     for (const host of EVIL) {
-      const came = await asked('POST', '/v1/kv/drop-user', { host });
-      expect([host, came]).toEqual([host, { status: 403, field: 'host' }]);
+      const got = await asked('POST', '/v1/kv/drop-user', { host });
+      expect([host, got]).toEqual([host, { status: 403, field: 'host' }]);
     }
     for (const host of ['127.0.0.1:1', 'localhost', '[::1]:8080', '127.1', 'LocalHost:80']) {
       expect([host, (await asked('GET', '/health', { host })).status]).toEqual([host, 200]);
@@ -281,8 +281,8 @@ describe('the host that is asked for', () => {
     expect([await status('evil.example'), await status('10.0.0.1:80')]).toEqual([403, 200]);
     await serving?.drain.run();
     await start({ ...EVERYWHERE, ...TOKENS, TESSERA_HTTP_PUBLIC_NAMES: 'recall.internal' });
-    const came = ['evil.example', 'recall.internal', '10.0.0.1', 'localhost'].map(status);
-    expect(await Promise.all(came)).toEqual([403, 200, 200, 200]);
+    const got = ['evil.example', 'recall.internal', '10.0.0.1', 'localhost'].map(status);
+    expect(await Promise.all(got)).toEqual([403, 200, 200, 200]);
   });
 });
 
@@ -385,7 +385,7 @@ describe('what is changed', () => {
       .map((line) => JSON.parse(line))
       .map(({ action, actor, edge, outcome }) => `${action} ${actor} ${edge} ${outcome}`);
 
-  it('is audited whatever edge it came by, refused or not', async () => {
+  it('is audited whatever edge it arrived by, refused or not', async () => {
     writeFileSync(auditPath, '');
     const { grpcAddress } = await start(TOKENS);
     const client = new grpc.Client(grpcAddress, grpc.credentials.createInsecure());

@@ -220,9 +220,9 @@ describe('with a token', () => {
       { name: 'abe', role: 'admin' },
     ]);
     for (const [method, path, body, expected] of routes) {
-      const came = [];
-      for (const jar of jars) came.push((await ask(jar, method, path, body)).status);
-      expect(came, `${method} ${path}`).toEqual(expected);
+      const got = [];
+      for (const jar of jars) got.push((await ask(jar, method, path, body)).status);
+      expect(got, `${method} ${path}`).toEqual(expected);
       expect((await ask(new Jar(), method, path, body)).status, `${path}, nobody`).toBe(401);
     }
   });
@@ -234,10 +234,10 @@ describe('with a token', () => {
     expect(json.error).toMatchObject({
       code: 'PERMISSION_DENIED',
       field: 'role',
-      message: 'role: expected operate or more, came read',
+      message: 'role: expected operate or more, got read',
     });
     const nobody = await ask(new Jar(), 'DELETE', 'users/a');
-    expect(nobody.json.error.message).toContain('the role operate or more, came nobody');
+    expect(nobody.json.error.message).toContain('the role operate or more, got nobody');
     expect(told()).toEqual(['login ann read ann OK', 'erase-user ann read a PERMISSION_DENIED']);
   });
 
@@ -298,8 +298,8 @@ describe('with a token', () => {
   it('is not guessed: an address that failed too often has to wait', async () => {
     await start(withTokens);
     const attempt = (token: string) => ask(new Jar(), 'POST', 'login', { token });
-    const came = await Promise.all(Array.from({ length: 8 }, (_, i) => attempt(`guess-${i}`)));
-    const statuses = came.map(({ status }) => status).sort();
+    const got = await Promise.all(Array.from({ length: 8 }, (_, i) => attempt(`guess-${i}`)));
+    const statuses = got.map(({ status }) => status).sort();
     expect(statuses).toEqual([401, 401, 401, 429, 429, 429, 429, 429]);
     const { status, json, headers } = await attempt('abe-token');
     expect([status, json.error.code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);

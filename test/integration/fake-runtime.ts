@@ -250,7 +250,7 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
 
   changesOf(name: string): CatalogueChanges {
     if (name === '') return this.changes;
-    throw new TesseraError('REQUEST_INVALID', `catalogue: expected '', came '${name}'`, {
+    throw new TesseraError('REQUEST_INVALID', `catalogue: expected '', got '${name}'`, {
       field: 'catalogue',
     });
   }

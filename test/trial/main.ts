@@ -19,7 +19,7 @@ import { type Disturbance, STORES, type Store, World } from './world.js';
 const USAGE = `usage: npm run trial -- [--seed N] [--disturbances N] [--store embedded|redis]
 
 Broker, store and service under traffic, disturbed at random times; ends with 1 and the faults where
-something was lost, came twice or came otherwise than a model says.
+something was lost, answered twice or answered otherwise than a model says.
   --seed N            what is drawn (default: by the clock; printed)
   --disturbances N    how many (default 20)
   --flood N           behaviours of one user in the end (default 10000)

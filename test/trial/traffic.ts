@@ -76,7 +76,7 @@ export class Traffic {
   }
 
   /**
-   * Forgets a user and all that was said of him until now, however late it comes; what is drawn
+   * Forgets a user and all that was said of the user until now, however late it comes; what is drawn
    * later counts again. Nothing is drawn meanwhile, so that it is known on which side it lies.
    */
   async erase(): Promise<void> {

@@ -31,7 +31,7 @@ export interface Verdict {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Whether all that was sent came to what it had to come to. */
+/** Whether all that was sent had the outcome it had to have. */
 export async function judge(evidence: Evidence): Promise<Verdict> {
   const { traffic, topics, model } = evidence;
   const faults: string[] = [];
@@ -47,7 +47,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   for (const key of traffic.poison) {
     const reasons = topics.dead.get(key) ?? [];
     if (!reasons.some((reason) => reason.startsWith('value: expected'))) {
-      faults.push(`${key}: expected a dead letter, came ${JSON.stringify(reasons)}`);
+      faults.push(`${key}: expected a dead letter, got ${JSON.stringify(reasons)}`);
     }
   }
   faults.push(...(await storeFaults(evidence)));
@@ -67,7 +67,7 @@ function numberFaults(
   crashes: readonly Crash[],
 ): string[] {
   const last = answers.at(-1);
-  if (last === undefined) return [`${id}: expected an answer, came none`];
+  if (last === undefined) return [`${id}: expected an answer, got none`];
   if (answers.length === 1) return [];
   const crashed = crashes.some((crash) => crash.startMs <= last.timeMs && crash.endMs >= timeMs);
   return crashed ? [] : [`${id}: ${answers.length} answers although nothing crashed`];
@@ -84,9 +84,9 @@ async function answerFaults(
     if (BUSY[store].has(code)) return [];
     if (expected.kind === 'refused' && code === expected.code) return [];
     if (expected.kind === 'moving' && code === 'USER_NOT_FOUND') return [];
-    return [`${id}: expected ${expected.kind}, came ${code}: ${message}`];
+    return [`${id}: expected ${expected.kind}, got ${code}: ${message}`];
   }
-  if (expected.kind === 'refused') return [`${id}: expected ${expected.code}, came a response`];
+  if (expected.kind === 'refused') return [`${id}: expected ${expected.code}, got a response`];
   if (response === undefined) return [`${id}: neither response nor refusal`];
   if (expected.kind === 'moving') return [];
   const wanted =
@@ -112,7 +112,7 @@ async function storeFaults({ model, offline, service }: Evidence): Promise<strin
     const wanted = await offline.ofHistory(itemIds);
     faults.push(...differences(`recall for ${userId}`, itemTexts(response), wanted));
     if (response.skippedItems !== gone.length) {
-      faults.push(`${userId}: expected ${gone.length} skipped, came ${response.skippedItems}`);
+      faults.push(`${userId}: expected ${gone.length} skipped, got ${response.skippedItems}`);
     }
   }
   client.close();
@@ -131,7 +131,7 @@ async function storedOf(client: TesseraClient, userId: string): Promise<readonly
 const eventText = ({ eventId, itemId, action, timeMs }: SentBehaviour) =>
   JSON.stringify([eventId, itemId, action, timeMs]);
 
-function differences(what: string, came: readonly string[], wanted: readonly string[]): string[] {
-  const same = came.length === wanted.length && came.every((text, i) => text === wanted[i]);
-  return same ? [] : [`${what}: expected ${wanted.join(' | ')}, came ${came.join(' | ')}`];
+function differences(what: string, got: readonly string[], wanted: readonly string[]): string[] {
+  const same = got.length === wanted.length && got.every((text, i) => text === wanted[i]);
+  return same ? [] : [`${what}: expected ${wanted.join(' | ')}, got ${got.join(' | ')}`];
 }

@@ -45,7 +45,7 @@ function checkLevels(codebook: readonly number[], { levelSizes }: ServedState): 
   const level = codebook.findIndex((size, l) => size > (levelSizes[l] ?? 0));
   if (level < 0) return;
   const field = `codebook[${level}]`;
-  const expected = `expected at most ${levelSizes[level] ?? 0} codes, came ${codebook[level]}`;
+  const expected = `expected at most ${levelSizes[level] ?? 0} codes, got ${codebook[level]}`;
   throw new TesseraError('CATALOGUE_INVALID', `${field}: ${expected}`, { field });
 }
 
@@ -68,7 +68,7 @@ export async function importDelta(
   // The service says so too; here it is said before the items are listed.
   if (bundle.follows !== state.bundleUuid) {
     const field = 'since_bundle_uuid';
-    const message = `${field}: expected '${state.bundleUuid}', came '${sinceUuid}'`;
+    const message = `${field}: expected '${state.bundleUuid}', got '${sinceUuid}'`;
     throw new TesseraError('CATALOGUE_INVALID', message, { field });
   }
   const present: (readonly BundleItem[])[] = [];

@@ -47,9 +47,9 @@ describe('the cases of an evaluation', () => {
 
   it.each([
     [[], 'an object of {"user": item}'],
-    [{ a: null }, "an item ID for user 'a', came null"],
+    [{ a: null }, "an item ID for user 'a', got null"],
     ['{', 'a JSON file'],
-    [{}, 'a user with a history and a target, came none'],
+    [{}, 'a user with a history and a target, got none'],
   ])('refuse the targets %j', async (targets, message) => {
     await expect(read({}, targets)).rejects.toThrow(message);
   });

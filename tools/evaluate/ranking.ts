@@ -1,4 +1,4 @@
-/** Where the target of a user came, 1-based; null where it was not among the items. */
+/** The rank of the target of a user, 1-based; null where it was not among the items. */
 export type Rank = number | null;
 
 /** The depths that quality is told at. */

@@ -93,8 +93,8 @@ export class Flags {
   }
 }
 
-export function fail(name: string, expected: string, came: string): never {
-  throw new UsageError(`--${name}: expected ${expected}, came ${came}`);
+export function fail(name: string, expected: string, got: string): never {
+  throw new UsageError(`--${name}: expected ${expected}, got ${got}`);
 }
 
 function integer(name: string, text: string, min: number, max: number): number {

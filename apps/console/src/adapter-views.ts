@@ -27,7 +27,7 @@ export function canaryViews(adapters: Known | undefined): readonly CanaryView[] 
     });
 }
 
-/** What came of an action on an adapter; not that it was begun. */
+/** How an action on an adapter ended; not that it was begun. */
 export function isAdapterChange({ action, outcome }: AuditEntry): boolean {
   return ADAPTER_ACTIONS.has(action) && outcome !== 'begun';
 }

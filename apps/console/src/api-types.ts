@@ -142,7 +142,7 @@ export type ComparisonLine =
       readonly attributes: Distribution;
     };
 
-/** A comparison that was saved, as it came. */
+/** A comparison that was saved, as it was answered. */
 export interface ComparisonPage extends ComparisonSummary {
   readonly sides: ComparisonSides;
   readonly lines: readonly ComparisonLine[];

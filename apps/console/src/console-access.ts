@@ -31,7 +31,7 @@ export class LoopbackAccess extends ConsoleAccess {
   async visitor({ host }: VisitorRequest): Promise<Visitor> {
     const name = hostOfHeader(host);
     if (name !== undefined && isLoopback(name)) return { name: 'local', role: 'admin' };
-    const message = `host: expected a name of this machine, came ${host.slice(0, 80)}`;
+    const message = `host: expected a name of this machine, got ${host.slice(0, 80)}`;
     throw new TesseraError('PERMISSION_DENIED', message, { field: 'host' });
   }
 }

@@ -4,9 +4,9 @@ import { TesseraError } from '@tessera/errors';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function refuse(field: string, expected: string, came: unknown): never {
-  const told = typeof came === 'string' ? came.slice(0, 80) : JSON.stringify(came);
-  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, came ${told}`, {
+export function refuse(field: string, expected: string, got: unknown): never {
+  const told = typeof got === 'string' ? got.slice(0, 80) : JSON.stringify(got);
+  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, got ${told}`, {
     field,
   });
 }

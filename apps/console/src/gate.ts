@@ -23,7 +23,7 @@ async function visitorOf(
   const visitor = await access.visitor(visitorRequest(request));
   if (visitor !== undefined) return visitor;
   const message =
-    `role: expected somebody who is logged in with the role ${wanted} or more, came nobody; ` +
+    `role: expected somebody who is logged in with the role ${wanted} or more, got nobody; ` +
     'log in at /console/';
   throw new TesseraError('UNAUTHENTICATED', message, { field: 'role' });
 }
@@ -119,7 +119,7 @@ export class Gate {
 
 function checkRole({ role }: Visitor, wanted: Role): void {
   if (reaches(role, wanted)) return;
-  const message = `role: expected ${wanted} or more, came ${role}`;
+  const message = `role: expected ${wanted} or more, got ${role}`;
   throw new TesseraError('PERMISSION_DENIED', message, { field: 'role' });
 }
 
@@ -129,6 +129,6 @@ function checkSite({ headers }: FastifyRequest, publicHost: string): void {
 }
 
 function foreign(): TesseraError {
-  const message = `${CONSOLE_HEADER}: expected 1 from a page of this origin, came another request`;
+  const message = `${CONSOLE_HEADER}: expected 1 from a page of this origin, got another request`;
   return new TesseraError('PERMISSION_DENIED', message, { field: CONSOLE_HEADER });
 }

@@ -39,7 +39,7 @@ export class Imports {
     if (this.open.size >= IMPORTS_MAX) {
       const idle = [...this.open].find(([, { touchedMs }]) => now - touchedMs > IDLE_MS);
       if (idle === undefined) {
-        const message = `imports: expected at most ${IMPORTS_MAX} at a time, came another`;
+        const message = `imports: expected at most ${IMPORTS_MAX} at a time, got another`;
         throw new TesseraError('STORE_FULL', message, { field: 'imports' });
       }
       this.open.delete(idle[0]);
@@ -79,7 +79,7 @@ export class Imports {
     this.drop(id);
     const { changeCount } = batch;
     if (changeCount === 0) {
-      const message = 'lines: expected at least one change, came none';
+      const message = 'lines: expected at least one change, got none';
       throw new TesseraError('CATALOGUE_INVALID', message, { field: 'lines' });
     }
     const changes = this.parts.runtime.operations.changesOf('');
@@ -96,7 +96,7 @@ export class Imports {
   private of(id: string): Import {
     const found = this.open.get(id);
     if (found !== undefined) return found;
-    const message = `import: expected the ID of one on its way, came '${id.slice(0, 80)}'`;
+    const message = `import: expected the ID of one on its way, got '${id.slice(0, 80)}'`;
     throw new TesseraError('ROUTE_NOT_FOUND', message, { field: 'import' });
   }
 }

@@ -132,7 +132,7 @@ export class LoginAccess extends ConsoleAccess {
     return this.attempts.attempt(address, async () => {
       const begun = this.seal.open(cookieOf(request.cookie, BEGUN_COOKIE) ?? '');
       if (begun === undefined) {
-        const message = 'login: expected one that was begun here and lately, came another';
+        const message = 'login: expected one that was begun here and lately, got another';
         throw new TesseraError('UNAUTHENTICATED', message, { field: 'login' });
       }
       const holder = await this.oidc().end(query, begun.login);
@@ -182,7 +182,7 @@ export class LoginAccess extends ConsoleAccess {
 }
 
 function absent(what: string, key: string): never {
-  const message = `login: expected a way that is configured, came a ${what}; see ${key}`;
+  const message = `login: expected a way that is configured, got a ${what}; see ${key}`;
   throw new TesseraError('REQUEST_INVALID', message, { field: 'login' });
 }
 

@@ -15,7 +15,7 @@ export class Recorded {
     const { store } = this.parts;
     if (store !== undefined) return store;
     const message =
-      'inspection: expected a store of recorded recalls, came none; set inspection.path, ' +
+      'inspection: expected a store of recorded recalls, got none; set inspection.path, ' +
       'and see the log of the start';
     throw new TesseraError('STORE_UNAVAILABLE', message, { field: 'inspection.path' });
   }
@@ -25,7 +25,7 @@ export class Recorded {
     await this.store.settled();
     const recall = await this.store.recall(id);
     if (recall !== undefined) return recall;
-    const message = `recall: expected the ID of one that is kept, came '${id.slice(0, 80)}'`;
+    const message = `recall: expected the ID of one that is kept, got '${id.slice(0, 80)}'`;
     throw new TesseraError('ROUTE_NOT_FOUND', message, { field: 'recall' });
   }
 

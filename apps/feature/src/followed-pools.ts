@@ -8,7 +8,7 @@ const MICROSECONDS_PER_MILLISECOND = 1000;
 export interface FollowedPools {
   /** False: following this user would come to nothing. */
   mayHold(userId: string): boolean;
-  /** Computes what is new of a user's prompt where he is held. */
+  /** Computes what is new of a user's prompt where the user is held. */
   append(userId: string, budgetMs: number): Promise<void>;
   /** Forgets a user's prompts, and their keys and values in every tier. */
   erase(userId: string, budgetMs: number): Promise<void>;

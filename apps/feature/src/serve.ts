@@ -44,7 +44,7 @@ function storeOptions({ behaviours, users, disk }: Config) {
     const secured = { ...behaviours, store, redisSecurity: redisSecurity(behaviours) };
     return behaviourOptions(secured, users.path, disk);
   }
-  const message = `behaviours.store: expected embedded or redis, came ${store}`;
+  const message = `behaviours.store: expected embedded or redis, got ${store}`;
   throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.store' });
 }
 

@@ -57,7 +57,7 @@ export class AdapterAudits {
 
   /**
    * Does it between two lines of the audit log: what cannot be audited is not done. `told` says
-   * what came of it.
+   * how it ended.
    */
   async audited<Result>(
     action: Action,

@@ -106,7 +106,7 @@ export class AdapterEdge {
   private adapters(): Adapters {
     const { adapters } = this.parts;
     if (adapters !== undefined) return adapters;
-    const message = 'adapters.path: expected a folder, came none: no adapters are kept here';
+    const message = 'adapters.path: expected a folder, got none: no adapters are kept here';
     throw new TesseraError('ADAPTER_STATE', message);
   }
 }

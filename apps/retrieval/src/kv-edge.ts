@@ -51,7 +51,7 @@ export class KvEdge {
     const { changes } = this.parts;
     return changes.noted({ action: 'drop-version', actor: actor.name, edge, name }, async () => {
       if (this.pool().dropVersion(name)) return;
-      const message = `version: expected one that the pool knows, came ${version.slice(0, 80)}`;
+      const message = `version: expected one that the pool knows, got ${version.slice(0, 80)}`;
       throw new TesseraError('REQUEST_INVALID', message, { field: 'version' });
     });
   }
@@ -97,5 +97,5 @@ const NOTHING_KEPT: Omit<AppendAnswer, 'requestId'> = {
 
 function named(field: string, value: string): string {
   if (value !== '') return value;
-  throw new TesseraError('REQUEST_INVALID', `${field}: expected text, came nothing`, { field });
+  throw new TesseraError('REQUEST_INVALID', `${field}: expected text, got nothing`, { field });
 }

@@ -70,7 +70,7 @@ export function budgetOf(
   limits: EdgeLimits,
 ): number {
   if (deadlineMs !== undefined && (deadlineMs > limits.deadlineMsMax || deadlineMs < 1)) {
-    const expected = `expected 1..${limits.deadlineMsMax}, came ${deadlineMs}`;
+    const expected = `expected 1..${limits.deadlineMsMax}, got ${deadlineMs}`;
     throw new TesseraError('REQUEST_INVALID', `deadlineMs: ${expected}`, { field: 'deadlineMs' });
   }
   const silent = deadlineMs === undefined && call.budgetUs === Number.POSITIVE_INFINITY;
@@ -95,7 +95,7 @@ interface Kind<Request, Answer> {
   readonly name: 'recall' | 'score' | 'explain';
   readonly ask: (request: Request, context: RecallContext) => Promise<Answer>;
   readonly observe: (seen: Observation, answer?: Answer) => void;
-  /** Told what was asked and what came of it. */
+  /** Told what was asked and how it ended. */
   readonly tell?: (request: Request, outcome: Answer | TesseraError, traceId: string) => void;
 }
 

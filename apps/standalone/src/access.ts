@@ -28,7 +28,7 @@ function auditPathOf(
 async function oidcOf({ oidc, login, console }: Config): Promise<OidcLogin | undefined> {
   const { publicUrl } = login;
   if (publicUrl !== '' && !/^https?:\/\/[^/]+\/?$/.test(publicUrl)) {
-    const message = `login.publicUrl: expected http(s)://HOST, came ${publicUrl}`;
+    const message = `login.publicUrl: expected http(s)://HOST, got ${publicUrl}`;
     throw new TesseraError('CONFIG_INVALID', message, { field: 'login.publicUrl' });
   }
   if (console.pages === 'off' || oidc.issuer === '') return undefined;

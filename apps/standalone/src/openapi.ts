@@ -17,7 +17,7 @@ const consoleAndErrors = {
   Error: object({
     error: object({
       code: { type: 'string', enum: Object.keys(ERROR_TABLE) },
-      message: text('what was expected and what came'),
+      message: text('what was expected and what it got'),
       field: text('path of the field at fault'),
       retryable: { type: 'boolean' },
       retryAfterMs: { type: 'number', description: 'milliseconds' },

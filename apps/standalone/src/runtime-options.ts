@@ -16,7 +16,7 @@ function behavioursOf({ behaviours, users, disk, peer }: Config, tracing: Tracin
     return behaviourOptions(secured, users.path, disk);
   }
   if (address === '') {
-    const message = 'behaviours.remote: expected HOST:PORT of a feature process, came nothing';
+    const message = 'behaviours.remote: expected HOST:PORT of a feature process, got nothing';
     throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.remote' });
   }
   const connection = peerConnection(peer);

@@ -26,7 +26,7 @@ export function parseDocument(text: string, place: string): CardDocument {
   const issue = parsed.error.issues[0];
   throw new TesseraError(
     'REQUEST_INVALID',
-    `${place}: expected a document {card, results}, came ${issue?.message ?? 'something else'}`,
+    `${place}: expected a document {card, results}, got ${issue?.message ?? 'something else'}`,
     { field: issue === undefined || issue.path.length === 0 ? place : issue.path.join('.') },
   );
 }
@@ -50,7 +50,7 @@ export function readDocuments(folder: string): CardDocument[] {
   if (names.length === 0) {
     throw new TesseraError(
       'REQUEST_INVALID',
-      `${folder}: expected a folder with the outputs of a run on a card, NAME.json, came none`,
+      `${folder}: expected a folder with the outputs of a run on a card, NAME.json, got none`,
       { field: 'measured' },
     );
   }

@@ -46,11 +46,11 @@ describe('suite cuda without a card', () => {
   it('refuses a stage or a shape that it does not have', async () => {
     await expect(run('--stage', 'kernel')).rejects.toThrow(
       new UsageError(
-        '--stage: expected of kernels, recall, constraint, returning, load, peers, came kernel',
+        '--stage: expected of kernels, recall, constraint, returning, load, peers, got kernel',
       ),
     );
     await expect(run('--shape', '')).rejects.toThrow(
-      new UsageError('--shape: expected of qwen3-1.7b, qwen3-0.6b, came nothing'),
+      new UsageError('--shape: expected of qwen3-1.7b, qwen3-0.6b, got nothing'),
     );
   });
 

@@ -47,7 +47,7 @@ export async function longPromptStage({
 
 interface Latencies {
   readonly alone: readonly number[];
-  /** Of short recalls that came while a long prompt was computed. */
+  /** Of short recalls that arrived while a long prompt was computed. */
   readonly beside: readonly number[];
 }
 

@@ -192,7 +192,7 @@ async function lossOf(
 async function broughtUp(engine: BenchEngine, userId: string): Promise<void> {
   for (;;) {
     const [chain] = engine.kvPool.inspect(userId);
-    if (chain === undefined) throw new Error(`${userId}: expected to be kept, came nothing`);
+    if (chain === undefined) throw new Error(`${userId}: expected to be kept, got nothing`);
     if (chain.deviceTokens === chain.tokens) return;
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -202,7 +202,7 @@ async function broughtUp(engine: BenchEngine, userId: string): Promise<void> {
 async function stored(engine: BenchEngine, userId: string): Promise<void> {
   for (;;) {
     const [chain] = engine.kvPool.inspect(userId);
-    if (chain === undefined) throw new Error(`${userId}: expected to be kept, came nothing`);
+    if (chain === undefined) throw new Error(`${userId}: expected to be kept, got nothing`);
     if (Math.max(chain.hostTokens, chain.durableTokens) === chain.tokens) return;
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -112,7 +112,7 @@ function recall(runtime: RecallRuntime, userId: string): Promise<RecallAnswer> {
   );
 }
 
-/** The device holds two users, so that each is on disk alone when his turn comes again. */
+/** The device holds two users, so that each is on disk alone when its turn comes again. */
 function poolOptions(users: number, path: string): KvPoolOptions {
   const blockBytes = BLOCK_TOKENS * kvNumbersPerPosition(SHAPE) * BF16_BYTES;
   const blocks = Math.ceil((ITEMS * TOKENS_PER_ITEM) / BLOCK_TOKENS) + 2;
@@ -127,7 +127,7 @@ function poolOptions(users: number, path: string): KvPoolOptions {
   };
 }
 
-/** Until the disk has all of the user: the next one pushes him off the device. */
+/** Until the disk has all of the user: the next one pushes it off the device. */
 async function stored(runtime: RecallRuntime, userId: string): Promise<void> {
   for (;;) {
     const [chain] = runtime.facts.kvPool.inspect(userId);

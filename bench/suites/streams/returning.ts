@@ -125,7 +125,7 @@ class Replay {
       const itemId = venues.get(item) as string;
       const event = { userId, eventId: String(at), itemId, action: 'checkin', timeMs, scene: {} };
       await this.runtime.operations.behaviourLog?.append([event]);
-      // Somebody new is recalled for once the service knows of him.
+      // Somebody new is recalled for once the service knows of the user.
       if (lastMs === undefined) await this.recall(userId, timeMs);
       else await this.following?.follow(userId);
     }

@@ -166,7 +166,7 @@ function textOf(path: string): string {
   }
 }
 
-function unreadable(path: string, came: string, cause?: unknown): TesseraError {
-  const message = `access.tokensPath: ${path}: expected a file of tokens, got: ${came}`;
+function unreadable(path: string, got: string, cause?: unknown): TesseraError {
+  const message = `access.tokensPath: ${path}: expected a file of tokens, got: ${got}`;
   return new TesseraError('CONFIG_INVALID', message, { field: 'access.tokensPath', cause });
 }

@@ -8,7 +8,7 @@ export const AUDIT_READ_BYTES_MAX = 1 << 20;
 /** Lines that wait for the disk at most; further ones are refused. */
 export const AUDIT_LINES_WAITING_MAX = 10_000;
 
-/** Who did what, when, and what came of it. */
+/** Who did what, when, and how it ended. */
 export interface AuditEntry {
   /** Milliseconds since 1970. */
   readonly timeMs: number;
@@ -22,7 +22,7 @@ export interface AuditEntry {
   readonly detail: string;
   /** Of the actor in the console; left out: it was done elsewhere. */
   readonly role?: string;
-  /** How it came in: grpc, http or kafka; left out: by the console, or by itself. */
+  /** By which edge it arrived: grpc, http or kafka; left out: by the console, or by itself. */
   readonly edge?: string;
 }
 
@@ -120,7 +120,7 @@ export class AuditLog {
     await this.file.close();
   }
 
-  /** What came while a write was under way goes with the next one: one sync for all of them. */
+  /** What arrives while a write was under way goes with the next one: one sync for all of them. */
   private async writeWaiting(): Promise<void> {
     // Lines of the same turn go together.
     await Promise.resolve();

@@ -36,7 +36,7 @@ function auditsTo(disk = { isFull: false }) {
 }
 
 describe('what administrators do', () => {
-  it('stands between two lines with what came of it', async () => {
+  it('stands between two lines with how it ended', async () => {
     const { audits, told, written } = auditsTo();
     expect(await audits.audited(change, async () => 7, String)).toBe(7);
     const refused = audits.audited(change, async () => {

@@ -48,7 +48,7 @@ export class ChangeAudits {
 
   /**
    * Does it between two lines of the audit log: what cannot be audited is not done, and rejects
-   * with STORE_FULL or IO_FAILED. `told` says what came of it.
+   * with STORE_FULL or IO_FAILED. `told` says how it ended.
    */
   async audited<Result>(
     change: Change,
@@ -67,7 +67,7 @@ export class ChangeAudits {
     }
   }
 
-  /** Does it, and notes what came of it behind the answer. */
+  /** Does it, and notes how it ended behind the answer. */
   async noted<Result>(
     change: Change,
     act: () => Promise<Result>,

@@ -94,10 +94,10 @@ export class OidcLogin {
   async end(query: string, begun: BegunLogin): Promise<OidcHolder> {
     const { state, nonce, verifier, redirectUri } = begun;
     const [oidc, provider] = await Promise.all([loadClient(), this.discovered()]);
-    const came = new URL(redirectUri);
-    came.search = query;
+    const got = new URL(redirectUri);
+    got.search = query;
     const tokens = await oidc
-      .authorizationCodeGrant(provider, came, {
+      .authorizationCodeGrant(provider, got, {
         pkceCodeVerifier: verifier,
         expectedState: state,
         expectedNonce: nonce,
@@ -105,7 +105,7 @@ export class OidcLogin {
       })
       .catch(refused);
     const claims = tokens.claims();
-    if (claims === undefined) throw unauthenticated('came an answer without an ID token');
+    if (claims === undefined) throw unauthenticated('got an answer without an ID token');
     const { roleClaim } = this.settings;
     if (claimAt(claims, roleClaim) !== undefined) return this.holder(claims, claims.sub);
     const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub).catch(refused);
@@ -123,7 +123,7 @@ export class OidcLogin {
     if (role !== undefined) return { name, subject, role };
     const message =
       `role: expected ${[...roles.keys()].join(', ')} in the claim ${roleClaim} of '${name}', ` +
-      'came none of them';
+      'got none of them';
     throw new TesseraError('PERMISSION_DENIED', message, { field: 'role' });
   }
 
@@ -167,21 +167,21 @@ function refused(cause: unknown): never {
   if (cause instanceof TypeError || (cause as Error)?.name === 'TimeoutError') {
     throw unavailable(cause);
   }
-  throw unauthenticated(`came: ${reasonOf(cause)}`, cause);
+  throw unauthenticated(`got: ${reasonOf(cause)}`, cause);
 }
 
-function unauthenticated(came: string, cause?: unknown): TesseraError {
-  const message = `login: expected somebody whom the provider knows, ${came}`;
+function unauthenticated(got: string, cause?: unknown): TesseraError {
+  const message = `login: expected somebody whom the provider knows, ${got}`;
   return new TesseraError('UNAUTHENTICATED', message, { field: 'login', cause });
 }
 
 function unavailable(cause: unknown): TesseraError {
-  const message = `oidc.issuer: expected an answer of the provider, came: ${reasonOf(cause)}`;
+  const message = `oidc.issuer: expected an answer of the provider, got: ${reasonOf(cause)}`;
   return new TesseraError('ISSUER_UNAVAILABLE', message, { field: 'oidc.issuer', cause });
 }
 
-function badConfig(field: string, expected: string, came: string): TesseraError {
-  return new TesseraError('CONFIG_INVALID', `${field}: expected ${expected}, came ${came}`, {
+function badConfig(field: string, expected: string, got: string): TesseraError {
+  return new TesseraError('CONFIG_INVALID', `${field}: expected ${expected}, got ${got}`, {
     field,
   });
 }

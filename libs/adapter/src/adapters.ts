@@ -138,7 +138,7 @@ export class Adapters implements AdapterChoice {
     await this.registry.change((state) => {
       const version = versionOf(state, name, digest);
       if (!this.registry.loaded.isBusy(version.digest)) return remove(state, version);
-      const message = 'digest: expected a version that nobody works with, came one in use';
+      const message = 'digest: expected a version that nobody works with, got one in use';
       throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
     });
   }

@@ -76,7 +76,7 @@ describe('the comparison of a canary', () => {
       fair(kept, i);
     }
     expect(broken.fault(RULES)?.rule).toBe(rule);
-    expect(broken.fault(RULES)?.message).toMatch(/expected .*, came /);
+    expect(broken.fault(RULES)?.message).toMatch(/expected .*, got /);
     expect(kept.fault(RULES)).toBeUndefined();
   });
 
@@ -87,9 +87,9 @@ describe('the comparison of a canary', () => {
   });
 });
 
-it('the hottest users are those with most visits, of those who came last', () => {
+it('the hottest users are those with most visits, of those seen last', () => {
   const hot = new HotUsers(3);
-  for (const user of ['a', 'a', 'b', 'c', 'b', 'd']) hot.came(user);
+  for (const user of ['a', 'a', 'b', 'c', 'b', 'd']) hot.seen(user);
   expect(hot.hottest(10)).toEqual(['b', 'd', 'c']);
   expect(hot.hottest(1, (user) => user !== 'b')).toEqual(['d']);
 });
@@ -293,7 +293,7 @@ describe('a roll-out', () => {
     // How it fared is still known, rule by rule.
     const report = adapters.watchOf(adapters.find('main', strange));
     const crossed = report?.verdicts.filter(({ isBroken }) => isBroken) ?? [];
-    expect(crossed.map(({ rule, bound, limit, came }) => [rule, bound, limit, came])).toEqual([
+    expect(crossed.map(({ rule, bound, limit, observed }) => [rule, bound, limit, observed])).toEqual([
       ['overlap', 'least', 30, 0],
     ]);
     expect(crossed[0]?.message).toBe(events[0]?.detail);

@@ -31,7 +31,7 @@ async function usersOf(path: string): Promise<readonly ProbeUser[]> {
   } catch (cause) {
     const message = `adapters.goldenPath: ${path}: expected a list of users and histories`;
     const reason = cause instanceof Error ? cause.message.slice(0, 400) : String(cause);
-    throw new TesseraError('CONFIG_INVALID', `${message}, came: ${reason}`, {
+    throw new TesseraError('CONFIG_INVALID', `${message}, got: ${reason}`, {
       field: 'adapters.goldenPath',
       cause,
     });

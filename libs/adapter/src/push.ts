@@ -185,7 +185,7 @@ async function takeBytes(staged: StagedVersion, rest: AsyncIterator<PushPart>): 
   for (;;) {
     const { done, value } = await rest.next();
     if (done === true) {
-      const message = 'end: expected it last, came the end of the stream: the upload is cut off';
+      const message = 'end: expected it last, got the end of the stream: the upload is cut off';
       throw new TesseraError('ADAPTER_CORRUPT', message, { field: 'end' });
     }
     if ('isEnd' in value) return;

@@ -336,7 +336,7 @@ describe('memory', () => {
       [b, a],
       [c, b],
     ]);
-    // Who serves after a rollback follows what he followed before.
+    // The version that serves after a rollback follows what it followed before.
     await adapters.rollBack('main', 'asked for');
     await adapters.rollBack('main', 'asked for');
     expect(at.engine.predecessors.get(a)).toBeUndefined();

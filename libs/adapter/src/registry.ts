@@ -282,7 +282,7 @@ export class AdapterRegistry implements AdapterChoice {
     if (room(next) >= bytes) return next;
     const message =
       `adapters.diskBytes: expected room for ${bytes} bytes beside the versions that stay, ` +
-      `came ${Math.max(0, room(next))}`;
+      `got ${Math.max(0, room(next))}`;
     throw new TesseraError('STORE_FULL', message, { field: 'adapters.diskBytes' });
   }
 
@@ -385,7 +385,7 @@ export class AdapterRegistry implements AdapterChoice {
     }
     const message =
       'adapter: expected a version that serves, is pinned or is gone back to by a rollback, ' +
-      `came ${version.digest.slice(0, 16)}, which is ${version.state}`;
+      `got ${version.digest.slice(0, 16)}, which is ${version.state}`;
     throw new TesseraError('ADAPTER_STATE', message, { field: 'adapter' });
   }
 

@@ -71,13 +71,13 @@ export class Rollout {
 
   /** A recall that has ended, with the version that it was given. */
   observe(lease: AdapterLease, seen: SeenRecall): void {
-    if (seen.userId !== undefined) this.hot.came(seen.userId);
+    if (seen.userId !== undefined) this.hot.seen(seen.userId);
     this.watch.observe(lease, seen);
   }
 
   /**
    * Serves a version from the next request on. Rejects with ADAPTER_NOT_FOUND, ADAPTER_STATE (also
-   * where the golden set's answers have too little in common, or a rollback came meanwhile),
+   * where the golden set's answers have too little in common, or a rollback happened meanwhile),
    * ADAPTER_INVALID, ADAPTER_ARENA_FULL, STORE_FULL, IO_FAILED; what served serves on then.
    */
   async activate(name: string, digest: string, wanted: Activation): Promise<Activated> {
@@ -86,7 +86,7 @@ export class Rollout {
     const version = registry.find(name, digest);
     this.switched(registry.state, version, wanted.share);
     if (this.activating.has(name)) {
-      const message = `name: expected no activation of '${name}' under way, came one`;
+      const message = `name: expected no activation of '${name}' under way, got one`;
       throw new TesseraError('ADAPTER_STATE', message, { field: 'name' });
     }
     const stop = new AbortController();
@@ -130,7 +130,7 @@ export class Rollout {
             return reject(state, first.version, first.error.message, registry.nowMs());
           }
           if (only !== undefined && inState(state, name, 'canary')?.digest !== only) {
-            const message = `digest: expected a canary, came one that is none any more`;
+            const message = `digest: expected a canary, got one that is none any more`;
             throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
           }
           done = rollBack(state, name, reason, registry.nowMs());
@@ -197,7 +197,7 @@ export class Rollout {
         await this.probe.warm(userId, adapter, signal);
         warmed += 1;
       } catch {
-        // He is computed at his next visit instead.
+        // The user's prompt is computed at the next visit instead.
       }
     }
     return warmed;
@@ -205,6 +205,6 @@ export class Rollout {
 }
 
 function overtaken(name: string): TesseraError {
-  const message = `name: a rollback of '${name}' came before the switch`;
+  const message = `name: expected no rollback of '${name}' before the switch, got one`;
   return new TesseraError('ADAPTER_STATE', message, { field: 'name' });
 }

@@ -206,8 +206,8 @@ it.each([
 });
 
 it.each([
-  ['shorter', weights.subarray(1), /expected 7 bytes, came 6 and then the end/],
-  ['longer', Buffer.concat([weights, weights]), /expected 7 bytes, came more/],
+  ['shorter', weights.subarray(1), /expected 7 bytes, got 6 and then the end/],
+  ['longer', Buffer.concat([weights, weights]), /expected 7 bytes, got more/],
 ])('notices a body that is %s than it was', async (_, body, expected) => {
   const url = await misbehaving(
     wellUntilRead((request, reply) => {

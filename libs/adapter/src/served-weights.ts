@@ -125,13 +125,13 @@ export class ServedWeights {
   private async swap(name: string): Promise<WeightsUpdate> {
     const { engine, path, waitMaxMs } = this.parts;
     if (path === '') {
-      const message = 'weights.path: expected a folder, came none: weights are not updated here';
+      const message = 'weights.path: expected a folder, got none: weights are not updated here';
       throw new TesseraError('ADAPTER_STATE', message);
     }
     const { adapters } = engine.adapterArena();
     if (adapters > 0) {
       const message =
-        `weights: expected no adapter in memory, came ${adapters}: ` +
+        `weights: expected no adapter in memory, got ${adapters}: ` +
         'they belong to the weights that serve; roll back and unpin them first';
       throw new TesseraError('ADAPTER_STATE', message);
     }

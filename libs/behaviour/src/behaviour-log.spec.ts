@@ -30,7 +30,7 @@ function event(over: Partial<BehaviourEvent>): BehaviourEvent {
   return { ...base, ...over };
 }
 
-/** The rule restated over all events that ever came, with nothing ever taken away. */
+/** The rule restated over all events ever received, with nothing ever taken away. */
 class Model {
   private readonly events: BehaviourEvent[] = [];
   private readonly erasedUntilMs = new Map<string, number>();
@@ -246,7 +246,7 @@ describe.each([
     expect(await opened.log.history('u', 99)).toHaveLength(4);
   });
 
-  it('equals the rule over all events that came, late, repeated, across openings', async () => {
+  it('equals the rule over all events received, late, repeated, across openings', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(commands, { maxLength: 25 }), async (steps) => {
         nowMs = START_MS;
@@ -422,10 +422,10 @@ describe('a retention', () => {
   });
 
   it.each([
-    ['', /one window for all other actions, came 0/],
-    ['buy=1', /one window for all other actions, came 0/],
-    ['*=1;*=2', /one window for all other actions, came 2/],
-    ['a=1;a=2;*=3', /each action in one window, came 'a' in two/],
+    ['', /one window for all other actions, got 0/],
+    ['buy=1', /one window for all other actions, got 0/],
+    ['*=1;*=2', /one window for all other actions, got 2/],
+    ['a=1;a=2;*=3', /each action in one window, got 'a' in two/],
     ['*=0', /1..100000 behaviours/],
     ['*=100001', /1..100000 behaviours/],
     ['*=5,3w', /ACTION\|ACTION=COUNT/],

@@ -45,18 +45,18 @@ describe('a file of users', () => {
   });
 
   it.each([
-    [[], 'users.json: expected an object, came an array'],
-    [{ u: 3 }, 'users.json: u: expected an object, came 3'],
-    [{ u: [1, null] }, 'users.json: u[1]: expected an item ID (a string or an integer), came null'],
+    [[], 'users.json: expected an object, got an array'],
+    [{ u: 3 }, 'users.json: u: expected an object, got 3'],
+    [{ u: [1, null] }, 'users.json: u[1]: expected an item ID (a string or an integer), got null'],
     [{ u: [1.5] }, /u\[0\]: expected an item ID/],
-    [{ u: { behaviours: {} } }, 'users.json: u.behaviours: expected an array, came object'],
-    [{ u: { clicks: [] } }, "users.json: u: expected the keys behaviours, profile, came 'clicks'"],
+    [{ u: { behaviours: {} } }, 'users.json: u.behaviours: expected an array, got object'],
+    [{ u: { clicks: [] } }, "users.json: u: expected the keys behaviours, profile, got 'clicks'"],
     [{ u: { behaviours: [{ item_id: '' }] } }, /u.behaviours\[0\].item_id: expected 1..1024/],
     [{ u: { behaviours: [{ item_id: '1', time: 'x' }] } }, /u.behaviours\[0\].time: expected sec/],
     [{ u: { profile: { a: [] } } }, /u.profile.a: expected a string, a number or a boolean/],
-    [{ ['u'.repeat(257)]: [] }, /expected 1..256 characters, came 257/],
+    [{ ['u'.repeat(257)]: [] }, /expected 1..256 characters, got 257/],
     ['{"u": [1', /users.json: expected JSON/],
-    [Uint8Array.of(0x22, 0xff, 0x22), 'users.json: expected UTF-8, came other bytes'],
+    [Uint8Array.of(0x22, 0xff, 0x22), 'users.json: expected UTF-8, got other bytes'],
     [Uint8Array.of(0x1f, 0x8b, 1, 2), /users.json: expected gzip/],
   ])('%j is refused by its path', async (content, message) => {
     const refusal = expect(load(content)).rejects;

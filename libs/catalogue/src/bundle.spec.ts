@@ -130,7 +130,7 @@ describe('a bundle', () => {
       { itemId: '', codes: [3, 1] },
     ]);
     const expected =
-      /3 bad rows.*item_to_sid\/part-00000.parquet row 1: codebook\[1\]: expected 0..7, came 9/;
+      /3 bad rows.*item_to_sid\/part-00000.parquet row 1: codebook\[1\]: expected 0..7, got 9/;
     await expect(open(path)).rejects.toMatchObject({
       code: 'CATALOGUE_INVALID',
       message: expect.stringMatching(expected),
@@ -263,7 +263,7 @@ describe('a delta', () => {
     });
     await writer.finish({ uuid: 'u2', codebook: LEVELS, sinceUuid: 'u1' }, 1);
     const wrong = readDelta({ folder: path, toleratedRows: 0, onProgress });
-    await expect(wrong).rejects.toThrow(/offset_codebook\[1\]: expected 6, came 5/);
+    await expect(wrong).rejects.toThrow(/offset_codebook\[1\]: expected 6, got 5/);
     const delta = await readDelta({ folder: path, toleratedRows: 1, onProgress });
     expect(delta).toMatchObject({ manifest: { sinceUuid: 'u1' }, badRows: 1, buckets: [] });
   });

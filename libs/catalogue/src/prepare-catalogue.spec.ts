@@ -130,7 +130,7 @@ describe('a source of the catalogue', () => {
   });
 
   it.each([
-    [[], 'CATALOGUE_INVALID', /expected 1..64 files, came 0/],
+    [[], 'CATALOGUE_INVALID', /expected 1..64 files, got 0/],
     [['none.jsonl'], 'CATALOGUE_NOT_FOUND', /none.jsonl/],
     [['bad.jsonl'], 'CATALOGUE_INVALID', /./],
     [['twice.jsonl'], 'CATALOGUE_INVALID', /a/],

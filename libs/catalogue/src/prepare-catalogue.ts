@@ -70,7 +70,7 @@ async function prepareFiles(
 ): Promise<ChangingCatalogue> {
   const { sources } = options;
   if (sources.length < 1 || sources.length > SOURCES_MAX) {
-    throw invalid('catalogue', `expected 1..${SOURCES_MAX} files, came ${sources.length}`);
+    throw invalid('catalogue', `expected 1..${SOURCES_MAX} files, got ${sources.length}`);
   }
   const first = sources[0] as CatalogueSource;
   if (await isSnapshot(first.path)) {

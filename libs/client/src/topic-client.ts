@@ -87,7 +87,7 @@ export class TopicClient {
     await client.consumer.connect();
     await client.consumer.subscribe({ topic: options.responsesTopic, fromBeginning: false });
     // Where the newest response lies is found out by the first fetch, not when the group is joined:
-    // an answer that came in between would never be read.
+    // an answer that arrives in between would never be read.
     const fetched = new Promise((resolve) => {
       client.consumer.on(client.consumer.events.FETCH, resolve);
     });
@@ -96,7 +96,7 @@ export class TopicClient {
     return client;
   }
 
-  /** Rejects with the code of a refusal, or DEADLINE_EXCEEDED when nothing came in time. */
+  /** Rejects with the code of a refusal, or DEADLINE_EXCEEDED when none arrives in time. */
   async recall(request: Asked<WireRecallRequest>, deadlineMs: number): Promise<WireRecallResponse> {
     const id = randomUUID();
     const requested = { request, deadlineTimeMs: Date.now() + deadlineMs } as WireRecallRequested;
@@ -157,7 +157,7 @@ export class TopicClient {
   private answerTo(id: string, waitMs: number): Promise<WireRecallAnswered> {
     return new Promise<WireRecallAnswered>((resolve, reject) => {
       const timer = setTimeout(() => {
-        reject(new TesseraError('DEADLINE_EXCEEDED', `no answer came in ${waitMs} ms`));
+        reject(new TesseraError('DEADLINE_EXCEEDED', `no answer arrived in ${waitMs} ms`));
       }, waitMs);
       const settled = (act: () => void) => {
         clearTimeout(timer);

@@ -52,7 +52,7 @@ describe('loadConfig', () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  it('reports every bad key at once with what was expected and what came', () => {
+  it('reports every bad key at once with what was expected and what it got', () => {
     const file = fileWith('{"htp": {}, "log": {"levl": "info"}, "grpc": 3}');
     const message = faultsOf(() =>
       loadConfig({
@@ -66,7 +66,7 @@ describe('loadConfig', () => {
       }),
     );
     expect(message).toContain(
-      'http.port (TESSERA_HTTP_PORT): expected integer 0..65535, came 65536',
+      'http.port (TESSERA_HTTP_PORT): expected integer 0..65535, got 65536',
     );
     expect(message).toContain('engine.widthMax (TESSERA_ENGINE_WIDTH_MAX)');
     expect(message).toMatch(/TESSERA_HTTP_PROT: .* did you mean TESSERA_HTTP_PORT\?/);

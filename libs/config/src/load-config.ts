@@ -55,7 +55,7 @@ function readFileInto(reading: Reading, file: string): void {
   try {
     const bytes = statSync(file).size;
     if (bytes > CONFIG_FILE_BYTES_MAX) {
-      throw new Error(`expected at most ${CONFIG_FILE_BYTES_MAX} bytes, came ${bytes}`);
+      throw new Error(`expected at most ${CONFIG_FILE_BYTES_MAX} bytes, got ${bytes}`);
     }
     tree = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -63,14 +63,14 @@ function readFileInto(reading: Reading, file: string): void {
     return;
   }
   if (!isGroup(tree)) {
-    reading.faults.push(`${file}: expected a JSON object, came ${shown(tree)}`);
+    reading.faults.push(`${file}: expected a JSON object, got ${shown(tree)}`);
     return;
   }
   for (const [area, group] of Object.entries(tree)) {
     if (!Object.hasOwn(configSchema.shape, area)) {
       reading.faults.push(`${area}: unknown key in ${file}`);
     } else if (!isGroup(group)) {
-      reading.faults.push(`${area}: expected a JSON object in ${file}, came ${shown(group)}`);
+      reading.faults.push(`${area}: expected a JSON object in ${file}, got ${shown(group)}`);
     } else {
       readGroupInto(reading, area, group, file);
     }
@@ -127,8 +127,8 @@ function valueAt(tree: Group, path: string): unknown {
 function faultsOfValues(tree: Group, paths: readonly string[]): string[] {
   return [...new Set(paths)].map((path) => {
     const key = CONFIG_KEYS.find((candidate) => candidate.path === path);
-    const came = shown(valueAt(tree, path));
-    return `${path} (${key?.variable}): expected ${key?.expected}, came ${came}`;
+    const got = shown(valueAt(tree, path));
+    return `${path} (${key?.variable}): expected ${key?.expected}, got ${got}`;
   });
 }
 
@@ -141,36 +141,36 @@ function faultsBetween(config: Config): string[] {
   if (batchRowsMax < rows) {
     faults.push(
       `engine.batchRowsMax: expected at least engine.widthMax (${widthMax}) and ` +
-        `engine.scoreItemsMax (${scoreItemsMax}), came ${batchRowsMax}`,
+        `engine.scoreItemsMax (${scoreItemsMax}), got ${batchRowsMax}`,
     );
   }
   if (widest > widthMax) {
     faults.push(
-      `recall.defaultWidths: expected at most engine.widthMax (${widthMax}), came ${widest}`,
+      `recall.defaultWidths: expected at most engine.widthMax (${widthMax}), got ${widest}`,
     );
   }
   const count = config.recall.defaultResultCount;
   if (count > resultCountMax) {
     faults.push(
       `recall.defaultResultCount: expected at most engine.resultCountMax (${resultCountMax}), ` +
-        `came ${count}`,
+        `got ${count}`,
     );
   }
   const { defaultDeadlineMs, deadlineMsMax } = config.recall;
   if (defaultDeadlineMs > deadlineMsMax) {
     faults.push(
       `recall.defaultDeadlineMs: expected at most recall.deadlineMsMax (${deadlineMsMax}), ` +
-        `came ${defaultDeadlineMs}`,
+        `got ${defaultDeadlineMs}`,
     );
   }
   faults.push(...faultsOfAccess(config), ...faultsOfSecurity(config));
   const { s3Endpoint } = config.adapters;
   if (s3Endpoint !== '' && !/^https?:\/\/[^/@\s]+\/?$/.test(s3Endpoint)) {
     const expected = 'http://HOST:PORT or https://HOST:PORT';
-    faults.push(`adapters.s3Endpoint: expected ${expected}, came ${shown(s3Endpoint)}`);
+    faults.push(`adapters.s3Endpoint: expected ${expected}, got ${shown(s3Endpoint)}`);
   }
   if (config.behaviours.store === 'redis' && config.behaviours.redis === '') {
-    faults.push("behaviours.redis: expected an address where behaviours.store is redis, came ''");
+    faults.push("behaviours.redis: expected an address where behaviours.store is redis, got ''");
   }
   return faults;
 }

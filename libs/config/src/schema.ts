@@ -234,7 +234,7 @@ export const configSchema = z.strictObject({
     pool: oneOf(
       ['on', 'off'],
       'on',
-      'keep what was computed for a user, to find it again when he comes back',
+      'keep what was computed for a user, to find it again at the next visit',
     ),
     deviceBytes: integer(
       1024,
@@ -260,7 +260,7 @@ export const configSchema = z.strictObject({
     eviction: oneOf(
       ['lru', 'segmented-lru'],
       'lru',
-      'whose blocks go first where a tier is full; segmented-lru: of who came once before others',
+      'whose blocks go first where a tier is full; segmented-lru: first those of users seen once',
     ),
     readThreads: integer(1, L.kvThreadsMax, 2, 'threads that bring blocks to the device'),
     storeQueueMax: integer(

@@ -160,7 +160,7 @@ export interface KvPool {
   holds(userId: string): boolean;
   inspect(userId: string): readonly KvChain[];
   /**
-   * Forgets the user everywhere; resolves when nothing of him can be read from disk any more.
+   * Forgets the user everywhere; resolves when nothing of the user can be read from disk any more.
    * Rejects with DEADLINE_EXCEEDED or IO_FAILED; what was begun goes on.
    */
   dropUser(userId: string, budgetMs: number): Promise<void>;

@@ -151,7 +151,7 @@ describe('the KV pool of an engine', () => {
     expect((await recall(use())).kv.deviceTokens).toBe(80);
   });
 
-  it('declares what came back from blocks of 8 bits, and nothing else', async () => {
+  it('declares what was read from blocks of 8 bits, and nothing else', async () => {
     const exact = await recall(use());
     await restart({ blockCodec: 'int8' });
     expect(engine.kvPool.inspect('ann')).toEqual([]);

@@ -25,7 +25,7 @@ describe('TesseraError', () => {
   });
 
   it('names the field that is at fault', () => {
-    const error = new TesseraError('REQUEST_INVALID', 'expected 1..10, came 0', {
+    const error = new TesseraError('REQUEST_INVALID', 'expected 1..10, got 0', {
       field: 'resultCount',
     });
     expect(errorBody(error).error.field).toBe('resultCount');

@@ -8,7 +8,7 @@ export interface TesseraErrorOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The one error that crosses a lib's face. The message says what was expected and what came. */
+/** The one error that crosses a lib's face. The message says what was expected and what it got. */
 export class TesseraError extends Error {
   readonly code: ErrorCode;
   readonly field?: string;

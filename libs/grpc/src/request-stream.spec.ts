@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { requestStream } from './request-stream.js';
 
-it('hands over what came before and while the handler began to listen in its order', async () => {
+it('hands over what arrived before and while the handler began to listen in its order', async () => {
   const { subject, next, complete } = requestStream();
   next(1);
   const stream = subject.asObservable() as ReturnType<typeof subject.asObservable> & {
@@ -18,7 +18,7 @@ it('hands over what came before and while the handler began to listen in its ord
   expect(seen).toEqual([1, 2, 3, 'end']);
 });
 
-it('keeps an end that came before anybody listened', async () => {
+it('keeps an end that arrived before anybody listened', async () => {
   const { subject, next, complete } = requestStream();
   next(1);
   complete();

@@ -3,9 +3,9 @@ import { TesseraError } from '@tessera/errors';
 /** The decoder puts this character where bytes were not UTF-8. */
 const REPLACEMENT = '\ufffd';
 
-/** REQUEST_INVALID with the field, what was expected and what came. */
-export function invalid(field: string, expected: string, came: unknown): TesseraError {
-  const message = `${field}: expected ${expected}, came ${String(came)}`;
+/** REQUEST_INVALID with the field, what was expected and what it got. */
+export function invalid(field: string, expected: string, got: unknown): TesseraError {
+  const message = `${field}: expected ${expected}, got ${String(got)}`;
   return new TesseraError('REQUEST_INVALID', message, { field });
 }
 

@@ -20,13 +20,13 @@ export function fromServer(thrown: unknown): TesseraError {
     case 413:
       return new TesseraError(
         'BODY_TOO_LARGE',
-        'body: expected at most http.bodyBytesMax bytes, came more',
+        'body: expected at most http.bodyBytesMax bytes, got more',
         { field: 'body' },
       );
     case 415:
       return new TesseraError(
         'MEDIA_TYPE_UNSUPPORTED',
-        'content-type: expected application/json, came something else',
+        'content-type: expected application/json, got something else',
         { field: 'content-type' },
       );
     default: {

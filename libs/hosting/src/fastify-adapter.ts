@@ -47,7 +47,7 @@ export function fastifyAdapter(settings: HttpSettings): FastifyAdapter {
     return adapterOf(settings, tls);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `http.trustedProxies: expected addresses or networks, came: ${reason}`;
+    const message = `http.trustedProxies: expected addresses or networks, got: ${reason}`;
     throw new TesseraError('CONFIG_INVALID', message, { field: 'http.trustedProxies', cause });
   }
 }

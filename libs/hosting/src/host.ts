@@ -194,7 +194,7 @@ async function listening(
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const address = hostAndPort(host, port);
-    const message = `${edge}.port: expected a free address, came ${address}: ${reason}`;
+    const message = `${edge}.port: expected a free address, got ${address}: ${reason}`;
     throw new TesseraError('CONFIG_INVALID', message, { field: `${edge}.port`, cause });
   }
 }

@@ -57,9 +57,9 @@ function credentialsOf({ headers, raw }: FastifyRequest): Credentials {
 
 function checkHost(site: OwnSite, host: string | undefined): void {
   if (site.hasName(host)) return;
-  const came = (host ?? 'none').slice(0, SHOWN_CHARACTERS_MAX);
+  const got = (host ?? 'none').slice(0, SHOWN_CHARACTERS_MAX);
   const expected = 'expected a name of this machine, or one that http.publicNames lists';
-  const message = `host: ${expected}; got '${came}'`;
+  const message = `host: ${expected}; got '${got}'`;
   throw new TesseraError('PERMISSION_DENIED', message, { field: 'host' });
 }
 

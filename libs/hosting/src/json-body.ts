@@ -9,7 +9,7 @@ const EXPECTED = {
 /** Bytes -> JSON value. Bytes that are not UTF-8 are refused, never replaced. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) {
-    throw new TesseraError('REQUEST_INVALID', 'body: expected a JSON object, came nothing', {
+    throw new TesseraError('REQUEST_INVALID', 'body: expected a JSON object, got nothing', {
       field: 'body',
     });
   }
@@ -22,7 +22,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new TesseraError('REQUEST_INVALID', 'body: expected UTF-8, came bytes that are not', {
+    throw new TesseraError('REQUEST_INVALID', 'body: expected UTF-8, got bytes that are not', {
       field: 'body',
       cause,
     });
@@ -31,7 +31,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
     return JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new TesseraError('REQUEST_INVALID', `body: expected JSON, came: ${reason}`, {
+    throw new TesseraError('REQUEST_INVALID', `body: expected JSON, got: ${reason}`, {
       field: 'body',
       cause,
     });

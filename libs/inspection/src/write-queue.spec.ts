@@ -54,7 +54,7 @@ it('does not gather beyond a batch', async () => {
   expect(batches).toEqual([['a', 'b'], ['c']]);
 });
 
-it('lets who waits go when what came before him is written, whatever came after', async () => {
+it('lets a waiting caller go when all before it is written, whatever follows', async () => {
   const { queue, batches } = queueOf({ gatherMs: FOREVER_MS, batchMax: 1 });
   queue.offer('a');
   const settled = queue.settled().then(() => batches.length);

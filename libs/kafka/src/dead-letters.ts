@@ -9,7 +9,7 @@ const KEY_BYTES_KEPT = 1024;
 
 export const deadLetterTopic = (topic: string): string => `${topic}.dead`;
 
-/** The record as it came, with why it could not be served and where it lay. */
+/** The record as it was received, with why it could not be served and where it lay. */
 export function deadLetter(record: TopicRecord, error: TesseraError): Message {
   const { key, value, headers } = record;
   return {

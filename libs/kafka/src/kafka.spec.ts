@@ -272,7 +272,7 @@ describe('a topic that is served', () => {
     const topic = await serve('d', 'gd', async ({ records }) => {
       const dead = records.map((record) => ({
         record,
-        error: new TesseraError('REQUEST_INVALID', 'value: expected tea, came coffee'),
+        error: new TesseraError('REQUEST_INVALID', 'value: expected tea, got coffee'),
       }));
       await sender.bury(dead);
     });
@@ -285,7 +285,7 @@ describe('a topic that is served', () => {
     });
     await dead.until(1);
     const letter = letters[0]?.records[0];
-    expect(String(letter?.headers['tessera-reason'])).toBe('value: expected tea, came coffee');
+    expect(String(letter?.headers['tessera-reason'])).toBe('value: expected tea, got coffee');
     expect(String(letter?.headers['tessera-offset'])).toBe('0');
     expect(letter && revived(letter)).toEqual({
       topic: 'd',

@@ -35,8 +35,8 @@ export class MessageCodec<Message extends object> {
     }
   }
 
-  private invalid(came: string, cause?: unknown): TesseraError {
-    const message = `value: expected a ${this.type.fullName.slice(1)}, came: ${came}`;
+  private invalid(got: string, cause?: unknown): TesseraError {
+    const message = `value: expected a ${this.type.fullName.slice(1)}, got: ${got}`;
     return new TesseraError('REQUEST_INVALID', message, { field: 'value', cause });
   }
 }

@@ -42,11 +42,11 @@ function headersOf(headers: IHeaders): Record<string, Buffer> {
 
 /** @throws TesseraError REQUEST_INVALID when the record is of another version of its payload */
 export function checkVersion(record: TopicRecord, version: string): void {
-  const came = record.headers[RECORD_HEADERS.version]?.toString() ?? version;
-  if (came === version) return;
+  const got = record.headers[RECORD_HEADERS.version]?.toString() ?? version;
+  if (got === version) return;
   throw new TesseraError(
     'REQUEST_INVALID',
-    `${RECORD_HEADERS.version}: expected ${version}, came ${came.slice(0, 40)}`,
+    `${RECORD_HEADERS.version}: expected ${version}, got ${got.slice(0, 40)}`,
     { field: RECORD_HEADERS.version },
   );
 }
@@ -54,8 +54,8 @@ export function checkVersion(record: TopicRecord, version: string): void {
 /** @throws TesseraError REQUEST_INVALID when the key is not the user's ID */
 export function checkKey(record: TopicRecord, userId: string): void {
   if (record.key?.toString() === userId) return;
-  const came = record.key === null ? 'none' : `'${record.key.toString().slice(0, 80)}'`;
-  throw new TesseraError('REQUEST_INVALID', `key: expected the user ID '${userId}', came ${came}`, {
+  const got = record.key === null ? 'none' : `'${record.key.toString().slice(0, 80)}'`;
+  throw new TesseraError('REQUEST_INVALID', `key: expected the user ID '${userId}', got ${got}`, {
     field: 'key',
   });
 }

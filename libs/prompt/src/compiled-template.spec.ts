@@ -230,7 +230,7 @@ describe('a profile or scene value', () => {
     const compiled = new CompiledTemplate(template, tokenizer, LEVEL_SIZES);
     const profile = { gender: 'x' };
     expect(() => compiled.render({ profile, scene: {}, history: [] }, 1000)).toThrow(
-      "profile.gender: expected one of female, male, came 'x'",
+      "profile.gender: expected one of female, male, got 'x'",
     );
   });
 });
@@ -313,7 +313,7 @@ describe('level tokens', () => {
       /levels\[2\]: expected tokens of the form <c_\{code\}>/,
     );
     expect(() => new CompiledTemplate(template, tokenizer, [3, 2, 4, 5])).toThrow(
-      /levels: expected 4 levels as the catalogue has, came 3/,
+      /levels: expected 4 levels as the catalogue has, got 3/,
     );
   });
 });

@@ -129,9 +129,9 @@ describe('a malformed file', () => {
   });
 
   it.each([
-    [{ version: 2 }, 'prompt.json: version: expected an integer in 1..1, came 2'],
-    [{ levels: ['<a>'] }, 'prompt.json: levels[0]: expected a text with one {code}, came "<a>"'],
-    [{ trimStep: 0 }, 'prompt.json: trimStep: expected an integer in 1..100000, came 0'],
+    [{ version: 2 }, 'prompt.json: version: expected an integer in 1..1, got 2'],
+    [{ levels: ['<a>'] }, 'prompt.json: levels[0]: expected a text with one {code}, got "<a>"'],
+    [{ trimStep: 0 }, 'prompt.json: trimStep: expected an integer in 1..100000, got 0'],
     [{ extra: 1 }, /prompt.json: extra: expected no such key/],
     [{ segments: [{ slot: 'item' }] }, /prompt.json: segments\[0\].slot: expected "profile"/],
     [{ answer: { terminal: [''] } }, /prompt.json: answer.terminal\[0\]: expected a text/],

@@ -304,17 +304,17 @@ describe('a request', () => {
       'resultCount',
       { resultCount: -3 },
       'REQUEST_INVALID',
-      'resultCount: expected 1..100, came -3',
+      'resultCount: expected 1..100, got -3',
     ],
-    ['resultCount', { resultCount: 1e9 }, 'REQUEST_INVALID', 'expected 1..100, came 1000000000'],
-    ['resultCount', { resultCount: 101 }, 'REQUEST_INVALID', 'expected 1..100, came 101'],
-    ['resultCount', { resultCount: 1.5 }, 'REQUEST_INVALID', 'expected 1..100, came 1.5'],
-    ['resultCount', { resultCount: Number.NaN }, 'REQUEST_INVALID', 'came NaN'],
+    ['resultCount', { resultCount: 1e9 }, 'REQUEST_INVALID', 'expected 1..100, got 1000000000'],
+    ['resultCount', { resultCount: 101 }, 'REQUEST_INVALID', 'expected 1..100, got 101'],
+    ['resultCount', { resultCount: 1.5 }, 'REQUEST_INVALID', 'expected 1..100, got 1.5'],
+    ['resultCount', { resultCount: Number.NaN }, 'REQUEST_INVALID', 'got NaN'],
     ['itemsPerSid', { itemsPerSid: -1 }, 'REQUEST_INVALID', 'itemsPerSid: expected 1..100'],
-    ['widths[1]', { widths: [4, 0] }, 'REQUEST_INVALID', 'widths[1]: expected 1..32, came 0'],
-    ['widths[0]', { widths: [33] }, 'REQUEST_INVALID', 'widths[0]: expected 1..32, came 33'],
-    ['widths', { widths: [1, 1, 1] }, 'REQUEST_INVALID', 'at most 2 widths, one per step, came 3'],
-    ['history', { history: Array(51).fill('i1') }, 'REQUEST_INVALID', '0..50 items, came 51'],
+    ['widths[1]', { widths: [4, 0] }, 'REQUEST_INVALID', 'widths[1]: expected 1..32, got 0'],
+    ['widths[0]', { widths: [33] }, 'REQUEST_INVALID', 'widths[0]: expected 1..32, got 33'],
+    ['widths', { widths: [1, 1, 1] }, 'REQUEST_INVALID', 'at most 2 widths, one per step, got 3'],
+    ['history', { history: Array(51).fill('i1') }, 'REQUEST_INVALID', '0..50 items, got 51'],
     ['history[1]', { history: ['i1', ''] }, 'REQUEST_INVALID', 'history[1]: expected 1..1024'],
     ['history[0]', { history: [LONG] }, 'REQUEST_INVALID', 'history[0]: expected 1..1024'],
     ['history[2]', { history: ['i1', 'i2', 'q'] }, 'ITEM_NOT_FOUND', "item 'q' is not in the cat"],
@@ -323,7 +323,7 @@ describe('a request', () => {
       'history',
       { history: ['q'], skipUnknownItems: true, requiresHistory: true },
       'REQUEST_INVALID',
-      'history: expected at least one item that the catalogue knows, came 1 others',
+      'history: expected at least one item that the catalogue knows, got 1 others',
     ],
     [
       'userId',
@@ -331,7 +331,7 @@ describe('a request', () => {
       'USER_NOT_FOUND',
       "userId: user 'nobody' is not known",
     ],
-    ['userId', { userId: '' }, 'REQUEST_INVALID', 'userId: expected 1..256 characters, came 0'],
+    ['userId', { userId: '' }, 'REQUEST_INVALID', 'userId: expected 1..256 characters, got 0'],
     ['userId', { userId: LONG }, 'REQUEST_INVALID', 'userId: expected 1..256 characters'],
     ['userId', { userId: 'ann', history: ['i1'] }, 'REQUEST_INVALID', 'exactly one of userId'],
     [
@@ -352,7 +352,7 @@ describe('a request', () => {
   it('with a scene value outside the listed ones is refused by its path', async () => {
     const { useCases } = setUp(WITH_SLOTS);
     const run = useCases.recall(request({ scene: { daypart: 'noon' } }), context());
-    await expect(run).rejects.toThrow("scene.daypart: expected one of evening, came 'noon'");
+    await expect(run).rejects.toThrow("scene.daypart: expected one of evening, got 'noon'");
   });
 
   it.each([0, -1, Number.NEGATIVE_INFINITY])(

@@ -59,7 +59,7 @@ export const KV_METRICS = {
   kvAppends: {
     name: 'tessera_kv_appends_total',
     meaning:
-      'prompts kept, by outcome (committed, rematched: behind another one of the user that came ' +
+      'prompts kept, by outcome (committed, rematched: behind another one of the user that was ' +
       'first, lost: parted from that one)',
   },
   kvRefusals: {

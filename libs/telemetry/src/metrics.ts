@@ -139,7 +139,7 @@ export interface EngineCounts {
   readonly actualUs: number;
 }
 
-/** How a request came in. */
+/** By which edge a request arrived. */
 export type Edge = 'grpc' | 'http' | 'kafka';
 
 export interface Observation {

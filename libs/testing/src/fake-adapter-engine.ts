@@ -40,7 +40,7 @@ export class FakeAdapterEngine {
     if (!(norm <= limits.normMax)) throw invalid('norm', `at most ${limits.normMax}`, norm);
     const free = this.arenaBytes - this.adapterArena().usedBytes;
     if (weights.length > free) {
-      const message = `adapter: expected room for ${weights.length} bytes, came ${free}`;
+      const message = `adapter: expected room for ${weights.length} bytes, got ${free}`;
       throw new TesseraError('ADAPTER_ARENA_FULL', message);
     }
     this.loads += 1;
@@ -82,7 +82,7 @@ export class FakeAdapterEngine {
   private readonly sizes = new Map<string, number>();
 }
 
-function invalid(field: string, expected: string, came: number): TesseraError {
-  const message = `adapter_config.json: ${field}: expected ${expected}, came ${came}`;
+function invalid(field: string, expected: string, got: number): TesseraError {
+  const message = `adapter_config.json: ${field}: expected ${expected}, got ${got}`;
   return new TesseraError('ADAPTER_INVALID', message, { field });
 }

@@ -55,7 +55,7 @@ describe('turns of the event loop', () => {
     expect(taken.every((count, i) => i === 0 || count >= (taken[i - 1] as number))).toBe(true);
   });
 
-  it('run at least one in a turn, however long each takes, in the order in which they came', () => {
+  it('run at least one in a turn, however long each takes, in the order of their arrival', () => {
     const { call, turn, ran } = loop();
     for (let i = 0; i < 8; i++) call(`${i}`, 50);
     expect(turn()).toBe(4);

@@ -136,16 +136,16 @@ TEST_F(CardBench, FindsASearchStepThatIsNotTheCpus) {
 
 TEST(CardBenchWords, AreCheckedFlagByFlag) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{}, "stage: expected kernels, recall, constraint, returning or load, came nothing"},
-      {{"kernel"}, "stage: expected kernels, recall, constraint, returning or load, came kernel"},
-      {{"recall", "--width"}, "--width: expected a value, came nothing"},
-      {{"recall", "--width", "1025"}, "--width: expected an integer in 1..1024, came 1025"},
-      {{"recall", "--cases", "1000"}, "--cases: expected CONTEXTxREQUESTS, came 1000"},
-      {{"recall", "--cases", "1000x0"}, "--cases: expected an integer in 1..64, came 0"},
-      {{"kernels", "--contexts", "1000,"}, "--contexts: expected an integer in 1..8000, came "},
+      {{}, "stage: expected kernels, recall, constraint, returning or load, got nothing"},
+      {{"kernel"}, "stage: expected kernels, recall, constraint, returning or load, got kernel"},
+      {{"recall", "--width"}, "--width: expected a value, got nothing"},
+      {{"recall", "--width", "1025"}, "--width: expected an integer in 1..1024, got 1025"},
+      {{"recall", "--cases", "1000"}, "--cases: expected CONTEXTxREQUESTS, got 1000"},
+      {{"recall", "--cases", "1000x0"}, "--cases: expected an integer in 1..64, got 0"},
+      {{"kernels", "--contexts", "1000,"}, "--contexts: expected an integer in 1..8000, got "},
       {{"kernels", "--shape", "8x512"},
-       "--shape: expected of tiny, qwen3-0.6b, qwen3-1.7b, came 8x512"},
-      {{"kernels", "--what", "1"}, "flag: expected one of the usage, came --what"}};
+       "--shape: expected of tiny, qwen3-0.6b, qwen3-1.7b, got 8x512"},
+      {{"kernels", "--what", "1"}, "flag: expected one of the usage, got --what"}};
   for (const auto& [words, message] : cases) {
     const Result<Options> options = parse(words);
     ASSERT_FALSE(options.is_ok());

@@ -10,8 +10,8 @@ namespace {
 
 const std::string kStages[] = {"kernels", "recall", "constraint", "returning", "load"};
 
-Status invalid(const std::string& field, const std::string& expected, const std::string& came) {
-  return {Code::kRequestInvalid, field + ": expected " + expected + ", came " + came};
+Status invalid(const std::string& field, const std::string& expected, const std::string& got) {
+  return {Code::kRequestInvalid, field + ": expected " + expected + ", got " + got};
 }
 
 std::optional<uint32_t> number(std::string_view text) {

@@ -47,7 +47,7 @@ struct Options {
 };
 
 std::string usage();
-/// Errors: REQUEST_INVALID with the flag, what was expected and what came.
+/// Errors: REQUEST_INVALID with the flag, what was expected and what it got.
 Result<Options> parse(std::span<const std::string> words);
 
 }  // namespace tessera::bench::card

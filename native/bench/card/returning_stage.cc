@@ -219,7 +219,7 @@ Status returning_stage(BenchCard& card, const Options& options, Report& report) 
   const uint32_t shortest = *std::min_element(options.contexts.begin(), options.contexts.end());
   if (shortest <= kSuffix) {
     return {Code::kRequestInvalid, "--contexts: expected more than " + std::to_string(kSuffix) +
-                                       " tokens, came " + std::to_string(shortest)};
+                                       " tokens, got " + std::to_string(shortest)};
   }
   const auto folder = model_folder(shape.value(), options.cache);
   if (!folder.is_ok()) return folder.status();

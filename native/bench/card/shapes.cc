@@ -177,7 +177,7 @@ Result<Shape> shape_of(const std::string& name) {
   for (const Shape& shape : shapes()) {
     if (shape.name == name) return shape;
   }
-  return Status(Code::kRequestInvalid, "--shape: expected of " + shape_names() + ", came " + name);
+  return Status(Code::kRequestInvalid, "--shape: expected of " + shape_names() + ", got " + name);
 }
 
 Result<std::string> model_folder(const Shape& shape, const std::string& cache) {

@@ -33,7 +33,7 @@ Napi::Value engine_load_adapter(const Napi::CallbackInfo& info) {
   if (!info[1].IsString()) {
     throw make_error(
         info.Env(), Code::kRequestInvalid,
-        "engineLoadAdapter.folder: expected a string, came " + describe_value(info[1]));
+        "engineLoadAdapter.folder: expected a string, got " + describe_value(info[1]));
   }
   const std::string folder = info[1].As<Napi::String>().Utf8Value();
   const ObjectReader reader(info.Env(), info[2], "engineLoadAdapter.limits", kAdapterLimitsFields);
@@ -82,7 +82,7 @@ Napi::Value engine_succeed_adapter(const Napi::CallbackInfo& info) {
   const uint32_t before = adapter_slot(*handle, info[2], "engineSucceedAdapter.predecessor");
   if (slot == kNoAdapter || before == kNoAdapter) {
     throw make_error(info.Env(), Code::kRequestInvalid,
-                     "engineSucceedAdapter.slot, predecessor: expected adapters, came the base "
+                     "engineSucceedAdapter.slot, predecessor: expected adapters, got the base "
                      "model, which follows and precedes none");
   }
   handle->engine->succeed(handle->adapters[slot].adapter->summary().digest,

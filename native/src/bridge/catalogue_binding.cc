@@ -20,7 +20,7 @@ Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!info[0].IsString()) {
     throw make_error(env, Code::kRequestInvalid,
-                     "catalogueOpen.path: expected a string, came " + describe_value(info[0]));
+                     "catalogueOpen.path: expected a string, got " + describe_value(info[0]));
   }
   const std::string path = info[0].As<Napi::String>().Utf8Value();
   auto handle = std::make_shared<CatalogueHandle>();
@@ -71,7 +71,7 @@ Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
   if (!info[1].IsArray()) {
     throw make_error(
         env, Code::kRequestInvalid,
-        "catalogueFind.itemIds: expected an array of strings, came " + describe_value(info[1]));
+        "catalogueFind.itemIds: expected an array of strings, got " + describe_value(info[1]));
   }
   const auto ids = info[1].As<Napi::Array>();
   handle->view = handle->live->view();
@@ -82,7 +82,7 @@ Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
     if (!id.IsString()) {
       throw make_error(env, Code::kRequestInvalid,
                        "catalogueFind.itemIds[" + std::to_string(i) +
-                           "]: expected a string, came " + describe_value(id));
+                           "]: expected a string, got " + describe_value(id));
     }
     const auto item = view.find_item(id.As<Napi::String>().Utf8Value());
     const bool is_known =
@@ -98,14 +98,14 @@ std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const ch
   if (!info[1].IsTypedArray() ||
       info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
     throw make_error(info.Env(), Code::kRequestInvalid,
-                     path + ": expected a Uint32Array, came " + describe_value(info[1]));
+                     path + ": expected a Uint32Array, got " + describe_value(info[1]));
   }
   const auto array = info[1].As<Napi::Uint32Array>();
   for (size_t i = 0; i < array.ElementLength(); ++i) {
     if (array[i] < view.item_count()) continue;
     throw make_error(info.Env(), Code::kRequestInvalid,
                      path + "[" + std::to_string(i) + "]: expected an ordinal in 0.." +
-                         std::to_string(view.item_count() - 1) + ", came " +
+                         std::to_string(view.item_count() - 1) + ", got " +
                          std::to_string(array[i]));
   }
   return {array.Data(), array.ElementLength()};
@@ -177,7 +177,7 @@ Napi::Value catalogue_build(const Napi::CallbackInfo& info) {
   if (!info[1].IsFunction()) {
     throw make_error(
         env, Code::kRequestInvalid,
-        "catalogueBuild.onProgress: expected a function, came " + describe_value(info[1]));
+        "catalogueBuild.onProgress: expected a function, got " + describe_value(info[1]));
   }
   return start_build(env, std::move(request), info[1].As<Napi::Function>());
 }

@@ -73,7 +73,7 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
   if (!info[1].IsFunction()) {
     throw make_error(
         env, Code::kRequestInvalid,
-        "engineOpen.onCompletions: expected a function, came " + describe_value(info[1]));
+        "engineOpen.onCompletions: expected a function, got " + describe_value(info[1]));
   }
   auto handle = std::make_shared<EngineHandle>();
   handle->channel = CompletionChannel::create(env, info[1].As<Napi::Function>());
@@ -117,7 +117,7 @@ Napi::Value model_shape(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!info[0].IsString()) {
     throw make_error(env, Code::kRequestInvalid,
-                     "modelShape.modelPath: expected a string, came " + describe_value(info[0]));
+                     "modelShape.modelPath: expected a string, got " + describe_value(info[0]));
   }
   const auto config = model::ModelConfig::load(info[0].As<Napi::String>().Utf8Value());
   if (!config.is_ok()) throw make_error(env, config.status());
@@ -194,7 +194,7 @@ Napi::Value engine_cancel(const Napi::CallbackInfo& info) {
       info[1].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
     throw make_error(
         info.Env(), Code::kRequestInvalid,
-        "engineCancel.tickets: expected a Uint32Array, came " + describe_value(info[1]));
+        "engineCancel.tickets: expected a Uint32Array, got " + describe_value(info[1]));
   }
   const auto tickets = info[1].As<Napi::Uint32Array>();
   handle->engine->cancel({tickets.Data(), tickets.ElementLength()});
@@ -206,7 +206,7 @@ Napi::Value engine_drain(const Napi::CallbackInfo& info) {
   const double budget_us = info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : -1;
   if (!(budget_us >= 0 && budget_us <= 1e15)) {
     throw make_error(info.Env(), Code::kRequestInvalid,
-                     "engineDrain.budgetUs: expected 0..1e15, came " + describe_value(info[1]));
+                     "engineDrain.budgetUs: expected 0..1e15, got " + describe_value(info[1]));
   }
   handle->engine->refuse_new();  // from this call on, not from when the task gets its turn
   return Task::start_long(
@@ -242,7 +242,7 @@ Napi::Value engine_stats(const Napi::CallbackInfo& info) {
       info[1].As<Napi::Float64Array>().ElementLength() != kStatsSlots) {
     throw make_error(info.Env(), Code::kRequestInvalid,
                      "engineStats.into: expected a Float64Array of " + std::to_string(kStatsSlots) +
-                         " slots, came " + describe_value(info[1]));
+                         " slots, got " + describe_value(info[1]));
   }
   const engine::Stats stats = handle->engine->stats();
   const uint64_t slots[kStatsSlots] = {stats.queued,

@@ -29,7 +29,7 @@ std::shared_ptr<Handle> unwrap(const Napi::Value& value, const napi_type_tag& ta
   if (!value.IsExternal() ||
       !value.As<Napi::External<std::shared_ptr<Handle>>>().CheckTypeTag(&tag)) {
     throw make_error(value.Env(), Code::kRequestInvalid,
-                     std::string(name) + ": expected the handle of an open " + name + ", came " +
+                     std::string(name) + ": expected the handle of an open " + name + ", got " +
                          (value.IsExternal() ? "another handle" : describe_value(value)));
   }
   return *value.As<Napi::External<std::shared_ptr<Handle>>>().Data();
@@ -77,7 +77,7 @@ BoundCatalogue* bound_slot(EngineHandle& handle, const Napi::Value& value, const
       handle.bindings[static_cast<size_t>(slot)].binding == nullptr) {
     throw make_error(
         value.Env(), Code::kRequestInvalid,
-        std::string(field) + ": expected the slot of a binding, came " + describe_value(value));
+        std::string(field) + ": expected the slot of a binding, got " + describe_value(value));
   }
   return &handle.bindings[static_cast<size_t>(slot)];
 }
@@ -92,7 +92,7 @@ uint32_t adapter_slot(const EngineHandle& handle, const Napi::Value& value, cons
   if (is_whole && is_adapter_slot(handle, static_cast<uint32_t>(number)))
     return static_cast<uint32_t>(number);
   throw make_error(value.Env(), Code::kRequestInvalid,
-                   std::string(field) + ": expected the slot of a loaded adapter, came " +
+                   std::string(field) + ": expected the slot of a loaded adapter, got " +
                        describe_value(value));
 }
 

@@ -30,14 +30,14 @@ std::shared_ptr<kv::Pool> open_pool_of(const Napi::Value& value) {
 std::string text_of(const Napi::Value& value, const char* field) {
   if (value.IsString()) return value.As<Napi::String>().Utf8Value();
   throw make_error(value.Env(), Code::kRequestInvalid,
-                   std::string(field) + ": expected a string, came " + describe_value(value));
+                   std::string(field) + ": expected a string, got " + describe_value(value));
 }
 
 double number_of(const Napi::Value& value, const char* field, double max) {
   const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
   if (number >= 0 && number <= max) return number;
   throw make_error(value.Env(), Code::kRequestInvalid,
-                   std::string(field) + ": expected 0.." + std::to_string(max) + ", came " +
+                   std::string(field) + ": expected 0.." + std::to_string(max) + ", got " +
                        describe_value(value));
 }
 
@@ -71,7 +71,7 @@ Napi::Value kv_metrics(const Napi::CallbackInfo& info) {
       info[1].As<Napi::Float64Array>().ElementLength() != kKvMetricsSlots) {
     throw make_error(env, Code::kRequestInvalid,
                      "kvMetrics.into: expected a Float64Array of " +
-                         std::to_string(kKvMetricsSlots) + " slots, came " +
+                         std::to_string(kKvMetricsSlots) + " slots, got " +
                          describe_value(info[1]));
   }
   const kv::PoolMetrics metrics = pool->metrics();

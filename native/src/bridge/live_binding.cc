@@ -24,7 +24,7 @@ std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* 
   if (!info[index].IsString()) {
     throw make_error(
         info.Env(), Code::kRequestInvalid,
-        std::string(path) + ": expected a string, came " + describe_value(info[index]));
+        std::string(path) + ": expected a string, got " + describe_value(info[index]));
   }
   return info[index].As<Napi::String>().Utf8Value();
 }
@@ -42,7 +42,7 @@ std::vector<std::string> read_texts(const Napi::CallbackInfo& info, size_t index
   if (!texts.empty() && texts.size() == count) return texts;
   throw make_error(
       env, Code::kRequestInvalid,
-      std::string(path) + ": expected an array of strings, came " + describe_value(info[index]));
+      std::string(path) + ": expected an array of strings, got " + describe_value(info[index]));
 }
 
 /// A task that gives a number.
@@ -145,7 +145,7 @@ Napi::Value catalogue_roll_back(const Napi::CallbackInfo& info) {
   const double sequence = info[1].IsNumber() ? info[1].As<Napi::Number>().DoubleValue() : -1;
   if (!(sequence >= 0 && sequence <= 9007199254740991.0)) {
     throw make_error(info.Env(), Code::kRequestInvalid,
-                     "catalogueRollBack.sequence: expected an integer from 0 on, came " +
+                     "catalogueRollBack.sequence: expected an integer from 0 on, got " +
                          describe_value(info[1]));
   }
   return start_counting(info.Env(), LaneKind::kChange, [live = handle->live, sequence] {
@@ -265,7 +265,7 @@ uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* pa
   }
   throw make_error(info.Env(), Code::kRequestInvalid,
                    std::string(path) + ": expected an integer in 0.." + std::to_string(UINT32_MAX) +
-                       ", came " + describe_value(info[index]));
+                       ", got " + describe_value(info[index]));
 }
 
 /// Items of a version, the removed ones left out, as columns.

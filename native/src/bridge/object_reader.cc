@@ -39,7 +39,7 @@ ObjectReader::ObjectReader(Napi::Env env, Napi::Value value, std::string path,
     : env_(env), path_(std::move(path)) {
   if (!value.IsObject() || value.IsArray() || value.IsFunction()) {
     throw make_error(env, Code::kRequestInvalid,
-                     path_ + ": expected an object, came " + describe_value(value));
+                     path_ + ": expected an object, got " + describe_value(value));
   }
   object_ = value.As<Napi::Object>();
   for (const std::string_view field : fields) {
@@ -56,7 +56,7 @@ ObjectReader::ObjectReader(Napi::Env env, Napi::Value value, std::string path,
 
 void ObjectReader::fail(std::string_view field, const std::string& expected) const {
   throw make_error(env_, Code::kRequestInvalid,
-                   path_ + "." + std::string(field) + ": expected " + expected + ", came " +
+                   path_ + "." + std::string(field) + ": expected " + expected + ", got " +
                        describe_value(get(field)));
 }
 
@@ -72,15 +72,15 @@ std::string ObjectReader::string(std::string_view field) const {
 
 uint32_t ObjectReader::choice(std::string_view field,
                               std::span<const std::string_view> choices) const {
-  const std::string came = string(field);
-  const auto found = std::find(choices.begin(), choices.end(), came);
+  const std::string got = string(field);
+  const auto found = std::find(choices.begin(), choices.end(), got);
   if (found == choices.end()) {
     std::string expected = "one of";
     for (const std::string_view candidate : choices)
       expected += " '" + std::string(candidate) + "'";
     throw make_error(
         env_, Code::kRequestInvalid,
-        path_ + "." + std::string(field) + ": expected " + expected + ", came '" + came + "'");
+        path_ + "." + std::string(field) + ": expected " + expected + ", got '" + got + "'");
   }
   return static_cast<uint32_t>(found - choices.begin());
 }

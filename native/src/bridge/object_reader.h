@@ -50,7 +50,7 @@ class ObjectReader {
   std::string path_;
 };
 
-/// "a string", "an Int32Array", ... for messages about what came.
+/// "a string", "an Int32Array", ... for messages about what was found.
 std::string describe_value(const Napi::Value& value);
 
 }  // namespace tessera::bridge

@@ -146,7 +146,7 @@ std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
     if (slot >= bindings.size() || bindings[slot].binding == nullptr) {
       throw make_error(env, Code::kRequestInvalid,
                        "engineSubmit.batch.bindings[" + std::to_string(i) +
-                           "]: expected the slot of a binding, came " + std::to_string(slot));
+                           "]: expected the slot of a binding, got " + std::to_string(slot));
     }
     if (engine::task_of(arrays.kinds[i]) == nullptr ||
         arrays.norms[i] > static_cast<uint8_t>(beam::ScoreNorm::kAllowed) ||
@@ -160,7 +160,7 @@ std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
     if (!is_adapter_slot(handle, adapter)) {
       throw make_error(env, Code::kRequestInvalid,
                        "engineSubmit.batch.adapters[" + std::to_string(i) +
-                           "]: expected the slot of a loaded adapter, came " +
+                           "]: expected the slot of a loaded adapter, got " +
                            std::to_string(adapter));
     }
     if (adapter != kNoAdapter) requests[i].adapter = handle.adapters[adapter].adapter;

@@ -27,13 +27,13 @@ Napi::Value engine_update_weights(const Napi::CallbackInfo& info) {
   if (!info[1].IsString()) {
     throw make_error(
         env, Code::kRequestInvalid,
-        "engineUpdateWeights.folder: expected a string, came " + describe_value(info[1]));
+        "engineUpdateWeights.folder: expected a string, got " + describe_value(info[1]));
   }
   const double wait_us = info[2].IsNumber() ? info[2].As<Napi::Number>().DoubleValue() : -1;
   if (!(wait_us >= 0 && wait_us <= kWaitUsMax)) {
     throw make_error(
         env, Code::kRequestInvalid,
-        "engineUpdateWeights.waitUs: expected 0..1e12, came " + describe_value(info[2]));
+        "engineUpdateWeights.waitUs: expected 0..1e12, got " + describe_value(info[2]));
   }
   auto report = std::make_shared<engine::UpdateReport>();
   return Task::start_long(

@@ -136,7 +136,7 @@ Status parse_changes(std::string_view json, std::vector<Change>& changes) {
   simdjson::dom::array array;
   if (!parse_text(parser, json, kChangesTextBytesMax, root) ||
       root.get(array) != simdjson::SUCCESS) {
-    return {Code::kCatalogueInvalid, "changes: expected a JSON array, came " + quote(json)};
+    return {Code::kCatalogueInvalid, "changes: expected a JSON array, got " + quote(json)};
   }
   const size_t before = changes.size();
   const size_t most = std::min<size_t>(kChangesMax, kBatchChangesMax - before);
@@ -159,7 +159,7 @@ Result<EligibilityRequest> parse_eligibility(std::string_view json) {
   if (!parse_text(parser, json, kEligibilityTextBytesMax, root) ||
       root.get(object) != simdjson::SUCCESS) {
     return Status(Code::kRequestInvalid,
-                  "eligibility: expected a JSON object, came " + quote(json));
+                  "eligibility: expected a JSON object, got " + quote(json));
   }
   EligibilityRequest request;
   for (const auto member : object) {

@@ -61,7 +61,7 @@ class ChangeCheck {
     static thread_local simdjson::dom::parser parser;
     simdjson::dom::object object;
     if (parser.parse(change_.attributes).get(object) != simdjson::SUCCESS) {
-      return invalid("attributes", "expected a JSON object, came " + quote(change_.attributes));
+      return invalid("attributes", "expected a JSON object, got " + quote(change_.attributes));
     }
     for (const AttributeValue& value : read_attributes(change_.attributes)) {
       TESSERA_RETURN_IF_ERROR(attribute(value));

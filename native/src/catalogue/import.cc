@@ -61,7 +61,7 @@ Status join_levels(const ImportSource& source, CatalogueInput& joined, Catalogue
     if (level == patterns.size()) patterns.push_back(added.level_patterns[level]);
     if (patterns[level] != added.level_patterns[level]) {
       return import_error(source.path, "level " + std::to_string(level) + ": " +
-                                           expected_but_came("tokens like " + patterns[level],
+                                           expected_but_got("tokens like " + patterns[level],
                                                              added.level_patterns[level]));
     }
   }

@@ -1,5 +1,5 @@
 // Catalogue files of others, read into a CatalogueInput: the format is detected by content. Files
-// are bounded, every refusal names file, line or key, what was expected and what came, and a
+// are bounded, every refusal names file, line or key, what was expected and what it got, and a
 // refused file changes nothing.
 //
 //   index.json      {"item": [c0, c1, ...]} or {"item": ["<a_236>", "<b_231>", ...]} (MiniOneRec,

@@ -47,7 +47,7 @@ class IndexReader {
   Status read_item(json::value item) {
     json::array codes;
     if (item.get_array().get(codes) != simdjson::SUCCESS) {
-      return file_.bad_field(expected_but_came("a list of codes", item.raw_json_token()));
+      return file_.bad_field(expected_but_got("a list of codes", item.raw_json_token()));
     }
     sid_.clear();
     for (auto entry : codes) {
@@ -70,7 +70,7 @@ class IndexReader {
     if (error != simdjson::SUCCESS) return file_.broken(error);
     const bool is_token = type == json::json_type::string;
     if (has_kind_ && is_token != has_tokens_) {
-      return file_.bad_field(place + "expected codes or tokens throughout the file, came both");
+      return file_.bad_field(place + "expected codes or tokens throughout the file, got both");
     }
     has_kind_ = true;
     has_tokens_ = is_token;
@@ -82,7 +82,7 @@ class IndexReader {
     const bool is_code = type == json::json_type::number &&
                          value.get_uint64().get(code) == simdjson::SUCCESS && code < kMaxLevelSize;
     if (!is_code)
-      return file_.bad_field(place + expected_but_came(kCodeRange, value.raw_json_token()));
+      return file_.bad_field(place + expected_but_got(kCodeRange, value.raw_json_token()));
     sid_.push_back(static_cast<uint32_t>(code));
     return Status::ok();
   }
@@ -91,7 +91,7 @@ class IndexReader {
     Token token;
     if (!split_token(text, token)) {
       return file_.bad_field(
-          place + expected_but_came("a token with a code, such as <a_236>", quote(text)));
+          place + expected_but_got("a token with a code, such as <a_236>", quote(text)));
     }
     auto& patterns = context_.input.level_patterns;
     const size_t level = sid_.size();
@@ -100,7 +100,7 @@ class IndexReader {
     if (patterns.size() == level) patterns.push_back(pattern);
     if (patterns[level] != pattern) {
       return file_.bad_field("level " + std::to_string(level) + ": " +
-                             expected_but_came("tokens like " + patterns[level], quote(text)));
+                             expected_but_got("tokens like " + patterns[level], quote(text)));
     }
     sid_.push_back(token.code);
     return Status::ok();

@@ -35,12 +35,12 @@ Status import_error(const std::string& path, const std::string& message) {
   return {Code::kCatalogueInvalid, path + ": " + message};
 }
 
-std::string expected_but_came(const std::string& expected, std::string_view came) {
-  while (!came.empty() && std::strchr(" \t\r\n", came.back()) != nullptr) came.remove_suffix(1);
-  size_t shown = std::min(came.size(), kShownBytes);
-  const bool is_cut = shown < came.size();
-  while (is_cut && shown > 0 && (static_cast<uint8_t>(came[shown]) & 0xC0) == 0x80) --shown;
-  return "expected " + expected + ", came " + std::string(came.substr(0, shown)) +
+std::string expected_but_got(const std::string& expected, std::string_view got) {
+  while (!got.empty() && std::strchr(" \t\r\n", got.back()) != nullptr) got.remove_suffix(1);
+  size_t shown = std::min(got.size(), kShownBytes);
+  const bool is_cut = shown < got.size();
+  while (is_cut && shown > 0 && (static_cast<uint8_t>(got[shown]) & 0xC0) == 0x80) --shown;
+  return "expected " + expected + ", got " + std::string(got.substr(0, shown)) +
          (is_cut ? "..." : "");
 }
 
@@ -62,7 +62,7 @@ bool is_at_end(simdjson::ondemand::document& document) {
 Status ObjectFile::broken(simdjson::error_code error) const {
   const std::string where = key_.empty() ? "" : "after key " + quote(key_) + ": ";
   return import_error(context_.path, where + "expected one JSON object of " + fields_ +
-                                         ", came: " + simdjson::error_message(error));
+                                         ", got: " + simdjson::error_message(error));
 }
 
 Status ObjectFile::bad_field(const std::string& message) const {
@@ -78,7 +78,7 @@ Status normalise_attributes(simdjson::dom::element attributes, const std::string
   simdjson::dom::object object;
   if (attributes.get(object) != simdjson::SUCCESS) {
     return {Code::kCatalogueInvalid,
-            expected_but_came("an object", std::string(simdjson::minify(attributes)))};
+            expected_but_got("an object", std::string(simdjson::minify(attributes)))};
   }
   text = simdjson::minify(object);
   if (domain.empty()) {
@@ -90,7 +90,7 @@ Status normalise_attributes(simdjson::dom::element attributes, const std::string
     std::string_view given_domain;
     if (given.get(given_domain) == simdjson::SUCCESS && given_domain == domain) return Status::ok();
     return {Code::kCatalogueInvalid,
-            "domain: " + expected_but_came(json_string(domain), simdjson::minify(given))};
+            "domain: " + expected_but_got(json_string(domain), simdjson::minify(given))};
   }
   const std::string own = domain_attributes(domain);
   text = text == "{}" ? own : own.substr(0, own.size() - 1) + "," + text.substr(1);

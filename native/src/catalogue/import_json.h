@@ -25,8 +25,8 @@ struct ImportContext {
 /// CATALOGUE_INVALID, the message beginning with the path.
 Status import_error(const std::string& path, const std::string& message);
 
-/// "expected ..., came ..." with the JSON text that came, cut to a readable length.
-std::string expected_but_came(const std::string& expected, std::string_view came);
+/// "expected ..., got ..." with the JSON text found, cut to a readable length.
+std::string expected_but_got(const std::string& expected, std::string_view got);
 
 /// Reads the whole file with the padding that the parser wants.
 /// Errors: CATALOGUE_NOT_FOUND, CATALOGUE_INVALID when larger than kMaxJsonBytes, IO_FAILED.

@@ -59,7 +59,7 @@ class JsonLinesReader {
     }
     dom::object object;
     if (root.get(object) != simdjson::SUCCESS) {
-      return bad_line(expected_but_came("an object", minified(root)));
+      return bad_line(expected_but_got("an object", minified(root)));
     }
     return read_object(object);
   }
@@ -92,12 +92,12 @@ class JsonLinesReader {
         case kAttributes: TESSERA_RETURN_IF_ERROR(read_attributes(value)); break;
         case kTitle:
           if (value.get(item.title) != simdjson::SUCCESS) {
-            return bad_line("title: " + expected_but_came("a string", minified(value)));
+            return bad_line("title: " + expected_but_got("a string", minified(value)));
           }
           break;
         default:
           if (value.get(item.priority) != simdjson::SUCCESS) {
-            return bad_line("priority: " + expected_but_came("a number", minified(value)));
+            return bad_line("priority: " + expected_but_got("a number", minified(value)));
           }
       }
     }
@@ -121,7 +121,7 @@ class JsonLinesReader {
     } else if (value.get(unsigned_id) == simdjson::SUCCESS) {
       item_id_ = std::to_string(unsigned_id);
     } else {
-      return bad_line("item_id: " + expected_but_came("a string or an integer", minified(value)));
+      return bad_line("item_id: " + expected_but_got("a string or an integer", minified(value)));
     }
     return Status::ok();
   }
@@ -129,14 +129,14 @@ class JsonLinesReader {
   Status read_sid(dom::element value) {
     dom::array codes;
     if (value.get(codes) != simdjson::SUCCESS) {
-      return bad_line("sid: " + expected_but_came("a list of codes", minified(value)));
+      return bad_line("sid: " + expected_but_got("a list of codes", minified(value)));
     }
     for (const dom::element code_value : codes) {
       uint64_t code = 0;
       if (code_value.get(code) != simdjson::SUCCESS || code >= kMaxLevelSize) {
         return bad_line(
             "sid[" + std::to_string(sid_.size()) + "]: " +
-            expected_but_came("an integer code in [0, " + std::to_string(kMaxLevelSize) + ")",
+            expected_but_got("an integer code in [0, " + std::to_string(kMaxLevelSize) + ")",
                               minified(code_value)));
       }
       if (sid_.size() == kMaxDepth) {

@@ -21,7 +21,7 @@ class Sid2PidReader {
     const uint32_t base = context_.options.sid2pid_base;
     if (base < 2 || base > kMaxLevelSize) {
       return import_error(context_.path, "sid2pid base: expected 2 to " +
-                                             std::to_string(kMaxLevelSize) + ", came " +
+                                             std::to_string(kMaxLevelSize) + ", got " +
                                              std::to_string(base));
     }
     return file_.read([this](json::value value) { return read_sid(value); });
@@ -61,7 +61,7 @@ class Sid2PidReader {
       ++count;
     }
     return count > 0 ? Status::ok()
-                     : file_.bad_field("expected at least one item, came an empty list");
+                     : file_.bad_field("expected at least one item, got an empty list");
   }
 
   Status read_item(json::object& item, const std::string& place) {
@@ -75,7 +75,7 @@ class Sid2PidReader {
       if (field.unescaped_key().get(name) != simdjson::SUCCESS)
         return file_.broken(simdjson::STRING_ERROR);
       if (name == "pid" || name == "iid") {
-        if (!item_id.empty()) return file_.bad_field(place + ": expected one pid or iid, came two");
+        if (!item_id.empty()) return file_.bad_field(place + ": expected one pid or iid, got two");
         TESSERA_RETURN_IF_ERROR(read_id(field.value(), place + "." + std::string(name), item_id));
       } else if (name == "count") {
         if (field.value().get_double().get(priority) != simdjson::SUCCESS || priority < 0) {

@@ -58,7 +58,7 @@ class ImportTest : public testing::Test {
     EXPECT_EQ(status.code(), Code::kCatalogueInvalid) << content.substr(0, 200);
     EXPECT_EQ(status.message().rfind(path, 0), 0u) << status.message();
     EXPECT_NE(status.message().find(words), std::string::npos)
-        << "came: " << status.message() << "\nexpected: " << words;
+        << "got: " << status.message() << "\nexpected: " << words;
     EXPECT_FALSE(std::filesystem::exists(folder_ / "refused"));
   }
 
@@ -186,7 +186,7 @@ TEST_F(ImportTest, SourcesWithDifferentTokensAreRefused) {
   };
   const auto input = import_files(sources, {}, {});
   ASSERT_FALSE(input.is_ok());
-  EXPECT_NE(input.status().message().find("expected tokens like <a_{code}>, came <x_{code}>"),
+  EXPECT_NE(input.status().message().find("expected tokens like <a_{code}>, got <x_{code}>"),
             std::string::npos)
       << input.status().message();
 }
@@ -197,18 +197,18 @@ TEST_F(ImportTest, WrongIndexFilesAreRefusedByKey) {
   expect_refused("{}", "no items");
   expect_refused(R"({"0": 5})", "key \"0\": expected a list of codes");
   expect_refused(R"({"0": []})", "sid has 0 codes");
-  expect_refused(R"({"0": [1], "1": 7})", "key \"1\": expected a list of codes, came 7");
+  expect_refused(R"({"0": [1], "1": 7})", "key \"1\": expected a list of codes, got 7");
   expect_refused(R"({"0": [1, -2]})", "key \"0\": sid[1]: expected an integer code in");
-  expect_refused(R"({"0": [1, 2.5]})", "came 2.5");
+  expect_refused(R"({"0": [1, 2.5]})", "got 2.5");
   expect_refused(R"({"0": [1e400]})", "key \"0\": sid[0]: expected an integer code");
-  expect_refused(R"({"0": [99999999999999999999999]})", "came 99999999999999999999999");
-  expect_refused(R"({"0": [1048576]})", "came 1048576");
+  expect_refused(R"({"0": [99999999999999999999999]})", "got 99999999999999999999999");
+  expect_refused(R"({"0": [1048576]})", "got 1048576");
   expect_refused(R"({"0": [1, [2]]})", "key \"0\": sid[1]: expected an integer code");
   expect_refused(R"({"0": [1], "0": [2]})", "items[1] (item \"0\"): item ID already given");
-  expect_refused(R"({"0": [1], "1": ["<a_1>"]})", "came both");
-  expect_refused(R"({"0": [7, "<a_1>"]})", "came both");
+  expect_refused(R"({"0": [1], "1": ["<a_1>"]})", "got both");
+  expect_refused(R"({"0": [7, "<a_1>"]})", "got both");
   expect_refused(R"({"0": ["<a_1>"], "1": ["<b_1>"]})",
-                 "level 0: expected tokens like <a_{code}>, came \"<b_1>\"");
+                 "level 0: expected tokens like <a_{code}>, got \"<b_1>\"");
   expect_refused(R"({"0": ["abc"]})", "expected a token with a code");
   expect_refused(R"({"0": ["<a_01>"]})", "expected a token with a code");
   expect_refused(R"({"0": ["<a_99999999>"]})", "expected a token with a code");
@@ -231,7 +231,7 @@ TEST_F(ImportTest, WrongSid2PidFilesAreRefusedByKey) {
   expect_refused(R"({"1": [{"pid": 1}], "2": []})", "key \"2\": expected at least one item");
   expect_refused(R"({"1": [{"pid": 1}, 5]})", "items[1]: expected an object");
   expect_refused(R"({"1": [{"count": 1}]})", "items[0]: expected a pid or an iid");
-  expect_refused(R"({"1": [{"pid": 1, "iid": 2}]})", "came two");
+  expect_refused(R"({"1": [{"pid": 1, "iid": 2}]})", "got two");
   expect_refused(R"({"1": [{"pid": 1.5}]})", "items[0].pid: expected an integer or a string");
   expect_refused(R"({"1": [{"pid": null}]})", "items[0].pid: expected an integer or a string");
   expect_refused(R"({"1": [{"pid": 1, "count": "3"}]})", "items[0].count: expected a number");
@@ -250,7 +250,7 @@ TEST_F(ImportTest, WrongJsonLinesAreRefusedByLine) {
   expect_refused(good + "{\"item_id\": 1, \"sid\": [2]}",
                  "line 2 (item \"1\"): item ID already given by");
   expect_refused(good + "{\"item_id\": 2.5, \"sid\": [2]}",
-                 "item_id: expected a string or an integer, came 2.5");
+                 "item_id: expected a string or an integer, got 2.5");
   expect_refused(good + "{\"item_id\": \"\", \"sid\": [2]}", "item_id has 0 bytes");
   expect_refused(good + "{\"item_id\": 2, \"sid\": []}", "line 2 (item \"2\"): sid has 0 codes");
   expect_refused(good + "{\"item_id\": 2, \"sid\": [1.5]}", "line 2: sid[0]: expected an integer");
@@ -260,16 +260,16 @@ TEST_F(ImportTest, WrongJsonLinesAreRefusedByLine) {
                  "line 2: unknown field \"titel\"");
   expect_refused(good + "{\"item_id\": 2, \"sid\": [1], \"title\": 5}", "title: expected a string");
   expect_refused(good + "{\"item_id\": 2, \"sid\": [1], \"attributes\": [1]}",
-                 "attributes: expected an object, came [1]");
+                 "attributes: expected an object, got [1]");
   expect_refused(good + "{\"item_id\": 2, \"sid\": [1], \"priority\": \"x\"}",
                  "priority: expected a number");
   expect_refused(good + "{\"item_id\": 2, \"sid\": [1]", "line 2: not valid JSON");
   expect_refused(good + "{\"item_id\": \"\xff\", \"sid\": [1]}", "line 2: not valid JSON");
-  expect_refused(good + "[1]", "line 2: expected an object, came [1]");
+  expect_refused(good + "[1]", "line 2: expected an object, got [1]");
   expect_refused(good + std::string((1 << 20) + 1, ' '), "line 2: longer than 1048576 bytes");
   expect_refused(good + "{\"item_id\": 2, \"sid\": " + std::string(2000, '['), "line 2");
   expect_refused("{\"item_id\": 2, \"sid\": [1], \"attributes\": {\"domain\": \"x\"}}",
-                 "domain: expected \"ad\", came \"x\"", {}, "ad");
+                 "domain: expected \"ad\", got \"x\"", {}, "ad");
   expect_refused(good, "domain: expected at most 256 bytes", {}, std::string(257, 'd'));
   expect_refused(good, "domain: expected at most 256 bytes of UTF-8", {}, "\xff");
 }
@@ -284,7 +284,7 @@ TEST_F(ImportTest, WrongTitleFilesAreRefused) {
     EXPECT_NE(input.status().message().find(words), std::string::npos) << input.status().message();
   };
   refused("a\tb\n0\tx\n", "line 1: expected a JSON object, or a header");
-  refused("item\ttitle\n0\tx\ty\n", "line 2: expected 2 columns, came 3");
+  refused("item\ttitle\n0\tx\ty\n", "line 2: expected 2 columns, got 3");
   refused("item\ttitle\n0\tx\n0\ty\n", "item \"0\" given twice");
   refused("item\ttitle\n0\t\xff\n", "is not valid UTF-8");
   refused(R"({"0": {"title": 5}})", "key \"0\": title: expected a string");

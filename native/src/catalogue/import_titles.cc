@@ -23,7 +23,7 @@ Status read_json_titles(const std::string& path, TitleMap& titles) {
   Result<simdjson::padded_string> text = load_json(path);
   if (!text.is_ok()) return text.status();
   const auto broken = [&](simdjson::error_code error) {
-    return import_error(path, std::string("expected one JSON object of items, came: ") +
+    return import_error(path, std::string("expected one JSON object of items, got: ") +
                                   simdjson::error_message(error));
   };
   json::parser parser;
@@ -94,7 +94,7 @@ Status read_tsv_titles(const std::string& path, std::string_view text, TitleMap&
     if (columns.size() == 1 && columns[0].empty()) continue;
     if (columns.size() != column_count) {
       return import_error(path, "line " + std::to_string(line_number) + ": expected " +
-                                    std::to_string(column_count) + " columns, came " +
+                                    std::to_string(column_count) + " columns, got " +
                                     std::to_string(columns.size()));
     }
     TESSERA_RETURN_IF_ERROR(add_title(path, columns[id_column], columns[title_column], titles));

@@ -1,4 +1,4 @@
-// The refusal of a part of a request that came as JSON.
+// The refusal of a part of a request sent as JSON.
 #pragma once
 
 #include <string>

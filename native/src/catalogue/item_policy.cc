@@ -91,7 +91,7 @@ Result<ItemPolicyRequest> parse_item_policy(std::string_view json) {
   if (json.size() > kItemPolicyTextBytesMax ||
       parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS ||
       root.get(object) != simdjson::SUCCESS) {
-    return invalid_member("itemPolicy", "expected a JSON object, came " + quote(json));
+    return invalid_member("itemPolicy", "expected a JSON object, got " + quote(json));
   }
   ItemPolicyRequest request;
   for (const auto member : object) {

@@ -251,7 +251,7 @@ Status LiveCatalogue::compact(const Progress& progress) {
   return status;
 }
 
-/// Brings what came meanwhile to the next generation, and goes over to it. Writers wait for the
+/// Brings what was changed meanwhile to the next generation, and goes over to it. Writers wait for the
 /// last few changes only.
 Status LiveCatalogue::catch_up(NextGeneration next, std::unique_lock<std::mutex>& lock) {
   uint64_t before = kNoLimit;

@@ -146,7 +146,7 @@ Result<Clause> parse_predicate(std::string_view json) {
   simdjson::dom::parser parser;
   element root;
   if (parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS) {
-    return invalid_member(path, "expected JSON, came " + quote(json));
+    return invalid_member(path, "expected JSON, got " + quote(json));
   }
   Clause clause;
   TESSERA_RETURN_IF_ERROR(PredicateParser().parse(root, path, 1, clause));

@@ -18,7 +18,7 @@ Status check_level(uint32_t level, const std::vector<int32_t>& tokens, uint32_t 
   if (tokens.size() < level_size) {
     return {Code::kRequestInvalid,
             "levelTokens[" + std::to_string(level) + "]: expected a token for each of " +
-                std::to_string(level_size) + " codes, came " + std::to_string(tokens.size())};
+                std::to_string(level_size) + " codes, got " + std::to_string(tokens.size())};
   }
   std::unordered_set<int32_t> seen;
   for (size_t code = 0; code < level_size; ++code) {
@@ -26,7 +26,7 @@ Status check_level(uint32_t level, const std::vector<int32_t>& tokens, uint32_t 
     if (token == kNoToken) continue;
     if (token < 0 || static_cast<uint32_t>(token) >= vocab_size) {
       return {Code::kRequestInvalid, at(level, code) + ": expected -1 or a token in 0.." +
-                                         std::to_string(vocab_size - 1) + ", came " +
+                                         std::to_string(vocab_size - 1) + ", got " +
                                          std::to_string(token)};
     }
     if (!seen.insert(token).second) {
@@ -59,7 +59,7 @@ Result<std::shared_ptr<const Binding>> Binding::create(
   const std::shared_ptr<const catalogue::View> view = catalogue->view();
   if (level_tokens.size() < view->depth()) {
     return Status(Code::kRequestInvalid, "levelTokens: expected " + std::to_string(view->depth()) +
-                                             " levels, came " +
+                                             " levels, got " +
                                              std::to_string(level_tokens.size()));
   }
   level_tokens.resize(view->depth());
@@ -74,14 +74,14 @@ Result<std::shared_ptr<const Binding>> Binding::create(
   if (!complete) TESSERA_RETURN_IF_ERROR(check_used_codes(*view, level_tokens));
   if (terminal_tokens.size() > kTerminalTokensMax) {
     return Status(Code::kRequestInvalid, "terminalTokens: expected at most " +
-                                             std::to_string(kTerminalTokensMax) + ", came " +
+                                             std::to_string(kTerminalTokensMax) + ", got " +
                                              std::to_string(terminal_tokens.size()));
   }
   for (size_t i = 0; i < terminal_tokens.size(); ++i) {
     if (terminal_tokens[i] < 0 || static_cast<uint32_t>(terminal_tokens[i]) >= config.vocab_size) {
       return Status(Code::kRequestInvalid, "terminalTokens[" + std::to_string(i) +
                                                "]: expected a token in 0.." +
-                                               std::to_string(config.vocab_size - 1) + ", came " +
+                                               std::to_string(config.vocab_size - 1) + ", got " +
                                                std::to_string(terminal_tokens[i]));
     }
   }

@@ -88,11 +88,11 @@ TEST(EngineParity, ListsEqualThoseRecordedFromTransformersInItemsAndOrder) {
       engine->submit(std::move(requests));
       const Completion completion = std::move(sink.wait_for(1).at(1));
       ASSERT_TRUE(completion.status.is_ok()) << completion.status.message();
-      const std::vector<ExpectedPath> came = paths_of(completion);
-      ASSERT_GE(came.size(), fixture.expected.size());
+      const std::vector<ExpectedPath> got = paths_of(completion);
+      ASSERT_GE(got.size(), fixture.expected.size());
       for (size_t i = 0; i < fixture.expected.size(); ++i) {
-        EXPECT_EQ(came[i].sid, fixture.expected[i].sid) << "rank " << i;
-        EXPECT_NEAR(came[i].score, fixture.expected[i].score, kScoreTolerance) << "rank " << i;
+        EXPECT_EQ(got[i].sid, fixture.expected[i].sid) << "rank " << i;
+        EXPECT_NEAR(got[i].score, fixture.expected[i].score, kScoreTolerance) << "rank " << i;
       }
       ++checked;
     }

@@ -180,7 +180,7 @@ TEST_F(EpochFixture, ASharedPrefixIsComputedOnceToTheExactTokenHoweverItMeetsBlo
       ASSERT_EQ(completed.size(), 3u);
       for (const Completion& completion : completed)
         EXPECT_EQ(bits_of(completion), alone(requests[completion.ticket])) << completion.ticket;
-      if (passes_between <= 2) {  // nobody had left before the last one came
+      if (passes_between <= 2) {  // nobody had left before the last one arrived
         EXPECT_EQ(counters.prefill_tokens, shared + 2 * (100 - shared) + 1);
         EXPECT_EQ(counters.prefix_reused_tokens, 2 * shared);
       }

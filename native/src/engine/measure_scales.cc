@@ -16,9 +16,9 @@ namespace {
 constexpr uint32_t kChunkRows = 256;  // of one forward pass
 constexpr uint32_t kPerMille = 1000;
 
-Status invalid(const std::string& field, const std::string& expected, const std::string& came) {
+Status invalid(const std::string& field, const std::string& expected, const std::string& got) {
   return {Code::kRequestInvalid,
-          "measureScales." + field + ": expected " + expected + ", got " + came};
+          "measureScales." + field + ": expected " + expected + ", got " + got};
 }
 
 Status validate(const ScaleMeasurement& options) {

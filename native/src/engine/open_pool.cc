@@ -22,7 +22,7 @@ Result<std::unique_ptr<kv::Pool>> open_pool(const KvOptions& options, const Serv
   if (pool.device_blocks == 0) {
     return Status(Code::kKvPoolInvalid, "kvDeviceBytes: expected at least the " +
                                             std::to_string(pool.block_bytes) +
-                                            " bytes of one block of this model, came " +
+                                            " bytes of one block of this model, got " +
                                             std::to_string(options.device_bytes));
   }
   pool.locks_memory = options.locks_memory;

@@ -14,7 +14,7 @@ namespace {
 Status in_range(const char* field, uint64_t value, uint64_t min, uint64_t max) {
   if (value >= min && value <= max) return Status::ok();
   return {Code::kRequestInvalid, "engineOpen.options." + std::string(field) + ": expected " +
-                                     std::to_string(min) + ".." + std::to_string(max) + ", came " +
+                                     std::to_string(min) + ".." + std::to_string(max) + ", got " +
                                      std::to_string(value)};
 }
 
@@ -40,7 +40,7 @@ Status validate(const EngineOptions& options) {
   };
   if (options.device != "cpu" && !parse_card(options.device)) {
     return {Code::kRequestInvalid, "engineOpen.options.device: expected cpu or cuda:0..cuda:" +
-                                       std::to_string(kCardsMax - 1) + ", came \"" +
+                                       std::to_string(kCardsMax - 1) + ", got \"" +
                                        options.device + "\""};
   }
   TESSERA_RETURN_IF_ERROR(from_one("threadCount", options.thread_count, kThreadCountMax));
@@ -48,7 +48,7 @@ Status validate(const EngineOptions& options) {
   if (options.thread_placement == ThreadPlacement::kPinned && options.thread_count > cpus) {
     return {Code::kRequestInvalid,
             "engineOpen.options.threadCount: expected at most " + std::to_string(cpus) +
-                ", the CPUs that this process may use, unless threadPlacement is free, came " +
+                ", the CPUs that this process may use, unless threadPlacement is free, got " +
                 std::to_string(options.thread_count)};
   }
   TESSERA_RETURN_IF_ERROR(from_one("queueCapacity", options.queue_capacity, kQueueCapacityMax));

@@ -64,7 +64,7 @@ struct EngineOptions {
   uint64_t adapter_bytes_max = 0;  // of all adapters in memory; 0: no request has one
 };
 
-/// REQUEST_INVALID naming the field, what was expected and what came.
+/// REQUEST_INVALID naming the field, what was expected and what it got.
 Status validate(const EngineOptions& options);
 
 /// The card that EngineOptions::device names; none where it is the processor. REQUIRES: valid.

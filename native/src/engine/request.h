@@ -110,7 +110,7 @@ inline constexpr uint32_t kTimingSlots = 11;
 enum class Completeness : uint8_t {
   kWhole = 0,
   kNarrowed = 1,  // fewer beams than asked for from some step on, for the deadline's sake
-  kCut = 2,       // the paths that had finished when the deadline came near
+  kCut = 2,       // the paths that had finished when the deadline was near
 };
 
 struct Completion {

@@ -45,7 +45,7 @@ class RequestKv {
   uint32_t found_tokens() const { return found_[0] + found_[1] + found_[2]; }
   /// Blocks beside those that others hold as well.
   uint32_t own_blocks() const { return own_blocks_; }
-  /// The user was dropped since: what his tokens gave must not go out.
+  /// The user was dropped since: what the user's tokens gave must not go out.
   bool is_revoked() const { return lease_ && lease_.is_revoked(); }
 
   /// Commits what is computed of the part that may be kept, visible to all from then on. Nothing is

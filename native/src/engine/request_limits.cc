@@ -9,8 +9,8 @@ namespace tessera::engine {
 
 Status invalid_request(const std::string& message) { return {Code::kRequestInvalid, message}; }
 
-std::string expected_range(const std::string& field, uint64_t max, uint64_t came) {
-  return field + ": expected 1.." + std::to_string(max) + ", came " + std::to_string(came);
+std::string expected_range(const std::string& field, uint64_t max, uint64_t got) {
+  return field + ": expected 1.." + std::to_string(max) + ", got " + std::to_string(got);
 }
 
 namespace {
@@ -32,7 +32,7 @@ Status check_prompt(const Request& request, const EngineOptions& options,
     const int32_t token = request.prompt[i];
     if (token >= 0 && static_cast<uint32_t>(token) < config.vocab_size) continue;
     return invalid_request("promptTokens[" + std::to_string(i) + "]: expected a token in 0.." +
-                           std::to_string(config.vocab_size - 1) + ", came " +
+                           std::to_string(config.vocab_size - 1) + ", got " +
                            std::to_string(token));
   }
   return Status::ok();
@@ -44,7 +44,7 @@ Status check_limits(const Request& request, const EngineOptions& options,
                     const ServedModel& model) {
   if (request.priority >= kPriorityClasses) {
     return invalid_request("priority: expected 0.." + std::to_string(kPriorityClasses - 1) +
-                           ", came " + std::to_string(request.priority));
+                           ", got " + std::to_string(request.priority));
   }
   if (request.task->needs().has_binding && request.binding == nullptr) {
     return invalid_request("binding: expected one, got none");
@@ -53,7 +53,7 @@ Status check_limits(const Request& request, const EngineOptions& options,
   TESSERA_RETURN_IF_ERROR(request.task->check(request, options));
   if (request.kv.user.size() > kv::kOwnerBytesMax) {
     return invalid_request("userId: expected at most " + std::to_string(kv::kOwnerBytesMax) +
-                           " bytes, came " + std::to_string(request.kv.user.size()));
+                           " bytes, got " + std::to_string(request.kv.user.size()));
   }
   const RunningRequest::Need need = RunningRequest::need(request, model.position_bytes);
   // One more than it has: who goes on in a block that is not full works in a copy of it.

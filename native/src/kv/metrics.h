@@ -35,7 +35,7 @@ struct PoolMetrics {
   uint64_t inherited_chains = 0;   // passed on to a successor
   uint64_t commits = 0;            // appends that took effect
   uint64_t commits_rematched = 0;  // of them, behind another append that had come first
-  uint64_t commits_lost = 0;  // parted from one that came first, or the user or version was dropped
+  uint64_t commits_lost = 0;  // parted from one that was first, or the user or version was dropped
   uint64_t refused_extends = 0;  // no block could be had
   uint64_t prefetches = 0;
   uint64_t prefetches_refused = 0;  // queue full

@@ -129,7 +129,7 @@ class Prefetch {
 enum class Committed : uint8_t {
   kKept,        // a head advanced
   kNothingNew,  // all tokens were there already
-  kLost         // it parts from an append that came first, or user or version was dropped
+  kLost         // it parts from an append that was first, or user or version was dropped
 };
 
 class Pool {
@@ -153,8 +153,8 @@ class Pool {
   std::optional<Version> find_version(std::string_view digest) const;
 
   /// From now on a user of whom `version` has nothing, or at least a block less, is found under it
-  /// with what the version of `predecessor` has of him, or the one before that, up to
-  /// PoolOptions::versions_back_max: his chain passes on to `version` without a byte being copied
+  /// with what the version of `predecessor` has of the user, or the one before that, up to
+  /// PoolOptions::versions_back_max: the user's chain passes on to `version` without a byte being copied
   /// and is found under the older one no more, whose users compute anew. What a version found so
   /// or computed on it counts as of the oldest that had a part in it. The newest declaration
   /// holds; one that would make a version come before itself is ignored. Lasts until the pool is
@@ -180,7 +180,7 @@ class Pool {
   /// Its blocks are read-only from then on. REQUIRES: extend() covered them, not committed before.
   Committed commit(Lease& lease, uint32_t keep);
 
-  /// Starts to bring the user's blocks to the device, up to `tokens_max` of his tokens; an empty
+  /// Starts to bring the user's blocks to the device, up to `tokens_max` of their tokens; an empty
   /// Prefetch when nothing is to be brought or too many wait.
   Prefetch prefetch(Version version, std::string_view user, uint32_t tokens_max);
   /// The user's tokens by the tier that a prefetch would bring them from.
@@ -196,7 +196,7 @@ class Pool {
   void retire(Version version);
   /// Number of the newest drop_user() that has begun. Any thread, without the lock.
   uint64_t erasures() const;
-  /// Forgets the user everywhere and makes his bytes on disk unreadable: nothing that began before,
+  /// Forgets the user everywhere and makes the user's bytes on disk unreadable: nothing that began before,
   /// by the number that its query bears, is kept afterwards. Waits up to `budget_us`
   /// for that to be durable. Errors: DEADLINE_EXCEEDED; what was begun goes on.
   Status drop_user(std::string_view user, uint64_t budget_us);

@@ -321,7 +321,7 @@ TEST(Pool, HoldsAUserWhileAnythingOfHisIsKept) {
   EXPECT_FALSE(pool->holds("u"));
   EXPECT_EQ(add(*pool, "b"), b);
   EXPECT_TRUE(pool->holds("u"));
-  serve(*pool, request_of(a, "v", random_tokens(2, 120)));  // takes his place
+  serve(*pool, request_of(a, "v", random_tokens(2, 120)));  // takes the place of that user
   EXPECT_FALSE(pool->holds("u"));
 }
 

@@ -1,4 +1,4 @@
-// Versions that follow one another: a user's chain passes on to the version that came after the one
+// Versions that follow one another: a user's chain passes on to the version after the one
 // that computed it, in place. Its blocks keep their slots and their keys in every tier; what
 // changes is the name under which the chain is found, and how many versions back its numbers come
 // from.

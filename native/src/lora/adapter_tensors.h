@@ -42,8 +42,8 @@ struct AdapterTensors {
   bool head_is_embedding = false;  // the embedding's rows replace those of the head too
 
   /// Opens adapter_config.json and adapter_model.safetensors. Errors: ADAPTER_NOT_FOUND,
-  /// ADAPTER_CORRUPT, ADAPTER_INVALID naming file and field or tensor, what was expected, what
-  /// came.
+  /// ADAPTER_CORRUPT, ADAPTER_INVALID naming file and field or tensor, what was expected, what it
+  /// got.
   static Result<AdapterTensors> open(const std::string& folder, const model::ModelConfig& model,
                                      const Limits& limits);
 };

@@ -54,11 +54,11 @@ namespace {
 Status check(const Limits& limits) {
   if (limits.rank_max < 1 || limits.rank_max > ops::kRankMax) {
     return {Code::kRequestInvalid, "limits.rankMax: expected 1.." + std::to_string(ops::kRankMax) +
-                                       ", came " + std::to_string(limits.rank_max)};
+                                       ", got " + std::to_string(limits.rank_max)};
   }
   if (!(limits.norm_max > 0) || !std::isfinite(limits.norm_max)) {
     return {Code::kRequestInvalid,
-            "limits.normMax: expected a number above 0, came " + std::to_string(limits.norm_max)};
+            "limits.normMax: expected a number above 0, got " + std::to_string(limits.norm_max)};
   }
   return Status::ok();
 }

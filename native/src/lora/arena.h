@@ -31,7 +31,7 @@ class Arena {
 
   /// Reads a PEFT folder, which nobody changes meanwhile, checks it against the model and packs it.
   /// Errors: ADAPTER_NOT_FOUND, ADAPTER_CORRUPT, ADAPTER_INVALID naming field or tensor, what was
-  /// expected and what came; ADAPTER_ARENA_FULL with the bytes needed and free; REQUEST_INVALID for
+  /// expected and what it got; ADAPTER_ARENA_FULL with the bytes needed and free; REQUEST_INVALID for
   /// limits out of bounds.
   Result<std::shared_ptr<const Adapter>> load(const std::string& folder, const Limits& limits);
 

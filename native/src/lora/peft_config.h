@@ -63,7 +63,7 @@ struct PeftConfig {
   TokenIndices token_indices;
 
   /// Errors: ADAPTER_CORRUPT for what is no JSON, ADAPTER_INVALID naming the field, what was
-  /// expected and what came.
+  /// expected and what it got.
   static Result<PeftConfig> parse(std::string_view text, const std::string& file);
 };
 

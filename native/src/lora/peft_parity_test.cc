@@ -39,10 +39,10 @@ std::vector<fs::path> adapter_folders() {
   return folders;
 }
 
-double worst_of(const std::vector<float>& came, const std::vector<double>& expected) {
+double worst_of(const std::vector<float>& got, const std::vector<double>& expected) {
   double worst = 0;
   for (size_t i = 0; i < expected.size(); ++i)
-    worst = std::max(worst, std::abs(static_cast<double>(came[i]) - expected[i]));
+    worst = std::max(worst, std::abs(static_cast<double>(got[i]) - expected[i]));
   return worst;
 }
 

@@ -1,5 +1,5 @@
 // A JSON object read field by field, where the first bad field is remembered with the file, the
-// path, what was expected and what came. Private to model and lora.
+// path, what was expected and what it got. Private to model and lora.
 #pragma once
 
 #include <simdjson.h>

@@ -73,9 +73,9 @@ class HeaderReader {
 
  private:
   Status corrupt(std::string_view where, const std::string& expected,
-                 const std::string& came) const {
+                 const std::string& got) const {
     return {Code::kModelCorrupt,
-            file_ + ": " + std::string(where) + ": expected " + expected + ", got " + came};
+            file_ + ": " + std::string(where) + ": expected " + expected + ", got " + got};
   }
 
   Status read_entry(std::string_view name, simdjson::dom::element value) {
@@ -121,19 +121,19 @@ class HeaderReader {
     if (row == kTypes.end()) {
       return corrupt(entry.name + ".dtype", "a safetensors type", "\"" + entry.dtype + "\"");
     }
-    const std::string came = shape_text(shape);
+    const std::string got = shape_text(shape);
     if (shape.size() > kMaxTensorRank) {
       return corrupt(entry.name + ".shape", "at most " + std::to_string(kMaxTensorRank) + " sizes",
-                     came);
+                     got);
     }
     bytes = row->size;
     for (const simdjson::dom::element size : shape) {
       uint64_t value = 0;
       if (size.get_uint64().get(value) != simdjson::SUCCESS) {
-        return corrupt(entry.name + ".shape", "whole numbers", came);
+        return corrupt(entry.name + ".shape", "whole numbers", got);
       }
       if (__builtin_mul_overflow(bytes, value, &bytes)) {
-        return corrupt(entry.name + ".shape", "a size below 2^64 bytes", came);
+        return corrupt(entry.name + ".shape", "a size below 2^64 bytes", got);
       }
       entry.shape.push_back(value);
     }

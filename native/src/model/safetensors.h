@@ -31,7 +31,7 @@ struct TensorEntry {
 
 /// Reads the header of a whole file in memory. ENSURES: every entry's bytes lie in `file` and have
 /// the size that shape and type ask for. Errors: MODEL_CORRUPT with `name`, the tensor, what was
-/// expected and what came.
+/// expected and what it got.
 Result<std::vector<TensorEntry>> read_safetensors(std::span<const std::byte> file,
                                                   const std::string& name);
 

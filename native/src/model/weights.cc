@@ -147,9 +147,9 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
 Status Weights::check(const Shards& shards, const Recipe& recipe, std::vector<Slot>& slots) {
   const ModelConfig& config = recipe.config();
   const auto invalid = [&](const std::string& name, const std::string& expected,
-                           const std::string& came) {
+                           const std::string& got) {
     return Status(Code::kModelInvalid,
-                  shards.folder() + ": " + name + ": expected " + expected + ", got " + came);
+                  shards.folder() + ": " + name + ": expected " + expected + ", got " + got);
   };
   std::unordered_set<std::string> needed;
   for (Slot& slot : slots) {

@@ -129,7 +129,7 @@ export class ComparisonController {
   private async kept(id: string) {
     const comparison = await this.recorded.store.shelf.comparison(id);
     if (comparison !== undefined) return comparison;
-    const message = `comparison: expected the ID of one that is kept, came '${id.slice(0, 80)}'`;
+    const message = `comparison: expected the ID of one that is kept, got '${id.slice(0, 80)}'`;
     throw new TesseraError('ROUTE_NOT_FOUND', message, { field: 'comparison' });
   }
 

@@ -42,7 +42,7 @@ export class LoginController {
     const { visitor, cookies } = await this.audited(request, () =>
       logins.logIn(token, visitorRequest(request), request.ip),
     );
-    await this.came(visitor, `with a token, from ${request.ip}`);
+    await this.noteLogin(visitor, `with a token, from ${request.ip}`);
     reply.header('set-cookie', cookies);
     return { visitor, ways: logins.ways };
   }
@@ -87,7 +87,7 @@ export class LoginController {
       const { visitor, subject, cookies, returnTo } = await this.audited(request, () =>
         this.logins().endOidc(query, visitorRequest(request), request.ip),
       );
-      await this.came(visitor, `with a provider, as ${subject}, from ${request.ip}`);
+      await this.noteLogin(visitor, `with a provider, as ${subject}, from ${request.ip}`);
       void reply.header('set-cookie', cookies).redirect(`${CONSOLE_PREFIX}#${returnTo}`, FOUND);
     } catch (thrown) {
       const { code } = TesseraError.from(thrown);
@@ -96,7 +96,7 @@ export class LoginController {
     }
   }
 
-  private async came(visitor: Visitor, how: string): Promise<void> {
+  private async noteLogin(visitor: Visitor, how: string): Promise<void> {
     await this.audits.note(visitor, { action: 'login', name: visitor.name, detail: how }, 'OK');
   }
 
@@ -121,7 +121,7 @@ export class LoginController {
   private logins(): LoginAccess {
     const { logins } = this.parts;
     if (logins !== undefined) return logins;
-    const message = 'login: expected a console that asks who comes, came one on this machine alone';
+    const message = 'login: expected a console that asks who comes, got one on this machine alone';
     throw new TesseraError('REQUEST_INVALID', message, { field: 'login' });
   }
 }

@@ -111,7 +111,7 @@ export class RecallsController {
     const itemId = textOf(fieldsOf(body, ['itemId']), 'itemId', ID_LENGTH_MAX);
     const { request: recall, answer, requestId } = await this.recorded.recall(id);
     if (answer === undefined) {
-      throw new TesseraError('REQUEST_INVALID', 'recall: expected one with an answer, came none', {
+      throw new TesseraError('REQUEST_INVALID', 'recall: expected one with an answer, got none', {
         field: 'recall',
       });
     }

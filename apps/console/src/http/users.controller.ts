@@ -66,7 +66,7 @@ export class UsersController {
     return this.gate.act(request, action, async () => {
       const { eraseUser } = this.parts;
       if (eraseUser === undefined) {
-        const message = 'behaviours.store: expected one that can erase users, came another';
+        const message = 'behaviours.store: expected one that can erase users, got another';
         throw new TesseraError('REQUEST_INVALID', message, { field: 'behaviours.store' });
       }
       return eraseUser(userId);

@@ -59,7 +59,7 @@ function Served() {
   );
 }
 
-/** Who looks, and the way out where he has come in. */
+/** The visitor, and the way out where somebody is logged in. */
 function Who({ login }: { login: LoginState }) {
   const left = useVisitorChange();
   const leave = useMutation({

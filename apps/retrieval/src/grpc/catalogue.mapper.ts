@@ -13,7 +13,7 @@ function parseChange(change: WireChange, index: number): CatalogueChange {
   if (setAttributes !== undefined) return { op: 'set_attributes', ...setAttributes };
   if (setPriority !== undefined) return { op: 'set_priority', ...setPriority };
   const field = `changes[${index}]`;
-  throw new TesseraError('CATALOGUE_INVALID', `${field}: expected a change, came none`, { field });
+  throw new TesseraError('CATALOGUE_INVALID', `${field}: expected a change, got none`, { field });
 }
 
 /** @param first place of the first of them in their batch */

@@ -46,7 +46,7 @@ export class CollectedBatch {
   }
 }
 
-function refuse(field: string, expected: string, came: string): never {
-  const message = `${field}: expected ${expected}, came ${came}`;
+function refuse(field: string, expected: string, got: string): never {
+  const message = `${field}: expected ${expected}, got ${got}`;
   throw new TesseraError('CATALOGUE_INVALID', message, { field });
 }

@@ -64,7 +64,7 @@ export class RecallTopicController {
   private async serveOne(record: TopicRecord): Promise<void> {
     const correlationId = record.headers[RECORD_HEADERS.correlationId];
     if (correlationId === undefined || correlationId.length === 0) {
-      const message = `${RECORD_HEADERS.correlationId}: expected a header, came none`;
+      const message = `${RECORD_HEADERS.correlationId}: expected a header, got none`;
       const field = RECORD_HEADERS.correlationId;
       const error = new TesseraError('REQUEST_INVALID', message, { field });
       await this.producer.bury([{ record, error }]);
@@ -103,7 +103,7 @@ export class RecallTopicController {
     try {
       const answer = await this.edge.recall(() => {
         if (request === undefined) {
-          throw new TesseraError('REQUEST_INVALID', 'request: expected a request, came none', {
+          throw new TesseraError('REQUEST_INVALID', 'request: expected a request, got none', {
             field: 'request',
           });
         }

@@ -35,7 +35,7 @@ export class AttemptLimit {
     if (failures.count >= failuresMax) {
       const retryAfterMs = failures.endsMs - this.nowMs();
       const message =
-        `login: expected at most ${failuresMax} attempts that fail from one address, came more; ` +
+        `login: expected at most ${failuresMax} attempts that fail from one address, got more; ` +
         `the next one may succeed in ${Math.ceil(retryAfterMs / 1000)} s`;
       throw new TesseraError('TOO_MANY_ATTEMPTS', message, { field: 'login', retryAfterMs });
     }

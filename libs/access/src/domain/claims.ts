@@ -27,7 +27,7 @@ export function parseClaimRoles(text: string): ReadonlyMap<string, Role> {
     const at = pair.lastIndexOf('=');
     const [value, role] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
     if (at > 0 && value !== '' && isRole(role)) return [value, role] as const;
-    const message = `oidc.roles: expected VALUE=ROLE of ${ROLES.join(', ')}, came '${pair}'`;
+    const message = `oidc.roles: expected VALUE=ROLE of ${ROLES.join(', ')}, got '${pair}'`;
     throw new TesseraError('CONFIG_INVALID', message, { field: 'oidc.roles' });
   });
   return new Map(pairs);

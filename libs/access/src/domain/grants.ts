@@ -102,7 +102,7 @@ export class Grants {
       return new Grants(grantsSchema.parse(JSON.parse(text)));
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message.slice(0, 400) : String(cause);
-      const message = `${place}: expected a list of tokens and certificates, came: ${reason}`;
+      const message = `${place}: expected a list of tokens and certificates, got: ${reason}`;
       throw new TesseraError('CONFIG_INVALID', message, { field: 'access.tokensPath', cause });
     }
   }

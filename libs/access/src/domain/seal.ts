@@ -25,8 +25,8 @@ export class Seal<Value> {
   open(sealed: string): Value | undefined {
     const [text = '', signature = ''] = sealed.split('.');
     const expected = this.sign(text);
-    const came = Buffer.from(signature, 'base64url');
-    if (came.length !== expected.length || !timingSafeEqual(came, expected)) return undefined;
+    const given = Buffer.from(signature, 'base64url');
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
     const content = JSON.parse(Buffer.from(text, 'base64url').toString()) as {
       readonly value: Value;
       readonly endsMs: number;

@@ -19,7 +19,7 @@ export interface AdapterProbe {
     adapter: ServedAdapter | undefined,
     signal: AbortSignal,
   ): Promise<ProbeAnswer>;
-  /** Computes keys and values of a user's history, so that his next recall finds them. */
+  /** Computes keys and values of a user's history, so that the next recall finds them. */
   warm(userId: string, adapter: ServedAdapter, signal: AbortSignal): Promise<void>;
   sampleUserIds(count: number): Promise<readonly string[]>;
 }

@@ -63,8 +63,8 @@ export interface AdapterVersion {
   readonly facts: AdapterFacts | null;
 }
 
-export function invalid(field: string, expected: string, came: unknown): TesseraError {
-  const message = `${field}: expected ${expected}, came ${String(came).slice(0, 120)}`;
+export function invalid(field: string, expected: string, got: unknown): TesseraError {
+  const message = `${field}: expected ${expected}, got ${String(got).slice(0, 120)}`;
   return new TesseraError('ADAPTER_INVALID', message, { field });
 }
 

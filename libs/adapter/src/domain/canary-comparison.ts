@@ -20,23 +20,23 @@ export interface ComparisonRules {
 /** A rule that the canary breaks. */
 export interface Fault {
   readonly rule: string;
-  /** What was expected and what came. */
+  /** What was expected and what it got. */
   readonly message: string;
 }
 
 /** What a rule says of a canary, whether or not it may decide yet. */
 export interface RuleVerdict {
   readonly rule: 'failures' | 'emptyAnswers' | 'shortAnswers' | 'overlap' | 'latency' | 'clicks';
-  /** What came is to be at most, or at least, the limit. */
+  /** What was observed is to be at most, or at least, the limit. */
   readonly bound: 'most' | 'least';
   readonly limit: number;
-  readonly came: number;
+  readonly observed: number;
   readonly unit: '%' | 'ms' | 'nats';
   readonly samples: number;
   /** With fewer it decides nothing. */
   readonly samplesMin: number;
   readonly isBroken: boolean;
-  /** What was expected and what came. */
+  /** What was expected and what it got. */
   readonly message: string;
 }
 
@@ -176,17 +176,17 @@ export class CanaryComparison {
   private excess(rule: 'failures' | 'emptyAnswers' | 'shortAnswers', most: number): Draft {
     const [ours, theirs] = [this.canary.shareOf(rule), this.active.shareOf(rule)];
     const limit = `at most ${most} percent points above ${theirs.toFixed(1)} %`;
-    const message = `${rule}: expected ${limit}, came ${ours.toFixed(1)} %`;
+    const message = `${rule}: expected ${limit}, got ${ours.toFixed(1)} %`;
     const samples = this.canary.asked;
-    return { rule, bound: 'most', limit: theirs + most, came: ours, unit: '%', samples, message };
+    return { rule, bound: 'most', limit: theirs + most, observed: ours, unit: '%', samples, message };
   }
 
   private overlapped({ overlapMinPercent: limit }: ComparisonRules): Draft {
-    const came = PERCENT * this.overlap;
+    const observed = PERCENT * this.overlap;
     const expected = `at least ${limit} % of the items of the active version`;
-    const message = `overlap: expected ${expected}, came ${came.toFixed(1)} %`;
+    const message = `overlap: expected ${expected}, got ${observed.toFixed(1)} %`;
     const samples = this.shadowed;
-    return { rule: 'overlap', bound: 'least', limit, came, unit: '%', samples, message };
+    return { rule: 'overlap', bound: 'least', limit, observed, unit: '%', samples, message };
   }
 }
 
@@ -194,27 +194,27 @@ type Draft = Omit<RuleVerdict, 'samplesMin' | 'isBroken'>;
 
 const askedOf = ({ answers, failures }: ArmSummary) => answers + failures;
 
-function isBeyond({ bound, limit, came }: Draft): boolean {
-  return bound === 'most' ? came > limit : came < limit;
+function isBeyond({ bound, limit, observed }: Draft): boolean {
+  return bound === 'most' ? observed > limit : observed < limit;
 }
 
 function slowness(
-  { latencyP95Ms: came }: ArmSummary,
+  { latencyP95Ms: observed }: ArmSummary,
   { latencyP95Ms: theirs }: ArmSummary,
   { latencyMaxPercent }: ComparisonRules,
 ): Omit<Draft, 'samples'> {
   const limit = Math.max((theirs * latencyMaxPercent) / PERCENT, theirs + LATENCY_NOISE_MS);
-  const message = `latency: expected at most ${limit.toFixed(1)} ms, came ${came.toFixed(1)} ms`;
-  return { rule: 'latency', bound: 'most', limit, came, unit: 'ms', message };
+  const message = `latency: expected at most ${limit.toFixed(1)} ms, got ${observed.toFixed(1)} ms`;
+  return { rule: 'latency', bound: 'most', limit, observed, unit: 'ms', message };
 }
 
 function liking(
-  { clickScore: came }: ArmSummary,
+  { clickScore: observed }: ArmSummary,
   { clickScore: theirs }: ArmSummary,
   { clickDropMax }: ComparisonRules,
 ): Omit<Draft, 'samples'> {
   const limit = theirs - clickDropMax / MILLI;
   const expected = `at least ${limit.toFixed(3)}`;
-  const message = `score of clicked items: expected ${expected}, came ${came.toFixed(3)}`;
-  return { rule: 'clicks', bound: 'least', limit, came, unit: 'nats', message };
+  const message = `score of clicked items: expected ${expected}, got ${observed.toFixed(3)}`;
+  return { rule: 'clicks', bound: 'least', limit, observed, unit: 'nats', message };
 }

@@ -2,16 +2,16 @@
 export const HOT_USERS_TRACKED = 4096;
 
 /**
- * Who comes most often, of the users that came last: a user who was away while as many others came
- * is forgotten, and with him his count.
+ * Who comes most often, of the users seen last: a user who was away while as many others were seen
+ * is forgotten, and the count with it.
  */
 export class HotUsers {
-  /** The one who came last is the last. */
+  /** The one seen last is the last. */
   private readonly visits = new Map<string, number>();
 
   constructor(private readonly capacity = HOT_USERS_TRACKED) {}
 
-  came(userId: string): void {
+  seen(userId: string): void {
     const before = this.visits.get(userId) ?? 0;
     this.visits.delete(userId);
     this.visits.set(userId, before + 1);
@@ -20,7 +20,7 @@ export class HotUsers {
     if (oldest !== undefined) this.visits.delete(oldest);
   }
 
-  /** Most visits first, of equals who came last. */
+  /** Most visits first, of equals who was seen last. */
   hottest(count: number, isWanted: (userId: string) => boolean = () => true): string[] {
     return [...this.visits]
       .reverse()

@@ -21,7 +21,7 @@ export const EMPTY_STATE: RegistryState = { versions: [] };
 /** Rejected and retired versions without files that are still listed; the oldest go. */
 export const RECORDS_MAX = 1000;
 
-/** What a change of service came to; undefined stands for the base model. */
+/** What a change of service does; undefined stands for the base model. */
 export interface Replaced {
   readonly state: RegistryState;
   readonly serves: AdapterVersion | undefined;
@@ -30,7 +30,7 @@ export interface Replaced {
 }
 
 function wrongState({ name, digest, state }: AdapterVersion, expected: string): TesseraError {
-  const message = `${name} ${digest.slice(0, 16)}: expected ${expected}, came one that is ${state}`;
+  const message = `${name} ${digest.slice(0, 16)}: expected ${expected}, got one that is ${state}`;
   return new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
 }
 
@@ -51,7 +51,7 @@ export const isMeant = (version: AdapterVersion, name: string, digest: string) =
 export function versionOf({ versions }: RegistryState, name: string, digest: string) {
   const found = versions.filter((version) => isMeant(version, name, digest));
   if (found.length > 1) {
-    const message = `digest: expected more digits, came '${digest}' of ${found.length} versions`;
+    const message = `digest: expected more digits, got '${digest}' of ${found.length} versions`;
     throw new TesseraError('ADAPTER_INVALID', message, { field: 'digest' });
   }
   const [version] = found;
@@ -187,7 +187,7 @@ export function rollBack(
     return { state: next, serves: active, replaced: inThat(next, canary) };
   }
   if (active === undefined) {
-    const message = `name: expected one that serves, came '${name}', for which the base model does`;
+    const message = `name: expected one that serves, got '${name}', for which the base model does`;
     throw new TesseraError('ADAPTER_STATE', message, { field: 'name' });
   }
   const back = predecessorOf(state, name);

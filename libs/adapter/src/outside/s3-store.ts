@@ -101,8 +101,8 @@ export class S3Store {
       throw this.fault(bucket, key, thrown, after);
     }
     if (read === bytes) return;
-    const came = read < bytes ? `${read} and then the end` : 'more';
-    throw unavailable(`${key}: expected ${bytes} bytes, came ${came}`, undefined);
+    const got = read < bytes ? `${read} and then the end` : 'more';
+    throw unavailable(`${key}: expected ${bytes} bytes, got ${got}`, undefined);
   }
 
   /** Loaded with the first announcement that needs it: it takes a quarter of a second. */
@@ -118,11 +118,11 @@ export class S3Store {
     const told = `${bucket}/${key}: ${name}, ${message}${numbered}`;
     const cause = thrown;
     if (name === 'CredentialsProviderError' || status === 401 || status === 403) {
-      const text = `location: expected to be let in, came ${told}`;
+      const text = `location: expected to be let in, got ${told}`;
       return new TesseraError('ADAPTER_SOURCE_DENIED', text, { field: 'location', cause });
     }
     if (status === 404) {
-      const text = `location: expected an object, came ${told}`;
+      const text = `location: expected an object, got ${told}`;
       return new TesseraError('ADAPTER_NOT_FOUND', text, { field: 'location', cause });
     }
     if (name === 'AbortError') {

@@ -8,8 +8,8 @@ import { hashOf } from './regular-file.js';
 const STAGING = 'staging';
 const VERSIONS = 'versions';
 
-function corrupt(name: string, expected: string, came: string): TesseraError {
-  const message = `${name}: expected ${expected}, came ${came}`;
+function corrupt(name: string, expected: string, got: string): TesseraError {
+  const message = `${name}: expected ${expected}, got ${got}`;
   return new TesseraError('ADAPTER_CORRUPT', message, { field: name });
 }
 

@@ -73,8 +73,8 @@ function lengthWithin(field: string, text: string, min: number, max: number): vo
   refuse(field, `${min}..${max} characters`, String(text.length));
 }
 
-function refuse(field: string, expected: string, came: string): never {
-  throw new TesseraError('BEHAVIOUR_INVALID', `${field}: expected ${expected}, came ${came}`, {
+function refuse(field: string, expected: string, got: string): never {
+  throw new TesseraError('BEHAVIOUR_INVALID', `${field}: expected ${expected}, got ${got}`, {
     field,
   });
 }

@@ -93,9 +93,9 @@ function profile(check: Check, value: unknown, path: string): Record<string, str
 class Check {
   constructor(private readonly fileName: string) {}
 
-  fail(path: string, expected: string, came: string): never {
+  fail(path: string, expected: string, got: string): never {
     const where = path === '' ? this.fileName : `${this.fileName}: ${path}`;
-    throw new TesseraError('BEHAVIOUR_INVALID', `${where}: expected ${expected}, came ${came}`, {
+    throw new TesseraError('BEHAVIOUR_INVALID', `${where}: expected ${expected}, got ${got}`, {
       field: path === '' ? this.fileName : path,
     });
   }

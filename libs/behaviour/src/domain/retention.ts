@@ -14,8 +14,8 @@ export interface RetentionWindow {
 
 /**
  * What is kept of a user: of each window the newest, none older than its age. Windows share
- * nothing, so what is kept depends on which events came and never on their order or on how often
- * they came.
+ * nothing, so what is kept depends on which events arrived and never on their order or on how often
+ * they arrived.
  */
 export class Retention {
   private readonly windowByAction: ReadonlyMap<string, number>;
@@ -88,7 +88,7 @@ function parseWindow(text: string): RetentionWindow {
   };
 }
 
-function refuse(expected: string, came: string): never {
-  const message = `behaviours.retention: expected ${expected}, came ${came}`;
+function refuse(expected: string, got: string): never {
+  const message = `behaviours.retention: expected ${expected}, got ${got}`;
   throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.retention' });
 }

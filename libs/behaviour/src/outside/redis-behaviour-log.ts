@@ -289,7 +289,7 @@ async function connectionTo({
 function parseNode(text: string): { host: string; port: number } {
   const match = /^\s*\[?([^\]\s]+?)\]?:(\d{1,5})\s*$/.exec(text);
   if (match?.[1] !== undefined) return { host: match[1], port: Number(match[2]) };
-  const message = `behaviours.redis: expected HOST:PORT[,HOST:PORT...], came '${text}'`;
+  const message = `behaviours.redis: expected HOST:PORT[,HOST:PORT...], got '${text}'`;
   throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.redis' });
 }
 

@@ -33,7 +33,7 @@ async function readBytes(path: string, name: string): Promise<Buffer> {
     bytes = await readFile(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw invalid(name, `a file at ${path}, came none`, error);
+    if (code === 'ENOENT') throw invalid(name, `a file at ${path}, got none`, error);
     throw new TesseraError('IO_FAILED', `${name}: ${message}`, { field: name, cause: error });
   }
   if (!bytes.subarray(0, 2).equals(GZIP_MAGIC)) return bounded(bytes, name);
@@ -46,14 +46,14 @@ async function readBytes(path: string, name: string): Promise<Buffer> {
 
 function bounded(bytes: Buffer, name: string): Buffer {
   if (bytes.length <= USERS_FILE_BYTES_MAX) return bytes;
-  throw invalid(name, `at most ${USERS_FILE_BYTES_MAX} bytes, came ${bytes.length}`, undefined);
+  throw invalid(name, `at most ${USERS_FILE_BYTES_MAX} bytes, got ${bytes.length}`, undefined);
 }
 
 function decode(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw invalid(name, 'UTF-8, came other bytes', error);
+    throw invalid(name, 'UTF-8, got other bytes', error);
   }
 }
 

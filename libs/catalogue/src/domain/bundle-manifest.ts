@@ -31,9 +31,9 @@ export interface BundleManifest {
 const LEVELS_MAX = 32;
 const TEXT_MAX = 256;
 
-function invalid(path: string, expected: string, came: unknown): TesseraError {
-  const text = came === undefined ? 'nothing' : (JSON.stringify(came) ?? String(came));
-  const message = `${path}: expected ${expected}, came ${text.slice(0, 80)}`;
+function invalid(path: string, expected: string, got: unknown): TesseraError {
+  const text = got === undefined ? 'nothing' : (JSON.stringify(got) ?? String(got));
+  const message = `${path}: expected ${expected}, got ${text.slice(0, 80)}`;
   return new TesseraError('CATALOGUE_INVALID', message, { field: path });
 }
 

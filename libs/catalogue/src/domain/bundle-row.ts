@@ -28,11 +28,11 @@ export interface BundleBucket {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What is wrong with a row: column, what was expected, what came. */
+/** What is wrong with a row: column, what was expected, what it got. */
 export class RowFault extends Error {
-  constructor(column: string, expected: string, came: unknown) {
-    const text = typeof came === 'bigint' ? String(came) : (JSON.stringify(came) ?? 'nothing');
-    super(`${column}: expected ${expected}, came ${text.slice(0, 80)}`);
+  constructor(column: string, expected: string, got: unknown) {
+    const text = typeof got === 'bigint' ? String(got) : (JSON.stringify(got) ?? 'nothing');
+    super(`${column}: expected ${expected}, got ${text.slice(0, 80)}`);
   }
 }
 

@@ -15,9 +15,9 @@ export const MORE_CATALOGUES_MAX = 15;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const BEGIN = '#begin=';
 
-function invalid(expected: string, came: string): TesseraError {
+function invalid(expected: string, got: string): TesseraError {
   const field = 'catalogue.more';
-  const message = `${field}: expected ${expected}, came '${came.slice(0, 80)}'`;
+  const message = `${field}: expected ${expected}, got '${got.slice(0, 80)}'`;
   return new TesseraError('CONFIG_INVALID', message, { field });
 }
 

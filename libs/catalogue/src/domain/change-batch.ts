@@ -45,8 +45,8 @@ export class ChangeBatch {
   }
 }
 
-function check(what: string, came: number, most: number): void {
-  if (came <= most) return;
-  const message = `changes: expected at most ${most} ${what}, came ${came}`;
+function check(what: string, got: number, most: number): void {
+  if (got <= most) return;
+  const message = `changes: expected at most ${most} ${what}, got ${got}`;
   throw new TesseraError('CATALOGUE_INVALID', message, { field: 'changes' });
 }

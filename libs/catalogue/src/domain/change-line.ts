@@ -21,12 +21,12 @@ class Line {
     private readonly members: Members,
   ) {}
 
-  refuse(member: string, expected: string, came: unknown): never {
-    const text = JSON.stringify(came) ?? 'nothing';
+  refuse(member: string, expected: string, got: unknown): never {
+    const text = JSON.stringify(got) ?? 'nothing';
     const field = `lines[${this.number}]${member === '' ? '' : `.${member}`}`;
     const at = member === '' ? '' : `${member}: `;
     const message = `line ${this.number}: ${at}expected ${expected}`;
-    throw new TesseraError('CATALOGUE_INVALID', `${message}, came ${text.slice(0, 80)}`, { field });
+    throw new TesseraError('CATALOGUE_INVALID', `${message}, got ${text.slice(0, 80)}`, { field });
   }
 
   op(): CatalogueChange['op'] {

@@ -148,11 +148,11 @@ export async function readArtifact<Value>(
 }
 
 /** @throws TesseraError CATALOGUE_INVALID where manifest and files disagree */
-export function checkRowCount(manifest: BundleManifest, name: ArtifactName, came: number): void {
+export function checkRowCount(manifest: BundleManifest, name: ArtifactName, got: number): void {
   const expected = manifest.artifacts[name]?.rows ?? 0;
-  if (expected === came) return;
+  if (expected === got) return;
   const field = `artifacts.${name}.rows`;
-  const message = `${field}: the manifest says ${expected}, the files have ${came}`;
+  const message = `${field}: the manifest says ${expected}, the files have ${got}`;
   throw new TesseraError('CATALOGUE_INVALID', message, { field });
 }
 

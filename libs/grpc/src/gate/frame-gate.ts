@@ -23,7 +23,7 @@ export interface CallHead {
   readonly path: string;
   /** Infinity: no deadline. */
   readonly timeoutMs: number;
-  /** The first message with its length before it; undefined where it came later. */
+  /** The first message with its length before it; undefined where it arrived later. */
   readonly message: Buffer | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { RecallAnswer, RecallRequest } from '@tessera/recall';
 import type { RecallSource, RecordReason } from './recorded-recall.js';
 
-/** A recall on its way to the store: the answer as it came, nothing of it made ready yet. */
+/** A recall on its way to the store: the answer as it was sent, nothing of it made ready yet. */
 export interface RecordableRecall {
   readonly id: string;
   readonly timeMs: number;

@@ -15,7 +15,7 @@ import type { TreeRow } from './tree-rows.js';
 /** Why it is recorded: asked for by the request, its user is watched, or it fell in the share. */
 export type RecordReason = 'request' | 'user' | 'share';
 
-/** Through which door it came: served to a caller, or tried in the console. */
+/** By which door it arrived: served to a caller, or tried in the console. */
 export type RecallSource = 'served' | 'console';
 
 /** Of an answered recall. */

@@ -244,7 +244,7 @@ function refuseLength(length: number, limit: number, items: number): never {
   const what = items > 0 ? 'with at least one item of the history' : 'without a history';
   throw new TesseraError(
     'REQUEST_INVALID',
-    `prompt: expected at most ${limit} tokens ${what}, came ${length} without any item`,
+    `prompt: expected at most ${limit} tokens ${what}, got ${length} without any item`,
     { field: 'prompt' },
   );
 }

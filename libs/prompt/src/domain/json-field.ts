@@ -14,7 +14,7 @@ export class JsonField {
     const where = this.path === '' ? this.file : `${this.file}: ${this.path}`;
     throw new TesseraError(
       this.code,
-      `${where}: expected ${expected}, came ${describe(this.value)}`,
+      `${where}: expected ${expected}, got ${describe(this.value)}`,
       { field: this.path === '' ? this.file : this.path },
     );
   }

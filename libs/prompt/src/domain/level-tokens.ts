@@ -26,7 +26,7 @@ export function levelTokens(
     throw new TesseraError(
       'PROMPT_TEMPLATE_INVALID',
       `prompt.json: levels: expected ${levelSizes.length} levels as the catalogue has, ` +
-        `came ${template.levels.length}`,
+        `got ${template.levels.length}`,
       { field: 'levels' },
     );
   }
@@ -58,7 +58,7 @@ function refuseLevel(form: LevelForm, level: number, size: number): never {
   throw new TesseraError(
     'TOKENIZER_INVALID',
     `prompt.json: levels[${level}]: expected tokens ${form_} for the codes 0..${size - 1}, ` +
-      'came none in the vocabulary',
+      'got none in the vocabulary',
     { field: `levels[${level}]` },
   );
 }
@@ -69,7 +69,7 @@ function terminalToken(text: string, index: number, tokenizer: Tokenizer): numbe
   throw new TesseraError(
     'PROMPT_TEMPLATE_INVALID',
     `prompt.json: answer.terminal[${index}]: expected the text of exactly one token, ` +
-      `came ${JSON.stringify(text)}, which is ${ids.length}`,
+      `got ${JSON.stringify(text)}, which is ${ids.length}`,
     { field: `answer.terminal[${index}]` },
   );
 }

@@ -40,7 +40,7 @@ function known(values: ReadonlyMap<string, string>): string {
 function refuse(segment: ValueSegment, expected: string, value: string): never {
   const field = `${segment.kind}.${segment.key}`;
   const shown = value.length <= 40 ? `'${value}'` : `${value.length} characters`;
-  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, came ${shown}`, {
+  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, got ${shown}`, {
     field,
   });
 }

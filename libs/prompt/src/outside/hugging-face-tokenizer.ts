@@ -33,7 +33,7 @@ export class HuggingFaceTokenizer implements Tokenizer {
     throw new TesseraError(
       'TOKENIZER_INVALID',
       'tokenizer: expected a token for every part of ' +
-        `${JSON.stringify(text.slice(0, 80))}, came none`,
+        `${JSON.stringify(text.slice(0, 80))}, got none`,
       { field: 'tokenizer' },
     );
   }

@@ -36,7 +36,7 @@ export async function loadTokenizer(folder: string): Promise<Tokenizer> {
   if (!texts.has('tokenizer.json') && !texts.has('vocab.json')) {
     throw new TesseraError(
       'TOKENIZER_INVALID',
-      `${folder}: expected tokenizer.json, or vocab.json and merges.txt, came neither`,
+      `${folder}: expected tokenizer.json, or vocab.json and merges.txt, got neither`,
       { field: 'tokenizer.json' },
     );
   }
@@ -62,7 +62,7 @@ export async function loadTemplate(folder: string): Promise<PromptTemplate> {
   const code = 'PROMPT_TEMPLATE_INVALID';
   const bytes = await readIfPresent(folder, name, code, TEMPLATE_FILE_BYTES_MAX);
   if (bytes === undefined) {
-    throw new TesseraError(code, `${folder}: expected the file ${name}, came none`, {
+    throw new TesseraError(code, `${folder}: expected the file ${name}, got none`, {
       field: name,
     });
   }
@@ -80,7 +80,7 @@ async function readIfPresent(
     try {
       const { size } = await file.stat();
       if (size > bytesMax) {
-        throw new TesseraError(code, `${name}: expected at most ${bytesMax} bytes, came ${size}`, {
+        throw new TesseraError(code, `${name}: expected at most ${bytesMax} bytes, got ${size}`, {
           field: name,
         });
       }
@@ -100,7 +100,7 @@ function decode(bytes: Buffer, name: string, code: ErrorCode): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new TesseraError(code, `${name}: expected UTF-8, came other bytes`, {
+    throw new TesseraError(code, `${name}: expected UTF-8, got other bytes`, {
       field: name,
       cause: error,
     });

@@ -43,9 +43,9 @@ export interface SearchSettings extends Ranking {
   readonly allowsPartial: boolean;
 }
 
-export function refuse(field: string, expected: string, came: unknown): never {
-  const text = typeof came === 'string' ? came : String(came);
-  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, came ${text}`, {
+export function refuse(field: string, expected: string, got: unknown): never {
+  const text = typeof got === 'string' ? got : String(got);
+  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, got ${text}`, {
     field,
   });
 }

@@ -23,7 +23,7 @@ export function provenanceOf(
 }
 
 /**
- * A user's prompt is kept for him; one from an explicit history leaves the static text alone. What
+ * A user's prompt is kept for that user; one from an explicit history leaves the static text alone. What
  * the service asks for itself warms up a version or compares it: that is computed under it.
  */
 export function kvUseOf(

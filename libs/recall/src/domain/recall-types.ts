@@ -212,7 +212,7 @@ export interface ExplainAnswer extends PromptFacts {
   readonly widthsUsed: readonly number[];
 }
 
-/** What keeping a user's prompt without a recall came to. */
+/** What keeping a user's prompt without a recall achieved. */
 export interface AppendAnswer {
   readonly requestId: string;
   readonly historyItems: number;

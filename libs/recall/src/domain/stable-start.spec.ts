@@ -36,7 +36,7 @@ describe('the start of a history that is cut', () => {
     expect(stableStart([], 50)).toBe(0);
   });
 
-  it('is the same for the same behaviours, whether they came one by one or at once', () => {
+  it('is the same for the same behaviours, whether they arrive one by one or at once', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1e6 }),

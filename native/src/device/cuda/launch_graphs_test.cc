@@ -78,7 +78,7 @@ TEST(LaunchGraphs, KeepsTheShapesUsedLast) {
     ASSERT_TRUE(graphs.run({shape}, chain).is_ok());
     EXPECT_LE(graphs.size(), 2u);
   }
-  // Shape 2 went for shape 3 and was new when it came back.
+  // Shape 2 went for shape 3 and was new when it returned.
   EXPECT_EQ(asked, 2u + 2u + 1u + 1u);
   EXPECT_EQ(setting.sum(), 8u);
 }

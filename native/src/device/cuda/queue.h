@@ -64,7 +64,7 @@ class Queue {
   virtual Status replay(const Recording& recording) = 0;
 };
 
-/// Of a call that came between begin_recording() and end_recording().
+/// Of a call between begin_recording() and end_recording().
 inline Status refused_while_recording(const char* call) {
   return {Code::kEngineUnavailable,
           std::string("device: ") + call + ": expected launches alone while a chain is recorded"};

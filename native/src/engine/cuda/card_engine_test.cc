@@ -380,7 +380,7 @@ TEST_F(CardEngine, WhatACardDoesNotDoIsRefusedByName) {
   const auto parts = open_on_card(made, queues());
   ASSERT_FALSE(parts.is_ok());
   EXPECT_EQ(parts.status().message(),
-            "engineOpen.options.computeType: expected bf16 on a card, came f32");
+            "engineOpen.options.computeType: expected bf16 on a card, got f32");
 }
 
 }  // namespace

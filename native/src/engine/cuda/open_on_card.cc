@@ -28,9 +28,9 @@ constexpr char kLayoutName[] = "card.1";
 
 Status check(const EngineOptions& options) {
   const auto invalid = [](const std::string& field, const std::string& expected,
-                          const std::string& came) {
+                          const std::string& got) {
     return Status(Code::kRequestInvalid, "engineOpen.options." + field + ": expected " + expected +
-                                             " on a card, came " + came);
+                                             " on a card, got " + got);
   };
   if (options.compute_type != model::ComputeType::kBf16) {
     return invalid("computeType", "bf16",

@@ -19,9 +19,9 @@ using device::cuda::Memory;
 
 constexpr uint32_t kKeysPerBlock = 8 * kSelectThreads;
 
-Status invalid(const std::string& field, const std::string& expected, uint64_t came) {
+Status invalid(const std::string& field, const std::string& expected, uint64_t got) {
   return {Code::kRequestInvalid,
-          field + ": expected " + expected + ", got " + std::to_string(came)};
+          field + ": expected " + expected + ", got " + std::to_string(got)};
 }
 
 }  // namespace

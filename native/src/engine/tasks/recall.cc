@@ -73,7 +73,7 @@ class RecallTask final : public Task {
           expected_range("resultCount", options.result_count_max, request.result_count));
     }
     if (request.items_per_sid < 1) {
-      return invalid_request("itemsPerSid: expected at least 1, came 0");
+      return invalid_request("itemsPerSid: expected at least 1, got 0");
     }
     const bool is_watched = request.watched_item != catalogue::kNoItem;
     if (is_watched && (!request.reach.is_set() || !may_get_watched(request))) {

@@ -35,9 +35,9 @@ Sizes sizes_of(Matrix matrix, const ModelConfig& config) {
   return {};
 }
 
-Status invalid(const std::string& place, const std::string& expected, uint64_t came) {
+Status invalid(const std::string& place, const std::string& expected, uint64_t got) {
   return {Code::kAdapterInvalid,
-          place + ": expected " + expected + ", got " + std::to_string(came)};
+          place + ": expected " + expected + ", got " + std::to_string(got)};
 }
 
 Status check(const AdapterFactors& factors, const ModelConfig& config) {

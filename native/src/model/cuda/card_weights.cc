@@ -162,9 +162,9 @@ Status check_shape(const std::string& folder, const Recipe& recipe) {
             folder + "/config.json: model_type: expected a family of gated layers on a card, got " +
                 std::string(config.family->model_type)};
   }
-  const auto refuse = [&](const char* field, const char* expected, uint32_t came) {
+  const auto refuse = [&](const char* field, const char* expected, uint32_t got) {
     return Status(Code::kModelInvalid, folder + "/config.json: " + field + ": expected " +
-                                           expected + " on a card, got " + std::to_string(came));
+                                           expected + " on a card, got " + std::to_string(got));
   };
   if (config.head_dim != 64 && config.head_dim != 128) {
     return refuse("head_dim", "64 or 128", config.head_dim);

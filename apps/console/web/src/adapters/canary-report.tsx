@@ -41,7 +41,7 @@ function Rules({ verdicts }: { verdicts: readonly RuleVerdict[] }) {
           <Table.Tr key={verdict.rule}>
             <Table.Td>{RULES[verdict.rule]}</Table.Td>
             <Table.Td className="number">
-              {verdict.samples === 0 ? '–' : measured(verdict.came, verdict.unit)}
+              {verdict.samples === 0 ? '–' : measured(verdict.observed, verdict.unit)}
             </Table.Td>
             <Table.Td className="number">
               {verdict.bound === 'most' ? 'at most ' : 'at least '}

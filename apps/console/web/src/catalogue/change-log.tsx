@@ -74,7 +74,7 @@ function Row({ change, older }: { change: RecordedChange; older: RecordedChange 
         <Table.Tr>
           <Table.Td colSpan={6}>
             <Text size="sm" c="dimmed">
-              {formatCount(gap)} changes here came too fast to be recorded one by one.
+              {formatCount(gap)} changes here were too fast to be recorded one by one.
             </Text>
           </Table.Td>
         </Table.Tr>

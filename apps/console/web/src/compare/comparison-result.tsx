@@ -157,7 +157,7 @@ function Attributes({ attributes }: { attributes: Distribution }) {
   });
 }
 
-/** What a comparison has come to so far, or came to. */
+/** What a comparison has found so far, or found. */
 export function ComparisonResult({ run }: { run: Run }) {
   const { summary, users, failures } = run;
   return (

@@ -47,7 +47,7 @@ export function View() {
     <>
       <Group justify="space-between" align="flex-start">
         <PageTitle title="A saved comparison">
-          {formatTime(timeMs)}, by {author}. It is shown as it came; what is served may have moved
+          {formatTime(timeMs)}, by {author}. It is shown as it was answered; what is served may have moved
           on.
         </PageTitle>
         <Button variant="default" size="xs" loading={drop.isPending} onClick={() => drop.mutate()}>

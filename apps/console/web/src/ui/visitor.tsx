@@ -19,7 +19,7 @@ export function useVisitorChange(): (state: LoginState) => void {
   };
 }
 
-/** Why the one who looks may not do what takes a role; undefined: he may. */
+/** Why the visitor may not do what takes a role; undefined: the visitor may. */
 export function useRefusal(role: Visitor['role']): string | undefined {
   const visitor = useLogin().data?.visitor;
   const mine = visitor?.role;
