@@ -44,8 +44,6 @@ export interface EdgeLimits {
 export interface Admission {
   readonly edge: EdgeAdmission;
   readonly loop: LoopWait;
-  /** Whether gRPC calls were judged by a gate before they were parsed. */
-  readonly gatesGrpc: boolean;
 }
 
 export interface EdgeParts {
@@ -181,10 +179,11 @@ export class RecallEdge {
   ): Promise<Answer> {
     const { admission } = this.parts;
     if (admission === undefined || edge === 'kafka') return ask(budgetUs);
-    const { edge: judge, loop, gatesGrpc } = admission;
+    const { edge: judge, loop } = admission;
     loop.touch();
     const leftUs = budgetUs - (loop.waitedMs + loop.roundMs) * MICROSECONDS_PER_MILLISECOND;
-    if (edge === 'grpc' && gatesGrpc) return this.countingRefusals(judge, ask(leftUs));
+    // Calls over gRPC were judged by the gate before they were parsed.
+    if (edge === 'grpc') return this.countingRefusals(judge, ask(leftUs));
     const decision = judge.admit(classOf(request), leftUs / MICROSECONDS_PER_MILLISECOND);
     if ('retryAfterMs' in decision) {
       const retryAfterMs = Math.ceil(decision.retryAfterMs);

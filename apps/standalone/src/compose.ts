@@ -55,8 +55,8 @@ function auditsOf(
   return new RecallAudits({ producer, topic, metrics, log, erasures, nowMs: Date.now });
 }
 
-/** One judgement for all edges; calls over gRPC without TLS are judged before they are parsed. */
-function admissionOf({ grpc, recall }: Config, metrics: Metrics) {
+/** One judgement for all edges; calls over gRPC are judged before they are parsed. */
+function admissionOf({ recall }: Config, metrics: Metrics) {
   const edge = new EdgeAdmission();
   const loop = new LoopWait();
   const gate: GateSettings = {
@@ -69,7 +69,7 @@ function admissionOf({ grpc, recall }: Config, metrics: Metrics) {
     deadlineMsMax: recall.deadlineMsMax,
     onRefused: metrics.countGateRefusals(),
   };
-  return { gate, admission: { edge, loop, gatesGrpc: grpc.certificatePath === '' } };
+  return { gate, admission: { edge, loop } };
 }
 
 function versionsOf({ runtime, serviceVersion: service }: ServeParts): ServedVersions {

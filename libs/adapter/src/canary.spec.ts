@@ -293,9 +293,9 @@ describe('a roll-out', () => {
     // How it fared is still known, rule by rule.
     const report = adapters.watchOf(adapters.find('main', strange));
     const crossed = report?.verdicts.filter(({ isBroken }) => isBroken) ?? [];
-    expect(crossed.map(({ rule, bound, limit, observed }) => [rule, bound, limit, observed])).toEqual([
-      ['overlap', 'least', 30, 0],
-    ]);
+    expect(
+      crossed.map(({ rule, bound, limit, observed }) => [rule, bound, limit, observed]),
+    ).toEqual([['overlap', 'least', 30, 0]]);
     expect(crossed[0]?.message).toBe(events[0]?.detail);
     expect(adapters.watchOf(adapters.find('main', first))).toBeUndefined();
   });

@@ -7,9 +7,21 @@ import {
 import { type Credentials, type EdgeGuard, GRPC_ACCESS, type Principal } from '@tessera/access';
 import { TesseraError } from '@tessera/errors';
 import { grpcStatus } from './error-filter.js';
+import { GatedSocket } from './gate/gated-socket.js';
 
 /** By the metadata of their calls, which handlers are given as they are. */
 const callers = new WeakMap<Metadata, Principal>();
+
+/** Where a connection of node:http2 keeps the stream below it that is no socket of node:net. */
+interface CallOfGrpcJs {
+  readonly stream?: { readonly session?: { readonly socket?: { readonly stream?: unknown } } };
+}
+
+/** grpc-js looks for certificates at sockets of node:tls alone; TLS ends before the gate. */
+function gatedBelow(call: ServerInterceptingCallInterface): GatedSocket | undefined {
+  const below = (call as CallOfGrpcJs).stream?.session?.socket?.stream;
+  return below instanceof GatedSocket ? below : undefined;
+}
 
 /** Who calls, as metadata and transport say it; a certificate that is there was checked. */
 function credentialsOf(metadata: Metadata, call: ServerInterceptingCallInterface): Credentials {
@@ -17,7 +29,7 @@ function credentialsOf(metadata: Metadata, call: ServerInterceptingCallInterface
     authorization: metadata.get('authorization')[0]?.toString(),
     // Asked for only where there is no token: the transport decodes it anew each time.
     get certificate() {
-      return call.getAuthContext().sslPeerCertificate?.subject?.CN?.toString();
+      return gatedBelow(call)?.certificate;
     },
   };
 }

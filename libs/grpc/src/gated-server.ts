@@ -1,6 +1,8 @@
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { type GrpcOptions, ServerGrpc } from '@nestjs/microservices';
+import type { TlsFiles } from '@tessera/config';
 import type { DirectServing } from './direct/direct-method.js';
 import { RESETS } from './direct/reset-budget.js';
 import { CallGate, type CallGateSettings } from './gate/call-gate.js';
@@ -18,12 +20,41 @@ export interface GatedServerSettings {
   readonly streamsMax: number;
   /** What is answered without grpc-js, where there is a gate; undefined: nothing. */
   readonly direct: DirectServing | undefined;
-  /** Undefined: no TLS. Calls of a connection with TLS are judged once they are parsed. */
-  readonly credentials: ServerCredentials | undefined;
+  /** Undefined: no TLS. With an authority every client has to show a certificate of it. */
+  readonly tls: TlsFiles | undefined;
 }
 
 /** Node ends connections that reset more than a burst of 1,000 and 33 a second. */
 const NODE_RESETS = { streamResetBurst: RESETS.burst, streamResetRate: RESETS.perSecond };
+
+/** Milliseconds in which a client has to end its TLS handshake. */
+const HANDSHAKE_MS_MAX = 10_000;
+const PROTOCOL = 'h2';
+
+const passAll = () => ({ isUncounted: true }) as const;
+
+function tlsListener(
+  { cert, key, ca, ...options }: TlsFiles & { noDelay: boolean; allowHalfOpen: boolean },
+  accept: (socket: Socket) => void,
+): NetServer {
+  const asksClients = ca !== undefined;
+  return createTlsServer(
+    {
+      ...options,
+      cert,
+      key,
+      ca,
+      requestCert: asksClients,
+      rejectUnauthorized: asksClients,
+      ALPNProtocols: [PROTOCOL],
+      handshakeTimeout: HANDSHAKE_MS_MAX,
+    },
+    (socket: TLSSocket) => {
+      if (socket.alpnProtocol === PROTOCOL) accept(socket);
+      else socket.destroy();
+    },
+  );
+}
 
 /** Nest's gRPC server behind a listener of its own, which bounds connections and gates calls. */
 export class GatedGrpcServer extends ServerGrpc {
@@ -49,16 +80,12 @@ export class GatedGrpcServer extends ServerGrpc {
       ...this.getKeepaliveOptions(),
     });
     allowResets(server);
-    const { credentials, gate, streamsMax, direct } = this.settings;
-    const injector = server.createConnectionInjector(
-      credentials ?? ServerCredentials.createInsecure(),
-    );
-    const judge =
-      gate === undefined || credentials !== undefined ? undefined : new CallGate(gate).judge;
+    const { gate, streamsMax, direct } = this.settings;
+    // TLS ends in the listener, so that the gate sees the frames of every connection.
+    const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+    const judge = gate === undefined ? passAll : new CallGate(gate).judge;
     await this.listenWith((socket) => {
-      injector.injectConnection(
-        judge === undefined ? socket : this.gate(socket, { judge, streamsMax, direct }),
-      );
+      injector.injectConnection(this.gate(socket, { judge, streamsMax, direct }));
     });
     return server;
   }
@@ -77,8 +104,12 @@ export class GatedGrpcServer extends ServerGrpc {
   }
 
   private listenWith(accept: (socket: Socket) => void): Promise<void> {
-    const { host, port, connectionsMax } = this.settings;
-    const listener = createServer({ noDelay: true, allowHalfOpen: true }, accept);
+    const { host, port, connectionsMax, tls } = this.settings;
+    const options = { noDelay: true, allowHalfOpen: true };
+    const listener =
+      tls === undefined
+        ? createServer(options, accept)
+        : tlsListener({ ...options, ...tls }, accept);
     listener.maxConnections = connectionsMax;
     this.listener = listener;
     return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { type Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
+import type { Server, ServerInterceptor } from '@grpc/grpc-js';
 import type { Options, PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { readTls } from '@tessera/config';
@@ -66,11 +66,7 @@ const TLS_FIELDS = {
 
 function tlsOf({ certificatePath, keyPath, clientCaPath }: GrpcServerSettings) {
   if (certificatePath === '') return undefined;
-  const files = readTls(TLS_FIELDS, { certificatePath, keyPath, caPath: clientCaPath });
-  const { cert: cert_chain, key: private_key, ca = null } = files;
-  if (cert_chain === undefined || private_key === undefined) return undefined;
-  const pairs = [{ cert_chain, private_key }];
-  return ServerCredentials.createSsl(ca, pairs, ca !== null);
+  return readTls(TLS_FIELDS, { certificatePath, keyPath, caPath: clientCaPath });
 }
 
 /** Methods whose requests have a priority and a deadline: those that admission judges. */
@@ -121,7 +117,7 @@ export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
       streamsMax,
       direct: direct && directServing(direct, marked, { messageBytesMax, streamsMax }),
       gate: gate && { ...gate, methods: judgedMethods(served) },
-      credentials: tlsOf(settings),
+      tls: tlsOf(settings),
     },
   );
 }

@@ -117,7 +117,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
     direct: parts.directHandlers && {
       handlers: parts.directHandlers(app),
       schema: protoSchema,
-      enter: (path, authorization) => guard.enter(GRPC_ACCESS[path], { authorization }),
+      enter: (path, credentials) => guard.enter(GRPC_ACCESS[path], credentials),
       statusOf: (thrown) => loggedStatus(thrown, log),
     },
   });

@@ -300,12 +300,7 @@ describe('a recall', () => {
 describe('a request', () => {
   const LONG = 'x'.repeat(2000);
   it.each<[string, Partial<RecallRequest>, string, string]>([
-    [
-      'resultCount',
-      { resultCount: -3 },
-      'REQUEST_INVALID',
-      'resultCount: expected 1..100, got -3',
-    ],
+    ['resultCount', { resultCount: -3 }, 'REQUEST_INVALID', 'resultCount: expected 1..100, got -3'],
     ['resultCount', { resultCount: 1e9 }, 'REQUEST_INVALID', 'expected 1..100, got 1000000000'],
     ['resultCount', { resultCount: 101 }, 'REQUEST_INVALID', 'expected 1..100, got 101'],
     ['resultCount', { resultCount: 1.5 }, 'REQUEST_INVALID', 'expected 1..100, got 1.5'],

@@ -178,7 +178,15 @@ export class CanaryComparison {
     const limit = `at most ${most} percent points above ${theirs.toFixed(1)} %`;
     const message = `${rule}: expected ${limit}, got ${ours.toFixed(1)} %`;
     const samples = this.canary.asked;
-    return { rule, bound: 'most', limit: theirs + most, observed: ours, unit: '%', samples, message };
+    return {
+      rule,
+      bound: 'most',
+      limit: theirs + most,
+      observed: ours,
+      unit: '%',
+      samples,
+      message,
+    };
   }
 
   private overlapped({ overlapMinPercent: limit }: ComparisonRules): Draft {

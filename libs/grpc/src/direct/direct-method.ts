@@ -1,5 +1,5 @@
 import type { StatusObject } from '@grpc/grpc-js';
-import type { Principal } from '@tessera/access';
+import type { Credentials, Principal } from '@tessera/access';
 import type { CallContext } from '../call-context.js';
 
 /** Answers a message as the method's handler does; rejects with what the error filter knows. */
@@ -22,6 +22,6 @@ export interface DirectServing {
   /** Calls at once of a connection. */
   readonly streamsMax: number;
   /** Who calls. @throws TesseraError where they may not */
-  readonly enter: (path: string, authorization: string | undefined) => Principal;
+  readonly enter: (path: string, credentials: Credentials) => Principal;
   readonly statusOf: (thrown: unknown) => StatusObject;
 }

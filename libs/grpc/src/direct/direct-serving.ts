@@ -1,6 +1,6 @@
 import type { StatusObject } from '@grpc/grpc-js';
 import type { MethodDefinition, PackageDefinition } from '@grpc/proto-loader';
-import type { Principal } from '@tessera/access';
+import type { Credentials, Principal } from '@tessera/access';
 import protobuf from 'protobufjs';
 import type { DirectHandlers, DirectMethod, DirectServing } from './direct-method.js';
 
@@ -9,7 +9,7 @@ export interface DirectParts {
   /** Schema with fields in camel case. */
   readonly schema: object;
   /** Who calls. @throws TesseraError where they may not */
-  readonly enter: (path: string, authorization: string | undefined) => Principal;
+  readonly enter: (path: string, credentials: Credentials) => Principal;
   /** Of what a handler rejects with. */
   readonly statusOf: (thrown: unknown) => StatusObject;
 }

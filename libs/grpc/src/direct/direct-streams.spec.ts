@@ -58,7 +58,7 @@ async function served({ handle, call, windowBytes }: Wanted) {
     ]),
     messageBytesMax: MESSAGE_BYTES_MAX,
     streamsMax: 1000,
-    enter: (_path, authorization) => {
+    enter: (_path, { authorization }) => {
       if (authorization === 'Bearer wrong') throw new TesseraError('UNAUTHENTICATED', 'who?');
       return { name: 'test' };
     },

@@ -70,6 +70,8 @@ export class DirectStreams {
   constructor(
     private readonly serving: DirectServing,
     private readonly wires: DirectWires,
+    /** Name in the certificate of the client; undefined: it showed none. */
+    private readonly certificate?: string | undefined,
   ) {}
 
   get size(): number {
@@ -107,7 +109,8 @@ export class DirectStreams {
     this.streams.set(stream.id, stream);
     this.newest = stream.id;
     try {
-      this.serving.enter(method.path, headers.fields.authorization);
+      const { authorization } = headers.fields;
+      this.serving.enter(method.path, { authorization, certificate: this.certificate });
     } catch (thrown) {
       this.fail(stream, this.serving.statusOf(thrown));
       return true;

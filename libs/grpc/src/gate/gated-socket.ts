@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import type { DirectServing } from '../direct/direct-method.js';
 import { DirectStreams } from '../direct/direct-streams.js';
 import { FrameGate, type GateWires } from './frame-gate.js';
@@ -15,6 +16,12 @@ export interface GatedSocketSettings {
 /** Answers that a client has not read; beyond that it is not read from either. */
 const UNREAD_BYTES_MAX = 2 ** 20;
 
+/** Name in the certificate that the client showed and an authority of ours signed. */
+function certificateOf(socket: Socket): string | undefined {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
+  return socket.getPeerCertificate().subject?.CN?.toString();
+}
+
 /**
  * A connection as the HTTP/2 server gets it: its socket with a gate before it. What the gate writes
  * itself goes out once a turn of the event loop.
@@ -22,6 +29,8 @@ const UNREAD_BYTES_MAX = 2 ** 20;
 export class GatedSocket extends Duplex {
   private readonly gate: FrameGate;
   private readonly direct: DirectStreams | undefined;
+  /** Name in the certificate of the client; undefined: it showed none. */
+  readonly certificate: string | undefined;
   private isHeldBack = false;
   private isClogged = false;
   private out: Buffer[] = [];
@@ -33,13 +42,13 @@ export class GatedSocket extends Duplex {
     { judge, streamsMax, direct }: GatedSocketSettings,
   ) {
     super({ allowHalfOpen: true });
-    this.direct =
-      direct &&
-      new DirectStreams(direct, {
-        toClient: (bytes) => this.gate.answer(bytes),
-        onIdle: () => this.idle(),
-        onFlood: () => this.socket.destroy(),
-      });
+    this.certificate = certificateOf(socket);
+    const wires = {
+      toClient: (bytes: Buffer) => this.gate.answer(bytes),
+      onIdle: () => this.idle(),
+      onFlood: () => this.socket.destroy(),
+    };
+    this.direct = direct && new DirectStreams(direct, wires, this.certificate);
     this.gate = new FrameGate({
       toServer: (bytes) => this.deliver(bytes),
       toClient: (bytes) => this.send(bytes),

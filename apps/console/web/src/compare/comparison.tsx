@@ -47,8 +47,8 @@ export function View() {
     <>
       <Group justify="space-between" align="flex-start">
         <PageTitle title="A saved comparison">
-          {formatTime(timeMs)}, by {author}. It is shown as it was answered; what is served may have moved
-          on.
+          {formatTime(timeMs)}, by {author}. It is shown as it was answered; what is served may have
+          moved on.
         </PageTitle>
         <Button variant="default" size="xs" loading={drop.isPending} onClick={() => drop.mutate()}>
           Remove
