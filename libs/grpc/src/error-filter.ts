@@ -4,10 +4,12 @@ import { errorBody, TesseraError } from '@tessera/errors';
 import { Log } from '@tessera/telemetry';
 import { type Observable, throwError } from 'rxjs';
 import { errorTrailers } from './error-trailers.js';
+import { STATUS_DETAILS, statusDetails } from './status-details.js';
 
 export function grpcStatus(error: TesseraError): StatusObject {
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(errorTrailers(error))) metadata.set(name, value);
+  metadata.set(STATUS_DETAILS, statusDetails(error));
   const details = errorBody(error).error.message.toWellFormed();
   return { code: error.row.grpc, details, metadata };
 }

@@ -139,6 +139,8 @@ export class RecallTopicController {
   }
 }
 
+/** A deadline on a topic is a time of day: what was too late stays so however often it is sent. */
 function refusal(error: TesseraError): WireRecallAnswered {
-  return { refusal: wireRefusal(error) };
+  const isRetryable = error.retryable && error.code !== 'DEADLINE_EXCEEDED';
+  return { refusal: { ...wireRefusal(error), retryable: isRetryable } };
 }

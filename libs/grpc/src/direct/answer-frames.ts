@@ -81,7 +81,7 @@ export function endFrames(
   fields['grpc-status'] = String(code);
   fields['grpc-message'] = encodeURI(details);
   for (const [name, value] of Object.entries(metadata?.getMap() ?? {})) {
-    fields[name] = value.toString();
+    fields[name] = typeof value === 'string' ? value : value.toString('base64');
   }
   return frame(FrameType.HEADERS, ENDING, stream, literalHeaders(fields));
 }

@@ -1,6 +1,7 @@
 import type { EdgeAdmission, PriorityClass } from '@tessera/admission';
 import { type ErrorCode, TesseraError, type TesseraErrorOptions } from '@tessera/errors';
 import { errorTrailers } from '../error-trailers.js';
+import { STATUS_DETAILS, statusDetails } from '../status-details.js';
 import { eachField } from '../wire-fields.js';
 import type { CallHead, Verdict } from './frame-gate.js';
 import { literalHeaders, MESSAGE_HEADER_BYTES } from './frames.js';
@@ -91,6 +92,7 @@ export class CallGate {
       'grpc-status': String(error.row.grpc),
       'grpc-message': message,
       ...errorTrailers(error),
+      [STATUS_DETAILS]: statusDetails(error).toString('base64'),
     });
     if (this.blocks.size >= BLOCKS_KEPT) this.blocks.clear();
     this.blocks.set(key, block);
