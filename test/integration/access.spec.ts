@@ -385,7 +385,7 @@ describe('certificates', () => {
     client.close();
   });
 
-  it('leave the gate where it is: what waited too long is refused before it is parsed', async () => {
+  it('leave the gate where it is: a call that waited too long is refused unparsed', async () => {
     const { grpcAddress } = await start({ ...TOKENS, ...edge('GRPC') });
     const own = [readFileSync(tls('client.key')), readFileSync(tls('client.pem'))] as const;
     const client = new grpc.Client(grpcAddress, grpc.credentials.createSsl(ca, ...own));

@@ -76,8 +76,9 @@ export class Traffic {
   }
 
   /**
-   * Forgets a user and all that was said of the user until now, however late it comes; what is drawn
-   * later counts again. Nothing is drawn meanwhile, so that it is known on which side it lies.
+   * Forgets a user and all that was said of the user until now, however late it comes; what is
+   * drawn later counts again. Nothing is drawn meanwhile, so that it is known on which side it
+   * lies.
    */
   async erase(): Promise<void> {
     this.draws = false;

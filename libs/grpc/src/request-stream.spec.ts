@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { requestStream } from './request-stream.js';
 
-it('hands over what arrived before and while the handler began to listen in its order', async () => {
+it('hands over in order what arrived before and while its handler began to listen', async () => {
   const { subject, next, complete } = requestStream();
   next(1);
   const stream = subject.asObservable() as ReturnType<typeof subject.asObservable> & {

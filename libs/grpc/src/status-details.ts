@@ -2,7 +2,10 @@ import { protoSchema } from '@tessera/contracts';
 import { errorBody, type TesseraError } from '@tessera/errors';
 import protobuf from 'protobufjs';
 
-/** Trailer under which clients of gRPC look for a google.rpc.Status (grpc.io, "Richer error model"). */
+/**
+ * Trailer under which clients of gRPC look for a google.rpc.Status (grpc.io, "Richer error
+ * model").
+ */
 export const STATUS_DETAILS = 'grpc-status-details-bin';
 
 const DOMAIN = 'tessera';
@@ -68,8 +71,9 @@ function any(name: string, content: object) {
 }
 
 /**
- * What an error says beside its status, as a google.rpc.Status: ErrorInfo with the code of the table
- * as its reason, BadRequest with the field as the proto file spells it, RetryInfo with the hint.
+ * What an error says beside its status, as a google.rpc.Status: ErrorInfo with the code of the
+ * table as its reason, BadRequest with the field as the proto file spells it, RetryInfo with the
+ * hint.
  */
 export function statusDetails(error: TesseraError): Buffer {
   const { code, message: text, field, retryable, retryAfterMs } = errorBody(error).error;

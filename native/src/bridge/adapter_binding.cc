@@ -31,9 +31,8 @@ uint32_t slot_for(EngineHandle& handle, std::shared_ptr<const lora::Adapter> ada
 Napi::Value engine_load_adapter(const Napi::CallbackInfo& info) {
   const auto handle = open_engine(info[0]);
   if (!info[1].IsString()) {
-    throw make_error(
-        info.Env(), Code::kRequestInvalid,
-        "engineLoadAdapter.folder: expected a string, got " + describe_value(info[1]));
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     "engineLoadAdapter.folder: expected a string, got " + describe_value(info[1]));
   }
   const std::string folder = info[1].As<Napi::String>().Utf8Value();
   const ObjectReader reader(info.Env(), info[2], "engineLoadAdapter.limits", kAdapterLimitsFields);

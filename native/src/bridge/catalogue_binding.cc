@@ -81,8 +81,8 @@ Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
     const Napi::Value id = ids.Get(i);
     if (!id.IsString()) {
       throw make_error(env, Code::kRequestInvalid,
-                       "catalogueFind.itemIds[" + std::to_string(i) +
-                           "]: expected a string, got " + describe_value(id));
+                       "catalogueFind.itemIds[" + std::to_string(i) + "]: expected a string, got " +
+                           describe_value(id));
     }
     const auto item = view.find_item(id.As<Napi::String>().Utf8Value());
     const bool is_known =

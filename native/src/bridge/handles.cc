@@ -91,9 +91,9 @@ uint32_t adapter_slot(const EngineHandle& handle, const Napi::Value& value, cons
   const bool is_whole = number >= 0 && number <= kNoAdapter && number == std::floor(number);
   if (is_whole && is_adapter_slot(handle, static_cast<uint32_t>(number)))
     return static_cast<uint32_t>(number);
-  throw make_error(value.Env(), Code::kRequestInvalid,
-                   std::string(field) + ": expected the slot of a loaded adapter, got " +
-                       describe_value(value));
+  throw make_error(
+      value.Env(), Code::kRequestInvalid,
+      std::string(field) + ": expected the slot of a loaded adapter, got " + describe_value(value));
 }
 
 Result<kv::Version> version_of(EngineHandle& handle, const BoundCatalogue& bound, uint32_t slot) {

@@ -22,9 +22,8 @@ Napi::Value number(Napi::Env env, uint64_t value) {
 
 std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* path) {
   if (!info[index].IsString()) {
-    throw make_error(
-        info.Env(), Code::kRequestInvalid,
-        std::string(path) + ": expected a string, got " + describe_value(info[index]));
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     std::string(path) + ": expected a string, got " + describe_value(info[index]));
   }
   return info[index].As<Napi::String>().Utf8Value();
 }

@@ -158,8 +158,7 @@ Result<EligibilityRequest> parse_eligibility(std::string_view json) {
   simdjson::dom::object object;
   if (!parse_text(parser, json, kEligibilityTextBytesMax, root) ||
       root.get(object) != simdjson::SUCCESS) {
-    return Status(Code::kRequestInvalid,
-                  "eligibility: expected a JSON object, got " + quote(json));
+    return Status(Code::kRequestInvalid, "eligibility: expected a JSON object, got " + quote(json));
   }
   EligibilityRequest request;
   for (const auto member : object) {

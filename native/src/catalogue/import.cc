@@ -62,7 +62,7 @@ Status join_levels(const ImportSource& source, CatalogueInput& joined, Catalogue
     if (patterns[level] != added.level_patterns[level]) {
       return import_error(source.path, "level " + std::to_string(level) + ": " +
                                            expected_but_got("tokens like " + patterns[level],
-                                                             added.level_patterns[level]));
+                                                            added.level_patterns[level]));
     }
   }
   return Status::ok();

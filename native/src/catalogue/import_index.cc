@@ -90,8 +90,8 @@ class IndexReader {
   Status read_token(std::string_view text, const std::string& place) {
     Token token;
     if (!split_token(text, token)) {
-      return file_.bad_field(
-          place + expected_but_got("a token with a code, such as <a_236>", quote(text)));
+      return file_.bad_field(place +
+                             expected_but_got("a token with a code, such as <a_236>", quote(text)));
     }
     auto& patterns = context_.input.level_patterns;
     const size_t level = sid_.size();

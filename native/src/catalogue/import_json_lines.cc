@@ -137,7 +137,7 @@ class JsonLinesReader {
         return bad_line(
             "sid[" + std::to_string(sid_.size()) + "]: " +
             expected_but_got("an integer code in [0, " + std::to_string(kMaxLevelSize) + ")",
-                              minified(code_value)));
+                             minified(code_value)));
       }
       if (sid_.size() == kMaxDepth) {
         return bad_line("sid: expected at most " + std::to_string(kMaxDepth) + " codes");

@@ -251,8 +251,8 @@ Status LiveCatalogue::compact(const Progress& progress) {
   return status;
 }
 
-/// Brings what was changed meanwhile to the next generation, and goes over to it. Writers wait for the
-/// last few changes only.
+/// Brings what was changed meanwhile to the next generation, and goes over to it. Writers wait for
+/// the last few changes only.
 Status LiveCatalogue::catch_up(NextGeneration next, std::unique_lock<std::mutex>& lock) {
   uint64_t before = kNoLimit;
   for (bool is_last = false; !is_last;) {

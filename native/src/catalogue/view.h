@@ -2,8 +2,8 @@
 // over it, what has changed since. Immutable; a request pins one from its first mask to its export.
 //
 // Nodes and items of the snapshot keep their numbers; those added later are numbered from
-// node_count() and item_count() of the snapshot on, in the order of their arrival. So node numbers alone
-// do not order SIDs once there are later nodes: sid_before() does.
+// node_count() and item_count() of the snapshot on, in the order of their arrival. So node numbers
+// alone do not order SIDs once there are later nodes: sid_before() does.
 #pragma once
 
 #include <cstdint>

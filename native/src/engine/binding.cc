@@ -59,8 +59,7 @@ Result<std::shared_ptr<const Binding>> Binding::create(
   const std::shared_ptr<const catalogue::View> view = catalogue->view();
   if (level_tokens.size() < view->depth()) {
     return Status(Code::kRequestInvalid, "levelTokens: expected " + std::to_string(view->depth()) +
-                                             " levels, got " +
-                                             std::to_string(level_tokens.size()));
+                                             " levels, got " + std::to_string(level_tokens.size()));
   }
   level_tokens.resize(view->depth());
   bool complete = true;

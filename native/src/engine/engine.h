@@ -113,7 +113,8 @@ class Engine {
   const std::unique_ptr<lora::Arena> arena_;
   CompletionSink& sink_;
   const std::unique_ptr<LoopCounters> loop_counters_;
-  // The engine's thread waits here: work arrived, blocks arrived, or stop. The pool's threads ring it.
+  // The engine's thread waits here: work arrived, blocks arrived, or stop. The pool's threads ring
+  // it.
   const std::shared_ptr<std::condition_variable> work_;
   const std::unique_ptr<Loop> loop_;  // engine thread only, but for check()
   Front front_;

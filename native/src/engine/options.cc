@@ -40,8 +40,8 @@ Status validate(const EngineOptions& options) {
   };
   if (options.device != "cpu" && !parse_card(options.device)) {
     return {Code::kRequestInvalid, "engineOpen.options.device: expected cpu or cuda:0..cuda:" +
-                                       std::to_string(kCardsMax - 1) + ", got \"" +
-                                       options.device + "\""};
+                                       std::to_string(kCardsMax - 1) + ", got \"" + options.device +
+                                       "\""};
   }
   TESSERA_RETURN_IF_ERROR(from_one("threadCount", options.thread_count, kThreadCountMax));
   const uint64_t cpus = platform::usable_cpus().size();

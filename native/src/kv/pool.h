@@ -154,12 +154,12 @@ class Pool {
 
   /// From now on a user of whom `version` has nothing, or at least a block less, is found under it
   /// with what the version of `predecessor` has of the user, or the one before that, up to
-  /// PoolOptions::versions_back_max: the user's chain passes on to `version` without a byte being copied
-  /// and is found under the older one no more, whose users compute anew. What a version found so
-  /// or computed on it counts as of the oldest that had a part in it. The newest declaration
-  /// holds; one that would make a version come before itself is ignored. Lasts until the pool is
-  /// closed; chains that have passed on stay where they are. Gives the predecessor's number.
-  /// REQUIRES: add_version() or succeed() gave the number.
+  /// PoolOptions::versions_back_max: the user's chain passes on to `version` without a byte being
+  /// copied and is found under the older one no more, whose users compute anew. What a version
+  /// found so or computed on it counts as of the oldest that had a part in it. The newest
+  /// declaration holds; one that would make a version come before itself is ignored. Lasts until
+  /// the pool is closed; chains that have passed on stay where they are. Gives the predecessor's
+  /// number. REQUIRES: add_version() or succeed() gave the number.
   Version succeed(Version version, const Identity& predecessor);
 
   /// Pins the longest prefix of the query that is on the device. Errors: REQUEST_INVALID for a
@@ -196,9 +196,9 @@ class Pool {
   void retire(Version version);
   /// Number of the newest drop_user() that has begun. Any thread, without the lock.
   uint64_t erasures() const;
-  /// Forgets the user everywhere and makes the user's bytes on disk unreadable: nothing that began before,
-  /// by the number that its query bears, is kept afterwards. Waits up to `budget_us`
-  /// for that to be durable. Errors: DEADLINE_EXCEEDED; what was begun goes on.
+  /// Forgets the user everywhere and makes the user's bytes on disk unreadable: nothing that began
+  /// before, by the number that its query bears, is kept afterwards. Waits up to `budget_us` for
+  /// that to be durable. Errors: DEADLINE_EXCEEDED; what was begun goes on.
   Status drop_user(std::string_view user, uint64_t budget_us);
   /// Waits until what is committed is durable, as far as the disk tier has room. Errors:
   /// DEADLINE_EXCEEDED, IO_FAILED when stores are held back.

@@ -57,8 +57,7 @@ class TensorReader {
  private:
   Status invalid(const std::string& name, const std::string& expected,
                  const std::string& got) const {
-    return {Code::kAdapterInvalid,
-            file_ + ": " + name + ": expected " + expected + ", got " + got};
+    return {Code::kAdapterInvalid, file_ + ": " + name + ": expected " + expected + ", got " + got};
   }
 
   /// Null when there is none. An entry that was taken is left over no more.

@@ -31,8 +31,8 @@ class Arena {
 
   /// Reads a PEFT folder, which nobody changes meanwhile, checks it against the model and packs it.
   /// Errors: ADAPTER_NOT_FOUND, ADAPTER_CORRUPT, ADAPTER_INVALID naming field or tensor, what was
-  /// expected and what it got; ADAPTER_ARENA_FULL with the bytes needed and free; REQUEST_INVALID for
-  /// limits out of bounds.
+  /// expected and what it got; ADAPTER_ARENA_FULL with the bytes needed and free; REQUEST_INVALID
+  /// for limits out of bounds.
   Result<std::shared_ptr<const Adapter>> load(const std::string& folder, const Limits& limits);
 
   ArenaUse use() const;

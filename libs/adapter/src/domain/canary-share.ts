@@ -4,8 +4,8 @@ const RANGE = 2 ** 32;
 
 /**
  * Where a user lies in [0, 1) for a name: the same at every visit and in every process, and of no
- * relation to where the user lies for another name. A canary takes those below its share, so that a share
- * that grows keeps the users it had.
+ * relation to where the user lies for another name. A canary takes those below its share, so that
+ * a share that grows keeps the users it had.
  */
 export function placeOf(name: string, userKey: string): number {
   const hash = createHash('sha256').update(`${name}\n${userKey}`).digest();

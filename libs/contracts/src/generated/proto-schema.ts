@@ -1949,7 +1949,7 @@ export const protoSchema: object = {
                   "comment": "How much of the search that was asked for the answer has seen.",
                   "comments": {
                     "COMPLETENESS_NARROWED": "Fewer beams than asked for from some step on, as `widths_used` says.",
-                    "COMPLETENESS_CUT": "The paths that had finished when the deadline came near."
+                    "COMPLETENESS_CUT": "The paths that had finished when the deadline was near."
                   }
                 },
                 "AppliedItemPolicy": {
@@ -2837,7 +2837,7 @@ export const protoSchema: object = {
                     "drainedUs": {
                       "type": "uint64",
                       "id": 2,
-                      "comment": "Nobody was let in while the requests that ran came to their end."
+                      "comment": "Nobody was let in while the requests that ran ended."
                     },
                     "swappedUs": {
                       "type": "uint64",

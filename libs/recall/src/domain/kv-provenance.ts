@@ -23,8 +23,9 @@ export function provenanceOf(
 }
 
 /**
- * A user's prompt is kept for that user; one from an explicit history leaves the static text alone. What
- * the service asks for itself warms up a version or compares it: that is computed under it.
+ * A user's prompt is kept for that user; one from an explicit history leaves the static text
+ * alone. What the service asks for itself warms up a version or compares it: that is computed
+ * under it.
  */
 export function kvUseOf(
   { userId }: UserSource,

@@ -5,9 +5,9 @@ import type { Behaviour } from '@tessera/behaviour';
  * newest N behaviours alone would begin one later with each new one, and no prefix of the prompt
  * would be found again. Of the oldest `percent` of them the one with the least rank begins, and a
  * rank is a hash of the behaviour itself. So the start is a function of what is there, however it
- * arrived, and moves only when its behaviour leaves or a lesser rank comes: after about half as many
- * new behaviours as may be left out (the minimizers of Schleimer, Wilkerson and Aiken, "Winnowing",
- * SIGMOD 2003).
+ * arrived, and moves only when its behaviour leaves or a lesser rank comes: after about half as
+ * many new behaviours as may be left out (the minimizers of Schleimer, Wilkerson and Aiken,
+ * "Winnowing", SIGMOD 2003).
  * @param behaviours oldest first
  * @param percent of them that may be left out, 0..90; 0: none
  * @returns index of the first that stays

@@ -20,8 +20,7 @@ using device::cuda::Memory;
 constexpr uint32_t kKeysPerBlock = 8 * kSelectThreads;
 
 Status invalid(const std::string& field, const std::string& expected, uint64_t got) {
-  return {Code::kRequestInvalid,
-          field + ": expected " + expected + ", got " + std::to_string(got)};
+  return {Code::kRequestInvalid, field + ": expected " + expected + ", got " + std::to_string(got)};
 }
 
 }  // namespace

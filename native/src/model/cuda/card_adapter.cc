@@ -36,8 +36,7 @@ Sizes sizes_of(Matrix matrix, const ModelConfig& config) {
 }
 
 Status invalid(const std::string& place, const std::string& expected, uint64_t got) {
-  return {Code::kAdapterInvalid,
-          place + ": expected " + expected + ", got " + std::to_string(got)};
+  return {Code::kAdapterInvalid, place + ": expected " + expected + ", got " + std::to_string(got)};
 }
 
 Status check(const AdapterFactors& factors, const ModelConfig& config) {

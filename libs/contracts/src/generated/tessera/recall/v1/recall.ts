@@ -39,7 +39,7 @@ export enum Completeness {
   COMPLETENESS_WHOLE = 1,
   /** COMPLETENESS_NARROWED - Fewer beams than asked for from some step on, as `widths_used` says. */
   COMPLETENESS_NARROWED = 2,
-  /** COMPLETENESS_CUT - The paths that had finished when the deadline came near. */
+  /** COMPLETENESS_CUT - The paths that had finished when the deadline was near. */
   COMPLETENESS_CUT = 3,
   UNRECOGNIZED = -1,
 }

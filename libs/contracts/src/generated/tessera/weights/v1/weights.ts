@@ -21,7 +21,7 @@ export interface UpdateRequest {
 export interface UpdateResponse {
   /** Of the weights that serve from now on (`versions.model` of an answer). */
   readonly digest: string;
-  /** Nobody was let in while the requests that ran came to their end. */
+  /** Nobody was let in while the requests that ran ended. */
   readonly drainedUs: number;
   /** Nobody ran. */
   readonly swappedUs: number;
