@@ -94,10 +94,10 @@ export class OidcLogin {
   async end(query: string, begun: BegunLogin): Promise<OidcHolder> {
     const { state, nonce, verifier, redirectUri } = begun;
     const [oidc, provider] = await Promise.all([loadClient(), this.discovered()]);
-    const got = new URL(redirectUri);
-    got.search = query;
+    const callback = new URL(redirectUri);
+    callback.search = query;
     const tokens = await oidc
-      .authorizationCodeGrant(provider, got, {
+      .authorizationCodeGrant(provider, callback, {
         pkceCodeVerifier: verifier,
         expectedState: state,
         expectedNonce: nonce,
