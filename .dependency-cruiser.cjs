@@ -83,7 +83,7 @@ module.exports = {
     {
       name: 'only-engine-imports-native',
       severity: 'error',
-      from: { pathNot: ['^libs/engine/', '^native/', '^test/', '\\.spec\\.ts$'] },
+      from: { pathNot: ['^libs/engine/', '^native/', '^test/', '^tools/abi/', '\\.spec\\.ts$'] },
       to: { path: '^native/' },
     },
     {

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { abiModules } from './abi/abi-modules.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
@@ -141,7 +142,8 @@ function limitModules() {
 
 /** Files outside the folder of the contracts. */
 function singleFiles() {
-  return Object.entries(limitModules()).map(([path, lines]) => [path, lines.join('\n')]);
+  const modules = { ...limitModules(), ...abiModules() };
+  return Object.entries(modules).map(([path, lines]) => [path, lines.join('\n')]);
 }
 
 function filesOf(folder) {

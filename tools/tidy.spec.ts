@@ -99,7 +99,7 @@ const cases: [tidy.Rule, string, string, string][] = [
   ],
   [
     tidy.bannedWords,
-    'libs/engine/src/submit-batch.ts',
+    'libs/engine/src/native-engine.ts',
     "return 'widths' in request ? request.widths : [];",
     'return own.widths;',
   ],

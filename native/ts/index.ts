@@ -1,52 +1,60 @@
+export type { NativeAddon } from './abi.js';
 export {
-  ABI_VERSION,
+  readAnswerFacts,
+  readCompletionHead,
+  readFailure,
+  readRecallAnswer,
+  readScoreAnswer,
+  writeRecallRequest,
+  writeRequestHead,
+  writeRequestWork,
+  writeScoreRequest,
+} from './generated/packed.js';
+export {
+  ABI_DIGEST,
   type AbiDescription,
+  type AdapterArena,
+  type AdapterInfo,
+  type AdapterLimits,
+  type AnswerFacts,
   type BindingOptions,
-  type EngineHandle,
-  type EngineOptions,
-  type ModelInfo,
-  type ModelShape,
-  type NativeAddon,
-  type PriorityCode,
-  type RequestKindCode,
-  type ScoreNormCode,
-  STATS_SLOTS,
-  type SubmitBatch,
-  type SubmitOutcome,
-} from './abi.js';
-export type { AdapterArena, AdapterInfo, AdapterLimits } from './adapter-abi.js';
-export {
   type CatalogueBuildOptions,
   type CatalogueBuildReport,
-  type CatalogueHandle,
+  type CatalogueGeneration,
   type CatalogueInfo,
   type CatalogueJudgement,
   type CatalogueKeepOptions,
   type CatalogueListing,
   type CatalogueState,
-  type CatalogueVersions,
-  type ReachHandle,
-  VERDICTS,
-} from './catalogue-abi.js';
-export {
-  COMPLETENESS,
-  type Completions,
-  NO_ROW,
-  PASS_SLOTS,
-  TERMINAL_CODE,
-  TIMING_SLOTS,
+  type Completeness,
+  type EngineOptions,
+  type EnginePass,
+  type EngineStats,
+  type EngineTimings,
+  type KvChain,
+  type KvFound,
+  type KvIntegrity,
+  type KvMetrics,
+  type KvTier,
+  type KvTierMetrics,
+  type LaneDepth,
+  type ModelInfo,
+  type ModelShape,
+  NOTHING,
+  type Priority,
+  REQUEST_KINDS,
+  type RecallAnswer,
+  type RequestKind,
+  type ScoreNorm,
+  type StoreRepair,
+  type StoreState,
+  type SubmitOutcome,
   TREE_OUTCOMES,
   TREE_SLOTS,
-} from './completions-abi.js';
-export {
-  KV_CHAIN_SLOTS,
-  KV_METRICS_SLOTS,
-  KV_TIER_SLOTS,
-  KV_TIERS,
-  type KvChains,
-  type KvIntegrity,
-} from './kv-abi.js';
+  type Verdict,
+  type WatchedItem,
+  type WeightsUpdate,
+} from './generated/types.js';
+export type { CatalogueHandle, EngineHandle, ReachHandle, StoreHandle } from './handles.js';
 export { loadAddon } from './load.js';
-export type { StoreHandle, StoreRepair, StoreState } from './store-abi.js';
-export { LANES } from './tasks-abi.js';
-export type { WeightsUpdate } from './weights-abi.js';
+export { PackedReader, PackedWriter } from './packed.js';

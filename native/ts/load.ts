@@ -7,7 +7,8 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ABI_VERSION, type NativeAddon } from './abi.js';
+import type { NativeAddon } from './abi.js';
+import { ABI_DIGEST } from './generated/types.js';
 
 const ADDON_PATH = join('build', 'native', 'tessera.node');
 
@@ -34,10 +35,10 @@ function findAddon(): string {
 export function loadAddon(): NativeAddon {
   const path = findAddon();
   const addon = createRequire(import.meta.url)(path) as NativeAddon;
-  const version = addon.abiVersion();
-  if (version !== ABI_VERSION) {
+  const { digest } = addon.describeAbi();
+  if (digest !== ABI_DIGEST) {
     throw new Error(
-      `${path} speaks ABI ${version}, expected ${ABI_VERSION}: ` +
+      `${path} was built from native/abi ${digest}, expected ${ABI_DIGEST}: ` +
         'build it again with `npm run bootstrap`',
     );
   }

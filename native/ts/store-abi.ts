@@ -1,54 +1,8 @@
-/** What crosses for the ordered store (native/src/store): see abi.ts. */
+/** Functions of the addon for stores (native/src/store): see abi.ts. */
 
-declare const storeBrand: unique symbol;
-/** Opaque handle of an open ordered store. */
-export interface StoreHandle {
-  readonly [storeBrand]: true;
-}
+import type { StoreBatch, StoreOpenOptions, StoreRepair, StoreState } from './generated/types.js';
+import type { StoreHandle } from './handles.js';
 
-/** Counts whole or not at all; what is put comes after what is erased. */
-export interface StoreBatch {
-  readonly erasedOffsets: Uint32Array;
-  readonly erased: Uint8Array;
-  readonly keyOffsets: Uint32Array;
-  readonly keys: Uint8Array;
-  readonly valueOffsets: Uint32Array;
-  readonly values: Uint8Array;
-  /** What it survives when the call has returned: the end of the process, or of the machine. */
-  readonly durability: 'process' | 'machine';
-}
-
-export interface StoreOpenOptions {
-  /** Made where it is missing; for one process. */
-  readonly path: string;
-  /** Free bytes of the file system below which nothing is written. */
-  readonly reserveBytes: number;
-}
-
-export interface StoreState {
-  /** 0: well; 1: reads work, writes are refused; 2: nothing works. */
-  readonly health: number;
-  /** '' where it is well. */
-  readonly reason: string;
-}
-
-/** Of what is damaged, what can be had (npm run repair). */
-export interface StoreRepair {
-  /** '' for nothing: the store is whole. */
-  readonly damage: string;
-  /** Writes, or number of the newest change, at least. */
-  readonly acknowledged: number;
-  /** Of them, from the first on. */
-  readonly readable: number;
-  /** Of an ordered store: gathered from tables, so that which writes are lost is not known. */
-  readonly isGathered: boolean;
-  /** Of an ordered store that was damaged. */
-  readonly keysLeft: number;
-  /** Folder with what was there before; '' where nothing was changed. */
-  readonly aside: string;
-}
-
-/** Functions of the addon for stores. */
 export interface StoreAddon {
   /** Opens or makes the folder; rejects with STORE_INVALID, STORE_CORRUPT or STORE_FULL. */
   storeOpen(options: StoreOpenOptions): Promise<StoreHandle>;

@@ -1,7 +1,8 @@
 import { type Stages, staged } from '../suite.js';
+import { crossing } from './crossing.js';
 import { submitting } from './submitting.js';
 
-const STAGES: Stages = { submit: submitting };
+const STAGES: Stages = { submit: submitting, crossing };
 
 export const SEAM_STAGES = Object.keys(STAGES);
 

@@ -140,7 +140,7 @@ export class CatalogueChanges {
     return this.catalogue.state();
   }
 
-  generations(): Promise<CatalogueGeneration[]> {
+  generations(): Promise<readonly CatalogueGeneration[]> {
     return this.catalogue.generations();
   }
 

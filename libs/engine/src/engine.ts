@@ -1,19 +1,26 @@
 /** The engine as the service sees it: a port with a native and a fake implementation. */
 
 import type { Cancellation } from '@tessera/errors';
-import type {
-  AdapterArena,
-  AdapterInfo,
-  AdapterLimits,
-  CatalogueState,
-  COMPLETENESS,
-  ModelInfo,
-  EngineOptions as NativeEngineOptions,
-  VERDICTS,
-  WeightsUpdate,
+import {
+  type AdapterArena,
+  type AdapterInfo,
+  type AdapterLimits,
+  type CatalogueGeneration,
+  type CatalogueState,
+  type EngineStats,
+  type EngineTimings,
+  type KvFound,
+  type ModelInfo,
+  type EngineOptions as NativeEngineOptions,
+  NOTHING,
+  type Priority,
+  type RecallAnswer,
+  type ScoreNorm,
+  type Verdict,
+  type WatchedItem,
+  type WeightsUpdate,
 } from '@tessera/native';
-import type { EngineStats } from './engine-stats.js';
-import type { KvFound, KvPool, KvPoolOptions, KvPrefetch, KvUse } from './kv-pool.js';
+import type { KvPool, KvPoolOptions, KvPrefetch, KvUse } from './kv-pool.js';
 import type { KvOptionFields } from './native-kv-pool.js';
 
 /** How an engine is opened; without `kv` nothing is kept between requests. */
@@ -22,10 +29,7 @@ export type EngineOptions = Omit<NativeEngineOptions, keyof KvOptionFields | key
 /** Left out: `cpu`, and none. */
 type Defaulted = Pick<NativeEngineOptions, 'device' | 'adapterBytesMax'>;
 
-/** Class of a request: the more urgent goes first where requests compete. */
-export type Priority = 'high' | 'normal' | 'low';
-export type ScoreNorm = 'full' | 'level' | 'allowed';
-export const NO_ITEM = 0xffff_ffff;
+export const NO_ITEM = NOTHING.item;
 
 /** Catalogue facts that callers may need; see Catalogue. */
 export interface CatalogueSummary {
@@ -51,8 +55,6 @@ export interface Reach {
   /** Number of the last change of the version that is pinned. */
   readonly sequence: number;
 }
-
-export type Verdict = (typeof VERDICTS)[number];
 
 /** What a version of a catalogue says of an item before any search. */
 export interface Judgement {
@@ -118,14 +120,6 @@ export interface ChangeKeeping {
   readonly reserveBytes: number;
 }
 
-/** A generation: a snapshot and its log. Each version of it can be gone back to. */
-export interface CatalogueGeneration {
-  readonly firstSequence: number;
-  readonly lastSequence: number;
-  readonly logBytes: number;
-  readonly baseDigest: string;
-}
-
 /** A catalogue that can be changed while it serves. */
 export interface ChangingCatalogue extends Catalogue {
   /** Why changes are not taken now; '' where they are. */
@@ -143,7 +137,7 @@ export interface ChangingCatalogue extends Catalogue {
   compact(): Promise<number>;
   /** Every item of a pinned version but the removed ones, some at a time. */
   listItems(reach: Reach): Iterable<readonly ListedItem[]>;
-  generations(): Promise<CatalogueGeneration[]>;
+  generations(): Promise<readonly CatalogueGeneration[]>;
   rollBack(sequence: number): Promise<number>;
 }
 
@@ -210,21 +204,7 @@ export interface BeamTree {
 }
 
 /** What became of a watched item in a search. */
-export interface ItemFate {
-  readonly verdict: Verdict;
-  /** From 1: of the item in the answer, or of its path among the candidates of the step. */
-  readonly rank: number;
-  /** Pruned: in which selection, from 0. */
-  readonly step: number;
-  readonly score: number;
-  /** Pruned: of the last candidate that was kept in its stead. */
-  readonly cutScore: number;
-  /** Behind a diversity cap: its attribute. */
-  readonly attribute: string;
-}
-
-/** How much of the search that was asked for an answer has seen. */
-export type Completeness = (typeof COMPLETENESS)[number];
+export type ItemFate = WatchedItem;
 
 /** Log-probabilities of given paths. */
 export interface EngineScoreRequest extends EngineWork {
@@ -239,43 +219,7 @@ export interface EngineAppended {
   readonly prefixReusedTokens: number;
 }
 
-export interface EnginePath {
-  readonly sid: readonly number[];
-  /** Log-probability of the path. */
-  readonly score: number;
-}
-
-export interface EngineTimings {
-  readonly queueUs: number;
-  /** Deciding who runs. */
-  readonly planUs: number;
-  readonly prefillUs: number;
-  readonly decodeUs: number;
-  /** Of prefill and decode: products with the layers' weights. */
-  readonly projectionsUs: number;
-  /** Of prefill and decode. */
-  readonly attentionUs: number;
-  readonly headUs: number;
-  readonly selectUs: number;
-  readonly forkUs: number;
-  readonly exportUs: number;
-  readonly totalUs: number;
-}
-
-/** One forward pass that a request waited for. */
-export interface EnginePass {
-  readonly kind: 'prefill' | 'decode';
-  /** Of all requests in it. */
-  readonly rows: number;
-  readonly planUs: number;
-  /** All layers; projections and attention are parts of it. */
-  readonly forwardUs: number;
-  readonly projectionsUs: number;
-  readonly attentionUs: number;
-  readonly headUs: number;
-  readonly selectUs: number;
-  readonly forkUs: number;
-}
+export type EnginePath = RecallAnswer['paths'][number];
 
 /** Of a request that ran through no stage. */
 export const NO_TIMINGS: EngineTimings = {
@@ -292,36 +236,26 @@ export const NO_TIMINGS: EngineTimings = {
   totalUs: 0,
 };
 
-export interface EngineAnswer {
-  /** Best first; at most resultCount. */
-  readonly items: readonly {
-    readonly ordinal: number;
-    readonly itemId: string;
-    readonly title: string;
-    readonly score: number;
-    readonly path: number;
-  }[];
-  readonly paths: readonly EnginePath[];
+type SearchFacts = Pick<
+  RecallAnswer,
+  'items' | 'paths' | 'leftOutByDiversity' | 'completeness' | 'widthsUsed' | 'passes'
+>;
+
+/** Items are at most resultCount. */
+export interface EngineAnswer extends SearchFacts {
   /** Of the weights that it ran with. */
   readonly modelDigest: string;
   /** Number of the last change of the version that was searched. */
   readonly catalogueSequence: number;
-  /** Items that a diversity cap kept out. */
-  readonly leftOutByDiversity: number;
-  readonly completeness: Completeness;
   /** Of the watched item, where there was one. */
   readonly fate?: ItemFate | undefined;
   /** Where it was wanted. */
   readonly tree?: BeamTree | undefined;
-  /** Widths after capping by what is reachable, per step. */
-  readonly widthsUsed: readonly number[];
   /** Prompt tokens that other requests computed. */
   readonly prefixReusedTokens: number;
   /** Prompt tokens that the user KV pool had. */
   readonly kv: KvFound;
   readonly timings: EngineTimings;
-  /** In their order. */
-  readonly passes: readonly EnginePass[];
 }
 
 export interface EngineScores {

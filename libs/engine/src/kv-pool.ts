@@ -1,7 +1,7 @@
 /** The user KV pool as the rest of the service sees it (docs/kv-pool.md). */
 
 import type { Cancellation } from '@tessera/errors';
-import type { KvIntegrity } from '@tessera/native';
+import type { KvChain, KvFound, KvIntegrity, KvMetrics } from '@tessera/native';
 
 export interface KvPoolOptions {
   /** Off: nothing of a prompt is found or kept. */
@@ -52,21 +52,6 @@ export interface KvPrefetch {
   release(): void;
 }
 
-/** Where the keys and values of a prompt were found. */
-export interface KvFound {
-  readonly deviceTokens: number;
-  readonly hostTokens: number;
-  readonly diskTokens: number;
-  /** Some are not those computed from nothing: they came back through a lossy codec. */
-  readonly lossy: boolean;
-  /** Of those found, what a version of the adapter before the request's computed. */
-  readonly inheritedTokens: number;
-  /** Versions between the oldest of these, or of what was shared, and the request's. */
-  readonly versionsBack: number;
-  /** Waited for blocks on their way to the device when the request's turn had come. */
-  readonly waitUs: number;
-}
-
 export const NOTHING_FOUND: KvFound = {
   deviceTokens: 0,
   hostTokens: 0,
@@ -76,82 +61,6 @@ export const NOTHING_FOUND: KvFound = {
   versionsBack: 0,
   waitUs: 0,
 };
-
-export type KvTier = 'device' | 'host' | 'disk';
-
-export interface KvTierMetrics {
-  readonly capacityBlocks: number;
-  readonly usedBlocks: number;
-  readonly hitTokens: number;
-  readonly readBytes: number;
-  readonly writtenBytes: number;
-  readonly readUs: number;
-  readonly writtenUs: number;
-  readonly evictedBlocks: number;
-  /** Of them, those that no lower tier had. */
-  readonly evictedDirtyBlocks: number;
-}
-
-/** Counts since the pool opened; chains, chainTokens, leases and storeQueue are as of now. */
-export interface KvMetrics {
-  readonly chains: number;
-  readonly chainTokens: number;
-  readonly leases: number;
-  readonly lookups: number;
-  readonly askedTokens: number;
-  /** Found, but through a lossy codec. */
-  readonly inexactTokens: number;
-  /** Found, but computed under a version of the adapter before. */
-  readonly inheritedTokens: number;
-  /** Users' chains that passed on to a newer version of the adapter. */
-  readonly inheritedChains: number;
-  readonly commits: number;
-  /** Of them, behind another append that had come first. */
-  readonly commitsRematched: number;
-  readonly commitsLost: number;
-  readonly refusedExtends: number;
-  readonly prefetches: number;
-  readonly prefetchesRefused: number;
-  readonly loadsFailed: number;
-  readonly loadsCorrupt: number;
-  readonly loadWaitUs: number;
-  readonly stores: number;
-  readonly storesDropped: number;
-  readonly storesFailed: number;
-  readonly storeWaitUs: number;
-  readonly storeQueue: number;
-  /** 0 while an error of the disk holds stores back. */
-  readonly isStoring: number;
-  /** Of the disk tier: 1 where its index was damaged at the start and begun anew. */
-  readonly indexesDropped: number;
-  /** Prefill per token without context, as the engine predicts it now. */
-  readonly computeTokenUs: number;
-  readonly blockBytes: number;
-  /** Of a block in the host and disk tiers. */
-  readonly storedBlockBytes: number;
-  readonly tiers: Readonly<Record<KvTier, KvTierMetrics>>;
-  /** What last kept blocks from being stored; '' for nothing. */
-  readonly storeError: string;
-}
-
-/** What the pool has of a user under one version of prompts. */
-export interface KvChain {
-  /** Digest of model, template, codebook and layout. */
-  readonly version: string;
-  readonly isRetired: boolean;
-  readonly seq: number;
-  /** Without those of the static text below. */
-  readonly tokens: number;
-  readonly prefixTokens: number;
-  readonly deviceTokens: number;
-  readonly hostTokens: number;
-  readonly diskTokens: number;
-  /** What a restart would find. */
-  readonly durableTokens: number;
-  readonly unusedUs: number;
-  /** Versions between the one that computed its front and this one. */
-  readonly versionsBack: number;
-}
 
 /** Operations. Every method that fails throws or rejects with TesseraError. */
 export interface KvPool {

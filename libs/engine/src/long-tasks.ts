@@ -1,4 +1,4 @@
-import { LANES } from '@tessera/native';
+import type { LaneDepth } from '@tessera/native';
 import { addon } from './addon.js';
 import { callNative } from './native-error.js';
 
@@ -8,12 +8,8 @@ export interface TaskLimits {
   readonly queueMax: number;
 }
 
-export interface TaskDepth {
-  /** build, change, erase, check or end. */
-  readonly lane: string;
-  readonly waiting: number;
-  readonly running: number;
-}
+/** `lane`: build, change, erase, check or end. */
+export type TaskDepth = LaneDepth;
 
 /** Before the first long call of the process: opening a catalogue is one. */
 export function configureTasks({ threads, queueMax }: TaskLimits): void {
@@ -21,11 +17,6 @@ export function configureTasks({ threads, queueMax }: TaskLimits): void {
 }
 
 /** Long calls of the engine's library, which never hold up what a request needs. */
-export function taskDepths(): TaskDepth[] {
-  const depths = callNative(() => addon().tasksDepths());
-  return LANES.map((lane, i) => ({
-    lane,
-    waiting: depths[2 * i] ?? 0,
-    running: depths[2 * i + 1] ?? 0,
-  }));
+export function taskDepths(): readonly TaskDepth[] {
+  return callNative(() => addon().tasksDepths());
 }

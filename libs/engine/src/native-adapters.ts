@@ -1,11 +1,14 @@
 import { TesseraError } from '@tessera/errors';
-import type { AdapterArena, AdapterInfo, AdapterLimits, EngineHandle } from '@tessera/native';
+import {
+  type AdapterArena,
+  type AdapterInfo,
+  type AdapterLimits,
+  type EngineHandle,
+  NOTHING,
+} from '@tessera/native';
 import { addon } from './addon.js';
 import type { EngineAdapter } from './engine.js';
 import { awaitNative, callNative } from './native-error.js';
-
-/** The addon's word for the base model alone. */
-const NO_ADAPTER = 0xffff_ffff;
 
 /** Adapters of an engine, by what callers hold of them. */
 export class NativeAdapters {
@@ -39,7 +42,7 @@ export class NativeAdapters {
 
   /** Throws INTERNAL for an adapter that this engine did not load, or that was released. */
   slotOf(adapter: EngineAdapter | undefined): number {
-    if (adapter === undefined) return NO_ADAPTER;
+    if (adapter === undefined) return NOTHING.adapter;
     const slot = this.slots.get(adapter);
     if (slot !== undefined) return slot;
     throw new TesseraError('INTERNAL', 'adapter: expected one that this engine has loaded');

@@ -1,13 +1,12 @@
-import {
-  type CatalogueBuildReport,
-  type CatalogueHandle,
-  type CatalogueState,
-  type ReachHandle,
-  VERDICTS,
+import type {
+  CatalogueBuildReport,
+  CatalogueGeneration,
+  CatalogueHandle,
+  CatalogueState,
+  ReachHandle,
 } from '@tessera/native';
 import { addon } from './addon.js';
 import type {
-  CatalogueGeneration,
   CatalogueItem,
   CatalogueSummary,
   ChangeKeeping,
@@ -45,16 +44,7 @@ export class NativeCatalogue implements ChangingCatalogue {
   }
 
   private describe(): CatalogueSummary {
-    const info = callNative(() => addon().catalogueInfo(this.handle));
-    return {
-      digest: info.digest,
-      depth: info.depth,
-      levelSizes: [...info.levelSizes],
-      levelPatterns: info.levelPatterns,
-      pathCount: info.pathCount,
-      itemCount: info.itemCount,
-      fileBytes: info.fileBytes,
-    };
+    return callNative(() => addon().catalogueInfo(this.handle));
   }
 
   find(itemIds: readonly string[]): Uint32Array {
@@ -93,14 +83,7 @@ export class NativeCatalogue implements ChangingCatalogue {
     const judged = await awaitNative(() =>
       addon().catalogueJudge(this.handle, eligibility, itemPolicy, itemId, sequence),
     );
-    return {
-      reach: new NativeReach(judged.reach, judged.sequence),
-      verdict: VERDICTS[judged.verdict] ?? 'open',
-      clause: judged.clause,
-      notLiveSince: judged.notLiveSince,
-      item: judged.item,
-      sid: [...judged.sid],
-    };
+    return { ...judged, reach: new NativeReach(judged.reach, judged.sequence) };
   }
 
   async keep({ folder, sync, levelSizes, reserveBytes }: ChangeKeeping): Promise<void> {
@@ -147,16 +130,8 @@ export class NativeCatalogue implements ChangingCatalogue {
     } while (first > 0);
   }
 
-  async generations(): Promise<CatalogueGeneration[]> {
-    const { firstSequences, lastSequences, logBytes, baseDigests } = await awaitNative(() =>
-      addon().catalogueVersions(this.handle),
-    );
-    return baseDigests.map((baseDigest, i) => ({
-      firstSequence: firstSequences[i] ?? 0,
-      lastSequence: lastSequences[i] ?? 0,
-      logBytes: logBytes[i] ?? 0,
-      baseDigest,
-    }));
+  generations(): Promise<readonly CatalogueGeneration[]> {
+    return awaitNative(() => addon().catalogueVersions(this.handle));
   }
 
   rollBack(sequence: number): Promise<number> {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NO_ROW, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/native';
+import { NOTHING, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/native';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Binding, EngineOptions, EngineRequest } from './engine.js';
 import { readModelShape } from './model-shape.js';
@@ -108,7 +108,7 @@ describe('NativeEngine', () => {
     });
     const sidOf = (row: number): number[] => {
       const { parent, code } = rows[row] as (typeof rows)[number];
-      return parent === NO_ROW ? [code] : [...sidOf(parent), code];
+      return parent === NOTHING.row ? [code] : [...sidOf(parent), code];
     };
     const ended = [...rows.keys()].filter(
       (row) => (rows[row]?.outcome ?? 0) & TREE_OUTCOMES.endsHere,

@@ -2,12 +2,20 @@ import { type Cancellation, isErrorCode, TesseraError } from '@tessera/errors';
 import {
   type AdapterArena,
   type AdapterLimits,
-  type Completions,
   type EngineHandle,
-  STATS_SLOTS,
+  type EngineStats,
+  PackedReader,
+  PackedWriter,
+  REQUEST_KINDS,
+  readAnswerFacts,
+  readCompletionHead,
+  readFailure,
+  writeRequestHead,
+  writeRequestWork,
 } from '@tessera/native';
 import { turns } from '@tessera/turns';
 import { addon } from './addon.js';
+import { compileBinding } from './compile-binding.js';
 import {
   type Binding,
   type Catalogue,
@@ -25,18 +33,20 @@ import {
   type LevelTokens,
   type PromptDigests,
 } from './engine.js';
-import type { EngineStats } from './engine-stats.js';
 import { type KvPool, type KvPrefetch, kvOff } from './kv-pool.js';
 import { NativeAdapters } from './native-adapters.js';
 import { NativeCatalogue, NativeReach } from './native-catalogue.js';
 import { awaitNative, callNative } from './native-error.js';
 import { kvFields, NativeKvPool } from './native-kv-pool.js';
 import { APPEND, RECALL, type RequestKind, SCORE } from './request-kinds.js';
-import { compileBatch, compileBinding, type EngineAsk } from './submit-batch.js';
 
-/** Settled with the completion's arrays and its index in them; `resolve` reads what was asked. */
+/** What every kind of request has. */
+type EngineAsk = EngineAppendRequest;
+
+/** Settled with what the completion goes on with behind its head. */
 interface Waiting {
-  resolve(completions: Completions, index: number): void;
+  readonly kind: RequestKind<never, unknown>;
+  resolve(completion: PackedReader): void;
   reject(error: TesseraError): void;
 }
 
@@ -65,28 +75,32 @@ class Tickets {
   }
 
   /** A pass may complete a hundred requests: each is settled in its turn of the event loop. */
-  settle(completions: Completions, codes: readonly string[]): void {
-    for (const [i, ticket] of completions.tickets.entries()) {
+  settle(words: Uint32Array, codes: readonly string[]): void {
+    const completions = new PackedReader(words);
+    for (const first of completions.records()) {
+      const { ticket } = readCompletionHead(completions.open(first));
       const waiting = this.waiting.get(ticket);
       this.waiting.delete(ticket);
-      if (waiting !== undefined) turns.answer(() => settleOne(waiting, completions, i, codes));
+      if (waiting !== undefined) {
+        turns.answer(() => settleOne(waiting, completions.open(first), codes));
+      }
     }
   }
 }
 
-function settleOne(
-  waiting: Waiting,
-  completions: Completions,
-  index: number,
-  codes: readonly string[],
-): void {
-  const code = codes[completions.statuses[index] ?? 0] ?? 'INTERNAL';
-  if (code === 'OK') {
-    waiting.resolve(completions, index);
+function settleOne(waiting: Waiting, completion: PackedReader, codes: readonly string[]): void {
+  const { status, kind } = readCompletionHead(completion);
+  const code = codes[status] ?? 'INTERNAL';
+  if (code === 'OK' && REQUEST_KINDS[kind] === waiting.kind.name) {
+    waiting.resolve(completion);
     return;
   }
-  const message = completions.messages[index] ?? '';
-  const retryAfterUs = completions.retryAfterUs[index] ?? 0;
+  if (code === 'OK') {
+    const message = `completion: expected one of ${waiting.kind.name}, got kind ${kind}`;
+    waiting.reject(new TesseraError('INTERNAL', message));
+    return;
+  }
+  const { message, retryAfterUs } = readFailure(completion);
   waiting.reject(
     new TesseraError(isErrorCode(code) ? code : 'INTERNAL', message, retryHint(retryAfterUs)),
   );
@@ -101,6 +115,8 @@ export class NativeEngine extends Engine {
   private readonly opened: EngineModel;
   /** Digests of the newest weights by the number of updates before them. */
   private readonly digests = new Map<number, string>();
+  /** Its memory is used again by each request. */
+  private readonly out = new PackedWriter();
   private closing: Promise<void> | undefined;
 
   private constructor(
@@ -130,7 +146,7 @@ export class NativeEngine extends Engine {
     const handle = await awaitNative(() =>
       addon().engineOpen(
         { ...options, device, adapterBytesMax, ...kvFields(kv ?? kvOff(options.kvBytesMax)) },
-        (completions) => tickets.settle(completions, codes),
+        (words) => tickets.settle(words, codes),
       ),
     );
     return new NativeEngine(handle, tickets);
@@ -201,10 +217,7 @@ export class NativeEngine extends Engine {
   }
 
   stats(): EngineStats {
-    const slots = new Float64Array(STATS_SLOTS.length);
-    callNative(() => addon().engineStats(this.handle, slots));
-    const entries = STATS_SLOTS.map((name, i) => [name, slots[i] ?? 0] as const);
-    return Object.fromEntries(entries) as unknown as EngineStats;
+    return callNative(() => addon().engineStats(this.handle));
   }
 
   async drain(budgetMs: number): Promise<void> {
@@ -225,9 +238,11 @@ export class NativeEngine extends Engine {
     const ticket = this.ticketOf(request);
     const answer = new Promise<Answer>((resolve, reject) => {
       this.tickets.waiting.set(ticket, {
-        resolve: (completions, index) => {
-          const generation = completions.weightsGenerations[index] ?? 0;
-          resolve(kind.read(completions, index, this.digestOf(generation)));
+        kind,
+        resolve: (completion) => {
+          const facts = readAnswerFacts(completion);
+          const modelDigest = this.digestOf(facts.weightsGeneration);
+          resolve(kind.read(completion, { ...facts, modelDigest }));
         },
         reject,
       });
@@ -284,15 +299,34 @@ export class NativeEngine extends Engine {
     kind: RequestKind<Request, unknown>,
     request: Request,
   ): void {
-    const adapter = this.adapters.slotOf(request.adapter);
-    const own = kind.fields(request);
-    const batch = compileBatch([{ ticket, request, code: kind.code, own, adapter }]);
-    const { reach } = own;
+    const reach = kind.reach(request);
     if (reach !== undefined && !(reach instanceof NativeReach)) {
       throw new TesseraError('INTERNAL', "reach: expected one of the binding's catalogue");
     }
+    const { out } = this;
+    out.reset();
+    out.begin();
+    writeRequestHead(out, {
+      ticket,
+      kind: kind.name,
+      binding: request.binding.slot,
+      adapter: this.adapters.slotOf(request.adapter),
+      budgetUs: request.budgetUs,
+    });
+    writeRequestWork(out, {
+      priority: request.priority,
+      promptTokens: request.promptTokens,
+      userId: request.kv?.userId ?? '',
+      prefixTokens: request.kv?.prefixTokens ?? 0,
+      keepTokens: request.kv?.keepTokens ?? 0,
+      wantsExactKv: request.kv?.wantsExact === true,
+    });
+    kind.write(out, request);
+    out.end();
     const reaches = [reach?.handle ?? null];
-    const outcome = callNative(() => addon().engineSubmit(this.handle, batch, reaches));
+    const outcome = callNative(() =>
+      addon().engineSubmit(this.handle, out.words, out.length, reaches),
+    );
     if (outcome.accepted === 1) return;
     if (outcome.reason === 'queue-full') {
       throw new TesseraError(

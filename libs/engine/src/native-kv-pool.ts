@@ -1,15 +1,13 @@
 import { type Cancellation, TesseraError } from '@tessera/errors';
-import {
-  type EngineHandle,
-  KV_CHAIN_SLOTS,
-  KV_METRICS_SLOTS,
-  KV_TIER_SLOTS,
-  KV_TIERS,
-  type KvIntegrity,
-  type EngineOptions as NativeEngineOptions,
+import type {
+  EngineHandle,
+  KvChain,
+  KvIntegrity,
+  KvMetrics,
+  EngineOptions as NativeEngineOptions,
 } from '@tessera/native';
 import { addon } from './addon.js';
-import type { KvChain, KvMetrics, KvPool, KvPoolOptions, KvTierMetrics } from './kv-pool.js';
+import type { KvPool, KvPoolOptions } from './kv-pool.js';
 import { awaitNative, callNative } from './native-error.js';
 
 const US_PER_MS = 1000;
@@ -50,10 +48,6 @@ export function kvFields(kv: KvPoolOptions): KvOptionFields {
   };
 }
 
-function named(names: readonly string[], values: Float64Array, first: number) {
-  return Object.fromEntries(names.map((name, i) => [name, values[first + i] ?? 0]));
-}
-
 /** The pool inside the engine of this process. */
 export class NativeKvPool implements KvPool {
   private isChecking = false;
@@ -61,18 +55,7 @@ export class NativeKvPool implements KvPool {
   constructor(private readonly engine: EngineHandle) {}
 
   metrics(): KvMetrics {
-    const own = KV_METRICS_SLOTS.length;
-    const slots = new Float64Array(own + KV_TIERS.length * KV_TIER_SLOTS.length);
-    const storeError = callNative(() => addon().kvMetrics(this.engine, slots));
-    const tiers = KV_TIERS.map((tier, i) => [
-      tier,
-      named(KV_TIER_SLOTS, slots, own + i * KV_TIER_SLOTS.length) as unknown as KvTierMetrics,
-    ]);
-    const counts = named(KV_METRICS_SLOTS, slots, 0) as unknown as Omit<
-      KvMetrics,
-      'tiers' | 'storeError'
-    >;
-    return { ...counts, tiers: Object.fromEntries(tiers) as KvMetrics['tiers'], storeError };
+    return callNative(() => addon().kvMetrics(this.engine));
   }
 
   holds(userId: string): boolean {
@@ -80,11 +63,7 @@ export class NativeKvPool implements KvPool {
   }
 
   inspect(userId: string): readonly KvChain[] {
-    const { versions, numbers } = callNative(() => addon().kvInspect(this.engine, userId));
-    return versions.map((version, i) => {
-      const chain = named(KV_CHAIN_SLOTS, numbers, i * KV_CHAIN_SLOTS.length);
-      return { ...(chain as unknown as KvChain), version, isRetired: chain.isRetired === 1 };
-    });
+    return callNative(() => addon().kvInspect(this.engine, userId));
   }
 
   async dropUser(userId: string, budgetMs: number): Promise<void> {

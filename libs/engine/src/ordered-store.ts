@@ -113,8 +113,6 @@ export interface StoreOptions {
 /** What a limit is clamped to. */
 const UINT32_MAX = 0xffff_ffff;
 
-const HEALTHS = ['ok', 'degraded', 'down'] as const;
-
 /**
  * An ordered map of byte strings in a folder of its own, for one process. Rejects with
  * STORE_CORRUPT where a checksum fails, STORE_FULL and STORE_UNAVAILABLE where the disk takes no
@@ -132,7 +130,7 @@ export class OrderedStore {
   condition(): StoreCondition {
     try {
       const { health, reason } = addon().storeState(this.handle);
-      return { state: HEALTHS[health] ?? 'down', reason };
+      return { state: health, reason };
     } catch (thrown) {
       return { state: 'down', reason: fromNative(thrown).message };
     }

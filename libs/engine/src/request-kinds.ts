@@ -1,4 +1,10 @@
-import type { Completions, RequestKindCode } from '@tessera/native';
+import {
+  type PackedReader,
+  type PackedWriter,
+  type RequestKind as RequestKindName,
+  writeRecallRequest,
+  writeScoreRequest,
+} from '@tessera/native';
 import {
   type EngineAnswer,
   type EngineAppended,
@@ -6,47 +12,53 @@ import {
   type EngineRequest,
   type EngineScoreRequest,
   type EngineScores,
-  type EngineWork,
+  NO_ITEM,
+  type Reach,
 } from './engine.js';
-import { readAnswer, readAppended, readScores } from './read-completions.js';
-
-/** What a request says beside its prompt; each kind fills in what it has. */
-export type OwnFields = Omit<EngineRequest, keyof EngineWork> &
-  Pick<EngineScoreRequest, 'sids' | 'scoreNorm'>;
+import { type AnsweredFacts, readAnswer, readAppended, readScores } from './read-completions.js';
 
 /**
  * A kind of request on this side of the boundary, and all that depends on it; the other side is a
  * task of native/src/engine/tasks.
  */
 export interface RequestKind<Request, Answer> {
-  /** The task's place in native/src/engine/tasks/tasks.cc. */
-  readonly code: RequestKindCode;
-  readonly fields: (request: Request) => OwnFields;
-  readonly read: (completions: Completions, index: number, modelDigest: string) => Answer;
+  readonly name: RequestKindName;
+  /** What the request has of its own, behind what all kinds have. */
+  readonly write: (to: PackedWriter, request: Request) => void;
+  readonly reach: (request: Request) => Reach | undefined;
+  /** The same of the answer. */
+  readonly read: (from: PackedReader, facts: AnsweredFacts) => Answer;
 }
 
-const NO_FIELDS: OwnFields = {
-  widths: [],
-  resultCount: 0,
-  itemsPerSid: 0,
-  sids: [],
-  scoreNorm: 'full',
-};
+const reachesAll = (): undefined => undefined;
 
 export const RECALL: RequestKind<EngineRequest, EngineAnswer> = {
-  code: 0,
-  fields: (request) => ({ ...request, sids: [] }),
+  name: 'recall',
+  write: (to, request) => {
+    writeRecallRequest(to, {
+      widths: request.widths,
+      resultCount: request.resultCount,
+      itemsPerSid: request.itemsPerSid,
+      scoreNorm: request.scoreNorm,
+      allowsPartial: request.allowsPartial === true,
+      watchedItem: request.watchedItem ?? NO_ITEM,
+      wantsTree: request.wantsTree === true,
+    });
+  },
+  reach: ({ reach }) => reach,
   read: readAnswer,
 };
 
 export const SCORE: RequestKind<EngineScoreRequest, EngineScores> = {
-  code: 1,
-  fields: ({ sids, scoreNorm }) => ({ ...NO_FIELDS, sids, scoreNorm }),
+  name: 'score',
+  write: writeScoreRequest,
+  reach: reachesAll,
   read: readScores,
 };
 
 export const APPEND: RequestKind<EngineAppendRequest, EngineAppended> = {
-  code: 2,
-  fields: () => NO_FIELDS,
+  name: 'append',
+  write: () => undefined,
+  reach: reachesAll,
   read: readAppended,
 };

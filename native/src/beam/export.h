@@ -33,6 +33,10 @@ struct Exported {
   std::vector<float> path_scores;      // best first
   std::vector<uint32_t> path_offsets;  // [paths + 1] into path_codes
   std::vector<uint32_t> path_codes;    // SIDs laid end to end
+  std::span<const uint32_t> path(size_t index) const {
+    const uint32_t first = path_offsets[index];
+    return std::span(path_codes).subspan(first, path_offsets[index + 1] - first);
+  }
   uint32_t left_out_by_diversity = 0;  // items that a cap of the policy kept out
   ItemFate watched = ItemFate::kNotMet;
   uint32_t watched_cap = 0;  // kBehindDiversityCap: its index

@@ -126,15 +126,15 @@ void TreeWatch::observe(const Beams& beams, const StepLogits& logits, const Sele
 
 void TreeWatch::reserve(size_t rows) {
   tree_.scores.reserve(rows);
-  tree_.cells.reserve(rows * kTreeSlots);
+  tree_.rows.reserve(rows);
 }
 
 void TreeWatch::add(const Candidate& candidate) {
   const Counted counted = candidate.ended > 0 ? Counted{items_at(reach_, candidate.node), true}
                                               : items_below(reach_, candidate.node);
   const uint32_t outcome = candidate.outcome | (counted.is_whole ? 0 : kAtLeast);
-  tree_.cells.insert(tree_.cells.end(), {steps_, beam_rows_[candidate.parent], candidate.code,
-                                         outcome, counted.items});
+  tree_.rows.push_back(
+      {steps_, beam_rows_[candidate.parent], candidate.code, outcome, counted.items});
   tree_.scores.push_back(candidate.score);
 }
 

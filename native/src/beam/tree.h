@@ -25,15 +25,19 @@ inline constexpr uint32_t kAtLeast = 4;   // there may be more items than were c
 
 inline constexpr uint32_t kNoRow = 0xFFFFFFFFu;
 
+struct TreeRow {
+  uint32_t step = 0;         // from 0
+  uint32_t parent = kNoRow;  // its row
+  uint32_t code = 0;         // or kTerminalCode
+  uint32_t outcome = 0;
+  uint32_t items = 0;  // to be had at or below
+};
 /// Candidates of a search in the order of its steps; of a step, first what goes on, then what ends
 /// there, then what was rejected, each best first.
 struct Tree {
-  /// [rows][kTreeSlots]: step from 0, row of the parent or kNoRow, code or kTerminalCode, outcome,
-  /// items to be had at or below.
-  std::vector<uint32_t> cells;
+  std::vector<TreeRow> rows;
   std::vector<float> scores;  // [rows]
 };
-inline constexpr uint32_t kTreeSlots = 5;
 
 class TreeWatch {
  public:

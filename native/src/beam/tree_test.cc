@@ -32,13 +32,13 @@ std::vector<std::vector<Row>> rows_by_step(const Tree& rows) {
   std::vector<std::vector<Row>> steps;
   std::vector<Sid> paths;
   for (size_t r = 0; r < rows.scores.size(); ++r) {
-    const uint32_t* cells = rows.cells.data() + r * kTreeSlots;
-    Sid path = cells[1] == kNoRow ? Sid{} : paths[cells[1]];
-    path.push_back(cells[2]);
-    EXPECT_EQ(path.size(), cells[0] + 1);
+    const TreeRow& row = rows.rows[r];
+    Sid path = row.parent == kNoRow ? Sid{} : paths[row.parent];
+    path.push_back(row.code);
+    EXPECT_EQ(path.size(), row.step + 1);
     paths.push_back(path);
-    steps.resize(std::max<size_t>(steps.size(), cells[0] + 1));
-    steps[cells[0]].push_back({path, rows.scores[r], cells[3], cells[4]});
+    steps.resize(std::max<size_t>(steps.size(), row.step + 1));
+    steps[row.step].push_back({path, rows.scores[r], row.outcome, row.items});
   }
   return steps;
 }

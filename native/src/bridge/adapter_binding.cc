@@ -3,11 +3,12 @@
 #include <memory>
 #include <string>
 
-#include "bridge/abi.h"
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
+#include "bridge/generated/objects.h"
 #include "bridge/handles.h"
 #include "bridge/object_reader.h"
+#include "bridge/object_writer.h"
 #include "bridge/task.h"
 
 namespace tessera::bridge {
@@ -35,8 +36,8 @@ Napi::Value engine_load_adapter(const Napi::CallbackInfo& info) {
                      "engineLoadAdapter.folder: expected a string, got " + describe_value(info[1]));
   }
   const std::string folder = info[1].As<Napi::String>().Utf8Value();
-  const ObjectReader reader(info.Env(), info[2], "engineLoadAdapter.limits", kAdapterLimitsFields);
-  const lora::Limits limits{reader.u32("rankMax"), reader.f64("normMax")};
+  lora::Limits limits;
+  read(info.Env(), info[2], "engineLoadAdapter.limits", limits);
   auto loaded = std::make_shared<std::shared_ptr<const lora::Adapter>>();
   return Task::start_long(
       info.Env(), LaneKind::kBuild,
@@ -48,15 +49,8 @@ Napi::Value engine_load_adapter(const Napi::CallbackInfo& info) {
       },
       [handle, loaded](Napi::Env env, const Status& status) -> Napi::Value {
         if (!status.is_ok()) return env.Undefined();
-        const lora::Summary& summary = (*loaded)->summary();
-        Napi::Object result = Napi::Object::New(env);
-        result["slot"] = Napi::Number::New(env, slot_for(*handle, *loaded));
-        result["digest"] = Napi::String::New(env, summary.digest);
-        result["bytes"] = Napi::Number::New(env, static_cast<double>(summary.bytes));
-        result["rankMax"] = Napi::Number::New(env, summary.rank_max);
-        result["targetCount"] = Napi::Number::New(env, summary.target_count);
-        result["replacedRows"] = Napi::Number::New(env, summary.replaced_rows);
-        result["largestNorm"] = Napi::Number::New(env, summary.largest_norm);
+        const Napi::Value result =
+            to_js(env, LoadedSlot{slot_for(*handle, *loaded), (*loaded)->summary()});
         loaded->reset();
         return result;
       });
@@ -96,12 +90,7 @@ Napi::Value engine_succeed_adapter(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value engine_adapter_arena(const Napi::CallbackInfo& info) {
-  const lora::ArenaUse use = open_engine(info[0])->engine->adapter_arena();
-  Napi::Object result = Napi::Object::New(info.Env());
-  result["usedBytes"] = Napi::Number::New(info.Env(), static_cast<double>(use.used_bytes));
-  result["maxBytes"] = Napi::Number::New(info.Env(), static_cast<double>(use.max_bytes));
-  result["adapters"] = Napi::Number::New(info.Env(), use.adapters);
-  return result;
+  return to_js(info.Env(), open_engine(info[0])->engine->adapter_arena());
 }
 
 }  // namespace

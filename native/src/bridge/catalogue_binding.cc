@@ -1,20 +1,17 @@
 #include <array>
 #include <chrono>
 
-#include "bridge/abi.h"
 #include "bridge/bindings.h"
 #include "bridge/catalogue_build.h"
 #include "bridge/errors.h"
+#include "bridge/generated/objects.h"
 #include "bridge/handles.h"
 #include "bridge/object_reader.h"
+#include "bridge/object_writer.h"
 #include "bridge/task.h"
 
 namespace tessera::bridge {
 namespace {
-
-Napi::Value text(Napi::Env env, std::string_view value) {
-  return Napi::String::New(env, value.data(), value.size());
-}
 
 Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
@@ -42,27 +39,22 @@ Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value catalogue_info(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
   const auto handle = open_catalogue(info[0]);
   const catalogue::Snapshot& snapshot = *handle->seed;
   const catalogue::View& view = *handle->view;
-  auto level_sizes = Napi::Uint32Array::New(env, view.depth());
-  auto patterns = Napi::Array::New(env, view.depth());
+  CatalogueInfo facts;
+  facts.digest = snapshot.digest();
+  facts.depth = view.depth();
   for (uint32_t level = 0; level < view.depth(); ++level) {
-    level_sizes[level] = view.level_size(level);
+    facts.level_sizes.push_back(view.level_size(level));
     const bool has_pattern = level < snapshot.depth();
-    patterns.Set(level, text(env, has_pattern ? snapshot.level_pattern(level) : ""));
+    facts.level_patterns.emplace_back(has_pattern ? snapshot.level_pattern(level) : "");
   }
-  Napi::Object result = Napi::Object::New(env);
-  result["digest"] = text(env, snapshot.digest());
-  result["depth"] = Napi::Number::New(env, view.depth());
-  result["levelSizes"] = level_sizes;
-  result["levelPatterns"] = patterns;
-  result["nodeCount"] = Napi::Number::New(env, static_cast<double>(snapshot.node_count()));
-  result["pathCount"] = Napi::Number::New(env, static_cast<double>(snapshot.path_count()));
-  result["itemCount"] = Napi::Number::New(env, static_cast<double>(snapshot.item_count()));
-  result["fileBytes"] = Napi::Number::New(env, static_cast<double>(snapshot.file_bytes()));
-  return result;
+  facts.node_count = snapshot.node_count();
+  facts.path_count = snapshot.path_count();
+  facts.item_count = snapshot.item_count();
+  facts.file_bytes = snapshot.file_bytes();
+  return to_js(info.Env(), facts);
 }
 
 Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
@@ -112,45 +104,29 @@ std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const ch
 }
 
 Napi::Value catalogue_sids(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
   const auto handle = open_catalogue(info[0]);
   const catalogue::View& view = *handle->view;
-  const std::span<const uint32_t> ordinals = read_ordinals(info, "catalogueSids", view);
-  auto offsets = Napi::Uint32Array::New(env, ordinals.size() + 1);
-  std::vector<uint32_t> codes;
+  CatalogueSids sids;
+  sids.offsets.push_back(0);
   std::array<uint32_t, catalogue::kMaxDepth> sid;
-  offsets[0] = 0;
-  for (size_t i = 0; i < ordinals.size(); ++i) {
-    const uint32_t depth = view.sid(view.node_of(ordinals[i]), sid);
-    codes.insert(codes.end(), sid.begin(), sid.begin() + depth);
-    offsets[i + 1] = static_cast<uint32_t>(codes.size());
+  for (const uint32_t item : read_ordinals(info, "catalogueSids", view)) {
+    const uint32_t depth = view.sid(view.node_of(item), sid);
+    sids.codes.insert(sids.codes.end(), sid.begin(), sid.begin() + depth);
+    sids.offsets.push_back(static_cast<uint32_t>(sids.codes.size()));
   }
-  auto flat = Napi::Uint32Array::New(env, codes.size());
-  std::copy(codes.begin(), codes.end(), flat.Data());
-  Napi::Object result = Napi::Object::New(env);
-  result["offsets"] = offsets;
-  result["codes"] = flat;
-  return result;
+  return to_js(info.Env(), sids);
 }
 
 Napi::Value catalogue_items(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
   const auto handle = open_catalogue(info[0]);
   const catalogue::View& view = *handle->view;
-  const std::span<const uint32_t> ordinals = read_ordinals(info, "catalogueItems", view);
-  auto item_ids = Napi::Array::New(env, ordinals.size());
-  auto titles = Napi::Array::New(env, ordinals.size());
-  auto attributes = Napi::Array::New(env, ordinals.size());
-  for (uint32_t i = 0; i < ordinals.size(); ++i) {
-    item_ids.Set(i, text(env, view.item_id(ordinals[i])));
-    titles.Set(i, text(env, view.title(ordinals[i])));
-    attributes.Set(i, text(env, view.attributes(ordinals[i])));
+  ItemTexts texts;
+  for (const uint32_t item : read_ordinals(info, "catalogueItems", view)) {
+    texts.item_ids.emplace_back(view.item_id(item));
+    texts.titles.emplace_back(view.title(item));
+    texts.attributes.emplace_back(view.attributes(item));
   }
-  Napi::Object result = Napi::Object::New(env);
-  result["itemIds"] = item_ids;
-  result["titles"] = titles;
-  result["attributes"] = attributes;
-  return result;
+  return to_js(info.Env(), texts);
 }
 
 Napi::Value catalogue_close(const Napi::CallbackInfo& info) {
@@ -163,17 +139,17 @@ Napi::Value catalogue_close(const Napi::CallbackInfo& info) {
 
 Napi::Value catalogue_build(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const ObjectReader reader(env, info[0], "catalogueBuild.options", kCatalogueBuildOptionsFields);
   BuildRequest request;
-  request.sources = reader.strings("sources");
-  request.domains = reader.strings("domains");
-  request.titles_path = reader.string("titlesPath");
-  const auto level_sizes = reader.u32_array("levelSizes");
-  request.level_sizes.assign(level_sizes.begin(), level_sizes.end());
-  request.output_path = reader.string("outputPath");
-  if (request.sources.empty()) reader.fail("sources", "at least one path");
-  if (request.domains.size() != request.sources.size())
-    reader.fail("domains", "one domain per source");
+  read(env, info[0], "catalogueBuild.options", request);
+  if (request.sources.empty()) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "catalogueBuild.options.sources: expected at least one path, got none");
+  }
+  if (request.domains.size() != request.sources.size()) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "catalogueBuild.options.domains: expected one domain per source, got " +
+                         std::to_string(request.domains.size()));
+  }
   if (!info[1].IsFunction()) {
     throw make_error(
         env, Code::kRequestInvalid,

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "bridge/errors.h"
+#include "bridge/object_writer.h"
 #include "catalogue/import.h"
 
 namespace tessera::bridge {
@@ -48,8 +49,9 @@ class BuildTask final : public Napi::AsyncProgressQueueWorker<ProgressReport> {
       status_ = report.status();
       return;
     }
-    report_ = std::move(report).value();
-    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report_.report = std::move(report).value();
+    report_.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   void OnProgress(const ProgressReport* reports, size_t count) override {
@@ -66,21 +68,14 @@ class BuildTask final : public Napi::AsyncProgressQueueWorker<ProgressReport> {
       deferred_.Reject(make_error(Env(), status_).Value());
       return;
     }
-    Napi::Object result = Napi::Object::New(Env());
-    result["itemCount"] = Napi::Number::New(Env(), static_cast<double>(report_.item_count));
-    result["pathCount"] = Napi::Number::New(Env(), static_cast<double>(report_.path_count));
-    result["fileBytes"] = Napi::Number::New(Env(), static_cast<double>(report_.file_bytes));
-    result["seconds"] = Napi::Number::New(Env(), seconds_);
-    result["digest"] = Napi::String::New(Env(), report_.digest);
-    deferred_.Resolve(result);
+    deferred_.Resolve(to_js(Env(), report_));
   }
 
   const BuildRequest request_;
   Napi::FunctionReference on_progress_;
   Napi::Promise::Deferred deferred_;
   Status status_;
-  catalogue::BuildReport report_;
-  double seconds_ = 0;
+  TimedBuild report_;
 };
 
 }  // namespace

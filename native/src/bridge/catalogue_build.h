@@ -4,18 +4,9 @@
 
 #include <napi.h>
 
-#include <string>
-#include <vector>
+#include "bridge/reports.h"
 
 namespace tessera::bridge {
-
-struct BuildRequest {
-  std::vector<std::string> sources;
-  std::vector<std::string> domains;   // parallel to sources
-  std::string titles_path;            // may be empty
-  std::vector<uint32_t> level_sizes;  // may be empty: derived
-  std::string output_path;
-};
 
 /// `on_progress(stage, done, total)` is called on the JavaScript thread.
 Napi::Promise start_build(Napi::Env env, BuildRequest request, Napi::Function on_progress);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "bridge/completions.h"
+#include "abi/pack_completion.h"
 
 namespace tessera::bridge {
 
@@ -17,9 +17,10 @@ std::shared_ptr<CompletionChannel> CompletionChannel::create(Napi::Env env,
 }
 
 void CompletionChannel::complete(engine::Completion completion) {
+  std::vector<uint32_t> packed = abi::pack_completion(completion);
   const MutexLock lock(mutex_);
   if (released_) return;
-  waiting_.push_back(std::move(completion));
+  waiting_.push_back(std::move(packed));
   if (rung_) return;
   rung_ = true;
   doorbell_.NonBlockingCall();
@@ -32,7 +33,7 @@ void CompletionChannel::release() {
   doorbell_.Release();
 }
 
-std::vector<engine::Completion> CompletionChannel::take() {
+CompletionChannel::Packed CompletionChannel::take() {
   const MutexLock lock(mutex_);
   rung_ = false;
   return std::exchange(waiting_, {});
@@ -42,8 +43,15 @@ void CompletionChannel::call_js(Napi::Env env, Napi::Function callback, Holder* 
   // At teardown Node drains the queue after the environment is gone: look at env before anything
   // else.
   if (env == nullptr || callback == nullptr) return;
-  const std::vector<engine::Completion> completions = (*holder)->take();
-  if (!completions.empty()) callback.Call({to_javascript(env, completions)});
+  const Packed completions = (*holder)->take();
+  if (completions.empty()) return;
+  size_t count = 0;
+  for (const std::vector<uint32_t>& words : completions) count += words.size();
+  auto all = Napi::Uint32Array::New(env, count);
+  uint32_t* next = all.Data();
+  for (const std::vector<uint32_t>& words : completions)
+    next = std::copy(words.begin(), words.end(), next);
+  callback.Call({all});
 }
 
 }  // namespace tessera::bridge

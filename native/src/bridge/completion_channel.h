@@ -1,5 +1,5 @@
-// The one doorbell between an engine and JavaScript: completions are pushed from the engine's
-// thread and drained, many at a time, in one call on the JavaScript thread.
+// The one doorbell between an engine and JavaScript: completions are packed on the engine's thread
+// and drained, many at a time and as they lie, in one call on the JavaScript thread.
 //
 // Lifetime: the ThreadSafeFunction keeps the channel alive until Node has finalised it. The engine
 // is joined before release(), so no foreign thread ever calls a dead ThreadSafeFunction.
@@ -31,11 +31,12 @@ class CompletionChannel final : public engine::CompletionSink,
   static void call_js(Napi::Env env, Napi::Function callback, Holder* holder, void* data);
   using Doorbell = Napi::TypedThreadSafeFunction<Holder, void, &CompletionChannel::call_js>;
 
-  std::vector<engine::Completion> take();
+  using Packed = std::vector<std::vector<uint32_t>>;
+  Packed take();
 
   Doorbell doorbell_;
   Mutex mutex_;
-  std::vector<engine::Completion> waiting_ GUARDED_BY(mutex_);
+  Packed waiting_ GUARDED_BY(mutex_);
   bool rung_ GUARDED_BY(mutex_) = false;  // a call is on its way
   bool released_ GUARDED_BY(mutex_) = false;
 };

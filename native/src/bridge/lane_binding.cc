@@ -1,10 +1,11 @@
 #include <string>
 
-#include "bridge/abi.h"
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
+#include "bridge/generated/objects.h"
 #include "bridge/lane.h"
 #include "bridge/object_reader.h"
+#include "bridge/object_writer.h"
 
 namespace tessera::bridge {
 namespace {
@@ -29,16 +30,12 @@ Napi::Value tasks_configure(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-/// By lane: how many wait, how many run.
 Napi::Value tasks_depths(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  auto depths = Napi::Uint32Array::New(env, 2 * kLaneNames.size());
+  std::vector<NamedDepth> depths;
   for (size_t i = 0; i < kLaneNames.size(); ++i) {
-    const LaneDepth depth = Lane::of(env, static_cast<LaneKind>(i)).depth();
-    depths[2 * i] = depth.waiting;
-    depths[2 * i + 1] = depth.running;
+    depths.push_back({kLaneNames[i], Lane::of(info.Env(), static_cast<LaneKind>(i)).depth()});
   }
-  return depths;
+  return to_js(info.Env(), depths);
 }
 
 }  // namespace

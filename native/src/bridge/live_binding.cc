@@ -2,19 +2,18 @@
 #include <array>
 
 #include "beam/explain.h"
-#include "bridge/abi.h"
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
+#include "bridge/generated/objects.h"
 #include "bridge/handles.h"
 #include "bridge/object_reader.h"
+#include "bridge/object_writer.h"
 #include "bridge/task.h"
 #include "catalogue/change_json.h"
 #include "catalogue/eligibility.h"
 
 namespace tessera::bridge {
 namespace {
-
-constexpr std::string_view kSyncs[] = {"commit", "never"};
 
 Napi::Value number(Napi::Env env, uint64_t value) {
   return Napi::Number::New(env, static_cast<double>(value));
@@ -61,13 +60,8 @@ Napi::Value start_counting(Napi::Env env, LaneKind kind, std::function<Result<ui
 Napi::Value catalogue_keep(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto handle = open_catalogue(info[0]);
-  const ObjectReader reader(env, info[1], "catalogueKeep.options", kCatalogueKeepOptionsFields);
   catalogue::LiveOptions options;
-  options.folder = reader.string("folder");
-  options.sync = static_cast<catalogue::SyncPolicy>(reader.choice("sync", kSyncs));
-  const auto level_sizes = reader.u32_array("levelSizes");
-  options.level_sizes.assign(level_sizes.begin(), level_sizes.end());
-  options.reserve_bytes = reader.u53("reserveBytes");
+  read(env, info[1], "catalogueKeep.options", options);
   if (handle->is_bound || handle->view->sequence() > 0) {
     throw make_error(env, Code::kRequestInvalid,
                      "catalogueKeep: expected a catalogue that is neither bound nor changed");
@@ -102,19 +96,14 @@ Napi::Value catalogue_recover(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value catalogue_state(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
   const auto handle = open_catalogue(info[0]);
   const auto view = handle->live->view();
-  Napi::Object result = Napi::Object::New(env);
-  result["sequence"] = number(env, view->sequence());
-  result["baseDigest"] = Napi::String::New(env, view->base().digest());
-  result["liveItemCount"] = number(env, view->live_item_count());
-  result["changedItemCount"] = number(env, view->item_changes().size());
-  result["changesSinceSnapshot"] = number(env, view->sequence() - view->base_sequence());
-  result["snapshotItemCount"] = number(env, view->base().item_count());
-  result["replayedChanges"] = number(env, handle->live->recovery().replayed_changes);
-  result["cutBytes"] = number(env, handle->live->recovery().cut_bytes);
-  return result;
+  const catalogue::RecoveryReport& recovery = handle->live->recovery();
+  return to_js(
+      info.Env(),
+      CatalogueState{view->sequence(), std::string(view->base().digest()), view->live_item_count(),
+                     view->item_changes().size(), view->sequence() - view->base_sequence(),
+                     view->base().item_count(), recovery.replayed_changes, recovery.cut_bytes});
 }
 
 Napi::Value catalogue_apply(const Napi::CallbackInfo& info) {
@@ -163,25 +152,7 @@ Napi::Value catalogue_versions(const Napi::CallbackInfo& info) {
         *found = std::move(generations).value();
         return Status::ok();
       },
-      [found](Napi::Env env, const Status&) -> Napi::Value {
-        auto firsts = Napi::Float64Array::New(env, found->size());
-        auto lasts = Napi::Float64Array::New(env, found->size());
-        auto bytes = Napi::Float64Array::New(env, found->size());
-        auto digests = Napi::Array::New(env, found->size());
-        for (uint32_t i = 0; i < found->size(); ++i) {
-          const catalogue::Generation& generation = (*found)[i];
-          firsts[i] = static_cast<double>(generation.first_sequence);
-          lasts[i] = static_cast<double>(generation.last_sequence);
-          bytes[i] = static_cast<double>(generation.log_bytes);
-          digests.Set(i, Napi::String::New(env, generation.base_digest));
-        }
-        Napi::Object result = Napi::Object::New(env);
-        result["firstSequences"] = firsts;
-        result["lastSequences"] = lasts;
-        result["logBytes"] = bytes;
-        result["baseDigests"] = digests;
-        return result;
-      });
+      [found](Napi::Env env, const Status&) -> Napi::Value { return to_js(env, *found); });
 }
 
 constexpr double kNewest = -1;
@@ -205,14 +176,6 @@ Status fill_reach(ReachHandle& handle, std::shared_ptr<const catalogue::View> vi
   handle.reach = catalogue::Reach(std::move(view), std::move(eligibility));
   return Status::ok();
 }
-
-/// What a version says of an item, and the version.
-struct Judgement {
-  std::shared_ptr<ReachHandle> reach;
-  beam::Explanation explanation;
-  catalogue::ItemOrdinal item = catalogue::kNoItem;
-  std::vector<uint32_t> sid;
-};
 
 Status judge(Judgement& judgement, const Wish& wish, const std::string& item_id, double sequence) {
   Result<catalogue::EligibilityRequest> request = catalogue::parse_eligibility(wish.eligibility);
@@ -250,10 +213,7 @@ Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
       },
       [reach](Napi::Env env, const Status& status) -> Napi::Value {
         if (!status.is_ok()) return env.Undefined();
-        Napi::Object result = Napi::Object::New(env);
-        result["reach"] = wrap_reach(env, reach);
-        result["sequence"] = number(env, reach->reach.view().sequence());
-        return result;
+        return to_js(env, OpenedReach{reach});
       });
 }
 
@@ -269,51 +229,29 @@ uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* pa
 
 /// Items of a version, the removed ones left out, as columns.
 Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
   const auto handle = any_reach(info[0]);
   const catalogue::View& view = handle->reach.view();
   const uint32_t first = read_count(info, 1, "catalogueList.first");
   const uint32_t count = read_count(info, 2, "catalogueList.count");
   const auto end =
       static_cast<uint32_t>(std::min<uint64_t>(view.item_count(), uint64_t{first} + count));
-  std::vector<catalogue::ItemOrdinal> items;
-  for (uint32_t item = first; item < end; ++item) {
-    if (view.state(item) != catalogue::ItemState::kRemoved) items.push_back(item);
-  }
-  const auto text = [env](std::string_view value) {
-    return Napi::String::New(env, value.data(), value.size());
-  };
-  auto item_ids = Napi::Array::New(env, items.size());
-  auto titles = Napi::Array::New(env, items.size());
-  auto attributes = Napi::Array::New(env, items.size());
-  auto priorities = Napi::Float64Array::New(env, items.size());
-  auto paused = Napi::Uint8Array::New(env, items.size());
-  auto offsets = Napi::Uint32Array::New(env, items.size() + 1);
-  std::vector<uint32_t> codes;
+  CatalogueListing listing;
+  listing.sid_offsets.push_back(0);
   std::array<uint32_t, catalogue::kMaxDepth> sid;
-  offsets[0] = 0;
-  for (uint32_t i = 0; i < items.size(); ++i) {
-    item_ids.Set(i, text(view.item_id(items[i])));
-    titles.Set(i, text(view.title(items[i])));
-    attributes.Set(i, text(view.attributes(items[i])));
-    priorities[i] = view.priority(items[i]);
-    paused[i] = view.state(items[i]) == catalogue::ItemState::kPaused ? 1 : 0;
-    const uint32_t depth = view.sid(view.node_of(items[i]), sid);
-    codes.insert(codes.end(), sid.begin(), sid.begin() + depth);
-    offsets[i + 1] = static_cast<uint32_t>(codes.size());
+  for (uint32_t item = first; item < end; ++item) {
+    const catalogue::ItemState state = view.state(item);
+    if (state == catalogue::ItemState::kRemoved) continue;
+    listing.item_ids.emplace_back(view.item_id(item));
+    listing.titles.emplace_back(view.title(item));
+    listing.attributes.emplace_back(view.attributes(item));
+    listing.priorities.push_back(view.priority(item));
+    listing.paused.push_back(state == catalogue::ItemState::kPaused ? 1 : 0);
+    const uint32_t depth = view.sid(view.node_of(item), sid);
+    listing.sid_codes.insert(listing.sid_codes.end(), sid.begin(), sid.begin() + depth);
+    listing.sid_offsets.push_back(static_cast<uint32_t>(listing.sid_codes.size()));
   }
-  auto flat = Napi::Uint32Array::New(env, codes.size());
-  std::copy(codes.begin(), codes.end(), flat.Data());
-  Napi::Object result = Napi::Object::New(env);
-  result["itemIds"] = item_ids;
-  result["titles"] = titles;
-  result["attributes"] = attributes;
-  result["priorities"] = priorities;
-  result["paused"] = paused;
-  result["sidOffsets"] = offsets;
-  result["sidCodes"] = flat;
-  result["next"] = number(env, end == view.item_count() ? 0 : end);
-  return result;
+  listing.next = end == view.item_count() ? 0 : end;
+  return to_js(info.Env(), listing);
 }
 
 Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
@@ -331,20 +269,7 @@ Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
         return judge(*judgement, wish, item_id, sequence);
       },
       [judgement](Napi::Env env, const Status& status) -> Napi::Value {
-        if (!status.is_ok()) return env.Undefined();
-        const catalogue::View& view = judgement->reach->reach.view();
-        const beam::Explanation& explanation = judgement->explanation;
-        Napi::Object result = Napi::Object::New(env);
-        result["reach"] = wrap_reach(env, judgement->reach);
-        result["sequence"] = number(env, view.sequence());
-        result["verdict"] = number(env, static_cast<uint64_t>(explanation.verdict));
-        result["clause"] = Napi::String::New(env, explanation.clause);
-        result["notLiveSince"] = number(env, explanation.sequence);
-        result["item"] = number(env, judgement->item);
-        auto codes = Napi::Uint32Array::New(env, judgement->sid.size());
-        std::copy(judgement->sid.begin(), judgement->sid.end(), codes.Data());
-        result["sid"] = codes;
-        return result;
+        return status.is_ok() ? to_js(env, *judgement) : env.Undefined();
       });
 }
 

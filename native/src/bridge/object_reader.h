@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
-
-#include "bridge/abi.h"
 
 namespace tessera::bridge {
 
@@ -49,6 +49,16 @@ class ObjectReader {
   Napi::Object object_;
   std::string path_;
 };
+
+/// What was read into a member, which may be an enumeration or own what is read.
+template <typename Member, typename Value>
+void assign(Member& to, Value&& value) {
+  if constexpr (std::is_constructible_v<Member, Value> || std::is_enum_v<Member>) {
+    to = static_cast<Member>(std::forward<Value>(value));
+  } else {
+    to.assign(value.begin(), value.end());
+  }
+}
 
 /// "a string", "an Int32Array", ... for messages about what was found.
 std::string describe_value(const Napi::Value& value);

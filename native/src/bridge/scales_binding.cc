@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "bridge/abi.h"
 #include "bridge/bindings.h"
+#include "bridge/errors.h"
+#include "bridge/generated/objects.h"
 #include "bridge/object_reader.h"
 #include "bridge/task.h"
 #include "engine/measure_scales.h"
@@ -11,17 +12,17 @@ namespace tessera::bridge {
 namespace {
 
 engine::ScaleMeasurement read_measurement(Napi::Env env, const Napi::Value& value) {
-  const ObjectReader reader(env, value, "measureScales.options", kScaleMeasurementFields);
-  engine::ScaleMeasurement options;
-  options.model_path = reader.string("modelPath");
-  options.output_path = reader.string("outputPath");
-  options.thread_count = reader.u32("threadCount");
-  options.kept_per_mille = reader.u32("keptPerMille");
-  const std::span<const uint32_t> offsets = reader.u32_array("promptOffsets");
-  const std::span<const int32_t> tokens = reader.i32_array("promptTokens");
+  ScaleMeasurement given;
+  read(env, value, "measureScales.options", given);
+  engine::ScaleMeasurement options{
+      given.model_path, given.output_path, given.thread_count, given.kept_per_mille, {}};
+  const std::span<const uint32_t> offsets = given.prompt_offsets;
+  const std::span<const int32_t> tokens = given.prompt_tokens;
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != tokens.size() ||
       !std::is_sorted(offsets.begin(), offsets.end())) {
-    reader.fail("promptOffsets", "ascending offsets from 0 to promptTokens.length");
+    throw make_error(env, Code::kRequestInvalid,
+                     "measureScales.options.promptOffsets: expected ascending offsets from 0 to "
+                     "promptTokens.length");
   }
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     options.prompts.emplace_back(tokens.begin() + offsets[i], tokens.begin() + offsets[i + 1]);

@@ -2,11 +2,12 @@
 #include <array>
 #include <memory>
 
-#include "bridge/abi.h"
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
+#include "bridge/generated/objects.h"
 #include "bridge/handles.h"
 #include "bridge/object_reader.h"
+#include "bridge/object_writer.h"
 #include "bridge/task.h"
 #include "catalogue/repair_changes.h"
 #include "store/ordered_store.h"
@@ -21,16 +22,14 @@ using store::Found;
 using store::OrderedStore;
 using store::Query;
 
-constexpr std::array<std::string_view, 2> kDurabilities = {"process", "machine"};
-
 /// Byte strings laid end to end: string i is bytes[offsets[i] .. offsets[i + 1]).
-std::vector<std::string> read_strings(const ObjectReader& reader, std::string_view offsets_field,
-                                      std::string_view bytes_field) {
-  const std::span<const uint32_t> offsets = reader.u32_array(offsets_field);
-  const std::span<const uint8_t> bytes = reader.u8_array(bytes_field);
+std::vector<std::string> read_strings(Napi::Env env, std::span<const uint32_t> offsets,
+                                      std::span<const uint8_t> bytes, const char* field) {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != bytes.size() ||
       !std::is_sorted(offsets.begin(), offsets.end())) {
-    reader.fail(offsets_field, "ascending offsets from 0 to the number of bytes");
+    throw make_error(env, Code::kRequestInvalid,
+                     std::string("storeWrite.batch.") + field +
+                         ": expected ascending offsets from 0 to the number of bytes");
   }
   std::vector<std::string> strings;
   strings.reserve(offsets.size() - 1);
@@ -120,10 +119,8 @@ Napi::Value write_found(Napi::Env env, const Found& found) {
 
 Napi::Value store_open(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const ObjectReader reader(env, info[0], "storeOpen.options", kStoreOpenOptionsFields);
   store::StoreOptions options;
-  options.folder = reader.string("path");
-  options.reserve_bytes = reader.u53("reserveBytes");
+  read(env, info[0], "storeOpen.options", options);
   auto handle = std::make_shared<StoreHandle>();
   return Task::start_long(
       env, LaneKind::kBuild,
@@ -161,16 +158,21 @@ Napi::Value store_read(const Napi::CallbackInfo& info) {
 
 Napi::Value store_write(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const ObjectReader reader(env, info[1], "storeWrite.batch", kStoreBatchFields);
+  StoreBatch given;
+  read(env, info[1], "storeWrite.batch", given);
   Batch batch;
-  batch.erased = read_strings(reader, "erasedOffsets", "erased");
-  std::vector<std::string> keys = read_strings(reader, "keyOffsets", "keys");
-  std::vector<std::string> values = read_strings(reader, "valueOffsets", "values");
-  if (keys.size() != values.size()) reader.fail("valueOffsets", "as many values as keys");
+  batch.erased = read_strings(env, given.erased_offsets, given.erased, "erasedOffsets");
+  auto keys = read_strings(env, given.key_offsets, given.keys, "keyOffsets");
+  auto values = read_strings(env, given.value_offsets, given.values, "valueOffsets");
+  if (keys.size() != values.size()) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "storeWrite.batch.valueOffsets: expected as many values as keys, got " +
+                         std::to_string(values.size()));
+  }
   for (size_t i = 0; i < keys.size(); ++i) {
     batch.put.emplace_back(std::move(keys[i]), std::move(values[i]));
   }
-  batch.durable = reader.choice("durability", kDurabilities) == 1;
+  batch.durable = given.durability == 1;
   return Task::start(
       env,
       [opened = open_store(info[0])->store, batch = std::move(batch)]() -> Status {
@@ -180,11 +182,7 @@ Napi::Value store_write(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value store_state(const Napi::CallbackInfo& info) {
-  const store::StoreState state = open_store(info[0])->store->state();
-  Napi::Object result = Napi::Object::New(info.Env());
-  result["health"] = Napi::Number::New(info.Env(), static_cast<double>(state.health));
-  result["reason"] = Napi::String::New(info.Env(), state.reason);
-  return result;
+  return to_js(info.Env(), open_store(info[0])->store->state());
 }
 
 Napi::Value store_recover(const Napi::CallbackInfo& info) {
@@ -230,15 +228,7 @@ Napi::Value repair(const Napi::CallbackInfo& info) {
         return Status::ok();
       },
       [report](Napi::Env settled, const Status&) -> Napi::Value {
-        Napi::Object result = Napi::Object::New(settled);
-        result["damage"] = Napi::String::New(settled, report->damage);
-        result["acknowledged"] =
-            Napi::Number::New(settled, static_cast<double>(report->acknowledged));
-        result["readable"] = Napi::Number::New(settled, static_cast<double>(report->readable));
-        result["isGathered"] = Napi::Boolean::New(settled, report->is_gathered);
-        result["keysLeft"] = Napi::Number::New(settled, static_cast<double>(report->keys_left));
-        result["aside"] = Napi::String::New(settled, report->aside);
-        return result;
+        return to_js(settled, *report);
       });
 }
 

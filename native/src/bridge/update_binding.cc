@@ -5,21 +5,13 @@
 #include "bridge/errors.h"
 #include "bridge/handles.h"
 #include "bridge/object_reader.h"
+#include "bridge/object_writer.h"
 #include "bridge/task.h"
 
 namespace tessera::bridge {
 namespace {
 
 constexpr double kWaitUsMax = 1e12;
-
-Napi::Object describe(Napi::Env env, const engine::UpdateReport& report) {
-  Napi::Object result = Napi::Object::New(env);
-  result["digest"] = Napi::String::New(env, report.digest);
-  result["generation"] = Napi::Number::New(env, static_cast<double>(report.generation));
-  result["drainedUs"] = Napi::Number::New(env, static_cast<double>(report.drained_us));
-  result["swappedUs"] = Napi::Number::New(env, static_cast<double>(report.swapped_us));
-  return result;
-}
 
 Napi::Value engine_update_weights(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
@@ -47,13 +39,13 @@ Napi::Value engine_update_weights(const Napi::CallbackInfo& info) {
       },
       [report](Napi::Env settled, const Status& status) -> Napi::Value {
         if (!status.is_ok()) return settled.Undefined();
-        return describe(settled, *report);
+        return to_js(settled, *report);
       });
 }
 
 /// Digest and number of updates, of one moment.
 Napi::Value engine_weights(const Napi::CallbackInfo& info) {
-  return describe(info.Env(), open_engine(info[0])->engine->weights());
+  return to_js(info.Env(), open_engine(info[0])->engine->weights());
 }
 
 }  // namespace

@@ -216,6 +216,7 @@ Completion Loop::retire(size_t index, Status status) {
 Completion Loop::completion_of(const RunningRequest& state, Status status) {
   Completion completion;
   completion.ticket = state.request().ticket;
+  completion.task = state.request().task;
   completion.status = std::move(status);
   completion.widths_used = state.widths_used();
   completion.prefix_reused_tokens = state.prefix_reused_tokens();

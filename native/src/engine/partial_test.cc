@@ -101,13 +101,13 @@ TEST_F(PartialFixture, WhatHasFinishedIsTheAnswerWhereEvenOneBeamComesTooLate) {
   editor.apply(change);
   Request request = make(8, seconds(1));
   request.reach = catalogue::Reach(editor.finish());
-  const catalogue::View& view = request.reach.view();
+  const std::shared_ptr<const catalogue::View> view = request.reach.shared_view();
   const Completion cut = run(std::move(request));
   EXPECT_EQ(cut.completeness, Completeness::kCut);
   EXPECT_EQ(cut.widths_used.size(), change.sid.size());
   ASSERT_EQ(cut.answer.item_ordinals.size(), 1u);
-  EXPECT_EQ(cut.view->item_id(cut.answer.item_ordinals.front()), "on-the-way");
-  EXPECT_EQ(&view, cut.view.get());
+  EXPECT_EQ(cut.texts.ids[0], "on-the-way");
+  EXPECT_EQ(cut.catalogue_sequence, view->sequence());
 }
 
 TEST_F(PartialFixture, ANarrowedSearchOfWhichNothingFinishesEarlyRunsToItsEnd) {

@@ -14,6 +14,7 @@
 #include "beam/select.h"
 #include "beam/tree.h"
 #include "engine/binding.h"
+#include "engine/item_texts.h"
 #include "engine/tasks/tasks.h"
 #include "kv/pool.h"
 #include "lora/adapter.h"
@@ -78,7 +79,6 @@ struct PassTimes {
   float select_us = 0;
   float fork_us = 0;
 };
-inline constexpr uint32_t kPassSlots = 9;
 
 /// Microseconds of a request: sums over its passes, and what comes before and after them.
 struct Timings {
@@ -104,7 +104,6 @@ struct Timings {
     fork_us += pass.fork_us;
   }
 };
-inline constexpr uint32_t kTimingSlots = 11;
 
 /// How much of the search that was asked for an answer has seen.
 enum class Completeness : uint8_t {
@@ -116,13 +115,15 @@ enum class Completeness : uint8_t {
 struct Completion {
   uint32_t ticket = 0;
   Status status;
-  uint32_t retry_after_us = 0;                  // of a refusal for load; 0: no hint
-  beam::Exported answer;                        // recall; empty unless status is ok
-  uint64_t weights_generation = 0;              // updates of the weights before it ran
-  std::shared_ptr<const catalogue::View> view;  // that was searched or scored
-  beam::Explanation explanation;                // recall: of the watched item; kOpen: none
-  beam::Tree tree;                              // recall: empty unless it is wanted
-  std::vector<float> scores;  // score: per SID; not-a-number where it is not in the catalogue
+  uint32_t retry_after_us = 0;      // of a refusal for load; 0: no hint
+  const Task* task = nullptr;       // the kind of request; never null where status is ok
+  beam::Exported answer;            // recall; empty unless status is ok
+  ItemTexts texts;                  // recall: of the items of the answer
+  uint64_t weights_generation = 0;  // updates of the weights before it ran
+  uint64_t catalogue_sequence = 0;  // of the version that was searched or scored
+  beam::Explanation explanation;    // recall: of the watched item; kOpen: none
+  beam::Tree tree;                  // recall: empty unless it is wanted
+  std::vector<float> scores;        // score: per SID; not-a-number where it is not in the catalogue
   Completeness completeness = Completeness::kWhole;  // recall
   std::vector<uint32_t> widths_used;                 // beams kept per step
   uint32_t prefix_reused_tokens = 0;                 // prompt tokens that other requests computed

@@ -1,6 +1,6 @@
 /** The tree of a search as rows, and as the bytes that are stored. */
 
-import { type BeamTree, NO_ROW, TERMINAL_CODE, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/engine';
+import { type BeamTree, NOTHING, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/engine';
 
 export interface TreeRow {
   /** Selection, from 0. */
@@ -48,8 +48,8 @@ export function treeRows(bytes: Uint8Array): TreeRow[] {
     const [step, parent, code, outcome, items] = [cell(0), cell(1), cell(2), cell(3), cell(4)];
     return {
       step,
-      parent: parent === NO_ROW ? -1 : parent,
-      code: code === TERMINAL_CODE ? -1 : code,
+      parent: parent === NOTHING.row ? -1 : parent,
+      code: code === NOTHING.code ? -1 : code,
       score: view.getFloat32(row * ROW_BYTES + SLOTS * CELL_BYTES, true),
       goesOn: (outcome & TREE_OUTCOMES.goesOn) !== 0,
       endsHere: (outcome & TREE_OUTCOMES.endsHere) !== 0,

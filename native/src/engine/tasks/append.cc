@@ -15,7 +15,7 @@ class AppendRun final : public TaskRun {
   }
   void answer(const RunningRequest& request, platform::ThreadPool&,
               Completion& completion) override {
-    completion.view = request.reach().shared_view();
+    completion.catalogue_sequence = request.reach().view().sequence();
   }
 };
 

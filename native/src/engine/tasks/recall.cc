@@ -34,9 +34,10 @@ class RecallRun final : public TaskRun {
     const Request& request = state.request();
     const beam::ExportOptions options{request.result_count, request.items_per_sid,
                                       request.item_policy.get(), request.watched_item};
-    completion.view = reach_.shared_view();
+    completion.catalogue_sequence = reach_.view().sequence();
     completion.completeness = state.completeness();
     completion.answer = beam::export_items(state.finished(), reach_, options, threads);
+    completion.texts = copy_texts(reach_.view(), completion.answer.item_ordinals, threads);
     if (tree_watch_) completion.tree = tree_watch_->take();
     if (watch_) completion.explanation = watch_->conclude(completion.answer, options);
   }

@@ -30,7 +30,7 @@ class ScoreRun final : public TaskRun {
   }
 
   void answer(const RunningRequest& state, platform::ThreadPool&, Completion& completion) override {
-    completion.view = reach_.shared_view();
+    completion.catalogue_sequence = reach_.view().sequence();
     const std::span<const beam::Finished> finished = state.finished();
     std::vector<beam::Finished> paths(finished.begin(), finished.end());
     const auto by_node = [](const beam::Finished& a, const beam::Finished& b) {

@@ -12,6 +12,8 @@ const Task& score_task();   // log-probabilities of given paths
 const Task& append_task();  // nothing but the prompt's keys and values, for the pool
 
 /// Null for a code that no kind of request has.
-const Task* task_of(uint8_t code);
+const Task* task_of(uint32_t code);
+/// The code of a kind of request; 0 for null.
+uint32_t code_of(const Task* task);
 
 }  // namespace tessera::engine

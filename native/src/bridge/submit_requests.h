@@ -1,4 +1,5 @@
-// abi.ts `SubmitBatch` -> engine requests. Shapes are checked here; limits are the engine's.
+// The packed requests of engineSubmit -> engine requests. What lies in them is checked here; limits
+// are the engine's.
 #pragma once
 
 #include <napi.h>
@@ -11,8 +12,9 @@
 
 namespace tessera::bridge {
 
-std::vector<engine::Request> read_batch(Napi::Env env, const Napi::Value& value,
-                                        EngineHandle& handle);
+/// `value`: records end to end (native/abi/request.mjs) in the first `count` words.
+std::vector<engine::Request> read_requests(const Napi::Value& value, const Napi::Value& count,
+                                           EngineHandle& handle);
 
 /// `reaches` of engineSubmit: per request a ReachHandle of its binding's catalogue, or null.
 void read_reaches(Napi::Env env, const Napi::Value& value, std::span<engine::Request> requests);

@@ -1,0 +1,160 @@
+// Catalogues: how they are built, opened, kept and changed, and what is in them.
+import {
+  bytes,
+  choice,
+  codes,
+  f64,
+  f64s,
+  handle,
+  record,
+  text,
+  texts,
+  u32,
+  u32s,
+  u53,
+  words,
+} from './fields.mjs';
+
+export const Verdict = words(
+  'Verdict',
+  'VERDICTS',
+  [
+    'returned',
+    'pruned',
+    'behind-sid-cap',
+    'behind-results',
+    'not-eligible',
+    'not-live',
+    'not-in-catalogue',
+    'behind-diversity-cap',
+    'open',
+  ],
+  { doc: 'What became of a watched item.', cpp: 'beam::Verdict' },
+);
+
+const CatalogueBuildOptions = record('CatalogueBuildOptions', 'BuildRequest', '', {
+  sources: texts(
+    'index.json, sid2pid.json, .jsonl or an existing snapshot; the format is detected by content.',
+  ),
+  domains: texts("Parallel to sources: domain given to all items of the file; '' for none."),
+  titlesPath: text("Optional titles file (JSON or TSV); '' for none."),
+  levelSizes: u32s('Codes per level; empty: derived from the items.'),
+  outputPath: text(),
+});
+
+const CatalogueKeepOptions = record('CatalogueKeepOptions', 'catalogue::LiveOptions', '', {
+  folder: text('Made where it is missing; what it holds already is gone on from.'),
+  sync: choice(
+    words('ChangeSync', 'CHANGE_SYNCS', ['commit', 'never'], {
+      cpp: 'catalogue::SyncPolicy',
+      enumerators: ['kEachCommit', 'kNever'],
+    }),
+    'When an acknowledged change lies on the device: before it is acknowledged, or whenever.',
+  ),
+  levelSizes: u32s('Codes per level that changes may use; empty: those of the snapshot.'),
+  reserveBytes: u53('Free bytes of the file system below which no change is taken.'),
+});
+
+const CatalogueInfo = record('CatalogueInfo', undefined, 'The snapshot that was opened.', {
+  digest: text(),
+  depth: u32(),
+  levelSizes: codes('As changes may use them.'),
+  levelPatterns: texts(
+    "Token pattern per level as the index file wrote it, e.g. `<a_{code}>`; '' where the codes " +
+      'were integers.',
+  ),
+  nodeCount: u53(),
+  pathCount: u53(),
+  itemCount: u53(),
+  fileBytes: u53(),
+});
+
+const CatalogueState = record('CatalogueState', undefined, '', {
+  sequence: u53('Number of the last change in the newest version.'),
+  baseDigest: text('Of the snapshot that the newest version is made over.'),
+  liveItemCount: u53(),
+  changedItemCount: u53('Items that differ from the snapshot.'),
+  changesSinceSnapshot: u53(),
+  snapshotItemCount: u53(),
+  replayedChanges: u53('What catalogueKeep() found in its folder.'),
+  cutBytes: u53('Of a write that a crash broke off, cut by catalogueKeep().'),
+});
+
+const CatalogueGeneration = record(
+  'CatalogueGeneration',
+  'catalogue::Generation',
+  'A snapshot and its log. Each version of it can be gone back to.',
+  { firstSequence: u53(), lastSequence: u53(), logBytes: u53(), baseDigest: text() },
+);
+
+const CatalogueReach = record('CatalogueReach', 'OpenedReach', '', {
+  reach: handle('ReachHandle'),
+  sequence: u53('Number of the last change of its version.', 'from.reach->reach.view().sequence()'),
+});
+
+const explained = (name) => `from.explanation.${name}`;
+
+const CatalogueJudgement = record(
+  'CatalogueJudgement',
+  'Judgement',
+  'What a version says of an item before any search.',
+  {
+    reach: handle('ReachHandle', 'Of that version and the eligibility.'),
+    sequence: u53('', 'from.reach->reach.view().sequence()'),
+    verdict: choice(Verdict, '`open` where the item may be had.', explained('verdict')),
+    clause: text('Not eligible: the clause that decides.', explained('clause')),
+    notLiveSince: u53('Not live: the change since which.', explained('sequence')),
+    item: u32('Ordinal in the version; 0xFFFFFFFF where it has no such item.'),
+    sid: codes(),
+  },
+);
+
+const CatalogueSids = record('CatalogueSids', undefined, 'SIDs, laid end to end.', {
+  offsets: u32s('[n + 1] into codes.'),
+  codes: u32s(),
+});
+
+const ItemTexts = record('ItemTexts', undefined, '', {
+  itemIds: texts(),
+  titles: texts(),
+  attributes: texts(),
+});
+
+const CatalogueListing = record(
+  'CatalogueListing',
+  undefined,
+  'Items of a version as columns, the removed ones left out.',
+  {
+    itemIds: texts(),
+    titles: texts(),
+    attributes: texts(),
+    priorities: f64s(),
+    paused: bytes('1: known, but not recalled.'),
+    sidOffsets: u32s('[n + 1] into sidCodes.'),
+    sidCodes: u32s(),
+    next: u32('Where to go on; 0: that was all.'),
+  },
+);
+
+const CatalogueBuildReport = record('CatalogueBuildReport', 'TimedBuild', '', {
+  itemCount: u53('', 'from.report.item_count'),
+  pathCount: u53('', 'from.report.path_count'),
+  fileBytes: u53('', 'from.report.file_bytes'),
+  seconds: f64(),
+  digest: text('', 'from.report.digest'),
+});
+
+export default {
+  read: [CatalogueBuildOptions, CatalogueKeepOptions],
+  written: [
+    CatalogueInfo,
+    CatalogueState,
+    CatalogueGeneration,
+    CatalogueReach,
+    CatalogueJudgement,
+    CatalogueSids,
+    ItemTexts,
+    CatalogueListing,
+    CatalogueBuildReport,
+  ],
+};

@@ -1,0 +1,160 @@
+// Completions of requests as packed words: a head, then why it failed, or what all answers have and
+// what the kind's answer has of its own (ANSWERS, by kind as in request.mjs).
+import { Verdict } from './catalogue.mjs';
+import {
+  choice,
+  codes,
+  each,
+  f32,
+  f32s,
+  list,
+  number,
+  numbers,
+  one,
+  record,
+  rows,
+  text,
+  u32,
+  u53,
+  words,
+} from './fields.mjs';
+import { KvFound } from './kv.mjs';
+
+const Completeness = words('Completeness', 'COMPLETENESS', ['whole', 'narrowed', 'cut'], {
+  doc: 'How much of the search that was asked for an answer has seen.',
+  cpp: 'engine::Completeness',
+});
+
+const CompletionHead = record('CompletionHead', 'engine::Completion', 'A finished ticket.', {
+  ticket: u32(),
+  status: u32('Index into AbiDescription.codes; 0: OK.', 'uint32_t(from.status.code())'),
+  kind: u32('Index into REQUEST_KINDS, where the status is OK.', 'engine::code_of(from.task)'),
+});
+
+const Failure = record('Failure', 'engine::Completion', 'Why a request has no answer.', {
+  message: text('', 'from.status.message()'),
+  retryAfterUs: u32('Of a refusal for load: when a retry may succeed; 0: no hint.'),
+});
+
+const Timings = record(
+  'EngineTimings',
+  'engine::Timings',
+  'Microseconds of a request: sums over its passes, and what comes before and after them.',
+  {
+    queueUs: f32(),
+    planUs: f32('Deciding who runs.'),
+    prefillUs: f32(),
+    decodeUs: f32(),
+    projectionsUs: f32("Of prefill and decode: products with the layers' weights."),
+    attentionUs: f32('Of prefill and decode.'),
+    headUs: f32(),
+    selectUs: f32(),
+    forkUs: f32(),
+    exportUs: f32(),
+    totalUs: f32(),
+  },
+);
+
+const Pass = record(
+  'EnginePass',
+  'engine::PassTimes',
+  'One forward pass that a request waited for.',
+  {
+    kind: choice(['prefill', 'decode'], '', 'from.is_decode'),
+    rows: u32('Of all requests in it.'),
+    planUs: f32(),
+    forwardUs: f32('All layers; projections and attention are parts of it.'),
+    projectionsUs: f32(),
+    attentionUs: f32(),
+    headUs: f32(),
+    selectUs: f32(),
+    forkUs: f32(),
+  },
+);
+
+const AnswerFacts = record('AnswerFacts', 'engine::Completion', 'What answers of all kinds say.', {
+  weightsGeneration: u53('Updates of the weights before the request ran.'),
+  catalogueSequence: u53('Number of the last change of the version that was searched.'),
+  prefixReusedTokens: u32('Prompt tokens that other requests computed.'),
+  kv: one(KvFound, 'Prompt tokens that the user KV pool had.', 'from'),
+  timings: one(Timings),
+});
+
+const AnswerItem = record('AnswerItem', 'engine::Completion', '', {
+  ordinal: u32('', 'from.answer.item_ordinals[i]'),
+  itemId: text('As the version has it that the request was answered from.', 'from.texts.ids[i]'),
+  title: text('The same.', 'from.texts.titles[i]'),
+  score: f32('', 'from.answer.item_scores[i]'),
+  path: u32("Index of the item's path.", 'from.answer.item_paths[i]'),
+});
+
+const AnswerPath = record('AnswerPath', 'engine::Completion', '', {
+  sid: codes('', 'from.answer.path(i)'),
+  score: f32('Log-probability of the path.', 'from.answer.path_scores[i]'),
+});
+
+const ItemFate = record('WatchedItem', 'beam::Explanation', 'What became of a watched item.', {
+  verdict: choice(Verdict, '`open` where no item was watched.'),
+  rank: u32('From 1: of the item in the answer, or of its path among the candidates of the step.'),
+  step: u32('Pruned: in which selection, from 0.'),
+  score: f32(),
+  cutScore: f32('Pruned: of the last candidate that was kept in its stead.'),
+  attribute: text('Behind a diversity cap: its attribute.'),
+});
+
+const TreeRow = record('Tree', 'beam::TreeRow', '', {
+  step: u32(),
+  parent: u32(),
+  code: u32(),
+  outcome: u32(),
+  items: u32(),
+});
+
+const RecallAnswer = record('RecallAnswer', 'engine::Completion', '', {
+  items: each(AnswerItem, 'from.answer.item_ordinals.size()', 'Best first.'),
+  paths: each(AnswerPath, 'from.answer.path_scores.size()'),
+  leftOutByDiversity: u32(
+    'Items that a diversity cap kept out.',
+    'from.answer.left_out_by_diversity',
+  ),
+  completeness: choice(Completeness),
+  watched: one(ItemFate, '', 'from.explanation'),
+  widthsUsed: codes('Widths after capping by what is reachable, per step.'),
+  treeCells: rows(
+    TreeRow,
+    'Candidates of a search (beam::Tree): step from 0, row of its parent or NO_ROW, code or ' +
+      'TERMINAL_CODE, bits of TREE_OUTCOMES, items to be had at it or below.',
+    'from.tree.rows',
+  ),
+  treeScores: f32s('Of each of these.', 'from.tree.scores'),
+  passes: list(Pass, 'In their order.'),
+});
+
+const ScoreAnswer = record('ScoreAnswer', 'engine::Completion', '', {
+  scores: f32s('One per SID, NaN where the catalogue has no such path with items.'),
+});
+
+const AppendAnswer = record('AppendAnswer', 'engine::Completion', '', {});
+
+/** Of each kind, in their order. */
+export const ANSWERS = [RecallAnswer, ScoreAnswer, AppendAnswer];
+
+const NONE = 0xffff_ffff;
+
+export default {
+  numbers: [
+    numbers('TREE_OUTCOMES', 'Bits of a row of a tree; neither of the first two: rejected.', {
+      goesOn: number(1, 'beam::kGoesOn'),
+      endsHere: number(2, 'beam::kEndsHere'),
+      atLeast: number(4, 'beam::kAtLeast'),
+    }),
+    numbers('NOTHING', 'What stands where there is none.', {
+      row: number(NONE, 'beam::kNoRow'),
+      code: number(NONE, 'beam::kTerminalCode'),
+      item: number(NONE, 'catalogue::kNoItem'),
+      adapter: number(NONE, 'kNoAdapter'),
+    }),
+  ],
+  words: [Completeness],
+  packedOut: [CompletionHead, Failure, AnswerFacts, ...ANSWERS],
+};

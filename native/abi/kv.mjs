@@ -1,0 +1,146 @@
+// The user KV pool (docs/kv-pool.md).
+import { f64, flag, one, record, text, texts, u32, u53, words } from './fields.mjs';
+
+const TIERS = ['device', 'host', 'disk'];
+
+const KvTier = words('KvTier', 'KV_TIERS', TIERS, {
+  doc: 'Tiers of the user KV pool, in the order of every list by tier.',
+});
+
+const KvTierMetrics = record('KvTierMetrics', 'kv::TierMetrics', '', {
+  capacityBlocks: u53(),
+  usedBlocks: u53(),
+  hitTokens: u53(),
+  readBytes: u53(),
+  writtenBytes: u53(),
+  readUs: u53(),
+  writtenUs: u53(),
+  evictedBlocks: u53(),
+  evictedDirtyBlocks: u53('Of them, those that no lower tier had.'),
+});
+
+const ofTiers = (fieldOf) => Object.fromEntries(TIERS.map((tier, i) => [tier, fieldOf(i)]));
+
+const KvTiers = record(
+  'KvTiers',
+  'std::array<kv::TierMetrics, kv::kTierCount>',
+  'By tier.',
+  ofTiers((i) => one(KvTierMetrics, '', `from[${i}]`)),
+);
+
+const counted = (doc, name) => u53(doc, `from.pool.${name}`);
+
+const KvMetrics = record(
+  'KvMetrics',
+  'PoolReport',
+  'Counts since the pool opened; chains, chainTokens, leases and storeQueue are as of now.',
+  {
+    chains: counted('', 'chains'),
+    chainTokens: counted('', 'chain_tokens'),
+    leases: counted('', 'leases'),
+    lookups: counted('', 'lookups'),
+    askedTokens: counted('', 'asked_tokens'),
+    inexactTokens: counted('Found, but through a lossy codec.', 'inexact_tokens'),
+    inheritedTokens: counted(
+      'Found, but computed under a version of the adapter before.',
+      'inherited_tokens',
+    ),
+    inheritedChains: counted(
+      "Users' chains that passed on to a newer version of the adapter.",
+      'inherited_chains',
+    ),
+    commits: counted('', 'commits'),
+    commitsRematched: counted(
+      'Of them, behind another append that had come first.',
+      'commits_rematched',
+    ),
+    commitsLost: counted('', 'commits_lost'),
+    refusedExtends: counted('', 'refused_extends'),
+    prefetches: counted('', 'prefetches'),
+    prefetchesRefused: counted('', 'prefetches_refused'),
+    loadsFailed: counted('', 'loads_failed'),
+    loadsCorrupt: counted('', 'loads_corrupt'),
+    loadWaitUs: counted('', 'load_wait_us'),
+    stores: counted('', 'stores'),
+    storesDropped: counted('', 'stores_dropped'),
+    storesFailed: counted('', 'stores_failed'),
+    storeWaitUs: counted('', 'store_wait_us'),
+    storeQueue: counted('', 'store_queue'),
+    isStoring: u32('0 while an error of the disk holds stores back.', 'from.pool.is_storing'),
+    indexesDropped: counted(
+      'Of the disk tier: 1 where its index was damaged at the start and begun anew.',
+      'indexes_dropped',
+    ),
+    computeTokenUs: f64(
+      'Prefill per token without context, as the engine predicts it now.',
+      'from.rates.compute_token_us',
+    ),
+    blockBytes: u53(),
+    storedBlockBytes: u53('Of a block in the host and disk tiers.'),
+    tiers: one(KvTiers, '', 'from.pool.tiers'),
+    storeError: text(
+      "What last kept blocks from being stored; '' for nothing.",
+      'from.pool.store_error',
+    ),
+  },
+);
+
+const KvChain = record(
+  'KvChain',
+  'kv::ChainReport',
+  'What the pool has of a user under one version of prompts.',
+  {
+    version: text('Digest of model, template, codebook and layout.', 'kv::to_text(from.version)'),
+    isRetired: flag(),
+    seq: u53(),
+    tokens: u32('Without those of the static text below.'),
+    prefixTokens: u32(),
+    ...Object.fromEntries(
+      TIERS.map((tier, i) => [`${tier}Tokens`, u32('', `from.tier_tokens[${i}]`)]),
+    ),
+    durableTokens: u32('What a restart would find.'),
+    unusedUs: u53(),
+    versionsBack: u32('Versions between the one that computed its front and this one.'),
+  },
+);
+
+const KvIntegrity = record('KvIntegrity', 'kv::IntegrityReport', '', {
+  chains: u53(),
+  blocks: u53(),
+  checkedDiskBlocks: u53(),
+  corruptDiskBlocks: u53('Given up: their bytes do not have their checksum.'),
+  unreadableDiskBlocks: u53(),
+  faults: texts("Of the pool's own accounts; empty unless there is a bug."),
+});
+
+export const KvFound = record(
+  'KvFound',
+  'engine::Completion',
+  'Where the keys and values of a prompt were found.',
+  {
+    ...Object.fromEntries(
+      TIERS.map((tier, i) => [`${tier}Tokens`, u32('', `from.kv_tokens[${i}]`)]),
+    ),
+    lossy: flag(
+      'Some are not those computed from nothing: they came back through a lossy codec.',
+      'from.kv_is_lossy',
+    ),
+    inheritedTokens: u32(
+      "Of those found, what a version of the adapter before the request's computed.",
+      'from.kv_inherited_tokens',
+    ),
+    versionsBack: u32(
+      "Versions between the oldest of these, or of what was shared, and the request's.",
+      'from.kv_versions_back',
+    ),
+    waitUs: u32(
+      "Waited for blocks on their way to the device when the request's turn had come.",
+      'from.kv_wait_us',
+    ),
+  },
+);
+
+export default {
+  words: [KvTier],
+  written: [KvTierMetrics, KvTiers, KvMetrics, KvChain, KvIntegrity],
+};

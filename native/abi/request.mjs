@@ -1,0 +1,75 @@
+// Requests to the engine as packed words: a head, the work that all kinds have, then what the kind
+// has of its own (KINDS, in the order of native/src/engine/tasks/tasks.cc).
+import { choice, codes, f64, flag, i32s, paths, record, text, u32, words } from './fields.mjs';
+
+export const RequestKind = words('RequestKind', 'REQUEST_KINDS', ['recall', 'score', 'append'], {
+  doc: 'Kinds of request, by the code of their task.',
+});
+
+const Priority = words('Priority', 'PRIORITIES', ['high', 'normal', 'low'], {
+  doc: 'Class of a request: the more urgent goes first where requests compete.',
+});
+
+const ScoreNorm = words('ScoreNorm', 'SCORE_NORMS', ['full', 'level', 'allowed'], {
+  cpp: 'beam::ScoreNorm',
+});
+
+const RequestHead = record('RequestHead', undefined, '', {
+  ticket: u32("The caller's, unique among those in flight."),
+  kind: choice(RequestKind),
+  binding: u32('Slot of the binding.'),
+  adapter: u32('Slot of the adapter; 0xFFFFFFFF: the base model.'),
+  budgetUs: f64('Remaining time.'),
+});
+
+const RequestWork = record('RequestWork', 'engine::Request', '', {
+  priority: choice(Priority),
+  promptTokens: i32s('', 'to.prompt'),
+  userId: text(
+    "Whose keys and values are found and kept; '' for nobody's but the static text's.",
+    'to.kv.user',
+  ),
+  prefixTokens: u32(
+    'First tokens of the prompt that are the same for all users.',
+    'to.kv.prefix_tokens',
+  ),
+  keepTokens: u32(
+    "First tokens of the prompt that the user's next one may begin with.",
+    'to.kv.keep_tokens',
+  ),
+  wantsExactKv: flag('Nothing that an adapter before this one computed.', 'to.kv.wants_exact'),
+});
+
+const norm = choice(ScoreNorm, '', 'to.norm');
+
+const RecallRequest = record('RecallRequest', 'engine::Request', 'A beam search for items.', {
+  widths: codes('Beam width per step; the last holds for all further steps.'),
+  resultCount: u32(),
+  itemsPerSid: u32(),
+  scoreNorm: norm,
+  allowsPartial: flag(
+    'Rather a narrower search, or what of it has finished, than no answer in time.',
+  ),
+  watchedItem: u32('Ordinal of an item of the reach whose fate is asked for; NO_ITEM: none.'),
+  wantsTree: flag('Whether the answer has what each step kept and first rejected.'),
+});
+
+const ScoreRequest = record('ScoreRequest', 'engine::Request', 'Log-probabilities of paths.', {
+  sids: paths('', 'to.sid_codes, to.sid_offsets'),
+  scoreNorm: norm,
+});
+
+const AppendRequest = record(
+  'AppendRequest',
+  'engine::Request',
+  'A prompt whose keys and values are computed and kept, and nothing else.',
+  {},
+);
+
+/** Of each kind, in their order. */
+export const REQUESTS = [RecallRequest, ScoreRequest, AppendRequest];
+
+export default {
+  words: [RequestKind, Priority, ScoreNorm],
+  packedIn: [RequestHead, RequestWork, ...REQUESTS],
+};

@@ -1,0 +1,42 @@
+// Generated from native/abi by tools/generate.mjs. Do not edit.
+// clang-format off
+#include "abi/generated/packed_in.h"
+
+namespace tessera::abi {
+
+void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to) {
+  in.u32(to.ticket);
+  in.choice(to.kind, 3);
+  in.u32(to.binding);
+  in.u32(to.adapter);
+  in.f64(to.budget_us);
+}
+
+void read_request_work([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to) {
+  in.choice(to.priority, 3);
+  in.i32s(to.prompt);
+  in.text(to.kv.user);
+  in.u32(to.kv.prefix_tokens);
+  in.u32(to.kv.keep_tokens);
+  in.flag(to.kv.wants_exact);
+}
+
+void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to) {
+  in.u32s(to.widths);
+  in.u32(to.result_count);
+  in.u32(to.items_per_sid);
+  in.choice(to.norm, 3);
+  in.flag(to.allows_partial);
+  in.u32(to.watched_item);
+  in.flag(to.wants_tree);
+}
+
+void read_score_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to) {
+  in.paths(to.sid_codes, to.sid_offsets);
+  in.choice(to.norm, 3);
+}
+
+void read_append_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to) {
+}
+
+}  // namespace tessera::abi

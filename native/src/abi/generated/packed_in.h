@@ -1,0 +1,50 @@
+// Generated from native/abi by tools/generate.mjs. Do not edit.
+// clang-format off
+#pragma once
+
+#include <array>
+
+#include "abi/packed_reader.h"
+#include "engine/request.h"
+
+namespace tessera::abi {
+
+static_assert(static_cast<uint32_t>(beam::ScoreNorm::kFull) == 0);
+static_assert(static_cast<uint32_t>(beam::ScoreNorm::kLevel) == 1);
+static_assert(static_cast<uint32_t>(beam::ScoreNorm::kAllowed) == 2);
+static_assert(static_cast<uint32_t>(beam::Verdict::kReturned) == 0);
+static_assert(static_cast<uint32_t>(beam::Verdict::kPruned) == 1);
+static_assert(static_cast<uint32_t>(beam::Verdict::kBehindSidCap) == 2);
+static_assert(static_cast<uint32_t>(beam::Verdict::kBehindResults) == 3);
+static_assert(static_cast<uint32_t>(beam::Verdict::kNotEligible) == 4);
+static_assert(static_cast<uint32_t>(beam::Verdict::kNotLive) == 5);
+static_assert(static_cast<uint32_t>(beam::Verdict::kNotInCatalogue) == 6);
+static_assert(static_cast<uint32_t>(beam::Verdict::kBehindDiversityCap) == 7);
+static_assert(static_cast<uint32_t>(beam::Verdict::kOpen) == 8);
+static_assert(static_cast<uint32_t>(engine::Completeness::kWhole) == 0);
+static_assert(static_cast<uint32_t>(engine::Completeness::kNarrowed) == 1);
+static_assert(static_cast<uint32_t>(engine::Completeness::kCut) == 2);
+
+struct RequestHead {
+  uint32_t ticket{};
+  uint32_t kind{};
+  uint32_t binding{};
+  uint32_t adapter{};
+  double budget_us{};
+};
+
+void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to);
+void read_request_work([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
+void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
+void read_score_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
+void read_append_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
+
+/// What a request has of its own, by its kind.
+using ReadRequest = void (*)(PackedReader&, engine::Request&);
+inline constexpr std::array<ReadRequest, 3> kReadRequest = {
+    &read_recall_request,
+    &read_score_request,
+    &read_append_request,
+};
+
+}  // namespace tessera::abi

@@ -1,0 +1,31 @@
+// Generated from native/abi by tools/generate.mjs. Do not edit.
+// clang-format off
+#pragma once
+
+#include <array>
+
+#include "abi/packed_writer.h"
+#include "engine/request.h"
+
+namespace tessera::abi {
+
+void write_completion_head([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
+void write_failure([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
+void write_kv_found([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
+void write_engine_timings([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Timings& from);
+void write_answer_facts([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
+void write_watched_item([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const beam::Explanation& from);
+void write_engine_pass([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::PassTimes& from);
+void write_recall_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
+void write_score_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
+void write_append_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
+
+/// What an answer has of its own, by the kind of its request.
+using WriteAnswer = void (*)(PackedWriter&, const engine::Completion&);
+inline constexpr std::array<WriteAnswer, 3> kWriteAnswer = {
+    &write_recall_answer,
+    &write_score_answer,
+    &write_append_answer,
+};
+
+}  // namespace tessera::abi

@@ -1,0 +1,11 @@
+// Generated from native/abi by tools/generate.mjs. Do not edit.
+// clang-format off
+#pragma once
+
+#include <string_view>
+
+namespace tessera::bridge {
+
+inline constexpr std::string_view kAbiDigest = "a6efca8ed657ba74";
+
+}  // namespace tessera::bridge

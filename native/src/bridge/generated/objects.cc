@@ -1,0 +1,412 @@
+// Generated from native/abi by tools/generate.mjs. Do not edit.
+// clang-format off
+#include "bridge/generated/objects.h"
+
+#include "bridge/object_reader.h"
+#include "bridge/object_writer.h"
+
+namespace tessera::bridge {
+
+void read(Napi::Env env, const Napi::Value& value, const char* path, engine::EngineOptions& to) {
+  const ObjectReader reader(env, value, path, kEngineOptionsFields);
+  assign(to.model_path, reader.string("modelPath"));
+  static constexpr std::string_view k_computeType[] = {"f32", "bf16", "w8a8"};
+  assign(to.compute_type, reader.choice("computeType", k_computeType));
+  assign(to.activation_scales_path, reader.string("activationScalesPath"));
+  assign(to.device, reader.string("device"));
+  assign(to.thread_count, reader.u32("threadCount"));
+  static constexpr std::string_view k_threadPlacement[] = {"pinned", "free"};
+  assign(to.thread_placement, reader.choice("threadPlacement", k_threadPlacement));
+  assign(to.queue_capacity, reader.u32("queueCapacity"));
+  assign(to.batch_requests_max, reader.u32("batchRequestsMax"));
+  assign(to.batch_rows_max, reader.u32("batchRowsMax"));
+  assign(to.prefill_chunk_tokens, reader.u32("prefillChunkTokens"));
+  assign(to.pass_time_target_us, reader.u32("passTimeTargetUs"));
+  static constexpr std::string_view k_batching[] = {"whole", "continuous"};
+  assign(to.continuous_batching, reader.choice("batching", k_batching));
+  assign(to.kv_bytes_max, reader.u53("kvBytesMax"));
+  static constexpr std::string_view k_kvPool[] = {"off", "on"};
+  assign(to.kv.is_enabled, reader.choice("kvPool", k_kvPool));
+  assign(to.kv.device_bytes, reader.u53("kvDeviceBytes"));
+  assign(to.kv.host_bytes, reader.u53("kvHostBytes"));
+  assign(to.kv.disk_bytes, reader.u53("kvDiskBytes"));
+  assign(to.kv.folder, reader.string("kvFolder"));
+  static constexpr std::string_view k_kvEviction[] = {"lru", "segmented-lru"};
+  assign(to.kv.eviction, reader.choice("kvEviction", k_kvEviction));
+  assign(to.kv.read_threads, reader.u32("kvReadThreads"));
+  assign(to.kv.store_queue_max, reader.u32("kvStoreQueueMax"));
+  assign(to.kv.prefetch_queue_max, reader.u32("kvPrefetchQueueMax"));
+  static constexpr std::string_view k_kvMemory[] = {"pageable", "locked"};
+  assign(to.kv.locks_memory, reader.choice("kvMemory", k_kvMemory));
+  static constexpr std::string_view k_kvBlockCodec[] = {"exact", "int8"};
+  assign(to.kv.codec, reader.choice("kvBlockCodec", k_kvBlockCodec));
+  assign(to.prompt_tokens_max, reader.u32("promptTokensMax"));
+  assign(to.width_max, reader.u32("widthMax"));
+  assign(to.result_count_max, reader.u32("resultCountMax"));
+  assign(to.score_items_max, reader.u32("scoreItemsMax"));
+  assign(to.adapter_bytes_max, reader.u53("adapterBytesMax"));
+  assign(to.kv.versions_back_max, reader.u32("kvVersionsBackMax"));
+  assign(to.kv.disk_reserve_bytes, reader.u53("kvDiskReserveBytes"));
+}
+
+void read(Napi::Env env, const Napi::Value& value, const char* path, ScaleMeasurement& to) {
+  const ObjectReader reader(env, value, path, kScaleMeasurementFields);
+  assign(to.model_path, reader.string("modelPath"));
+  assign(to.output_path, reader.string("outputPath"));
+  assign(to.thread_count, reader.u32("threadCount"));
+  assign(to.kept_per_mille, reader.u32("keptPerMille"));
+  assign(to.prompt_offsets, reader.u32_array("promptOffsets"));
+  assign(to.prompt_tokens, reader.i32_array("promptTokens"));
+}
+
+void read(Napi::Env env, const Napi::Value& value, const char* path, BindingOptions& to) {
+  const ObjectReader reader(env, value, path, kBindingOptionsFields);
+  assign(to.level_offsets, reader.u32_array("levelOffsets"));
+  assign(to.level_tokens, reader.i32_array("levelTokens"));
+  assign(to.terminal_tokens, reader.i32_array("terminalTokens"));
+  assign(to.template_digest, reader.string("templateDigest"));
+  assign(to.codebook_digest, reader.string("codebookDigest"));
+}
+
+void read(Napi::Env env, const Napi::Value& value, const char* path, lora::Limits& to) {
+  const ObjectReader reader(env, value, path, kAdapterLimitsFields);
+  assign(to.rank_max, reader.u32("rankMax"));
+  assign(to.norm_max, reader.f64("normMax"));
+}
+
+void read(Napi::Env env, const Napi::Value& value, const char* path, BuildRequest& to) {
+  const ObjectReader reader(env, value, path, kCatalogueBuildOptionsFields);
+  assign(to.sources, reader.strings("sources"));
+  assign(to.domains, reader.strings("domains"));
+  assign(to.titles_path, reader.string("titlesPath"));
+  assign(to.level_sizes, reader.u32_array("levelSizes"));
+  assign(to.output_path, reader.string("outputPath"));
+}
+
+void read(Napi::Env env, const Napi::Value& value, const char* path, catalogue::LiveOptions& to) {
+  const ObjectReader reader(env, value, path, kCatalogueKeepOptionsFields);
+  assign(to.folder, reader.string("folder"));
+  static constexpr std::string_view k_sync[] = {"commit", "never"};
+  assign(to.sync, reader.choice("sync", k_sync));
+  assign(to.level_sizes, reader.u32_array("levelSizes"));
+  assign(to.reserve_bytes, reader.u53("reserveBytes"));
+}
+
+void read(Napi::Env env, const Napi::Value& value, const char* path, StoreBatch& to) {
+  const ObjectReader reader(env, value, path, kStoreBatchFields);
+  assign(to.erased_offsets, reader.u32_array("erasedOffsets"));
+  assign(to.erased, reader.u8_array("erased"));
+  assign(to.key_offsets, reader.u32_array("keyOffsets"));
+  assign(to.keys, reader.u8_array("keys"));
+  assign(to.value_offsets, reader.u32_array("valueOffsets"));
+  assign(to.values, reader.u8_array("values"));
+  static constexpr std::string_view k_durability[] = {"process", "machine"};
+  assign(to.durability, reader.choice("durability", k_durability));
+}
+
+void read(Napi::Env env, const Napi::Value& value, const char* path, store::StoreOptions& to) {
+  const ObjectReader reader(env, value, path, kStoreOpenOptionsFields);
+  assign(to.folder, reader.string("path"));
+  assign(to.reserve_bytes, reader.u53("reserveBytes"));
+}
+
+Napi::Value to_js(Napi::Env env, const model::ModelConfig& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["family"] = to_js(env, std::string(from.family->model_type));
+  to["vocabSize"] = to_js(env, from.vocab_size);
+  to["hiddenSize"] = to_js(env, from.hidden_size);
+  to["layerCount"] = to_js(env, from.layer_count);
+  to["maxPositions"] = to_js(env, from.max_positions);
+  to["parameterCount"] = to_js(env, model::Recipe(from).parameter_count());
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const engine::ServedModel& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["family"] = to_js(env, std::string(from.config.family->model_type));
+  to["vocabSize"] = to_js(env, from.config.vocab_size);
+  to["hiddenSize"] = to_js(env, from.config.hidden_size);
+  to["layerCount"] = to_js(env, from.config.layer_count);
+  to["maxPositions"] = to_js(env, from.config.max_positions);
+  to["parameterCount"] = to_js(env, model::Recipe(from.config).parameter_count());
+  to["digest"] = to_js(env, from.digest);
+  to["computeType"] = to_js(env, std::string_view(from.compute_type), kComputeTypeWords);
+  to["kvBytesPerPosition"] = to_js(env, from.position_bytes);
+  to["instructionSet"] = to_js(env, from.device);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const engine::SubmitOutcome& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["accepted"] = to_js(env, from.accepted);
+  to["reason"] = to_js(env, from.refusal, kSubmitReasonWords);
+  to["retryAfterUs"] = to_js(env, from.retry_after_us);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const engine::Stats& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["queued"] = to_js(env, from.queued);
+  to["running"] = to_js(env, from.running);
+  to["submitted"] = to_js(env, from.submitted);
+  to["completed"] = to_js(env, from.completed);
+  to["failed"] = to_js(env, from.failed);
+  to["cancelled"] = to_js(env, from.cancelled);
+  to["expired"] = to_js(env, from.expired);
+  to["prefillTokens"] = to_js(env, from.prefill_tokens);
+  to["decodeTokens"] = to_js(env, from.decode_tokens);
+  to["forwardPasses"] = to_js(env, from.forward_passes);
+  to["prefixReusedTokens"] = to_js(env, from.prefix_reused_tokens);
+  to["rolledBackTokens"] = to_js(env, from.rolled_back_tokens);
+  to["predictedUs"] = to_js(env, from.predicted_us);
+  to["actualUs"] = to_js(env, from.actual_us);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const engine::UpdateReport& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["digest"] = to_js(env, from.digest);
+  to["generation"] = to_js(env, from.generation);
+  to["drainedUs"] = to_js(env, from.drained_us);
+  to["swappedUs"] = to_js(env, from.swapped_us);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const LoadedSlot& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["slot"] = to_js(env, from.slot);
+  to["digest"] = to_js(env, from.summary.digest);
+  to["bytes"] = to_js(env, from.summary.bytes);
+  to["rankMax"] = to_js(env, from.summary.rank_max);
+  to["targetCount"] = to_js(env, from.summary.target_count);
+  to["replacedRows"] = to_js(env, from.summary.replaced_rows);
+  to["largestNorm"] = to_js(env, from.summary.largest_norm);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const lora::ArenaUse& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["usedBytes"] = to_js(env, from.used_bytes);
+  to["maxBytes"] = to_js(env, from.max_bytes);
+  to["adapters"] = to_js(env, from.adapters);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const NamedDepth& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["lane"] = to_js(env, from.lane);
+  to["waiting"] = to_js(env, from.depth.waiting);
+  to["running"] = to_js(env, from.depth.running);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const StructTable& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["name"] = to_js(env, from.name);
+  to["fields"] = to_js(env, from.fields);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const AbiDescription& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["digest"] = to_js(env, from.digest);
+  to["codes"] = to_js(env, from.codes);
+  to["functions"] = to_js(env, from.functions);
+  to["structs"] = to_js(env, from.structs);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const kv::TierMetrics& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["capacityBlocks"] = to_js(env, from.capacity_blocks);
+  to["usedBlocks"] = to_js(env, from.used_blocks);
+  to["hitTokens"] = to_js(env, from.hit_tokens);
+  to["readBytes"] = to_js(env, from.read_bytes);
+  to["writtenBytes"] = to_js(env, from.written_bytes);
+  to["readUs"] = to_js(env, from.read_us);
+  to["writtenUs"] = to_js(env, from.written_us);
+  to["evictedBlocks"] = to_js(env, from.evicted_blocks);
+  to["evictedDirtyBlocks"] = to_js(env, from.evicted_dirty_blocks);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const std::array<kv::TierMetrics, kv::kTierCount>& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["device"] = to_js(env, from[0]);
+  to["host"] = to_js(env, from[1]);
+  to["disk"] = to_js(env, from[2]);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const PoolReport& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["chains"] = to_js(env, from.pool.chains);
+  to["chainTokens"] = to_js(env, from.pool.chain_tokens);
+  to["leases"] = to_js(env, from.pool.leases);
+  to["lookups"] = to_js(env, from.pool.lookups);
+  to["askedTokens"] = to_js(env, from.pool.asked_tokens);
+  to["inexactTokens"] = to_js(env, from.pool.inexact_tokens);
+  to["inheritedTokens"] = to_js(env, from.pool.inherited_tokens);
+  to["inheritedChains"] = to_js(env, from.pool.inherited_chains);
+  to["commits"] = to_js(env, from.pool.commits);
+  to["commitsRematched"] = to_js(env, from.pool.commits_rematched);
+  to["commitsLost"] = to_js(env, from.pool.commits_lost);
+  to["refusedExtends"] = to_js(env, from.pool.refused_extends);
+  to["prefetches"] = to_js(env, from.pool.prefetches);
+  to["prefetchesRefused"] = to_js(env, from.pool.prefetches_refused);
+  to["loadsFailed"] = to_js(env, from.pool.loads_failed);
+  to["loadsCorrupt"] = to_js(env, from.pool.loads_corrupt);
+  to["loadWaitUs"] = to_js(env, from.pool.load_wait_us);
+  to["stores"] = to_js(env, from.pool.stores);
+  to["storesDropped"] = to_js(env, from.pool.stores_dropped);
+  to["storesFailed"] = to_js(env, from.pool.stores_failed);
+  to["storeWaitUs"] = to_js(env, from.pool.store_wait_us);
+  to["storeQueue"] = to_js(env, from.pool.store_queue);
+  to["isStoring"] = to_js(env, from.pool.is_storing);
+  to["indexesDropped"] = to_js(env, from.pool.indexes_dropped);
+  to["computeTokenUs"] = to_js(env, from.rates.compute_token_us);
+  to["blockBytes"] = to_js(env, from.block_bytes);
+  to["storedBlockBytes"] = to_js(env, from.stored_block_bytes);
+  to["tiers"] = to_js(env, from.pool.tiers);
+  to["storeError"] = to_js(env, from.pool.store_error);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const kv::ChainReport& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["version"] = to_js(env, kv::to_text(from.version));
+  to["isRetired"] = to_js(env, from.is_retired);
+  to["seq"] = to_js(env, from.seq);
+  to["tokens"] = to_js(env, from.tokens);
+  to["prefixTokens"] = to_js(env, from.prefix_tokens);
+  to["deviceTokens"] = to_js(env, from.tier_tokens[0]);
+  to["hostTokens"] = to_js(env, from.tier_tokens[1]);
+  to["diskTokens"] = to_js(env, from.tier_tokens[2]);
+  to["durableTokens"] = to_js(env, from.durable_tokens);
+  to["unusedUs"] = to_js(env, from.unused_us);
+  to["versionsBack"] = to_js(env, from.versions_back);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const kv::IntegrityReport& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["chains"] = to_js(env, from.chains);
+  to["blocks"] = to_js(env, from.blocks);
+  to["checkedDiskBlocks"] = to_js(env, from.checked_disk_blocks);
+  to["corruptDiskBlocks"] = to_js(env, from.corrupt_disk_blocks);
+  to["unreadableDiskBlocks"] = to_js(env, from.unreadable_disk_blocks);
+  to["faults"] = to_js(env, from.faults);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const CatalogueInfo& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["digest"] = to_js(env, from.digest);
+  to["depth"] = to_js(env, from.depth);
+  to["levelSizes"] = list_to_js(env, from.level_sizes);
+  to["levelPatterns"] = to_js(env, from.level_patterns);
+  to["nodeCount"] = to_js(env, from.node_count);
+  to["pathCount"] = to_js(env, from.path_count);
+  to["itemCount"] = to_js(env, from.item_count);
+  to["fileBytes"] = to_js(env, from.file_bytes);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const CatalogueState& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["sequence"] = to_js(env, from.sequence);
+  to["baseDigest"] = to_js(env, from.base_digest);
+  to["liveItemCount"] = to_js(env, from.live_item_count);
+  to["changedItemCount"] = to_js(env, from.changed_item_count);
+  to["changesSinceSnapshot"] = to_js(env, from.changes_since_snapshot);
+  to["snapshotItemCount"] = to_js(env, from.snapshot_item_count);
+  to["replayedChanges"] = to_js(env, from.replayed_changes);
+  to["cutBytes"] = to_js(env, from.cut_bytes);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const catalogue::Generation& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["firstSequence"] = to_js(env, from.first_sequence);
+  to["lastSequence"] = to_js(env, from.last_sequence);
+  to["logBytes"] = to_js(env, from.log_bytes);
+  to["baseDigest"] = to_js(env, from.base_digest);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const OpenedReach& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["reach"] = to_js(env, from.reach);
+  to["sequence"] = to_js(env, from.reach->reach.view().sequence());
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const Judgement& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["reach"] = to_js(env, from.reach);
+  to["sequence"] = to_js(env, from.reach->reach.view().sequence());
+  to["verdict"] = to_js(env, from.explanation.verdict, kVerdictWords);
+  to["clause"] = to_js(env, from.explanation.clause);
+  to["notLiveSince"] = to_js(env, from.explanation.sequence);
+  to["item"] = to_js(env, from.item);
+  to["sid"] = list_to_js(env, from.sid);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const CatalogueSids& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["offsets"] = to_js(env, from.offsets);
+  to["codes"] = to_js(env, from.codes);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const ItemTexts& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["itemIds"] = to_js(env, from.item_ids);
+  to["titles"] = to_js(env, from.titles);
+  to["attributes"] = to_js(env, from.attributes);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const CatalogueListing& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["itemIds"] = to_js(env, from.item_ids);
+  to["titles"] = to_js(env, from.titles);
+  to["attributes"] = to_js(env, from.attributes);
+  to["priorities"] = to_js(env, from.priorities);
+  to["paused"] = to_js(env, from.paused);
+  to["sidOffsets"] = to_js(env, from.sid_offsets);
+  to["sidCodes"] = to_js(env, from.sid_codes);
+  to["next"] = to_js(env, from.next);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const TimedBuild& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["itemCount"] = to_js(env, from.report.item_count);
+  to["pathCount"] = to_js(env, from.report.path_count);
+  to["fileBytes"] = to_js(env, from.report.file_bytes);
+  to["seconds"] = to_js(env, from.seconds);
+  to["digest"] = to_js(env, from.report.digest);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const store::StoreState& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["health"] = to_js(env, from.health, kStoreHealthWords);
+  to["reason"] = to_js(env, from.reason);
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const store::StoreRepair& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["damage"] = to_js(env, from.damage);
+  to["acknowledged"] = to_js(env, from.acknowledged);
+  to["readable"] = to_js(env, from.readable);
+  to["isGathered"] = to_js(env, from.is_gathered);
+  to["keysLeft"] = to_js(env, from.keys_left);
+  to["aside"] = to_js(env, from.aside);
+  return to;
+}
+
+}  // namespace tessera::bridge

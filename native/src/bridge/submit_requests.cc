@@ -1,0 +1,106 @@
+#include "bridge/submit_requests.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "abi/generated/packed_in.h"
+#include "bridge/errors.h"
+#include "bridge/object_reader.h"
+
+namespace tessera::bridge {
+namespace {
+
+constexpr double kDeadlineUsMax = 86'400e6;  // a day: longer budgets mean the same
+
+engine::Clock::time_point deadline_of(engine::Clock::time_point now, double budget_us) {
+  const double bounded = std::clamp(budget_us, 0.0, kDeadlineUsMax);
+  return now + std::chrono::microseconds(static_cast<int64_t>(bounded));
+}
+
+std::span<const uint32_t> words_of(const Napi::Value& value, const Napi::Value& count) {
+  const bool is_array =
+      value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == napi_uint32_array;
+  const double words = is_array && count.IsNumber() ? count.As<Napi::Number>().DoubleValue() : -1;
+  const auto array = is_array ? value.As<Napi::Uint32Array>() : Napi::Uint32Array();
+  if (!(words >= 0 && words <= static_cast<double>(is_array ? array.ElementLength() : 0))) {
+    throw make_error(value.Env(), Code::kRequestInvalid,
+                     "engineSubmit.words: expected a Uint32Array and how many of its words to "
+                     "read, got " +
+                         describe_value(value) + " and " + describe_value(count));
+  }
+  return {array.Data(), static_cast<size_t>(words)};
+}
+
+[[noreturn]] void fail(Napi::Env env, size_t index, const std::string& problem) {
+  throw make_error(env, Code::kRequestInvalid,
+                   "engineSubmit.requests[" + std::to_string(index) + "]" + problem);
+}
+
+/// Binding, adapter and the version that keys and values are found under.
+void resolve(Napi::Env env, size_t index, const abi::RequestHead& head, EngineHandle& handle,
+             engine::Request& request) {
+  if (head.binding >= handle.bindings.size() || !handle.bindings[head.binding].binding) {
+    fail(env, index,
+         ".binding: expected the slot of a binding, got " + std::to_string(head.binding));
+  }
+  if (!is_adapter_slot(handle, head.adapter)) {
+    fail(env, index,
+         ".adapter: expected the slot of a loaded adapter, got " + std::to_string(head.adapter));
+  }
+  const BoundCatalogue& bound = handle.bindings[head.binding];
+  request.binding = bound.binding;
+  if (head.adapter != kNoAdapter) request.adapter = handle.adapters[head.adapter].adapter;
+  const auto version = version_of(handle, bound, head.adapter);
+  if (!version.is_ok()) throw make_error(env, version.status());
+  request.kv.version = version.value();
+}
+
+}  // namespace
+
+std::vector<engine::Request> read_requests(const Napi::Value& value, const Napi::Value& count,
+                                           EngineHandle& handle) {
+  std::span<const uint32_t> words = words_of(value, count);
+  const engine::Clock::time_point now = engine::Clock::now();
+  std::vector<engine::Request> requests;
+  while (!words.empty()) {
+    const size_t index = requests.size();
+    engine::Request& request = requests.emplace_back();
+    abi::PackedReader in(words);
+    abi::RequestHead head;
+    abi::read_request_head(in, head);
+    abi::read_request_work(in, request);
+    abi::kReadRequest[head.kind](in, request);
+    if (!in.is_whole() || std::isnan(head.budget_us)) {
+      fail(value.Env(), index, ": expected a request as native/abi describes it, got other words");
+    }
+    request.ticket = head.ticket;
+    request.task = engine::task_of(head.kind);
+    request.deadline = deadline_of(now, head.budget_us);
+    resolve(value.Env(), index, head, handle, request);
+    words = words.subspan(in.size());
+  }
+  return requests;
+}
+
+void read_reaches(Napi::Env env, const Napi::Value& value, std::span<engine::Request> requests) {
+  const auto fail_at = [&](const std::string& place, const std::string& expected) {
+    throw make_error(env, Code::kRequestInvalid,
+                     "engineSubmit.reaches" + place + ": expected " + expected);
+  };
+  const auto reaches = value.IsArray() ? value.As<Napi::Array>() : Napi::Array::New(env);
+  if (!value.IsArray() || reaches.Length() != requests.size()) {
+    fail_at("", "an array of " + std::to_string(requests.size()));
+  }
+  for (uint32_t i = 0; i < requests.size(); ++i) {
+    const Napi::Value entry = reaches.Get(i);
+    if (entry.IsNull()) continue;
+    const auto handle = any_reach(entry);
+    if (&requests[i].binding->catalogue() != handle->live.get()) {
+      fail_at("[" + std::to_string(i) + "]", "one of the binding's catalogue");
+    }
+    requests[i].reach = handle->reach;
+    requests[i].item_policy = handle->item_policy;
+  }
+}
+
+}  // namespace tessera::bridge

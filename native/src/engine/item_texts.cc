@@ -1,0 +1,49 @@
+#include "engine/item_texts.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace tessera::engine {
+namespace {
+
+/// Fewer are read sooner than other threads are woken.
+constexpr size_t kForkedFrom = 128;
+
+/// Calls fn(begin, end) on ranges that cover the items.
+template <typename Fn>
+void over(platform::ThreadPool& threads, size_t count, const Fn& fn) {
+  if (count < kForkedFrom) return fn(0, count);
+  threads.parallel_for(count, fn);
+}
+
+/// `text` finds the one of an item, which may wait for its page.
+template <typename Text>
+catalogue::TextColumn copy(size_t count, platform::ThreadPool& threads, const Text& text) {
+  std::vector<std::string_view> found(count);
+  over(threads, count, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) found[i] = text(i);
+  });
+  catalogue::TextColumn column;
+  column.ends.resize(count);
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; ++i) column.ends[i] = bytes += found[i].size();
+  column.bytes.resize(bytes);
+  over(threads, count, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const size_t at = column.ends[i] - found[i].size();
+      std::copy(found[i].begin(), found[i].end(), column.bytes.begin() + at);
+    }
+  });
+  return column;
+}
+
+}  // namespace
+
+ItemTexts copy_texts(const catalogue::View& view, std::span<const catalogue::ItemOrdinal> items,
+                     platform::ThreadPool& threads) {
+  return {copy(items.size(), threads, [&](size_t i) { return view.item_id(items[i]); }),
+          copy(items.size(), threads, [&](size_t i) { return view.title(items[i]); })};
+}
+
+}  // namespace tessera::engine

@@ -1,0 +1,190 @@
+// Generated from native/abi by tools/generate.mjs. Do not edit.
+
+import type { PackedReader, PackedWriter } from '../packed.js';
+import {
+  COMPLETENESS,
+  VERDICTS,
+  type AnswerFacts,
+  type AnswerItem,
+  type AnswerPath,
+  type CompletionHead,
+  type EnginePass,
+  type EngineTimings,
+  type Failure,
+  type KvFound,
+  type Priority,
+  type RecallAnswer,
+  type RecallRequest,
+  type RequestHead,
+  type RequestKind,
+  type RequestWork,
+  type ScoreAnswer,
+  type ScoreNorm,
+  type ScoreRequest,
+  type WatchedItem,
+} from './types.js';
+
+const REQUEST_KINDS_CODES: Readonly<Record<RequestKind, number>> = {
+  'recall': 0,
+  'score': 1,
+  'append': 2,
+};
+
+const PRIORITIES_CODES: Readonly<Record<Priority, number>> = {
+  'high': 0,
+  'normal': 1,
+  'low': 2,
+};
+
+const SCORE_NORMS_CODES: Readonly<Record<ScoreNorm, number>> = {
+  'full': 0,
+  'level': 1,
+  'allowed': 2,
+};
+
+export function writeRequestHead(to: PackedWriter, from: RequestHead): void {
+  to.u32(from.ticket);
+  to.u32(REQUEST_KINDS_CODES[from.kind]);
+  to.u32(from.binding);
+  to.u32(from.adapter);
+  to.f64(from.budgetUs);
+}
+
+export function writeRequestWork(to: PackedWriter, from: RequestWork): void {
+  to.u32(PRIORITIES_CODES[from.priority]);
+  to.i32s(from.promptTokens);
+  to.text(from.userId);
+  to.u32(from.prefixTokens);
+  to.u32(from.keepTokens);
+  to.flag(from.wantsExactKv);
+}
+
+export function writeRecallRequest(to: PackedWriter, from: RecallRequest): void {
+  to.u32s(from.widths);
+  to.u32(from.resultCount);
+  to.u32(from.itemsPerSid);
+  to.u32(SCORE_NORMS_CODES[from.scoreNorm]);
+  to.flag(from.allowsPartial);
+  to.u32(from.watchedItem);
+  to.flag(from.wantsTree);
+}
+
+export function writeScoreRequest(to: PackedWriter, from: ScoreRequest): void {
+  to.paths(from.sids);
+  to.u32(SCORE_NORMS_CODES[from.scoreNorm]);
+}
+
+export function readCompletionHead(from: PackedReader): CompletionHead {
+  return {
+    ticket: from.u32(),
+    status: from.u32(),
+    kind: from.u32(),
+  };
+}
+
+export function readFailure(from: PackedReader): Failure {
+  return {
+    message: from.text(),
+    retryAfterUs: from.u32(),
+  };
+}
+
+export function readKvFound(from: PackedReader): KvFound {
+  return {
+    deviceTokens: from.u32(),
+    hostTokens: from.u32(),
+    diskTokens: from.u32(),
+    lossy: from.flag(),
+    inheritedTokens: from.u32(),
+    versionsBack: from.u32(),
+    waitUs: from.u32(),
+  };
+}
+
+export function readEngineTimings(from: PackedReader): EngineTimings {
+  return {
+    queueUs: from.f32(),
+    planUs: from.f32(),
+    prefillUs: from.f32(),
+    decodeUs: from.f32(),
+    projectionsUs: from.f32(),
+    attentionUs: from.f32(),
+    headUs: from.f32(),
+    selectUs: from.f32(),
+    forkUs: from.f32(),
+    exportUs: from.f32(),
+    totalUs: from.f32(),
+  };
+}
+
+export function readAnswerFacts(from: PackedReader): AnswerFacts {
+  return {
+    weightsGeneration: from.u53(),
+    catalogueSequence: from.u53(),
+    prefixReusedTokens: from.u32(),
+    kv: readKvFound(from),
+    timings: readEngineTimings(from),
+  };
+}
+
+export function readAnswerItem(from: PackedReader): AnswerItem {
+  return {
+    ordinal: from.u32(),
+    itemId: from.text(),
+    title: from.text(),
+    score: from.f32(),
+    path: from.u32(),
+  };
+}
+
+export function readAnswerPath(from: PackedReader): AnswerPath {
+  return {
+    sid: from.codes(),
+    score: from.f32(),
+  };
+}
+
+export function readWatchedItem(from: PackedReader): WatchedItem {
+  return {
+    verdict: from.word(VERDICTS),
+    rank: from.u32(),
+    step: from.u32(),
+    score: from.f32(),
+    cutScore: from.f32(),
+    attribute: from.text(),
+  };
+}
+
+export function readEnginePass(from: PackedReader): EnginePass {
+  return {
+    kind: from.word(['prefill', 'decode'] as const),
+    rows: from.u32(),
+    planUs: from.f32(),
+    forwardUs: from.f32(),
+    projectionsUs: from.f32(),
+    attentionUs: from.f32(),
+    headUs: from.f32(),
+    selectUs: from.f32(),
+    forkUs: from.f32(),
+  };
+}
+
+export function readRecallAnswer(from: PackedReader): RecallAnswer {
+  return {
+    items: from.list(readAnswerItem),
+    paths: from.list(readAnswerPath),
+    leftOutByDiversity: from.u32(),
+    completeness: from.word(COMPLETENESS),
+    watched: readWatchedItem(from),
+    widthsUsed: from.codes(),
+    treeCells: from.rows(5),
+    treeScores: from.f32s(),
+    passes: from.list(readEnginePass),
+  };
+}
+
+export function readScoreAnswer(from: PackedReader): ScoreAnswer {
+  return {
+    scores: from.f32s(),
+  };
+}

@@ -1,0 +1,23 @@
+/** Opaque handles: what one holds is released when it is closed, or with the last that names it. */
+
+declare const engineBrand: unique symbol;
+declare const catalogueBrand: unique symbol;
+declare const reachBrand: unique symbol;
+declare const storeBrand: unique symbol;
+
+/** Of an open engine. */
+export interface EngineHandle {
+  readonly [engineBrand]: true;
+}
+/** Of an open catalogue: a snapshot and what has changed since. */
+export interface CatalogueHandle {
+  readonly [catalogueBrand]: true;
+}
+/** Of what a request may find: of one version of one catalogue. */
+export interface ReachHandle {
+  readonly [reachBrand]: true;
+}
+/** Of an open ordered store. */
+export interface StoreHandle {
+  readonly [storeBrand]: true;
+}
