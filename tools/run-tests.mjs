@@ -370,7 +370,7 @@ function selected() {
   if (at < 0) return Object.entries(stages);
   const name = process.argv[at + 1] ?? '';
   if (!Object.hasOwn(byName, name)) {
-    console.error(`--only: expected one of ${Object.keys(byName).join(', ')}, came '${name}'`);
+    console.error(`--only: expected one of ${Object.keys(byName).join(', ')}, got '${name}'`);
     process.exit(2);
   }
   return [[name, byName[name]]];

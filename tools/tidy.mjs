@@ -10,6 +10,7 @@ process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const IGNORED = new Set([
   ...['node_modules', 'dist', 'build', '.git', '.cache', '.venv', '.pytest_cache', '__pycache__'],
+  'target',
   ...['data', 'models', 'fixtures', 'results'],
 ]);
 const READ = /\.(ts|tsx|css|mjs|cjs|h|cc|inc|cuh?|py|md|proto|json|txt|sh)$/;

@@ -10,6 +10,11 @@ export const protoSchema: object = {
             "events": {
               "nested": {
                 "v1": {
+                  "options": {
+                    "go_package": "tessera.dev/go/adapter/events/v1;adaptereventsv1",
+                    "java_multiple_files": true,
+                    "java_package": "dev.tessera.adapter.events.v1"
+                  },
                   "nested": {
                     "AdapterAnnounced": {
                       "fields": {
@@ -83,6 +88,11 @@ export const protoSchema: object = {
               }
             },
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/adapter/v1;adapterv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.adapter.v1"
+              },
               "nested": {
                 "PushedFile": {
                   "fields": {
@@ -611,6 +621,11 @@ export const protoSchema: object = {
             "events": {
               "nested": {
                 "v1": {
+                  "options": {
+                    "go_package": "tessera.dev/go/behaviour/events/v1;behavioureventsv1",
+                    "java_multiple_files": true,
+                    "java_package": "dev.tessera.behaviour.events.v1"
+                  },
                   "nested": {
                     "BehaviourEvent": {
                       "fields": {
@@ -625,6 +640,11 @@ export const protoSchema: object = {
               }
             },
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/behaviour/v1;behaviourv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.behaviour.v1"
+              },
               "nested": {
                 "Behaviour": {
                   "fields": {
@@ -798,6 +818,11 @@ export const protoSchema: object = {
             "events": {
               "nested": {
                 "v1": {
+                  "options": {
+                    "go_package": "tessera.dev/go/catalogue/events/v1;catalogueeventsv1",
+                    "java_multiple_files": true,
+                    "java_package": "dev.tessera.catalogue.events.v1"
+                  },
                   "nested": {
                     "CatalogueChanged": {
                       "fields": {
@@ -819,6 +844,11 @@ export const protoSchema: object = {
               }
             },
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/catalogue/v1;cataloguev1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.catalogue.v1"
+              },
               "nested": {
                 "Upsert": {
                   "fields": {
@@ -1258,6 +1288,11 @@ export const protoSchema: object = {
         "explain": {
           "nested": {
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/explain/v1;explainv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.explain.v1"
+              },
               "nested": {
                 "ExplainRequest": {
                   "fields": {
@@ -1472,6 +1507,11 @@ export const protoSchema: object = {
         "recall": {
           "nested": {
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/recall/v1;recallv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.recall.v1"
+              },
               "nested": {
                 "ScoreNorm": {
                   "values": {
@@ -2120,6 +2160,11 @@ export const protoSchema: object = {
             "events": {
               "nested": {
                 "v1": {
+                  "options": {
+                    "go_package": "tessera.dev/go/recall/events/v1;recalleventsv1",
+                    "java_multiple_files": true,
+                    "java_package": "dev.tessera.recall.events.v1"
+                  },
                   "nested": {
                     "RecallRequested": {
                       "oneofs": {
@@ -2318,6 +2363,11 @@ export const protoSchema: object = {
         "kv": {
           "nested": {
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/kv/v1;kvv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.kv.v1"
+              },
               "nested": {
                 "InspectRequest": {
                   "fields": {
@@ -2575,6 +2625,11 @@ export const protoSchema: object = {
         "score": {
           "nested": {
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/score/v1;scorev1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.score.v1"
+              },
               "nested": {
                 "SemanticId": {
                   "fields": {
@@ -2817,6 +2872,11 @@ export const protoSchema: object = {
         "weights": {
           "nested": {
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/weights/v1;weightsv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.weights.v1"
+              },
               "nested": {
                 "UpdateRequest": {
                   "fields": {
@@ -2929,6 +2989,11 @@ export const protoSchemaAsWritten: object = {
             "events": {
               "nested": {
                 "v1": {
+                  "options": {
+                    "go_package": "tessera.dev/go/adapter/events/v1;adaptereventsv1",
+                    "java_multiple_files": true,
+                    "java_package": "dev.tessera.adapter.events.v1"
+                  },
                   "nested": {
                     "AdapterAnnounced": {
                       "fields": {
@@ -2992,6 +3057,11 @@ export const protoSchemaAsWritten: object = {
               }
             },
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/adapter/v1;adapterv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.adapter.v1"
+              },
               "nested": {
                 "PushedFile": {
                   "fields": {
@@ -3463,6 +3533,11 @@ export const protoSchemaAsWritten: object = {
             "events": {
               "nested": {
                 "v1": {
+                  "options": {
+                    "go_package": "tessera.dev/go/behaviour/events/v1;behavioureventsv1",
+                    "java_multiple_files": true,
+                    "java_package": "dev.tessera.behaviour.events.v1"
+                  },
                   "nested": {
                     "BehaviourEvent": {
                       "fields": {
@@ -3477,6 +3552,11 @@ export const protoSchemaAsWritten: object = {
               }
             },
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/behaviour/v1;behaviourv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.behaviour.v1"
+              },
               "nested": {
                 "Behaviour": {
                   "fields": {
@@ -3630,6 +3710,11 @@ export const protoSchemaAsWritten: object = {
             "events": {
               "nested": {
                 "v1": {
+                  "options": {
+                    "go_package": "tessera.dev/go/catalogue/events/v1;catalogueeventsv1",
+                    "java_multiple_files": true,
+                    "java_package": "dev.tessera.catalogue.events.v1"
+                  },
                   "nested": {
                     "CatalogueChanged": {
                       "fields": {
@@ -3649,6 +3734,11 @@ export const protoSchemaAsWritten: object = {
               }
             },
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/catalogue/v1;cataloguev1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.catalogue.v1"
+              },
               "nested": {
                 "Upsert": {
                   "fields": {
@@ -4041,6 +4131,11 @@ export const protoSchemaAsWritten: object = {
         "explain": {
           "nested": {
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/explain/v1;explainv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.explain.v1"
+              },
               "nested": {
                 "ExplainRequest": {
                   "fields": {
@@ -4234,6 +4329,11 @@ export const protoSchemaAsWritten: object = {
         "recall": {
           "nested": {
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/recall/v1;recallv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.recall.v1"
+              },
               "nested": {
                 "ScoreNorm": {
                   "values": {
@@ -4803,6 +4903,11 @@ export const protoSchemaAsWritten: object = {
             "events": {
               "nested": {
                 "v1": {
+                  "options": {
+                    "go_package": "tessera.dev/go/recall/events/v1;recalleventsv1",
+                    "java_multiple_files": true,
+                    "java_package": "dev.tessera.recall.events.v1"
+                  },
                   "nested": {
                     "RecallRequested": {
                       "oneofs": {
@@ -4987,6 +5092,11 @@ export const protoSchemaAsWritten: object = {
         "kv": {
           "nested": {
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/kv/v1;kvv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.kv.v1"
+              },
               "nested": {
                 "InspectRequest": {
                   "fields": {
@@ -5219,6 +5329,11 @@ export const protoSchemaAsWritten: object = {
         "score": {
           "nested": {
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/score/v1;scorev1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.score.v1"
+              },
               "nested": {
                 "SemanticId": {
                   "fields": {
@@ -5433,6 +5548,11 @@ export const protoSchemaAsWritten: object = {
         "weights": {
           "nested": {
             "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/weights/v1;weightsv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.weights.v1"
+              },
               "nested": {
                 "UpdateRequest": {
                   "fields": {

@@ -1,0 +1,113 @@
+package tessera
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+const deadlineExceeded = "DEADLINE_EXCEEDED"
+
+// Error is a call that failed.
+type Error struct {
+	// Code is a row of docs/errors.md.
+	Code    string
+	Message string
+	// Field is the path of the field at fault, as the proto files spell it; "" for none.
+	Field string
+	// RetryAfter is when a retry may succeed; 0: no hint.
+	RetryAfter time.Duration
+	// Retryable tells whether the same call may succeed later.
+	Retryable bool
+	// Status is what gRPC says.
+	Status *status.Status
+}
+
+func (failed *Error) Error() string { return fmt.Sprintf("%s: %s", failed.Code, failed.Message) }
+
+// Unwrap gives the error of gRPC.
+func (failed *Error) Unwrap() error { return failed.Status.Err() }
+
+// Statuses of gRPC itself, where the service said nothing.
+var ofTransport = map[codes.Code]string{
+	codes.Unavailable:      "ENGINE_UNAVAILABLE",
+	codes.DeadlineExceeded: deadlineExceeded,
+	codes.Canceled:         "CANCELLED",
+	codes.Unimplemented:    "ROUTE_NOT_FOUND",
+}
+
+// errorOf reads google.rpc's details of a failed call.
+func errorOf(err error) *Error {
+	said := status.Convert(err)
+	failed := &Error{Message: said.Message(), Status: said}
+	for _, detail := range said.Details() {
+		switch one := detail.(type) {
+		case *errdetails.ErrorInfo:
+			failed.Code = one.GetReason()
+			failed.Retryable = one.GetMetadata()["retryable"] == "true"
+		case *errdetails.BadRequest:
+			for _, violation := range one.GetFieldViolations() {
+				failed.Field = violation.GetField()
+			}
+		case *errdetails.RetryInfo:
+			failed.RetryAfter = one.GetRetryDelay().AsDuration()
+		}
+	}
+	if failed.Code == "" {
+		failed.Code = ofTransport[said.Code()]
+		failed.Retryable = said.Code() == codes.Unavailable
+	}
+	if failed.Code == "" {
+		failed.Code = "INTERNAL"
+	}
+	return failed
+}
+
+const (
+	attemptsMax = 4
+	firstWait   = 20 * time.Millisecond
+)
+
+// waitBeforeRetry is how long to wait before the next attempt; false: it would not help, or be too
+// late.
+func waitBeforeRetry(failed *Error, attempt int, left time.Duration) (time.Duration, bool) {
+	if !failed.Retryable || failed.Code == deadlineExceeded || attempt+1 >= attemptsMax {
+		return 0, false
+	}
+	wait := failed.RetryAfter
+	if wait == 0 {
+		wait = firstWait << attempt
+	}
+	return wait, wait < left
+}
+
+func withRetries[Answer any](
+	ctx context.Context, call func(context.Context) (Answer, error),
+) (Answer, error) {
+	if _, has := ctx.Deadline(); !has {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, DefaultDeadline)
+		defer cancel()
+	}
+	until, _ := ctx.Deadline()
+	for attempt := 0; ; attempt++ {
+		answer, err := call(ctx)
+		if err == nil {
+			return answer, nil
+		}
+		failed := errorOf(err)
+		wait, may := waitBeforeRetry(failed, attempt, time.Until(until))
+		if !may {
+			return answer, failed
+		}
+		select {
+		case <-ctx.Done():
+			return answer, failed
+		case <-time.After(wait):
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package dev.tessera.client;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.rpc.BadRequest;
+import com.google.rpc.ErrorInfo;
+import com.google.rpc.RetryInfo;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import java.time.Duration;
+import java.util.Map;
+
+/** A call that failed. */
+public final class TesseraException extends RuntimeException {
+  static final String DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED";
+
+  /** Statuses of gRPC itself, where the service said nothing. */
+  private static final Map<Status.Code, String> OF_TRANSPORT =
+      Map.of(
+          Status.Code.UNAVAILABLE, "ENGINE_UNAVAILABLE",
+          Status.Code.DEADLINE_EXCEEDED, DEADLINE_EXCEEDED,
+          Status.Code.CANCELLED, "CANCELLED",
+          Status.Code.UNIMPLEMENTED, "ROUTE_NOT_FOUND");
+
+  private final String code;
+  private final String field;
+  private final Duration retryAfter;
+  private final boolean retryable;
+
+  TesseraException(
+      String code, String message, String field, Duration retryAfter, boolean retryable,
+      Throwable cause) {
+    super(code + ": " + message, cause);
+    this.code = code;
+    this.field = field;
+    this.retryAfter = retryAfter;
+    this.retryable = retryable;
+  }
+
+  /** A row of docs/errors.md. */
+  public String code() {
+    return code;
+  }
+
+  /** Path of the field at fault, as the proto files spell it; empty for none. */
+  public String field() {
+    return field;
+  }
+
+  /** When a retry may succeed; zero: no hint. */
+  public Duration retryAfter() {
+    return retryAfter;
+  }
+
+  /** Whether the same call may succeed later. */
+  public boolean retryable() {
+    return retryable;
+  }
+
+  /** Reads google.rpc's details of a failed call. */
+  static TesseraException of(StatusRuntimeException failed) {
+    String code = null;
+    String field = "";
+    Duration retryAfter = Duration.ZERO;
+    boolean retryable = false;
+    com.google.rpc.Status said = StatusProto.fromThrowable(failed);
+    try {
+      for (Any detail : said == null ? java.util.List.<Any>of() : said.getDetailsList()) {
+        if (detail.is(ErrorInfo.class)) {
+          ErrorInfo info = detail.unpack(ErrorInfo.class);
+          code = info.getReason();
+          retryable = "true".equals(info.getMetadataMap().get("retryable"));
+        } else if (detail.is(BadRequest.class)) {
+          BadRequest request = detail.unpack(BadRequest.class);
+          if (request.getFieldViolationsCount() > 0) {
+            field = request.getFieldViolations(0).getField();
+          }
+        } else if (detail.is(RetryInfo.class)) {
+          var delay = detail.unpack(RetryInfo.class).getRetryDelay();
+          retryAfter = Duration.ofSeconds(delay.getSeconds(), delay.getNanos());
+        }
+      }
+    } catch (InvalidProtocolBufferException malformed) {
+      failed.addSuppressed(malformed);
+    }
+    Status status = failed.getStatus();
+    if (code == null) {
+      code = OF_TRANSPORT.getOrDefault(status.getCode(), "INTERNAL");
+      retryable = status.getCode() == Status.Code.UNAVAILABLE;
+    }
+    return new TesseraException(
+        code, String.valueOf(status.getDescription()), field, retryAfter, retryable, failed);
+  }
+}

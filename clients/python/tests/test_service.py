@@ -1,0 +1,89 @@
+"""Against a service that runs: TESSERA_ADDRESS, and TESSERA_ADAPTER, a folder as PEFT saves it."""
+
+import os
+import time
+
+import pytest
+from tessera.behaviour.v1 import behaviour_pb2
+from tessera.catalogue.v1 import catalogue_pb2
+from tessera_client import Client, TesseraError
+
+ADDRESS = os.getenv("TESSERA_ADDRESS", "")
+pytestmark = pytest.mark.skipif(ADDRESS == "", reason="TESSERA_ADDRESS names no service")
+
+
+@pytest.fixture(scope="module")
+def tessera():
+    with Client(ADDRESS, deadline_ms=30_000) as client:
+        yield client
+
+
+def ids(answer):
+    return [item.item_id for item in answer.items]
+
+
+def test_recalls_a_user_and_the_history_of_the_user_alike(tessera):
+    assert tessera.serving()
+    behaviours = tessera.history("1").behaviours
+    by_user = tessera.recall(user_id="1", result_count=5)
+    by_history = tessera.recall(history=[one.item_id for one in behaviours], result_count=5)
+    assert len(by_user.items) == 5
+    assert ids(by_user) == ids(by_history)
+
+
+def test_scores_items_as_the_recall_did(tessera):
+    answer = tessera.recall(user_id="2", result_count=5)
+    scored = tessera.score(ids(answer), user_id="2")
+    for item, score in zip(answer.items, scored.items, strict=True):
+        assert score.score == pytest.approx(item.score, abs=1e-4)
+
+
+def test_writes_reads_and_erases_a_user(tessera):
+    def click(event_id):
+        now = time.time_ns() // 10**6
+        return behaviour_pb2.Behaviour(
+            user_id="of-python", event_id=event_id, item_id="75", action="click", time_ms=now
+        )
+
+    assert list(tessera.append([click("a")])) == [behaviour_pb2.APPEND_OUTCOME_ADDED]
+    assert list(tessera.append([click("a")])) == [behaviour_pb2.APPEND_OUTCOME_DUPLICATE]
+    assert [one.item_id for one in tessera.history("of-python").behaviours] == ["75"]
+    assert tessera.erase("of-python")
+    assert not tessera.erase("of-python")
+
+
+def test_pauses_an_item_and_brings_it_back(tessera):
+    first = ids(tessera.recall(user_id="3", result_count=1))[0]
+    paused = tessera.apply([catalogue_pb2.Change(pause_item_id=first)])
+    answer = tessera.recall(user_id="3", result_count=5)
+    assert answer.versions.catalogue_sequence >= paused
+    assert first not in ids(answer)
+    assert tessera.apply([catalogue_pb2.Change(resume_item_id=first)]) > paused
+
+
+def test_names_the_field_at_fault_as_the_proto_does(tessera):
+    with pytest.raises(TesseraError) as raised:
+        tessera.recall(user_id="1", result_count=10**6)
+    error = raised.value
+    assert (error.code, error.field, error.retryable) == ("REQUEST_INVALID", "result_count", False)
+    assert "expected 1.." in error.message
+
+
+@pytest.mark.skipif("TESSERA_ADAPTER" not in os.environ, reason="TESSERA_ADAPTER names no folder")
+def test_pushes_tries_activates_and_rolls_back_an_adapter(tessera):
+    sent = []
+    adapters = tessera.adapters
+    version = adapters.push(os.environ["TESSERA_ADAPTER"], "python", on_bytes=sent.append)
+    assert sum(sent) == version.file_bytes
+    name, digest = version.name, version.digest
+    assert adapters.wait(name, digest, "validated").digest == digest
+    adapters.canary(name, digest, 0.5, force=True)
+    assert adapters.wait(name, digest, "canary").share == pytest.approx(0.5)
+    adapters.activate(name, digest, force=True)
+    adapters.wait(name, digest, "active")
+    answer = tessera.recall(user_id="1", adapter=name)
+    assert answer.versions.adapter == digest
+    assert adapters.roll_back(name).replaced.digest == digest
+    adapters.wait(name, digest, "retired")
+    with pytest.raises(TesseraError, match="expected validated, got retired"):
+        adapters.wait(name, digest, "validated", timeout_seconds=0)

@@ -1,0 +1,108 @@
+/**
+ * The packages of clients/ as their users have them, each built by its own tool and run against the
+ * built service: `npm run test:clients`. A language without its tool is skipped, with a message.
+ */
+
+import { execFile, spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { temporaryFolder } from '@tessera/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEMO, writeRandomAdapter } from '../e2e/random-adapter.js';
+import { Service } from '../e2e/service.js';
+
+const IS_WANTED = process.env.TEST_CLIENTS === 'all';
+/** A first run fetches compilers' and packages' files. */
+const BUILD_MS = 900_000;
+const EXAMPLE_ITEMS = 3;
+
+const folder = temporaryFolder({});
+let service: Service;
+let expected: string[] = [];
+let environment: NodeJS.ProcessEnv = {};
+
+const has = (tool: string, flag: string) =>
+  IS_WANTED && spawnSync(tool, [flag], { stdio: 'ignore' }).status === 0;
+
+function skipWithout(tool: string, flag = '--version'): boolean {
+  if (!IS_WANTED || has(tool, flag)) return !IS_WANTED;
+  console.log(`clients.spec: skipped, ${tool} is absent`);
+  return true;
+}
+
+/** What a command prints; rejects with all that it printed where it fails. */
+async function run(cwd: string, command: string, words: readonly string[]): Promise<string> {
+  const options = { cwd: resolve(cwd), env: environment, maxBuffer: 1 << 24 };
+  const { stdout } = await promisify(execFile)(command, words, options).catch((thrown) => {
+    throw new Error(`${command} ${words.join(' ')}:\n${thrown.stdout}\n${thrown.stderr}`);
+  });
+  return stdout;
+}
+
+/** IDs that an example prints, a line each, before the first tab. */
+const printedIds = (text: string) =>
+  stripVTControlCharacters(text)
+    .split('\n')
+    .filter((line) => line.includes('\t'))
+    .map((line) => line.split('\t')[0]);
+
+beforeAll(async () => {
+  if (!IS_WANTED) return;
+  const own = (name: string) => join(folder.path, name);
+  service = await Service.start({
+    TESSERA_MODEL_PATH: DEMO,
+    TESSERA_CATALOGUE_CACHE_PATH: own('cache'),
+    TESSERA_CATALOGUE_CHANGES_PATH: own('changes'),
+    TESSERA_BEHAVIOURS_STORE: 'embedded',
+    TESSERA_BEHAVIOURS_PATH: own('behaviours'),
+    TESSERA_ADAPTERS_PATH: own('adapters'),
+  });
+  const { json } = await service.post({ userId: '1', resultCount: EXAMPLE_ITEMS });
+  expected = (json.items as { itemId: string }[]).map(({ itemId }) => itemId);
+  environment = {
+    ...process.env,
+    TESSERA_ADDRESS: service.grpcAddress,
+    TESSERA_ADAPTER: writeRandomAdapter(own('adapter'), { seed: 1, size: 0.4 }),
+  };
+});
+
+afterAll(async () => {
+  await service?.stop();
+  folder.remove();
+});
+
+describe.skipIf(skipWithout('python3'))('the package for Python', () => {
+  const packaged = 'clients/python';
+  const python = join(folder.path, 'venv', 'bin', 'python');
+
+  it('installs, passes its tests and runs its example', { timeout: BUILD_MS }, async () => {
+    await run('.', 'python3', ['-m', 'venv', join(folder.path, 'venv')]);
+    await run(packaged, python, ['-m', 'pip', 'install', '--quiet', '.[test]']);
+    expect(await run(packaged, python, ['-m', 'pytest', '-q', 'tests'])).not.toContain('skipped');
+    const printed = await run(packaged, python, ['examples/recall.py', service.grpcAddress, '1']);
+    expect(printedIds(printed)).toEqual(expected);
+  });
+});
+
+describe.skipIf(skipWithout('go', 'version'))('the module for Go', () => {
+  const packaged = 'clients/go';
+
+  it('passes its tests and runs its example', { timeout: BUILD_MS }, async () => {
+    await run(packaged, 'go', ['vet', './...']);
+    const tested = await run(packaged, 'go', ['test', '-count=1', '-v', './tessera']);
+    expect(tested).not.toContain('--- SKIP');
+    const words = ['run', './examples/recall', service.grpcAddress, '1'];
+    expect(printedIds(await run(packaged, 'go', words))).toEqual(expected);
+  });
+});
+
+describe.skipIf(skipWithout('mvn'))('the artifact for Java', () => {
+  const packaged = 'clients/java';
+
+  it('passes its tests and runs its example', { timeout: BUILD_MS }, async () => {
+    const tested = await run(packaged, 'mvn', ['-B', 'test']);
+    expect(tested).toMatch(/Tests run: \d+, Failures: 0, Errors: 0, Skipped: 0/);
+    const words = ['-B', '-q', 'exec:java', `-Dexec.args=${service.grpcAddress} 1`];
+    expect(printedIds(await run(packaged, 'mvn', words))).toEqual(expected);
+  });
+});
