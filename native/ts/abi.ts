@@ -38,7 +38,7 @@ import type {
   SubmitOutcome,
   WeightsUpdate,
 } from './generated/types.js';
-import type { CatalogueHandle, EngineHandle, ReachHandle } from './handles.js';
+import type { CatalogueHandle, EngineHandle, ReachHandle, ViewHandle } from './handles.js';
 import type { StoreAddon } from './store-abi.js';
 
 /** In order, then the functions of StoreAddon. */
@@ -140,13 +140,12 @@ export interface NativeAddon extends StoreAddon {
   ): Promise<CatalogueBuildReport>;
   catalogueOpen(path: string): Promise<CatalogueHandle>;
   catalogueInfo(catalogue: CatalogueHandle): CatalogueInfo;
-  /**
-   * Ordinal per item ID in the newest version; 0xFFFFFFFF where it has no such item. Ordinals given
-   * to catalogueSids and catalogueItems are those of the version that was newest here last.
-   */
-  catalogueFind(catalogue: CatalogueHandle, itemIds: readonly string[]): Uint32Array;
-  catalogueSids(catalogue: CatalogueHandle, ordinals: Uint32Array): CatalogueSids;
-  catalogueItems(catalogue: CatalogueHandle, ordinals: Uint32Array): ItemTexts;
+  /** The newest version. It can be asked for as long as there is a handle of it. */
+  catalogueView(catalogue: CatalogueHandle): ViewHandle;
+  /** Ordinal in the version per item ID; NOTHING.item where it has no such item. */
+  catalogueFind(view: ViewHandle, itemIds: readonly string[]): Uint32Array;
+  catalogueSids(view: ViewHandle, ordinals: Uint32Array): CatalogueSids;
+  catalogueItems(view: ViewHandle, ordinals: Uint32Array): ItemTexts;
   catalogueClose(catalogue: CatalogueHandle): void;
 
   /**

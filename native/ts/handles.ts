@@ -3,6 +3,7 @@
 declare const engineBrand: unique symbol;
 declare const catalogueBrand: unique symbol;
 declare const reachBrand: unique symbol;
+declare const viewBrand: unique symbol;
 declare const storeBrand: unique symbol;
 
 /** Of an open engine. */
@@ -12,6 +13,10 @@ export interface EngineHandle {
 /** Of an open catalogue: a snapshot and what has changed since. */
 export interface CatalogueHandle {
   readonly [catalogueBrand]: true;
+}
+/** Of one version of a catalogue: what the ordinals that cross with it are of. */
+export interface ViewHandle {
+  readonly [viewBrand]: true;
 }
 /** Of what a request may find: of one version of one catalogue. */
 export interface ReachHandle {

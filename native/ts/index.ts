@@ -55,6 +55,12 @@ export {
   type WatchedItem,
   type WeightsUpdate,
 } from './generated/types.js';
-export type { CatalogueHandle, EngineHandle, ReachHandle, StoreHandle } from './handles.js';
+export type {
+  CatalogueHandle,
+  EngineHandle,
+  ReachHandle,
+  StoreHandle,
+  ViewHandle,
+} from './handles.js';
 export { loadAddon } from './load.js';
 export { PackedReader, PackedWriter } from './packed.js';

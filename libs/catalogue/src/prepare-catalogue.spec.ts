@@ -24,7 +24,7 @@ function setUp(files: Record<string, unknown>) {
   const open = async (...args: Parameters<typeof options>) => {
     const { catalogue, bundleUuid } = await prepareCatalogue(options(...args));
     const { itemCount, digest } = catalogue.summary;
-    const items = catalogue.items(Uint32Array.from({ length: itemCount }, (_, i) => i));
+    const items = catalogue.view().items(Uint32Array.from({ length: itemCount }, (_, i) => i));
     catalogue.close();
     return { itemCount, digest, items, bundleUuid };
   };

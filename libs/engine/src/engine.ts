@@ -71,20 +71,23 @@ export interface Judgement {
   readonly sid: readonly number[];
 }
 
+/** One version of a catalogue; what it says of an item never changes. */
+export interface CatalogueView {
+  /** Ordinal per item ID, NO_ITEM where absent: for this view alone. */
+  find(itemIds: readonly string[]): Uint32Array;
+  /** SID codes per ordinal. Throws REQUEST_INVALID for an ordinal out of range. */
+  sids(ordinals: Uint32Array): number[][];
+  items(ordinals: Uint32Array): CatalogueItem[];
+}
+
 /** An open catalogue. Its items may change; what it is bound by does not. */
 export interface Catalogue {
   /** Of the snapshot that was opened; its levels as changes may use them. */
   readonly summary: CatalogueSummary;
   /** Of the newest version. */
   state(): CatalogueState;
-  /**
-   * Ordinal per item ID in the newest version, NO_ITEM where absent. Ordinals given to sids() and
-   * items() are those of the version that was newest here last.
-   */
-  find(itemIds: readonly string[]): Uint32Array;
-  /** SID codes per ordinal. Throws REQUEST_INVALID for an ordinal out of range. */
-  sids(ordinals: Uint32Array): number[][];
-  items(ordinals: Uint32Array): CatalogueItem[];
+  /** The newest version. */
+  view(): CatalogueView;
   /**
    * Pins the newest version and finds out which of its items a JSON object of eligibility
    * (docs/eligibility.md) lets pass, and how those of a SID are chosen by one of item policy

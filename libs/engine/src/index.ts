@@ -25,6 +25,7 @@ export {
   type Catalogue,
   type CatalogueItem,
   type CatalogueSummary,
+  type CatalogueView,
   type ChangeKeeping,
   type ChangingCatalogue,
   Engine,

@@ -4,11 +4,13 @@ import type {
   CatalogueHandle,
   CatalogueState,
   ReachHandle,
+  ViewHandle,
 } from '@tessera/native';
 import { addon } from './addon.js';
 import type {
   CatalogueItem,
   CatalogueSummary,
+  CatalogueView,
   ChangeKeeping,
   ChangingCatalogue,
   Judgement,
@@ -29,23 +31,8 @@ export class NativeReach implements Reach {
   ) {}
 }
 
-/**
- * A snapshot mapped by the addon, and the changes to it. Reads go straight there; nothing is kept
- * in JavaScript.
- */
-export class NativeCatalogue implements ChangingCatalogue {
-  summary: CatalogueSummary;
-
-  constructor(
-    /** Seen by NativeEngine alone. */
-    readonly handle: CatalogueHandle,
-  ) {
-    this.summary = this.describe();
-  }
-
-  private describe(): CatalogueSummary {
-    return callNative(() => addon().catalogueInfo(this.handle));
-  }
+class NativeView implements CatalogueView {
+  constructor(private readonly handle: ViewHandle) {}
 
   find(itemIds: readonly string[]): Uint32Array {
     return callNative(() => addon().catalogueFind(this.handle, itemIds));
@@ -65,6 +52,29 @@ export class NativeCatalogue implements ChangingCatalogue {
       title: titles[i] ?? '',
       attributes: attributes[i] ?? '{}',
     }));
+  }
+}
+
+/**
+ * A snapshot mapped by the addon, and the changes to it. Reads go straight there; nothing is kept
+ * in JavaScript.
+ */
+export class NativeCatalogue implements ChangingCatalogue {
+  summary: CatalogueSummary;
+
+  constructor(
+    /** Seen by NativeEngine alone. */
+    readonly handle: CatalogueHandle,
+  ) {
+    this.summary = this.describe();
+  }
+
+  private describe(): CatalogueSummary {
+    return callNative(() => addon().catalogueInfo(this.handle));
+  }
+
+  view(): CatalogueView {
+    return new NativeView(callNative(() => addon().catalogueView(this.handle)));
   }
 
   async reach(eligibility: string, itemPolicy: string): Promise<Reach> {

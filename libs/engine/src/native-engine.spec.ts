@@ -88,11 +88,10 @@ describe('NativeEngine', () => {
   it('answers a recorded case with its paths, items and widths', async () => {
     const answer = await engine.recall(request());
     expect(answer.paths.map((path) => path.sid)).toEqual(RECORDED.expected.map((p) => p.sid));
-    const ordinals = binding.catalogue.find(answer.items.map((item) => item.itemId));
+    const view = binding.catalogue.view();
+    const ordinals = view.find(answer.items.map((item) => item.itemId));
     expect([...ordinals]).toEqual(answer.items.map((item) => item.ordinal));
-    expect(binding.catalogue.sids(ordinals)).toEqual(
-      answer.items.map((item) => answer.paths[item.path]?.sid),
-    );
+    expect(view.sids(ordinals)).toEqual(answer.items.map((item) => answer.paths[item.path]?.sid));
     expect(answer.widthsUsed).toHaveLength(binding.catalogue.summary.depth);
   });
 

@@ -4,6 +4,7 @@ import {
   type CatalogueItem,
   type CatalogueState,
   type CatalogueSummary,
+  type CatalogueView,
   type ChangingCatalogue,
   type Judgement,
   type ListedItem,
@@ -23,8 +24,8 @@ export interface FakeReach extends Reach {
   readonly denied: readonly string[];
 }
 
-/** A catalogue in memory; the ordinal of an item is its place in the list. */
-export class FakeCatalogue implements Catalogue {
+/** A catalogue in memory, its own only version; the ordinal of an item is its place in the list. */
+export class FakeCatalogue implements Catalogue, CatalogueView {
   readonly summary: CatalogueSummary;
   closed = false;
   private readonly ordinals: ReadonlyMap<string, number>;
@@ -58,6 +59,10 @@ export class FakeCatalogue implements Catalogue {
       replayedChanges: 0,
       cutBytes: 0,
     };
+  }
+
+  view(): this {
+    return this;
   }
 
   find(itemIds: readonly string[]): Uint32Array {

@@ -190,7 +190,12 @@ export class FakeEngine extends Engine {
     await this.admitted(signal);
     const { catalogue } = request.binding;
     const ordinals = Uint32Array.from({ length: catalogue.summary.itemCount }, (_, i) => i);
-    const known = new Set(catalogue.sids(ordinals).map((sid) => sid.join()));
+    const known = new Set(
+      catalogue
+        .view()
+        .sids(ordinals)
+        .map((sid) => sid.join()),
+    );
     const rule = this.options.score ?? defaultScore;
     const scores = request.sids.map((sid) =>
       known.has(sid.join()) ? rule(sid, request.promptTokens) : undefined,
@@ -296,16 +301,19 @@ export class FakeEngine extends Engine {
     const { catalogue } = binding;
     const denied = (request.reach as FakeReach | undefined)?.denied ?? [];
     const all = Uint32Array.from({ length: catalogue.summary.itemCount }, (_, i) => i);
-    const described = catalogue.items(all);
+    const described = catalogue.view().items(all);
     const ordinals = all.filter((i) => !denied.includes(described[i]?.itemId ?? ''));
     const bySid = new Map<string, { path: EnginePath; ordinals: number[] }>();
-    catalogue.sids(ordinals).forEach((sid, index) => {
-      const ordinal = ordinals[index] as number;
-      const score = (this.options.score ?? defaultScore)(sid, promptTokens);
-      const entry = bySid.get(sid.join()) ?? { path: { sid, score }, ordinals: [] };
-      entry.ordinals.push(ordinal);
-      bySid.set(sid.join(), entry);
-    });
+    catalogue
+      .view()
+      .sids(ordinals)
+      .forEach((sid, index) => {
+        const ordinal = ordinals[index] as number;
+        const score = (this.options.score ?? defaultScore)(sid, promptTokens);
+        const entry = bySid.get(sid.join()) ?? { path: { sid, score }, ordinals: [] };
+        entry.ordinals.push(ordinal);
+        bySid.set(sid.join(), entry);
+      });
     const ranked = [...bySid.values()].sort(
       (a, b) => b.path.score - a.path.score || (a.path.sid.join() < b.path.sid.join() ? -1 : 1),
     );

@@ -30,7 +30,6 @@ Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
         auto live = catalogue::LiveCatalogue::open(handle->seed, {});
         if (!live.is_ok()) return live.status();
         handle->live = std::move(live).value();
-        handle->view = handle->live->view();
         return Status::ok();
       },
       [handle](Napi::Env settled, const Status& status) -> Napi::Value {
@@ -41,7 +40,8 @@ Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
 Napi::Value catalogue_info(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   const catalogue::Snapshot& snapshot = *handle->seed;
-  const catalogue::View& view = *handle->view;
+  const auto newest = handle->live->view();
+  const catalogue::View& view = *newest;
   CatalogueInfo facts;
   facts.digest = snapshot.digest();
   facts.depth = view.depth();
@@ -57,16 +57,21 @@ Napi::Value catalogue_info(const Napi::CallbackInfo& info) {
   return to_js(info.Env(), facts);
 }
 
+/// The newest version.
+Napi::Value catalogue_view(const Napi::CallbackInfo& info) {
+  const ViewHandle newest{open_catalogue(info[0])->live->view()};
+  return wrap_view(info.Env(), std::make_shared<ViewHandle>(newest));
+}
+
 Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const auto handle = open_catalogue(info[0]);
+  const auto handle = any_view(info[0]);
   if (!info[1].IsArray()) {
     throw make_error(
         env, Code::kRequestInvalid,
         "catalogueFind.itemIds: expected an array of strings, got " + describe_value(info[1]));
   }
   const auto ids = info[1].As<Napi::Array>();
-  handle->view = handle->live->view();
   const catalogue::View& view = *handle->view;
   auto ordinals = Napi::Uint32Array::New(env, ids.Length());
   for (uint32_t i = 0; i < ids.Length(); ++i) {
@@ -104,7 +109,7 @@ std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const ch
 }
 
 Napi::Value catalogue_sids(const Napi::CallbackInfo& info) {
-  const auto handle = open_catalogue(info[0]);
+  const auto handle = any_view(info[0]);
   const catalogue::View& view = *handle->view;
   CatalogueSids sids;
   sids.offsets.push_back(0);
@@ -118,7 +123,7 @@ Napi::Value catalogue_sids(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value catalogue_items(const Napi::CallbackInfo& info) {
-  const auto handle = open_catalogue(info[0]);
+  const auto handle = any_view(info[0]);
   const catalogue::View& view = *handle->view;
   ItemTexts texts;
   for (const uint32_t item : read_ordinals(info, "catalogueItems", view)) {
@@ -132,7 +137,6 @@ Napi::Value catalogue_items(const Napi::CallbackInfo& info) {
 Napi::Value catalogue_close(const Napi::CallbackInfo& info) {
   const auto handle = any_catalogue(info[0]);
   handle->live.reset();
-  handle->view.reset();
   handle->seed.reset();
   return info.Env().Undefined();
 }
@@ -164,6 +168,7 @@ void register_catalogue_functions(Napi::Env env, Napi::Object exports) {
   exports["catalogueBuild"] = Napi::Function::New<&catalogue_build>(env, "catalogueBuild");
   exports["catalogueOpen"] = Napi::Function::New<&catalogue_open>(env, "catalogueOpen");
   exports["catalogueInfo"] = Napi::Function::New<&catalogue_info>(env, "catalogueInfo");
+  exports["catalogueView"] = Napi::Function::New<&catalogue_view>(env, "catalogueView");
   exports["catalogueFind"] = Napi::Function::New<&catalogue_find>(env, "catalogueFind");
   exports["catalogueSids"] = Napi::Function::New<&catalogue_sids>(env, "catalogueSids");
   exports["catalogueItems"] = Napi::Function::New<&catalogue_items>(env, "catalogueItems");

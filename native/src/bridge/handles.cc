@@ -12,6 +12,7 @@ constexpr napi_type_tag kEngineTag = {0x7e55e7a0e4617e01, 0x9d1f3c5b7a8e2460};
 constexpr napi_type_tag kCatalogueTag = {0x7e55e7a0ca7a1062, 0x35b8d0f6124c9e7a};
 constexpr napi_type_tag kStoreTag = {0x7e55e7a05702e000, 0x61d2c9b47f3a08e5};
 
+constexpr napi_type_tag kViewTag = {0x7e55e7a0b1e30005, 0x2c7d90e41fa86b35};
 constexpr napi_type_tag kReachTag = {0x7e55e7a04eac4003, 0x5fd2a9c8137b6e04};
 
 template <typename Handle>
@@ -49,6 +50,9 @@ Napi::Value wrap_engine(Napi::Env env, std::shared_ptr<EngineHandle> handle) {
 Napi::Value wrap_catalogue(Napi::Env env, std::shared_ptr<CatalogueHandle> handle) {
   return wrap(env, std::move(handle), kCatalogueTag);
 }
+Napi::Value wrap_view(Napi::Env env, std::shared_ptr<ViewHandle> handle) {
+  return wrap(env, std::move(handle), kViewTag);
+}
 Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle) {
   return wrap(env, std::move(handle), kReachTag);
 }
@@ -64,6 +68,10 @@ std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value) {
   if (handle->closed)
     throw make_error(value.Env(), Code::kEngineClosed, "engine: the handle was closed");
   return handle;
+}
+
+std::shared_ptr<ViewHandle> any_view(const Napi::Value& value) {
+  return unwrap<ViewHandle>(value, kViewTag, "view");
 }
 
 std::shared_ptr<ReachHandle> any_reach(const Napi::Value& value) {

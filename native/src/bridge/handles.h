@@ -57,9 +57,12 @@ struct EngineHandle {
 struct CatalogueHandle {
   std::shared_ptr<const catalogue::Snapshot> seed;  // what was opened
   std::shared_ptr<catalogue::LiveCatalogue> live;   // null after close
-  /// The version whose ordinals cross: the newest at the last catalogueFind().
-  std::shared_ptr<const catalogue::View> view;
   bool is_bound = false;
+};
+
+/// One version of a catalogue: what the ordinals that cross with it are of.
+struct ViewHandle {
+  std::shared_ptr<const catalogue::View> view;
 };
 
 /// What a request may find: of one version of one catalogue.
@@ -75,6 +78,7 @@ struct StoreHandle {
 
 Napi::Value wrap_engine(Napi::Env env, std::shared_ptr<EngineHandle> handle);
 Napi::Value wrap_catalogue(Napi::Env env, std::shared_ptr<CatalogueHandle> handle);
+Napi::Value wrap_view(Napi::Env env, std::shared_ptr<ViewHandle> handle);
 Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle);
 Napi::Value wrap_store(Napi::Env env, std::shared_ptr<StoreHandle> handle);
 /// Throw REQUEST_INVALID for a value that is no such handle, ENGINE_CLOSED for one that was closed.
@@ -90,6 +94,7 @@ bool is_adapter_slot(const EngineHandle& handle, uint32_t slot);
 Result<kv::Version> version_of(EngineHandle& handle, const BoundCatalogue& bound, uint32_t slot);
 std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value);
 std::shared_ptr<CatalogueHandle> any_catalogue(const Napi::Value& value);
+std::shared_ptr<ViewHandle> any_view(const Napi::Value& value);
 std::shared_ptr<ReachHandle> any_reach(const Napi::Value& value);
 std::shared_ptr<StoreHandle> open_store(const Napi::Value& value);
 std::shared_ptr<StoreHandle> any_store(const Napi::Value& value);

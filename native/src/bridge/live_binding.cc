@@ -62,7 +62,7 @@ Napi::Value catalogue_keep(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   catalogue::LiveOptions options;
   read(env, info[1], "catalogueKeep.options", options);
-  if (handle->is_bound || handle->view->sequence() > 0) {
+  if (handle->is_bound || handle->live->view()->sequence() > 0) {
     throw make_error(env, Code::kRequestInvalid,
                      "catalogueKeep: expected a catalogue that is neither bound nor changed");
   }
@@ -76,10 +76,7 @@ Napi::Value catalogue_keep(const Napi::CallbackInfo& info) {
         return Status::ok();
       },
       [handle, opened](Napi::Env settled, const Status& status) -> Napi::Value {
-        if (status.is_ok()) {
-          handle->live = *opened;
-          handle->view = handle->live->view();
-        }
+        if (status.is_ok()) handle->live = *opened;
         return settled.Undefined();
       });
 }

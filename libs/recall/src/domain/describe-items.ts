@@ -6,9 +6,10 @@ export function describeItems(
   catalogue: Catalogue,
   itemIds: readonly string[],
 ): readonly (DescribedItem | undefined)[] {
-  const ordinals = catalogue.find(itemIds);
+  const view = catalogue.view();
+  const ordinals = view.find(itemIds);
   const known = ordinals.filter((ordinal) => ordinal !== NO_ITEM);
-  const sids = catalogue.sids(known);
-  const items = catalogue.items(known).map((item, i) => ({ ...item, sid: sids[i] ?? [] }));
+  const sids = view.sids(known);
+  const items = view.items(known).map((item, i) => ({ ...item, sid: sids[i] ?? [] }));
   return Array.from(ordinals, (ordinal) => (ordinal === NO_ITEM ? undefined : items.shift()));
 }

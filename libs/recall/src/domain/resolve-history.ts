@@ -1,5 +1,5 @@
 import type { BehaviourStore } from '@tessera/behaviour';
-import { type Catalogue, NO_ITEM } from '@tessera/engine';
+import { type Catalogue, type CatalogueView, NO_ITEM } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { CompiledTemplate, PromptItem, PromptTemplate } from '@tessera/prompt';
 import { refuse } from './check-request.js';
@@ -144,11 +144,12 @@ function lookUp(parts: HistoryParts, itemIds: readonly string[]): (Found | undef
   for (const catalogue of [parts.catalogue, ...(parts.otherCatalogues ?? [])]) {
     const missing = [...found.keys()].filter((index) => found[index] === undefined);
     if (missing.length === 0) break;
-    const ordinals = catalogue.find(missing.map((index) => itemIds[index] as string));
+    const view = catalogue.view();
+    const ordinals = view.find(missing.map((index) => itemIds[index] as string));
     const known = missing.filter((_, i) => ordinals[i] !== NO_ITEM);
     const own = ordinals.filter((ordinal) => ordinal !== NO_ITEM);
-    const domains = wantsDomains ? domainsOf(catalogue, own) : [];
-    catalogue.sids(own).forEach((sid, i) => {
+    const domains = wantsDomains ? domainsOf(view, own) : [];
+    view.sids(own).forEach((sid, i) => {
       found[known[i] as number] = { sid, domain: domains[i] ?? '' };
     });
   }
@@ -156,8 +157,8 @@ function lookUp(parts: HistoryParts, itemIds: readonly string[]): (Found | undef
 }
 
 /** The domain of each item, from its attributes. */
-function domainsOf(catalogue: Catalogue, ordinals: Uint32Array): readonly string[] {
-  return catalogue.items(ordinals).map(({ attributes }) => {
+function domainsOf(view: CatalogueView, ordinals: Uint32Array): readonly string[] {
+  return view.items(ordinals).map(({ attributes }) => {
     const { domain } = JSON.parse(attributes) as { domain?: unknown };
     return typeof domain === 'string' ? domain : '';
   });

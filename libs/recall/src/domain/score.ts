@@ -39,8 +39,9 @@ function sidsOf(
   targets: readonly ScoreTarget[],
 ): readonly (readonly number[])[] {
   const itemIds = targets.flatMap((target) => ('itemId' in target ? [target.itemId] : []));
-  const ordinals = catalogue.find(itemIds);
-  const known = catalogue.sids(ordinals.filter((ordinal) => ordinal !== NO_ITEM));
+  const view = catalogue.view();
+  const ordinals = view.find(itemIds);
+  const known = view.sids(ordinals.filter((ordinal) => ordinal !== NO_ITEM));
   const ofItems = Array.from(ordinals, (ordinal) =>
     ordinal === NO_ITEM ? [] : (known.shift() ?? []),
   );

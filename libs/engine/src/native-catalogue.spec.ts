@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { temporaryFolder } from '@tessera/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ChangingCatalogue, NO_ITEM } from './engine.js';
+import { buildCatalogue, openCatalogue } from './native-catalogue.js';
+
+const ITEMS = [
+  { item_id: 'a', sid: [0, 0] },
+  { item_id: 'b', sid: [0, 1] },
+  { item_id: 'c', sid: [1, 0] },
+];
+
+const folder = temporaryFolder({
+  'items.jsonl': ITEMS.map((item) => JSON.stringify(item)).join('\n'),
+});
+let catalogue: ChangingCatalogue;
+
+beforeAll(async () => {
+  const source = join(folder.path, 'items.jsonl');
+  const outputPath = join(folder.path, 'catalogue.snapshot');
+  const sources = [{ path: source, domain: '' }];
+  await buildCatalogue(
+    { sources, titlesPath: '', levelSizes: [2, 2], outputPath },
+    () => undefined,
+  );
+  catalogue = await openCatalogue(outputPath);
+});
+
+afterAll(() => {
+  catalogue.close();
+  folder.remove();
+});
+
+describe('a view of a catalogue', () => {
+  it('says what its version said, whichever versions others ask for meanwhile', async () => {
+    const before = catalogue.view();
+    const ordinals = before.find(['a', 'b', 'new']);
+    expect(ordinals[2]).toBe(NO_ITEM);
+    await catalogue.apply([
+      '[{"op":"upsert","item_id":"a","sid":[1,1]},{"op":"upsert","item_id":"new","sid":[0,0]}]',
+    ]);
+    const after = catalogue.view();
+    const moved = after.find(['a', 'new']);
+    const own = ordinals.subarray(0, 2);
+    expect(before.sids(own)).toEqual([
+      [0, 0],
+      [0, 1],
+    ]);
+    expect(after.sids(moved)).toEqual([
+      [1, 1],
+      [0, 0],
+    ]);
+    expect([...before.find(['new'])]).toEqual([NO_ITEM]);
+    expect(() => before.items(moved)).toThrow(/expected an ordinal/);
+  });
+});
