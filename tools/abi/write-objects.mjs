@@ -82,8 +82,13 @@ const readerOf = (record) => [
   '',
 ];
 
+/** The kind decides what a value becomes, not the C++ type that it has. */
+const CASTS = { flag: 'bool', u32: 'double', u53: 'double', f64: 'double' };
+
 function writeLine([name, field]) {
-  const from = field.cpp ?? `from.${snake(name)}`;
+  const value = field.cpp ?? `from.${snake(name)}`;
+  const cast = CASTS[field.kind];
+  const from = cast === undefined ? value : `static_cast<${cast}>(${value})`;
   const words = field.kind === 'choice' ? `, k${field.words.name}Words` : '';
   const call = field.kind === 'codes' ? 'list_to_js' : 'to_js';
   return `  to["${name}"] = ${call}(env, ${from}${words});`;

@@ -113,90 +113,90 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, store::Stor
 Napi::Value to_js(Napi::Env env, const model::ModelConfig& from) {
   Napi::Object to = Napi::Object::New(env);
   to["family"] = to_js(env, std::string(from.family->model_type));
-  to["vocabSize"] = to_js(env, from.vocab_size);
-  to["hiddenSize"] = to_js(env, from.hidden_size);
-  to["layerCount"] = to_js(env, from.layer_count);
-  to["maxPositions"] = to_js(env, from.max_positions);
-  to["parameterCount"] = to_js(env, model::Recipe(from).parameter_count());
+  to["vocabSize"] = to_js(env, static_cast<double>(from.vocab_size));
+  to["hiddenSize"] = to_js(env, static_cast<double>(from.hidden_size));
+  to["layerCount"] = to_js(env, static_cast<double>(from.layer_count));
+  to["maxPositions"] = to_js(env, static_cast<double>(from.max_positions));
+  to["parameterCount"] = to_js(env, static_cast<double>(model::Recipe(from).parameter_count()));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const engine::ServedModel& from) {
   Napi::Object to = Napi::Object::New(env);
   to["family"] = to_js(env, std::string(from.config.family->model_type));
-  to["vocabSize"] = to_js(env, from.config.vocab_size);
-  to["hiddenSize"] = to_js(env, from.config.hidden_size);
-  to["layerCount"] = to_js(env, from.config.layer_count);
-  to["maxPositions"] = to_js(env, from.config.max_positions);
-  to["parameterCount"] = to_js(env, model::Recipe(from.config).parameter_count());
+  to["vocabSize"] = to_js(env, static_cast<double>(from.config.vocab_size));
+  to["hiddenSize"] = to_js(env, static_cast<double>(from.config.hidden_size));
+  to["layerCount"] = to_js(env, static_cast<double>(from.config.layer_count));
+  to["maxPositions"] = to_js(env, static_cast<double>(from.config.max_positions));
+  to["parameterCount"] = to_js(env, static_cast<double>(model::Recipe(from.config).parameter_count()));
   to["digest"] = to_js(env, from.digest);
   to["computeType"] = to_js(env, std::string_view(from.compute_type), kComputeTypeWords);
-  to["kvBytesPerPosition"] = to_js(env, from.position_bytes);
+  to["kvBytesPerPosition"] = to_js(env, static_cast<double>(from.position_bytes));
   to["instructionSet"] = to_js(env, from.device);
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const engine::SubmitOutcome& from) {
   Napi::Object to = Napi::Object::New(env);
-  to["accepted"] = to_js(env, from.accepted);
+  to["accepted"] = to_js(env, static_cast<double>(from.accepted));
   to["reason"] = to_js(env, from.refusal, kSubmitReasonWords);
-  to["retryAfterUs"] = to_js(env, from.retry_after_us);
+  to["retryAfterUs"] = to_js(env, static_cast<double>(from.retry_after_us));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const engine::Stats& from) {
   Napi::Object to = Napi::Object::New(env);
-  to["queued"] = to_js(env, from.queued);
-  to["running"] = to_js(env, from.running);
-  to["submitted"] = to_js(env, from.submitted);
-  to["completed"] = to_js(env, from.completed);
-  to["failed"] = to_js(env, from.failed);
-  to["cancelled"] = to_js(env, from.cancelled);
-  to["expired"] = to_js(env, from.expired);
-  to["prefillTokens"] = to_js(env, from.prefill_tokens);
-  to["decodeTokens"] = to_js(env, from.decode_tokens);
-  to["forwardPasses"] = to_js(env, from.forward_passes);
-  to["prefixReusedTokens"] = to_js(env, from.prefix_reused_tokens);
-  to["rolledBackTokens"] = to_js(env, from.rolled_back_tokens);
-  to["predictedUs"] = to_js(env, from.predicted_us);
-  to["actualUs"] = to_js(env, from.actual_us);
+  to["queued"] = to_js(env, static_cast<double>(from.queued));
+  to["running"] = to_js(env, static_cast<double>(from.running));
+  to["submitted"] = to_js(env, static_cast<double>(from.submitted));
+  to["completed"] = to_js(env, static_cast<double>(from.completed));
+  to["failed"] = to_js(env, static_cast<double>(from.failed));
+  to["cancelled"] = to_js(env, static_cast<double>(from.cancelled));
+  to["expired"] = to_js(env, static_cast<double>(from.expired));
+  to["prefillTokens"] = to_js(env, static_cast<double>(from.prefill_tokens));
+  to["decodeTokens"] = to_js(env, static_cast<double>(from.decode_tokens));
+  to["forwardPasses"] = to_js(env, static_cast<double>(from.forward_passes));
+  to["prefixReusedTokens"] = to_js(env, static_cast<double>(from.prefix_reused_tokens));
+  to["rolledBackTokens"] = to_js(env, static_cast<double>(from.rolled_back_tokens));
+  to["predictedUs"] = to_js(env, static_cast<double>(from.predicted_us));
+  to["actualUs"] = to_js(env, static_cast<double>(from.actual_us));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const engine::UpdateReport& from) {
   Napi::Object to = Napi::Object::New(env);
   to["digest"] = to_js(env, from.digest);
-  to["generation"] = to_js(env, from.generation);
-  to["drainedUs"] = to_js(env, from.drained_us);
-  to["swappedUs"] = to_js(env, from.swapped_us);
+  to["generation"] = to_js(env, static_cast<double>(from.generation));
+  to["drainedUs"] = to_js(env, static_cast<double>(from.drained_us));
+  to["swappedUs"] = to_js(env, static_cast<double>(from.swapped_us));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const LoadedSlot& from) {
   Napi::Object to = Napi::Object::New(env);
-  to["slot"] = to_js(env, from.slot);
+  to["slot"] = to_js(env, static_cast<double>(from.slot));
   to["digest"] = to_js(env, from.summary.digest);
-  to["bytes"] = to_js(env, from.summary.bytes);
-  to["rankMax"] = to_js(env, from.summary.rank_max);
-  to["targetCount"] = to_js(env, from.summary.target_count);
-  to["replacedRows"] = to_js(env, from.summary.replaced_rows);
-  to["largestNorm"] = to_js(env, from.summary.largest_norm);
+  to["bytes"] = to_js(env, static_cast<double>(from.summary.bytes));
+  to["rankMax"] = to_js(env, static_cast<double>(from.summary.rank_max));
+  to["targetCount"] = to_js(env, static_cast<double>(from.summary.target_count));
+  to["replacedRows"] = to_js(env, static_cast<double>(from.summary.replaced_rows));
+  to["largestNorm"] = to_js(env, static_cast<double>(from.summary.largest_norm));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const lora::ArenaUse& from) {
   Napi::Object to = Napi::Object::New(env);
-  to["usedBytes"] = to_js(env, from.used_bytes);
-  to["maxBytes"] = to_js(env, from.max_bytes);
-  to["adapters"] = to_js(env, from.adapters);
+  to["usedBytes"] = to_js(env, static_cast<double>(from.used_bytes));
+  to["maxBytes"] = to_js(env, static_cast<double>(from.max_bytes));
+  to["adapters"] = to_js(env, static_cast<double>(from.adapters));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const NamedDepth& from) {
   Napi::Object to = Napi::Object::New(env);
   to["lane"] = to_js(env, from.lane);
-  to["waiting"] = to_js(env, from.depth.waiting);
-  to["running"] = to_js(env, from.depth.running);
+  to["waiting"] = to_js(env, static_cast<double>(from.depth.waiting));
+  to["running"] = to_js(env, static_cast<double>(from.depth.running));
   return to;
 }
 
@@ -218,15 +218,15 @@ Napi::Value to_js(Napi::Env env, const AbiDescription& from) {
 
 Napi::Value to_js(Napi::Env env, const kv::TierMetrics& from) {
   Napi::Object to = Napi::Object::New(env);
-  to["capacityBlocks"] = to_js(env, from.capacity_blocks);
-  to["usedBlocks"] = to_js(env, from.used_blocks);
-  to["hitTokens"] = to_js(env, from.hit_tokens);
-  to["readBytes"] = to_js(env, from.read_bytes);
-  to["writtenBytes"] = to_js(env, from.written_bytes);
-  to["readUs"] = to_js(env, from.read_us);
-  to["writtenUs"] = to_js(env, from.written_us);
-  to["evictedBlocks"] = to_js(env, from.evicted_blocks);
-  to["evictedDirtyBlocks"] = to_js(env, from.evicted_dirty_blocks);
+  to["capacityBlocks"] = to_js(env, static_cast<double>(from.capacity_blocks));
+  to["usedBlocks"] = to_js(env, static_cast<double>(from.used_blocks));
+  to["hitTokens"] = to_js(env, static_cast<double>(from.hit_tokens));
+  to["readBytes"] = to_js(env, static_cast<double>(from.read_bytes));
+  to["writtenBytes"] = to_js(env, static_cast<double>(from.written_bytes));
+  to["readUs"] = to_js(env, static_cast<double>(from.read_us));
+  to["writtenUs"] = to_js(env, static_cast<double>(from.written_us));
+  to["evictedBlocks"] = to_js(env, static_cast<double>(from.evicted_blocks));
+  to["evictedDirtyBlocks"] = to_js(env, static_cast<double>(from.evicted_dirty_blocks));
   return to;
 }
 
@@ -240,33 +240,33 @@ Napi::Value to_js(Napi::Env env, const std::array<kv::TierMetrics, kv::kTierCoun
 
 Napi::Value to_js(Napi::Env env, const PoolReport& from) {
   Napi::Object to = Napi::Object::New(env);
-  to["chains"] = to_js(env, from.pool.chains);
-  to["chainTokens"] = to_js(env, from.pool.chain_tokens);
-  to["leases"] = to_js(env, from.pool.leases);
-  to["lookups"] = to_js(env, from.pool.lookups);
-  to["askedTokens"] = to_js(env, from.pool.asked_tokens);
-  to["inexactTokens"] = to_js(env, from.pool.inexact_tokens);
-  to["inheritedTokens"] = to_js(env, from.pool.inherited_tokens);
-  to["inheritedChains"] = to_js(env, from.pool.inherited_chains);
-  to["commits"] = to_js(env, from.pool.commits);
-  to["commitsRematched"] = to_js(env, from.pool.commits_rematched);
-  to["commitsLost"] = to_js(env, from.pool.commits_lost);
-  to["refusedExtends"] = to_js(env, from.pool.refused_extends);
-  to["prefetches"] = to_js(env, from.pool.prefetches);
-  to["prefetchesRefused"] = to_js(env, from.pool.prefetches_refused);
-  to["loadsFailed"] = to_js(env, from.pool.loads_failed);
-  to["loadsCorrupt"] = to_js(env, from.pool.loads_corrupt);
-  to["loadWaitUs"] = to_js(env, from.pool.load_wait_us);
-  to["stores"] = to_js(env, from.pool.stores);
-  to["storesDropped"] = to_js(env, from.pool.stores_dropped);
-  to["storesFailed"] = to_js(env, from.pool.stores_failed);
-  to["storeWaitUs"] = to_js(env, from.pool.store_wait_us);
-  to["storeQueue"] = to_js(env, from.pool.store_queue);
-  to["isStoring"] = to_js(env, from.pool.is_storing);
-  to["indexesDropped"] = to_js(env, from.pool.indexes_dropped);
-  to["computeTokenUs"] = to_js(env, from.rates.compute_token_us);
-  to["blockBytes"] = to_js(env, from.block_bytes);
-  to["storedBlockBytes"] = to_js(env, from.stored_block_bytes);
+  to["chains"] = to_js(env, static_cast<double>(from.pool.chains));
+  to["chainTokens"] = to_js(env, static_cast<double>(from.pool.chain_tokens));
+  to["leases"] = to_js(env, static_cast<double>(from.pool.leases));
+  to["lookups"] = to_js(env, static_cast<double>(from.pool.lookups));
+  to["askedTokens"] = to_js(env, static_cast<double>(from.pool.asked_tokens));
+  to["inexactTokens"] = to_js(env, static_cast<double>(from.pool.inexact_tokens));
+  to["inheritedTokens"] = to_js(env, static_cast<double>(from.pool.inherited_tokens));
+  to["inheritedChains"] = to_js(env, static_cast<double>(from.pool.inherited_chains));
+  to["commits"] = to_js(env, static_cast<double>(from.pool.commits));
+  to["commitsRematched"] = to_js(env, static_cast<double>(from.pool.commits_rematched));
+  to["commitsLost"] = to_js(env, static_cast<double>(from.pool.commits_lost));
+  to["refusedExtends"] = to_js(env, static_cast<double>(from.pool.refused_extends));
+  to["prefetches"] = to_js(env, static_cast<double>(from.pool.prefetches));
+  to["prefetchesRefused"] = to_js(env, static_cast<double>(from.pool.prefetches_refused));
+  to["loadsFailed"] = to_js(env, static_cast<double>(from.pool.loads_failed));
+  to["loadsCorrupt"] = to_js(env, static_cast<double>(from.pool.loads_corrupt));
+  to["loadWaitUs"] = to_js(env, static_cast<double>(from.pool.load_wait_us));
+  to["stores"] = to_js(env, static_cast<double>(from.pool.stores));
+  to["storesDropped"] = to_js(env, static_cast<double>(from.pool.stores_dropped));
+  to["storesFailed"] = to_js(env, static_cast<double>(from.pool.stores_failed));
+  to["storeWaitUs"] = to_js(env, static_cast<double>(from.pool.store_wait_us));
+  to["storeQueue"] = to_js(env, static_cast<double>(from.pool.store_queue));
+  to["isStoring"] = to_js(env, static_cast<double>(from.pool.is_storing));
+  to["indexesDropped"] = to_js(env, static_cast<double>(from.pool.indexes_dropped));
+  to["computeTokenUs"] = to_js(env, static_cast<double>(from.rates.compute_token_us));
+  to["blockBytes"] = to_js(env, static_cast<double>(from.block_bytes));
+  to["storedBlockBytes"] = to_js(env, static_cast<double>(from.stored_block_bytes));
   to["tiers"] = to_js(env, from.pool.tiers);
   to["storeError"] = to_js(env, from.pool.store_error);
   return to;
@@ -275,26 +275,26 @@ Napi::Value to_js(Napi::Env env, const PoolReport& from) {
 Napi::Value to_js(Napi::Env env, const kv::ChainReport& from) {
   Napi::Object to = Napi::Object::New(env);
   to["version"] = to_js(env, kv::to_text(from.version));
-  to["isRetired"] = to_js(env, from.is_retired);
-  to["seq"] = to_js(env, from.seq);
-  to["tokens"] = to_js(env, from.tokens);
-  to["prefixTokens"] = to_js(env, from.prefix_tokens);
-  to["deviceTokens"] = to_js(env, from.tier_tokens[0]);
-  to["hostTokens"] = to_js(env, from.tier_tokens[1]);
-  to["diskTokens"] = to_js(env, from.tier_tokens[2]);
-  to["durableTokens"] = to_js(env, from.durable_tokens);
-  to["unusedUs"] = to_js(env, from.unused_us);
-  to["versionsBack"] = to_js(env, from.versions_back);
+  to["isRetired"] = to_js(env, static_cast<bool>(from.is_retired));
+  to["seq"] = to_js(env, static_cast<double>(from.seq));
+  to["tokens"] = to_js(env, static_cast<double>(from.tokens));
+  to["prefixTokens"] = to_js(env, static_cast<double>(from.prefix_tokens));
+  to["deviceTokens"] = to_js(env, static_cast<double>(from.tier_tokens[0]));
+  to["hostTokens"] = to_js(env, static_cast<double>(from.tier_tokens[1]));
+  to["diskTokens"] = to_js(env, static_cast<double>(from.tier_tokens[2]));
+  to["durableTokens"] = to_js(env, static_cast<double>(from.durable_tokens));
+  to["unusedUs"] = to_js(env, static_cast<double>(from.unused_us));
+  to["versionsBack"] = to_js(env, static_cast<double>(from.versions_back));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const kv::IntegrityReport& from) {
   Napi::Object to = Napi::Object::New(env);
-  to["chains"] = to_js(env, from.chains);
-  to["blocks"] = to_js(env, from.blocks);
-  to["checkedDiskBlocks"] = to_js(env, from.checked_disk_blocks);
-  to["corruptDiskBlocks"] = to_js(env, from.corrupt_disk_blocks);
-  to["unreadableDiskBlocks"] = to_js(env, from.unreadable_disk_blocks);
+  to["chains"] = to_js(env, static_cast<double>(from.chains));
+  to["blocks"] = to_js(env, static_cast<double>(from.blocks));
+  to["checkedDiskBlocks"] = to_js(env, static_cast<double>(from.checked_disk_blocks));
+  to["corruptDiskBlocks"] = to_js(env, static_cast<double>(from.corrupt_disk_blocks));
+  to["unreadableDiskBlocks"] = to_js(env, static_cast<double>(from.unreadable_disk_blocks));
   to["faults"] = to_js(env, from.faults);
   return to;
 }
@@ -302,34 +302,34 @@ Napi::Value to_js(Napi::Env env, const kv::IntegrityReport& from) {
 Napi::Value to_js(Napi::Env env, const CatalogueInfo& from) {
   Napi::Object to = Napi::Object::New(env);
   to["digest"] = to_js(env, from.digest);
-  to["depth"] = to_js(env, from.depth);
+  to["depth"] = to_js(env, static_cast<double>(from.depth));
   to["levelSizes"] = list_to_js(env, from.level_sizes);
   to["levelPatterns"] = to_js(env, from.level_patterns);
-  to["nodeCount"] = to_js(env, from.node_count);
-  to["pathCount"] = to_js(env, from.path_count);
-  to["itemCount"] = to_js(env, from.item_count);
-  to["fileBytes"] = to_js(env, from.file_bytes);
+  to["nodeCount"] = to_js(env, static_cast<double>(from.node_count));
+  to["pathCount"] = to_js(env, static_cast<double>(from.path_count));
+  to["itemCount"] = to_js(env, static_cast<double>(from.item_count));
+  to["fileBytes"] = to_js(env, static_cast<double>(from.file_bytes));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const CatalogueState& from) {
   Napi::Object to = Napi::Object::New(env);
-  to["sequence"] = to_js(env, from.sequence);
+  to["sequence"] = to_js(env, static_cast<double>(from.sequence));
   to["baseDigest"] = to_js(env, from.base_digest);
-  to["liveItemCount"] = to_js(env, from.live_item_count);
-  to["changedItemCount"] = to_js(env, from.changed_item_count);
-  to["changesSinceSnapshot"] = to_js(env, from.changes_since_snapshot);
-  to["snapshotItemCount"] = to_js(env, from.snapshot_item_count);
-  to["replayedChanges"] = to_js(env, from.replayed_changes);
-  to["cutBytes"] = to_js(env, from.cut_bytes);
+  to["liveItemCount"] = to_js(env, static_cast<double>(from.live_item_count));
+  to["changedItemCount"] = to_js(env, static_cast<double>(from.changed_item_count));
+  to["changesSinceSnapshot"] = to_js(env, static_cast<double>(from.changes_since_snapshot));
+  to["snapshotItemCount"] = to_js(env, static_cast<double>(from.snapshot_item_count));
+  to["replayedChanges"] = to_js(env, static_cast<double>(from.replayed_changes));
+  to["cutBytes"] = to_js(env, static_cast<double>(from.cut_bytes));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const catalogue::Generation& from) {
   Napi::Object to = Napi::Object::New(env);
-  to["firstSequence"] = to_js(env, from.first_sequence);
-  to["lastSequence"] = to_js(env, from.last_sequence);
-  to["logBytes"] = to_js(env, from.log_bytes);
+  to["firstSequence"] = to_js(env, static_cast<double>(from.first_sequence));
+  to["lastSequence"] = to_js(env, static_cast<double>(from.last_sequence));
+  to["logBytes"] = to_js(env, static_cast<double>(from.log_bytes));
   to["baseDigest"] = to_js(env, from.base_digest);
   return to;
 }
@@ -337,18 +337,18 @@ Napi::Value to_js(Napi::Env env, const catalogue::Generation& from) {
 Napi::Value to_js(Napi::Env env, const OpenedReach& from) {
   Napi::Object to = Napi::Object::New(env);
   to["reach"] = to_js(env, from.reach);
-  to["sequence"] = to_js(env, from.reach->reach.view().sequence());
+  to["sequence"] = to_js(env, static_cast<double>(from.reach->reach.view().sequence()));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const Judgement& from) {
   Napi::Object to = Napi::Object::New(env);
   to["reach"] = to_js(env, from.reach);
-  to["sequence"] = to_js(env, from.reach->reach.view().sequence());
+  to["sequence"] = to_js(env, static_cast<double>(from.reach->reach.view().sequence()));
   to["verdict"] = to_js(env, from.explanation.verdict, kVerdictWords);
   to["clause"] = to_js(env, from.explanation.clause);
-  to["notLiveSince"] = to_js(env, from.explanation.sequence);
-  to["item"] = to_js(env, from.item);
+  to["notLiveSince"] = to_js(env, static_cast<double>(from.explanation.sequence));
+  to["item"] = to_js(env, static_cast<double>(from.item));
   to["sid"] = list_to_js(env, from.sid);
   return to;
 }
@@ -377,16 +377,16 @@ Napi::Value to_js(Napi::Env env, const CatalogueListing& from) {
   to["paused"] = to_js(env, from.paused);
   to["sidOffsets"] = to_js(env, from.sid_offsets);
   to["sidCodes"] = to_js(env, from.sid_codes);
-  to["next"] = to_js(env, from.next);
+  to["next"] = to_js(env, static_cast<double>(from.next));
   return to;
 }
 
 Napi::Value to_js(Napi::Env env, const TimedBuild& from) {
   Napi::Object to = Napi::Object::New(env);
-  to["itemCount"] = to_js(env, from.report.item_count);
-  to["pathCount"] = to_js(env, from.report.path_count);
-  to["fileBytes"] = to_js(env, from.report.file_bytes);
-  to["seconds"] = to_js(env, from.seconds);
+  to["itemCount"] = to_js(env, static_cast<double>(from.report.item_count));
+  to["pathCount"] = to_js(env, static_cast<double>(from.report.path_count));
+  to["fileBytes"] = to_js(env, static_cast<double>(from.report.file_bytes));
+  to["seconds"] = to_js(env, static_cast<double>(from.seconds));
   to["digest"] = to_js(env, from.report.digest);
   return to;
 }
@@ -401,10 +401,10 @@ Napi::Value to_js(Napi::Env env, const store::StoreState& from) {
 Napi::Value to_js(Napi::Env env, const store::StoreRepair& from) {
   Napi::Object to = Napi::Object::New(env);
   to["damage"] = to_js(env, from.damage);
-  to["acknowledged"] = to_js(env, from.acknowledged);
-  to["readable"] = to_js(env, from.readable);
-  to["isGathered"] = to_js(env, from.is_gathered);
-  to["keysLeft"] = to_js(env, from.keys_left);
+  to["acknowledged"] = to_js(env, static_cast<double>(from.acknowledged));
+  to["readable"] = to_js(env, static_cast<double>(from.readable));
+  to["isGathered"] = to_js(env, static_cast<bool>(from.is_gathered));
+  to["keysLeft"] = to_js(env, static_cast<double>(from.keys_left));
   to["aside"] = to_js(env, from.aside);
   return to;
 }
