@@ -6,6 +6,7 @@ import {
   f64,
   f64s,
   handle,
+  list,
   record,
   text,
   texts,
@@ -144,7 +145,33 @@ const CatalogueBuildReport = record('CatalogueBuildReport', 'TimedBuild', '', {
   digest: text('', 'from.report.digest'),
 });
 
+const ChangeOp = words(
+  'ChangeOp',
+  'CHANGE_OPS',
+  ['upsert', 'pause', 'resume', 'remove', 'set_attributes', 'set_priority'],
+  {
+    doc: 'What may happen to an item (docs/live-catalogue.md).',
+    cpp: 'catalogue::ChangeKind',
+    enumerators: ['kUpsert', 'kPause', 'kResume', 'kRemove', 'kSetAttributes', 'kSetPriority'],
+  },
+);
+
+const ItemChange = record('ItemChange', 'catalogue::Change', '', {
+  op: choice(ChangeOp, '', 'to.kind'),
+  itemId: text(),
+  sid: codes('Of upsert; another SID than before moves the item.'),
+  title: text('Of upsert.'),
+  attributes: text("Of upsert and set_attributes: text of a JSON object; '' for none."),
+  priority: f64('Of upsert and set_priority.'),
+});
+
+const ChangeMessage = record('ChangeMessage', undefined, 'A part of a batch of changes.', {
+  changes: list(ItemChange),
+});
+
 export default {
+  words: [ChangeOp],
+  packedIn: [ChangeMessage],
   read: [CatalogueBuildOptions, CatalogueKeepOptions],
   written: [
     CatalogueInfo,

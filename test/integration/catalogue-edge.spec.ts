@@ -79,12 +79,12 @@ describe('CatalogueService', () => {
     ];
     expect(await call('Apply', { changes })).toEqual({ sequence: 6 });
     expect(runtime.catalogue.applied).toEqual([
-      { op: 'upsert', item_id: 'x', sid: [1, 2], title: '', attributes: { a: [1] }, priority: 0.5 },
-      { op: 'pause', item_id: 'p' },
-      { op: 'resume', item_id: 'r' },
-      { op: 'remove', item_id: 'm' },
-      { op: 'set_attributes', item_id: 's', attributes: {} },
-      { op: 'set_priority', item_id: 't', priority: -1 },
+      { op: 'upsert', itemId: 'x', sid: [1, 2], title: '', attributes: '{"a":[1]}', priority: 0.5 },
+      { op: 'pause', itemId: 'p' },
+      { op: 'resume', itemId: 'r' },
+      { op: 'remove', itemId: 'm' },
+      { op: 'set_attributes', itemId: 's', attributes: '' },
+      { op: 'set_priority', itemId: 't', priority: -1 },
     ]);
   });
 

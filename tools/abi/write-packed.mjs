@@ -83,7 +83,11 @@ MADE.texts = 'std::vector<std::string>';
 
 const structOf = (record) => [
   `struct ${record.name} {`,
-  ...entriesOf(record).map(([name, { kind }]) => `  ${MADE[kind]} ${snake(name)}{};`),
+  ...entriesOf(record).map(([name, { kind, record: inner }]) =>
+    kind === 'list'
+      ? `  std::vector<${typeOf(inner)}> ${snake(name)};`
+      : `  ${MADE[kind]} ${snake(name)}{};`,
+  ),
   '};',
   '',
 ];
@@ -143,7 +147,13 @@ export function packedCpp({ packedIn, packedOut, requests, answers, words }) {
   return {
     ...modulesOf(
       'packed_in',
-      ['#include <array>', '', '#include "abi/packed_reader.h"', '#include "engine/request.h"'],
+      [
+        '#include <array>',
+        '',
+        '#include "abi/packed_reader.h"',
+        '#include "catalogue/change.h"',
+        '#include "engine/request.h"',
+      ],
       readers,
       packedIn.flatMap((record) => functionOf(readSignature(record), readLines(record))),
     ),

@@ -9,6 +9,7 @@ import {
   type CatalogueState,
   type EngineStats,
   type EngineTimings,
+  type ItemChange,
   type KvFound,
   type ModelInfo,
   type EngineOptions as NativeEngineOptions,
@@ -123,6 +124,9 @@ export interface ChangeKeeping {
   readonly reserveBytes: number;
 }
 
+/** What may happen to an item, with what its kind has. */
+export type GivenChange = Pick<ItemChange, 'op' | 'itemId'> & Partial<ItemChange>;
+
 /** A catalogue that can be changed while it serves. */
 export interface ChangingCatalogue extends Catalogue {
   /** Why changes are not taken now; '' where they are. */
@@ -132,11 +136,11 @@ export interface ChangingCatalogue extends Catalogue {
   /** Before it is bound. Rejects with CATALOGUE_INVALID, CATALOGUE_CORRUPT or IO_FAILED. */
   keep(keeping: ChangeKeeping): Promise<void>;
   /**
-   * The changes of one or more JSON arrays (docs/live-catalogue.md), all of all or none; resolves
-   * with the number of the last when they are kept and visible. Rejects with CATALOGUE_INVALID or
+   * The changes of one or more messages (docs/live-catalogue.md), all of all or none; resolves with
+   * the number of the last when they are kept and visible. Rejects with CATALOGUE_INVALID or
    * ITEM_NOT_FOUND naming index, counted over all, and member, or IO_FAILED.
    */
-  apply(messages: readonly string[]): Promise<number>;
+  apply(messages: readonly (readonly GivenChange[])[]): Promise<number>;
   compact(): Promise<number>;
   /** Every item of a pinned version but the removed ones, some at a time. */
   listItems(reach: Reach): Iterable<readonly ListedItem[]>;

@@ -41,6 +41,7 @@ export {
   type EngineScores,
   type EngineUpdate,
   type EngineWork,
+  type GivenChange,
   type ItemFate,
   type Judgement,
   type LevelTokens,

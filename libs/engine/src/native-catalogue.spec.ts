@@ -37,7 +37,10 @@ describe('a view of a catalogue', () => {
     const ordinals = before.find(['a', 'b', 'new']);
     expect(ordinals[2]).toBe(NO_ITEM);
     await catalogue.apply([
-      '[{"op":"upsert","item_id":"a","sid":[1,1]},{"op":"upsert","item_id":"new","sid":[0,0]}]',
+      [
+        { op: 'upsert', itemId: 'a', sid: [1, 1] },
+        { op: 'upsert', itemId: 'new', sid: [0, 0] },
+      ],
     ]);
     const after = catalogue.view();
     const moved = after.find(['a', 'new']);

@@ -1,10 +1,12 @@
-import type {
-  CatalogueBuildReport,
-  CatalogueGeneration,
-  CatalogueHandle,
-  CatalogueState,
-  ReachHandle,
-  ViewHandle,
+import {
+  type CatalogueBuildReport,
+  type CatalogueGeneration,
+  type CatalogueHandle,
+  type CatalogueState,
+  PackedWriter,
+  type ReachHandle,
+  type ViewHandle,
+  writeChangeMessage,
 } from '@tessera/native';
 import { addon } from './addon.js';
 import type {
@@ -13,6 +15,7 @@ import type {
   CatalogueView,
   ChangeKeeping,
   ChangingCatalogue,
+  GivenChange,
   Judgement,
   ListedItem,
   Reach,
@@ -29,6 +32,16 @@ export class NativeReach implements Reach {
     readonly handle: ReachHandle,
     readonly sequence: number,
   ) {}
+}
+
+const NOTHING_GIVEN = { sid: [], title: '', attributes: '', priority: 0 };
+
+function packChanges(changes: readonly GivenChange[]): Uint32Array {
+  const out = new PackedWriter();
+  out.begin();
+  writeChangeMessage(out, { changes: changes.map((given) => ({ ...NOTHING_GIVEN, ...given })) });
+  out.end();
+  return out.words.subarray(0, out.length);
 }
 
 class NativeView implements CatalogueView {
@@ -114,8 +127,8 @@ export class NativeCatalogue implements ChangingCatalogue {
     return awaitNative(() => addon().catalogueRecover(this.handle));
   }
 
-  apply(messages: readonly string[]): Promise<number> {
-    return awaitNative(() => addon().catalogueApply(this.handle, messages));
+  apply(messages: readonly (readonly GivenChange[])[]): Promise<number> {
+    return awaitNative(() => addon().catalogueApply(this.handle, messages.map(packChanges)));
   }
 
   compact(): Promise<number> {

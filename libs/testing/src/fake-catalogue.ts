@@ -6,6 +6,7 @@ import {
   type CatalogueSummary,
   type CatalogueView,
   type ChangingCatalogue,
+  type GivenChange,
   type Judgement,
   type ListedItem,
   NO_ITEM,
@@ -139,9 +140,9 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
     };
   }
 
-  async apply(messages: readonly string[]): Promise<number> {
-    const batch = messages.flatMap((message) => JSON.parse(message) as { item_id: string }[]);
-    const wrong = batch.findIndex((change) => change.item_id === 'wrong');
+  async apply(messages: readonly (readonly GivenChange[])[]): Promise<number> {
+    const batch = messages.flat();
+    const wrong = batch.findIndex((change) => change.itemId === 'wrong');
     if (wrong >= 0) {
       throw new TesseraError('CATALOGUE_INVALID', `changes[${wrong}].sid: expected another`);
     }

@@ -1,6 +1,6 @@
-// The readers of packed requests on words that were changed, cut and forged: nothing may crash, and
-// a record that is not whole is refused. With Clang's libFuzzer only LLVMFuzzerTestOneInput is
-// used; otherwise main() mutates.
+// The readers of packed requests and of changes of a catalogue, on words that were changed, cut and
+// forged: nothing may crash, and what is read is within the words. With Clang's libFuzzer only
+// LLVMFuzzerTestOneInput is used; otherwise main() mutates.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +10,7 @@
 #include "abi/generated/packed_in.h"
 #include "abi/packed_writer.h"
 #include "base/check.h"
+#include "catalogue/given_change.h"
 
 namespace tessera::engine {
 
@@ -37,6 +38,46 @@ void read_words(std::span<const uint32_t> words) {
     const auto& offsets = request.sid_offsets;
     TESSERA_CHECK(offsets.empty() || offsets.back() == request.sid_codes.size());
     words = words.subspan(in.size());
+  }
+}
+
+/// Nor may what a change is completed by.
+void read_changes(std::span<const uint32_t> words) {
+  PackedReader in(words);
+  ChangeMessage message;
+  read_change_message(in, message);
+  TESSERA_CHECK(message.changes.size() <= words.size());
+  for (catalogue::Change& change : message.changes) {
+    TESSERA_CHECK(static_cast<uint32_t>(change.kind) < catalogue::kChangeKinds);
+    const Status completed = catalogue::complete_change(0, change);
+    TESSERA_CHECK(completed.is_ok() || completed.code() == Code::kCatalogueInvalid);
+  }
+}
+
+[[maybe_unused]] std::vector<uint32_t> random_changes(std::mt19937_64& random) {
+  PackedWriter out;
+  const uint64_t count = random() % 4;
+  out.count(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    out.u32(static_cast<uint32_t>(random() % catalogue::kChangeKinds));
+    out.text("item-" + std::to_string(i));
+    out.u32s(std::vector<uint32_t>(random() % 3, 1));
+    out.text("title");
+    out.text(random() % 2 == 0 ? R"({"bid": [1, "x"]})" : "");
+    out.f64(0.5);
+  }
+  return out.end();
+}
+
+[[maybe_unused]] void mutate(std::vector<uint32_t>& words, std::mt19937_64& random) {
+  for (uint64_t i = 0; i < 1 + random() % 4 && !words.empty(); ++i) {
+    const size_t at = random() % words.size();
+    switch (random() % 4) {
+      case 0: words.resize(at); break;
+      case 1: words[at] = static_cast<uint32_t>(random()); break;
+      case 2: words[at] += static_cast<uint32_t>(random() % 7) - 3; break;
+      default: words[at] ^= 1u << random() % 32;
+    }
   }
 }
 
@@ -69,16 +110,12 @@ void read_words(std::span<const uint32_t> words) {
     words.insert(words.end(), more.begin(), more.end());
   }
   read_words(words);
-  for (uint64_t i = 0; i < 1 + random() % 4 && !words.empty(); ++i) {
-    const size_t at = random() % words.size();
-    switch (random() % 4) {
-      case 0: words.resize(at); break;
-      case 1: words[at] = static_cast<uint32_t>(random()); break;
-      case 2: words[at] += static_cast<uint32_t>(random() % 7) - 3; break;
-      default: words[at] ^= 1u << random() % 32;
-    }
-  }
+  mutate(words, random);
   read_words(words);
+  std::vector<uint32_t> changes = random_changes(random);
+  read_changes(changes);
+  mutate(changes, random);
+  read_changes(changes);
 }
 
 }  // namespace
@@ -88,6 +125,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<uint32_t> words(size / sizeof(uint32_t));
   if (!words.empty()) std::memcpy(words.data(), data, words.size() * sizeof(uint32_t));
   tessera::abi::read_words(words);
+  tessera::abi::read_changes(words);
   return 0;
 }
 

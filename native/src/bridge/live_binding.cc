@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "abi/generated/packed_in.h"
 #include "beam/explain.h"
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
@@ -9,8 +10,8 @@
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
 #include "bridge/task.h"
-#include "catalogue/change_json.h"
-#include "catalogue/eligibility.h"
+#include "catalogue/eligibility_json.h"
+#include "catalogue/given_change.h"
 
 namespace tessera::bridge {
 namespace {
@@ -27,20 +28,45 @@ std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* 
   return info[index].As<Napi::String>().Utf8Value();
 }
 
-std::vector<std::string> read_texts(const Napi::CallbackInfo& info, size_t index,
-                                    const char* path) {
-  const Napi::Env env = info.Env();
-  const uint32_t count = info[index].IsArray() ? info[index].As<Napi::Array>().Length() : 0;
-  std::vector<std::string> texts;
+/// Packed messages (native/abi/catalogue.mjs), copied.
+std::vector<std::vector<uint32_t>> read_messages(const Napi::Value& value, const char* path) {
+  std::vector<std::vector<uint32_t>> messages;
+  const uint32_t count = value.IsArray() ? value.As<Napi::Array>().Length() : 0;
   for (uint32_t i = 0; i < count; ++i) {
-    const Napi::Value text = info[index].As<Napi::Array>().Get(i);
-    if (!text.IsString()) break;
-    texts.push_back(text.As<Napi::String>().Utf8Value());
+    const Napi::Value words = value.As<Napi::Array>().Get(i);
+    if (!words.IsTypedArray() ||
+        words.As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
+      break;
+    }
+    const auto array = words.As<Napi::Uint32Array>();
+    messages.emplace_back(array.Data(), array.Data() + array.ElementLength());
   }
-  if (!texts.empty() && texts.size() == count) return texts;
+  if (!messages.empty() && messages.size() == count) return messages;
   throw make_error(
-      env, Code::kRequestInvalid,
-      std::string(path) + ": expected an array of strings, got " + describe_value(info[index]));
+      value.Env(), Code::kRequestInvalid,
+      std::string(path) + ": expected an array of Uint32Array, got " + describe_value(value));
+}
+
+/// Appends the changes of a message to those of the batch before it.
+Status read_changes(std::span<const uint32_t> words, std::vector<catalogue::Change>& changes) {
+  abi::PackedReader in(words);
+  abi::ChangeMessage message;
+  abi::read_change_message(in, message);
+  if (!in.is_whole()) {
+    return {Code::kRequestInvalid,
+            "catalogueApply.messages: expected changes as native/abi describes them, got others"};
+  }
+  const size_t room = catalogue::kBatchChangesMax - changes.size();
+  if (message.changes.size() > std::min<size_t>(catalogue::kChangesMax, room)) {
+    return {Code::kCatalogueInvalid,
+            "changes: expected at most " + std::to_string(catalogue::kChangesMax) +
+                " in a message and " + std::to_string(catalogue::kBatchChangesMax) + " in a batch"};
+  }
+  for (catalogue::Change& change : message.changes) {
+    TESSERA_RETURN_IF_ERROR(catalogue::complete_change(changes.size(), change));
+    changes.push_back(std::move(change));
+  }
+  return Status::ok();
 }
 
 /// A task that gives a number.
@@ -105,13 +131,13 @@ Napi::Value catalogue_state(const Napi::CallbackInfo& info) {
 
 Napi::Value catalogue_apply(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
-  std::vector<std::string> messages = read_texts(info, 1, "catalogueApply.messages");
+  auto messages = read_messages(info[1], "catalogueApply.messages");
   return start_counting(
       info.Env(), LaneKind::kChange,
       [live = handle->live, messages = std::move(messages)]() -> Result<uint64_t> {
         std::vector<catalogue::Change> changes;
-        for (const std::string& message : messages) {
-          TESSERA_RETURN_IF_ERROR(catalogue::parse_changes(message, changes));
+        for (const std::vector<uint32_t>& message : messages) {
+          TESSERA_RETURN_IF_ERROR(read_changes(message, changes));
         }
         return live->apply(changes);
       });

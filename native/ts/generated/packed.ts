@@ -7,10 +7,13 @@ import {
   type AnswerFacts,
   type AnswerItem,
   type AnswerPath,
+  type ChangeMessage,
+  type ChangeOp,
   type CompletionHead,
   type EnginePass,
   type EngineTimings,
   type Failure,
+  type ItemChange,
   type KvFound,
   type Priority,
   type RecallAnswer,
@@ -23,6 +26,15 @@ import {
   type ScoreRequest,
   type WatchedItem,
 } from './types.js';
+
+const CHANGE_OPS_CODES: Readonly<Record<ChangeOp, number>> = {
+  'upsert': 0,
+  'pause': 1,
+  'resume': 2,
+  'remove': 3,
+  'set_attributes': 4,
+  'set_priority': 5,
+};
 
 const REQUEST_KINDS_CODES: Readonly<Record<RequestKind, number>> = {
   'recall': 0,
@@ -41,6 +53,19 @@ const SCORE_NORMS_CODES: Readonly<Record<ScoreNorm, number>> = {
   'level': 1,
   'allowed': 2,
 };
+
+export function writeItemChange(to: PackedWriter, from: ItemChange): void {
+  to.u32(CHANGE_OPS_CODES[from.op]);
+  to.text(from.itemId);
+  to.u32s(from.sid);
+  to.text(from.title);
+  to.text(from.attributes);
+  to.f64(from.priority);
+}
+
+export function writeChangeMessage(to: PackedWriter, from: ChangeMessage): void {
+  to.list(from.changes, writeItemChange);
+}
 
 export function writeRequestHead(to: PackedWriter, from: RequestHead): void {
   to.u32(from.ticket);

@@ -3,7 +3,7 @@
 import type { ReachHandle } from '../handles.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'a6efca8ed657ba74';
+export const ABI_DIGEST = '4e6c88d3a027e22c';
 
 /** Tiers of the user KV pool, in the order of every list by tier. */
 export const KV_TIERS = [
@@ -12,6 +12,17 @@ export const KV_TIERS = [
   'disk',
 ] as const;
 export type KvTier = (typeof KV_TIERS)[number];
+
+/** What may happen to an item (docs/live-catalogue.md). */
+export const CHANGE_OPS = [
+  'upsert',
+  'pause',
+  'resume',
+  'remove',
+  'set_attributes',
+  'set_priority',
+] as const;
+export type ChangeOp = (typeof CHANGE_OPS)[number];
 
 /** Kinds of request, by the code of their task. */
 export const REQUEST_KINDS = [
@@ -574,6 +585,24 @@ export type StoreRepair = {
   readonly keysLeft: number;
   /** Folder with what was there before; '' where nothing was changed. */
   readonly aside: string;
+};
+
+export type ItemChange = {
+  readonly op: ChangeOp;
+  readonly itemId: string;
+  /** Of upsert; another SID than before moves the item. */
+  readonly sid: readonly number[];
+  /** Of upsert. */
+  readonly title: string;
+  /** Of upsert and set_attributes: text of a JSON object; '' for none. */
+  readonly attributes: string;
+  /** Of upsert and set_priority. */
+  readonly priority: number;
+};
+
+/** A part of a batch of changes. */
+export type ChangeMessage = {
+  readonly changes: readonly ItemChange[];
 };
 
 export type RequestHead = {

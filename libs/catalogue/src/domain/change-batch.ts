@@ -1,17 +1,17 @@
 import { TesseraError } from '@tessera/errors';
 import { CHANGES_TOLD_MAX, type ToldChange } from './applied-batch.js';
-import { type CatalogueChange, changesText } from './change.js';
+import { type CatalogueChange, charactersOf, checkNesting } from './change.js';
 
 /** Changes of one message of a batch. */
 export const MESSAGE_CHANGES_MAX = 65_536;
 /** Changes of a batch, as the engine has it. */
 export const BATCH_CHANGES_MAX = 1_048_576;
-/** Characters of a batch, all of which is held until it is whole. */
+/** Characters of the texts of a batch, all of which is held until it is whole. */
 const BATCH_CHARACTERS_MAX = 512 << 20;
 
 /** Changes that arrive in several messages and are applied all or none. */
 export class ChangeBatch {
-  private readonly texts: string[] = [];
+  private readonly given: (readonly CatalogueChange[])[] = [];
   private characters = 0;
   changeCount = 0;
   /** How many of each kind. */
@@ -27,21 +27,21 @@ export class ChangeBatch {
 
   /** @throws TesseraError CATALOGUE_INVALID where the batch becomes too large */
   add(changes: readonly CatalogueChange[]): void {
-    const text = changesText(changes, this.changeCount);
+    checkNesting(changes, this.changeCount);
     this.changeCount += changes.length;
-    this.characters += text.length;
+    for (const change of changes) this.characters += charactersOf(change);
     check('in a message', changes.length, MESSAGE_CHANGES_MAX);
     check('in a batch', this.changeCount, BATCH_CHANGES_MAX);
     check('characters in a batch', this.characters, BATCH_CHARACTERS_MAX);
-    this.texts.push(text);
+    this.given.push(changes);
     for (const { op } of changes) this.ops[op] = (this.ops[op] ?? 0) + 1;
     const room = CHANGES_TOLD_MAX - this.told.length;
     for (const { op, itemId } of changes.slice(0, room)) this.told.push({ op, itemId });
   }
 
-  /** JSON arrays of changes; at least one. */
-  get messages(): readonly string[] {
-    return this.texts.length === 0 ? ['[]'] : this.texts;
+  /** At least one. */
+  get messages(): readonly (readonly CatalogueChange[])[] {
+    return this.given.length === 0 ? [[]] : this.given;
   }
 }
 

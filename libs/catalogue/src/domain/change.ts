@@ -16,32 +16,24 @@ export type CatalogueChange =
   | { readonly op: 'set_attributes'; readonly itemId: string; readonly attributes: string }
   | { readonly op: 'set_priority'; readonly itemId: string; readonly priority: number };
 
-/** JSON of one change, as the engine reads it; text that is no JSON is left to it to refuse. */
-function changeText(change: CatalogueChange, index: number): string {
-  const { itemId, ...rest } = change;
-  const text = JSON.stringify({ ...rest, item_id: itemId, attributes: undefined });
-  if (!('attributes' in rest)) return text;
-  if (nestsTooDeep(rest.attributes)) {
-    const field = `changes[${index}].attributes`;
-    const message = `${field}: expected JSON nested at most ${JSON_DEPTH_MAX} deep, got more`;
-    throw new TesseraError('CATALOGUE_INVALID', message, { field });
-  }
-  const attributes = rest.attributes === '' ? '{}' : JSON.stringify(asJson(rest.attributes));
-  return `${text.slice(0, -1)},"attributes":${attributes}}`;
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 /**
- * @param first place of the first of them in their batch
+ * The engine reads the attributes by descending into them.
+ * @param first place of the first of the changes in their batch
  * @throws TesseraError CATALOGUE_INVALID for attributes that nest too deep
  */
-export function changesText(changes: readonly CatalogueChange[], first = 0): string {
-  return `[${changes.map((change, i) => changeText(change, first + i)).join(',')}]`;
+export function checkNesting(changes: readonly CatalogueChange[], first: number): void {
+  const deep = changes.findIndex(
+    (change) => 'attributes' in change && nestsTooDeep(change.attributes),
+  );
+  if (deep < 0) return;
+  const field = `changes[${first + deep}].attributes`;
+  const message = `${field}: expected JSON nested at most ${JSON_DEPTH_MAX} deep, got more`;
+  throw new TesseraError('CATALOGUE_INVALID', message, { field });
+}
+
+/** Characters of its texts. */
+export function charactersOf(change: CatalogueChange): number {
+  const title = 'title' in change ? change.title.length : 0;
+  const attributes = 'attributes' in change ? change.attributes.length : 0;
+  return change.itemId.length + title + attributes;
 }

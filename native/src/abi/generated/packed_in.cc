@@ -4,6 +4,19 @@
 
 namespace tessera::abi {
 
+void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Change& to) {
+  in.choice(to.kind, 6);
+  in.text(to.item_id);
+  in.u32s(to.sid);
+  in.text(to.title);
+  in.text(to.attributes);
+  in.f64(to.priority);
+}
+
+void read_change_message([[maybe_unused]] PackedReader& in, [[maybe_unused]] ChangeMessage& to) {
+  in.list(to.changes, [&in](auto& each) { read_item_change(in, each); });
+}
+
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to) {
   in.u32(to.ticket);
   in.choice(to.kind, 3);

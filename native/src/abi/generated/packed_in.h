@@ -5,10 +5,17 @@
 #include <array>
 
 #include "abi/packed_reader.h"
+#include "catalogue/change.h"
 #include "engine/request.h"
 
 namespace tessera::abi {
 
+static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kUpsert) == 0);
+static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kPause) == 1);
+static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kResume) == 2);
+static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kRemove) == 3);
+static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kSetAttributes) == 4);
+static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kSetPriority) == 5);
 static_assert(static_cast<uint32_t>(beam::ScoreNorm::kFull) == 0);
 static_assert(static_cast<uint32_t>(beam::ScoreNorm::kLevel) == 1);
 static_assert(static_cast<uint32_t>(beam::ScoreNorm::kAllowed) == 2);
@@ -25,6 +32,10 @@ static_assert(static_cast<uint32_t>(engine::Completeness::kWhole) == 0);
 static_assert(static_cast<uint32_t>(engine::Completeness::kNarrowed) == 1);
 static_assert(static_cast<uint32_t>(engine::Completeness::kCut) == 2);
 
+struct ChangeMessage {
+  std::vector<catalogue::Change> changes;
+};
+
 struct RequestHead {
   uint32_t ticket{};
   uint32_t kind{};
@@ -33,6 +44,8 @@ struct RequestHead {
   double budget_us{};
 };
 
+void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Change& to);
+void read_change_message([[maybe_unused]] PackedReader& in, [[maybe_unused]] ChangeMessage& to);
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to);
 void read_request_work([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);

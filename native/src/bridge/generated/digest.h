@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "a6efca8ed657ba74";
+inline constexpr std::string_view kAbiDigest = "4e6c88d3a027e22c";
 
 }  // namespace tessera::bridge
