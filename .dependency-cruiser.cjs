@@ -87,10 +87,10 @@ module.exports = {
       to: { path: '^native/' },
     },
     {
-      name: 'errors-contracts-and-turns-import-nothing',
+      name: 'lone-libs-import-nothing',
       severity: 'error',
-      from: { path: '^libs/(errors|contracts|turns)/src/', pathNot: '\\.spec\\.ts$' },
-      to: { pathNot: '^libs/(errors|contracts|turns)/src/' },
+      from: { path: '^libs/(errors|contracts|turns|units)/src/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: '^libs/(errors|contracts|turns|units)/src/' },
     },
     {
       name: 'domain-libs-see-no-infrastructure',

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@tessera/config';
+import { safetensorsHeader, valuesOf } from '@tessera/testing';
 import { configOf, type ModelShape, type TensorShape, tensorsOf } from './model-shape.js';
 import { bf16, normalTable, Random } from './random.js';
 
@@ -19,7 +20,6 @@ export const BENCH_CACHE = join(repositoryRoot, '.cache', 'bench');
 const RECIPE = 1;
 const SEED = 20;
 const CHUNK_VALUES = 1 << 22;
-const BF16_BYTES = 2;
 
 /**
  * Folder of a Hugging Face checkpoint of that shape, in BF16, made where it is absent: the same
@@ -50,7 +50,7 @@ export function writeSafetensors(
 ): void {
   const file = openSync(path, 'w');
   try {
-    writeSync(file, header(tensors));
+    writeSync(file, safetensorsHeader(tensors, 'BF16'));
     const random = new Random(seed);
     for (const tensor of tensors) writeTensor(file, tensor, random);
   } finally {
@@ -58,25 +58,10 @@ export function writeSafetensors(
   }
 }
 
-/** Length, then JSON padded with spaces so that the tensors begin on a multiple of 64 bytes. */
-function header(tensors: readonly TensorShape[]): Buffer {
-  let end = 0;
-  const entries = tensors.map(({ name, shape }) => {
-    const begin = end;
-    end += BF16_BYTES * countOf(shape);
-    return [name, { dtype: 'BF16', shape, data_offsets: [begin, end] }];
-  });
-  const json = JSON.stringify({ __metadata__: { format: 'pt' }, ...Object.fromEntries(entries) });
-  const text = json.padEnd(Math.ceil((json.length + 8) / 64) * 64 - 8, ' ');
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(text.length));
-  return Buffer.concat([length, Buffer.from(text, 'latin1')]);
-}
-
 function writeTensor(file: number, { shape, deviation }: TensorShape, random: Random): void {
   const table = shape.length === 1 ? normTable() : normalTable(deviation);
   const mask = table.length - 1;
-  for (let left = countOf(shape); left > 0; left -= CHUNK_VALUES) {
+  for (let left = valuesOf({ shape }); left > 0; left -= CHUNK_VALUES) {
     const values = new Uint16Array(Math.min(left, CHUNK_VALUES));
     for (let at = 0; at < values.length; at += 1) {
       values[at] = table[(random.bits() >>> 8) & mask] as number;
@@ -88,8 +73,4 @@ function writeTensor(file: number, { shape, deviation }: TensorShape, random: Ra
 /** Weights of norms: a little around one, so that a norm that forgets them is seen. */
 function normTable(): Uint16Array {
   return Uint16Array.from({ length: 256 }, (_, at) => bf16(0.9 + (0.2 * at) / 255));
-}
-
-function countOf(shape: readonly number[]): number {
-  return shape.reduce((product, size) => product * size, 1);
 }

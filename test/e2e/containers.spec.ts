@@ -3,9 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MEBIBYTE } from '@tessera/units';
 import { afterAll, expect, it } from 'vitest';
 
-const MEBIBYTE = 2 ** 20;
 const LIMIT_BYTES = 640 * MEBIBYTE;
 
 /** A cgroup below our own with a limit of memory; undefined where that is refused. */

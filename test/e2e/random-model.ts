@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { byteLevelTokenizer } from '../../libs/testing/src/index.js';
+import { byteLevelTokenizer, safetensorsHeader, valuesOf } from '../../libs/testing/src/index.js';
 
 export interface RandomModelShape {
   readonly seed: number;
@@ -75,25 +75,16 @@ function tensorsOf({ layers, hidden }: RandomModelShape, vocabulary: number): Te
 /** Norms are about 1; other values as their width asks for, times `size`. */
 export function safetensors(tensors: readonly Tensor[], seed: number, size = 1): Buffer {
   const random = randomNumbers(seed);
-  const header: Record<string, object> = {};
-  let offset = 0;
-  const parts = tensors.map(({ name, shape }) => {
-    const count = shape.reduce((product, size) => product * size, 1);
+  const parts = tensors.map((tensor) => {
+    const { shape } = tensor;
     const scale = size / Math.sqrt(shape.at(-1) ?? 1);
     const isNorm = shape.length === 1;
-    const values = Float32Array.from({ length: count }, () =>
+    const values = Float32Array.from({ length: valuesOf(tensor) }, () =>
       isNorm ? 1 + 0.1 * random() : scale * random(),
     );
-    const end = offset + values.byteLength;
-    header[name] = { dtype: 'F32', shape, data_offsets: [offset, end] };
-    offset = end;
     return Buffer.from(values.buffer);
   });
-  const json = Buffer.from(JSON.stringify(header));
-  const padded = Buffer.concat([json, Buffer.alloc((8 - (json.length % 8)) % 8, ' ')]);
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(padded.length));
-  return Buffer.concat([length, padded, ...parts]);
+  return Buffer.concat([safetensorsHeader(tensors, 'F32'), ...parts]);
 }
 
 function config(shape: RandomModelShape, vocabulary: number): object {

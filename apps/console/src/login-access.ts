@@ -11,6 +11,7 @@ import {
   Sessions,
 } from '@tessera/access';
 import { TesseraError } from '@tessera/errors';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie';
 import { ConsoleAccess, type Visitor, type VisitorRequest } from './console-access.js';
 
@@ -18,10 +19,9 @@ const SESSION_COOKIE = 'tessera-console';
 /** Of a login that was begun with a provider. */
 const BEGUN_COOKIE = 'tessera-console-login';
 const BEGUN_MS = 600_000;
-const MILLISECONDS_PER_SECOND = 1000;
 const PATH = '/console';
 /** Where a provider sends the browser back to. */
-export const RETURN_PATH = '/console/api/login/oidc/return';
+const RETURN_PATH = '/console/api/login/oidc/return';
 
 export interface LoginParts {
   /** Undefined where there is no file of tokens. */

@@ -10,11 +10,11 @@ import {
 import { enumWords, type WireAppendOutcome, type WireBehaviour } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { invalid, text, texts } from '@tessera/grpc';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 
-const MILLISECONDS_PER_SECOND = 1000;
 /** Behaviours of one call. */
 export const BEHAVIOURS_PER_CALL_MAX = 10_000;
-export const HISTORY_LIMIT_MAX = 100_000;
+const HISTORY_LIMIT_MAX = 100_000;
 const HISTORY_LIMIT_DEFAULT = 100;
 /** @throws TesseraError REQUEST_INVALID */
 export function parseBehaviour(wire: WireBehaviour | undefined): BehaviourEvent {

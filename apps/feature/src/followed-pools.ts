@@ -1,8 +1,7 @@
 import type { TesseraClient } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import type { RecallFacts, RecallServing, UserSource } from '@tessera/recall';
-
-const MICROSECONDS_PER_MILLISECOND = 1000;
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
 /** KV pools that follow the behaviours. */
 export interface FollowedPools {

@@ -8,9 +8,8 @@ import {
   type RecallServing,
   type UserSource,
 } from '@tessera/recall';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { budgetOf, type EdgeCall, type EdgeParts, type Parsed } from './recall-edge.js';
-
-const MICROSECONDS_PER_MILLISECOND = 1000;
 
 export interface KvEdgeParts extends Pick<EdgeParts, 'readiness' | 'limits'> {
   readonly serving: Pick<RecallServing, 'append' | 'forgetUser'>;

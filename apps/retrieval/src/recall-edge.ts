@@ -13,11 +13,9 @@ import type {
   ScoreRequest,
 } from '@tessera/recall';
 import type { Carrier, Edge, Log, Metrics, Observation, Tracing } from '@tessera/telemetry';
+import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { Audited } from './audited.js';
 import { recallSpans } from './recall-spans.js';
-
-const MICROSECONDS_PER_MILLISECOND = 1000;
-const MILLISECONDS_PER_SECOND = 1000;
 
 /** A request as an edge parsed it, with the time the caller gives it. */
 export interface Parsed<Request> {

@@ -8,10 +8,10 @@ import {
 import type { TesseraClient } from '@tessera/client';
 import type { WireBehaviour } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 
 /** Milliseconds that a process of its own has to answer, repetitions included. */
 const ANSWER_MS = 1000;
-const MILLISECONDS_PER_SECOND = 1000;
 
 export interface RemoteBehavioursParts {
   readonly client: Pick<TesseraClient, 'history'>;

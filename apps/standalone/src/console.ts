@@ -5,6 +5,7 @@ import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
+import { MILLISECONDS_PER_MINUTE } from '@tessera/units';
 import { type ConsoleParts, LoginAccess, LoopbackAccess } from '../../console/src/index.js';
 import type { UserErasure } from '../../feature/src/index.js';
 import { type AdapterEdge, parseJsonRecall } from '../../retrieval/src/index.js';
@@ -27,8 +28,6 @@ export interface ConsoleNeeds {
   readonly metrics: Pick<Metrics, 'countConsoleAction'>;
   readonly log: Log;
 }
-
-const MILLISECONDS_PER_MINUTE = 60_000;
 
 /** Nobody has to log in where the console is reached from this machine alone, and no way is set. */
 function loginsOf({ http, access, login }: Config, { process, oidc }: Access) {

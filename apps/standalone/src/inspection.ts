@@ -11,8 +11,8 @@ import {
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallOperations, RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
+import { MILLISECONDS_PER_HOUR } from '@tessera/units';
 
-const MILLISECONDS_PER_HOUR = 3_600_000;
 const PULSE_MS = 5000;
 
 /** A store, and who counts how its recalls fare once somebody does. */

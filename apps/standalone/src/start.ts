@@ -1,3 +1,4 @@
+import { MEBIBYTE } from '@tessera/units';
 import 'reflect-metadata';
 import type { Config } from '@tessera/config';
 import { refuseOpenDoors, type Serving } from '@tessera/hosting';
@@ -11,7 +12,6 @@ import { runtimeOptions } from './runtime-options.js';
 import { sampleTable } from './sample-table.js';
 import { serve } from './serve.js';
 
-const MEBIBYTE = 2 ** 20;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 async function load(

@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { repositoryRoot } from '@tessera/config';
+import { demoUserIds } from '../overload/demo-users.js';
 import type { LoadChild } from '../overload/load-child.js';
 import type { AnswerTimes, LoadPlan } from '../overload/load-plan.js';
 import type { ServedProcess } from '../overload/served-process.js';
 
-const USERS_FILE = join(repositoryRoot, 'models', 'demo', 'users.json');
-const USERS_MAX = 200;
 const PATIENCE_MS = 5000;
 /** Enum Priority: normal. */
 const PRIORITIES = [2] as const;
@@ -29,7 +25,7 @@ export async function asked(
   const before = service.mainThreadMs();
   const outcome = await load.run({
     address: service.grpcAddress,
-    userIds: userIds(),
+    userIds: demoUserIds(),
     connections: 1,
     seed: 1,
     deadlineMs: [PATIENCE_MS, PATIENCE_MS],
@@ -45,8 +41,4 @@ export async function asked(
     recallsPerSecond: answers.length / seconds,
     mainThreadMsPerRecall: (service.mainThreadMs() - before) / answers.length,
   };
-}
-
-function userIds(): readonly string[] {
-  return Object.keys(JSON.parse(readFileSync(USERS_FILE, 'utf8')) as object).slice(0, USERS_MAX);
 }

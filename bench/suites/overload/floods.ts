@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { repositoryRoot } from '@tessera/config';
+import { MEBIBYTE } from '@tessera/units';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import {
@@ -19,7 +20,6 @@ import {
 } from './http2-frames.js';
 import { ServedProcess } from './served-process.js';
 
-const MEBIBYTE = 2 ** 20;
 const BAR_MIB = 64;
 const READERS = 16;
 const ITEMS = 100_000;

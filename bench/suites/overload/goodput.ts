@@ -1,16 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { repositoryRoot } from '@tessera/config';
 import { SHAPES } from '../../models/model-shape.js';
 import { type Measurement, quantile } from '../../result.js';
 import { servedModel } from '../streams/served-model.js';
 import type { SuiteContext } from '../suite.js';
+import { DEMO_USERS_FILE, demoUserIds } from './demo-users.js';
 import { LoadChild } from './load-child.js';
 import type { ClassOutcome, LoadOutcome, LoadPlan } from './load-plan.js';
 import { ServedProcess } from './served-process.js';
 
-const USERS_FILE = join(repositoryRoot, 'models', 'demo', 'users.json');
-const USERS_MAX = 200;
 const CONNECTIONS = 8;
 const PATIENCE_MS = 5000;
 const CALLERS = [16, 48] as const;
@@ -24,7 +20,7 @@ type Offered = Pick<LoadPlan, 'open' | 'closed' | 'seconds'> & Partial<LoadPlan>
 /** A model whose arithmetic is the limit. */
 export function engineBound(context: SuiteContext): Promise<Measurement[]> {
   const path = servedModel(SHAPES['8x512'], context.say);
-  const keys = { model: { path }, users: { path: USERS_FILE } };
+  const keys = { model: { path }, users: { path: DEMO_USERS_FILE } };
   return goodput(context, 'engine-bound', keys, [150, 1500]);
 }
 
@@ -45,7 +41,7 @@ async function goodput(
   const run = (offered: Offered) =>
     load.run({
       address: served.grpcAddress,
-      userIds: userIds(),
+      userIds: demoUserIds(),
       connections: CONNECTIONS,
       deadlineMs,
       priorities: PRIORITIES,
@@ -81,10 +77,6 @@ async function goodput(
     await load.stop();
     await served.stop();
   }
-}
-
-function userIds(): readonly string[] {
-  return Object.keys(JSON.parse(readFileSync(USERS_FILE, 'utf8')) as object).slice(0, USERS_MAX);
 }
 
 const totals = ({ byPriority }: LoadOutcome, key: keyof ClassOutcome) =>

@@ -7,6 +7,7 @@ import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import type { RecallAnswer, RecallRuntime } from '@tessera/recall';
 import { createLog } from '@tessera/telemetry';
 import { temporaryFolder } from '@tessera/testing';
+import { MILLISECONDS_PER_HOUR } from '@tessera/units';
 import { KvFollower, OwnPool } from '../../../apps/feature/src/index.js';
 import { TINY } from '../../models/model-shape.js';
 import { type Measurement, quantile } from '../../result.js';
@@ -20,7 +21,6 @@ const VISIT_GAP_MS = 30 * 60_000;
 const BUDGET_MS = 20_000;
 const WIDTH = 4;
 const MALAYSIA_HOURS = 8;
-const MILLISECONDS_PER_HOUR = 3_600_000;
 const HOURS_PER_DAY = 24;
 /** Bytes of the TINY shape's keys and values of one position: two heads' worth of 16 in BF16. */
 const BLOCK_BYTES = 32 * 2 * 16 * 2;

@@ -1,9 +1,9 @@
 import { TesseraError } from '@tessera/errors';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { AuditEntry, AuditLog } from './audit-log.js';
 
 /** Lines of changes a second that are written one by one; what is beyond is summed up. */
 export const NOTED_LINES_PER_SECOND = 20;
-const MILLISECONDS_PER_SECOND = 1000;
 const DETAIL_LENGTH_MAX = 1000;
 const NAME_LENGTH_MAX = 128;
 

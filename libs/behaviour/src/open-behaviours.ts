@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/errors';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { BehaviourEvent } from './domain/behaviour-event.js';
 import type { BehaviourLog } from './domain/behaviour-log.js';
 import type { BehaviourStore } from './domain/behaviour-store.js';
@@ -10,7 +11,6 @@ import { RedisBehaviourLog, type RedisSecurity } from './outside/redis-behaviour
 import { loadBehaviourStore } from './outside/users-file.js';
 
 const SEED_EVENTS_PER_APPEND = 5000;
-const MILLISECONDS_PER_SECOND = 1000;
 
 export interface BehaviourOptions {
   /** `file`: the users file alone, read-only. */

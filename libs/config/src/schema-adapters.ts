@@ -1,10 +1,10 @@
 /** Keys of adapters and of whole weights. */
 
+import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
 
-const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
 const BYTES_MAX = 2 ** 50;
 const PERCENT = 100;

@@ -1,9 +1,9 @@
 /** Keys of what lets analysts look into recalls, and of how they log in. */
 
+import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
 import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
 
-const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
 const BYTES_MAX = 2 ** 50;
 const QUEUE_MAX = 1_000_000;

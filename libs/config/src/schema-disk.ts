@@ -1,9 +1,9 @@
 /** Keys of what all stores leave of their disks. */
 
+import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
 import { integer } from './schema-fields.js';
 
-const MEBIBYTE = 2 ** 20;
 const BYTES_MAX = 2 ** 50;
 
 export const diskSchema = z.strictObject({

@@ -1,10 +1,10 @@
 /** Keys of what listens: HTTP and gRPC. */
 
+import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
 import { integer, nonEmptyText, text } from './schema-fields.js';
 
 const PORT_MAX = 65_535;
-const MEBIBYTE = 2 ** 20;
 const MESSAGE_BYTES_MAX = 256 * MEBIBYTE;
 const CONNECTIONS_MAX = 1_000_000;
 const STREAMS_MAX = 1_000_000;

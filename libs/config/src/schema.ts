@@ -4,6 +4,7 @@
  */
 
 import { hostname } from 'node:os';
+import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { readMachine } from './machine.js';
@@ -16,7 +17,6 @@ import { grpcSchema, httpSchema } from './schema-edges.js';
 import { integer, type LeafMeta, nonEmptyText, oneOf, text } from './schema-fields.js';
 import { tasksSchema } from './schema-tasks.js';
 
-const MEBIBYTE = 2 ** 20;
 const GIBIBYTE = 2 ** 30;
 
 /** Bounds that a value of the configuration may itself not exceed. */

@@ -9,6 +9,7 @@ export {
   NATIVE_ERRORS,
   SERVICE_ERRORS,
 } from './codes.js';
+export { expecting, shown } from './expecting.js';
 export { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, jsonFault, nestsTooDeep } from './json-depth.js';
 export {
   type ErrorBody,

@@ -1,6 +1,7 @@
 import type { ServerUnaryCall } from '@grpc/grpc-js';
 import type { Cancellation } from '@tessera/errors';
 import { type Carrier, carrierOf } from '@tessera/telemetry';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
 /** What a handler needs of its call: the caller's wish to go on and the time that is left. */
 export interface CallContext {
@@ -11,8 +12,6 @@ export interface CallContext {
   /** The caller's trace, of its metadata. */
   readonly caller: Carrier;
 }
-
-const MICROSECONDS_PER_MILLISECOND = 1000;
 
 /** Nest does not cancel a unary handler by itself, so the call's own event is listened to. */
 export function callContext(call: ServerUnaryCall<unknown, unknown>): CallContext {

@@ -1,9 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import { errorBody, TesseraError } from '@tessera/errors';
 import type { Log } from '@tessera/telemetry';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { FastifyReply } from 'fastify';
-
-const MILLISECONDS_PER_SECOND = 1000;
 
 function statusOf(thrown: unknown): unknown {
   if (thrown instanceof HttpException) return thrown.getStatus();

@@ -1,5 +1,6 @@
 /** Metrics of the user KV pool. */
 
+import { MICROSECONDS_PER_SECOND } from '@tessera/units';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export const KV_METRICS = {
@@ -147,7 +148,6 @@ interface Metric {
 type Labels = Readonly<Record<string, string>>;
 type Series = readonly (readonly [Labels, number])[];
 
-const MICROSECONDS_PER_SECOND = 1e6;
 const M = KV_METRICS;
 
 /** The pool counts by itself; each scrape copies its counts. */

@@ -1,5 +1,6 @@
 /** Every metric of the service, with unit and meaning. docs/metrics.md lists the same names. */
 
+import { MICROSECONDS_PER_SECOND } from '@tessera/units';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { ACCESS_METRICS, type AccessCounts, registerAccessMetrics } from './access-metrics.js';
 import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
@@ -161,7 +162,6 @@ interface Metric {
 }
 
 const LATENCY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-const MICROSECONDS_PER_SECOND = 1e6;
 
 /** The registry of one process; engine and pool are read at each scrape, where it has them. */
 export class Metrics {

@@ -12,5 +12,6 @@ export {
   startRedisServer,
 } from './redis-server.js';
 export { S3_CREDENTIALS, type S3Server, startS3Server } from './s3-server.js';
+export { safetensorsHeader, valuesOf } from './safetensors-header.js';
 export { temporaryFolder } from './temporary-folder.js';
 export { until } from './until.js';

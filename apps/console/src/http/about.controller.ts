@@ -1,4 +1,5 @@
 import { Controller, Get, Query, Req } from '@nestjs/common';
+import { MILLISECONDS_PER_MINUTE } from '@tessera/units';
 import type { FastifyRequest } from 'fastify';
 import { canaryViews } from '../adapter-views.js';
 import type { About, LivePage } from '../api-types.js';
@@ -7,7 +8,6 @@ import { fieldsOf, integerOf } from '../fields.js';
 import { Gate } from '../gate.js';
 
 const MINUTES_MAX = 24 * 60;
-const MILLISECONDS_PER_MINUTE = 60_000;
 
 @Controller('console/api')
 export class AboutController {

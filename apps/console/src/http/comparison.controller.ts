@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type {
   ComparisonLine,
@@ -19,7 +20,6 @@ import { Notes } from '../notes.js';
 import { Recorded } from '../recorded.js';
 import { trialSettings, versionedContext } from '../trial-settings.js';
 
-const MICROSECONDS_PER_MILLISECOND = 1000;
 const TITLE_LENGTH_MAX = 200;
 const DIGEST = /\b([0-9a-f]{10})[0-9a-f]{54}\b/g;
 const NO_USER = 'the first user';

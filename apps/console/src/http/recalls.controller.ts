@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
 import type { ExplainAnswer } from '@tessera/recall';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Note, RecallPage, RecallSummary, TriedRecall } from '../api-types.js';
 import { ConsoleParts } from '../console-parts.js';
@@ -24,7 +25,6 @@ import { trialSettings, versionedContext } from '../trial-settings.js';
 
 const ID_LENGTH_MAX = 1024;
 const LIST_MAX = 500;
-const MICROSECONDS_PER_MILLISECOND = 1000;
 const FILTERS = ['userId', 'requestId', 'itemId', 'code', 'fromMs', 'beforeMs', 'limit'];
 
 @Controller('console/api/recalls')

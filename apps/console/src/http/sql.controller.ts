@@ -12,6 +12,7 @@ import {
   Res,
 } from '@nestjs/common';
 import { SQL_LENGTH_MAX } from '@tessera/inspection';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SavedSet } from '../api-types.js';
 import { Audits } from '../audits.js';
@@ -21,7 +22,6 @@ import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
 import { Recorded } from '../recorded.js';
 
-const MILLISECONDS_PER_SECOND = 1000;
 const SET_NAME_LENGTH_MAX = 200;
 const SET_RECALLS_MAX = 10_000;
 const MEDIA_TYPES = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };

@@ -18,13 +18,13 @@ import {
   type TopicRecord,
 } from '@tessera/kafka';
 import { carrierOf } from '@tessera/telemetry';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { RecallEdge } from '../recall-edge.js';
 import { parseWireRecall, toWireResponse } from '../wire/recall.mapper.js';
 import { wireRefusal } from './wire-refusal.js';
 
 export const RECALL_REQUESTS_PATTERN = 'recall.requests';
 const PAYLOAD_VERSION = '1';
-const MICROSECONDS_PER_MILLISECOND = 1000;
 
 /** What the topic controller needs of the configuration. DI token. */
 export class RecallTopicSettings {

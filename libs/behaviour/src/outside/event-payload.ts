@@ -1,6 +1,5 @@
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
-
-const MILLISECONDS_PER_SECOND = 1000;
 
 /** What a store keeps of an event beside its ID and time: [item, action, scene]. */
 export function payloadOf({ itemId, action, scene }: BehaviourEvent): string {

@@ -1,9 +1,10 @@
 /** How the service fared in a short time: what the live view shows, point by point. */
 
 import type { RecallAnswer, RecallTimings } from '@tessera/recall';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 
 /** Stages whose times are told, in the order of a recall. */
-export const PULSE_STAGES = [
+const PULSE_STAGES = [
   'features',
   'prompt',
   'queue',
@@ -45,7 +46,6 @@ export interface Pulse {
 
 /** Times of one pulse that are kept at most; beyond, each new one takes the place of another. */
 const SAMPLES_MAX = 4096;
-const MILLISECONDS_PER_SECOND = 1000;
 
 /** Collects what one pulse tells. */
 export class PulseMeter {

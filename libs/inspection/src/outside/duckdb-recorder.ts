@@ -2,6 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
+import { MEBIBYTE } from '@tessera/units';
 import type { RecallFilter, RecordedChange } from '../domain/inspection-store.js';
 import type { Pulse } from '../domain/pulse.js';
 import type { RecallSummary, RecordedRecall } from '../domain/recorded-recall.js';
@@ -45,8 +46,7 @@ export interface StoredSizes {
   readonly newestMs: number;
 }
 
-export const DATABASE_FILE = 'inspection.duckdb';
-const MEBIBYTE = 2 ** 20;
+const DATABASE_FILE = 'inspection.duckdb';
 /** Bytes of the log of the database from which on it is taken into the database itself. */
 const LOG_BYTES_MAX = 16 * MEBIBYTE;
 /** Rows from which on the database may write beside its log before a commit: a row group less. */

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
+import { MEBIBYTE } from '@tessera/units';
 import { checkStatement, sqlRefusal } from '../domain/check-statement.js';
 import { TABLE_NAMES } from '../outside/duckdb-tables.js';
 import { type Channel, endProcess, sendAll } from './channel.js';
@@ -9,7 +10,6 @@ import { type QueryOrder, type QueryReply, sentError } from './messages.js';
 
 type Ask = Extract<QueryOrder, { kind: 'ask' }>;
 
-const MEBIBYTE = 2 ** 20;
 /** Part of the memory that the database plans with; the rest is for what it does not count. */
 const PLANNED_SHARE = 0.6;
 

@@ -1,0 +1,25 @@
+import type { ErrorCode } from './codes.js';
+import { TesseraError } from './tessera-error.js';
+
+const GOT_CHARACTERS_MAX = 120;
+
+/** A value as messages show it: JSON, `nothing` where it is undefined, not too long. */
+export function shown(value: unknown): string {
+  return cut(value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value)));
+}
+
+function cut(text: string): string {
+  return text.length > GOT_CHARACTERS_MAX ? `${text.slice(0, GOT_CHARACTERS_MAX)}...` : text;
+}
+
+/**
+ * Makes the refusals of one code: `field: expected WHAT, got GOT`.
+ * @returns a function of the field's path, what was expected, and what was given instead: a text
+ * stands as it is, anything else as `shown` has it
+ */
+export function expecting(code: ErrorCode) {
+  return (field: string, what: string, got: unknown, cause?: unknown): TesseraError => {
+    const given = typeof got === 'string' ? cut(got) : shown(got);
+    return new TesseraError(code, `${field}: expected ${what}, got ${given}`, { field, cause });
+  };
+}

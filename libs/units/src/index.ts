@@ -1,0 +1,9 @@
+/** How many of one unit make another. */
+
+export const MICROSECONDS_PER_MILLISECOND = 1000;
+export const MICROSECONDS_PER_SECOND = 1_000_000;
+export const MILLISECONDS_PER_SECOND = 1000;
+export const MILLISECONDS_PER_MINUTE = 60_000;
+export const MILLISECONDS_PER_HOUR = 3_600_000;
+/** Bytes. */
+export const MEBIBYTE = 2 ** 20;
