@@ -91,6 +91,7 @@ function check() {
     ),
   ]);
   checker('tidy', process.execPath, ['tools/tidy.mjs']);
+  checker('dead code (knip)', bin('knip'), ['--no-progress']);
   checker('proto lint (buf)', bin('buf'), ['lint']);
   checker('generated code is up to date', process.execPath, ['tools/generate.mjs', '--check']);
   clangFormat();

@@ -20,6 +20,7 @@ export const plainSpreads: Rule;
 export const bannedWords: Rule;
 export const fileName: (path: string) => Fault[];
 export const includeLaw: Rule;
+export const bareCpp: (text: string) => string;
 export const markdownLinks: Rule;
 export const namedFiles: Rule;
 export const styleNamesCheckers: Rule;

@@ -97,7 +97,7 @@ export function plainSpreads(path, text) {
 }
 
 /** C++ without comments, strings and preprocessor lines; the line breaks stay. */
-function bareCpp(text) {
+export function bareCpp(text) {
   const blank = (match) => match.replace(/[^\n]/g, ' ');
   return text
     .replace(/R"(\w*)\([\s\S]*?\)\1"/g, blank)
@@ -300,6 +300,7 @@ const CHECKERS = [
     'biome',
     'tsc',
     'dependency-cruiser',
+    'knip',
     'tidy',
     'clang-format',
     'clang',

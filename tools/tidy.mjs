@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deadNative } from './dead-native.mjs';
 import { radiusFaults } from './radius.mjs';
 import { missingReadmes, RULES } from './tidy-rules.mjs';
 
@@ -39,6 +40,7 @@ const faults = [
     RULES.flatMap((rule) => rule(path, text, existsSync).map((fault) => ({ path, ...fault }))),
   ),
   ...radiusFaults(texts, ceilings),
+  ...deadNative(texts),
   ...missingReadmes([...foldersOf('native/src'), ...domainLibs], existsSync),
 ];
 for (const { path, line, message } of faults) console.error(`${path}:${line}: ${message}`);

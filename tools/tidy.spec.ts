@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { deadNative } from './dead-native.mjs';
 import * as tidy from './tidy-rules.mjs';
 
 const exists = (path: string) => path === 'docs/there.md' || path === 'libs/a/there.ts';
@@ -159,6 +160,16 @@ describe('tidy', () => {
     expect(faults.map((fault) => fault.path)).toEqual(['b']);
   });
 
+  it('finds a function of a header that nothing calls, and one that nothing defines', () => {
+    const header = 'class A {\n  int used() const;\n  int idle() const;\n  int gone() const;\n};\n';
+    const body = 'int A::used() const { return 1; }\nint A::idle() const { return used(); }\n';
+    const files = new Map([
+      ['native/src/base/a.h', header],
+      ['native/src/base/a.cc', body],
+    ]);
+    expect(deadNative(files).map(({ line }) => line)).toEqual([3, 4]);
+  });
+
   it('counts a method in a class and not the class around it', () => {
     const method = `  int f() {\n${lines(tidy.LIMITS.functionLinesCpp)}  }\n`;
     const text = `class A final : public B {\n public:\n${method}};\n`;
@@ -177,7 +188,7 @@ const lawless: Record<string, string> = {
   // standalone-sees-faces-of-apps
   'apps/standalone/src/main.ts': "import '../../one/src/inner.js';\n",
   'libs/errors/src/index.ts': "export { code } from './code.js';\n",
-  // errors-contracts-and-turns-import-nothing, siblings-import-files and no-circular
+  // lone-libs-import-nothing, siblings-import-files and no-circular
   'libs/errors/src/code.ts': "import 'node:os';\nimport './index.js';\nexport const code = 1;\n",
   // edge-libs-never-import-the-domain
   'libs/grpc/src/index.ts': "import '@tessera/recall';\n",

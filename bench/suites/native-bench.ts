@@ -49,7 +49,7 @@ export async function output(program: string, words: readonly string[]): Promise
 }
 
 /** Runs a program with everything it says on the standard error. */
-export function shown(program: string, words: readonly string[]): Promise<void> {
+function shown(program: string, words: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const stdio: ['ignore', number, number] = ['ignore', 2, 2];
     const child = spawn(program, [...words], { cwd: repositoryRoot, stdio });

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { TesseraError } from '@tessera/errors';
 
-export const EXIT_FAILED = 1;
-export const EXIT_USAGE = 2;
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
 
 /** A flag that is unknown, missing or out of its bounds. */
 export class UsageError extends Error {}

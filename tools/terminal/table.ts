@@ -1,5 +1,5 @@
 /** Width of a title column; longer texts are cut. */
-export const CELL_LENGTH_MAX = 80;
+const CELL_LENGTH_MAX = 80;
 
 export interface Column {
   readonly name: string;

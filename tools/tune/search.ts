@@ -19,7 +19,7 @@ export type Measure = (setting: Setting) => Promise<number>;
 /** In the order in which they are tried, each with those before it as they were chosen. */
 const ORDER = ['threadCount', 'batchRequestsMax', 'batchRowsMax', 'prefillChunkTokens'] as const;
 /** Of two settings whose rates differ by less the one that takes less memory and time is taken. */
-export const INDIFFERENT = 0.02;
+const INDIFFERENT = 0.02;
 
 /** `fitting`: requests whose keys and values the engine has memory for at a time. */
 export function axesOf(cores: number, fitting: number): Axes {

@@ -7,7 +7,7 @@ import type { ConsoleAccess, Visitor, VisitorRequest } from './console-access.js
 import { ConsoleParts } from './console-parts.js';
 
 /** Header that only a page of the same origin can set without being asked first. */
-export const CONSOLE_HEADER = 'x-tessera-console';
+const CONSOLE_HEADER = 'x-tessera-console';
 
 export function visitorRequest({ headers }: FastifyRequest): VisitorRequest {
   const { host = '', cookie = '', authorization = '' } = headers;

@@ -4,4 +4,4 @@ export type { ConsoleParts } from './console-parts.js';
 export { checkVisitor } from './gate.js';
 export { LoginAccess } from './login-access.js';
 export { CONSOLE_SCHEMAS, consolePaths } from './openapi.js';
-export { CONSOLE_PREFIX, PAGE_HEADERS, servePages } from './pages.js';
+export { PAGE_HEADERS, servePages } from './pages.js';

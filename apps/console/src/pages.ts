@@ -10,7 +10,7 @@ export const CONSOLE_PREFIX = '/console/';
  * Scripts and data come from this origin alone, and no page may frame these. Styles may be inline:
  * the components set theirs so, and a style cannot act.
  */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",

@@ -2,7 +2,7 @@ import type { RecallContext, RecallRequest, RecallServing } from '@tessera/recal
 import { type Fields, integerOf } from './fields.js';
 
 /** The field that a recall over HTTP has not: the number of the last change that is to count. */
-export const SEQUENCE_FIELD = 'catalogueSequence';
+const SEQUENCE_FIELD = 'catalogueSequence';
 
 /** A body of a recall with a version of the catalogue; left out: the newest. */
 export interface TrialSettings {

@@ -5,7 +5,7 @@ import type { FollowedPools } from './followed-pools.js';
 /**
  * Users that wait for their keys and values at most; further ones are computed at their next visit.
  */
-export const FOLLOWED_USERS_MAX = 1000;
+const FOLLOWED_USERS_MAX = 1000;
 
 export interface KvFollowerParts {
   readonly pools: FollowedPools;

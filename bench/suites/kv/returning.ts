@@ -32,7 +32,7 @@ const EXPOSED_BAR = 0.05;
 const DECODE_PASSES = LEVELS - 1;
 
 /** Where the history of a user who comes back lies. */
-export const PLACES = ['nowhere', 'device', 'host', 'disk', 'disk in int8'] as const;
+const PLACES = ['nowhere', 'device', 'host', 'disk', 'disk in int8'] as const;
 type Place = (typeof PLACES)[number];
 
 export interface ReturningOptions {

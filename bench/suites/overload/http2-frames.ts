@@ -3,7 +3,7 @@
  * client library costs more of the shared cores for a call than the service does for a refusal.
  */
 
-export const FRAME_HEADER_BYTES = 9;
+const FRAME_HEADER_BYTES = 9;
 
 export const FrameType = {
   DATA: 0,

@@ -6,7 +6,7 @@ const NEW_LINE = 10;
 /** Of the end of the file: further back nothing is looked for. */
 export const AUDIT_READ_BYTES_MAX = 1 << 20;
 /** Lines that wait for the disk at most; further ones are refused. */
-export const AUDIT_LINES_WAITING_MAX = 10_000;
+const AUDIT_LINES_WAITING_MAX = 10_000;
 
 /** Who did what, when, and how it ended. */
 export interface AuditEntry {

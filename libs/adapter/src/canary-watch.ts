@@ -13,9 +13,9 @@ import {
 import type { AdapterRegistry } from './registry.js';
 
 /** Users whose newest answer is kept, to know what a behaviour follows. */
-export const ANSWERS_KEPT = 8192;
+const ANSWERS_KEPT = 8192;
 /** Items of such an answer. */
-export const ANSWER_ITEMS_KEPT = 100;
+const ANSWER_ITEMS_KEPT = 100;
 const PERCENT = 100;
 
 export interface WatchSettings {

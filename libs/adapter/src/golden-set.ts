@@ -5,7 +5,7 @@ import type { ServedAdapter } from './domain/adapter-choice.js';
 import type { AdapterProbe, ProbeAnswer, ProbeUser } from './domain/adapter-probe.js';
 import { overlapOf } from './domain/canary-comparison.js';
 
-export const GOLDEN_USERS_MAX = 1024;
+const GOLDEN_USERS_MAX = 1024;
 
 const documentSchema = z
   .array(

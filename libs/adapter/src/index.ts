@@ -10,7 +10,6 @@ export {
 export type { AdapterProbe, ProbeAnswer, ProbeUser } from './domain/adapter-probe.js';
 export {
   ADAPTER_FILES,
-  ADAPTER_STATES,
   type AdapterFile,
   type AdapterState,
   type AdapterVersion,
@@ -28,11 +27,10 @@ export { type Announced, fetchedParts } from './outside/fetched-folder.js';
 export { hashOf } from './outside/regular-file.js';
 export { type S3Settings, S3Store } from './outside/s3-store.js';
 export type { Pushed } from './push.js';
-export {
-  AdapterRegistry,
-  type ListedVersion,
-  type RegistryParts,
-  type RegistrySettings,
+export type {
+  ListedVersion,
+  RegistryParts,
+  RegistrySettings,
 } from './registry.js';
 export {
   type RegistryRepair,

@@ -2,7 +2,7 @@
  * Parts of the service that the classes of priority get while all of them ask for more: high,
  * normal, low. The engine's queue has the same weights (native/src/scheduler/fair_share.h).
  */
-export const CLASS_WEIGHTS = [4, 2, 1] as const;
+const CLASS_WEIGHTS = [4, 2, 1] as const;
 export const CLASS_COUNT = CLASS_WEIGHTS.length;
 
 /** 0 high, 1 normal, 2 low. */

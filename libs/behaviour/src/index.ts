@@ -2,7 +2,6 @@ export {
   type BehaviourEvent,
   checkBehaviourEvent,
   checkProfile,
-  FUTURE_MS_MAX,
   type StoredBehaviour,
 } from './domain/behaviour-event.js';
 export { type AppendOutcome, BehaviourLog } from './domain/behaviour-log.js';
@@ -13,7 +12,7 @@ export {
   type UserBehaviours,
 } from './domain/behaviour-store.js';
 export { parseUsers, USER_ID_LENGTH_MAX, type User } from './domain/parse-users.js';
-export { parseRetention, Retention, type RetentionWindow } from './domain/retention.js';
+export { parseRetention, type RetentionWindow } from './domain/retention.js';
 export { behaviourFolders } from './kept-behaviours.js';
 export {
   type BehaviourOptions,

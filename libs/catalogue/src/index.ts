@@ -2,7 +2,6 @@ export {
   type BundleDelta,
   type BundleExport,
   type BundleReading,
-  convertBundle,
   exportBundle,
   readDelta,
 } from './bundle.js';
@@ -24,7 +23,6 @@ export {
 } from './domain/catalogue-source.js';
 export {
   type CatalogueSpec,
-  MORE_CATALOGUES_MAX,
   parseCatalogueSpecs,
 } from './domain/catalogue-spec.js';
 export type { CatalogueChange } from './domain/change.js';
@@ -35,5 +33,4 @@ export {
   type CatalogueOptions,
   type PreparedCatalogue,
   prepareCatalogue,
-  SOURCES_MAX,
 } from './prepare-catalogue.js';

@@ -9,7 +9,7 @@ import { isBundle } from './outside/bundle-folder.js';
 import { SnapshotCache } from './outside/snapshot-cache.js';
 
 /** Sources of one catalogue at most. */
-export const SOURCES_MAX = 64;
+const SOURCES_MAX = 64;
 const SNAPSHOT_MAGIC = Buffer.from('TSRACATL');
 /** Raised when a change of the builder makes other snapshots of the same sources. */
 const BUILDER_VERSION = 1;

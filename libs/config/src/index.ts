@@ -4,7 +4,7 @@ export {
   type RedisSecurity,
   redisSecurity,
 } from './broker-security.js';
-export { readKeyFile, readSecret, readTls, type TlsFiles, type TlsPaths } from './key-files.js';
+export { readSecret, readTls, type TlsFiles, type TlsPaths } from './key-files.js';
 export {
   type ConfigSources,
   describeConfig,

@@ -29,7 +29,7 @@ function invalid(field: string, message: string, cause?: unknown): TesseraError 
  * @param field path of the key in the configuration, or the flag of a command
  * @throws TesseraError CONFIG_INVALID
  */
-export function readKeyFile(field: string, path: string): Buffer {
+function readKeyFile(field: string, path: string): Buffer {
   try {
     const { size } = statSync(path);
     if (size > FILE_BYTES_MAX) throw new Error(`${path} has more than ${FILE_BYTES_MAX} bytes`);

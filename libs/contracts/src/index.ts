@@ -21,7 +21,6 @@ export {
   protobufPackage as adapterPackage,
   type RollbackRequest as WireRollbackRequest,
   type RollbackResponse as WireRollbackResponse,
-  State as WireAdapterState,
   type Version as WireVersion,
 } from './generated/tessera/adapter/v1/adapter.js';
 export {
@@ -70,7 +69,6 @@ export {
   type ExplainRequest as WireExplainRequest,
   type ExplainResponse as WireExplainResponse,
   protobufPackage as explainPackage,
-  Verdict as WireVerdict,
 } from './generated/tessera/explain/v1/explain.js';
 export {
   type AppendRequest as WireAppendRequest,
@@ -93,24 +91,20 @@ export {
   type RecallRequested as WireRecallRequested,
 } from './generated/tessera/recall/events/v1/recall_event.js';
 export {
-  Completeness as WireCompleteness,
   type Eligibility as WireEligibility,
   type History as WireHistory,
   type KvProvenance as WireKvProvenance,
   type Predicate as WirePredicate,
-  Priority as WirePriority,
   protobufPackage as recallPackage,
   type RecalledItem as WireRecalledItem,
   type RecallRequest as WireRecallRequest,
   type RecallResponse as WireRecallResponse,
   type RecallTimings as WireRecallTimings,
   type RecallVersions as WireRecallVersions,
-  ScoreNorm as WireScoreNorm,
 } from './generated/tessera/recall/v1/recall.js';
 export {
   type ItemScore as WireItemScore,
   protobufPackage as scorePackage,
-  ScoreOutcome as WireScoreOutcome,
   type ScoreRequest as WireScoreRequest,
   type ScoreResponse as WireScoreResponse,
   type ScoreTarget as WireScoreTarget,

@@ -1,8 +1,4 @@
 export {
-  ALLOWED_FUNCTIONS,
-  ALLOWED_TABLE_FUNCTIONS,
-} from './domain/allowed-functions.js';
-export {
   type ComparisonSummary,
   type ExportedFile,
   type ExportFormat,
@@ -19,7 +15,7 @@ export {
   type StoreCondition,
   type StoreState,
 } from './domain/inspection-store.js';
-export { PULSE_STAGES, type Pulse, type PulseStage, type Quantiles } from './domain/pulse.js';
+export type { Pulse, PulseStage, Quantiles } from './domain/pulse.js';
 export type {
   RecallSource,
   RecallSummary,

@@ -5,12 +5,12 @@ export {
   type ShownItem,
 } from './domain/compiled-template.js';
 export type { PromptItem } from './domain/history-plan.js';
-export { levelTokens } from './domain/level-tokens.js';
+
 export { parseTemplate } from './domain/parse-template.js';
 export {
   type PromptTemplate,
   slotKeys,
 } from './domain/prompt-template.js';
-export { SLOT_VALUE_LENGTH_MAX } from './domain/slot-value.js';
+
 export type { Tokenizer } from './domain/tokenizer.js';
 export { loadTemplate, loadTokenizer } from './outside/model-folder.js';

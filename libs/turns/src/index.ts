@@ -1,1 +1,1 @@
-export { Turns, turns } from './turns.js';
+export { turns } from './turns.js';

@@ -45,7 +45,6 @@ class RequestState final : public RunningRequest {
   /// pass.
   void apply(const beam::Step& step);
   const beam::Beams& beams() const { return beams_; }
-  uint64_t buffer_bytes() const { return beam_buffer_.size(); }
 
   /// Gives the beams' buffer back too. REQUIRES: released.
   void drop_buffers();

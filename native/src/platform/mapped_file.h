@@ -27,8 +27,6 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
-  /// Tells the kernel that all of the file will be read soon.
-  void will_need() const;
   /// Gives the memory of the pages that lie wholly in `part` back: they are read from the file
   /// again when touched. REQUIRES: part lies in bytes().
   void release(std::span<const std::byte> part) const;

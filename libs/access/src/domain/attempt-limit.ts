@@ -1,7 +1,7 @@
 import { TesseraError } from '@tessera/errors';
 
 /** Addresses whose failures are kept; of more, those that failed the longest ago are forgotten. */
-export const ADDRESSES_KEPT = 10_000;
+const ADDRESSES_KEPT = 10_000;
 
 export interface AttemptSettings {
   /** Of one address that fail, in `windowMs`. */

@@ -5,7 +5,7 @@ import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
 import { reachOf, SCOPES, type Scope } from './scopes.js';
 
-export const GRANTS_MAX = 1000;
+const GRANTS_MAX = 1000;
 const TOKEN_BYTES_MAX = 1024;
 
 const common = {

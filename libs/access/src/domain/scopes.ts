@@ -26,7 +26,7 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number];
 
 /** Scopes that come with another one. */
-export const INCLUDED: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
+const INCLUDED: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
   'catalogue:write': ['catalogue:read'],
   activate: ['weights:write'],
   read: ['adapter:read', 'weights:read', 'catalogue:read', 'metrics', 'reflection'],

@@ -8,7 +8,7 @@ const MAPPED_LOOPBACK = /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/;
  * A name or address as browsers and the resolver take it: lower case, `127.1` as `127.0.0.1`, IPv6
  * in brackets. undefined: neither a name nor an address, such as `127.0.0.999`.
  */
-export function canonicalHost(host: string): string | undefined {
+function canonicalHost(host: string): string | undefined {
   const bare = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   if (!HOST_CHARACTERS.test(bare)) return undefined;
   const url = `http://${bare}/`;

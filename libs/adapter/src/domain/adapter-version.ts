@@ -16,7 +16,7 @@ export type AdapterState = (typeof ADAPTER_STATES)[number];
 
 /** The name that stands for the model without an adapter. */
 export const BASE = 'base';
-export const NAME_LENGTH_MAX = 64;
+const NAME_LENGTH_MAX = 64;
 export const REMARK_LENGTH_MAX = 1024;
 /** Digits of a digest that may stand for it, where they are of one version alone. */
 export const DIGEST_DIGITS_MIN = 8;

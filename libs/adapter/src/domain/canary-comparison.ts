@@ -65,7 +65,7 @@ export interface ArmSummary {
 }
 
 /** What one version did for its users. */
-export class ArmRecord {
+class ArmRecord {
   private readonly counts = { answers: 0, failures: 0, emptyAnswers: 0, shortAnswers: 0 };
   /** The newest, in a ring. */
   private readonly latencies: number[] = [];

@@ -1,5 +1,5 @@
 /** Users whose visits are counted at most. */
-export const HOT_USERS_TRACKED = 4096;
+const HOT_USERS_TRACKED = 4096;
 
 /**
  * Who comes most often, of the users seen last: a user who was away while as many others were seen

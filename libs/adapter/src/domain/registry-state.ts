@@ -19,7 +19,7 @@ export interface RegistryState {
 export const EMPTY_STATE: RegistryState = { versions: [] };
 
 /** Rejected and retired versions without files that are still listed; the oldest go. */
-export const RECORDS_MAX = 1000;
+const RECORDS_MAX = 1000;
 
 /** What a change of service does; undefined stands for the base model. */
 export interface Replaced {

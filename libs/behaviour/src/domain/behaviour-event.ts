@@ -7,10 +7,10 @@ import {
   USER_ID_LENGTH_MAX,
 } from './parse-users.js';
 
-export const EVENT_ID_LENGTH_MAX = 256;
-export const ACTION_LENGTH_MAX = 64;
-export const SCENE_KEYS_MAX = 64;
-export const SCENE_TEXT_LENGTH_MAX = 1024;
+const EVENT_ID_LENGTH_MAX = 256;
+const ACTION_LENGTH_MAX = 64;
+const SCENE_KEYS_MAX = 64;
+const SCENE_TEXT_LENGTH_MAX = 1024;
 /** Milliseconds that a producer's clock may be ahead. */
 export const FUTURE_MS_MAX = 5 * 60 * 1000;
 

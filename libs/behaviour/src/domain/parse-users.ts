@@ -1,10 +1,10 @@
 import { TesseraError } from '@tessera/errors';
 import type { Behaviour } from './behaviour-store.js';
 
-export const USERS_MAX = 10_000_000;
+const USERS_MAX = 10_000_000;
 export const USER_ID_LENGTH_MAX = 256;
 export const ITEM_ID_LENGTH_MAX = 1024;
-export const BEHAVIOURS_PER_USER_MAX = 1_000_000;
+const BEHAVIOURS_PER_USER_MAX = 1_000_000;
 const ACTION_LENGTH_MAX = 64;
 export const PROFILE_KEYS_MAX = 1000;
 export const PROFILE_VALUE_LENGTH_MAX = 4096;

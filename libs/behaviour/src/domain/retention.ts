@@ -1,7 +1,7 @@
 import { TesseraError } from '@tessera/errors';
 
-export const RETENTION_WINDOWS_MAX = 32;
-export const BEHAVIOURS_KEPT_MAX = 100_000;
+const RETENTION_WINDOWS_MAX = 32;
+const BEHAVIOURS_KEPT_MAX = 100_000;
 
 /** The newest behaviours of some actions that are kept of each user. */
 export interface RetentionWindow {

@@ -7,7 +7,7 @@ import { parseUsers } from '../domain/parse-users.js';
 import { MemoryBehaviourStore } from './memory-behaviour-store.js';
 
 /** Bytes of a users file after decompression. */
-export const USERS_FILE_BYTES_MAX = 400 << 20;
+const USERS_FILE_BYTES_MAX = 400 << 20;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 const inflate = promisify(gunzip);
 

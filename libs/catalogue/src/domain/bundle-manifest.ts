@@ -5,7 +5,7 @@
 
 import { TesseraError } from '@tessera/errors';
 
-export const ARTIFACTS = [
+const ARTIFACTS = [
   'item_to_sid',
   'sid_to_items',
   'delta_item_to_sid',

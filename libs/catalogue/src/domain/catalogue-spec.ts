@@ -11,7 +11,7 @@ export interface CatalogueSpec {
 }
 
 /** Catalogues beside the first one at most. */
-export const MORE_CATALOGUES_MAX = 15;
+const MORE_CATALOGUES_MAX = 15;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const BEGIN = '#begin=';
 

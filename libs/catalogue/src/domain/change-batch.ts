@@ -5,7 +5,7 @@ import { type CatalogueChange, charactersOf, checkNesting } from './change.js';
 /** Changes of one message of a batch. */
 export const MESSAGE_CHANGES_MAX = 65_536;
 /** Changes of a batch, as the engine has it. */
-export const BATCH_CHANGES_MAX = 1_048_576;
+const BATCH_CHANGES_MAX = 1_048_576;
 /** Characters of the texts of a batch, all of which is held until it is whole. */
 const BATCH_CHARACTERS_MAX = 512 << 20;
 

@@ -11,7 +11,7 @@ import {
 import { RowFault } from '../domain/bundle-row.js';
 import type { ProgressListener } from '../domain/catalogue-source.js';
 
-export const MANIFEST = 'manifest.json';
+const MANIFEST = 'manifest.json';
 /** Rows held in memory while a part file is read. */
 const ROWS_AT_ONCE = 65_536;
 /** Bad rows that are named; further ones are counted. */

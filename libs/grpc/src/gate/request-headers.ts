@@ -158,7 +158,7 @@ function fieldValue({ bytes, isCoded }: Text): string | undefined {
 }
 
 /** A value that is none counts as no deadline here: whoever serves the call refuses it. */
-export function timeoutOf(value: string | undefined): number {
+function timeoutOf(value: string | undefined): number {
   const match = /^(\d{1,8})([HMSmun])$/.exec(value ?? '');
   if (match === null) return Number.POSITIVE_INFINITY;
   return Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.POSITIVE_INFINITY);

@@ -13,7 +13,7 @@ export interface SnapshotParts {
 }
 
 /** Copies, and what queries write; emptied when the store is opened. */
-export const QUERIES_FOLDER = 'queries';
+const QUERIES_FOLDER = 'queries';
 /** Bytes that a copy must leave free on the disk. */
 const RESERVED_BYTES = 64 * 2 ** 20;
 

@@ -14,7 +14,7 @@ export interface RecorderLinkParts {
 }
 
 /** Calls that wait for their answer at most; further ones are refused. */
-export const RECORDER_CALLS_MAX = 256;
+const RECORDER_CALLS_MAX = 256;
 /** Milliseconds before a process that has ended is started again; doubled up to the largest. */
 const RESTART_MS_MIN = 200;
 const RESTART_MS_MAX = 30_000;

@@ -10,18 +10,18 @@ import type {
   ValueSegment,
 } from './prompt-template.js';
 
-export const TEMPLATE_VERSION = 1;
+const TEMPLATE_VERSION = 1;
 /** Depth of a catalogue at most (native/src/catalogue). */
-export const LEVELS_MAX = 32;
-export const SEGMENTS_MAX = 256;
-export const TEMPLATE_TEXT_LENGTH_MAX = 100_000;
-export const SLOT_VALUES_MAX = 10_000;
-export const LEVEL_IDS_MAX = 1 << 24;
-export const HISTORY_ITEMS_MAX = 100_000;
-export const TIME_GAPS_MAX = 64;
+const LEVELS_MAX = 32;
+const SEGMENTS_MAX = 256;
+const TEMPLATE_TEXT_LENGTH_MAX = 100_000;
+const SLOT_VALUES_MAX = 10_000;
+const LEVEL_IDS_MAX = 1 << 24;
+const HISTORY_ITEMS_MAX = 100_000;
+const TIME_GAPS_MAX = 64;
 /** About a hundred years. */
-export const SECONDS_MAX = 3_155_760_000;
-export const PROMPT_TOKENS_MAX = 1 << 20;
+const SECONDS_MAX = 3_155_760_000;
+const PROMPT_TOKENS_MAX = 1 << 20;
 const TERMINAL_TOKENS_MAX = 8;
 const NAME_LENGTH_MAX = 100;
 const TOKEN_ID_MAX = 0x7fff_ffff;

@@ -3,7 +3,7 @@ import type { ValueSegment } from './prompt-template.js';
 import type { Tokenizer } from './tokenizer.js';
 
 /** Characters of a profile or scene value at most. */
-export const SLOT_VALUE_LENGTH_MAX = 256;
+const SLOT_VALUE_LENGTH_MAX = 256;
 const VALUES_IN_MESSAGE_MAX = 20;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 

@@ -1,7 +1,7 @@
 import type { Tokenizer } from './tokenizer.js';
 
 /** Characters of cached texts at most; the least recently used go first. */
-export const TEXT_CACHE_LENGTH_MAX = 1 << 20;
+const TEXT_CACHE_LENGTH_MAX = 1 << 20;
 
 /** Where a stretch of text touches level tokens. */
 export interface Neighbours {

@@ -1,8 +1,8 @@
 import { JsonField } from './json-field.js';
 
 /** Token ids are below this: a corrupt id must not make anybody allocate by it. */
-export const VOCABULARY_SIZE_MAX = 1 << 23;
-export const TOKEN_LENGTH_MAX = 4096;
+const VOCABULARY_SIZE_MAX = 1 << 23;
+const TOKEN_LENGTH_MAX = 4096;
 const MERGES_MAX = 1 << 23;
 const MODEL_TYPES = ['BPE', 'WordLevel'];
 

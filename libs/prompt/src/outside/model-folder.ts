@@ -8,8 +8,8 @@ import type { Tokenizer } from '../domain/tokenizer.js';
 import { tokenizerDocuments } from '../domain/tokenizer-documents.js';
 import { HuggingFaceTokenizer } from './hugging-face-tokenizer.js';
 
-export const TOKENIZER_FILE_BYTES_MAX = 128 << 20;
-export const TEMPLATE_FILE_BYTES_MAX = 16 << 20;
+const TOKENIZER_FILE_BYTES_MAX = 128 << 20;
+const TEMPLATE_FILE_BYTES_MAX = 16 << 20;
 
 const TOKENIZER_FILES = [
   'tokenizer.json',

@@ -2,11 +2,11 @@ import type { Priority, ScoreNorm } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { RecallContext, RecallRequest, ScoreRequest, UserSource } from './recall-types.js';
 
-export const REQUEST_ID_LENGTH_MAX = 128;
-export const USER_ID_LENGTH_MAX = 256;
-export const ITEM_ID_LENGTH_MAX = 1024;
+const REQUEST_ID_LENGTH_MAX = 128;
+const USER_ID_LENGTH_MAX = 256;
+const ITEM_ID_LENGTH_MAX = 1024;
 /** Keys of the request's profile, and of its scene. */
-export const SLOTS_MAX = 256;
+const SLOTS_MAX = 256;
 
 /** Levels of a SID, and codes of a level, that a format can have at all. */
 const SID_LEVELS_MAX = 32;

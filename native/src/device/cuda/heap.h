@@ -58,7 +58,6 @@ class Heap {
   Result<Piece> take(uint64_t bytes);
   /// Of the pieces that are out, as their classes are sized.
   uint64_t bytes_in_use() const { return bytes_in_use_; }
-  uint64_t slab_count() const { return slabs_.size(); }
 
  private:
   static constexpr uint32_t kClassOfOwn = 15;  // the first size beyond a slab

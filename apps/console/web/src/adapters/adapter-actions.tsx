@@ -19,7 +19,7 @@ import { Failure } from '../ui/states.js';
 
 const PERCENT = 100;
 
-export const adapterPath = (name: string, digest?: string) =>
+const adapterPath = (name: string, digest?: string) =>
   digest === undefined
     ? `adapters/${encodeURIComponent(name)}`
     : `adapters/${encodeURIComponent(name)}/${digest}`;

@@ -60,7 +60,7 @@ export interface Picture {
   readonly focus: number;
 }
 
-export const placeOf = ({ layout }: Picture, window: Window, index: number) => {
+const placeOf = ({ layout }: Picture, window: Window, index: number) => {
   const { x, y, scale, column } = window;
   const node = layout.nodes[index];
   return {
@@ -70,7 +70,7 @@ export const placeOf = ({ layout }: Picture, window: Window, index: number) => {
 };
 
 /** Indices of the nodes that are seen, level by level. */
-export function seenNodes({ layout }: Picture, window: Window): readonly (readonly number[])[] {
+function seenNodes({ layout }: Picture, window: Window): readonly (readonly number[])[] {
   const top = (-ROW - window.y) / (ROW * window.scale) - 1;
   const bottom = (window.height + ROW - window.y) / (ROW * window.scale) + 1;
   return layout.levels.map((_, level) => {

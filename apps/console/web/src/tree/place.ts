@@ -4,7 +4,7 @@ import { columnScale, ROW } from './draw.js';
 import type { LayoutRow, TreeLayout } from './layout.js';
 
 export const HEIGHT = 520;
-export const MARGIN = 30;
+const MARGIN = 30;
 const SCALE_MIN = 0.02;
 const SCALE_MAX = 3;
 const LABEL = 100;
