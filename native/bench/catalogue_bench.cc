@@ -1,4 +1,4 @@
-// What the catalogue and the beam cost at size: build, open, constraint step, export. Prints one
+// The costs of catalogue and beam at size: build, open, constraint step, export. Prints one
 // JSON document {"results": [{"name", "value", "unit"}, ...]} on stdout, progress on stderr.
 //
 // The workload can be repeated in any language with 32-bit integers:

@@ -157,7 +157,7 @@ uint64_t device_write_bytes() {
   return 0;
 }
 
-/// What was moved, against the least that had to be.
+/// Bytes moved, against the least that had to be.
 void print_moved(const std::string& name, const PoolMetrics& metrics, Tier lower,
                  uint64_t block_bytes, uint64_t device_bytes) {
   const TierMetrics& tier = metrics.tiers[index_of(lower)];

@@ -1,4 +1,4 @@
-// What card_bench prints: one JSON document {"card", "results": [{"name", "value", "unit",
+// The report of card_bench: one JSON document {"card", "results": [{"name", "value", "unit",
 // "operations", "bytes"}]}; the last two where a time has a floor: what must be computed and moved
 // in it.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace tessera::bench::card {
 
-/// What must be done at least: floating-point operations, and bytes through device memory.
+/// The least work: floating-point operations, and bytes through device memory.
 struct Work {
   double operations = 0;
   double bytes = 0;

@@ -143,7 +143,7 @@ class Visit {
   uint64_t bytes_ = 0;
 };
 
-/// What was found and what was computed are the same to the bit.
+/// Found and computed answers are the same to the bit.
 Status expect_same(Visit& visit, const std::vector<float>& expected) {
   const auto given = visit.last_logits(visit.suffix_begin());
   if (!given.is_ok()) return given.status();

@@ -15,7 +15,7 @@ bool has(const std::vector<std::string>& list, const std::string& item_id) {
   return std::find(list.begin(), list.end(), item_id) != list.end();
 }
 
-/// What keeps a live item out; empty when nothing does.
+/// The clause that keeps a live item out; empty when none does.
 std::string refusing_clause(const View& view, const catalogue::EligibilityRequest& request,
                             catalogue::ItemOrdinal item, const std::string& item_id) {
   if (request.allowed && !has(*request.allowed, item_id)) return "allowed";

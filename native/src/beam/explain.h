@@ -38,7 +38,7 @@ struct Explanation {
   std::string attribute;  // behind a diversity cap: of the cap
 };
 
-/// What the catalogue alone says: kNotInCatalogue, kNotLive, kNotEligible, or kOpen.
+/// The catalogue's own verdict: kNotInCatalogue, kNotLive, kNotEligible, or kOpen.
 /// REQUIRES: check_eligibility(view, request) is ok.
 Explanation judge(const catalogue::View& view, const catalogue::EligibilityRequest& request,
                   const std::string& item_id);

@@ -22,7 +22,7 @@ struct ExportOptions {
   catalogue::ItemOrdinal watched_item = catalogue::kNoItem;  // whose fate is told
 };
 
-/// What became of the watched item among those of its SID.
+/// The fate of the watched item among those of its SID.
 enum class ItemFate : uint8_t { kNotMet, kTaken, kBehindSidCap, kBehindDiversityCap };
 
 /// Items best first, and the paths they came from. Arrays of one prefix have equal length.

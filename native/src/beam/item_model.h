@@ -33,7 +33,7 @@ struct ModelItem {
   ModelAttributes attributes;
 };
 
-/// What a request may get: for the engine, and for the map.
+/// The items that a request may get: for the engine, and for the map.
 struct ModelFilter {
   catalogue::EligibilityRequest request;
   std::function<bool(const std::string& id, const ModelItem&)> lets_pass;

@@ -56,7 +56,7 @@ struct Finished {
   catalogue::NodeIndex node = catalogue::kNoNode;
 };
 
-/// What a selection decided. `parents` index the beams that were given.
+/// The outcome of a selection. `parents` index the beams that were given.
 struct Step {
   Beams next;                      // running beams, best first
   std::vector<uint32_t> parents;   // per next beam

@@ -18,7 +18,7 @@
 
 namespace tessera::catalogue {
 
-/// What a log follows.
+/// The snapshot and change that a log follows.
 struct LogHeader {
   std::string base_digest;  // of the snapshot
   std::string seed_digest;  // of the snapshot that the sources of the catalogue make
@@ -34,7 +34,7 @@ struct ChangeBatch {
   uint64_t sequence() const { return sequence_before + changes.size(); }
 };
 
-/// What reading a log found.
+/// The findings of reading a log.
 struct LogContent {
   LogHeader header;
   std::vector<ChangeBatch> batches;
@@ -85,7 +85,7 @@ class ChangeLog {
   Status take_back();
   /// Whatever the policy is.
   Status sync() { return file_.sync(); }
-  /// What has been appended.
+  /// The mark behind the last appended change.
   const platform::LogMark& mark() const { return mark_; }
 
  private:

@@ -128,7 +128,7 @@ void open_content(const std::string& content) {
   }
 }
 
-/// What is read of a log with damage is a prefix of what was written, to the byte.
+/// The changes read of a damaged log are a prefix of those written, to the byte.
 [[maybe_unused]] void expect_prefix(const std::string& damaged,
                                     const std::vector<ChangeBatch>& batches) {
   scratch().write(damaged);

@@ -23,7 +23,7 @@ namespace tessera::catalogue {
 inline constexpr uint32_t kItemListMax = 65536;       // allowed, denied and seen items, each
 inline constexpr uint32_t kCachedPredicatesMax = 32;  // whose bits are kept, per snapshot
 
-/// What a request asks for. IDs that are in no catalogue are no error: lists outlive items.
+/// A request's eligibility. IDs that are in no catalogue are no error: lists outlive items.
 struct EligibilityRequest {
   std::optional<Clause> predicate;
   std::optional<std::vector<std::string>> allowed;  // these alone

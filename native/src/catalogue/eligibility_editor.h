@@ -12,7 +12,7 @@
 
 namespace tessera::catalogue {
 
-/// What of a view its bits depend on, beside the snapshot. Keeps no view, and so no index, alive.
+/// The parts of a view that its bits depend on, beside the snapshot. Keeps no view alive.
 struct ViewChanges {
   PersistentMap<ItemChange> items;
   PersistentMap<NodeChange> nodes;

@@ -49,7 +49,7 @@ class ObjectFile {
   const std::string& key() const { return key_; }
   /// The JSON itself is at fault.
   Status broken(simdjson::error_code error) const;
-  /// What stands under key() is at fault.
+  /// An error that names the value under key().
   Status bad_field(const std::string& message) const;
 
  private:

@@ -33,7 +33,7 @@ struct LiveOptions {
   /// Where changes are kept; empty: nowhere, they end with the process.
   std::string folder;
   SyncPolicy sync = SyncPolicy::kEachCommit;
-  /// What changes may use, beyond what the snapshot does; empty: as the snapshot.
+  /// Codes per level that changes may use beyond the snapshot's; empty: as the snapshot.
   std::vector<uint32_t> level_sizes;
   /// Free bytes of the file system of `folder` below which no change is taken.
   uint64_t reserve_bytes = 0;
@@ -48,7 +48,7 @@ struct Generation {
   uint64_t log_bytes = 0;
 };
 
-/// What opening found in the folder.
+/// The findings of opening the folder.
 struct RecoveryReport {
   uint64_t replayed_changes = 0;
   uint64_t cut_bytes = 0;  // of a record that a crash cut off, never acknowledged
@@ -105,7 +105,7 @@ class LiveCatalogue {
         options_(std::move(options)),
         reserve_(options_.folder, options_.folder.empty() ? 0 : options_.reserve_bytes) {}
 
-  /// What writers wait for.
+  /// A commit that writers wait for.
   struct Commit {
     bool is_over = false;
     Status status;

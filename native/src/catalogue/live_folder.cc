@@ -184,7 +184,7 @@ std::string LiveCatalogue::snapshot_path(const std::string& digest) const {
 
 std::string LiveCatalogue::marks_path() const { return marks_path_in(options_.folder); }
 
-/// What cannot be removed now is removed next time.
+/// Files that cannot be removed now are removed next time.
 void LiveCatalogue::drop_old_generations() {
   std::vector<uint64_t> numbers = generation_numbers();
   std::error_code error;

@@ -35,7 +35,7 @@ struct Clause {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
 
-  /// What the attribute must be. REQUIRES: one of kIn, kContains, kRange.
+  /// The values that the attribute may have. REQUIRES: one of kIn, kContains, kRange.
   AttributeType type() const {
     return kind == ClauseKind::kIn         ? AttributeType::kText
            : kind == ClauseKind::kContains ? AttributeType::kSet

@@ -1,4 +1,4 @@
-// What can be had of a damaged folder of changes, and a log made of that.
+// Saves the readable changes of a damaged folder, and makes a log of them.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,7 @@ struct AddedChild {
   NodeIndex node = kNoNode;
 };
 
-/// What differs at a node from the snapshot. Nodes that the snapshot lacks always have one.
+/// The differences of a node from the snapshot. Nodes that the snapshot lacks always have one.
 struct NodeChange {
   uint64_t edit = 0;
   NodeIndex parent = kNoNode;  // parent, code and depth: of later nodes only
@@ -169,7 +169,7 @@ class View final {
   }
   /// Also finds what is paused or removed; kNoItem when the ID has never been.
   ItemOrdinal find_item(std::string_view item_id) const;
-  /// What an attribute is wherever it is; nothing where no item has it or has had it.
+  /// The type of an attribute on all items; nothing where no item has it or has had it.
   std::optional<AttributeType> attribute_type(std::string_view name) const;
   /// Names that changes have brought, beyond those of the snapshot.
   size_t later_attribute_count() const {

@@ -24,7 +24,7 @@ class AdmissionControl {
     double queued_us = 0;  // of those in the queue that go first, each alone
     Clock::time_point now, deadline;
   };
-  /// What becomes of one that arrives.
+  /// The decision on one that arrives.
   struct Judged {
     Status status;
     double charged_us = 0;        // to its class, where it may wait

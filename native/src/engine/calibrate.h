@@ -1,4 +1,4 @@
-// What passes of this model cost on this machine: a few are run before the first request.
+// Measures passes of this model on this machine: a few are run before the first request.
 #pragma once
 
 #include <cstdint>

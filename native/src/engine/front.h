@@ -70,7 +70,7 @@ class Front {
 
   // The driver's.
 
-  /// What has come since the last time.
+  /// Calls that arrived since the last time.
   struct Taken {
     std::vector<RequestQueue::Waiting> arrived;
     std::vector<uint32_t> cancelled;

@@ -1,4 +1,4 @@
-// What the driver asks of the front and tells it.
+// The driver's side of the front.
 #include <utility>
 
 #include "engine/front.h"

@@ -95,7 +95,7 @@ class Loop {
   /// The device has failed: all that runs ends with its word.
   void fail(const Status& status, std::vector<Completion>& completed);
   Completion retire(size_t index, Status status);
-  /// What is told of a request that ends, but for its answer and its timings.
+  /// The completion of a request that ends, without its answer and its timings.
   Completion completion_of(const RunningRequest& state, Status status);
   /// What its task makes of a request that has come to its end; nothing of one that failed.
   void answer(RunningRequest& state, Completion& completion);

@@ -27,7 +27,7 @@ class PromptVersions {
   /// before that. Ignored where it would make an adapter come before itself.
   void succeed(kv::Pool& pool, const ServedModel& model, const std::string& adapter,
                const std::string& predecessor);
-  /// What the pool calls it now.
+  /// Its version in the pool now.
   kv::Version now(kv::Version version) const;
   /// After the model's weights have changed: nothing that was kept under them is found any more,
   /// and no adapter follows another.

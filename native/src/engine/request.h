@@ -1,4 +1,4 @@
-// What the engine is asked and what it answers. Plain values, moved between threads.
+// Requests to the engine and their completions. Plain values, moved between threads.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 inline constexpr uint8_t kPriorityClasses = 3;  // 0 high, 1 normal, 2 low
 
-/// What of a prompt the user KV pool may find and keep.
+/// The part of a prompt that the user KV pool may find and keep.
 struct KvUse {
   kv::Version version = 0;     // as Engine::add_version gave it
   std::string user;            // empty: nothing but the text that all users share

@@ -42,7 +42,7 @@ class RequestQueue {
 
   bool empty() const { return classes_[0].empty() && classes_[1].empty() && classes_[2].empty(); }
   void push(Waiting waiting);
-  /// Whose turn it is. REQUIRES: not empty. The same until pop() or a change of the queue.
+  /// The request that is next. REQUIRES: not empty. The same until pop() or a change of the queue.
   Waiting& next();
   /// Takes next() out.
   void pop();

@@ -40,13 +40,13 @@ class RunningRequest {
     uint64_t beam_bytes = 0;
   };
   static Need need(const Request& request, uint64_t position_bytes);
-  /// What of its catalogue it may get; not set where it has no binding.
+  /// The items that it may get; not set where it has no binding.
   static catalogue::Reach reach_of(const Request& request);
-  /// What a request that has not begun asks for, for the prediction of its end.
+  /// The work of a request that has not begun, for the prediction of its end.
   static scheduler::RequestWork work_of(const Request& request, const model::ModelConfig& config);
 
   scheduler::Runnable runnable(Clock::time_point now) const;
-  /// What is left of it.
+  /// The work that is left of it.
   scheduler::RequestWork work() const;
   /// Rows that its beams take in the next pass; 0 during the prompt and after the last selection.
   virtual uint32_t pending_rows() const = 0;

@@ -1,4 +1,4 @@
-// What the engine tells of itself and of what it was asked.
+// Statistics of the engine and its requests.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Stats {
   uint64_t predicted_us = 0, actual_us = 0;  // of all passes
 };
 
-/// What an update of the weights did.
+/// The outcome of an update of the weights.
 struct UpdateReport {
   std::string digest;       // of the weights that serve from then on
   uint64_t generation = 0;  // updates since the engine opened

@@ -12,7 +12,7 @@
 
 namespace tessera::lora {
 
-/// What an adapter may be.
+/// Limits of an adapter.
 struct Limits {
   uint32_t rank_max = 0;
   double norm_max = 0;  // of any target: Frobenius norm of scale * B * A

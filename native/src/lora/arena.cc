@@ -10,7 +10,7 @@
 
 namespace tessera::lora {
 
-/// Who is there and what they take; shared with the adapters, which sign off in it.
+/// Adapters in the arena and their bytes; shared with the adapters, which sign off in it.
 struct Arena::Ledger {
   mutable Mutex mutex;
   ArenaUse use GUARDED_BY(mutex);
@@ -39,7 +39,7 @@ struct Arena::Ledger {
     use.used_bytes -= bytes;
   }
 
-  /// What is behind the digest may be another one already, loaded again.
+  /// The digest may already stand for another one, loaded again.
   void sign_off(const Summary& summary) {
     const MutexLock lock(mutex);
     use.used_bytes -= summary.bytes;

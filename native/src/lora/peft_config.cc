@@ -53,7 +53,7 @@ bool is_in(const List& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-/// What a field that is not there, or switched off, looks like.
+/// True of a field that is not there or switched off.
 bool is_nothing(element value) {
   simdjson::dom::array array;
   simdjson::dom::object object;

@@ -18,7 +18,7 @@ struct TestAdapter {
   void write(const model::TestFolder& folder) const;
 };
 
-/// What a random adapter has.
+/// The shape of a random adapter.
 struct TestAdapterShape {
   std::vector<uint32_t> ranks;      // drawn from, per matrix; 0: none there
   double alpha = 6;                 // of all matrices

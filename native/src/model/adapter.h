@@ -1,4 +1,4 @@
-// What a forward pass reads of an adapter: low-rank factors of the layers' matrices, rows of the
+// An adapter as a forward pass reads it: low-rank factors of the layers' matrices, rows of the
 // embedding and columns of the head in the place of the model's. Numbers only; lora reads, checks
 // and owns them.
 #pragma once

@@ -13,7 +13,7 @@ namespace tessera::model {
 
 struct ModelConfig;
 
-/// What decides whether a bias is there.
+/// The rule by which a bias is there.
 enum class Bias : uint8_t {
   kAlways,
   kNever,   // whatever attention_bias says
@@ -21,7 +21,7 @@ enum class Bias : uint8_t {
   kRefused  // never, and attention_bias must not ask for it
 };
 
-/// What decides whether layers look back no further than sliding_window positions.
+/// The rule by which layers look back no further than sliding_window positions.
 enum class Window : uint8_t {
   kNever,
   kAsked,  // use_sliding_window of config.json

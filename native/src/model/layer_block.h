@@ -51,7 +51,7 @@ struct BlockWeights {
   }
 };
 
-/// What a block's pass is counted as, in multiplications. Where a block chooses experts, each
+/// The work of a block's pass, in multiplications. Where a block chooses experts, each
 /// expert that a row of the pass chooses costs `expert` once, however many rows choose it.
 struct BlockWork {
   double row = 0;      // of each row

@@ -140,7 +140,7 @@ void read_tokens(ObjectReader& reader, ModelConfig& config) {
   }
 }
 
-/// What would make these weights compute something else than we do.
+/// Settings that would make these weights compute something else than this engine does.
 void refuse_what_we_do_not_compute(ObjectReader& reader, ModelConfig& config) {
   const std::string activation(config.family->activation);
   if (reader.text("hidden_act", activation) != activation) {

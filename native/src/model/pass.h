@@ -20,7 +20,7 @@
 
 namespace tessera::model {
 
-/// What enters a product: the operand, and the floats it was written from.
+/// The input of a product: the operand, and the floats it was written from.
 struct ProductRows {
   ops::Operand operand;
   const float* floats = nullptr;  // [operand.rows][operand.k]

@@ -1,4 +1,4 @@
-// What a decoder is made of: its layers in order, each a list of blocks. Read by all that has to do
+// The parts of a decoder: its layers in order, each a list of blocks. Read by all that has to do
 // with a layer's weights, adapters, scales or work, on the CPU and on a card alike.
 #pragma once
 
@@ -50,7 +50,7 @@ class Recipe {
   std::vector<Layer> layers_;
 };
 
-/// What the names of a layer's tensors begin with, e.g. "model.layers.0.".
+/// The prefix of the names of a layer's tensors, e.g. "model.layers.0.".
 std::string layer_prefix(uint32_t layer);
 
 }  // namespace tessera::model

@@ -1,4 +1,4 @@
-// What memory the machine can still give.
+// The memory that the machine can still give.
 #pragma once
 
 #include <cstdint>

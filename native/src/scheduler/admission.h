@@ -7,7 +7,7 @@
 
 namespace tessera::scheduler {
 
-/// What is left to compute of a request.
+/// The work that is left of a request.
 struct RequestWork {
   uint32_t prompt_tokens = 0;
   uint32_t length = 0;        // of these, computed

@@ -1,4 +1,4 @@
-// What a forward pass costs: a linear model of its work, fitted to a few measured passes at the
+// The cost of a forward pass: a linear model of its work, fitted to a few measured passes at the
 // start and corrected by what later passes really took. Pure arithmetic; the engine measures.
 #pragma once
 

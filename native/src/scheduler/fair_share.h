@@ -14,7 +14,7 @@ namespace tessera::scheduler {
 inline constexpr std::array<uint32_t, 3> kClassWeights{4, 2, 1};
 inline constexpr size_t kClasses = kClassWeights.size();
 
-/// Whose turn it is among classes that wait.
+/// The class whose turn it is among those that wait.
 class FairShare {
  public:
   /// Before a class that was empty gets its first request: it has no claim to time gone by.

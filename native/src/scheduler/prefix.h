@@ -49,7 +49,7 @@ enum class ShareOutcome : uint8_t {
   kTakenBack,  // built on rows that failed
 };
 
-/// What a pass leaves behind. `lengths` are the positions committed before it. A share is committed
+/// The outcome of a pass. `lengths` are the positions committed before it. A share is committed
 /// when its rows are finite and everything below its first row is committed too; it then raises the
 /// lengths of all that share its rows. Rows built on what failed are taken back with it, at any
 /// distance, whether they look finite or not. REQUIRES: shares in an order in which each finds what

@@ -38,7 +38,7 @@ struct Layer {
   uint32_t head_dim = 0;  // 64 or 128
 };
 
-/// What a split leaves of a row's head: the weighted values are relative to the maximum.
+/// The part of a row's head that a split leaves: the weighted values are relative to the maximum.
 struct Part {
   float maximum = 0;  // of the scaled scores, base 2
   float sum = 0;      // of 2^(score - maximum); 0: it saw nothing

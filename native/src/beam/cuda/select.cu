@@ -194,7 +194,7 @@ TESSERA_DEVICE void sort_keys(uint64_t* keys, uint32_t size) {
   __syncthreads();
 }
 
-/// What a winner is to the next step.
+/// A winner as the next step reads it.
 struct Outcome {
   uint32_t beam = 0;  // that it comes from
   uint32_t node = 0;

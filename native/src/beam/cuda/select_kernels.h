@@ -103,7 +103,7 @@ struct Search {
   State* state = nullptr;
 };
 
-/// What a step has chosen, as rows of the next forward pass.
+/// The choices of a step, as rows of the next forward pass.
 struct Fork {
   const State* state = nullptr;
   const uint32_t* parents = nullptr;         // [beams] of the step

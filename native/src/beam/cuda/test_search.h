@@ -19,7 +19,7 @@ void add_search_kernels(device::cuda::EmulatedQueue& queue);
 /// The card of this machine where the tests run on it, else emulated threads.
 std::unique_ptr<device::cuda::Queue> open_search_queue(uint64_t seed);
 
-/// What the card holds of a request, and what the CPU has chosen so far.
+/// A request's state on the card, and the choices of the CPU so far.
 class TestSearch {
  public:
   static constexpr uint32_t kKeysMax = 1u << 16;

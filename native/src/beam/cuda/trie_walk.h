@@ -27,7 +27,7 @@ TESSERA_DEVICE bool any_open(const uint64_t* bits, uint32_t begin, uint32_t end)
   return false;
 }
 
-/// What differs at a node; null where nothing does. The path of a key is that of PersistentMap.
+/// The differences at a node; null where there are none. A key's path is that of PersistentMap.
 TESSERA_DEVICE const NodeRow* find_row(const Trie& trie, uint32_t node) {
   uint32_t path = (node ^ node >> 16) * 0x7FEB352Du;
   path = (path ^ path >> 15) * 0x846CA68Bu;

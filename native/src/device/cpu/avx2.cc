@@ -70,7 +70,7 @@ inline void store_bf16(uint16_t* y, V value) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), packed);
 }
 
-/// What is read through `pointer` later is read anew.
+/// Later reads through `pointer` read anew.
 inline void forget(const uint16_t*& pointer) { asm volatile("" : "+r"(pointer)); }
 
 inline V fma(V a, V b, V c) {

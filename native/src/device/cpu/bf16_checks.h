@@ -1,4 +1,4 @@
-// What holds of BF16 products whatever their numeric class, given the class's reduction. Test only.
+// Checks of BF16 products that hold in every numeric class, given its reduction. Test only.
 #pragma once
 
 #include <gtest/gtest.h>

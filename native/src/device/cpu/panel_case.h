@@ -57,7 +57,7 @@ void fill_panels(PanelType type, const std::vector<T>& values, size_t columns, s
   }
 }
 
-/// What one product was given and gave. y has `kPadding` columns more than the product.
+/// Operands and result of one product. y has `kPadding` columns more than the product.
 struct PanelRun {
   static constexpr size_t kPadding = 3;
   std::vector<float> y;

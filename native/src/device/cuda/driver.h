@@ -72,7 +72,7 @@ class Card {
   Card(const Card&) = delete;
   Card& operator=(const Card&) = delete;
 
-  /// What follows on the calling thread is for this card: once per thread, or after another card.
+  /// Directs the calling thread to this card: once per thread, or after another card.
   Status enter() const;
   const std::string& name() const { return name_; }
   int capability() const { return capability_; }  // major * 10 + minor

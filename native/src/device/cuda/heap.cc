@@ -30,7 +30,7 @@ Result<Heap::Piece> Heap::take(uint64_t bytes) {
     piece.data_ = free.back();
     free.pop_back();
   } else {
-    // What is left of a slab is lost where it is too small: less than the piece that did not fit.
+    // The rest of a slab is lost where it is too small: less than the piece that did not fit.
     if (used_ + size > kSlabBytes) {
       Result<Memory> slab = Memory::allocate(queue_, kSlabBytes);
       if (!slab.is_ok()) return slab.status();

@@ -1,4 +1,4 @@
-// What a file of CUDA kernels includes, and nothing else of the engine: such files (*.cu) are
+// The only header of the engine that a file of CUDA kernels includes: such files (*.cu) are
 // compiled by nvcc for the card and, in tests, as plain C++ on an emulation of its threads
 // (simt.h), so they keep to what both understand.
 //
@@ -14,7 +14,7 @@
 #define TESSERA_DEVICE __device__ __forceinline__
 /// `count` values of a block's shared memory, not initialised; count is a constant.
 #define TESSERA_SHARED(type, name, count) __shared__ __align__(16) type name[count]
-/// What the launch asked for as dynamic shared memory; one use in a kernel.
+/// The dynamic shared memory of the launch; one use in a kernel.
 #define TESSERA_DYNAMIC_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
 #else
 #include "device/cuda/simt.h"

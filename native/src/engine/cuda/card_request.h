@@ -11,7 +11,7 @@
 
 namespace tessera::engine::cuda {
 
-/// What a request searches on the card.
+/// A request's catalogue on the card.
 struct CardTarget {
   std::shared_ptr<const Binding> binding;
   std::shared_ptr<CardCatalogue> catalogue;

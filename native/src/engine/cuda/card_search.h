@@ -19,7 +19,7 @@
 
 namespace tessera::engine::cuda {
 
-/// What a search has come to.
+/// The state of a search.
 struct CardFindings {
   std::vector<beam::Finished> finished;  // of all levels, in the order in which they were found
   std::vector<uint32_t> widths_used;     // per selection: next beams, or paths finished if more

@@ -85,7 +85,7 @@ class CardDecoder {
   CardDecoder(ModelConfig config, const CardLimits& limits, device::cuda::Queue& queue)
       : config_(std::move(config)), limits_(limits), queue_(queue), graphs_(queue, kGraphsMax) {}
 
-  /// What a pass copies to the card, laid out in plan_.
+  /// The bytes that a pass copies to the card, laid out in plan_.
   struct Plan;
   class Staging;
   Status allocate();

@@ -32,7 +32,7 @@ Place place_of(const ModelConfig& config, const CardRows& group, uint32_t row) {
           2 * config.kv_head_count * head_elements, static_cast<uint32_t>(head_elements)};
 }
 
-/// What stands behind the groups (attend_kernels.h).
+/// The arrays behind the groups (attend_kernels.h).
 Rows spare_group(uint32_t first_row, uint32_t first_split) {
   Rows spare;
   spare.first_row = first_row;

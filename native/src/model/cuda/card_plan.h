@@ -1,4 +1,4 @@
-// What a pass copies to the card, and how it is laid out. Private to the decoder.
+// The bytes that a pass copies to the card, and their layout. Private to the decoder.
 #pragma once
 
 #include <algorithm>
