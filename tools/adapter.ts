@@ -42,7 +42,7 @@ function shareOf(flags: Flags): number | undefined {
   return share > 0 && share < 1 ? share : fail('share', 'a number above 0 and below 1', text);
 }
 
-/** What the service says it serves. */
+/** The versions that the service serves. */
 async function servedModel(url: string, connection: Connection): Promise<string> {
   const health = await getJson(`${url}/health`, connection, '--http');
   const { versions } = health as { versions?: { model?: string } };

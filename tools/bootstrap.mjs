@@ -202,7 +202,7 @@ function npmEnvironment() {
 const nativeFolder = join('build', 'native');
 const nativeCache = join(nativeFolder, 'CMakeCache.txt');
 
-/** What was chosen once stays where nothing is chosen. */
+/** An earlier choice stays where none is made now. */
 function hasChosenCuda() {
   const line = `TESSERA_CUDA:BOOL=${cuda}\n`;
   return cuda === undefined || fs.readFileSync(nativeCache, 'utf8').includes(line);

@@ -29,7 +29,7 @@ function compile() {
   if (result.status !== 0) throw new Error('SWC failed');
 }
 
-/** What commands of package.json start, but for tests and benchmarks. */
+/** Programs that commands of package.json start, but for tests and benchmarks. */
 function programs(folder) {
   const apps = readdirSync(join(folder, 'apps')).map((app) => `apps/${app}/src/main.js`);
   const tools = readdirSync(join(folder, 'tools')).map((file) => `tools/${file}`);

@@ -31,7 +31,7 @@ export function messagesOf(protos) {
   return messages;
 }
 
-/** What a file that deals with an answer as a whole names. */
+/** Names in a file that deals with an answer as a whole. */
 const namesOfAnswer = (message) => [
   message,
   message.replace(/Response$/, 'Answer'),

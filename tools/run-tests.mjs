@@ -358,7 +358,7 @@ function long() {
   checker('trial of the streams', process.execPath, words);
 }
 
-/** What the stages native and fuzz build, and nothing else. */
+/** Builds for the stages native and fuzz, and nothing else. */
 function onlyBuild() {
   for (const isBuilt of [buildTests(), buildFuzz()]) count(isBuilt ? 1 : 0, isBuilt ? 0 : 1);
 }

@@ -18,7 +18,7 @@ const USERS = 64;
 /** Callers beyond what the queue holds: the rest is refused. */
 const OVERLOAD = 2;
 const GROWTH_MAX = 1.1;
-/** What the heap of a process that has just started may still take. */
+/** Growth that the heap of a process that has just started may show. */
 const GROWTH_SLACK_BYTES = 32 * 2 ** 20;
 const SAMPLES = 90;
 const ALLOWED = new Set(['OK', 'ENGINE_OVERLOADED', 'DEADLINE_EXCEEDED', 'CANCELLED']);
@@ -38,7 +38,7 @@ const source = (userId: string) => ({
   skipUnknownItems: true,
 });
 
-/** What the caller's n-th request is: every fifth is cancelled, every seventh has no time. */
+/** Sends the caller's n-th request: every fifth is cancelled, every seventh has no time. */
 async function ask({ runtime, users }: Soak, caller: number, n: number): Promise<void> {
   const userId = users[(caller * 31 + n) % users.length] ?? '';
   const budgetUs = n % 7 === 6 ? 50 : 5e6;

@@ -203,6 +203,13 @@ const BANNED = [
     only: (path) => /^libs\/engine\/src\/native-engine\.ts$/.test(path),
     instead: 'a field of RequestKind (libs/engine/src/request-kinds.ts)',
   },
+  { pattern: /,\s(which )?came\b(?! (back|from|in|out)\b)/, instead: 'got' },
+  {
+    pattern: /\b([Hh]e|[Hh]is|[Hh]im|[Hh]imself)\b/,
+    // Merges of letters, of which some are words.
+    except: (path) => path.endsWith('byte-level-tokenizer.ts'),
+    instead: 'they, their or them',
+  },
   { pattern: /\/(work|root)\/[a-z]/, instead: 'a path relative to the repository' },
 ];
 
@@ -225,7 +232,7 @@ export function fileName(path) {
   return banned ? [{ line: 1, message: `'${banned[2]}' says nothing about what is in it` }] : [];
 }
 
-/** What each folder of native/src may include: DESIGN's order of CMake targets. */
+/** The folders that each folder of native/src may include: the order of ARCHITECTURE.md. */
 const INCLUDES = {
   base: [],
   platform: ['base'],

@@ -80,7 +80,7 @@ const peers = {
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(peers);
 for (const name of names) {
   if (!Object.hasOwn(peers, name)) {
-    console.error(`expected of ${Object.keys(peers).join(', ')}, came ${name}`);
+    console.error(`expected of ${Object.keys(peers).join(', ')}, got ${name}`);
     process.exit(2);
   }
   fs.mkdirSync(home, { recursive: true });

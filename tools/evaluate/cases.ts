@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { loadBehaviourStore } from '@tessera/behaviour';
 import { fail } from '../terminal/command.js';
 
-/** What one user is asked: who comes next after this history. */
+/** One user's question: which item follows this history. */
 export interface Case {
   readonly userId: string;
   /** Oldest first. */

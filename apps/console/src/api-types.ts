@@ -1,4 +1,4 @@
-/** What the API of the console answers with; its pages read the same types. */
+/** Answers of the console's API; its pages read the same types. */
 
 import type { AdapterState, CanaryReport, RuleVerdict } from '@tessera/adapter';
 import type {
@@ -169,13 +169,13 @@ export interface AdapterView {
   readonly changedMs: number;
   readonly isPinned: boolean;
   readonly isLoaded: boolean;
-  /** What a rollback of the name goes back to. */
+  /** The version that a rollback of the name activates. */
   readonly isPredecessor: boolean;
   readonly arenaBytes: number;
   readonly fileBytes: number;
   /** Of the users, in (0, 1) for a canary; 0 for others. */
   readonly share: number;
-  /** What the engine found; null: it was never loaded. */
+  /** Findings of the engine; null: it was never loaded. */
   readonly facts: {
     readonly rankMax: number;
     readonly targetCount: number;

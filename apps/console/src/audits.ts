@@ -6,7 +6,7 @@ import { ConsoleParts } from './console-parts.js';
 const NAME_LENGTH_MAX = 128;
 const DETAIL_LENGTH_MAX = 1000;
 
-/** What is done in the console. */
+/** An action in the console. */
 export interface Action {
   readonly action:
     | 'login'
@@ -60,7 +60,7 @@ export class Audits {
     await this.write(visitor, action, outcome);
   }
 
-  /** What has happened has happened: that its end could not be written is told, and no more. */
+  /** The action has happened: where its end cannot be written, that is logged, and no more. */
   private async end(visitor: Visitor, action: Action, outcome: string): Promise<void> {
     await this.note(visitor, action, outcome).catch((error: unknown) => {
       const { log } = this.parts;

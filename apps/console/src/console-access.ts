@@ -1,7 +1,7 @@
 import { hostOfHeader, isLoopback, type Role } from '@tessera/access';
 import { TesseraError } from '@tessera/errors';
 
-/** Who asks. */
+/** The person who asks. */
 export interface Visitor {
   readonly name: string;
   readonly role: Role;

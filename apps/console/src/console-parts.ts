@@ -21,7 +21,7 @@ interface Named {
   readonly digest: string;
 }
 
-/** What may be done with versions of adapters; rejects with ADAPTER_STATE where none are kept. */
+/** Actions on versions of adapters; they reject with ADAPTER_STATE where none are kept. */
 export interface AdapterActions {
   activateAs(actor: Visitor, version: Named, wanted: Activation): Promise<Activated>;
   rollBackAs(actor: Visitor, name: string): Promise<RolledBack>;
@@ -29,7 +29,7 @@ export interface AdapterActions {
   deleteAs(actor: Visitor, version: Named): Promise<void>;
 }
 
-/** What the console works with; also its DI token. */
+/** The parts of the process that the console uses; also its DI token. */
 export abstract class ConsoleParts {
   abstract readonly runtime: RecallRuntime;
   abstract readonly recalls: InspectedRecalls;
@@ -48,7 +48,7 @@ export abstract class ConsoleParts {
   /** Host that people ask for where a proxy asks for another; '': none. */
   abstract readonly publicHost: string;
   abstract readonly audits: Pick<AuditLog, 'write' | 'newest'>;
-  /** What is done with versions of adapters, audited there. */
+  /** Actions on versions of adapters; they audit themselves. */
   abstract readonly adapterActions: AdapterActions;
   abstract readonly countAction: (action: string, code: string) => void;
   abstract readonly limits: ConsoleLimits;

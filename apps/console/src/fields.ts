@@ -1,20 +1,15 @@
 /** Reading what a page sends. Every refusal names its field. */
 
-import { TesseraError } from '@tessera/errors';
+import { expecting } from '@tessera/errors';
+
+export const invalid = expecting('REQUEST_INVALID');
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function refuse(field: string, expected: string, got: unknown): never {
-  const told = typeof got === 'string' ? got.slice(0, 80) : JSON.stringify(got);
-  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, got ${told}`, {
-    field,
-  });
-}
-
-/** Whose names are checked by who reads them. */
+/** The fields of a body, without a check of their names. */
 export function anyFieldsOf(body: unknown): Fields {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    refuse('body', 'a JSON object', body);
+    throw invalid('body', 'a JSON object', body);
   }
   return body as Fields;
 }
@@ -22,14 +17,15 @@ export function anyFieldsOf(body: unknown): Fields {
 export function fieldsOf(body: unknown, known: readonly string[]): Fields {
   const fields = anyFieldsOf(body);
   const stranger = Object.keys(fields).find((name) => !known.includes(name));
-  if (stranger !== undefined) refuse(stranger, `one of ${known.join(', ')}`, 'an unknown field');
+  if (stranger !== undefined)
+    throw invalid(stranger, `one of ${known.join(', ')}`, 'an unknown field');
   return fields;
 }
 
 export function textOf(fields: Fields, name: string, lengthMax: number): string {
   const value = fields[name];
   if (typeof value === 'string' && value.length > 0 && value.length <= lengthMax) return value;
-  return refuse(name, `text of 1..${lengthMax} characters`, value ?? 'nothing');
+  throw invalid(name, `text of 1..${lengthMax} characters`, value ?? 'nothing');
 }
 
 export function optionalText(fields: Fields, name: string, lengthMax: number): string | undefined {
@@ -50,25 +46,25 @@ export function integerOf(
   if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) {
     return value as number;
   }
-  return refuse(name, `an integer of ${min}..${max}`, given ?? 'nothing');
+  throw invalid(name, `an integer of ${min}..${max}`, given ?? 'nothing');
 }
 
 /** A number above 0 and at most 1. */
 export function shareOf(fields: Fields, name: string): number {
   const value = fields[name];
   if (typeof value === 'number' && value > 0 && value <= 1) return value;
-  return refuse(name, 'a number above 0 and at most 1', value ?? 'nothing');
+  throw invalid(name, 'a number above 0 and at most 1', value ?? 'nothing');
 }
 
 export function flagOf(fields: Fields, name: string): boolean {
   const value = fields[name] ?? false;
   if (typeof value === 'boolean') return value;
-  return refuse(name, 'true or false', value);
+  throw invalid(name, 'true or false', value);
 }
 
 export function textsOf(fields: Fields, name: string, countMax: number): readonly string[] {
   const value = fields[name];
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
   if (isList && value.length <= countMax) return value as string[];
-  return refuse(name, `a list of at most ${countMax} texts`, value ?? 'nothing');
+  throw invalid(name, `a list of at most ${countMax} texts`, value ?? 'nothing');
 }

@@ -53,7 +53,7 @@ export interface GuardedAction extends Action {
   readonly role: Role;
 }
 
-/** What every request of the console passes first. */
+/** The checks that every request of the console passes first. */
 @Injectable()
 export class Gate {
   constructor(

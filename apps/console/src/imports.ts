@@ -25,7 +25,7 @@ export interface ImportState {
 
 /**
  * Files of changes on their way: collected part by part, then applied as one batch, all or none.
- * What is cancelled or refused has changed nothing.
+ * An import that is cancelled or refused has changed nothing.
  */
 @Injectable()
 export class Imports {

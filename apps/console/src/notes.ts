@@ -9,7 +9,7 @@ import { Recorded } from './recorded.js';
 
 const NOTE_LENGTH_MAX = 4000;
 
-/** What analysts write to a recall or a comparison. */
+/** Notes that analysts write to a recall or a comparison. */
 @Injectable()
 export class Notes {
   constructor(

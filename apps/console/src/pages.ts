@@ -30,7 +30,7 @@ export const PAGE_HEADERS = {
 };
 
 const API_PREFIX = '/console/api/';
-/** What is answered is of the one who asked, and for that moment. */
+/** Answers are for the person who asked, at that moment: nothing may be cached. */
 const API_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /** Files whose names change with their content. */

@@ -19,7 +19,7 @@ export interface BehaviourParts {
   readonly nowMs: () => number;
 }
 
-/** What edges do with behaviours: check, store, count. */
+/** Checks, stores and counts behaviours, for all edges. */
 export class BehaviourEdge {
   constructor(private readonly parts: BehaviourParts) {}
 

@@ -6,7 +6,7 @@ Behaviours in over gRPC and Kafka, histories out over gRPC: the feature app as a
 ${FLAG_LINES}
 Every key and its variable: docs/configuration.md`;
 
-// What serves takes its time to load: a bad configuration is told before.
+// Modules take their time to load: a bad configuration is reported before.
 runProcess(USAGE, async ({ config }) => {
   const { start } = await import('./start.js');
   await start(config);

@@ -79,7 +79,7 @@ export class UserErasure {
     }
   }
 
-  /** What others are made from goes first, so that nothing of it comes back behind it. */
+  /** Behaviours go first, since the rest is made from them and would otherwise come back. */
   private async finish(erasure: PendingErasure): Promise<Erased> {
     const { behaviours, pending } = this.parts;
     const { userId, askedMs, isSpreading } = erasure;

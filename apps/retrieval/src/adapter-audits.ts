@@ -9,14 +9,14 @@ const PAYLOAD_VERSION = '1';
 const DETAIL_LENGTH_MAX = 1000;
 const NAME_LENGTH_MAX = 128;
 
-/** Who does something. */
+/** The actor. */
 export interface Actor {
   readonly name: string;
   /** In the console; left out: it is done elsewhere. */
   readonly role?: string;
 }
 
-/** What is done with a version, and by whom. */
+/** An action on a version, with its actor. */
 export interface Action {
   readonly action:
     | 'push'
@@ -90,7 +90,7 @@ export class AdapterAudits {
     if (outcome === 'OK') log.info(fields, 'adapters');
     else log.warn(fields, 'adapters');
     this.send(entry);
-    // What has happened has happened: that its end could not be written is told, and no more.
+    // The action has happened: where its end cannot be written, that is logged, and no more.
     await this.parts.audits.write(entry).catch((error: unknown) => {
       log.error({ err: error, ...fields }, 'the end of an action could not be audited');
     });

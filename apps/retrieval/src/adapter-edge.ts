@@ -26,7 +26,7 @@ export interface Named {
   readonly digest: string;
 }
 
-/** What edges do with adapters for whoever was let in: do it, audit it. */
+/** Does and audits actions on adapters, for all edges and callers that were let in. */
 export class AdapterEdge {
   constructor(private readonly parts: AdapterEdgeParts) {}
 
@@ -96,7 +96,7 @@ export class AdapterEdge {
     return this.adapters().described(version);
   }
 
-  /** What happened by itself. */
+  /** Events that nobody asked for. */
   async note({ action, name, digest, error, detail }: AdapterEvent): Promise<void> {
     const actor = { name: action === 'rollback' ? 'canary' : 'start' };
     const outcome = error?.code ?? 'OK';

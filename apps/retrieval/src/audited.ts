@@ -2,7 +2,7 @@ import type { TesseraError } from '@tessera/errors';
 import type { RecallAnswer, RecallRequest } from '@tessera/recall';
 import type { Edge } from '@tessera/telemetry';
 
-/** What was asked, and how it ended. */
+/** A request and its outcome. */
 export interface Audited {
   readonly edge: Edge;
   readonly request: RecallRequest;

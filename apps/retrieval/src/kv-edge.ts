@@ -19,7 +19,7 @@ export interface KvEdgeParts extends Pick<EdgeParts, 'readiness' | 'limits'> {
   readonly changes: Pick<ChangeAudits, 'noted'>;
 }
 
-/** What both edges do with operations on the user KV pool. */
+/** Operations on the user KV pool, for both edges. */
 export class KvEdge {
   constructor(private readonly parts: KvEdgeParts) {}
 

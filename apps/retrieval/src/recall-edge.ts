@@ -38,7 +38,7 @@ export interface EdgeLimits {
   readonly deadlineMsMax: number;
 }
 
-/** What decides on calls before anything is computed for them. */
+/** Admission of calls before anything is computed for them. */
 export interface Admission {
   readonly edge: EdgeAdmission;
   readonly loop: LoopWait;
@@ -55,7 +55,7 @@ export interface EdgeParts {
   readonly tracing: Tracing;
   /** Judges the calls that no gate has judged; left out: every call is served. */
   readonly admission?: Admission | undefined;
-  /** Told every recall that was understood; left out: nobody is. */
+  /** Called with every recall that was understood; left out: nothing is called. */
   readonly onRecall?: ((audited: Audited) => void) | undefined;
 }
 
@@ -74,7 +74,7 @@ export function budgetOf(
   return Math.min(call.budgetUs, bodyMs * MICROSECONDS_PER_MILLISECOND);
 }
 
-/** What `parse` refuses, told as of a member of `field`. */
+/** Runs `parse`; its refusals name a member of `field`. */
 export function inside<Value>(field: string, parse: () => Value): Value {
   try {
     return parse();
@@ -95,7 +95,7 @@ interface Kind<Request, Answer> {
   readonly tell?: (request: Request, outcome: Answer | TesseraError, traceId: string) => void;
 }
 
-/** What all edges do with a parsed request: admit, answer, count, trace. */
+/** Admits, answers, counts and traces a parsed request, for all edges. */
 export class RecallEdge {
   constructor(private readonly parts: EdgeParts) {}
 

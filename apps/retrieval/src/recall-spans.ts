@@ -12,7 +12,7 @@ function inRow(startUs: number, stages: readonly (readonly [string, number, Span
 }
 
 /**
- * What happened in a recall. Features and the prefetch of keys and values begin together. The
+ * The stages of a recall as spans. Features and the prefetch of keys and values begin together. The
  * passes of the engine go to and fro between decode, head, selection and fork: one span has the
  * sum of them, its attributes the parts.
  */

@@ -10,7 +10,7 @@ export interface WeightsEdgeParts {
   readonly readiness: Pick<Readiness, 'fail'>;
 }
 
-/** What edges do with whole weights for whoever was let in: do it, audit it. */
+/** Does and audits updates of whole weights, for all edges and callers that were let in. */
 export class WeightsEdge {
   constructor(private readonly parts: WeightsEdgeParts) {}
 

@@ -6,7 +6,7 @@ import { ProcessAccess } from '@tessera/hosting';
 import type { RecallOperations } from '@tessera/recall';
 import type { Log } from '@tessera/telemetry';
 
-/** Who may do what, and where it is written down. */
+/** Permissions of callers, and the log of their changes. */
 export interface Access {
   readonly process: ProcessAccess;
   /** Undefined where nobody logs in with a provider. */

@@ -7,7 +7,7 @@ import type { Log, Metrics } from '@tessera/telemetry';
 import { AdapterAudits, AdapterEdge, WeightsEdge } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 
-/** What adapters tell of themselves, kept until somebody listens: they are there before edges. */
+/** Events of adapters, kept until the edges listen: adapters are there before edges. */
 export class AdapterEventRelay {
   private readonly waiting: AdapterEvent[] = [];
   private listener: ((event: AdapterEvent) => void) | undefined;
@@ -60,7 +60,7 @@ export interface ModelEdges {
   readonly weights: WeightsEdge;
 }
 
-/** What the edges of adapters and weights are made of. */
+/** Parts of the edges of adapters and weights. */
 export interface AdapterEdgeNeeds {
   readonly config: Config;
   readonly operations: RecallOperations;

@@ -25,13 +25,13 @@ export interface ServeParts {
   readonly log: Log;
   /** Left out: none are kept. */
   readonly tracing?: Tracing;
-  /** What adapters tell of themselves; left out: nobody listens. */
+  /** Events of adapters; left out: nobody listens. */
   readonly adapterEvents?: AdapterEventRelay;
   /** Left out: no recall is recorded. */
   readonly inspection?: Inspection | undefined;
 }
 
-/** What the modules of this process are made of. */
+/** The modules of this process, and the parts that outlive them. */
 export interface Composition {
   readonly modules: StandaloneOptions;
   readonly gate: GateSettings;
@@ -113,7 +113,7 @@ function topicFactsOf(operations: RecallOperations): TopicFacts {
   };
 }
 
-/** What several modules are made of. */
+/** Parts that several modules share. */
 interface Joined {
   readonly readiness: Readiness;
   readonly access: Access;

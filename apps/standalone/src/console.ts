@@ -44,7 +44,7 @@ function loginsOf({ http, access, login }: Config, { process, oidc }: Access) {
   });
 }
 
-/** What the console works with; undefined where it is not served. */
+/** The parts of the console; undefined where it is not served. */
 export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
   const { config, runtime, recalls, erasure, store, readiness, serviceVersion, log } = needs;
   const { access, metrics, adapters } = needs;

@@ -15,13 +15,13 @@ import { MILLISECONDS_PER_HOUR } from '@tessera/units';
 
 const PULSE_MS = 5000;
 
-/** A store, and who counts how its recalls fare once somebody does. */
+/** A store, and a way to count the outcomes of its records later. */
 export interface Inspection {
   readonly store: InspectionStore;
   countWith(count: (outcome: RecordOutcome, count: number) => void): void;
 }
 
-/** What the processes behind the store are started from. */
+/** The program of the processes behind the store. */
 const PROGRAM = join(repositoryRoot, 'dist', 'apps', 'inspection', 'src', 'main.js');
 
 /** Behind everything that serves, and queries behind the recorder. */

@@ -3,7 +3,7 @@ import type { Log } from '@tessera/telemetry';
 
 const PERIOD_MS = 5000;
 
-/** What a look at the pool has to be compared with. */
+/** The last look at the pool, to compare the next one with. */
 export interface KvWatched {
   readonly isStoring: boolean;
   readonly storesDropped: number;

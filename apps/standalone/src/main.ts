@@ -6,7 +6,7 @@ ${FLAG_LINES}
   --behaviours HOST:PORT  ask a feature process for behaviours (behaviours.remote)
 Every key and its variable: docs/configuration.md`;
 
-// What serves takes its time to load: a bad configuration is told before.
+// Modules take their time to load: a bad configuration is reported before.
 runProcess(USAGE, async ({ config }) => {
   const { start } = await import('./start.js');
   await start(config);

@@ -24,7 +24,7 @@ function behavioursOf({ behaviours, users, disk, peer }: Config, tracing: Tracin
   return new RemoteBehaviours({ client, address });
 }
 
-/** Who is told of what happens by itself. */
+/** Listeners to events that nobody asked for. */
 export interface Listeners {
   readonly onProgress: ProgressListener;
   readonly onCompacted: (error: TesseraError | undefined) => void;

@@ -22,7 +22,7 @@ import { StandaloneModule } from './standalone.module.js';
 /** After the drain time: what is left is cancelled, and its answers are written. */
 const CANCEL_BUDGET_MS = 10_000;
 
-/** What runs is finished or cancelled within the budget, then everything is closed. */
+/** Finishes or cancels running requests within the budget, then closes everything. */
 function drainSteps(
   hosted: Hosted,
   { topics, audits, tracing, recalls, users }: Composition,

@@ -35,7 +35,7 @@ function fetchSourceOf(adapters: Config['adapters']): FetchSource | undefined {
   return new FetchSource(versions, fetchAttempts);
 }
 
-/** What of a process decides which topics it takes, and from where. */
+/** Facts that decide which topics a process takes, and from where. */
 export interface TopicFacts {
   readonly takesBehaviours: boolean;
   /** Whether the catalogue has changes, and the registry versions, from before. */

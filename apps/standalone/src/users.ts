@@ -23,7 +23,7 @@ export interface UsersNeeds {
   readonly store: InspectionStore | undefined;
 }
 
-/** What follows users here and in the other retrieval processes, and erases them there. */
+/** Follows users here and in the other retrieval processes, and erases them there. */
 export interface Users {
   readonly follower: KvFollower;
   /** Undefined where users cannot be erased. */

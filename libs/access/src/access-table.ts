@@ -12,7 +12,7 @@ export type Need = 'open' | { readonly scope: Scope } | { readonly role: Role };
 
 export interface AccessRule {
   readonly need: Need;
-  /** What audits call it; left out: it changes nothing. */
+  /** Its name in audits; left out: it changes nothing. */
   readonly action?: string;
 }
 

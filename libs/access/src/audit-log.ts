@@ -8,7 +8,7 @@ export const AUDIT_READ_BYTES_MAX = 1 << 20;
 /** Lines that wait for the disk at most; further ones are refused. */
 const AUDIT_LINES_WAITING_MAX = 10_000;
 
-/** Who did what, when, and how it ended. */
+/** An action with its actor, time and outcome. */
 export interface AuditEntry {
   /** Milliseconds since 1970. */
   readonly timeMs: number;
@@ -120,7 +120,7 @@ export class AuditLog {
     await this.file.close();
   }
 
-  /** What arrives while a write was under way goes with the next one: one sync for all of them. */
+  /** Lines that arrive during a write go with the next one: one sync for all of them. */
   private async writeWaiting(): Promise<void> {
     // Lines of the same turn go together.
     await Promise.resolve();

@@ -7,12 +7,12 @@ export const NOTED_LINES_PER_SECOND = 20;
 const DETAIL_LENGTH_MAX = 1000;
 const NAME_LENGTH_MAX = 128;
 
-/** What is changed, by whom, over which edge. */
+/** A change with its actor and edge. */
 export interface Change {
   readonly action: string;
   readonly actor: string;
   readonly edge: 'grpc' | 'http' | 'kafka';
-  /** What it is done to: a user, a catalogue, a version; '' for what has no name. */
+  /** The thing that is changed: a user, a catalogue, a version; '' where it has no name. */
   readonly name: string;
   readonly detail?: string;
 }
@@ -84,7 +84,7 @@ export class ChangeAudits {
     }
   }
 
-  /** What has happened, or was refused; nobody waits for its line. */
+  /** Notes a change that happened or was refused; nobody waits for its line. */
   note(change: Change, outcome: string): void {
     const second = Math.floor(this.parts.nowMs() / MILLISECONDS_PER_SECOND);
     if (second !== this.second) {
@@ -102,7 +102,7 @@ export class ChangeAudits {
     this.timer ??= setTimeout(() => this.writeSums(), MILLISECONDS_PER_SECOND).unref();
   }
 
-  /** What was summed up is written; the log stays open. */
+  /** Writes the sums; the log stays open. */
   async close(): Promise<void> {
     this.writeSums();
     await Promise.all(this.writing);

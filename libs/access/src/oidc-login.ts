@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { TesseraError } from '@tessera/errors';
+import { expecting, TesseraError } from '@tessera/errors';
 import type { Configuration } from 'openid-client';
 import { claimAt, rolesOfClaim } from './domain/claims.js';
 import { highestRole, type Role } from './domain/roles.js';
 import { isLoopback } from './domain/site.js';
+
+const badConfig = expecting('CONFIG_INVALID');
 
 /** Of one call to the provider. */
 const CALL_SECONDS = 10;
@@ -26,7 +28,7 @@ export interface OidcSettings {
   readonly roles: ReadonlyMap<string, Role>;
 }
 
-/** What a login that was begun has to be ended with; known to nobody but the browser that did. */
+/** Secrets that end a login that was begun; only the browser that began it has them. */
 export interface BegunLogin {
   readonly state: string;
   readonly nonce: string;
@@ -34,10 +36,10 @@ export interface BegunLogin {
   readonly redirectUri: string;
 }
 
-/** Who has logged in with the provider. */
+/** A person who has logged in with the provider. */
 export interface OidcHolder {
   readonly name: string;
-  /** What the provider never gives to somebody else. */
+  /** The subject: the provider never gives it to another person. */
   readonly subject: string;
   readonly role: Role;
 }
@@ -162,7 +164,7 @@ function reasonOf(cause: unknown): string {
   return reason.slice(0, REASON_LENGTH_MAX);
 }
 
-/** What the provider says no to is the caller's; that it does not answer is not. */
+/** A refusal of the provider is the caller's fault; a provider that does not answer is not. */
 function refused(cause: unknown): never {
   if (cause instanceof TypeError || (cause as Error)?.name === 'TimeoutError') {
     throw unavailable(cause);
@@ -178,10 +180,4 @@ function unauthenticated(got: string, cause?: unknown): TesseraError {
 function unavailable(cause: unknown): TesseraError {
   const message = `oidc.issuer: expected an answer of the provider, got: ${reasonOf(cause)}`;
   return new TesseraError('ISSUER_UNAVAILABLE', message, { field: 'oidc.issuer', cause });
-}
-
-function badConfig(field: string, expected: string, got: string): TesseraError {
-  return new TesseraError('CONFIG_INVALID', `${field}: expected ${expected}, got ${got}`, {
-    field,
-  });
 }

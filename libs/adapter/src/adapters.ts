@@ -18,7 +18,7 @@ import {
   type RolloutSettings,
 } from './rollout.js';
 
-/** What happened to a version by itself. */
+/** An event of a version that nobody asked for. */
 export interface AdapterEvent {
   /**
    * `rollback`: the comparison ended a canary; `lost`: a version could not be loaded any more;
@@ -172,7 +172,7 @@ export class Adapters implements AdapterChoice {
     return { arena: this.registry.parts.engine.adapterArena(), disk: this.registry.diskUse() };
   }
 
-  /** What was served so far, and how the canaries of this moment fare. */
+  /** Counts of served requests, and the state of the current canaries. */
   counts() {
     const canaries = this.registry.canaries().flatMap((version) => {
       const summary = this.comparisonOf(version);

@@ -30,7 +30,7 @@ interface SignedHeader extends PushHeader {
   readonly by: string;
 }
 
-/** What a version is rejected for; anything else may pass, and the version waits for it. */
+/** Errors that reject a version; others may pass, and the version waits. */
 const FAULTS: ReadonlySet<string> = new Set([
   'ADAPTER_INVALID',
   'ADAPTER_CORRUPT',

@@ -20,7 +20,7 @@ interface Recovery {
   readonly nowMs: number;
 }
 
-/** What a version is given up for; anything else is told to whoever starts the process. */
+/** Errors that give a version up; others end the start. */
 const HOPELESS: ReadonlySet<string> = new Set([
   'ADAPTER_INVALID',
   'ADAPTER_CORRUPT',

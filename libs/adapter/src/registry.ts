@@ -63,7 +63,7 @@ export interface ListedVersion extends AdapterVersion {
   readonly isPredecessor: boolean;
 }
 
-/** What serves the requests for a name. */
+/** The versions that serve the requests for a name. */
 interface Serving {
   readonly canary: AdapterVersion | undefined;
   readonly active: AdapterVersion | undefined;
@@ -355,7 +355,7 @@ export class AdapterRegistry implements AdapterChoice {
     );
   }
 
-  /** What rollbacks go back to can be loaded again; the longest retired goes first. */
+  /** Retired versions can be loaded again for a rollback; the longest retired goes first. */
   private expendable(): readonly string[] {
     const isServing = (digest: string) =>
       this.current.versions.some(

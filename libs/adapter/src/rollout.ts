@@ -56,7 +56,7 @@ export class Rollout {
   readonly golden: GoldenSet;
   readonly watch: CanaryWatch;
   private readonly hot = new HotUsers();
-  /** What ends the activation of a name that is under way. */
+  /** Ends the activation of a name that is under way. */
   private readonly activating = new Map<string, AbortController>();
 
   constructor(

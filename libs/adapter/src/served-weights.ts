@@ -14,7 +14,7 @@ const stateSchema = z.strictObject({
   previous: z.string(),
 });
 
-/** What an update did, as the engine says it; microseconds. */
+/** Times of an update, as the engine reports them; microseconds. */
 export interface WeightsUpdate {
   readonly digest: string;
   readonly generation: number;
@@ -142,7 +142,7 @@ export class ServedWeights {
     try {
       await this.space.watched(() => this.write(next));
     } catch (error) {
-      // What cannot be kept is not done: after a restart the old weights would be back.
+      // An update that cannot be kept is not done: after a restart the old weights would be back.
       await engine.updateWeights(this.folderOf(this.state.serving), waitMaxMs);
       throw error;
     }

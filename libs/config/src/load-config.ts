@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { TesseraError } from '@tessera/errors';
+import { shown, TesseraError } from '@tessera/errors';
 import { faultsOfSecurity } from './broker-security.js';
 import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS, type Config, configSchema, VARIABLE_PREFIX } from './schema.js';
@@ -10,7 +10,6 @@ const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG_FILE`;
 /** Whom commands call a service as. Nothing of the service: it may be there for them. */
 const TOKEN_VARIABLE = `${VARIABLE_PREFIX}TOKEN`;
 const CONFIG_FILE_BYTES_MAX = 2 ** 20;
-const SHOWN_CHARACTERS_MAX = 80;
 
 const OTHER_VARIABLES: ReadonlySet<string> = new Set([FILE_VARIABLE, TOKEN_VARIABLE]);
 
@@ -39,11 +38,6 @@ interface Reading {
   readonly faults: string[];
   /** Variables of our prefix that are no keys, and no typos of one. */
   readonly ignored: string[];
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}...` : text;
 }
 
 function isGroup(value: unknown): value is Group {

@@ -5,7 +5,9 @@ const GOT_CHARACTERS_MAX = 120;
 
 /** A value as messages show it: JSON, `nothing` where it is undefined, not too long. */
 export function shown(value: unknown): string {
-  return cut(value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value)));
+  if (value === undefined) return 'nothing';
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  return cut(isNumber ? String(value) : (JSON.stringify(value) ?? String(value)));
 }
 
 function cut(text: string): string {

@@ -49,7 +49,7 @@ export interface ErrorBody {
   };
 }
 
-/** What a caller may know: an INTERNAL fault keeps its details for the log. */
+/** The body for callers: an INTERNAL fault keeps its details for the log. */
 export function errorBody(error: TesseraError): ErrorBody {
   return {
     error: {

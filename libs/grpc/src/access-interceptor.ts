@@ -23,7 +23,7 @@ function gatedBelow(call: ServerInterceptingCallInterface): GatedSocket | undefi
   return below instanceof GatedSocket ? below : undefined;
 }
 
-/** Who calls, as metadata and transport say it; a certificate that is there was checked. */
+/** The caller by metadata and transport; a certificate that is there was checked. */
 function credentialsOf(metadata: Metadata, call: ServerInterceptingCallInterface): Credentials {
   return {
     authorization: metadata.get('authorization')[0]?.toString(),
@@ -60,7 +60,7 @@ export function accessInterceptor(guard: Pick<EdgeGuard, 'enter'>): ServerInterc
   };
 }
 
-/** Who calls: what the interceptor has found. */
+/** The caller, as the interceptor found them. */
 export function callerOf(metadata: Metadata): Principal {
   const caller = callers.get(metadata);
   if (caller !== undefined) return caller;

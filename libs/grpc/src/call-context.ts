@@ -3,7 +3,7 @@ import type { Cancellation } from '@tessera/errors';
 import { type Carrier, carrierOf } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 
-/** What a handler needs of its call: the caller's wish to go on and the time that is left. */
+/** Cancellation and remaining time of a call, for its handler. */
 export interface CallContext {
   /** Aborted when the client cancels or its deadline passes. */
   readonly signal: Cancellation;

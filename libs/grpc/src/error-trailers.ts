@@ -5,7 +5,7 @@ function printable(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
 }
 
-/** What an error says beside its status, as trailers of the call by their names. */
+/** Details of an error beside its status, as trailers of the call by their names. */
 export function errorTrailers(error: TesseraError): Readonly<Record<string, string>> {
   const { code, field, retryAfterMs } = errorBody(error).error;
   const hint = retryAfterMs === undefined ? undefined : String(retryAfterMs);

@@ -1,6 +1,6 @@
 import { type Observable, Subject } from 'rxjs';
 
-/** What Nest's gRPC server asks of the messages of a call that come one by one. */
+/** Messages of a call as Nest's gRPC server wants them, one by one. */
 export interface RequestStream {
   readonly subject: { asObservable(): Observable<unknown> };
   readonly next: (message: unknown) => void;

@@ -1,13 +1,9 @@
-import { TesseraError } from '@tessera/errors';
+import { expecting } from '@tessera/errors';
+
+export const invalid = expecting('REQUEST_INVALID');
 
 /** The decoder puts this character where bytes were not UTF-8. */
 const REPLACEMENT = '\ufffd';
-
-/** REQUEST_INVALID with the field, what was expected and what it got. */
-export function invalid(field: string, expected: string, got: unknown): TesseraError {
-  const message = `${field}: expected ${expected}, got ${String(got)}`;
-  return new TesseraError('REQUEST_INVALID', message, { field });
-}
 
 /** @throws TesseraError REQUEST_INVALID where the bytes were not UTF-8 */
 export function text(field: string, value: string): string {

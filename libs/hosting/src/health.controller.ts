@@ -12,7 +12,7 @@ interface HealthAnswer {
   readonly state: string;
   /** Why `ready` is false though the process has started. */
   readonly reason?: string;
-  /** What the process depends on and the stores that it writes to, each with its own state. */
+  /** Dependencies of the process and the stores that it writes to, each with its own state. */
   readonly conditions: readonly Condition[];
   readonly versions: ServedVersions['versions'];
 }

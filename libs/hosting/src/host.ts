@@ -55,7 +55,7 @@ export interface HostParts {
   readonly directHandlers?: ((app: NestFastifyApplication) => DirectHandlers) | undefined;
   /** Service of each package that is served over gRPC. */
   readonly services: Readonly<Record<string, string>>;
-  /** What serves topics; absent where no broker is named. */
+  /** The server of topics; absent where no broker is named. */
   readonly topicServer?: CustomTransportStrategy | undefined;
   readonly readiness: Readiness;
   readonly access: ProcessAccess;
@@ -125,7 +125,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
   await listening('grpc', { ...grpc, port: grpcPort }, () => app.startAllMicroservices());
   await listening('http', http, () => app.listen(http.port, http.host));
-  // What topics bring is served as soon as their broker is there; calls need no broker.
+  // Topics are served as soon as their broker is there; calls need no broker.
   readiness.started();
   readiness.watchConditions();
   const scheme = http.certificatePath === '' ? 'http' : 'https';

@@ -33,7 +33,7 @@ export interface HttpAccess {
 
 const callers = new WeakMap<FastifyRequest, Principal>();
 
-/** Who calls: what the hook has found. */
+/** The caller, as the hook found them. */
 export function callerOf(request: FastifyRequest): Principal {
   const caller = callers.get(request);
   if (caller !== undefined) return caller;
@@ -83,7 +83,7 @@ export function guardRoutes(instance: FastifyInstance, access: HttpAccess): void
       }
     }
   });
-  // What is refused is answered here: routes of plugins know nothing of Nest's filters.
+  // Refusals are answered here: routes of plugins know nothing of Nest's filters.
   instance.addHook('onRequest', (request, reply, done) => {
     const { url } = request.routeOptions;
     const rule = url === undefined ? undefined : ruleOf(request.method, url);

@@ -14,7 +14,7 @@ export interface OperationsOptions {
   readonly log: Log;
 }
 
-/** What every process answers over HTTP: health and metrics, failures in the words of one table. */
+/** Health and metrics over HTTP, as every process has them; failures by the table of errors. */
 @Module({})
 export class OperationsModule {
   static register({ readiness, metrics, versions, log }: OperationsOptions): DynamicModule {

@@ -47,7 +47,7 @@ export function refuseOpenDoors(config: AccessConfig): void {
   }
 }
 
-/** Who may do what in this process, and where changes are written down. */
+/** Permissions of callers in this process, and the log of changes. */
 export class ProcessAccess {
   private readonly refusals = new Map<string, AccessCounts['refused'][number]>();
 

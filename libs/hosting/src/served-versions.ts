@@ -1,4 +1,4 @@
-/** What this process serves, by what it is: `service`, `model` and so on. Also a DI token. */
+/** Versions that this process serves, by kind: `service`, `model` and so on. Also a DI token. */
 export class ServedVersions {
   constructor(readonly versions: Readonly<Record<string, string>>) {}
 }

@@ -1,9 +1,9 @@
-/** What the JSON of a message looks like, by its descriptor and the decisions of the edge. */
+/** The JSON form of a message, by its descriptor and the decisions of the edge. */
 
 import { enumWords } from '@tessera/contracts';
 import protobuf from 'protobufjs';
 
-/** What the proto files do not say. Fields are named `Message.field`. */
+/** Decisions that the proto files do not have. Fields are named `Message.field`. */
 export interface JsonForm {
   /** A body is refused without them. */
   readonly required: ReadonlySet<string>;
@@ -17,7 +17,7 @@ export interface JsonForm {
   readonly verbatim: ReadonlySet<string>;
   /** Member of a message that stands for the message, in place of an object with it. */
   readonly bare: Readonly<Record<string, string>>;
-  /** What the names of a package's messages begin with in the OpenAPI document. */
+  /** The prefix of a package's messages in the OpenAPI document. */
   readonly prefixes: Readonly<Record<string, string>>;
 }
 

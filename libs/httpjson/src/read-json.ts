@@ -1,65 +1,54 @@
 /** Strict JSON -> message. Unknown fields are refused; what is left out has proto's default. */
 
-import { TesseraError } from '@tessera/errors';
+import { expecting, shown, TesseraError } from '@tessera/errors';
 import type protobuf from 'protobufjs';
 import type { FieldPlan, MessagePlans } from './message-plan.js';
 
+const invalid = expecting('REQUEST_INVALID');
+
 type JsonObject = Readonly<Record<string, unknown>>;
-
-const SHOWN_CHARACTERS_MAX = 80;
-
-function shown(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}...` : text;
-}
-
-function invalid(field: string, expected: string, got: unknown): TesseraError {
-  const message = `${field}: expected ${expected}, got ${shown(got)}`;
-  return new TesseraError('REQUEST_INVALID', message, { field });
-}
 
 function asObject(path: string, value: unknown): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(path, 'a JSON object', value);
+    throw invalid(path, 'a JSON object', shown(value));
   }
   return value as JsonObject;
 }
 
 /** JSON can escape half of a surrogate pair, which no UTF-8 can carry. */
 function asText(path: string, value: unknown): string {
-  if (typeof value !== 'string') throw invalid(path, 'a string', value);
-  if (!value.isWellFormed()) throw invalid(path, 'well-formed Unicode', value);
+  if (typeof value !== 'string') throw invalid(path, 'a string', shown(value));
+  if (!value.isWellFormed()) throw invalid(path, 'well-formed Unicode', shown(value));
   return value;
 }
 
 function asId(path: string, value: unknown): string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string') return asText(path, value);
-  throw invalid(path, 'a string or an integer', value);
+  throw invalid(path, 'a string or an integer', shown(value));
 }
 
 /** In which range it has to be is checked where it is used. */
 function asInteger(path: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  throw invalid(path, 'an integer', value);
+  throw invalid(path, 'an integer', shown(value));
 }
 
 function asNumber(path: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw invalid(path, 'a number', value);
+  throw invalid(path, 'a number', shown(value));
 }
 
 function asFlag(path: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw invalid(path, 'true or false', value);
+  throw invalid(path, 'true or false', shown(value));
 }
 
 function asWord(path: string, value: unknown, { words }: FieldPlan): number {
   const number =
     typeof value === 'string' && Object.hasOwn(words, value) ? words[value] : undefined;
   if (number !== undefined) return number;
-  throw invalid(path, `one of ${Object.keys(words).join(', ')}`, value);
+  throw invalid(path, `one of ${Object.keys(words).join(', ')}`, shown(value));
 }
 
 /** Of a field that is left out. */
@@ -107,7 +96,7 @@ export class JsonReader {
       return Object.fromEntries(entries);
     }
     if (!field.isList) return this.one(field, path, given);
-    if (!Array.isArray(given)) throw invalid(path, 'a list', given);
+    if (!Array.isArray(given)) throw invalid(path, 'a list', shown(given));
     const list = given.map((entry, index) => this.one(field, `${path}[${index}]`, entry));
     return field.listIn === '' ? list : { [field.listIn]: list };
   }

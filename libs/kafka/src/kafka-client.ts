@@ -13,7 +13,7 @@ export interface KafkaAddress {
   readonly security?: KafkaSecurity;
 }
 
-/** What kafkajs wants to know of it. */
+/** The same for kafkajs. */
 export function securedBy({ tls, sasl }: KafkaSecurity = {}): Pick<KafkaConfig, 'ssl' | 'sasl'> {
   const { ca, cert, key } = tls ?? {};
   const own = { ...(cert && { cert }), ...(key && { key }) };

@@ -7,7 +7,7 @@ export interface DeadRecord {
   readonly error: TesseraError;
 }
 
-/** What each record says, in their order; those that `read` refuses apart. */
+/** The content of each record, in order; those that `read` refuses apart. */
 export function readRecords<Content>(
   records: readonly TopicRecord[],
   read: (record: TopicRecord) => Content,

@@ -53,7 +53,7 @@ export class RecordProducer {
     for (const [topic, letters] of byTopic) await this.sendLetters(topic, letters);
   }
 
-  /** What arrives may be as large as a topic takes, and a letter is larger. */
+  /** A record may be as large as a topic takes, and its dead letter is larger. */
   private async sendLetters(topic: string, letters: readonly Message[]): Promise<void> {
     try {
       await this.send(topic, letters);

@@ -32,7 +32,7 @@ export interface TopicsWanted {
   readonly onServing: () => void;
 }
 
-/** What serves the topics of a broker. */
+/** The server of a broker's topics. */
 export interface ServedTopics {
   readonly server: BatchServer;
   readonly producer: RecordProducer;

@@ -8,7 +8,7 @@ export type ConditionState = 'ok' | 'degraded' | 'down';
 export interface ConditionReading {
   /** `degraded`: reads or a part still work. `down`: nothing of it works. */
   readonly state: ConditionState;
-  /** What is wrong and, where there is one, the remedy; '' where the state is `ok`. */
+  /** The fault and, where there is one, the remedy; '' where the state is `ok`. */
   readonly reason: string;
 }
 

@@ -4,7 +4,7 @@ import type { CatalogueChanges } from '@tessera/catalogue';
 import type { Catalogue, ChangingCatalogue, Engine } from '@tessera/engine';
 import type { DroppedCache } from './domain/runtime-types.js';
 
-/** What must be closed: the engine first, since its requests read the catalogue. */
+/** Parts that must be closed: the engine first, since its requests read the catalogue. */
 export class Opened {
   /** Caches that were begun anew on the way. */
   readonly dropped: DroppedCache[] = [];

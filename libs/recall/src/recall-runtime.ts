@@ -87,7 +87,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
   }
 }
 
-/** What stands behind all requests. */
+/** Parts behind all requests. */
 interface Loaded {
   readonly engine: Engine;
   readonly behaviours: OpenBehaviours;

@@ -52,7 +52,7 @@ function changesStore(changes: readonly CatalogueChanges[]): RuntimeStore {
   };
 }
 
-/** What the start found of the pool's disk tier: its last error is that, before anything else. */
+/** Damage of the pool's disk tier at the start: until anything else fails, its last error. */
 export function droppedIndex(kvPool: KvPool): DroppedCache[] {
   const { indexesDropped, storeError } = kvPool.metrics();
   return indexesDropped === 0 ? [] : [{ cache: 'kv-index', reason: storeError }];

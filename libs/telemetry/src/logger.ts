@@ -3,7 +3,7 @@ import { type DestinationStream, pino } from 'pino';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What the service logs with: one JSON line per event, on stderr. DI token. */
+/** The service's log: one JSON line per event, on stderr. DI token. */
 export abstract class Log {
   abstract debug(fields: LogFields, message: string): void;
   abstract info(fields: LogFields, message: string): void;

@@ -285,7 +285,7 @@ export class Metrics {
     registerAccessMetrics(this.registry, counts);
   }
 
-  /** What counts a refusal: many a second, so that they are only copied at a scrape. */
+  /** Counts refusals: there are many a second, so they are only copied at a scrape. */
   countGateRefusals(): (code: string) => void {
     const counts: Record<string, number> = {};
     this.copied(METRICS.gateRefusals, 'code', () => counts);

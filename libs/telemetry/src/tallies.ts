@@ -63,7 +63,7 @@ export class TalliedHistogram {
     private readonly named: Named,
     private readonly label: string,
     private readonly bounds: readonly number[],
-    /** What the label says of a value that is observed under. */
+    /** The label's value, by the value that is observed. */
     private readonly shown: (value: string) => string = (value) => value,
   ) {
     const { name, meaning: help } = named;

@@ -3,7 +3,7 @@ export type Carrier = Readonly<Record<string, string>>;
 
 const CARRIER_HEADERS = ['traceparent', 'tracestate'] as const;
 
-/** What of the headers tells the caller's trace. */
+/** The headers that carry the caller's trace. */
 export function carrierOf(header: (name: string) => string | undefined): Carrier {
   return Object.fromEntries(
     CARRIER_HEADERS.flatMap((name) => {

@@ -20,7 +20,7 @@ export class FakeAdapterEngine {
   readonly model: { digest: string } = { digest: 'fake-model' };
   /** Loads minus releases, by content. */
   readonly held = new Map<string, number>();
-  /** What each goes on with, by content. */
+  /** The predecessor of each, by content. */
   readonly predecessors = new Map<string, string>();
   loads = 0;
   /** While set, loads wait for it. */

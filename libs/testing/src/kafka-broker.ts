@@ -123,7 +123,7 @@ function serverProperties(port: number, controllerPort: number, folder: string):
     // A killed one may come back only once the controller misses it: 9 s where nothing is said.
     'broker.heartbeat.interval.ms=500',
     'broker.session.timeout.ms=3000',
-    // What was acknowledged outlives a killed broker: no page cache of its own is trusted.
+    // Acknowledged records outlive a killed broker: no page cache of its own is trusted.
     'log.flush.interval.messages=1',
   ];
 }

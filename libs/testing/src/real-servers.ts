@@ -5,7 +5,7 @@ import { JARS } from './kafka-broker.js';
 /** Servers that tests and benchmarks start themselves. */
 export type RealServer = 'kafka' | 'redis';
 
-/** What is not there to start these; the set-up of the tests gets all of it. */
+/** Programs that are missing to start these; the set-up of the tests installs all of them. */
 export function missingFor(servers: readonly RealServer[]): string[] {
   const missing: string[] = [];
   if (servers.includes('kafka') && !runs('java', '-version')) missing.push('java');

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** What is used of s3rver (github.com/jamhall/s3rver), which has no types of its own. */
+/** The used part of s3rver (github.com/jamhall/s3rver), which has no types of its own. */
 interface S3rver {
   run(): Promise<AddressInfo>;
   close(): Promise<void>;

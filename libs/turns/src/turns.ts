@@ -1,6 +1,6 @@
 /** Node's thread works for so long before sockets are read, and refusals written, again. */
 const TURN_MS = 2;
-/** What an act is taken for before the first one was measured. */
+/** Assumed length of an act before the first one was measured. */
 const ACT_MS_FIRST = 0.5;
 /** Of the measured cost of an act, for each turn. */
 const FORGET = 0.8;
@@ -24,7 +24,7 @@ export class Turns {
   private readonly answers: Queue = { waiting: [], actMs: ACT_MS_FIRST };
   private readonly calls: Queue = { waiting: [], actMs: ACT_MS_FIRST };
   private isInTurn = false;
-  /** What this turn has run; undefined once it was measured. */
+  /** Acts of this turn; undefined once they were measured. */
   private ran: { queue: Queue; count: number; startMs: number } | undefined;
 
   constructor(

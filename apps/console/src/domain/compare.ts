@@ -1,4 +1,4 @@
-/** What two answers have in common, and what changed between them. */
+/** The items that two answers have in common, and the changes between them. */
 
 /** An item in an answer. */
 export interface RankedItem {

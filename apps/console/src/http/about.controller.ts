@@ -16,7 +16,7 @@ export class AboutController {
     private readonly gate: Gate,
   ) {}
 
-  /** What is served, and who asks. */
+  /** The versions that are served, and the person who asks. */
   @Get('about')
   async about(@Req() request: FastifyRequest): Promise<About> {
     const visitor = await this.gate.look(request);

@@ -34,7 +34,7 @@ export class ConsoleAdaptersController {
     };
   }
 
-  /** What was done with them, by whom, and how it ended; newest first. */
+  /** Actions on them, with actor and outcome; newest first. */
   @Get('changes')
   async changes(@Req() request: FastifyRequest, @Query() query: unknown): Promise<AdapterChanges> {
     await this.gate.look(request);

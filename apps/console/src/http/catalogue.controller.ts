@@ -31,7 +31,7 @@ export class ConsoleCatalogueController {
     return { sequence, liveItemCount, changedItemCount, bundleUuid, generations };
   }
 
-  /** What became of the catalogues, newest first. */
+  /** Changes of the catalogues, newest first. */
   @Get('changes')
   async changes(
     @Req() request: FastifyRequest,

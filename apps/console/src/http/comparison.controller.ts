@@ -13,7 +13,7 @@ import type {
 } from '../api-types.js';
 import { ComparisonRun, type ComparisonSide } from '../comparison-run.js';
 import { ConsoleParts } from '../console-parts.js';
-import { type Fields, fieldsOf, integerOf, refuse, textsOf } from '../fields.js';
+import { type Fields, fieldsOf, integerOf, invalid, textsOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
 import { Notes } from '../notes.js';
@@ -27,11 +27,12 @@ const NO_USER = 'the first user';
 function settingsOf(fields: Fields, side: 'left' | 'right'): Fields {
   const value = fields[side] ?? {};
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    refuse(side, 'an object of settings', value);
+    throw invalid(side, 'an object of settings', value);
   }
   const settings = value as Fields;
   for (const own of ['userId', 'history']) {
-    if (own in settings) refuse(`${side}.${own}`, 'nothing: users are given beside', 'a value');
+    if (own in settings)
+      throw invalid(`${side}.${own}`, 'nothing: users are given beside', 'a value');
   }
   return settings;
 }
@@ -137,12 +138,12 @@ export class ComparisonController {
     const { compareUsersMax } = this.parts.limits;
     if (fields.users !== undefined) {
       const users = textsOf(fields, 'users', compareUsersMax);
-      if (users.length === 0) refuse('users', 'at least one user', 'none');
+      if (users.length === 0) throw invalid('users', 'at least one user', 'none');
       return users;
     }
     const sample = integerOf(fields, 'sample', { min: 1, max: compareUsersMax });
     const users = await this.parts.runtime.facts.sampleUserIds(sample);
-    if (users.length === 0) refuse('sample', 'users that are known', 'none');
+    if (users.length === 0) throw invalid('sample', 'users that are known', 'none');
     return users;
   }
 

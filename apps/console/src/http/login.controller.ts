@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LoginState, OidcBegun, Visitor } from '../api-types.js';
 import { Audits } from '../audits.js';
 import { ConsoleParts } from '../console-parts.js';
-import { fieldsOf, optionalText, refuse, textOf } from '../fields.js';
+import { fieldsOf, invalid, optionalText, textOf } from '../fields.js';
 import { Gate, visitorRequest } from '../gate.js';
 import type { LoginAccess } from '../login-access.js';
 import { CONSOLE_PREFIX } from '../pages.js';
@@ -21,7 +21,7 @@ export class LoginController {
     private readonly audits: Audits,
   ) {}
 
-  /** Who asks, and how to log in; for everybody. */
+  /** The person who asks, and the ways to log in; open to everybody. */
   @Get()
   async state(@Req() request: FastifyRequest): Promise<LoginState> {
     const { access, logins } = this.parts;
@@ -73,7 +73,7 @@ export class LoginController {
   ): Promise<OidcBegun> {
     this.gate.checkOrigin(request);
     const page = optionalText(fieldsOf(body, ['returnTo']), 'returnTo', PAGE_LENGTH_MAX) ?? '/';
-    if (!page.startsWith('/')) refuse('returnTo', 'a page that begins with /', page);
+    if (!page.startsWith('/')) throw invalid('returnTo', 'a page that begins with /', page);
     const { url, cookies } = await this.logins().beginOidc(visitorRequest(request), page);
     reply.header('set-cookie', cookies);
     return { url };

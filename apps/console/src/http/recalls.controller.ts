@@ -98,7 +98,7 @@ export class RecallsController {
     return this.recorded.page(id);
   }
 
-  /** What became of an item in the recall, replayed as it was asked. */
+  /** The fate of an item in the recall, replayed as it was asked. */
   @Post(':id/explain')
   @HttpCode(200)
   async explain(

@@ -17,7 +17,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SavedSet } from '../api-types.js';
 import { Audits } from '../audits.js';
 import { ConsoleParts } from '../console-parts.js';
-import { fieldsOf, refuse, textOf, textsOf } from '../fields.js';
+import { fieldsOf, invalid, textOf, textsOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
 import { Recorded } from '../recorded.js';
@@ -65,7 +65,7 @@ export class SqlController {
     const fields = fieldsOf(query, ['sql', 'format']);
     const sql = textOf(fields, 'sql', SQL_LENGTH_MAX);
     const { format = 'csv' } = fields;
-    if (format !== 'csv' && format !== 'parquet') refuse('format', 'csv or parquet', format);
+    if (format !== 'csv' && format !== 'parquet') throw invalid('format', 'csv or parquet', format);
     await this.audits.note(visitor, { action: 'export', name: format, detail: sql }, 'OK');
     const { exportRowsMax, exportSeconds } = this.parts.limits;
     const timeoutMs = exportSeconds * MILLISECONDS_PER_SECOND;

@@ -38,7 +38,7 @@ const readable: CSSVariablesResolver = () => {
   };
 };
 
-/** Whose session has ended is asked to log in again. */
+/** A visitor whose session has ended is asked to log in again. */
 function onError(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) {
     void queries.invalidateQueries({ queryKey: ['login'] });

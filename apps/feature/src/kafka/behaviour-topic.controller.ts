@@ -17,7 +17,7 @@ import { BehaviourEdge } from '../behaviour-edge.js';
 
 export const BEHAVIOURS_PATTERN = 'behaviours';
 const PAYLOAD_VERSION = '1';
-/** Who wrote a record is known to the broker alone. */
+/** Only the broker knows the writer of a record. */
 const TOPIC_ACTOR = 'topic';
 
 /** The topic of behaviours (proto/tessera/behaviour/events/v1). */

@@ -144,7 +144,7 @@ export class CatalogueGrpcController {
   /** Behind the answer: changes come in streams. */
   private applied(metadata: Metadata, name: string, act: () => Promise<number>): Promise<number> {
     const change = changeOf('apply-changes', metadata, name);
-    // What does not parse is audited as well.
+    // A change that does not parse is audited as well.
     return this.changes.noted(change, async () => act(), sequenceTold);
   }
 

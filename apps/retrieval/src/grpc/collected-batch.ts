@@ -1,10 +1,12 @@
 import { type BundleStep, type CatalogueChanges, ChangeBatch } from '@tessera/catalogue';
 import type { WireApplyBatchRequest } from '@tessera/contracts';
-import { TesseraError } from '@tessera/errors';
+import { expecting } from '@tessera/errors';
 import { refuseMalformed } from '@tessera/grpc';
 import { parseWireChanges } from './catalogue.mapper.js';
 
-/** What is told of changes that come over gRPC. */
+const invalid = expecting('CATALOGUE_INVALID');
+
+/** The source that changes over gRPC are recorded with. */
 export const GRPC_SOURCE = 'gRPC';
 
 /** The messages of ApplyBatch as they come in. */
@@ -24,8 +26,9 @@ export class CollectedBatch {
     refuseMalformed(message);
     const { changes, bundle, catalogue, last } = message;
     this.name ??= catalogue;
-    if (catalogue !== this.name) refuse('catalogue', `'${this.name}' as before`, `'${catalogue}'`);
-    if (bundle && this.bundle) refuse('bundle', 'one step in a batch', 'another');
+    if (catalogue !== this.name)
+      throw invalid('catalogue', `'${this.name}' as before`, `'${catalogue}'`);
+    if (bundle && this.bundle) throw invalid('bundle', 'one step in a batch', 'another');
     this.bundle ??= bundle;
     this.batch.add(parseWireChanges(changes, this.batch.changeCount));
     this.isWhole = last;
@@ -37,16 +40,11 @@ export class CollectedBatch {
    * @param of the catalogue of a name
    */
   apply(of: (name: string) => CatalogueChanges): Promise<number> {
-    if (!this.isWhole) refuse('last', 'a last message', 'the end of the stream');
+    if (!this.isWhole) throw invalid('last', 'a last message', 'the end of the stream');
     const catalogue = of(this.catalogue);
     // Left out, it comes as null.
     return this.bundle
       ? catalogue.applyBundle(this.batch, this.bundle, GRPC_SOURCE)
       : catalogue.applyBatch(this.batch, GRPC_SOURCE);
   }
-}
-
-function refuse(field: string, expected: string, got: string): never {
-  const message = `${field}: expected ${expected}, got ${got}`;
-  throw new TesseraError('CATALOGUE_INVALID', message, { field });
 }

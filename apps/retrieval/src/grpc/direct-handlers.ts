@@ -4,7 +4,7 @@ import type { RecallEdge } from '../recall-edge.js';
 import { parseWireRecall, toWireResponse } from '../wire/recall.mapper.js';
 import { parseWireScore, toWireScores } from '../wire/score.mapper.js';
 
-/** What the controllers of recall and score do, for calls that come without Nest. */
+/** The work of the recall and score controllers, for calls that come without Nest. */
 export async function answerRecall(
   edge: RecallEdge,
   message: WireRecallRequest,

@@ -18,7 +18,7 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/** What an edge needs of a call over HTTP. */
+/** The parts of an HTTP call that an edge needs. */
 export function callOf(reply: FastifyReply): EdgeCall {
   const { headers } = reply.request;
   return {

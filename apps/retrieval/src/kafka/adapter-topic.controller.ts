@@ -28,7 +28,7 @@ export class FetchSource {
   ) {}
 }
 
-/** What an announcement is refused with for good; anything else may pass. */
+/** Errors that refuse an announcement for good; others may pass. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'REQUEST_INVALID',
   'ADAPTER_INVALID',

@@ -20,7 +20,7 @@ import { type ChangeSet, changeRuns } from './change-runs.js';
 
 export const CATALOGUE_CHANGES_PATTERN = 'catalogue.changes';
 const PAYLOAD_VERSION = '1';
-/** What is told of changes that come over the topic. */
+/** The source that changes from the topic are recorded with. */
 const TOPIC_SOURCE = 'topic';
 const TOPIC_ACTOR = 'topic';
 
@@ -86,14 +86,14 @@ export class CatalogueTopicController {
     return dead;
   }
 
-  /** Who wrote a record is known to the broker alone. */
+  /** Only the broker knows the writer of a record. */
   private note(name: string, detail: string, outcome: string): void {
     const change = { action: 'apply-changes', actor: TOPIC_ACTOR, edge: 'kafka', name } as const;
     this.changes.note({ ...change, detail }, outcome);
   }
 }
 
-/** What a message is refused with for good; anything else may pass. */
+/** Errors that refuse a message for good; others may pass. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'CATALOGUE_INVALID',
   'ITEM_NOT_FOUND',

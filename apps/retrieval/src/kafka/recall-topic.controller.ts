@@ -26,7 +26,7 @@ import { wireRefusal } from './wire-refusal.js';
 export const RECALL_REQUESTS_PATTERN = 'recall.requests';
 const PAYLOAD_VERSION = '1';
 
-/** What the topic controller needs of the configuration. DI token. */
+/** Settings of the topic controller. DI token. */
 export class RecallTopicSettings {
   constructor(
     readonly responsesTopic: string,
@@ -116,7 +116,7 @@ export class RecallTopicController {
     }
   }
 
-  /** What is too large for the topic is refused; what even that is too large for is buried. */
+  /** Too large an answer becomes a refusal; where that is too large as well, a dead letter. */
   private async answer(record: TopicRecord, answered: WireRecallAnswered): Promise<void> {
     try {
       await this.write(record, answered);

@@ -47,7 +47,7 @@ export function parseWireRecall(message: WireRecallRequest): Parsed<RecallReques
   return recallOf(message);
 }
 
-/** What the answer has beside the fields of the message is not written. */
+/** Members of the answer that the message does not have are not written. */
 export function toWireResponse(answer: RecallAnswer): WireRecallResponse {
   const words = enumWords['tessera.recall.v1.Completeness'];
   return { ...answer, completeness: words[answer.completeness] };

@@ -31,7 +31,7 @@ function wordOf<Table extends Words>(
   throw invalid(field, `a value of ${type}`, number);
 }
 
-/** What protobuf cannot check: that its decoder found UTF-8. */
+/** Checks that protobuf's decoder found UTF-8, which it does not check itself. */
 export function checkUserTexts(message: WireUser): void {
   text('requestId', message.requestId);
   text('catalogue', message.catalogue);

@@ -1,4 +1,4 @@
-/** What an OpenID provider says of somebody, as roles. */
+/** Claims of an OpenID provider about a person, as roles. */
 
 import { TesseraError } from '@tessera/errors';
 import { isRole, ROLES, type Role } from './roles.js';

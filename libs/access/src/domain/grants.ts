@@ -1,4 +1,4 @@
-/** Who may do what: tokens and certificates with their scopes. Of tokens only hashes are known. */
+/** Tokens and certificates with their scopes. Of tokens only hashes are known. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
@@ -9,7 +9,7 @@ const GRANTS_MAX = 1000;
 const TOKEN_BYTES_MAX = 1024;
 
 const common = {
-  /** What audits call the caller. */
+  /** The caller's name in audits. */
   name: z.string().min(1).max(128),
   scopes: z.array(z.enum(SCOPES)).min(1),
   /** Not valid from then on; left out: for good. */
@@ -27,7 +27,7 @@ const grantsSchema = z
 
 type Grant = z.infer<typeof grantsSchema>[number];
 
-/** Who calls, as a transport says it. */
+/** The caller's credentials, as a transport has them. */
 export interface Credentials {
   /** Value of the header or metadata `authorization`. */
   readonly authorization?: string | undefined;
@@ -136,7 +136,7 @@ export class Grants {
       );
     }
     const sha256 = createHash('sha256').update(token).digest('hex');
-    // What is looked up is a hash: how far it fits tells nothing of a token.
+    // The lookup is by hash: how far it matches reveals nothing of a token.
     const granted = this.tokens.get(sha256);
     if (granted === undefined || !timingSafeEqual(Buffer.from(sha256, 'hex'), granted.digest)) {
       throw unauthenticated('expected a known token, got another');

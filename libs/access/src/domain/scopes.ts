@@ -1,4 +1,4 @@
-/** What may be granted: a scope for each kind of access, and the roles that include several. */
+/** A scope for each kind of access, and the roles that include several. */
 
 /**
  * `read`, `operate` and `admin` are the roles of the console; over gRPC and HTTP they include the

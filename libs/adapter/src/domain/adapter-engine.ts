@@ -1,6 +1,6 @@
-/** What the registry asks of the engine. */
+/** The part of the engine that the registry uses. */
 
-/** What an adapter may be. */
+/** Limits of an adapter. */
 export interface AdapterLimits {
   readonly rankMax: number;
   readonly normMax: number;

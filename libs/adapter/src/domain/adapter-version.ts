@@ -1,7 +1,9 @@
-/** What a version of an adapter is, and what it may be called. */
+/** Versions of adapters, and the rules of their names. */
 
 import { createHash } from 'node:crypto';
-import { TesseraError } from '@tessera/errors';
+import { expecting } from '@tessera/errors';
+
+export const invalid = expecting('ADAPTER_INVALID');
 
 export const ADAPTER_STATES = [
   'received',
@@ -23,7 +25,7 @@ export const DIGEST_DIGITS_MIN = 8;
 const NAME = /^[a-z0-9][a-z0-9._-]*$/;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** What an adapter's folder holds (PEFT); all of it is read, so nothing else is kept. */
+/** Files of an adapter's folder (PEFT); all of them are read, so no others are kept. */
 export const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const;
 
 export interface AdapterFile {
@@ -33,7 +35,7 @@ export interface AdapterFile {
   readonly sha256: string;
 }
 
-/** What the engine found when the version was validated. */
+/** Findings of the engine when it validated the version. */
 export interface AdapterFacts {
   readonly rankMax: number;
   readonly targetCount: number;
@@ -58,14 +60,9 @@ export interface AdapterVersion {
   /** Number of its activation among those of the name; 0: never, or it was rolled back. */
   readonly activation: number;
   readonly remark: string;
-  /** Who did; '' where that is not known. */
+  /** The caller who pushed it; '' where that is not known. */
   readonly pushedBy: string;
   readonly facts: AdapterFacts | null;
-}
-
-export function invalid(field: string, expected: string, got: unknown): TesseraError {
-  const message = `${field}: expected ${expected}, got ${String(got).slice(0, 120)}`;
-  return new TesseraError('ADAPTER_INVALID', message, { field });
 }
 
 /** Digests and names are told apart by this alone, so no name may look like a digest. */

@@ -24,10 +24,10 @@ export interface Fault {
   readonly message: string;
 }
 
-/** What a rule says of a canary, whether or not it may decide yet. */
+/** A rule's verdict on a canary, whether or not it may decide yet. */
 export interface RuleVerdict {
   readonly rule: 'failures' | 'emptyAnswers' | 'shortAnswers' | 'overlap' | 'latency' | 'clicks';
-  /** What was observed is to be at most, or at least, the limit. */
+  /** The observed value must be at most, or at least, the limit. */
   readonly bound: 'most' | 'least';
   readonly limit: number;
   readonly observed: number;
@@ -64,7 +64,7 @@ export interface ArmSummary {
   readonly clickScore: number;
 }
 
-/** What one version did for its users. */
+/** Observations of one version's recalls. */
 class ArmRecord {
   private readonly counts = { answers: 0, failures: 0, emptyAnswers: 0, shortAnswers: 0 };
   /** The newest, in a ring. */
@@ -153,7 +153,7 @@ export class CanaryComparison {
     return broken && { rule: broken.rule, message: broken.message };
   }
 
-  /** What each rule says now, in the order in which they count. */
+  /** The rules' verdicts now, in the order in which they count. */
   verdicts(rules: ComparisonRules): readonly RuleVerdict[] {
     const { canary: ours, active: theirs } = this.summary;
     const { samplesMin } = rules;

@@ -21,7 +21,7 @@ export const EMPTY_STATE: RegistryState = { versions: [] };
 /** Rejected and retired versions without files that are still listed; the oldest go. */
 const RECORDS_MAX = 1000;
 
-/** What a change of service does; undefined stands for the base model. */
+/** A change of service; undefined stands for the base model. */
 export interface Replaced {
   readonly state: RegistryState;
   readonly serves: AdapterVersion | undefined;
@@ -64,7 +64,7 @@ export function inState(state: RegistryState, name: string, wanted: AdapterState
   return state.versions.find((version) => version.name === name && version.state === wanted);
 }
 
-/** What a rollback of the name goes back to; undefined: the base model. */
+/** The version that a rollback of the name activates; undefined: the base model. */
 export function predecessorOf({ versions }: RegistryState, name: string) {
   const served = versions.filter(
     (version) => version.name === name && version.state === 'retired' && version.activation > 0,

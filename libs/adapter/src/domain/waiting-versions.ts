@@ -10,7 +10,7 @@ import { isMeant, type RegistryState, versionOf } from './registry-state.js';
 
 const DIGITS_SHOWN = 16;
 
-/** What is kept, cut into the state of the served base and what waits for another one. */
+/** The registry, split into the served base model's versions and those that wait for another. */
 export function ofBase(kept: RegistryState, baseModel: string) {
   const waits = ({ baseModel: its, state }: AdapterVersion) =>
     its !== baseModel && state !== 'rejected';

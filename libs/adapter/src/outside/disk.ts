@@ -5,12 +5,12 @@ import { TesseraError } from '@tessera/errors';
 /** A file that is being written. */
 export interface DiskFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** What was written outlives a loss of power. */
+  /** Makes what was written outlive a loss of power. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the registry does to the file system, step by step: a test lets each of them fail. */
+/** The registry's steps on the file system: a test lets each of them fail. */
 export interface Disk {
   makeFolder(path: string): Promise<void>;
   create(path: string): Promise<DiskFile>;

@@ -36,7 +36,7 @@ async function folderIn(root: string, location: string): Promise<string> {
   throw invalid('location', 'a path below adapters.fetchPath', `'${location}'`);
 }
 
-/** What a push of it begins with. */
+/** The header of its push. */
 export function announcedHeader(
   { name, baseModel, location }: Announced,
   files: readonly AdapterFile[],

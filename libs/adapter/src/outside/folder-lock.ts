@@ -7,7 +7,7 @@ const ATTEMPTS = 3;
 /** Place of the start time among the fields after the command's name: proc(5), `stat`. */
 const START_TIME = 19;
 
-/** What tells a process from a later one of the same number; '' where the system does not say. */
+/** Distinguishes a process from a later one of the same number; '' where the system cannot. */
 async function startTimeOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_TIME] ?? '';

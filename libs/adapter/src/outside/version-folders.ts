@@ -1,17 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { TesseraError } from '@tessera/errors';
+import { expecting } from '@tessera/errors';
 import type { AdapterFile } from '../domain/adapter-version.js';
 import { type Disk, type DiskFile, diskError } from './disk.js';
 import { hashOf } from './regular-file.js';
 
+const corrupt = expecting('ADAPTER_CORRUPT');
+
 const STAGING = 'staging';
 const VERSIONS = 'versions';
-
-function corrupt(name: string, expected: string, got: string): TesseraError {
-  const message = `${name}: expected ${expected}, got ${got}`;
-  return new TesseraError('ADAPTER_CORRUPT', message, { field: name });
-}
 
 /**
  * Files of versions: `versions/DIGEST/`, never written once they have that name. What comes in lies
@@ -56,7 +53,7 @@ export class VersionFolders {
   async keep(staged: StagedVersion, digest: string): Promise<void> {
     try {
       await staged.finish();
-      // What a crash may have left under the name was never known to anybody.
+      // Files that a crash left under the name were never acknowledged.
       await this.disk.remove(this.pathOf(digest));
       await this.disk.rename(staged.path, this.pathOf(digest));
     } catch (thrown) {

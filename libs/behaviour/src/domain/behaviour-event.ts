@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/errors';
+import { expecting } from '@tessera/errors';
 import type { Behaviour } from './behaviour-store.js';
 import {
   ITEM_ID_LENGTH_MAX,
@@ -6,6 +6,8 @@ import {
   PROFILE_VALUE_LENGTH_MAX,
   USER_ID_LENGTH_MAX,
 } from './parse-users.js';
+
+const invalid = expecting('BEHAVIOUR_INVALID');
 
 const EVENT_ID_LENGTH_MAX = 256;
 const ACTION_LENGTH_MAX = 64;
@@ -44,11 +46,15 @@ export function checkBehaviourEvent(event: BehaviourEvent, nowMs: number): void 
   lengthWithin('action', event.action, 0, ACTION_LENGTH_MAX);
   const { timeMs } = event;
   if (!Number.isSafeInteger(timeMs) || timeMs < 0 || timeMs > nowMs + FUTURE_MS_MAX) {
-    refuse('timeMs', `milliseconds since 1970, at most ${FUTURE_MS_MAX} ahead`, String(timeMs));
+    throw invalid(
+      'timeMs',
+      `milliseconds since 1970, at most ${FUTURE_MS_MAX} ahead`,
+      String(timeMs),
+    );
   }
   const scene = Object.entries(event.scene);
   if (scene.length > SCENE_KEYS_MAX) {
-    refuse('scene', `at most ${SCENE_KEYS_MAX} keys`, String(scene.length));
+    throw invalid('scene', `at most ${SCENE_KEYS_MAX} keys`, String(scene.length));
   }
   for (const [key, value] of scene) {
     lengthWithin(`scene key '${key.slice(0, 40)}'`, key, 1, SCENE_TEXT_LENGTH_MAX);
@@ -60,7 +66,7 @@ export function checkBehaviourEvent(event: BehaviourEvent, nowMs: number): void 
 export function checkProfile(profile: Readonly<Record<string, string>>): void {
   const entries = Object.entries(profile);
   if (entries.length > PROFILE_KEYS_MAX) {
-    refuse('profile', `at most ${PROFILE_KEYS_MAX} keys`, String(entries.length));
+    throw invalid('profile', `at most ${PROFILE_KEYS_MAX} keys`, String(entries.length));
   }
   for (const [key, value] of entries) {
     lengthWithin(`profile key '${key.slice(0, 40)}'`, key, 1, PROFILE_VALUE_LENGTH_MAX);
@@ -70,11 +76,5 @@ export function checkProfile(profile: Readonly<Record<string, string>>): void {
 
 function lengthWithin(field: string, text: string, min: number, max: number): void {
   if (text.length >= min && text.length <= max) return;
-  refuse(field, `${min}..${max} characters`, String(text.length));
-}
-
-function refuse(field: string, expected: string, got: string): never {
-  throw new TesseraError('BEHAVIOUR_INVALID', `${field}: expected ${expected}, got ${got}`, {
-    field,
-  });
+  throw invalid(field, `${min}..${max} characters`, String(text.length));
 }

@@ -1,4 +1,7 @@
-import { TesseraError } from '@tessera/errors';
+import { expecting } from '@tessera/errors';
+
+const KEY = 'behaviours.retention';
+const invalid = expecting('CONFIG_INVALID');
 
 const RETENTION_WINDOWS_MAX = 32;
 const BEHAVIOURS_KEPT_MAX = 100_000;
@@ -24,21 +27,27 @@ export class Retention {
   /** @throws TesseraError CONFIG_INVALID where not every action has one window */
   constructor(readonly windows: readonly RetentionWindow[]) {
     if (windows.length > RETENTION_WINDOWS_MAX) {
-      refuse(`at most ${RETENTION_WINDOWS_MAX} windows`, String(windows.length));
+      throw invalid(KEY, `at most ${RETENTION_WINDOWS_MAX} windows`, String(windows.length));
     }
     const byAction = new Map<string, number>();
     windows.forEach((window, index) => {
       for (const action of window.actions) {
-        if (byAction.has(action)) refuse('each action in one window', `'${action}' in two`);
+        if (byAction.has(action))
+          throw invalid(KEY, 'each action in one window', `'${action}' in two`);
         byAction.set(action, index);
       }
       const { behavioursMax } = window;
       if (!(behavioursMax >= 1 && behavioursMax <= BEHAVIOURS_KEPT_MAX)) {
-        refuse(`1..${BEHAVIOURS_KEPT_MAX} behaviours in a window`, String(behavioursMax));
+        throw invalid(
+          KEY,
+          `1..${BEHAVIOURS_KEPT_MAX} behaviours in a window`,
+          String(behavioursMax),
+        );
       }
     });
     const rest = windows.flatMap((window, index) => (window.actions.length === 0 ? [index] : []));
-    if (rest.length !== 1) refuse('one window for all other actions', String(rest.length));
+    if (rest.length !== 1)
+      throw invalid(KEY, 'one window for all other actions', String(rest.length));
     this.windowByAction = byAction;
     this.others = rest[0] as number;
   }
@@ -76,7 +85,8 @@ export function parseRetention(text: string): Retention {
 
 function parseWindow(text: string): RetentionWindow {
   const match = /^([^=]+)=\s*(\d+)\s*(?:,\s*(\d+)([smhd])\s*)?$/.exec(text);
-  if (match === null) refuse('ACTION|ACTION=COUNT or ACTION=COUNT,AGE such as view=500,30d', text);
+  if (match === null)
+    throw invalid(KEY, 'ACTION|ACTION=COUNT or ACTION=COUNT,AGE such as view=500,30d', text);
   const [, names = '', count = '', age, unit = ''] = match;
   const actions = names.split('|').map((name) => name.trim());
   const others = actions.length === 1 && actions[0] === '*';
@@ -86,9 +96,4 @@ function parseWindow(text: string): RetentionWindow {
     ageMsMax:
       age === undefined ? Number.POSITIVE_INFINITY : Number(age) * (UNIT_MS[unit] as number),
   };
-}
-
-function refuse(expected: string, got: string): never {
-  const message = `behaviours.retention: expected ${expected}, got ${got}`;
-  throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.retention' });
 }

@@ -3,7 +3,9 @@
  * is written last: a folder without one is no bundle yet.
  */
 
-import { TesseraError } from '@tessera/errors';
+import { expecting, shown, TesseraError } from '@tessera/errors';
+
+const invalid = expecting('CATALOGUE_INVALID');
 
 const ARTIFACTS = [
   'item_to_sid',
@@ -31,22 +33,16 @@ export interface BundleManifest {
 const LEVELS_MAX = 32;
 const TEXT_MAX = 256;
 
-function invalid(path: string, expected: string, got: unknown): TesseraError {
-  const text = got === undefined ? 'nothing' : (JSON.stringify(got) ?? String(got));
-  const message = `${path}: expected ${expected}, got ${text.slice(0, 80)}`;
-  return new TesseraError('CATALOGUE_INVALID', message, { field: path });
-}
-
 function record(path: string, value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Readonly<Record<string, unknown>>;
   }
-  throw invalid(path, 'an object', value);
+  throw invalid(path, 'an object', shown(value));
 }
 
 function word(path: string, value: unknown): string {
   if (typeof value === 'string' && value.length <= TEXT_MAX && value !== '') return value;
-  throw invalid(path, `1..${TEXT_MAX} characters`, value);
+  throw invalid(path, `1..${TEXT_MAX} characters`, shown(value));
 }
 
 function isCount(value: unknown): value is number {
@@ -56,12 +52,12 @@ function isCount(value: unknown): value is number {
 function artifact(name: string, value: unknown): BundleArtifact {
   const path = `artifacts.${name}`;
   const { save_type: saveType, rows, location } = record(path, value);
-  if (saveType !== 'parquet') throw invalid(`${path}.save_type`, "'parquet'", saveType);
-  if (!isCount(rows)) throw invalid(`${path}.rows`, 'a count', rows);
+  if (saveType !== 'parquet') throw invalid(`${path}.save_type`, "'parquet'", shown(saveType));
+  if (!isCount(rows)) throw invalid(`${path}.rows`, 'a count', shown(rows));
   // Made where it was trained: of a path from elsewhere, the last part is the folder's name.
   const folder = word(`${path}.location`, location).split('/').filter(Boolean).at(-1) ?? '';
   if (folder === '' || folder === '..' || folder === '.') {
-    throw invalid(`${path}.location`, 'a folder', location);
+    throw invalid(`${path}.location`, 'a folder', shown(location));
   }
   return { rows, location: folder };
 }
@@ -80,10 +76,10 @@ export function parseManifest(text: string): BundleManifest {
   const manifest = record('manifest', json);
   const { codebook, since_bundle_uuid: since } = manifest;
   if (!Array.isArray(codebook) || codebook.length < 1 || codebook.length > LEVELS_MAX) {
-    throw invalid('codebook', `1..${LEVELS_MAX} level sizes`, codebook);
+    throw invalid('codebook', `1..${LEVELS_MAX} level sizes`, shown(codebook));
   }
   const wrong = codebook.findIndex((size) => !isCount(size) || size < 1);
-  if (wrong >= 0) throw invalid(`codebook[${wrong}]`, 'at least 1', codebook[wrong]);
+  if (wrong >= 0) throw invalid(`codebook[${wrong}]`, 'at least 1', shown(codebook[wrong]));
   const listed = record('artifacts', manifest.artifacts);
   const artifacts = Object.fromEntries(
     ARTIFACTS.filter((name) => listed[name] !== undefined && listed[name] !== null).map((name) => [

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/errors';
+import { expecting } from '@tessera/errors';
 import { type CatalogueSource, parseSource } from './catalogue-source.js';
 
 /** A catalogue beside the first one: items and semantic IDs of its own. */
@@ -15,11 +15,8 @@ const MORE_CATALOGUES_MAX = 15;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const BEGIN = '#begin=';
 
-function invalid(expected: string, got: string): TesseraError {
-  const field = 'catalogue.more';
-  const message = `${field}: expected ${expected}, got '${got.slice(0, 80)}'`;
-  return new TesseraError('CONFIG_INVALID', message, { field });
-}
+const KEY = 'catalogue.more';
+const invalid = expecting('CONFIG_INVALID');
 
 /**
  * Reads `ads=ads.jsonl#domain=ad#begin=<|ad_begin|>; live=live.jsonl`.
@@ -31,12 +28,12 @@ export function parseCatalogueSpecs(text: string): CatalogueSpec[] {
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
   if (entries.length > MORE_CATALOGUES_MAX) {
-    throw invalid(`at most ${MORE_CATALOGUES_MAX} catalogues`, String(entries.length));
+    throw invalid(KEY, `at most ${MORE_CATALOGUES_MAX} catalogues`, entries.length);
   }
   const specs = entries.map(parseSpec);
   const names = specs.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw invalid('names that differ', twice);
+  if (twice !== undefined) throw invalid(KEY, 'names that differ', `'${twice}' twice`);
   return specs;
 }
 
@@ -45,7 +42,7 @@ function parseSpec(entry: string): CatalogueSpec {
   const name = entry.slice(0, Math.max(equals, 0)).trim();
   const rest = entry.slice(equals + 1).trim();
   if (!NAME.test(name) || rest === '') {
-    throw invalid('name=path, the name of a-z, 0-9, _ and -', entry);
+    throw invalid(KEY, 'name=path, the name of a-z, 0-9, _ and -', `'${entry}'`);
   }
   const at = rest.lastIndexOf(BEGIN);
   const begin = at < 0 ? undefined : rest.slice(at + BEGIN.length);

@@ -15,13 +15,13 @@ export interface DirectMethod {
   readonly handle: DirectHandler;
 }
 
-/** What all connections share. */
+/** Parts that all connections share. */
 export interface DirectServing {
   readonly methods: ReadonlyMap<string, DirectMethod>;
   readonly messageBytesMax: number;
   /** Calls at once of a connection. */
   readonly streamsMax: number;
-  /** Who calls. @throws TesseraError where they may not */
+  /** The caller. @throws TesseraError where they may not */
   readonly enter: (path: string, credentials: Credentials) => Principal;
   readonly statusOf: (thrown: unknown) => StatusObject;
 }

@@ -8,7 +8,7 @@ export interface DirectParts {
   readonly handlers: DirectHandlers;
   /** Schema with fields in camel case. */
   readonly schema: object;
-  /** Who calls. @throws TesseraError where they may not */
+  /** The caller. @throws TesseraError where they may not */
   readonly enter: (path: string, credentials: Credentials) => Principal;
   /** Of what a handler rejects with. */
   readonly statusOf: (thrown: unknown) => StatusObject;

@@ -22,7 +22,7 @@ import { ResetBudget } from './reset-budget.js';
 import { FIRST_WINDOW_BYTES, SendWindows } from './send-windows.js';
 
 const US_PER_MS = 1000;
-/** What an answer is taken for before the first one was seen. */
+/** Assumed size of an answer before the first one. */
 const ANSWER_BYTES_FIRST = 4096;
 const Status = { DEADLINE_EXCEEDED: 4, RESOURCE_EXHAUSTED: 8, UNIMPLEMENTED: 12 } as const;
 
@@ -161,7 +161,7 @@ export class DirectStreams {
     this.pump();
   }
 
-  /** What the windows let through, of the oldest answers first. */
+  /** Sends what the windows allow, oldest answers first. */
   pump(): void {
     for (const stream of this.streams.values()) {
       if (stream.left !== undefined) this.sendLeft(stream, stream.left);

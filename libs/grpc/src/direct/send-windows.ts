@@ -39,7 +39,7 @@ export class SendWindows {
     this.spare -= bytes;
   }
 
-  /** What the client grants. @returns what of it the server is to be told of */
+  /** Takes credit from the client. @returns the part that the server must hear of */
   granted(bytes: number): number {
     this.wanted = Math.max(this.wanted, Math.min(Math.floor(bytes / 2), OWN_BYTES_MAX));
     const taken = Math.min(bytes, Math.max(0, this.wanted - this.spare));

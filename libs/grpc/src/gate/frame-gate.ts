@@ -50,7 +50,7 @@ interface Stream {
   hasServerEnded: boolean;
 }
 
-/** What the server takes as one frame (SETTINGS_MAX_FRAME_SIZE, which stays at its default). */
+/** The server's SETTINGS_MAX_FRAME_SIZE, which stays at its default. */
 const EMPTY = Buffer.alloc(0);
 
 /**
@@ -66,7 +66,7 @@ export class FrameGate {
   /** Of client frames, bytes that are not a whole frame yet. */
   private rest: Buffer = EMPTY;
   private prefaceLeft = PREFACE_BYTES;
-  /** What the server does not take as HTTP/2 goes to it as it is: it ends the connection. */
+  /** Bytes that are not HTTP/2 go to the server as they are: it ends the connection. */
   private isOpaque = false;
   private isAgreed = false;
   /** Streams that the server knows and that have not ended on both sides. */
@@ -87,7 +87,7 @@ export class FrameGate {
     wires.toClient(noHeaderTable());
   }
 
-  /** What the client's side of the connection brought. */
+  /** Takes bytes from the client. */
   fromClient(chunk: Buffer): void {
     if (this.isOpaque) {
       this.wires.toServer(chunk);
@@ -116,7 +116,7 @@ export class FrameGate {
     this.giveBack();
   }
 
-  /** What the server writes: passed on, with the ends of calls noted. */
+  /** Takes bytes from the server: passes them on and notes the ends of calls. */
   fromServer(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {

@@ -7,7 +7,7 @@ export const FRAME_BYTES_MAX = 16_384;
 export const CREDIT_BYTES_MIN = 16_384;
 /** gRPC's frame of a message: a flag of compression and a length. */
 export const MESSAGE_HEADER_BYTES = 5;
-/** What a client sends before its first frame. */
+/** The client's preface, before its first frame. */
 export const PREFACE_BYTES = 24;
 
 export const FrameType = {

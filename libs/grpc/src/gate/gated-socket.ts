@@ -135,7 +135,7 @@ export class GatedSocket extends Duplex {
     this.writeAll(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
   }
 
-  /** What the reader at the other end has not taken is waited for: that paces the server. */
+  /** Waits until the other end has read: that paces the server. */
   private writeAll(bytes: Buffer, done: () => void): void {
     this.gate.fromServer(bytes);
     this.flush();

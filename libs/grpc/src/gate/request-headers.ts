@@ -81,7 +81,7 @@ function decoded(bytes: Buffer): string | undefined {
   return text;
 }
 
-/** What is read of a request's headers. */
+/** The fields that are read of a request's headers. */
 export interface RequestHeaders {
   readonly path: string | undefined;
   /** Milliseconds; Infinity where there is no deadline. */

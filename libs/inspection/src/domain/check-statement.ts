@@ -9,7 +9,7 @@ export function sqlRefusal(reason: string, cause?: unknown): TesseraError {
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type Node = { readonly [key: string]: Json };
 
-/** What `json_serialize_sql` gives. */
+/** A statement as `json_serialize_sql` gives it. */
 interface Serialized {
   readonly error: boolean;
   readonly error_type?: string;
@@ -23,7 +23,7 @@ const ALLOWED_TYPES: ReadonlySet<string> = new Set([
   ...['SELECT_NODE', 'SET_OPERATION_NODE', 'RECURSIVE_CTE_NODE', 'CTE_NODE'],
   ...['DISTINCT_MODIFIER', 'LIMIT_MODIFIER', 'LIMIT_PERCENT_MODIFIER', 'ORDER_MODIFIER'],
   ...['ORDER_DEFAULT', 'ASCENDING', 'DESCENDING'],
-  // What stands in a FROM.
+  // Nodes of a FROM.
   ...['BASE_TABLE', 'SUBQUERY', 'JOIN', 'TABLE_FUNCTION', 'EXPRESSION_LIST', 'EMPTY', 'PIVOT'],
   // Expressions.
   ...['COLUMN_REF', 'VALUE_CONSTANT', 'STAR', 'FUNCTION', 'LAMBDA', 'CASE_EXPR', 'COLLATE'],

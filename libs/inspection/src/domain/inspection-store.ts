@@ -73,7 +73,7 @@ export interface ComparisonSummary {
   readonly id: string;
   readonly timeMs: number;
   readonly author: string;
-  /** What was compared, in words. */
+  /** The two sides, in words. */
   readonly title: string;
   readonly userCount: number;
   /** Mean over the users. */
@@ -82,7 +82,7 @@ export interface ComparisonSummary {
 
 /** A comparison that has ended, with all that it found. */
 export interface SavedComparison extends ComparisonSummary {
-  /** Whose recalls are in it: it goes where one of them is erased. */
+  /** Users whose recalls are in it: it goes when one of them is erased. */
   readonly userIds: readonly string[];
   /** JSON of what the page shows. */
   readonly detail: string;
@@ -91,7 +91,7 @@ export interface SavedComparison extends ComparisonSummary {
 /** Comparisons that are kept; the oldest goes when there are more. */
 export const COMPARISONS_MAX = 500;
 
-/** What became of a catalogue at once. */
+/** Changes that a catalogue took at once. */
 export interface RecordedChange {
   readonly timeMs: number;
   /** Name of the catalogue; '' for the first. */
@@ -107,7 +107,7 @@ export interface RecordedChange {
   readonly source: string;
 }
 
-/** What analysts leave in the store. Rejects with IO_FAILED. */
+/** Work of analysts that the store keeps. Rejects with IO_FAILED. */
 export interface Shelf {
   /** Of a recall or a comparison by its ID, oldest first. */
   notes(recallId: string): Promise<readonly Note[]>;

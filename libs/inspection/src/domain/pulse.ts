@@ -86,7 +86,7 @@ export class PulseMeter {
     this.recorded += 1;
   }
 
-  /** What was collected; the next pulse has a meter of its own. */
+  /** The pulse of what was collected; the next one has a meter of its own. */
   end(nowMs: number, catalogueSequence: number): Pulse {
     return {
       timeMs: nowMs,

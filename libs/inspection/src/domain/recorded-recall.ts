@@ -1,4 +1,4 @@
-/** What is kept of a recall so that it can be looked into later. */
+/** A recall as it is recorded for inspection. */
 
 import type {
   AppliedItemPolicy,

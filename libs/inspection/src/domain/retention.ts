@@ -1,4 +1,4 @@
-/** What is to go from the store, by age and by size. */
+/** Chooses what the store drops, by age and by size. */
 
 export interface RetentionRules {
   readonly ageMsMax: number;

@@ -3,7 +3,7 @@ import type { RecordReason } from './recorded-recall.js';
 export interface SamplingRules {
   /** Of the recalls that no other rule names, how many are recorded. */
   readonly percent: number;
-  /** Whose recalls are all recorded. */
+  /** Users whose recalls are all recorded. */
   readonly users: ReadonlySet<string>;
 }
 

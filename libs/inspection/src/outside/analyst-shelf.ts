@@ -26,7 +26,7 @@ function comparisonFrom(row: Record<string, unknown>): ComparisonSummary {
   };
 }
 
-/** What analysts leave in the store: notes, sets of recalls, comparisons. */
+/** Work of analysts in the store: notes, sets of recalls, comparisons. */
 export class AnalystShelf implements Shelf {
   constructor(private readonly rows: Rows) {}
 

@@ -284,7 +284,7 @@ export class ChildInspectionStore extends InspectionStore {
   }
 }
 
-/** What analysts leave lies with the recalls. */
+/** Work of analysts lies with the recalls. */
 function shelfOver(link: RecorderLink): Shelf {
   const call = (name: keyof Shelf, ...values: readonly unknown[]) =>
     link.callNamed(`shelf.${name}`, values) as Promise<never>;

@@ -60,7 +60,7 @@ async function openInstance({ path, memoryBytes }: RecorderOptions) {
     threads: '1',
     memory_limit: `${Math.max(1, Math.floor(memoryBytes / MEBIBYTE))}MiB`,
     temp_directory: join(path, 'spilled'),
-    // What is not built in would be downloaded.
+    // Extensions that are not built in would be downloaded.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });

@@ -88,7 +88,7 @@ export const TABLE_DEFINITIONS: readonly string[] = [
     'overlap FLOAT, users VARCHAR[], detail VARCHAR)',
 ];
 
-/** What analysts may read. */
+/** Tables that analysts may read. */
 export const TABLE_NAMES: ReadonlySet<string> = new Set([
   ...['recalls', 'items', 'pulses', 'changes', 'notes', 'sets', 'comparisons'],
 ]);
@@ -150,7 +150,7 @@ function answerRow(answer: RecallAnswer) {
   };
 }
 
-/** What the columns do not say. */
+/** Documentation that the columns do not carry. */
 export interface StoredDetail {
   readonly request: RecordableRecall['request'];
   readonly answer?: Omit<RecallAnswer, 'items' | 'sight' | 'requestId'>;

@@ -1,4 +1,4 @@
-/** What a child has of `process` to talk to the one that started it. */
+/** The part of `process` by which a child talks to its parent. */
 export interface Channel {
   on(event: 'message', listener: (message: unknown) => void): unknown;
   on(event: 'disconnect', listener: () => void): unknown;

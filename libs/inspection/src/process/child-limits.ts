@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** What the kernel holds a child to, from before its first instruction. */
+/** Limits that the kernel sets a child before its first instruction. */
 export interface ChildLimits {
   /** Private memory that it can write (RLIMIT_DATA); undefined: no bound. */
   readonly dataBytes?: number;

@@ -4,7 +4,7 @@ import { type RecorderCall, type RecorderReply, sentError } from './messages.js'
 
 const RETENTION_PERIOD_MS = 60_000;
 
-/** What the service may call, by name. `open` comes first, `close` last. */
+/** Methods that the service may call. `open` comes first, `close` last. */
 export type RecorderMethods = Pick<
   DuckDbRecorder,
   | 'writeRecalls'

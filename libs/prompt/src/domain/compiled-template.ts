@@ -28,7 +28,7 @@ export interface Prompt {
    * trimmed: through the last item of the history, before anything of the scene.
    */
   readonly keepTokens: number;
-  /** What the prompt shows of the history, in its order. */
+  /** Items of the history that the prompt shows, in its order. */
   readonly shown: readonly ShownItem[];
 }
 

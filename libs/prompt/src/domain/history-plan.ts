@@ -76,7 +76,7 @@ function repeats(before: PromptItem, item: PromptItem, withinS: number): boolean
   );
 }
 
-/** What is written between two items that follow each other; '' where a time is not known. */
+/** Text between two items that follow each other; '' where a time is not known. */
 export function gapText(gaps: readonly TimeGap[], before: PromptItem, item: PromptItem): string {
   if (before.time === 0 || item.time === 0) return '';
   const seconds = item.time - before.time;

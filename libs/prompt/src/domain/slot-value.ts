@@ -1,6 +1,8 @@
-import { TesseraError } from '@tessera/errors';
+import { expecting, type TesseraError } from '@tessera/errors';
 import type { ValueSegment } from './prompt-template.js';
 import type { Tokenizer } from './tokenizer.js';
+
+const invalid = expecting('REQUEST_INVALID');
 
 /** Characters of a profile or scene value at most. */
 const SLOT_VALUE_LENGTH_MAX = 256;
@@ -20,15 +22,17 @@ export function slotText(
   const value = Object.hasOwn(given, segment.key) ? given[segment.key] : segment.default;
   if (value === undefined) return undefined;
   if (segment.values !== undefined) {
-    return segment.values.get(value) ?? refuse(segment, `one of ${known(segment.values)}`, value);
+    const text = segment.values.get(value);
+    if (text === undefined) throw refusal(segment, `one of ${known(segment.values)}`, value);
+    return text;
   }
   if (value === segment.default) return value;
   if (value.length > SLOT_VALUE_LENGTH_MAX) {
-    return refuse(segment, `at most ${SLOT_VALUE_LENGTH_MAX} characters`, value);
+    throw refusal(segment, `at most ${SLOT_VALUE_LENGTH_MAX} characters`, value);
   }
-  if (LONE_SURROGATE.test(value)) return refuse(segment, 'well-formed Unicode', value);
+  if (LONE_SURROGATE.test(value)) throw refusal(segment, 'well-formed Unicode', value);
   const token = tokenizer.findAddedToken(value);
-  if (token !== undefined) return refuse(segment, `a text without the token ${token}`, value);
+  if (token !== undefined) throw refusal(segment, `a text without the token ${token}`, value);
   return value;
 }
 
@@ -37,10 +41,8 @@ function known(values: ReadonlyMap<string, string>): string {
   return values.size <= VALUES_IN_MESSAGE_MAX ? names : `${names}, … (${values.size})`;
 }
 
-function refuse(segment: ValueSegment, expected: string, value: string): never {
+function refusal(segment: ValueSegment, expected: string, value: string): TesseraError {
   const field = `${segment.kind}.${segment.key}`;
-  const shown = value.length <= 40 ? `'${value}'` : `${value.length} characters`;
-  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, got ${shown}`, {
-    field,
-  });
+  const given = value.length <= 40 ? `'${value}'` : `${value.length} characters`;
+  return invalid(field, expected, given);
 }

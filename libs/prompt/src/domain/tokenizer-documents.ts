@@ -146,7 +146,7 @@ function checkUnknownToken(model: JsonField): void {
   if (model.key('vocab').key(text).absent) unknown.fail('a token of model.vocab');
 }
 
-/** What the class of a tokenizer without tokenizer.json stands for. */
+/** Settings that the class of a tokenizer without tokenizer.json stands for. */
 const LEGACY_CLASSES: Readonly<Record<string, object>> = {
   Qwen2Tokenizer: {
     normalizer: { type: 'NFC' },

@@ -1,4 +1,4 @@
-/** What every answer says of its prompt, its versions and its times. */
+/** Prompt, versions and times, as every answer has them. */
 
 import { randomUUID } from 'node:crypto';
 import type { ServedAdapter } from '@tessera/adapter';

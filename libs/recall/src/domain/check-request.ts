@@ -1,6 +1,8 @@
 import type { Priority, ScoreNorm } from '@tessera/engine';
-import { TesseraError } from '@tessera/errors';
+import { expecting, TesseraError } from '@tessera/errors';
 import type { RecallContext, RecallRequest, ScoreRequest, UserSource } from './recall-types.js';
+
+export const invalid = expecting('REQUEST_INVALID');
 
 const REQUEST_ID_LENGTH_MAX = 128;
 const USER_ID_LENGTH_MAX = 256;
@@ -43,17 +45,10 @@ export interface SearchSettings extends Ranking {
   readonly allowsPartial: boolean;
 }
 
-export function refuse(field: string, expected: string, got: unknown): never {
-  const text = typeof got === 'string' ? got : String(got);
-  throw new TesseraError('REQUEST_INVALID', `${field}: expected ${expected}, got ${text}`, {
-    field,
-  });
-}
-
 /** @throws TesseraError DEADLINE_EXCEEDED or CANCELLED where the caller no longer waits */
 export function checkWaiting(context: RecallContext, elapsedUs: number): void {
   if (context.signal.aborted) throw new TesseraError('CANCELLED', 'the request was cancelled');
-  if (Number.isNaN(context.budgetUs)) refuse('deadlineMs', 'a number', 'NaN');
+  if (Number.isNaN(context.budgetUs)) throw invalid('deadlineMs', 'a number', 'NaN');
   if (context.budgetUs - elapsedUs > 0) return;
   throw new TesseraError(
     'DEADLINE_EXCEEDED',
@@ -89,17 +84,17 @@ export function checkScoreRequest(request: ScoreRequest, limits: RequestLimits):
   checkSource(request, limits);
   const { items } = request;
   if (items.length < 1 || items.length > limits.scoreItemsMax) {
-    refuse('items', `1..${limits.scoreItemsMax} items`, items.length);
+    throw invalid('items', `1..${limits.scoreItemsMax} items`, items.length);
   }
   items.forEach((item, index) => {
     if ('itemId' in item) {
       checkItemId(`items[${index}].itemId`, item.itemId);
     } else if (item.sid.length < 1 || item.sid.length > SID_LEVELS_MAX) {
-      refuse(`items[${index}].sid`, `1..${SID_LEVELS_MAX} codes`, item.sid.length);
+      throw invalid(`items[${index}].sid`, `1..${SID_LEVELS_MAX} codes`, item.sid.length);
     } else {
       item.sid.forEach((code, level) => {
         if (Number.isInteger(code) && code >= 0 && code <= CODE_MAX) return;
-        refuse(`items[${index}].sid[${level}]`, `0..${CODE_MAX}`, code);
+        throw invalid(`items[${index}].sid[${level}]`, `0..${CODE_MAX}`, code);
       });
     }
   });
@@ -113,7 +108,7 @@ export function checkScoreRequest(request: ScoreRequest, limits: RequestLimits):
 export function checkAppendRequest(request: UserSource, limits: RequestLimits): void {
   checkSource(request, limits);
   if (request.userId === undefined)
-    refuse('userId', 'the user whose keys and values are to be kept', 'none');
+    throw invalid('userId', 'the user whose keys and values are to be kept', 'none');
 }
 
 function rankingOf(request: UserSource, limits: RequestLimits): Ranking {
@@ -125,7 +120,11 @@ function rankingOf(request: UserSource, limits: RequestLimits): Ranking {
 
 function checkSource(request: UserSource, limits: RequestLimits): void {
   if (request.requestId.length > REQUEST_ID_LENGTH_MAX) {
-    refuse('requestId', `at most ${REQUEST_ID_LENGTH_MAX} characters`, request.requestId.length);
+    throw invalid(
+      'requestId',
+      `at most ${REQUEST_ID_LENGTH_MAX} characters`,
+      request.requestId.length,
+    );
   }
   checkWho(request, limits);
   checkSlots('profile', request.profile, limits.profileKeys);
@@ -134,14 +133,18 @@ function checkSource(request: UserSource, limits: RequestLimits): void {
 
 function checkWho({ userId, history }: UserSource, limits: RequestLimits): void {
   if ((userId === undefined) === (history === undefined)) {
-    refuse('userId', 'exactly one of userId and history', userId === undefined ? 'none' : 'both');
+    throw invalid(
+      'userId',
+      'exactly one of userId and history',
+      userId === undefined ? 'none' : 'both',
+    );
   }
   if (userId !== undefined && (userId.length < 1 || userId.length > USER_ID_LENGTH_MAX)) {
-    refuse('userId', `1..${USER_ID_LENGTH_MAX} characters`, userId.length);
+    throw invalid('userId', `1..${USER_ID_LENGTH_MAX} characters`, userId.length);
   }
   if (history === undefined) return;
   if (history.length > limits.historyItemsMax) {
-    refuse('history', `0..${limits.historyItemsMax} items`, history.length);
+    throw invalid('history', `0..${limits.historyItemsMax} items`, history.length);
   }
   history.forEach((itemId, index) => {
     checkItemId(`history[${index}]`, itemId);
@@ -150,7 +153,7 @@ function checkWho({ userId, history }: UserSource, limits: RequestLimits): void 
 
 export function checkItemId(field: string, itemId: string): void {
   if (itemId.length >= 1 && itemId.length <= ITEM_ID_LENGTH_MAX) return;
-  refuse(field, `1..${ITEM_ID_LENGTH_MAX} characters`, itemId.length);
+  throw invalid(field, `1..${ITEM_ID_LENGTH_MAX} characters`, itemId.length);
 }
 
 /** The values are checked by the template's slots; a key without a slot is a typing error. */
@@ -160,27 +163,27 @@ function checkSlots(
   known: readonly string[],
 ): void {
   const keys = Object.keys(given);
-  if (keys.length > SLOTS_MAX) refuse(kind, `at most ${SLOTS_MAX} keys`, keys.length);
+  if (keys.length > SLOTS_MAX) throw invalid(kind, `at most ${SLOTS_MAX} keys`, keys.length);
   const stranger = keys.find((key) => !known.includes(key));
   if (stranger === undefined) return;
   const slots = known.length === 0 ? 'no key' : `one of the keys ${known.join(', ')}`;
   const name = stranger.slice(0, 80);
-  refuse(`${kind}.${name}`, `${slots} (the slots of the prompt template)`, `'${name}'`);
+  throw invalid(`${kind}.${name}`, `${slots} (the slots of the prompt template)`, `'${name}'`);
 }
 
 /** 0 stands for the configured default. */
 function counted(field: string, value: number, max: number): number {
   if (Number.isInteger(value) && value >= 0 && value <= max) return value;
-  return refuse(field, `1..${max}`, value);
+  throw invalid(field, `1..${max}`, value);
 }
 
 function checkedWidths({ widths }: RecallRequest, limits: RequestLimits): readonly number[] {
   if (widths.length > limits.stepsMax) {
-    refuse('widths', `at most ${limits.stepsMax} widths, one per step`, widths.length);
+    throw invalid('widths', `at most ${limits.stepsMax} widths, one per step`, widths.length);
   }
   widths.forEach((width, index) => {
     if (Number.isInteger(width) && width >= 1 && width <= limits.widthMax) return;
-    refuse(`widths[${index}]`, `1..${limits.widthMax}`, width);
+    throw invalid(`widths[${index}]`, `1..${limits.widthMax}`, width);
   });
   return widths;
 }

@@ -44,7 +44,7 @@ export function staticKvUse({ prefixTokens }: Prompt): KvUse {
   return { userId: '', prefixTokens, keepTokens: prefixTokens };
 }
 
-/** What is asked for a request whose prefetch has no use once that fails. */
+/** Waits for an answer; releases the prefetch where it fails. */
 export async function orRelease<T>({ prefetch }: KvUse, asked: Promise<T>): Promise<T> {
   try {
     return await asked;

@@ -1,6 +1,6 @@
 import type { KvPrefetch } from '@tessera/engine';
 import type { Prompt } from '@tessera/prompt';
-import { checkWaiting, type RequestLimits, refuse } from './check-request.js';
+import { checkWaiting, invalid, type RequestLimits } from './check-request.js';
 import { kvUseOf, staticKvUse } from './kv-provenance.js';
 import { checkNotErased, type Prepared } from './prepared.js';
 import { promptRoom, type RecallParts, requestLimits } from './recall-parts.js';
@@ -115,7 +115,11 @@ export class Preparation {
       this.promptTokensMax,
     );
     if (prompt.tokens.length === 0) {
-      refuse('history', 'a history, profile or scene that the prompt template shows', 'none');
+      throw invalid(
+        'history',
+        'a history, profile or scene that the prompt template shows',
+        'none',
+      );
     }
     return prompt;
   }

@@ -8,7 +8,7 @@ import type { RecallDefaults, RecallRuntimeOptions } from './runtime-types.js';
 /** The part of the engine that requests are answered with. */
 export type RecallEngine = Pick<Engine, 'model' | 'recall' | 'score' | 'append' | 'prefetch'>;
 
-/** What requests for one catalogue are answered with. One set serves all; nothing in it changes. */
+/** The parts that answer requests for one catalogue. One set serves all; nothing in it changes. */
 export interface RecallParts extends Pick<RecallRuntimeOptions, 'process'> {
   readonly engine: RecallEngine;
   readonly catalogue: Catalogue;

@@ -1,4 +1,4 @@
-/** What a recall is asked and answers, in the domain's own words; edges map wire types to these. */
+/** Requests and answers in the domain's own words; edges map wire types to these. */
 
 import type { ServedAdapter } from '@tessera/adapter';
 import type { WireKvProvenance, WireRecallTimings, WireRecallVersions } from '@tessera/contracts';
@@ -92,7 +92,7 @@ export interface RecallContext {
   readonly signal: Cancellation;
   /** Microseconds left at the moment of the call; <= 0 is refused with DEADLINE_EXCEEDED. */
   readonly budgetUs: number;
-  /** What it runs with, held by who calls; left out: the base model alone. */
+  /** The adapter to run with, which the caller holds; left out: the base model alone. */
   readonly adapter?: ServedAdapter | undefined;
   /** Asked for by the service itself: nobody asks about it later. */
   readonly isOwn?: boolean;
@@ -118,13 +118,13 @@ export type RecallTimings = WireRecallTimings;
 export type RecallVersions = WireRecallVersions;
 export type KvProvenance = WireKvProvenance;
 
-/** What the versions of an answer say of the process that made it. */
+/** The part of an answer's versions that names the process. */
 export type ProcessVersions = Omit<
   RecallVersions,
   'model' | 'catalogue' | 'catalogueSequence' | 'promptTemplate' | 'adapter' | 'adapterName'
 >;
 
-/** What every answer tells of the prompt that it was made with. */
+/** Facts of the prompt that every answer has. */
 export interface PromptFacts {
   readonly historyItems: number;
   /** Oldest history items left out because the prompt would not fit. */
@@ -140,7 +140,7 @@ export interface PromptFacts {
   readonly timings: RecallTimings;
 }
 
-/** What the prompt shows of a history. */
+/** An item of a history, and its place in the prompt. */
 export interface SeenItem {
   readonly itemId: string;
   readonly sid: readonly number[];
@@ -152,7 +152,7 @@ export interface SeenItem {
   readonly tokens?: readonly [first: number, end: number];
 }
 
-/** What of a recall is recorded beside its answer. */
+/** The part of a recall that is recorded beside its answer. */
 export interface RecallSight {
   /** Oldest first; what the prompt's limits left out as well. */
   readonly history: readonly SeenItem[];
@@ -212,7 +212,7 @@ export interface ExplainAnswer extends PromptFacts {
   readonly widthsUsed: readonly number[];
 }
 
-/** What keeping a user's prompt without a recall achieved. */
+/** The outcome of keeping a user's prompt without a recall. */
 export interface AppendAnswer {
   readonly requestId: string;
   readonly historyItems: number;

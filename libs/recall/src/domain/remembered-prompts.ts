@@ -1,8 +1,8 @@
 import type { Prompt } from '@tessera/prompt';
-import { refuse } from './check-request.js';
+import { invalid } from './check-request.js';
 import type { RecallRequest } from './recall-types.js';
 
-/** What a recall asked the model. */
+/** The prompt of a recall. */
 export interface RememberedPrompt {
   /** Undefined where the request gave a history. */
   readonly userId: string | undefined;
@@ -47,13 +47,17 @@ export class RememberedPrompts {
     if (remembered === undefined) {
       if (history !== undefined) return undefined;
       const newest = `one of the newest ${this.capacity} recalls here`;
-      refuse('requestId', `${newest}, or its history in place of the userId`, `'${requestId}'`);
+      throw invalid(
+        'requestId',
+        `${newest}, or its history in place of the userId`,
+        `'${requestId}'`,
+      );
     }
     if (userId !== remembered.userId) {
-      refuse('userId', `'${remembered.userId ?? ''}' of the recall`, `'${userId ?? ''}'`);
+      throw invalid('userId', `'${remembered.userId ?? ''}' of the recall`, `'${userId ?? ''}'`);
     }
     if (adapter !== remembered.adapter) {
-      refuse('versions.adapter', `'${remembered.adapter}' of the recall`, `'${adapter}'`);
+      throw invalid('versions.adapter', `'${remembered.adapter}' of the recall`, `'${adapter}'`);
     }
     return remembered;
   }

@@ -2,11 +2,11 @@ import type { BehaviourStore } from '@tessera/behaviour';
 import { type Catalogue, type CatalogueView, NO_ITEM } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { CompiledTemplate, PromptItem, PromptTemplate } from '@tessera/prompt';
-import { refuse } from './check-request.js';
+import { invalid } from './check-request.js';
 import type { Fallback, UserSource } from './recall-types.js';
 import { stableStart } from './stable-start.js';
 
-/** What the prompt is made of. */
+/** The history, profile and counts that a prompt is made of. */
 export interface ResolvedHistory {
   /** Oldest first. */
   readonly items: readonly PromptItem[];
@@ -41,9 +41,9 @@ export interface HistoryParts {
   readonly historyItemsMax: number;
   readonly historyTrimPercent: number;
   readonly profileKeys: readonly string[];
-  /** What becomes of a user's request while the store does not answer; left out: refused. */
+  /** How a user's request is met while the store does not answer; left out: refused. */
   readonly withoutFeatures?: 'refuse' | 'answer';
-  /** What becomes of a request of whose history nothing is known; left out: answered. */
+  /** How a request without any known history is met; left out: answered. */
   readonly withoutHistory?: 'refuse' | 'answer';
 }
 
@@ -102,7 +102,7 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
   }
   const { behaviours, profile } = user;
   const stored = Object.entries(profile).filter(([key]) => parts.profileKeys.includes(key));
-  // As many as there may be: there are, or will be, older ones that are not seen.
+  // The store gives no more than this many, so there may be older ones that were cut off.
   const isCut = behaviours.length >= parts.historyItemsMax;
   const trimmedItems = isCut ? stableStart(behaviours, parts.historyTrimPercent) : 0;
   const shown = behaviours.slice(trimmedItems);
@@ -178,9 +178,13 @@ function refusesEmpty({ requiresHistory }: UserSource, { withoutHistory }: Histo
 
 function refuseEmpty(request: UserSource, { itemIds }: Given): never {
   if (request.history !== undefined) {
-    refuse('history', 'at least one item that the catalogue knows', `${itemIds.length} others`);
+    throw invalid(
+      'history',
+      'at least one item that the catalogue knows',
+      `${itemIds.length} others`,
+    );
   }
-  refuse(
+  throw invalid(
     'userId',
     'a user with a behaviour whose item is in the catalogue',
     `${itemIds.length} behaviours, none of them in the catalogue`,

@@ -1,4 +1,4 @@
-/** What composes a recall service from plain options; nothing here reads the environment. */
+/** Options and faces of a recall service; nothing here reads the environment. */
 
 import type { AdapterSettings, Adapters, ServedWeights } from '@tessera/adapter';
 import type {
@@ -74,7 +74,7 @@ export interface EngineLimits {
   readonly scoreItemsMax: number;
 }
 
-/** What a request gets where it says nothing, and the bounds of what it may say. */
+/** Defaults of requests, and the bounds of their fields. */
 export interface RecallDefaults {
   readonly widths: readonly number[];
   readonly resultCount: number;
@@ -86,7 +86,7 @@ export interface RecallDefaults {
   readonly historyTrimPercent: number;
   /** Left out: refuse. */
   readonly withoutFeatures?: 'refuse' | 'answer';
-  /** What becomes of requests without history; left out: they are answered. */
+  /** How requests without history are met; left out: answered. */
   readonly withoutHistory?: 'refuse' | 'answer';
   /** Newest recalls of a catalogue whose prompts are kept, so that they can be explained. */
   readonly rememberedRecalls: number;
@@ -104,12 +104,12 @@ export interface RecallRuntimeOptions {
   readonly toleratedRows: number;
   /** JSON or TSV of titles; '' for none. */
   readonly titlesPath: string;
-  /** What is known of users: where it is kept, or what it is asked of. */
+  /** Users' behaviours: where they are kept, or the store that has them. */
   readonly behaviours: BehaviourOptions | BehaviourStore;
   /** Where built snapshots are kept. */
   readonly cacheDir: string;
   readonly changes: ChangesSettings;
-  /** Catalogues beside the first one; their changes are kept in subfolders of its own. */
+  /** Catalogues beside the first one; their changes are kept in subfolders of its folder. */
   readonly moreCatalogues: readonly CatalogueSpec[];
   readonly engine: EngineLimits;
   /** Of the process; left out: as it has them. */
@@ -117,7 +117,7 @@ export interface RecallRuntimeOptions {
   /** Absent: nothing is kept between requests. */
   readonly kv?: KvPoolOptions;
   readonly recall: RecallDefaults;
-  /** What answers say of this process. */
+  /** This process, as answers name it. */
   readonly process: ProcessVersions;
   /** Absent: the base model alone serves. */
   readonly adapters?: AdapterSettings;
@@ -182,7 +182,7 @@ export interface RecallServing {
   pin(request: RecallRequest, sequence: number): Promise<Reach>;
   /** Log-probabilities of given items: exactly the scores that a recall gives them. */
   score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer>;
-  /** What becomes of an item in a recall, and why. */
+  /** The fate of an item in a recall, and the reason. */
   explain(request: ExplainRequest, context: RecallContext): Promise<ExplainAnswer>;
   /** Keeps a user's prompt without a recall, behind all requests that wait for answers. */
   append(request: UserSource, context: RecallContext): Promise<AppendAnswer>;
@@ -219,12 +219,12 @@ export interface RecallFacts {
   readonly droppedCaches: readonly DroppedCache[];
   /** Whether the store of behaviours can be reached. */
   behaviourReach(): StoreReach;
-  /** What is kept of the users. */
+  /** The pool of users' keys and values. */
   readonly kvPool: KvPool;
   engineStats(): EngineStats;
   /** IDs of users that can be recalled for, in the order of the file. */
   sampleUserIds(count: number): Promise<readonly string[]>;
-  /** What is known of a user, the newest behaviours alone; null: nothing. */
+  /** A user's profile and newest behaviours; null: nothing is known. */
   user(userId: string, behavioursMax: number): Promise<UserBehaviours | null>;
   /**
    * Items as the newest version of a catalogue has them; undefined where it has none of the ID.

@@ -3,7 +3,7 @@ import type { Prompt } from '@tessera/prompt';
 import type { RecallSight } from './recall-types.js';
 import type { ResolvedHistory } from './resolve-history.js';
 
-/** What is recorded of a recall; an earlier prompt that is replayed has no history. */
+/** The recorded part of a recall; an earlier prompt that is replayed has no history. */
 export function sightOf(
   history: ResolvedHistory | undefined,
   prompt: Pick<Prompt, 'shown'>,

@@ -9,7 +9,7 @@ import { useAsked } from '../ui/use-asked.js';
 const REFRESH_MS = 10_000;
 
 /**
- * What was done with adapters, by whom, and how it ended.
+ * Actions on adapters, with actor and outcome.
  * @param props.state of the versions: where it changes, something was done
  */
 export function AdapterChangeLog({ state }: { state: string }) {

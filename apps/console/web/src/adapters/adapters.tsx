@@ -30,7 +30,7 @@ function PushCommand() {
   );
 }
 
-/** What the engine found, or why the version is not, or no longer, served. */
+/** Findings of the engine, or the reason why the version does not, or no longer, serve. */
 function Findings({ version }: { version: AdapterView }) {
   const { reason, facts, state } = version;
   const found =

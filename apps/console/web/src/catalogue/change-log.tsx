@@ -83,7 +83,7 @@ function Row({ change, older }: { change: RecordedChange; older: RecordedChange 
   );
 }
 
-/** What became of the first catalogue, newest first. */
+/** Changes of the first catalogue, newest first. */
 export function ChangeLog() {
   const [limit, setLimit] = useState(PAGE);
   const asked = useAsked<{ changes: RecordedChange[] }>(`catalogue/changes?limit=${limit}`, 5000);

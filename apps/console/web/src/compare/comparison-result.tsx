@@ -157,7 +157,7 @@ function Attributes({ attributes }: { attributes: Distribution }) {
   });
 }
 
-/** What a comparison has found so far, or found. */
+/** Findings of a comparison, also while it runs. */
 export function ComparisonResult({ run }: { run: Run }) {
   const { summary, users, failures } = run;
   return (

@@ -47,7 +47,7 @@ export function ageOf(versionsBack: number): string {
 /** Fewer computed tokens than this do not tell what one costs. */
 const TOKENS_FOR_RATE = 16;
 
-/** Microseconds that computing a token took in this recall; undefined where that is not told. */
+/** Microseconds that computing a token took in this recall; undefined where that is not known. */
 export function usPerToken(kv: PromptSources, prefillUs: number): number | undefined {
   return kv.computedTokens < TOKENS_FOR_RATE ? undefined : prefillUs / kv.computedTokens;
 }

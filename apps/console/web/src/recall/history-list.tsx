@@ -6,7 +6,7 @@ import { formatCount, formatTime, formatUs } from '../ui/format.js';
 type Answer = NonNullable<RecordedRecall['answer']>;
 type Seen = Answer['history'][number];
 
-/** What the item's tokens cost or saved; undefined where that is not told. */
+/** Cost or saving of the item's tokens; undefined where it is not known. */
 function costOf(tokens: readonly [number, number], { kv, timings }: Answer): string | undefined {
   const rate = usPerToken(kv, timings.prefillUs);
   if (rate === undefined) return undefined;
@@ -43,7 +43,7 @@ function KvCells({ seen, answer }: { seen: Seen; answer: Answer }) {
   );
 }
 
-/** What the prompt was made of, newest first, and what each item of it cost. */
+/** The history in the prompt, newest first, with the cost of each item. */
 export function HistoryList({
   answer,
   described,

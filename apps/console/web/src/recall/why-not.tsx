@@ -8,7 +8,7 @@ import { Failure } from '../ui/states.js';
 
 const TYPING_MS = 250;
 
-/** What the verdict means, in a sentence. */
+/** The meaning of the verdict, in a sentence. */
 function sentence(answer: ExplainAnswer): string {
   const score = answer.score?.toFixed(3);
   switch (answer.verdict) {

@@ -71,7 +71,7 @@ function branchesOf(rows: readonly LayoutRow[], showsRejected: boolean): Branch 
   const branches = rows.map((row, index): Branch | undefined => {
     const isRejected = !row.goesOn && !row.endsHere;
     if (isRejected && !showsRejected) return undefined;
-    // What has been rejected never comes before what was kept.
+    // A rejected candidate never comes before a kept one.
     const best = row.endsHere ? row.score : Number.NEGATIVE_INFINITY;
     return { row: index, children: [], best };
   });

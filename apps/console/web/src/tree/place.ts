@@ -58,7 +58,7 @@ export function neighbour(layout: TreeLayout, from: number, key: string): number
   return below.find((index) => layout.nodes[index]?.parent === from) ?? from;
 }
 
-/** What a node is, in words. */
+/** A node in words. */
 export function describeNode(rows: readonly LayoutRow[], path: readonly number[], row?: LayoutRow) {
   if (row === undefined) return 'The start of the search.';
   const above = row.parent < 0 ? 0 : (rows[row.parent]?.score ?? 0);

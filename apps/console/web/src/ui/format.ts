@@ -6,7 +6,7 @@ const COUNT = new Intl.NumberFormat();
 export const formatTime = (timeMs: number) => TIME.format(timeMs);
 export const formatCount = (count: number) => COUNT.format(count);
 
-/** Microseconds, told in the unit that fits. */
+/** Microseconds, in the unit that fits. */
 export function formatUs(us: number): string {
   if (us < 1000) return `${us.toFixed(0)} µs`;
   const milliseconds = us / 1000;

@@ -6,7 +6,7 @@ import { post, remove } from '../api.js';
 import { formatTime } from './format.js';
 import { Failure } from './states.js';
 
-/** What analysts have written to what the API has at a path. */
+/** Notes of analysts to the thing that the API has at a path. */
 export function Notes({ path, notes }: { path: string; notes: readonly Note[] }) {
   const [text, setText] = useState('');
   const queries = useQueryClient();

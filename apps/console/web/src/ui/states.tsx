@@ -18,7 +18,7 @@ export const ADVICE: Readonly<Record<string, string>> = {
   ISSUER_UNAVAILABLE: 'Log in with a token, or try again in a moment.',
 };
 
-/** What went wrong, and what to do about it. */
+/** The error, and its remedy. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const known = error instanceof ApiError ? error : undefined;
   const advice = known && ADVICE[known.code];

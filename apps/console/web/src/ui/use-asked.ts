@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { get } from '../api.js';
 
-/** What the API answers at a path; asked again every `everyMs` where given. */
+/** The API's answer at a path; asked for again every `everyMs` where given. */
 export function useAsked<Answer>(path: string, everyMs?: number) {
   return useQuery({
     queryKey: [path],

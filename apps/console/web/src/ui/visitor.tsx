@@ -7,7 +7,7 @@ import { useAsked } from './use-asked.js';
 /** Each may do what those before it may. */
 const ROLES: readonly Visitor['role'][] = ['read', 'operate', 'admin'];
 
-/** Who looks at the page, and how one may log in. */
+/** The visitor, and the ways to log in. */
 export const useLogin = () => useAsked<LoginState>('login');
 
 /** Takes in who looks now: what was asked before was for somebody else. */
