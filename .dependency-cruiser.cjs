@@ -68,6 +68,13 @@ module.exports = {
       to: { path: '^(apps|tools|bench|examples|test)/' },
     },
     {
+      name: 'examples-can-be-copied',
+      comment: 'An example needs the faces of libs, and nothing of this repository beside.',
+      severity: 'error',
+      from: { path: '^examples/' },
+      to: { path: '^(apps|tools|bench|test|native)/' },
+    },
+    {
       name: 'only-through-the-face',
       comment: 'A lib is imported through src/index.ts; siblings import files.',
       severity: 'error',

@@ -1,10 +1,9 @@
+import { parseArgs } from 'node:util';
 import { type Asked, DEFAULT_TOPICS, TesseraClient, TopicClient } from '@tessera/client';
 import { kafkaSecurity, loadConfig } from '@tessera/config';
 import type { WireRecallRequest, WireRecallResponse } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf } from '../tools/served/connection.js';
-import { Flags, print, runCommand } from '../tools/terminal/command.js';
-import { type Column, table } from '../tools/terminal/table.js';
+import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf } from './connection.js';
 
 const USAGE = `usage: npm run example:ad-server -- [flags]
 
@@ -14,16 +13,20 @@ Asks which ads to show each of some users, all at once, as an ad server does.
   --deadline-ms N  time for each (default 500)
   --grpc ADDRESS   the service (default 127.0.0.1:50051)
   --kafka ADDRESS  ask over topics instead
-${CONNECTION_USAGE}`;
+${CONNECTION_USAGE}
+`;
 
-const COLUMNS: readonly Column[] = [
-  { name: 'user' },
-  { name: 'item' },
-  { name: 'score', right: true },
-  { name: 'title' },
-  { name: 'made from' },
-  { name: 'answered in', right: true },
-];
+const { values } = parseArgs({
+  options: {
+    users: { type: 'string', default: '1' },
+    count: { type: 'string', default: '3' },
+    'deadline-ms': { type: 'string', default: '500' },
+    grpc: { type: 'string', default: '127.0.0.1:50051' },
+    kafka: { type: 'string' },
+    help: { type: 'boolean' },
+    ...CONNECTION_FLAGS,
+  },
+});
 
 /** Either way of asking. */
 interface Recaller {
@@ -31,55 +34,42 @@ interface Recaller {
   close(): void | Promise<void>;
 }
 
-async function connect(flags: Flags): Promise<Recaller> {
-  const broker = flags.text('kafka');
-  if (broker === undefined) {
-    const connection = connectionOf(flags);
-    return new TesseraClient(flags.text('grpc') ?? '127.0.0.1:50051', { connection });
+async function connect(): Promise<Recaller> {
+  if (values.kafka === undefined) {
+    return new TesseraClient(values.grpc, { connection: connectionOf(values) });
   }
   // As the service is configured: TESSERA_KAFKA_TLS and so on.
   const security = kafkaSecurity(loadConfig().config.kafka);
-  return TopicClient.open({ ...DEFAULT_TOPICS, brokers: [broker], security });
+  return TopicClient.open({ ...DEFAULT_TOPICS, brokers: [values.kafka], security });
 }
 
-async function rowsOf(recaller: Recaller, userId: string, count: number, deadlineMs: number) {
+async function linesOf(recaller: Recaller, userId: string): Promise<string[]> {
   const started = performance.now();
   const took = () => `${(performance.now() - started).toFixed(1)} ms`;
+  const request = { userId, resultCount: Number(values.count) };
   try {
-    const { items, fallback } = await recaller.recall({ userId, resultCount: count }, deadlineMs);
-    return items.map(({ itemId, score, title }) => [
-      userId,
-      itemId,
-      score.toFixed(3),
-      title,
-      // A user who is new has ads as well, and the page may want to know.
-      fallback === '' ? 'history' : fallback,
-      took(),
-    ]);
+    const { items, fallback } = await recaller.recall(request, Number(values['deadline-ms']));
+    // A user who is new has ads as well, and the page may want to know.
+    const madeFrom = fallback === '' ? 'history' : fallback;
+    return items.map(({ itemId, score, title }) =>
+      [userId, itemId, score.toFixed(3), title, madeFrom, took()].join('  '),
+    );
   } catch (thrown) {
     // A page is shown without this answer; what to do next time is in the code.
     const { code, message } = TesseraError.from(thrown);
-    return [[userId, '-', '-', `${code}: ${message}`, '-', took()]];
+    return [[userId, code, message, took()].join('  ')];
   }
 }
 
-await runCommand(USAGE, async (words) => {
-  const flags = Flags.parse(words, {
-    users: 'list',
-    count: 'text',
-    'deadline-ms': 'text',
-    grpc: 'text',
-    kafka: 'text',
-    ...CONNECTION_FLAGS,
-  });
-  const users = (flags.text('users') ?? '1').split(',');
-  const count = flags.integer('count', 1, 1000) ?? 3;
-  const deadlineMs = flags.integer('deadline-ms', 1, 60_000) ?? 500;
-  const recaller = await connect(flags);
+if (values.help === true) {
+  process.stdout.write(USAGE);
+} else {
+  const recaller = await connect();
   try {
-    const rows = await Promise.all(users.map((id) => rowsOf(recaller, id, count, deadlineMs)));
-    await print(table(COLUMNS, rows.flat()));
+    const users = values.users.split(',');
+    const lines = await Promise.all(users.map((userId) => linesOf(recaller, userId)));
+    process.stdout.write(`${lines.flat().join('\n')}\n`);
   } finally {
     await recaller.close();
   }
-});
+}

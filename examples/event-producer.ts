@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
 import { DEFAULT_TOPICS, TesseraClient, TopicClient } from '@tessera/client';
 import { kafkaSecurity, loadConfig } from '@tessera/config';
-import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf } from '../tools/served/connection.js';
-import { Flags, print, runCommand } from '../tools/terminal/command.js';
+import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf } from './connection.js';
 
 const USAGE = `usage: npm run example:event-producer -- --user ID --items A,B [flags]
 
@@ -11,40 +11,47 @@ Reports what a user did, the last item last.
   --scene key=value, may repeat
   --grpc ADDRESS   the service (default 127.0.0.1:50051)
   --kafka ADDRESS  report over the topic instead
-${CONNECTION_USAGE}`;
+${CONNECTION_USAGE}
+`;
 const DEADLINE_MS = 5000;
 
-await runCommand(USAGE, async (words) => {
-  const flags = Flags.parse(words, {
-    user: 'text',
-    items: 'list',
-    action: 'text',
-    scene: 'texts',
-    grpc: 'text',
-    kafka: 'text',
+const { values } = parseArgs({
+  options: {
+    user: { type: 'string', default: '' },
+    items: { type: 'string', default: '' },
+    action: { type: 'string', default: 'click' },
+    scene: { type: 'string', multiple: true, default: [] },
+    grpc: { type: 'string', default: '127.0.0.1:50051' },
+    kafka: { type: 'string' },
+    help: { type: 'boolean' },
     ...CONNECTION_FLAGS,
-  });
-  const items = flags.required('items').split(',');
+  },
+});
+
+async function report(): Promise<void> {
+  const items = values.items.split(',');
   const now = Date.now();
-  // The ID is made where the event is made: whoever sends it again sends the same ID.
+  const scene = Object.fromEntries(values.scene.map((pair) => pair.split(/=(.*)/s, 2)));
+  // The ID is made where the event is made: a sender that repeats it sends the same ID.
   const behaviours = items.map((itemId, index) => ({
-    userId: flags.required('user'),
+    userId: values.user,
     eventId: randomUUID(),
     itemId,
-    action: flags.text('action') ?? 'click',
+    action: values.action,
     timeMs: now - (items.length - 1 - index),
-    scene: flags.pairs('scene'),
+    scene,
   }));
-  const broker = flags.text('kafka');
-  if (broker === undefined) {
-    const connection = connectionOf(flags);
-    const client = new TesseraClient(flags.text('grpc') ?? '127.0.0.1:50051', { connection });
+  if (values.kafka === undefined) {
+    const client = new TesseraClient(values.grpc, { connection: connectionOf(values) });
     await client.append(behaviours, DEADLINE_MS).finally(() => client.close());
   } else {
     // As the service is configured: TESSERA_KAFKA_TLS and so on.
     const security = kafkaSecurity(loadConfig().config.kafka);
-    const client = await TopicClient.open({ ...DEFAULT_TOPICS, brokers: [broker], security });
+    const client = await TopicClient.open({ ...DEFAULT_TOPICS, brokers: [values.kafka], security });
     await client.append(behaviours).finally(() => client.close());
   }
-  print(`${behaviours.length} behaviours of user ${flags.required('user')} reported`);
-});
+  process.stdout.write(`${behaviours.length} behaviours of user ${values.user} reported\n`);
+}
+
+if (values.help === true) process.stdout.write(USAGE);
+else await report();

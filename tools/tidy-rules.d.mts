@@ -11,6 +11,7 @@ export const LIMITS: {
   readonly functionLinesTypeScript: number;
   readonly functionLinesCpp: number;
   readonly columns: number;
+  readonly readmeWords: number;
 };
 export const fileLength: Rule;
 export const lineLength: Rule;
@@ -22,6 +23,7 @@ export const fileName: (path: string) => Fault[];
 export const includeLaw: Rule;
 export const bareCpp: (text: string) => string;
 export const markdownLinks: Rule;
+export const readmeLength: Rule;
 export const namedFiles: Rule;
 export const styleNamesCheckers: Rule;
 export const RULES: readonly Rule[];

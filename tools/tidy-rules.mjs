@@ -8,6 +8,7 @@ export const LIMITS = {
   functionLinesTypeScript: 60,
   functionLinesCpp: 70,
   columns: 100,
+  readmeWords: 1200,
 };
 
 const isTest = (path) => /(\.spec\.ts|_test\.cc|_fuzz\.cc)$/.test(path) || path.startsWith('test/');
@@ -291,6 +292,14 @@ export function markdownLinks(path, text, exists) {
   });
 }
 
+/** The first page is read whole: what is longer belongs behind a link. */
+export function readmeLength(path, text) {
+  if (path !== 'README.md') return [];
+  const count = text.split(/\s+/).filter((word) => word !== '').length;
+  const max = LIMITS.readmeWords;
+  return count > max ? [{ line: 1, message: `${count} words, at most ${max}` }] : [];
+}
+
 /** Files that a page names in backquotes: those with a folder and an ending. */
 export function namedFiles(path, text, exists) {
   if (path !== 'ARCHITECTURE.md') return [];
@@ -339,6 +348,7 @@ export const RULES = [
   fileName,
   includeLaw,
   markdownLinks,
+  readmeLength,
   namedFiles,
   styleNamesCheckers,
 ];

@@ -138,6 +138,7 @@ const cases: [tidy.Rule, string, string, string][] = [
   [tidy.includeLaw, 'native/src/model/a.cc', '#include "beam/select.h"', '#include "ops/a.h"'],
   [tidy.includeLaw, 'native/src/engine/a.cc', '#include "bridge/a.h"', '#include "beam/a.h"'],
   [tidy.markdownLinks, 'docs/a.md', '[x](gone.md)', '[x](there.md#part) [y](https://a.b) `[z](q)`'],
+  [tidy.readmeLength, 'README.md', 'word '.repeat(1201), 'word '.repeat(1200)],
   [tidy.namedFiles, 'ARCHITECTURE.md', '`libs/a/gone.ts`', '`libs/a/there.ts` and `a/b`'],
   [tidy.styleNamesCheckers, 'STYLE.md', '- A rule.\n', '- A rule\n  of two lines. [tidy]\n'],
 ];
@@ -219,6 +220,8 @@ const lawless: Record<string, string> = {
   'apps/console/web/src/page.ts': "import '../../src/index.js';\n",
   // no-dev-dependencies-in-what-serves
   'libs/telemetry/src/index.ts': "import 'fast-check';\n",
+  // examples-can-be-copied
+  'examples/one.ts': "import '../apps/one/src/index.js';\n",
   // not-unresolvable
   'libs/lifecycle/src/index.ts': "import './gone.js';\n",
   // no-orphans
@@ -242,7 +245,7 @@ describe('the import law', () => {
     symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
     const command = resolve('node_modules/.bin/depcruise');
     const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json'];
-    const { stdout } = spawnSync(command, [...args, 'apps', 'libs', 'native'], {
+    const { stdout } = spawnSync(command, [...args, 'apps', 'examples', 'libs', 'native'], {
       cwd: root,
       encoding: 'utf8',
     });

@@ -107,7 +107,7 @@ const writerOf = (record) => [
 ];
 
 /** Words of an enumeration; one that has other enumerators, or another order, does not compile. */
-export const wordsOf = (words) => [
+const wordsOf = (words) => [
   `inline constexpr std::array<std::string_view, ${words.list.length}> k${words.name}Words = {`,
   ...words.list.map((word) => `    "${word}",`),
   '};',

@@ -144,8 +144,4 @@ std::span<const uint32_t> ObjectReader::u32_array(std::string_view field) const 
 std::span<const int32_t> ObjectReader::i32_array(std::string_view field) const {
   return typed_array<int32_t>(field, napi_int32_array, "an Int32Array");
 }
-std::span<const double> ObjectReader::f64_array(std::string_view field) const {
-  return typed_array<double>(field, napi_float64_array, "a Float64Array");
-}
-
 }  // namespace tessera::bridge

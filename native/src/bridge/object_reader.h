@@ -34,7 +34,6 @@ class ObjectReader {
   std::span<const uint8_t> u8_array(std::string_view field) const;
   std::span<const uint32_t> u32_array(std::string_view field) const;
   std::span<const int32_t> i32_array(std::string_view field) const;
-  std::span<const double> f64_array(std::string_view field) const;
 
   [[noreturn]] void fail(std::string_view field, const std::string& expected) const;
 

@@ -1,0 +1,37 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Connection } from '@tessera/client';
+import { readSecret, readTls, tokenOfEnvironment } from '@tessera/config';
+
+/** Flags that say how the service is called. */
+export const CONNECTION_FLAGS = {
+  tls: { type: 'boolean' },
+  ca: { type: 'string', default: '' },
+  cert: { type: 'string', default: '' },
+  key: { type: 'string', default: '' },
+  'token-file': { type: 'string', default: '' },
+} as const satisfies ParseArgsOptionsConfig;
+
+export const CONNECTION_USAGE = `  --tls            over TLS
+  --ca FILE        authority of the service's certificate (default: those of the system)
+  --cert FILE      own certificate, where the service asks for one
+  --key FILE       its private key
+  --token-file F   whose text is the token (default: the variable TESSERA_TOKEN)`;
+
+interface ConnectionValues {
+  readonly tls?: boolean | undefined;
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+  readonly 'token-file': string;
+}
+
+/** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
+export function connectionOf(values: ConnectionValues): Connection {
+  const { tls = false, ca, cert, key, 'token-file': tokenPath } = values;
+  const names = { certificate: '--cert', key: '--key', ca: '--ca' };
+  return {
+    isTls: tls || ca !== '' || cert !== '',
+    files: readTls(names, { caPath: ca, certificatePath: cert, keyPath: key }),
+    token: tokenPath === '' ? tokenOfEnvironment() : readSecret('--token-file', tokenPath),
+  };
+}
