@@ -6,7 +6,7 @@ import { table } from '../tools/terminal/table.js';
 
 export interface Ratio {
   readonly value: number;
-  /** What the value is compared with, e.g. `floor`. */
+  /** The reference of the ratio, e.g. `floor`. */
   readonly to: string;
 }
 

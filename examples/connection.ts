@@ -1,4 +1,4 @@
-import type { ParseArgsOptionsConfig } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
 import type { Connection } from '@tessera/client';
 import { readSecret, readTls, tokenOfEnvironment } from '@tessera/config';
 
@@ -9,7 +9,7 @@ export const CONNECTION_FLAGS = {
   cert: { type: 'string', default: '' },
   key: { type: 'string', default: '' },
   'token-file': { type: 'string', default: '' },
-} as const satisfies ParseArgsOptionsConfig;
+} as const satisfies ParseArgsConfig['options'];
 
 export const CONNECTION_USAGE = `  --tls            over TLS
   --ca FILE        authority of the service's certificate (default: those of the system)

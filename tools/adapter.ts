@@ -4,8 +4,8 @@ import { type Connection, channelCredentials } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { AdapterClient } from './served/adapter-client.js';
+import { callError } from './served/call-error.js';
 import { CONNECTION_FLAGS, CONNECTION_USAGE, getJson, servedAt } from './served/connection.js';
-import { told } from './served/told.js';
 import { Flags, fail, print, runCommand, UsageError } from './terminal/command.js';
 import { ProgressLine } from './terminal/progress.js';
 import { table } from './terminal/table.js';
@@ -95,16 +95,16 @@ class Commands {
     const pushed = { name: this.name, baseModel, remark };
     const onProgress = (bytes: number, total: number) =>
       this.progress.update('push', bytes, total, 'bytes');
-    return this.told(this.client.pushFolder(resolve(folder), pushed, CALL_MS, onProgress));
+    return this.answered(this.client.pushFolder(resolve(folder), pushed, CALL_MS, onProgress));
   }
 
   private call(method: string, message: object): Promise<object> {
-    return this.told(this.client.call<object>(method, message, CALL_MS));
+    return this.answered(this.client.call<object>(method, message, CALL_MS));
   }
 
-  private told(asked: Promise<object>): Promise<object> {
-    return asked.catch((error: ServiceError | TesseraError) => {
-      throw told(error);
+  private answered(answer: Promise<object>): Promise<object> {
+    return answer.catch((error: ServiceError | TesseraError) => {
+      throw callError(error);
     });
   }
 }

@@ -1,9 +1,7 @@
-// Makes a fresh clone runnable and does nothing when nothing changed. Only node: modules, because
-// it
-// runs before node_modules exists. Each step is keyed by a hash of its inputs in .cache/bootstrap;
-// a
-// mark is removed before its step starts and written after it succeeded, so an interrupted run is
-// simply repeated.
+// Makes a fresh clone runnable and does nothing when nothing changed. It uses node: modules alone,
+// because it runs before node_modules exists. Each step is keyed by a hash of its inputs in
+// .cache/bootstrap; a mark is removed before its step starts and written after it succeeded, so an
+// interrupted run is simply repeated.
 //
 //   --test    also what the tests need
 //   --quiet   say nothing where nothing is to be done

@@ -3,9 +3,10 @@ import { createInterface } from 'node:readline';
 import type { ServiceError } from '@grpc/grpc-js';
 import { MESSAGE_CHANGES_MAX } from '@tessera/catalogue';
 import { loadConfig } from '@tessera/config';
-import { ERROR_TRAILERS, isErrorCode, TesseraError } from '@tessera/errors';
+import { TesseraError } from '@tessera/errors';
 import { applyBatch, exportState, importDelta } from './catalogue/bundles.js';
 import { wireChange } from './catalogue/wire-change.js';
+import { callError } from './served/call-error.js';
 import { CatalogueClient, type CatalogueMethod } from './served/catalogue-client.js';
 import { CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { Flags, print, runCommand, UsageError } from './terminal/command.js';
@@ -46,17 +47,6 @@ interface Sequence {
   readonly sequence: number;
 }
 
-/** A refusal in the words of the service, with the field it names. */
-function told(error: ServiceError): TesseraError {
-  const trailer = (name: string) => error.metadata?.get(name)[0]?.toString();
-  const code = trailer(ERROR_TRAILERS.code) ?? '';
-  const field = trailer(ERROR_TRAILERS.field);
-  return new TesseraError(isErrorCode(code) ? code : 'ENGINE_UNAVAILABLE', error.details, {
-    ...(field === undefined ? {} : { field }),
-    cause: error,
-  });
-}
-
 class Commands {
   constructor(
     private readonly client: CatalogueClient,
@@ -82,11 +72,11 @@ class Commands {
         if (words.length === 0) throw new UsageError(`${command}: expected item IDs`);
         return this.apply(words.map((item_id) => ({ op: command, item_id })));
       case 'import':
-        return this.told(
+        return this.answered(
           importDelta(this.client, only(words, 'a folder'), this.tolerated, this.onProgress),
         );
       case 'export':
-        return this.told(exportState(this.client, only(words, 'a folder'), this.onProgress));
+        return this.answered(exportState(this.client, only(words, 'a folder'), this.onProgress));
       case 'state':
         return this.call('GetState', {});
       case 'versions':
@@ -101,12 +91,12 @@ class Commands {
   }
 
   private call<Answer>(method: CatalogueMethod, message: object, ms = CALL_MS): Promise<Answer> {
-    return this.told(this.client.call<Answer>(method, message, ms));
+    return this.answered(this.client.call<Answer>(method, message, ms));
   }
 
-  private async told<Answer>(asked: Promise<Answer>): Promise<Answer> {
-    return asked.catch((error: ServiceError | TesseraError) => {
-      throw error instanceof TesseraError ? error : told(error);
+  private async answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return answer.catch((error: ServiceError | TesseraError) => {
+      throw callError(error);
     });
   }
 
@@ -121,7 +111,7 @@ class Commands {
       number += 1;
       if (text.trim() !== '') lines.push(parseLine(text, `${path}:${number}`));
     }
-    const { sequence } = await this.told(applyBatch(this.client, lines, {}, this.onProgress));
+    const { sequence } = await this.answered(applyBatch(this.client, lines, {}, this.onProgress));
     return { applied: lines.length, sequence };
   }
 
@@ -137,8 +127,8 @@ class Commands {
       const place = `${path}:${first} to ${lines.at(-1)?.number}`;
       ({ sequence } = await this.apply(changes).catch((thrown: unknown) => {
         const { code, message, field } = TesseraError.from(thrown);
-        const told = `${place}: ${message} (${applied} changes before were applied)`;
-        throw new TesseraError(code, told, { field, cause: thrown });
+        const text = `${place}: ${message} (${applied} changes before were applied)`;
+        throw new TesseraError(code, text, { field, cause: thrown });
       }));
       applied += lines.length;
       lines = [];

@@ -47,7 +47,7 @@ interface Load {
   readonly results: number;
 }
 
-/** Asks every case, `concurrency` at a time. A refused case is a miss and is told. */
+/** Asks every case, `concurrency` at a time. A refused case is a miss and is reported. */
 async function askAll(
   address: string,
   cases: readonly Case[],

@@ -3,8 +3,8 @@ import { channelCredentials } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import type { TesseraError } from '@tessera/errors';
 import { AdapterClient } from './served/adapter-client.js';
+import { callError } from './served/call-error.js';
 import { CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
-import { told } from './served/told.js';
 import { Flags, print, runCommand, UsageError } from './terminal/command.js';
 
 const USAGE = `usage: npm run weights -- COMMAND [words] [flags]
@@ -49,7 +49,7 @@ await runCommand(USAGE, async (all) => {
     const answer = await client
       .call<object>(method, message, CALL_MS)
       .catch((error: ServiceError | TesseraError) => {
-        throw told(error);
+        throw callError(error);
       });
     await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));
   } finally {

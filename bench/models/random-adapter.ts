@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ModelShape, type TensorShape, tensorsOf } from './model-shape.js';
 import { writeSafetensors } from './random-model.js';
 
-/** What a fine-tuned B is like beside an A that began at one over the root of its inputs. */
+/** A fine-tuned B beside an A that began at one over the root of its inputs. */
 const B_DEVIATION = 0.02;
 
 /** Writes a PEFT folder of random factors of every linear layer, in BF16. */

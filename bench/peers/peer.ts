@@ -1,4 +1,4 @@
-/** What an engine answers to a prompt; what it cannot do is absent. */
+/** An engine's answer to a prompt; members that it cannot give are absent. */
 export interface PeerAnswer {
   readonly prefillMs?: number;
   /** All decode passes together. */
@@ -23,7 +23,7 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-/** What a peer is started with. */
+/** Settings of a peer. */
 export interface PeerSetting {
   /** Hugging Face folder, weights in BF16. */
   readonly modelPath: string;

@@ -1,4 +1,4 @@
-/** What the peers of the native catalogue do: the constraint step over a trie of objects. */
+/** The peers of the native catalogue: the constraint step over a trie of objects. */
 
 /** Beams in the order of the last selection. */
 export interface Beams<Node> {

@@ -1,4 +1,4 @@
-/** What deploy/ says of the service is true of it. */
+/** The files of deploy/ are true of the service. */
 
 import { readFileSync } from 'node:fs';
 import { Metrics } from '@tessera/telemetry';

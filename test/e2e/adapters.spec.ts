@@ -91,7 +91,7 @@ async function start(variables: Readonly<Record<string, string>> = {}): Promise<
   connect();
 }
 
-/** What was pushed before stays; nothing of it serves. */
+/** Versions that were pushed before stay; none of them serves. */
 async function serveBase(): Promise<void> {
   for (;;) {
     const { versions } = await client.call<{ versions: Version[] }>('List', { name: '' }, CALL_MS);
@@ -558,7 +558,7 @@ describe('a trainer that pushes again and again', () => {
     for (let at = 0; at < answers.length; at += CHECKED_AT_ONCE) {
       await Promise.all(answers.slice(at, at + CHECKED_AT_ONCE).map(check));
     }
-    // What is retired and not pinned gives its memory back.
+    // A retired version that is not pinned gives its memory back.
     for (const digest of digests) await client.call('Unpin', { name: 'main', digest }, CALL_MS);
     const { arenaUsedBytes } = await client.call<{ arenaUsedBytes: number }>(
       'List',

@@ -1,4 +1,4 @@
-/** What `npm run backup`, `restore` and `repair` do to stores of a service. */
+/** `npm run backup`, `restore` and `repair` on the stores of a service. */
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

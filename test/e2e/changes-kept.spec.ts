@@ -1,4 +1,4 @@
-/** What has been acknowledged is there after a kill where nothing is said about keeping changes. */
+/** Acknowledged changes are there after a kill, with the default settings. */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Who may do what, and versions of adapters, in a real browser against the built service. */
+/** Permissions, and versions of adapters, in a real browser against the built service. */
 
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

@@ -8,7 +8,7 @@ import { RecallClient } from '../integration/recall-client.js';
 import { SLOW, writeRandomModel } from './random-model.js';
 import { Service } from './service.js';
 
-// What cannot be done in time is refused at once and never runs.
+// A request that cannot be done in time is refused at once and never runs.
 const CALL_MS = 600_000;
 const running = 'tessera_engine_requests{state="running"}';
 const folder = temporaryFolder({});

@@ -133,7 +133,7 @@ function catalogueLines(seed: number, { levels, codes, items }: RandomCatalogueS
   }).join('');
 }
 
-/** Whose name would act were it taken for markup. */
+/** A user whose name would act were it taken for markup. */
 export const MARKUP_USER = '<img src=x onerror=alert(1)>';
 
 const users = {

@@ -1,4 +1,4 @@
-/** What a start that cannot succeed says, and what a second start reuses. */
+/** The messages of a start that cannot succeed, and the reuse of a second start. */
 
 import { createServer } from 'node:net';
 import { join } from 'node:path';

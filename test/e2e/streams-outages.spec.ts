@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Service } from './service.js';
 import { encodeBehaviour, TopicClient } from './topic-client.js';
 
-/** What the service does where a broker, a store or a message is not as it should be. */
+/** The service with a broker, a store or a message that is not as it should be. */
 let broker: KafkaBroker;
 let redis: RedisServer;
 let service: Service;

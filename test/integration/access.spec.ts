@@ -99,7 +99,7 @@ const CALLS_MAX = 20;
 /** A recall of one field, `deadline_ms`. */
 const HURRIED = Buffer.of((10 << 3) | 0, DEADLINE_MS);
 
-/** What a recall with too little time ends with. */
+/** The end of a recall with too little time. */
 function recallDetails(client: grpc.Client, authorization: string): Promise<string> {
   const metadata = new grpc.Metadata();
   metadata.set('authorization', authorization);

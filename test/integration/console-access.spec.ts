@@ -1,4 +1,4 @@
-/** Who may do what in the console: by token, by provider, by role; and what is written down. */
+/** Permissions in the console: by token, by provider, by role; and its audits. */
 
 import 'reflect-metadata';
 import { createHash } from 'node:crypto';
@@ -197,7 +197,7 @@ describe('every route', () => {
 });
 
 describe('with a token', () => {
-  /** What read, operate and admin are answered; 400, 503: they were let in, and it has no store. */
+  /** Statuses for read, operate and admin; 400, 503: they were let in, and it has no store. */
   const routes = [
     ['GET', 'about', undefined, [200, 200, 200]],
     ['POST', 'recalls/x/explain', { itemId: 'a' }, [503, 503, 503]],

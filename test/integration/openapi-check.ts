@@ -41,7 +41,7 @@ export class OpenApiCheck {
     return this.document.paths[described]?.[method.toLowerCase()];
   }
 
-  /** What is wrong with a value, in words; '' where nothing is. */
+  /** The fault of a value, in words; '' where there is none. */
   faults(schema: object, value: unknown): string {
     let validate = this.compiled.get(schema);
     if (validate === undefined) {

@@ -1,4 +1,4 @@
-/** What of all behaviours that were ever sent is kept: the rule restated over all of them. */
+/** Chooses the kept ones of all behaviours ever sent: the rule restated over all of them. */
 
 export interface SentBehaviour {
   readonly userId: string;

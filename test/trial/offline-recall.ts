@@ -15,7 +15,7 @@ interface FileUser {
   readonly behaviours: readonly { readonly item_id: string; readonly time: number }[];
 }
 
-/** What recalls come to, computed in this process with nothing kept between them. */
+/** Recalls computed in this process, with nothing kept between them. */
 export class OfflineRecall {
   private readonly users: Readonly<Record<string, FileUser>> = JSON.parse(
     readFileSync(USERS_FILE, 'utf8'),

@@ -21,7 +21,7 @@ const FLOOD_AT_ONCE = 5000;
 const PATIENCE_MS = 600_000;
 
 export type Expected =
-  /** What a recall of this history gives. */
+  /** The answer of a recall of this history. */
   | { readonly kind: 'history'; readonly itemIds: readonly string[] }
   /** Somebody whose behaviours never change. */
   | { readonly kind: 'settled'; readonly userId: string }

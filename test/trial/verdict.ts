@@ -10,7 +10,7 @@ import type { Crash, Store } from './world.js';
 const CALL_MS = 20_000;
 const HISTORY_LIMIT = 1000;
 const RESULT_COUNT = 5;
-/** What a request may be refused with although nothing is wrong with it. */
+/** Codes that a request may be refused with although it is sound. */
 const BUSY: Readonly<Record<Store, ReadonlySet<string>>> = {
   embedded: new Set(['ENGINE_OVERLOADED']),
   redis: new Set(['ENGINE_OVERLOADED', 'STORE_UNAVAILABLE']),

@@ -34,7 +34,7 @@ export interface Crash {
   readonly endMs: number;
 }
 
-/** What the service says when its group has given it up: it was kept waiting for too long. */
+/** The service's message when its group has given it up: it was kept waiting for too long. */
 const GIVEN_UP = /not aware of this member|generation id is not valid/;
 /** Longer than a group waits for the heartbeat of a member. */
 const SILENCE_MS = 15_000;
@@ -80,7 +80,7 @@ export class World {
     if (CRASHES.has(disturbance)) this.killed.push({ startMs, endMs: Date.now() });
   }
 
-  /** What was done to it, and what a machine that is too busy did. */
+  /** Disturbances that were made, and those of a machine that is too busy. */
   get crashes(): readonly Crash[] {
     return [...this.killed, ...this.evictions];
   }

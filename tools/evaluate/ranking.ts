@@ -1,7 +1,7 @@
 /** The rank of the target of a user, 1-based; null where it was not among the items. */
 export type Rank = number | null;
 
-/** The depths that quality is told at. */
+/** The depths at which quality is reported. */
 export const DEPTHS = [5, 10] as const;
 
 export interface Quality {

@@ -24,7 +24,7 @@ export const CONNECTION_USAGE = `  --tls                over TLS
  * How the service is called. Any file of TLS stands for --tls.
  * @throws TesseraError CONFIG_INVALID for files that are not what they should be
  */
-export function connectionOf(flags: Flags): Connection {
+function connectionOf(flags: Flags): Connection {
   const path = (name: string) => flags.text(name) ?? '';
   const [caPath, certificatePath, keyPath] = ['ca', 'cert', 'key'].map(path) as [
     string,

@@ -31,9 +31,9 @@ export class BehaviourEdge {
   /** Checked events; durable when it resolves. */
   async append(events: readonly BehaviourEvent[], edge: Edge, actor: string) {
     const change = { action: 'append-behaviours', actor, edge, name: '' };
-    const told = () => `${events.length} behaviours`;
+    const detail = () => `${events.length} behaviours`;
     const append = () => this.parts.behaviours.append(events);
-    const outcomes = await this.parts.changes.noted(change, append, told);
+    const outcomes = await this.parts.changes.noted(change, append, detail);
     for (const outcome of outcomes) this.parts.metrics.countBehaviour(edge, outcome);
     const added = events.filter((_, index) => outcomes[index] === 'added');
     this.parts.onAdded?.(added);

@@ -67,7 +67,7 @@ it('is not acknowledged where something was not reached, which it names, and goe
   unreached = [];
   erased.length = 0;
   await erasure.retry();
-  // What the user has done since stays.
+  // The user's behaviours since then stay.
   expect(erased).toEqual(['keys and values of 7', 'recalls of 7']);
   expect(erasure.pendingCount).toBe(0);
 });

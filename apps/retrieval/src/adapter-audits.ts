@@ -56,13 +56,13 @@ export class AdapterAudits {
   constructor(private readonly parts: AdapterAuditsParts) {}
 
   /**
-   * Does it between two lines of the audit log: what cannot be audited is not done. `told` says
-   * how it ended.
+   * Does it between two lines of the audit log: what cannot be audited is not done. `detailsOf`
+   * says how it ended.
    */
   async audited<Result>(
     action: Action,
     act: () => Promise<Result>,
-    told: (result: Result) => Partial<Action> = () => ({}),
+    detailsOf: (result: Result) => Partial<Action> = () => ({}),
   ): Promise<Result> {
     await this.parts.audits.write(this.entry(action, 'begun'));
     let result: Result;
@@ -73,7 +73,7 @@ export class AdapterAudits {
       await this.end({ ...action, detail: error.message }, error.code);
       throw error;
     }
-    await this.end({ ...action, ...told(result) }, 'OK');
+    await this.end({ ...action, ...detailsOf(result) }, 'OK');
     return result;
   }
 

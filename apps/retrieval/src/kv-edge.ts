@@ -82,7 +82,7 @@ export class KvEdge {
   private requireReady(): void {
     const { readiness } = this.parts;
     if (readiness.ready) return;
-    throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.told}`);
+    throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
   }
 }
 

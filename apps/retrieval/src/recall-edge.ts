@@ -217,7 +217,7 @@ export class RecallEdge {
     // A record is there to be answered as soon as its topic is joined, whatever others wait for.
     const isTaken = call.edge === 'kafka' && readiness.state === 'starting';
     if (!readiness.ready && !isTaken) {
-      throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.told}`);
+      throw new TesseraError('ENGINE_UNAVAILABLE', `the service is ${readiness.description}`);
     }
     const { request, deadlineMs } = parse();
     try {

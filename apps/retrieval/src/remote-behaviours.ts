@@ -20,7 +20,7 @@ export interface RemoteBehavioursParts {
 }
 
 /**
- * What is known of users, asked of the feature process over gRPC. Rejects with STORE_UNAVAILABLE
+ * Users' behaviours from the feature process over gRPC. Rejects with STORE_UNAVAILABLE
  * where it does not answer.
  */
 export class RemoteBehaviours extends BehaviourStore {

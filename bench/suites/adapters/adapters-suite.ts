@@ -9,5 +9,5 @@ const PARTS: Stages = { throughput, push, rollout, weights, 'going-on': goingOn 
 
 export const ADAPTER_PARTS = Object.keys(PARTS);
 
-/** What adapters cost while they serve, and how they come and go. */
+/** The costs of adapters while they serve, and of their coming and going. */
 export const adaptersSuite = staged(PARTS);

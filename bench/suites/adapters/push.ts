@@ -38,7 +38,7 @@ const FULL = {
 const STEPS = ['receive', 'validate', 'golden', 'activate'] as const;
 type Steps = Readonly<Record<(typeof STEPS)[number], number>>;
 
-/** What a version waits for from its push to its first request, by the size of its files. */
+/** The waits of a version from its push to its first request, by the size of its files. */
 export async function push(context: SuiteContext): Promise<Measurement[]> {
   const { shapes, ranks, pushes } = context.quick ? QUICK : FULL;
   const threadCount = Number(context.flags.text('threads') ?? 2);

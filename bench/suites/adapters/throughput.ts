@@ -27,7 +27,7 @@ const FULL = {
   loads: 7,
 };
 
-/** What adapters cost the engine: throughput, memory, and the time to load them. */
+/** The costs of adapters for the engine: throughput, memory, and the time to load them. */
 export async function throughput(context: SuiteContext): Promise<Measurement[]> {
   const settings = context.quick ? QUICK : FULL;
   const threadCount = Number(context.flags.text('threads') ?? 2);

@@ -19,7 +19,7 @@ const LAYERS_BAR = 2;
 const QUICK = { shapes: ['8x512'] as const, updates: 4 };
 const FULL = { shapes: Object.keys(SHAPES) as ShapeName[], updates: 6 };
 
-/** What an update of all weights costs those who recall meanwhile, and the machine's memory. */
+/** The costs of an update of all weights: delay of recalls meanwhile, and memory. */
 export async function weights(context: SuiteContext): Promise<Measurement[]> {
   const { shapes, updates } = context.quick ? QUICK : FULL;
   const threadCount = Number(context.flags.text('threads') ?? 2);

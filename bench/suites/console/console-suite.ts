@@ -13,7 +13,7 @@ const LIMITS = { rowsMax: 100, timeoutMs: 120_000 };
 const TOP_ITEMS =
   'SELECT item_id, count(*) AS n FROM items GROUP BY item_id ORDER BY n DESC LIMIT 20';
 
-/** What recording costs a recall, what questions cost the store, and what a page weighs. */
+/** The costs of recording for a recall and of questions for the store, and the size of a page. */
 export async function consoleSuite(context: SuiteContext): Promise<Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-bench-console-'));
   try {

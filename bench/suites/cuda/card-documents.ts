@@ -16,7 +16,7 @@ const DOCUMENT = z.object({ card: z.string().min(1), results: z.array(LINE) });
 
 /** One measured number as a program on a card prints it. */
 export type CardLine = z.infer<typeof LINE>;
-/** What one program measured, and on which card. */
+/** The measurements of one program, with the card. */
 export type CardDocument = z.infer<typeof DOCUMENT>;
 
 /** @throws TesseraError REQUEST_INVALID for a text that is no document of results */

@@ -13,7 +13,7 @@ const STEP = /^constraint\/(\d+) SIDs\/width (\d+)\/step, mean$/;
 const FROM_HOST = /^returning\/[^/]+\/context \d+\/copied from the host$/;
 const ANSWERED = /^load\/([^/]+)\/context (\d+)\/offered 95 percent\/answered$/;
 const PEER_RECALL = /^transformers [^/]+\/([^/]+)\/context (\d+)$/;
-/** What the constraint may take of a recall. */
+/** The share of a recall that the constraint may take. */
 const SHARE_BAR_PERCENT = 1;
 const STEPS_OF_A_RECALL = 3;
 

@@ -66,7 +66,7 @@ export interface Task {
   readonly measures: readonly Planned[];
 }
 
-/** What a run tells, in words, and what that is set against. */
+/** The statement of a run, in words, and its reference. */
 export interface Planned {
   readonly what: string;
   readonly published?: Published;
@@ -243,7 +243,7 @@ function peer(name: string): string {
   return join('bench', 'peers', name);
 }
 
-/** What native/bench/card/shapes.cc calls the SIDs of a catalogue. */
+/** Names of native/bench/card/shapes.cc for the SIDs of a catalogue. */
 function sidsOf(cache: string, items: number): string {
   return join(cache, `card-catalogue-${items}-${CODES}-1`, 'sids.u16');
 }

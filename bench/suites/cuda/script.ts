@@ -1,6 +1,6 @@
 import type { Task } from './plan.js';
 
-/** What planOf calls the cache in a script. */
+/** The name of the cache in a script of planOf. */
 export const SCRIPT_CACHE = '$cache';
 
 /**

@@ -1,6 +1,6 @@
 import { LEVEL_CODES, type ModelShape, VOCABULARY } from '../../models/model-shape.js';
 
-/** What the machine can do at most, measured. */
+/** The machine's ceilings, measured. */
 export interface Peaks {
   /** Floating-point (or, of W8A8, integer) operations a second in matrix products. */
   readonly operations: number;

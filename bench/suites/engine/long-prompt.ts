@@ -23,7 +23,7 @@ const MODES: readonly { readonly name: string; readonly options: OpenOptions }[]
   { name: 'in one pass', options: UNCHUNKED },
 ];
 
-/** What a long prompt adds to short recalls that come while it is computed. */
+/** The delay of short recalls that arrive while a long prompt is computed. */
 export async function longPromptStage({
   quick,
   machine,

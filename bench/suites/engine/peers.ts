@@ -25,7 +25,7 @@ const ROUNDS = { quick: 5, full: 9 };
 const WARM_UP_ROUNDS = 2;
 /** Before each question: threads of the engine asked before may still spin. */
 const REST_MS = 50;
-/** What a peer's arithmetic is compared with; the first that is measured. */
+/** References of a peer's arithmetic; the first that is measured counts. */
 const MATCHES: Readonly<Record<Precision, readonly ComputeType[]>> = {
   f32: ['f32'],
   bf16: ['bf16'],

@@ -12,7 +12,7 @@ const FULL = { shapes: SHAPE_NAMES, histories: [128, 512, 2048], users: 5 };
 const HISTORY_TOKENS_MAX = 2048;
 const QUICK = { shapes: ['8x512'] as const, histories: [128, 512], users: 3 };
 
-/** What the pool saves a user who comes back, and what the pool itself costs. */
+/** The savings of the pool for a user who comes back, and its own costs. */
 export async function kvSuite(context: SuiteContext): Promise<Measurement[]> {
   const { quick, flags, say } = context;
   const settings = quick ? QUICK : FULL;

@@ -146,7 +146,7 @@ async function comeBack(
   return visits;
 }
 
-/** What blocks of 8 bits save, and how far answers made with them are from exact ones. */
+/** The savings of blocks of 8 bits, and the distance of their answers from exact ones. */
 async function lossOf(
   engine: BenchEngine,
   { shape, histories, users }: ReturningOptions,

@@ -102,7 +102,7 @@ const FLOODS: readonly (readonly [string, Flood])[] = [
   [`${IDLE_CONNECTIONS} idle connections`, idle],
 ];
 
-/** What a listing costs once is not the flood's. */
+/** A first listing, whose cost is not the flood's. */
 async function listedOnce(address: string): Promise<void> {
   const session = connectHttp2(`http://${address}`);
   const stream = session.request({

@@ -21,7 +21,7 @@ const BEHAVIOURS = 40;
 const ROUNDS = 3;
 const RATIO_BAR = 1.2;
 
-/** What analysts and operators do to recalls by user: nothing that is felt. */
+/** The effect of analysts and operators on recalls: none that is felt. */
 export async function hostileQueries(
   { quick, say }: SuiteContext,
   folder: string,

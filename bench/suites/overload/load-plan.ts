@@ -1,4 +1,4 @@
-/** What the generator's process is asked and what it answers; both cross as JSON. */
+/** Requests to the generator's process and its answers; both cross as JSON. */
 
 export interface LoadPlan {
   readonly address: string;
@@ -33,7 +33,7 @@ export interface AnswerTimes {
   readonly recallMs: number;
 }
 
-/** What became of the calls of one priority. */
+/** The outcomes of the calls of one priority. */
 export interface ClassOutcome {
   offered: number;
   /** Answered with OK inside the deadline, by the caller's clock. */

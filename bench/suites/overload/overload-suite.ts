@@ -25,5 +25,5 @@ async function inFolder(context: SuiteContext): Promise<Measurement[]> {
   }
 }
 
-/** What a service under more than it can do still does; the load comes from another process. */
+/** The work of an overloaded service; the load comes from another process. */
 export const overloadSuite = staged(STAGES);

@@ -40,7 +40,7 @@ async function perRequest(requests: number, together: number, ask: () => Promise
   return { least: Math.min(...rounds), median: quantile(rounds, 0.5) };
 }
 
-/** What a request costs Node's thread from the port of the engine to its answer. */
+/** The time of Node's thread for a request, from the port of the engine to its answer. */
 export async function crossing({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const options = { threadCount: 1, batchRequestsMax: TOGETHER, queueCapacity: 64 };
   const opened = BenchEngine.open(SHAPE, 'f32', options, say, CATALOGUE_ITEMS);

@@ -6,5 +6,5 @@ const STAGES: Stages = { submit: submitting, crossing };
 
 export const SEAM_STAGES = Object.keys(STAGES);
 
-/** What the seams between the parts cost: a stage per row of their table of bars. */
+/** The costs of the seams between the parts: a stage per row of their table of bars. */
 export const seamsSuite = staged(STAGES);

@@ -65,7 +65,7 @@ class Kept {
   }
 }
 
-/** What a call to the engine keeps Node's thread from, while long prompts are let in beside it. */
+/** The time that a call to the engine takes Node's thread, while long prompts are admitted. */
 export async function submitting({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const options = {
     threadCount: 1,
@@ -112,7 +112,7 @@ const useOf = (user: number) => ({
   keepTokens: KEPT_TOKENS,
 });
 
-/** What the user has done so far, then what is different at each visit. */
+/** The user's behaviours so far, then the part that differs at each visit. */
 function visit(engine: BenchEngine, user: number, at: number): Int32Array {
   const tokens = engine.prompt(PROMPT_TOKENS, 9000 + user).slice();
   const scene = engine.prompt(PROMPT_TOKENS - KEPT_TOKENS, 70_000 + 100 * at + user);

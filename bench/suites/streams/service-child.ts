@@ -46,7 +46,7 @@ export class ServiceChild {
     return new ServiceChild(child, serving as ServingAt);
   }
 
-  /** What it has done since the last call. */
+  /** Its work since the last call. */
   async load(): Promise<ServiceLoad> {
     this.child.send('load');
     return (await saidBy(this.child)).load as ServiceLoad;

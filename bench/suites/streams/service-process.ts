@@ -16,7 +16,7 @@ const P99 = 99;
 
 const say = (said: ServiceSaid) => process.send?.(said);
 
-/** What the process has done since it was last asked. */
+/** The work of the process since it was last asked. */
 class LoadWatch {
   private readonly histogram: IntervalHistogram = monitorEventLoopDelay({
     resolution: RESOLUTION_MS,

@@ -37,7 +37,7 @@ const ON_LOOPBACK = anybody('loopback');
 const ANYBODY = anybody('open');
 
 /**
- * Who may do what. Without a file of grants everybody may do everything where an edge can be
+ * Permissions of callers. Without a file of grants everybody may do everything where an edge can be
  * reached from its own machine alone or `access.mode` is open, and nobody anything elsewhere. The
  * file is looked at for each question, at most once in a turn of the event loop, and read when it
  * has changed: what is taken away there is gone at once. Synchronous, since each call asks; the
@@ -66,7 +66,7 @@ export class AccessControl {
   }
 
   /**
-   * Who calls an edge that listens on `host`.
+   * The caller of an edge that listens on `host`.
    * @throws TesseraError UNAUTHENTICATED, CONFIG_INVALID
    */
   identify(credentials: Credentials, host: string): Holder {
@@ -92,7 +92,7 @@ export class AccessControl {
   }
 
   /**
-   * Whose token it is, or whose hash of one.
+   * The holder of a token, or of the hash of one.
    * @throws TesseraError UNAUTHENTICATED, CONFIG_INVALID
    */
   holder(by: { readonly token: string } | { readonly sha256: string }): TokenHolder {

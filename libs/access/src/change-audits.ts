@@ -48,17 +48,17 @@ export class ChangeAudits {
 
   /**
    * Does it between two lines of the audit log: what cannot be audited is not done, and rejects
-   * with STORE_FULL or IO_FAILED. `told` says how it ended.
+   * with STORE_FULL or IO_FAILED. `detailOf` says how it ended.
    */
   async audited<Result>(
     change: Change,
     act: () => Promise<Result>,
-    told: (result: Result) => string = () => '',
+    detailOf: (result: Result) => string = () => '',
   ): Promise<Result> {
     await this.parts.log.write(this.entry(change, 'begun'));
     try {
       const result = await act();
-      await this.write({ ...change, detail: told(result) }, 'OK');
+      await this.write({ ...change, detail: detailOf(result) }, 'OK');
       return result;
     } catch (thrown) {
       const { code, message } = TesseraError.from(thrown);
@@ -71,11 +71,11 @@ export class ChangeAudits {
   async noted<Result>(
     change: Change,
     act: () => Promise<Result>,
-    told: (result: Result) => string = () => '',
+    detailOf: (result: Result) => string = () => '',
   ): Promise<Result> {
     try {
       const result = await act();
-      this.note({ ...change, detail: told(result) }, 'OK');
+      this.note({ ...change, detail: detailOf(result) }, 'OK');
       return result;
     } catch (thrown) {
       const { code, message } = TesseraError.from(thrown);

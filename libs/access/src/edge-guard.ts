@@ -22,7 +22,7 @@ export class EdgeGuard {
   constructor(private readonly parts: EdgeGuardParts) {}
 
   /**
-   * Who calls. A rule that asks for a role of the console is left to the console.
+   * The caller. A rule that asks for a role of the console is left to the console.
    * @throws TesseraError UNAUTHENTICATED, PERMISSION_DENIED, CONFIG_INVALID
    */
   enter(rule: AccessRule | undefined, credentials: Credentials): Principal {

@@ -89,8 +89,8 @@ export class OidcLogin {
   }
 
   /**
-   * Who came back from the provider. Rejects with UNAUTHENTICATED, ISSUER_UNAVAILABLE, and with
-   * PERMISSION_DENIED for somebody who has no role.
+   * The person who came back from the provider. Rejects with UNAUTHENTICATED, ISSUER_UNAVAILABLE,
+   * and with PERMISSION_DENIED for somebody who has no role.
    * @param query what the provider has sent the browser back with
    */
   async end(query: string, begun: BegunLogin): Promise<OidcHolder> {

@@ -199,12 +199,12 @@ export class Adapters implements AdapterChoice {
   }
 
   private async endCanary({ name, digest }: AdapterVersion, fault: Fault): Promise<void> {
-    const told = { action: 'rollback', name, digest, detail: fault.message } as const;
+    const event = { action: 'rollback', name, digest, detail: fault.message } as const;
     try {
       await this.rollout.rollBack(name, fault.message, digest);
-      this.settings.onEvent({ ...told, error: undefined });
+      this.settings.onEvent({ ...event, error: undefined });
     } catch (thrown) {
-      this.settings.onEvent({ ...told, error: TesseraError.from(thrown) });
+      this.settings.onEvent({ ...event, error: TesseraError.from(thrown) });
     }
   }
 }

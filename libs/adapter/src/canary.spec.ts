@@ -26,7 +26,7 @@ const good: Fill = ({ canary, active }) => {
   active.answered(answer);
 };
 
-/** What breaks a rule at the tenth sample, and what is just good enough. */
+/** Samples that break a rule at the tenth, and samples that are just good enough. */
 const cases: [string, Fill, Fill][] = [
   ['failures', (c, i) => (i === 9 ? c.canary.failed() : good(c, i)), good],
   [

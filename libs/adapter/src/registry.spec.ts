@@ -75,7 +75,7 @@ async function pushed(adapters: Adapters, weights: string, name = 'main', config
   return version.digest;
 }
 
-/** What a request that names none gets. */
+/** The version for a request that names none. */
 function served(adapters: Adapters, wanted = '', user = 'ann'): string {
   const lease = adapters.choose(wanted, user);
   lease.release();
@@ -712,7 +712,7 @@ describe('a start', () => {
     rmSync(join(at.path, 'registry.copy.json'));
     writeFileSync(join(at.path, 'registry.json'), '{"format": 1, "versions": [{}]}');
     expect(await refusal(open(at))).toBe('ADAPTER_CORRUPT');
-    // What was refused has not kept the folder.
+    // The refused start has not kept the folder.
     writeFileSync(join(at.path, 'registry.json'), '{"format": 1, "versions": []}');
     await open(at);
   });

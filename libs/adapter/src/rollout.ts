@@ -51,7 +51,7 @@ export type RolledBack = Omit<Replaced, 'state'>;
 const FORCE = '; `force` activates a version that is meant to answer otherwise';
 const PERCENT = 100;
 
-/** Versions into service and out of it: compared, warmed up, switched, watched, gone back on. */
+/** Moves an adapter version into or out of service: compare, warm up, activate, roll back. */
 export class Rollout {
   readonly golden: GoldenSet;
   readonly watch: CanaryWatch;

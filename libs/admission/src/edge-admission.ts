@@ -17,7 +17,7 @@ const MARGIN_LOWERED_PER_WINDOW = 0.002;
 const MARGIN_DISTURBED = 2;
 const CALM_MS = 1000;
 const MARGIN_LOWERED_PER_CALM_WINDOW = 0.03;
-/** Who gives up after this part of the time that a call had would have got a late answer. */
+/** A caller that gives up after this part of its time would have got a late answer. */
 const GIVEN_UP_SHARE = 0.9;
 const MS_PER_SECOND = 1000;
 /** Classes may begin a little more than is answered: rates are measured with noise. */
@@ -73,7 +73,7 @@ export class EdgeAdmission {
   admit(cls: PriorityClass, budgetMs: number): Admitted | Refused {
     const now = this.roll();
     this.offered[cls] = (this.offered[cls] ?? 0) + 1;
-    // What runs alone is the engine's to judge.
+    // A call that runs alone is the engine's to judge.
     const ahead = this.inFlight;
     if (ahead > 0) {
       const neededMs = (((ahead + 1) * MS_PER_SECOND) / this.rate) * this.margin;

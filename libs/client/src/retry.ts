@@ -16,7 +16,10 @@ export function waitBeforeRetry(
   return waitMs < leftMs ? waitMs : null;
 }
 
-/** Attempts until one succeeds, none would help or the time is over. `act` is told what is left. */
+/**
+ * Attempts until one succeeds, none would help or the time is over. `act` gets the time that is
+ * left.
+ */
 export async function withRetries<T>(
   deadlineMs: number,
   act: (leftMs: number) => Promise<T>,

@@ -55,7 +55,7 @@ export function redisSecurity(behaviours: Config['behaviours']): RedisSecurity {
   };
 }
 
-/** What of these keys contradicts itself. */
+/** Contradictions between these keys. */
 export function faultsOfSecurity({ kafka, behaviours, peer }: Config): string[] {
   const faults: string[] = [];
   const needsTls = (tls: string, key: string, ...paths: string[]) => {

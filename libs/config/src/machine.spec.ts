@@ -14,7 +14,7 @@ afterEach(() => {
   folder = temporaryFolder({});
 });
 
-/** What a process would read whose root holds these files. */
+/** The limits that a process would read whose root holds these files. */
 function machineWith(files: Readonly<Record<string, string>>) {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder.path, path)), { recursive: true });

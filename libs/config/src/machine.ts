@@ -1,4 +1,4 @@
-/** What of the machine this process may use: of its memory and CPUs, what its cgroups leave it. */
+/** The memory and CPUs of the machine that its cgroups leave this process. */
 
 import { readFileSync } from 'node:fs';
 import os from 'node:os';

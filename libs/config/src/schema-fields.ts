@@ -1,11 +1,11 @@
-/** What keys of the configuration are made of: type, bounds, default and meaning. */
+/** Keys of the configuration: type, bounds, default and meaning. */
 
 import { z } from 'zod';
 
 export interface LeafMeta {
   readonly expected: string;
   readonly meaning: string;
-  /** What docs print where the default depends on the machine. */
+  /** The text in docs where the default depends on the machine. */
   readonly defaultText?: string;
 }
 

@@ -6,7 +6,7 @@ export interface StartFlags {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** What a flag with a value sets. */
+/** The variable that a flag with a value sets. */
 const SETTINGS: Readonly<Record<string, (value: string) => Record<string, string>>> = {
   '--kafka': (value) => ({ 'kafka.brokers': value }),
   '--redis': (value) => ({ 'behaviours.store': 'redis', 'behaviours.redis': value }),

@@ -5,8 +5,8 @@ import { CONFIG_KEYS, configSchema, VARIABLE_PREFIX } from './schema.js';
 const TYPO_LETTERS_MAX = 2;
 
 /**
- * What Kubernetes sets for each service of a namespace, in the form of Docker's links: of a service
- * called `tessera`, names that begin like ours (kubernetes.io, "Discovering services").
+ * Variables that Kubernetes sets for each service of a namespace, in the form of Docker's links: of
+ * a service called `tessera`, names that begin like ours (kubernetes.io, "Discovering services").
  */
 const OF_AN_ORCHESTRATOR =
   /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)$/;
@@ -17,7 +17,7 @@ const AREAS = Object.keys(configSchema.shape).map(
 );
 
 /**
- * What is wrong with a variable of our prefix that is no key; '' where it is somebody else's and
+ * The fault of a variable of our prefix that is no key; '' where it is somebody else's and
  * only looks alike: a typo must not go unnoticed, and another program's variable must stop nothing.
  */
 export function faultOfUnknown(variable: string): string {

@@ -51,13 +51,16 @@ export interface CatalogueItem {
   readonly attributes: string;
 }
 
-/** What a request may find; made by Catalogue.reach() and given to the engine with the request. */
+/**
+ * The items that a request may find; made by Catalogue.reach() and given to the engine with the
+ * request.
+ */
 export interface Reach {
   /** Number of the last change of the version that is pinned. */
   readonly sequence: number;
 }
 
-/** What a version of a catalogue says of an item before any search. */
+/** The judgement of a version of a catalogue on an item, before any search. */
 export interface Judgement {
   /** Of the version and the eligibility: what the search is to be run with. */
   readonly reach: Reach;
@@ -171,7 +174,7 @@ export interface Binding {
 /** An adapter in the engine's arena. Requests name the one they run with. */
 export type EngineAdapter = Omit<AdapterInfo, 'slot'>;
 
-/** What every request to the engine says, whatever it asks for. */
+/** Members of every request to the engine. */
 export interface EngineWork {
   readonly binding: Binding;
   /** Left out: the base model alone. */
@@ -197,7 +200,7 @@ export interface EngineRequest extends EngineWork {
   readonly reach?: Reach | undefined;
   /** Ordinal of a live and eligible item of `reach` whose fate is to be told. */
   readonly watchedItem?: number | undefined;
-  /** What each step kept and first rejected is to be told; left out: not. */
+  /** The answer shall have the kept and first rejected candidates of each step. */
   readonly wantsTree?: boolean | undefined;
 }
 
@@ -210,7 +213,7 @@ export interface BeamTree {
   readonly scores: Float32Array;
 }
 
-/** What became of a watched item in a search. */
+/** The fate of a watched item in a search. */
 export type ItemFate = WatchedItem;
 
 /** Log-probabilities of given paths. */
@@ -283,7 +286,7 @@ export interface EngineScores {
 /** The model as the addon describes it. */
 export type EngineModel = ModelInfo;
 
-/** What an update of the weights did; the times are microseconds. */
+/** The outcome of an update of the weights; the times are microseconds. */
 export type EngineUpdate = WeightsUpdate;
 
 /** DI token and port. Every method that fails throws TesseraError. */

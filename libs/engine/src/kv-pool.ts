@@ -30,9 +30,9 @@ export interface KvPoolOptions {
   readonly memory: 'pageable' | 'locked';
 }
 
-/** What of a prompt the pool may find and keep. */
+/** The part of a prompt that the pool may find and keep. */
 export interface KvUse {
-  /** Whose it is; '' for nobody's, where only the text that all users share is kept. */
+  /** The user; '' where only the text that all users share is kept. */
   readonly userId: string;
   /** First tokens that are the same for all users. */
   readonly prefixTokens: number;

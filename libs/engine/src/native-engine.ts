@@ -40,7 +40,7 @@ import { awaitNative, callNative } from './native-error.js';
 import { kvFields, NativeKvPool } from './native-kv-pool.js';
 import { APPEND, RECALL, type RequestKind, SCORE } from './request-kinds.js';
 
-/** What every kind of request has. */
+/** Members of every kind of request. */
 type EngineAsk = EngineAppendRequest;
 
 /** Settled with what the completion goes on with behind its head. */
@@ -258,7 +258,7 @@ export class NativeEngine extends Engine {
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       const settled = await answer;
-      // The answer may have been on its way when the caller went: it is still told what it asked
+      // The answer may have been on its way when the caller went: it still gets what it asked
       // for.
       if (hasAborted(signal)) throw cancelled();
       return settled;

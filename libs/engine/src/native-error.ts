@@ -1,6 +1,6 @@
 import { isErrorCode, TesseraError } from '@tessera/errors';
 
-/** What the addon throws or rejects with, as a TesseraError: its `code` is the table's. */
+/** An error of the addon as a TesseraError: its `code` is the table's. */
 export function fromNative(thrown: unknown): TesseraError {
   if (thrown instanceof TesseraError) return thrown;
   if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') {

@@ -21,7 +21,7 @@ export interface StoreQuery {
   readonly ranges: readonly KeyRange[];
 }
 
-/** What a query has found, as it lies in one piece of memory. */
+/** The findings of a query, as they lie in one piece of memory. */
 export class StoreReading {
   private readonly words: Uint32Array;
   private readonly bytes: Buffer;
@@ -94,7 +94,8 @@ export interface StoreChanges {
   /** After what is erased. */
   readonly put: readonly StoreEntry[];
   /**
-   * What the changes survive when `write` has resolved: the end of the process or of the machine.
+   * The event that changes survive once `write` has resolved: the end of the process or of the
+   * machine.
    */
   readonly durability: 'process' | 'machine';
 }
@@ -110,7 +111,7 @@ export interface StoreOptions {
   readonly reserveBytes: number;
 }
 
-/** What a limit is clamped to. */
+/** The largest limit; greater ones are clamped to it. */
 const UINT32_MAX = 0xffff_ffff;
 
 /**
@@ -215,7 +216,7 @@ function compileQuery({ keys, ranges }: StoreQuery) {
   return { head, bytes: Buffer.concat(strings, end) };
 }
 
-/** What of a damaged store can be had; with `apply` the store is made anew of that. */
+/** The readable part of a damaged store; with `apply` the store is made anew of that. */
 export function repairStore(path: string, apply: boolean): Promise<StoreRepair> {
   return awaitNative(() => addon().storeRepair(path, apply));
 }

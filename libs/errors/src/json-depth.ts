@@ -21,7 +21,7 @@ export function nestsTooDeep(json: string | Uint8Array): boolean {
 }
 
 /**
- * What keeps JSON from being parsed: it nests too deep, or has more members than `membersMax`,
+ * The reason why JSON is not parsed: it nests too deep, or has more members than `membersMax`,
  * which takes a hundred times the time of as many bytes of text.
  */
 export function jsonFault(

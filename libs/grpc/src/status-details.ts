@@ -71,7 +71,7 @@ function any(name: string, content: object) {
 }
 
 /**
- * What an error says beside its status, as a google.rpc.Status: ErrorInfo with the code of the
+ * Details of an error beside its status, as a google.rpc.Status: ErrorInfo with the code of the
  * table as its reason, BadRequest with the field as the proto file spells it, RetryInfo with the
  * hint.
  */

@@ -37,7 +37,7 @@ function tlsOf({ certificatePath, keyPath, clientCaPath }: HttpSettings) {
 const CONNECTIONS_CHECK_MS = 1000;
 
 /**
- * Fastify as every process has it; what it refuses by itself is told by the one table.
+ * Fastify as every process has it; its own refusals follow the one table.
  * @throws TesseraError CONFIG_INVALID for proxies that are no addresses, and files that are not
  * those of TLS
  */

@@ -9,7 +9,7 @@ export function backoffMs(attempt: number): number {
 }
 
 /**
- * Tries until it succeeds or the signal aborts; null then. `onFailure` is told of every failure
+ * Tries until it succeeds or the signal aborts; null then. `onFailure` is called with every failure
  * before the wait.
  */
 export async function untilDone<T>(

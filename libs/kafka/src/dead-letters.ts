@@ -36,14 +36,14 @@ const ADDED = [
 
 /** Where the record lay and why it died, for a letter that its topic does not take as it is. */
 export function withoutContent({ key, value, headers = {} }: Message): Message {
-  const told = Object.entries(headers).filter(([name]) =>
+  const own = Object.entries(headers).filter(([name]) =>
     (ADDED as readonly string[]).includes(name),
   );
   return {
     key: (key?.length ?? 0) <= KEY_BYTES_KEPT ? (key ?? null) : null,
     value: null,
     headers: {
-      ...Object.fromEntries(told),
+      ...Object.fromEntries(own),
       [RECORD_HEADERS.valueBytes]: String(value?.length ?? 0),
     },
   };

@@ -1,5 +1,5 @@
 /**
- * What this process depends on (brokers, databases) and the stores that it writes to. Each is read
+ * Dependencies of this process (brokers, databases) and the stores that it writes to. Each is read
  * when somebody asks: the owner of a store keeps its state, nothing is pushed.
  */
 

@@ -16,7 +16,7 @@ it('is not ready any more once it has failed, and keeps the first reason', () =>
   readiness.fail('another');
   readiness.started();
   expect(readiness.ready).toBe(false);
-  expect(readiness.told).toBe('failed: the weights are of no model');
+  expect(readiness.description).toBe('failed: the weights are of no model');
   expect(new Set(seen)).toEqual(new Set(['ready', 'failed']));
 });
 
@@ -26,7 +26,7 @@ it('drains after a failure, and a failure does not end a drain', () => {
   readiness.set('draining');
   readiness.fail('again');
   expect(seen).toEqual(['failed', 'draining']);
-  expect(readiness.told).toBe('draining');
+  expect(readiness.description).toBe('draining');
 });
 
 it('is not ready while a needed condition is down, names it, and is ready again after it', () => {

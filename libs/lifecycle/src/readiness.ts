@@ -31,7 +31,7 @@ export class Readiness {
   }
 
   /** The state, and why where there is a reason. */
-  get told(): string {
+  get description(): string {
     return this.current === 'failed' ? `failed: ${this.why}` : this.current;
   }
 

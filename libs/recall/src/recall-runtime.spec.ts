@@ -356,7 +356,7 @@ describe('the recall runtime on the native engine', () => {
       .apply([{ op: 'pause', itemId: ITEMS[5]?.item_id ?? '' }]);
     const { items, versions } = await runtime.serving.recall(recall, context());
     const expected = new Map(items.map((item) => [item.itemId, item]));
-    // What the search gives when nothing falls out of it.
+    // The paths of a search that nothing falls out of.
     const wide = { ...recall, resultCount: 100, widths: [64], itemsPerSid: 100 };
     const all = new Map(
       (await runtime.serving.recall(wide, context())).items.map((item) => [item.itemId, item]),

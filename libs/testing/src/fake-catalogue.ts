@@ -117,7 +117,7 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
   }
 }
 
-/** Takes changes and numbers them; an item called `wrong` is refused. Keeps what it was told. */
+/** Takes changes and numbers them; an item called `wrong` is refused. Keeps the changes. */
 export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCatalogue {
   readonly applied: unknown[] = [];
   compactions = 0;

@@ -13,7 +13,7 @@ export function valuesOf({ shape }: Pick<NamedTensor, 'shape'>): number {
 }
 
 /**
- * What a safetensors file begins with: length, then JSON padded with spaces so that the tensors,
+ * The beginning of a safetensors file: length, then JSON padded with spaces so that the tensors,
  * one behind the other in this order, begin on a multiple of 64 bytes.
  */
 export function safetensorsHeader(

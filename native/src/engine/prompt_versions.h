@@ -41,7 +41,7 @@ class PromptVersions {
   };
   static kv::Version pool_version(kv::Pool& pool, const ServedModel& model, const Known& known);
 
-  /// The whole line, because between two adapters there may be one that read no prompt.
+  /// Declares every version of the line: one between two adapters may have read no prompt.
   void declare(kv::Pool& pool, const ServedModel& model, const Known& known) const;
 
   std::vector<Known> known_;

@@ -54,7 +54,7 @@ export class LoginController {
   ): Promise<LoginState> {
     this.gate.checkOrigin(request);
     const logins = this.logins();
-    // Who cannot be told any more may leave as well.
+    // A visitor who has no session any more may leave as well.
     const visitor = await logins.visitor(visitorRequest(request)).catch(() => undefined);
     reply.header('set-cookie', logins.logOut(visitorRequest(request)));
     if (visitor !== undefined) {

@@ -86,7 +86,7 @@ export class BehaviourGrpcController {
   }
 }
 
-/** What is wrong with one of many bears its place; a fault of the caller either way. */
+/** A fault of one among many names its place; it is the caller's either way. */
 function placed<T>(place: string, parse: () => T): T {
   try {
     return parse();

@@ -135,11 +135,11 @@ async function gathered(signal: AbortSignal): Promise<void> {
 
 function wireAudited(audited: Audited, timeMs: number): WireRecallAudited {
   const { edge, request, outcome, traceId } = audited;
-  const told =
+  const ending =
     outcome instanceof Error
       ? { refusal: wireRefusal(outcome) }
       : { response: toWireResponse(outcome) };
-  return { timeMs, edge, traceId, request: wireRequest(request), ...told };
+  return { timeMs, edge, traceId, request: wireRequest(request), ...ending };
 }
 
 function wireRequest(request: RecallRequest): WireAuditedRequest {

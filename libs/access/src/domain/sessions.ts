@@ -17,8 +17,8 @@ interface Session<Holder> {
 const keyOf = (id: string) => createHash('sha256').update(id).digest('base64url');
 
 /**
- * Who has logged in, until the session ends, the process ends or they leave. The ID is all that
- * somebody has to show, so only its hash is kept.
+ * Visitors who logged in, until the session ends, the process ends or they leave. The ID is all
+ * that somebody has to show, so only its hash is kept.
  */
 export class Sessions<Holder> {
   /** By hash of the ID; the one used last is the last. */

@@ -20,7 +20,7 @@ export interface ComparisonRules {
 /** A rule that the canary breaks. */
 export interface Fault {
   readonly rule: string;
-  /** What was expected and what it got. */
+  /** The expected and the observed value, in words. */
   readonly message: string;
 }
 
@@ -36,7 +36,7 @@ export interface RuleVerdict {
   /** With fewer it decides nothing. */
   readonly samplesMin: number;
   readonly isBroken: boolean;
-  /** What was expected and what it got. */
+  /** The expected and the observed value, in words. */
   readonly message: string;
 }
 

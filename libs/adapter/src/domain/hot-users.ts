@@ -2,7 +2,7 @@
 const HOT_USERS_TRACKED = 4096;
 
 /**
- * Who comes most often, of the users seen last: a user who was away while as many others were seen
+ * The most frequent of the users seen last: a user who was away while as many others were seen
  * is forgotten, and the count with it.
  */
 export class HotUsers {

@@ -1,6 +1,6 @@
 /**
- * What the registry knows, and each change of it as a function from one state to the next. Nothing
- * here reads or writes: who calls keeps the new state before anybody sees it.
+ * The state of the registry, and each change of it as a function from one state to the next.
+ * Nothing here reads or writes: who calls keeps the new state before anybody sees it.
  */
 
 import { TesseraError } from '@tessera/errors';

@@ -41,9 +41,9 @@ export function announcedHeader(
   { name, baseModel, location }: Announced,
   files: readonly AdapterFile[],
 ): PushPart {
-  const told = files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 }));
+  const listed = files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 }));
   const remark = `announced at ${location}`.slice(0, REMARK_LENGTH_MAX);
-  return { header: { name, baseModel, files: told, remark } };
+  return { header: { name, baseModel, files: listed, remark } };
 }
 
 /**

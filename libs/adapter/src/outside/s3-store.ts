@@ -115,14 +115,14 @@ export class S3Store {
     const { name, message, $metadata } = thrown as Partial<Sdk.S3ServiceException>;
     const status = $metadata?.httpStatusCode;
     const numbered = status === undefined ? '' : ` (${status})`;
-    const told = `${bucket}/${key}: ${name}, ${message}${numbered}`;
+    const answer = `${bucket}/${key}: ${name}, ${message}${numbered}`;
     const cause = thrown;
     if (name === 'CredentialsProviderError' || status === 401 || status === 403) {
-      const text = `location: expected to be let in, got ${told}`;
+      const text = `location: expected to be let in, got ${answer}`;
       return new TesseraError('ADAPTER_SOURCE_DENIED', text, { field: 'location', cause });
     }
     if (status === 404) {
-      const text = `location: expected an object, got ${told}`;
+      const text = `location: expected an object, got ${answer}`;
       return new TesseraError('ADAPTER_NOT_FOUND', text, { field: 'location', cause });
     }
     if (name === 'AbortError') {
@@ -131,9 +131,9 @@ export class S3Store {
     }
     const mayPass = status === undefined || status < 300 || status >= 500 || status === TOO_MANY;
     if (mayPass || status === NOT_MODIFIED_SINCE) {
-      return unavailable(`the store of adapters, ${told}${after}`, cause);
+      return unavailable(`the store of adapters, ${answer}${after}`, cause);
     }
-    return invalid('location', 'what the store answers', told);
+    return invalid('location', 'what the store answers', answer);
   }
 }
 

@@ -2,7 +2,7 @@ import type { BehaviourEvent, StoredBehaviour } from './behaviour-event.js';
 import { BehaviourStore } from './behaviour-store.js';
 
 /**
- * What became of an event: stored; known already; or not kept, because it is older than what the
+ * The outcome of an event: stored; known already; or not kept, because it is older than what the
  * retention keeps or than the erasure of its user.
  */
 export type AppendOutcome = 'added' | 'duplicate' | 'outside';

@@ -7,7 +7,7 @@ export interface Behaviour {
   readonly time: number;
 }
 
-/** What is known of a user. */
+/** A user's profile and behaviours. */
 export interface UserBehaviours<Kept extends Behaviour = Behaviour> {
   /** Oldest first. */
   readonly behaviours: readonly Kept[];

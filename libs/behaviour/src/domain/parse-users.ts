@@ -9,7 +9,7 @@ const ACTION_LENGTH_MAX = 64;
 export const PROFILE_KEYS_MAX = 1000;
 export const PROFILE_VALUE_LENGTH_MAX = 4096;
 
-/** What is known of one user. */
+/** One user's profile and behaviours. */
 export interface User {
   /** Oldest first. */
   readonly behaviours: readonly Behaviour[];

@@ -16,9 +16,9 @@ export interface RetentionWindow {
 }
 
 /**
- * What is kept of a user: of each window the newest, none older than its age. Windows share
- * nothing, so what is kept depends on which events arrived and never on their order or on how often
- * they arrived.
+ * The behaviours that are kept of a user: of each window the newest, none older than its age.
+ * Windows share nothing, so what is kept depends on which events arrived and never on their order
+ * or on how often they arrived.
  */
 export class Retention {
   private readonly windowByAction: ReadonlyMap<string, number>;

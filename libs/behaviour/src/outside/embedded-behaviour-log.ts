@@ -26,7 +26,7 @@ import {
 } from './embedded-keys.js';
 import { payloadOf, storedBehaviour } from './event-payload.js';
 
-/** What is kept of a user beside the behaviours. */
+/** The record of a user beside the behaviours. */
 interface UserRecord {
   readonly known: boolean;
   readonly profile: Readonly<Record<string, string>>;

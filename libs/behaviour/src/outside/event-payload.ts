@@ -1,7 +1,7 @@
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { BehaviourEvent, StoredBehaviour } from '../domain/behaviour-event.js';
 
-/** What a store keeps of an event beside its ID and time: [item, action, scene]. */
+/** The part of an event that a store keeps beside its ID and time: [item, action, scene]. */
 export function payloadOf({ itemId, action, scene }: BehaviourEvent): string {
   return JSON.stringify([itemId, action, scene]);
 }

@@ -78,9 +78,9 @@ export class RedisBehaviourLog extends BehaviourLog {
   static async open(options: RedisBehaviourOptions): Promise<RedisBehaviourLog> {
     const redis = await connectionTo(options);
     // Failures show in the calls; without a listener each would also be printed.
-    let told: unknown;
+    let reported: unknown;
     redis.on('error', (error: unknown) => {
-      told = error;
+      reported = error;
     });
     redis.defineCommand('tesseraAppend', { lua: APPEND_SCRIPT });
     redis.defineCommand('tesseraHistory', { lua: HISTORY_SCRIPT, readOnly: true });
@@ -94,7 +94,7 @@ export class RedisBehaviourLog extends BehaviourLog {
       );
     } catch (thrown) {
       // A connection that is refused only says that it is closed.
-      const error = log.refused(told) ?? log.refused(thrown) ?? log.unavailable(thrown);
+      const error = log.refused(reported) ?? log.refused(thrown) ?? log.unavailable(thrown);
       // One that is away may come back: what needs it is refused until then.
       if (error.code !== 'STORE_UNAVAILABLE') {
         redis.disconnect();
@@ -120,10 +120,10 @@ export class RedisBehaviourLog extends BehaviourLog {
       chunks(indices, EVENTS_PER_CALL_MAX).map(async (chunk) => {
         const args = chunk.flatMap((index) => this.eventArgs(events[index] as BehaviourEvent));
         const keys = this.keysOf(userId);
-        const told = await this.call(() =>
+        const replies = await this.call(() =>
           this.redis.tesseraAppend(keys.length, ...keys, ...this.windowArgs(), ...args),
         );
-        told.forEach((outcome, i) => {
+        replies.forEach((outcome, i) => {
           outcomes[chunk[i] as number] = APPEND_OUTCOMES[outcome] as AppendOutcome;
         });
       }),
@@ -242,7 +242,7 @@ export class RedisBehaviourLog extends BehaviourLog {
     });
   }
 
-  /** What trying again does not mend: Redis does not know who calls. */
+  /** Faults that trying again does not mend: Redis does not know the caller. */
   private refused(thrown: unknown): TesseraError | undefined {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     if (!/WRONGPASS|NOAUTH|NOPERM/.test(reason)) return undefined;

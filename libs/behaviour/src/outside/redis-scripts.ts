@@ -1,7 +1,7 @@
 /**
- * What has to happen at once in Redis, as scripts. KEYS of a user, all in one cluster slot: the
- * record (hash: known, profile, erasedUntilMs), the events (hash: event ID -> payload), then one
- * sorted set of event IDs by time per window of the retention.
+ * Operations that have to happen at once in Redis, as scripts. KEYS of a user, all in one cluster
+ * slot: the record (hash: known, profile, erasedUntilMs), the events (hash: event ID -> payload),
+ * then one sorted set of event IDs by time per window of the retention.
  */
 
 /**

@@ -1,15 +1,15 @@
 import type { CatalogueChange } from './change.js';
 
-/** Changes of a batch that are told by name; the others are counted. */
+/** Changes of a batch that are listed by item; the others are counted. */
 export const CHANGES_TOLD_MAX = 50;
 
-/** A change, as far as it is told of afterwards. */
+/** A change, as listeners get it. */
 export interface ToldChange {
   readonly op: CatalogueChange['op'];
   readonly itemId: string;
 }
 
-/** What has become of a catalogue at once. */
+/** Changes that a catalogue took at once. */
 export interface AppliedBatch {
   /** Number of its last change. */
   readonly sequence: number;

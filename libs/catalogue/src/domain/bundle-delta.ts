@@ -1,4 +1,4 @@
-/** What must change for a catalogue to have the touched buckets of a delta, complete. */
+/** The changes by which a catalogue gets the touched buckets of a delta, complete. */
 
 import { TesseraError } from '@tessera/errors';
 import { type BundleBucket, type BundleItem, type BundleRow, completed } from './bundle-row.js';

@@ -28,7 +28,7 @@ export interface BundleBucket {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What is wrong with a row: column, what was expected, what it got. */
+/** The fault of a row: column, expected value, given value. */
 export class RowFault extends Error {
   constructor(column: string, expected: string, got: unknown) {
     const text = typeof got === 'bigint' ? String(got) : (JSON.stringify(got) ?? 'nothing');
@@ -103,7 +103,7 @@ export function parseItem(row: Row, { codebook }: BundleManifest): BundleRow {
   };
 }
 
-/** What a row leaves out is as it was, or nothing. */
+/** Members that a row leaves out are as they were, or nothing. */
 export function completed(row: BundleRow, before?: BundleItem): BundleItem {
   return {
     itemId: row.itemId,

@@ -1,4 +1,4 @@
-/** What may happen to a catalogue while it serves; docs/live-catalogue.md gives the rules. */
+/** Changes of a catalogue while it serves; docs/live-catalogue.md gives the rules. */
 
 import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
 

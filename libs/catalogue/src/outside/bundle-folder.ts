@@ -76,9 +76,9 @@ export class BadRows {
   check(): void {
     if (this.count <= this.toleratedMax) return;
     const more = this.count > this.named.length ? `; ${this.count - this.named.length} more` : '';
-    const told = `${this.named.join('; ')}${more}`;
+    const rows = `${this.named.join('; ')}${more}`;
     const tolerated = `${this.count} bad rows, expected at most ${this.toleratedMax}`;
-    throw new TesseraError('CATALOGUE_INVALID', `bundle: ${tolerated}: ${told}`, {
+    throw new TesseraError('CATALOGUE_INVALID', `bundle: ${tolerated}: ${rows}`, {
       field: 'bundle',
     });
   }

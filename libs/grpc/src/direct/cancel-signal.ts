@@ -3,8 +3,8 @@ import type { Cancellation } from '@tessera/errors';
 type Listener = (event: unknown) => void;
 
 /**
- * What a handler needs of an AbortSignal, for a fraction of what one costs: a call of some hundred
- * microseconds would spend a tenth of them on its events and on the error of its abortion.
+ * The part of an AbortSignal that a handler needs, for a fraction of what one costs: a call of some
+ * hundred microseconds would spend a tenth of them on its events and on the error of its abortion.
  */
 export class CancelSignal implements Cancellation {
   private isAborted = false;

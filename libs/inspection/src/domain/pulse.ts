@@ -3,7 +3,7 @@
 import type { RecallAnswer, RecallTimings } from '@tessera/recall';
 import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 
-/** Stages whose times are told, in the order of a recall. */
+/** Stages of which a pulse has the times, in the order of a recall. */
 const PULSE_STAGES = [
   'features',
   'prompt',

@@ -76,6 +76,6 @@ export function recordedFrom(row: Row, items: readonly Row[]): RecordedRecall {
   const message = String(row.message ?? '');
   if (answer === undefined) return { ...recorded, message };
   const tree = treeRows(Buffer.from(String(row.tree ?? ''), 'base64'));
-  const told = { ...answer, items: items.map(itemFrom), history, profile, tree };
-  return { ...recorded, message, answer: told };
+  const stored = { ...answer, items: items.map(itemFrom), history, profile, tree };
+  return { ...recorded, message, answer: stored };
 }

@@ -124,14 +124,14 @@ function copyByProcess(from: string, to: string): Promise<void> {
     const child = spawn('cp', ['--reflink=auto', from, to], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let told = '';
+    let complaint = '';
     child.stderr.on('data', (chunk: Buffer) => {
-      told += chunk.toString().slice(0, 1000);
+      complaint += chunk.toString().slice(0, 1000);
     });
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new TesseraError('IO_FAILED', `inspection.path: cp failed: ${told.trim()}`));
+      else reject(new TesseraError('IO_FAILED', `inspection.path: cp failed: ${complaint.trim()}`));
     });
   });
 }

@@ -150,7 +150,7 @@ class RunningQuery {
       this.child.once('close', () => resolve());
       this.child.once('error', () => resolve());
     });
-    this.child.on('message', (reply) => void this.told(reply as QueryReply));
+    this.child.on('message', (reply) => void this.take(reply as QueryReply));
     this.child.once('close', () => this.settle.reject(this.vanished()));
     this.child.once('error', (cause) => this.settle.reject(this.vanished(cause)));
     const { sql, form, rowsMax, timeoutMs } = wanted;
@@ -186,7 +186,7 @@ class RunningQuery {
     this.stop(new TesseraError('CANCELLED', 'sql: the caller went away', { field: 'sql' }));
   };
 
-  private async told(reply: QueryReply): Promise<void> {
+  private async take(reply: QueryReply): Promise<void> {
     switch (reply.kind) {
       case 'refused':
         this.settle.reject(receivedError(reply.error));

@@ -27,7 +27,7 @@ export function serveQuery(channel: Channel): void {
     if (order.kind === 'ask') asked = order;
     reply
       .catch((thrown: unknown): QueryReply => ({ kind: 'refused', error: sentError(thrown) }))
-      .then((told) => sendAll(channel, told))
+      .then((answer) => sendAll(channel, answer))
       .catch(endProcess);
   });
 }

@@ -12,7 +12,7 @@ import type {
 } from './recall-types.js';
 
 /**
- * What becomes of an item in a recall: replayed on the versions of the answer in question, so that
+ * The fate of an item in a recall: replayed on the versions of the answer in question, so that
  * it is what became of the item there. Rejects as `recall` does, and with CATALOGUE_NOT_FOUND where
  * the version of the catalogue is not kept.
  */

@@ -173,7 +173,7 @@ function Deletion({ version, close }: { version: AdapterView; close: () => void 
 
 const DIALOGUES = { activate: Activation, pin: Pinning, delete: Deletion };
 
-/** What there is to do with a version; `refusal` and its place say why it may not be done. */
+/** The actions on a version; `refusal` and its place say why they may not be done. */
 export function VersionActions({
   version,
   refusal,

@@ -35,7 +35,7 @@ function Items({ change: { told, changeCount } }: { change: RecordedChange }) {
   );
 }
 
-/** The changes between the one told and the next older one that nobody recorded. */
+/** The changes between this one and the next older one that nobody recorded. */
 function missing(change: RecordedChange, older: RecordedChange | undefined): number {
   return older === undefined ? 0 : change.sequence - change.changeCount - older.sequence;
 }
@@ -56,7 +56,7 @@ function Row({ change, older }: { change: RecordedChange; older: RecordedChange 
         <Table.Td>
           <Items change={change} />
         </Table.Td>
-        <Table.Td>{change.source || 'not told'}</Table.Td>
+        <Table.Td>{change.source || 'not known'}</Table.Td>
         <Table.Td>
           <Anchor
             component={Link}

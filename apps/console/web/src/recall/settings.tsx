@@ -65,7 +65,7 @@ function AdapterField({ value, onChange }: { value: string; onChange: (text: str
   const versions = useAsked<AdaptersPage>('adapters').data?.versions ?? [];
   const names = [...new Set(versions.map(({ name }) => name))];
   const loaded = versions.filter(({ isLoaded }) => isLoaded);
-  const told = new Map(
+  const labels = new Map(
     loaded.map(({ name, digest, state }) => [digest, `${name} ${shortDigest(digest)}, ${state}`]),
   );
   return (
@@ -75,7 +75,7 @@ function AdapterField({ value, onChange }: { value: string; onChange: (text: str
       placeholder="default"
       data={['base', ...names, ...new Set(loaded.map(({ digest }) => digest))]}
       filter={({ options }) => options}
-      renderOption={({ option }) => told.get(option.value) ?? option.value}
+      renderOption={({ option }) => labels.get(option.value) ?? option.value}
       value={value}
       onChange={onChange}
     />
