@@ -23,7 +23,7 @@ const ofTiers = (fieldOf) => Object.fromEntries(TIERS.map((tier, i) => [tier, fi
 
 const KvTiers = record(
   'KvTiers',
-  'std::array<kv::TierMetrics, kv::kTierCount>',
+  'std::vector<kv::TierMetrics>',
   'By tier.',
   ofTiers((i) => one(KvTierMetrics, '', `from[${i}]`)),
 );

@@ -158,27 +158,27 @@ uint64_t device_write_bytes() {
 }
 
 /// Bytes moved, against the least that had to be.
-void print_moved(const std::string& name, const PoolMetrics& metrics, Tier lower,
+void print_moved(const std::string& name, const PoolMetrics& metrics, const std::string& lower,
                  uint64_t block_bytes, uint64_t device_bytes) {
-  const TierMetrics& tier = metrics.tiers[index_of(lower)];
+  const TierMetrics& tier = metrics.tier(lower);
   const uint64_t token_bytes = block_bytes / kBlockTokens;
   figure(name + "read_bytes_per_hit_token",
          static_cast<double>(tier.read_bytes) / static_cast<double>(tier.hit_tokens), "bytes");
   figure(name + "read_bytes_per_hit_token.least", static_cast<double>(token_bytes), "bytes");
   // Device to disk, heads and log included; where the system does not count, what was asked for.
-  const uint64_t written =
-      lower == Tier::kDisk && device_bytes > 0 ? device_bytes : tier.written_bytes;
+  const uint64_t written = lower == "disk" && device_bytes > 0 ? device_bytes : tier.written_bytes;
   figure(name + "write_amplification",
          static_cast<double>(written) / static_cast<double>(tier.used_blocks * block_bytes),
          "ratio");
 }
 
 /// Blocks of real size through a tier and back, against plain copies or file calls.
-void bench_copies(const std::string& folder, Tier lower, uint64_t block_bytes, uint32_t blocks) {
+void bench_copies(const std::string& folder, const std::string& lower, uint64_t block_bytes,
+                  uint32_t blocks) {
   PoolOptions options = options_of(block_bytes, blocks);
   options.read_threads = 0;
   options.store_batch_bytes = block_bytes * 16;
-  const bool is_disk = lower == Tier::kDisk;
+  const bool is_disk = lower == "disk";
   if (is_disk) options.disk_blocks = 3 * blocks;
   if (is_disk) options.disk_folder = folder;
   if (!is_disk) options.host_blocks = 3 * blocks;
@@ -208,7 +208,7 @@ void bench_copies(const std::string& folder, Tier lower, uint64_t block_bytes, u
     TESSERA_CHECK(answer.status.is_ok() && answer.value == expected_answer(request));
     run_stores(work, &hops.store, stored);
   }
-  const std::string name = std::string("kv.copy.") + tier_name(lower) + ".";
+  const std::string name = "kv.copy." + lower + ".";
   print_moved(name, pool->metrics(), lower, block_bytes, device_write_bytes() - written_before);
   const Plain plain = is_disk ? plain_file(folder + "/plain", block_bytes, blocks)
                               : plain_memory(block_bytes, blocks);
@@ -344,8 +344,8 @@ int run(int argc, char** argv) {
   }
   if (is_asked("copies")) {
     const uint64_t block_bytes = uint64_t{1} << 20;
-    bench_copies(folder + "/host", Tier::kHost, block_bytes, is_quick ? 64 : 256);
-    bench_copies(folder + "/copies", Tier::kDisk, block_bytes, is_quick ? 64 : 256);
+    bench_copies(folder + "/host", "host", block_bytes, is_quick ? 64 : 256);
+    bench_copies(folder + "/copies", "disk", block_bytes, is_quick ? 64 : 256);
     bench_blob_files(folder + "/blobs", block_bytes, is_quick ? 64 : 256);
   }
   if (is_asked("wait")) bench_exposed_wait(folder + "/wait");

@@ -207,7 +207,7 @@ double pool_hits(const std::vector<Visit>& visits, uint32_t capacity, EvictionKi
     pool->commit(lease, count);
   }
   const PoolMetrics metrics = pool->metrics();
-  return share(metrics.tiers[index_of(Tier::kDevice)].hit_tokens, metrics.asked_tokens);
+  return share(metrics.tiers[kDevice].hit_tokens, metrics.asked_tokens);
 }
 
 void compare(const std::string& name, const std::vector<Visit>& visits,

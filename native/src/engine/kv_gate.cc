@@ -14,12 +14,6 @@ constexpr double kFirstWaitUs = 100'000;
 /// Rates are looked at again after this long.
 constexpr std::chrono::milliseconds kRatesLast{100};
 
-double bytes_per_us(const kv::TierMetrics& tier) {
-  return tier.read_us == 0
-             ? 0
-             : static_cast<double>(tier.read_bytes) / static_cast<double>(tier.read_us);
-}
-
 }  // namespace
 
 void KvGate::prefetch(uint32_t ticket, kv::Version version, const std::string& user) {
@@ -68,8 +62,9 @@ kv::Rates KvGate::rates(Clock::time_point now, const scheduler::PassCost& cost) 
 kv::Rates KvGate::rates_locked(Clock::time_point now, const scheduler::PassCost& cost) {
   if (now - measured_ > kRatesLast) {
     const kv::PoolMetrics metrics = pool_.metrics();
-    tier_rates_.host_bytes_per_us = bytes_per_us(metrics.tiers[kv::index_of(kv::Tier::kHost)]);
-    tier_rates_.disk_bytes_per_us = bytes_per_us(metrics.tiers[kv::index_of(kv::Tier::kDisk)]);
+    for (uint32_t i = 0; i < metrics.tiers.size(); ++i) {
+      tier_rates_.bytes_per_us[i] = metrics.tiers[i].read_bytes_per_us(pool_.stored_block_bytes());
+    }
     measured_ = now;
   }
   kv::Rates rates = tier_rates_;
@@ -82,11 +77,11 @@ kv::Rates KvGate::rates_locked(Clock::time_point now, const scheduler::PassCost&
 Clock::time_point KvGate::decide(const Request& request, kv::Version version, Clock::time_point now,
                                  const scheduler::PassCost& cost) {
   const auto tokens = pool_.whereabouts(version, request.kv.user);
-  std::vector<kv::Tier> missing;
-  for (const kv::Tier tier : {kv::Tier::kHost, kv::Tier::kDisk})
-    missing.insert(missing.end(), kv::blocks_of(tokens[kv::index_of(tier)]), tier);
+  std::vector<kv::TierIndex> missing;
+  for (const kv::TierIndex tier : kv::TierRange(kv::kDevice + 1, kv::kTiersMax))
+    missing.insert(missing.end(), kv::blocks_of(tokens[tier]), tier);
   kv::LoadQuestion question;
-  question.device_tokens = tokens[kv::index_of(kv::Tier::kDevice)];
+  question.device_tokens = tokens[kv::kDevice];
   question.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
   question.missing = missing;
   question.block_bytes = pool_.stored_block_bytes();

@@ -204,7 +204,7 @@ class KvTransparency : public testing::Test {
 };
 
 TEST_F(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFromNothing) {
-  std::array<uint64_t, kv::kTierCount> found{};
+  kv::PerTier<uint64_t> found{};
   uint64_t reused = 0, dropped = 0;
   for (uint32_t seed = 1; seed <= seed_count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -226,7 +226,7 @@ TEST_F(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
         ASSERT_TRUE(completion.status.is_ok()) << completion.status.message();
         ASSERT_EQ(bits_of(completion), expected[answered]) << "step " << step;
         reused += completion.prefix_reused_tokens;
-        for (uint32_t t = 0; t < kv::kTierCount; ++t) found[t] += completion.kv_tokens[t];
+        for (uint32_t t = 0; t < kv::kTiersMax; ++t) found[t] += completion.kv_tokens[t];
       }
       const uint32_t event = users.below(10);
       if (event == 0) service.restart();

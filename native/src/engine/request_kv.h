@@ -9,8 +9,8 @@
 // Engine thread only. The pool outlives it.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "attention/kv_view.h"
@@ -36,13 +36,13 @@ class RequestKv {
   /// Before a pass that writes positions up to `end`.
   void note_written(uint32_t end) { lease_.note_written(end); }
   /// Tokens that the pool had, by the tier they were found in.
-  const std::array<uint32_t, kv::kTierCount>& found() const { return found_; }
+  const kv::PerTier<uint32_t>& found() const { return found_; }
   /// Whether the prompt's numbers are those computed from nothing (kv::Lease::is_exact).
   bool is_exact() const { return !lease_ || lease_.is_exact(); }
   /// kv::Lease::versions_back and inherited.
   uint32_t versions_back() const { return versions_back_; }
   uint32_t inherited_tokens() const { return lease_ ? lease_.inherited() : 0; }
-  uint32_t found_tokens() const { return found_[0] + found_[1] + found_[2]; }
+  uint32_t found_tokens() const { return std::accumulate(found_.begin(), found_.end(), 0u); }
   /// Blocks beside those that others hold as well.
   uint32_t own_blocks() const { return own_blocks_; }
   /// The user was dropped since: what the user's tokens gave must not go out.
@@ -61,7 +61,7 @@ class RequestKv {
   kv::Lease lease_;
   std::vector<void*> blocks_;  // what view_ points to
   attention::PromptKv view_;
-  std::array<uint32_t, kv::kTierCount> found_{};
+  kv::PerTier<uint32_t> found_{};
   uint32_t versions_back_ = 0;
   uint32_t own_blocks_ = 0;
 };

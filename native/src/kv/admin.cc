@@ -88,8 +88,8 @@ std::vector<ChainReport> Pool::inspect(std::string_view user) const {
                        .durable_tokens = chain->durable.length,
                        .durable_seq = chain->durable.seq,
                        .unused_us = pool.now_us() - chain->used_us};
-    for (const Tier which : kTiers) {
-      report.tier_tokens[index_of(which)] = tokens_in(*chain, chain->resident_in(which));
+    for (const TierIndex which : pool.tiers.all()) {
+      report.tier_tokens[which] = tokens_in(*chain, chain->resident[which]);
     }
     reports.push_back(report);
   }

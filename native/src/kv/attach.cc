@@ -13,9 +13,9 @@ void rewrite(PoolState& pool, Chain& chain, std::span<const Token> tokens, uint3
   if (same % kBlockTokens != 0) {
     // The last block goes on in the lease's copy.
     const uint32_t tail = same / kBlockTokens;
-    for (const Tier which : kTiers) {
+    for (const TierIndex which : pool.tiers.all()) {
       pool.drop_slot_locked(chain, tail, which, SlotState::kOrphan);
-      pool.set_resident_locked(chain, which, std::min(chain.resident_in(which), tail));
+      pool.set_resident_locked(chain, which, std::min(chain.resident[which], tail));
     }
   }
   chain.tokens.insert(chain.tokens.end(), tokens.begin() + same, tokens.end());
@@ -28,11 +28,11 @@ void rewrite(PoolState& pool, Chain& chain, std::span<const Token> tokens, uint3
 }  // namespace
 
 void PoolState::advance_device_locked(Chain& chain) {
-  uint32_t count = chain.resident_in(Tier::kDevice);
-  while (count < chain.blocks.size() && chain.blocks[count].slot(Tier::kDevice) != kNoSlot) {
+  uint32_t count = chain.resident[kDevice];
+  while (count < chain.blocks.size() && chain.blocks[count].slots[kDevice] != kNoSlot) {
     ++count;
   }
-  set_resident_locked(chain, Tier::kDevice, count);
+  set_resident_locked(chain, kDevice, count);
 }
 
 bool PoolState::attach_blocks_locked(LeaseRecord& lease, Chain& chain,
@@ -40,17 +40,17 @@ bool PoolState::attach_blocks_locked(LeaseRecord& lease, Chain& chain,
   const uint32_t same = common_prefix(chain.tokens, tokens);
   const bool is_new = same < tokens.size();
   if (is_new) rewrite(*this, chain, tokens, same);
-  SlotTable& slots = *tier(Tier::kDevice).slots;
+  SlotTable& slots = *tiers.device().slots;
   const auto token_count = static_cast<uint32_t>(tokens.size());
   const uint32_t first = std::max(lease.own_from, block_offset) - block_offset;
   for (uint32_t i = first; i < blocks_of(token_count); ++i) {
     ChainBlock& block = chain.blocks[i];
     const uint32_t length = std::min(kBlockTokens, token_count - i * kBlockTokens);
     const SlotIndex slot = lease.blocks[block_offset + i].slot;
-    if (block.slot(Tier::kDevice) != kNoSlot || block.length != length) continue;
+    if (block.slots[kDevice] != kNoSlot || block.length != length) continue;
     slots.move(slot, SlotState::kFilling, SlotState::kResident);
-    block.slot(Tier::kDevice) = slot;
-    block.found_in = Tier::kDevice;
+    block.slots[kDevice] = slot;
+    block.found_in = kDevice;
     block.is_exact = lease.is_exact;
   }
   advance_device_locked(chain);
@@ -82,8 +82,8 @@ Committed PoolState::attach_locked(LeaseRecord& lease, uint32_t keep) {
   const uint32_t kept_end = blocks_of(keep);
   for (uint32_t i = lease.own_from; i < kept_end; ++i) {
     const SlotIndex slot = lease.blocks[i].slot;
-    if (tier(Tier::kDevice).slots->view(slot).state == SlotState::kFilling) {
-      free_slot_locked(Tier::kDevice, slot, SlotState::kDraining);
+    if (tiers.device().slots->view(slot).state == SlotState::kFilling) {
+      free_slot_locked(kDevice, slot, SlotState::kDraining);
     }
   }
   lease.own_from = std::max(lease.own_from, kept_end);
@@ -122,8 +122,7 @@ Committed PoolState::attach_user_locked(LeaseRecord& lease, uint32_t keep) {
     begin_anew_locked(*chain, lease);
   }
   const uint32_t same = common_prefix(chain->tokens, tokens);
-  const bool stands =
-      chain->resident_in(Tier::kDevice) >= own_first && same >= own_first * kBlockTokens;
+  const bool stands = chain->resident[kDevice] >= own_first && same >= own_first * kBlockTokens;
   // After another append had come first, what goes on where that one ended is still an append.
   const bool parts = same < std::min(chain->tokens.size(), tokens.size());
   if (!stands || (!is_first && parts)) return Committed::kLost;

@@ -11,16 +11,17 @@ uint32_t state_and_generation(const SlotView& view) {
   return view.generation << 4 | static_cast<uint32_t>(view.state);
 }
 
-std::string name_of(Tier which, SlotIndex slot) {
-  return std::string(tier_name(which)) + " slot " + std::to_string(slot);
+std::string name_of(const std::string& tier, SlotIndex slot) {
+  return tier + " slot " + std::to_string(slot);
 }
 
 }  // namespace
 
 Audit::Audit(PoolState& pool) : pool_(pool) {
-  for (const Tier which : kTiers) {
-    const SlotTable& slots = *pool.tier(which).slots;
-    std::vector<Seen>& seen = seen_[index_of(which)];
+  seen_.resize(pool.tiers.count());
+  for (const TierIndex which : pool.tiers.all()) {
+    const SlotTable& slots = *pool.tiers[which].slots;
+    std::vector<Seen>& seen = seen_[which];
     seen.resize(slots.count());
     for (SlotIndex slot = 0; slot < slots.count(); ++slot) {
       seen[slot].state_and_generation = state_and_generation(slots.view(slot));
@@ -36,14 +37,15 @@ void Audit::suspect(const char* invariant, const std::string& what) {
   suspicions_.push_back(std::string(invariant) + ": " + what);
 }
 
-void Audit::own(Tier which, SlotIndex slot) { ++seen_[index_of(which)][slot].owners; }
+void Audit::own(TierIndex which, SlotIndex slot) { ++seen_[which][slot].owners; }
 
 /// Slots of the head on disk that the chain's own blocks do not name.
 void Audit::own_durable(const Chain& chain) {
   for (uint32_t i = 0; i < chain.durable.slots.size(); ++i) {
     const SlotIndex slot = chain.durable.slots[i];
-    const bool is_named = i < chain.blocks.size() && chain.blocks[i].slot(Tier::kDisk) == slot;
-    if (!is_named) own(Tier::kDisk, slot);
+    const TierIndex headed = pool_.tiers.headed();
+    const bool is_named = i < chain.blocks.size() && chain.blocks[i].slots[headed] == slot;
+    if (!is_named) own(headed, slot);
   }
 }
 
@@ -64,7 +66,7 @@ void Audit::add_chain(const Chain& chain) {
     const uint64_t length = std::min<uint64_t>(kBlockTokens, tokens.size() - begin);
     before = block_digest(before, tokens.subspan(begin, length));
     if (block.key != before || block.length != length) fault("I9", name() + ": key of a block");
-    for (const Tier which : kTiers) check_residence(chain, i, which);
+    for (const TierIndex which : pool_.tiers.all()) check_residence(chain, i, which);
   }
   own_durable(chain);
   if (pool_.find_locked({chain.version, chain.is_prefix, chain.owner}) != &chain) {
@@ -73,24 +75,23 @@ void Audit::add_chain(const Chain& chain) {
   const bool is_misnamed = chain.durable.seq != 0 && chain.durable.version != chain.version;
   if (is_misnamed && !chain.is_renaming) fault("I12", name() + ": another version's head on disk");
   if (chain.durable.seq > chain.seq) fault("I10", name() + " is older than its head on disk");
-  for (const Tier which : kTiers) {
-    const bool is_listed = chain.nodes[index_of(which)].is_listed;
-    if (is_listed != (chain.resident_in(which) > 0)) fault("I17", name() + " is not evictable");
+  for (const TierIndex which : pool_.tiers.all()) {
+    const bool is_listed = chain.nodes[which].is_listed;
+    if (is_listed != (chain.resident[which] > 0)) fault("I17", name() + " is not evictable");
   }
 }
 
-void Audit::check_residence(const Chain& chain, uint32_t index, Tier which) {
-  const SlotIndex slot = chain.blocks[index].slot(which);
-  const bool is_resident = index < chain.resident_in(which);
-  const bool is_landing =
-      which == Tier::kDevice && (chain.load.is_queued || chain.load.in_flight > 0);
+void Audit::check_residence(const Chain& chain, uint32_t index, TierIndex which) {
+  const SlotIndex slot = chain.blocks[index].slots[which];
+  const bool is_resident = index < chain.resident[which];
+  const bool is_landing = which == kDevice && (chain.load.is_queued || chain.load.in_flight > 0);
   if (is_resident && slot == kNoSlot) fault("I8", "a hole in the chain of '" + chain.owner + "'");
   if (!is_resident && slot != kNoSlot && !is_landing) {
     fault("I8", "a block behind a hole in the chain of '" + chain.owner + "'");
   }
   if (slot == kNoSlot) return;
   own(which, slot);
-  if (pool_.tier(which).slots->view(slot).state != SlotState::kResident) {
+  if (pool_.tiers[which].slots->view(slot).state != SlotState::kResident) {
     fault("I5", "a visible block that is not RESIDENT");
   }
 }
@@ -103,9 +104,9 @@ void Audit::judge_leases() {
   }
 }
 
-void Audit::judge_slots(Tier which, SlotIndex begin, SlotIndex end) {
+void Audit::judge_slots(TierIndex which, SlotIndex begin, SlotIndex end) {
   std::vector<uint32_t> references(end - begin);
-  if (which == Tier::kDevice) {
+  if (which == kDevice) {
     for (const auto& lease : pool_.leases) {
       for (const BlockRef& block : lease->blocks) {
         if (block.slot >= begin && block.slot < end) ++references[block.slot - begin];
@@ -117,17 +118,17 @@ void Audit::judge_slots(Tier which, SlotIndex begin, SlotIndex end) {
   }
 }
 
-void Audit::judge_slot(Tier which, SlotIndex slot, uint32_t references) {
-  const SlotView view = pool_.tier(which).slots->view(slot);
-  const Seen& seen = seen_[index_of(which)][slot];
-  const auto name = [&] { return name_of(which, slot); };
+void Audit::judge_slot(TierIndex which, SlotIndex slot, uint32_t references) {
+  const SlotView view = pool_.tiers[which].slots->view(slot);
+  const Seen& seen = seen_[which][slot];
+  const auto name = [&] { return name_of(pool_.tiers[which].metrics.name, slot); };
   const bool is_free = view.state == SlotState::kFree;
   const bool is_resident = view.state == SlotState::kResident;
   if (is_free && (view.refs > 0 || view.io > 0)) fault("I3", name() + " is free and in use");
   if (!is_free && !is_resident && view.refs == 0 && view.io == 0 && !is_kept_back(which, slot)) {
     fault("I18", name() + " is neither free nor in use");
   }
-  if (which == Tier::kDevice && view.refs != references) {
+  if (which == kDevice && view.refs != references) {
     fault("I2", name() + " has " + std::to_string(view.refs) + " references, leases hold " +
                     std::to_string(references));
   }
@@ -150,20 +151,20 @@ void Audit::judge_chain_tokens() {
 }
 
 void Audit::judge_free_counts() {
-  for (const Tier which : kTiers) {
-    const SlotTable& slots = *pool_.tier(which).slots;
+  for (const TierIndex which : pool_.tiers.all()) {
+    const SlotTable& slots = *pool_.tiers[which].slots;
     uint32_t free = 0;
     for (SlotIndex slot = 0; slot < slots.count(); ++slot) {
       free += slots.view(slot).state == SlotState::kFree;
     }
-    if (free != slots.free_count()) fault("I13", std::string(tier_name(which)) + ": free slots");
+    if (free != slots.free_count()) fault("I13", pool_.tiers[which].metrics.name + ": free slots");
   }
 }
 
 /// A slot that a head of unknown outcome may point to stays where it is until the next opening.
-bool Audit::is_kept_back(Tier which, SlotIndex slot) const {
-  return which == Tier::kDisk && pool_.is_store_broken &&
-         pool_.tier(which).slots->view(slot).state == SlotState::kFilling;
+bool Audit::is_kept_back(TierIndex which, SlotIndex slot) const {
+  return which == pool_.tiers.headed() && pool_.is_store_broken &&
+         pool_.tiers[which].slots->view(slot).state == SlotState::kFilling;
 }
 
 std::vector<std::string> audit(PoolState& pool) {
@@ -172,7 +173,9 @@ std::vector<std::string> audit(PoolState& pool) {
   for (const auto& [key, chain] : pool.chains) audit.add_chain(*chain);
   audit.judge_chain_tokens();
   audit.judge_leases();
-  for (const Tier which : kTiers) audit.judge_slots(which, 0, pool.tier(which).slots->count());
+  for (const TierIndex which : pool.tiers.all()) {
+    audit.judge_slots(which, 0, pool.tiers[which].slots->count());
+  }
   audit.judge_free_counts();
   std::vector<std::string> faults = audit.faults();
   faults.insert(faults.end(), audit.suspicions().begin(), audit.suspicions().end());

@@ -1,12 +1,12 @@
 // The pool's own books, compared with a fresh scan of everything that refers to a slot.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "kv/block.h"
+#include "kv/tier.h"
 
 namespace tessera::kv {
 
@@ -33,7 +33,7 @@ class Audit {
   void add_chain(const Chain& chain);
   void judge_leases();
   /// REQUIRES: begin <= end <= the tier's slots.
-  void judge_slots(Tier which, SlotIndex begin, SlotIndex end);
+  void judge_slots(TierIndex which, SlotIndex begin, SlotIndex end);
   void judge_free_counts();
   void judge_chain_tokens();
 
@@ -48,14 +48,14 @@ class Audit {
 
   void fault(const char* invariant, const std::string& what);
   void suspect(const char* invariant, const std::string& what);
-  void own(Tier which, SlotIndex slot);
+  void own(TierIndex which, SlotIndex slot);
   void own_durable(const Chain& chain);
-  void check_residence(const Chain& chain, uint32_t index, Tier which);
-  void judge_slot(Tier which, SlotIndex slot, uint32_t references);
-  bool is_kept_back(Tier which, SlotIndex slot) const;
+  void check_residence(const Chain& chain, uint32_t index, TierIndex which);
+  void judge_slot(TierIndex which, SlotIndex slot, uint32_t references);
+  bool is_kept_back(TierIndex which, SlotIndex slot) const;
 
   PoolState& pool_;
-  std::array<std::vector<Seen>, kTierCount> seen_;
+  std::vector<std::vector<Seen>> seen_;  // by tier
   std::vector<std::string> faults_, suspicions_;
 };
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kv/pool_state.h"
+#include "kv/test_model.h"
 
 namespace tessera::kv {
 namespace {
@@ -14,10 +15,13 @@ constexpr uint32_t kSlots = 8;
 class AuditSteps : public ::testing::Test {
  protected:
   AuditSteps() {
-    for (TierState& tier : pool_.tiers) tier.slots = std::make_unique<SlotTable>(kSlots);
+    PoolOptions options;
+    options.block_bytes = kTestBlockBytes;
+    options.device_blocks = options.host_blocks = kSlots;
+    EXPECT_TRUE(pool_.tiers.open(options).is_ok());
   }
 
-  SlotTable& device() { return *pool_.tier(Tier::kDevice).slots; }
+  SlotTable& device() { return *pool_.tiers.device().slots; }
 
   SlotIndex make_resident() {
     const SlotIndex slot = device().reserve();
@@ -28,9 +32,10 @@ class AuditSteps : public ::testing::Test {
   void judge(Audit& scan) {
     scan.add_graves();
     scan.judge_leases();
-    for (const Tier which : kTiers) {
-      scan.judge_slots(which, 0, kSlots / 2);
-      scan.judge_slots(which, kSlots / 2, kSlots);
+    for (const TierIndex which : pool_.tiers.all()) {
+      const SlotIndex count = pool_.tiers[which].slots->count();
+      scan.judge_slots(which, 0, count / 2);
+      scan.judge_slots(which, count / 2, count);
     }
     scan.judge_free_counts();
   }

@@ -1,6 +1,10 @@
-// The face of the disk tier's storage: slots for blocks' bytes, and the committed heads of chains.
-// The pool decides which slot holds what; the store keeps the order: bytes, then sync(), then the
-// head that points to them.
+// A tier below the device is a block store: bytes go into it and are brought up from it, block by
+// block, while others are under way. A block is called by its content (the digest of the text that
+// it was computed from); the pool decides what is kept, and gives every block one slot of the
+// store's capacity.
+//
+// What makes a tier outlive the process is a log of heads (HeadLog): at most one store of a pool
+// has one.
 #pragma once
 
 #include <cstddef>
@@ -8,27 +12,63 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/status.h"
 #include "kv/head_record.h"
 
 namespace tessera::kv {
 
-/// Thread-safety: read() from any threads; write, sync, commit, discard and erase_traces from one
-/// thread at a time, also beside reads of other slots.
+/// Names one block of a store.
+struct StoredBlock {
+  Digest key;                // of its content: two blocks with one key have the same numbers
+  SlotIndex slot = kNoSlot;  // the part of the capacity that the pool has given it: what a store
+                             // kept for the slot before is of no use to anybody
+  uint64_t checksum = 0;     // block_checksum() of what was written; of a store with heads alone
+};
+
+/// One block on its way. Whoever submits it leaves it, and its bytes, where they are until it has
+/// ended.
+struct BlockTransfer {
+  StoredBlock block;
+  std::span<std::byte> to = {};          // of a read
+  std::span<const std::byte> from = {};  // of a write
+  Status status = {};
+};
+
+class HeadLog;
+
+/// Thread-safety: any threads, but that the pool never writes a block beside another transfer of
+/// its slot. begin_read, begin_write and has_ended are called by the pool's I/O threads: a store
+/// whose transfers need a thread (memory, files) uses the caller's, and has ended them on return.
 class BlockStore {
  public:
   virtual ~BlockStore() = default;
 
   virtual uint32_t slot_count() const = 0;
+  /// Begins to bring a block's bytes to `to`. Statuses: IO_FAILED; KV_STORE_CORRUPT when the block
+  /// is not there, or is not what was written, after which nobody asks for it again.
+  virtual void begin_read(BlockTransfer& transfer) = 0;
+  /// Begins to put `from` under the block's key. Sets the checksum where the store has heads.
+  /// Statuses: IO_FAILED; ENGINE_OVERLOADED when there is no room for it.
+  virtual void begin_write(BlockTransfer& transfer) = 0;
+  /// Whether the transfer has ended; waits up to `budget_us` for it. Every transfer ends at some
+  /// time, with an error if need be.
+  virtual bool has_ended(BlockTransfer& transfer, uint64_t budget_us);
+  /// A slot's bytes where this process can read them in place; empty where it cannot.
+  virtual std::span<const std::byte> view(SlotIndex slot);
+  /// None: what the store has goes with the pool.
+  virtual HeadLog* heads() { return nullptr; }
+};
+
+/// The committed heads of chains beside the bytes of their blocks. Thread-safety: one thread at a
+/// time, also beside transfers of other slots.
+class HeadLog {
+ public:
+  virtual ~HeadLog() = default;
+
   /// Calls `each` for every head that decodes; records that do not are erased with the next commit
   /// and counted in the return value. Once, before anything else.
   virtual Result<uint64_t> recover(const std::function<void(HeadRecord&&)>& each) = 0;
-  /// The bytes of one block, as they lie there: the caller checks them. Errors: IO_FAILED.
-  virtual Status read(SlotIndex slot, std::span<std::byte> to) = 0;
-  /// Errors: IO_FAILED; ENGINE_OVERLOADED when the disk is full.
-  virtual Status write(SlotIndex slot, std::span<const std::byte> from) = 0;
   /// All bytes written so far are durable on return. Errors: IO_FAILED.
   virtual Status sync() = 0;
   /// Erases and puts heads, all or nothing, durable on return; erases come first. Errors:
@@ -40,10 +80,15 @@ class BlockStore {
   /// Rewrites what still holds erased heads. Slow; after erasures of users.
   virtual Status erase_traces() = 0;
   /// Why what lay there was given up at opening; empty where it was not.
-  virtual const std::string& dropped() const {
-    static const std::string kNothing;
-    return kNothing;
-  }
+  virtual const std::string& dropped() const;
 };
+
+/// Between two looks at a transfer that takes long.
+inline constexpr uint64_t kTransferLookUs = 1000;
+
+/// Submits the transfer and waits for its end.
+Status read_now(BlockStore& store, BlockTransfer& transfer);
+/// Whether the bytes are those that the block's checksum was made of. Errors: KV_STORE_CORRUPT.
+Status check_bytes(const StoredBlock& block, std::span<const std::byte> bytes);
 
 }  // namespace tessera::kv

@@ -21,12 +21,23 @@ uint32_t tokens_in(const Chain& chain, uint32_t blocks) {
 }
 
 uint32_t reachable_blocks(const Chain& chain) {
-  uint32_t count = chain.resident_in(Tier::kDevice);
-  const auto is_there = [&](const ChainBlock& block) {
-    return block.slot(Tier::kHost) != kNoSlot || block.slot(Tier::kDisk) != kNoSlot;
-  };
-  while (count < chain.blocks.size() && is_there(chain.blocks[count])) ++count;
+  uint32_t count = chain.resident[kDevice];
+  while (count < chain.blocks.size() && chain.blocks[count].nearest_below() != kNoTier) ++count;
   return count;
+}
+
+TierIndex ChainBlock::nearest_below() const {
+  for (const TierIndex tier : TierRange(kDevice + 1, kTiersMax)) {
+    if (slots[tier] != kNoSlot) return tier;
+  }
+  return kNoTier;
+}
+
+TierIndex Chain::nearest(uint32_t index) const {
+  for (const TierIndex tier : TierRange(kDevice, kTiersMax)) {
+    if (index < resident[tier]) return tier;
+  }
+  return kNoTier;
 }
 
 void set_block_key(Chain& chain, uint32_t index) {

@@ -4,7 +4,6 @@
 // Thread-safety: under the lock of the pool. Owner: the pool's index, or its graves once dropped.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,22 +11,26 @@
 #include <vector>
 
 #include "kv/block.h"
+#include "kv/block_store.h"
 #include "kv/eviction.h"
 #include "kv/head_record.h"
 #include "kv/identity.h"
+#include "kv/tier.h"
 
 namespace tessera::kv {
 
 struct ChainBlock {
-  Digest key;                     // chain hash through the block's valid tokens
-  uint32_t length = 0;            // valid tokens; the rest of the block is finite and means nothing
-  Tier found_in = Tier::kDevice;  // where the next lookup says that it was
-  std::array<SlotIndex, kTierCount> slots = {kNoSlot, kNoSlot, kNoSlot};
-  uint64_t checksum = 0;  // of the copy on disk
+  Digest key;                    // chain hash through the block's valid tokens
+  uint32_t length = 0;           // valid tokens; the rest of the block is finite and means nothing
+  TierIndex found_in = kDevice;  // where the next lookup says that it was
+  PerTier<SlotIndex> slots = filled<SlotIndex>(kNoSlot);
+  uint64_t checksum = 0;  // of the copy in the store that has heads
   bool is_exact = true;   // the device's copy: not decoded by a lossy codec, nor computed on such
 
-  SlotIndex slot(Tier tier) const { return slots[index_of(tier)]; }
-  SlotIndex& slot(Tier tier) { return slots[index_of(tier)]; }
+  /// As the tier's store knows it.
+  StoredBlock stored_in(TierIndex tier) const { return {key, slots[tier], checksum}; }
+  /// The first tier below the device that has it, or kNoTier.
+  TierIndex nearest_below() const;
 };
 
 /// The head that is on disk now; it may be older than the chain.
@@ -61,8 +64,8 @@ struct Chain {
   uint64_t used_us = 0;
   std::vector<Token> tokens;
   std::vector<ChainBlock> blocks;
-  std::array<uint32_t, kTierCount> resident{};
-  std::array<EvictionNode, kTierCount> nodes{};
+  PerTier<uint32_t> resident{};  // blocks
+  PerTier<EvictionNode> nodes{};
   DurableHead durable;
   ChainLoad load;
   uint32_t version_position = 0;  // among its version's chains
@@ -73,9 +76,8 @@ struct Chain {
   bool is_dead = false;     // no longer in the index
   bool is_erasure = false;  // its bytes are to be made unreadable
 
-  uint32_t& resident_in(Tier tier) { return resident[index_of(tier)]; }
-  uint32_t resident_in(Tier tier) const { return resident[index_of(tier)]; }
-  EvictionNode& node(Tier tier) { return nodes[index_of(tier)]; }
+  /// The first tier that has block `index`, or kNoTier.
+  TierIndex nearest(uint32_t index) const;
 };
 
 /// Tokens at the front that both have.

@@ -153,7 +153,7 @@ TEST(CodecOfTheHost, TheHostHoldsWhatTheCodecMakes) {
   ASSERT_TRUE(work.begin_store(job));
   work.perform(job);
   work.finish(job);
-  EXPECT_EQ(pool->metrics().tiers[index_of(Tier::kHost)].written_bytes, 3 * kTestBlockBytes / 2);
+  EXPECT_EQ(pool->metrics().tier("host").written_bytes, 3 * kTestBlockBytes / 2);
 }
 
 }  // namespace

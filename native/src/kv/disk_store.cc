@@ -200,6 +200,16 @@ Status DiskStore::write(SlotIndex slot, std::span<const std::byte> from) {
   return done > 0 ? Status::ok() : failed("write of", slot, done);
 }
 
+void DiskStore::begin_read(BlockTransfer& transfer) {
+  transfer.status = read(transfer.block.slot, transfer.to);
+  if (transfer.status.is_ok()) transfer.status = check_bytes(transfer.block, transfer.to);
+}
+
+void DiskStore::begin_write(BlockTransfer& transfer) {
+  transfer.block.checksum = block_checksum(transfer.from, transfer.block.key);
+  transfer.status = write(transfer.block.slot, transfer.from);
+}
+
 Status DiskStore::sync() {
   const int done = blocks_->sync();
   if (done == 0) return Status::ok();

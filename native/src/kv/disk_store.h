@@ -29,7 +29,7 @@ struct DiskLayout {
   uint64_t reserve_bytes = uint64_t{64} << 20;
 };
 
-class DiskStore final : public BlockStore {
+class DiskStore final : public BlockStore, public HeadLog {
  public:
   /// A damaged index is moved aside, to `index.damaged`, and begun anew: this is a cache. Errors:
   /// KV_STORE_INVALID for a folder that is in use, not writable or of another layout;
@@ -40,9 +40,15 @@ class DiskStore final : public BlockStore {
             std::unique_ptr<HeadIndex> index, std::unique_ptr<platform::FolderLock> lock);
 
   uint32_t slot_count() const override { return layout_.slot_count; }
+  /// The bytes of a slot as they lie there, unchecked. Errors: IO_FAILED.
+  Status read(SlotIndex slot, std::span<std::byte> to);
+  /// Errors: IO_FAILED; ENGINE_OVERLOADED when the disk is full.
+  Status write(SlotIndex slot, std::span<const std::byte> from);
+
   Result<uint64_t> recover(const std::function<void(HeadRecord&&)>& each) override;
-  Status read(SlotIndex slot, std::span<std::byte> to) override;
-  Status write(SlotIndex slot, std::span<const std::byte> from) override;
+  void begin_read(BlockTransfer& transfer) override;
+  void begin_write(BlockTransfer& transfer) override;
+  HeadLog* heads() override { return this; }
   Status sync() override;
   Status commit(std::span<const HeadKey> erased, std::span<const HeadRecord> put) override;
   Status discard(SlotIndex slot) override;

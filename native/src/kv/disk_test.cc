@@ -115,8 +115,8 @@ TEST_F(Disk, ARestartFindsEveryUserAgain) {
   EXPECT_EQ(report.checked_disk_blocks, 30u);
   EXPECT_EQ(report.corrupt_disk_blocks, 0u);
   const PoolMetrics metrics = pool->metrics();
-  EXPECT_EQ(metrics.tiers[index_of(Tier::kDisk)].used_blocks, 30u);
-  EXPECT_EQ(metrics.tiers[index_of(Tier::kDisk)].hit_tokens, 900u);
+  EXPECT_EQ(metrics.tier("disk").used_blocks, 30u);
+  EXPECT_EQ(metrics.tier("disk").hit_tokens, 900u);
 }
 
 TEST_F(Disk, ATierThatIsFullKeepsTheMostRecentUsersAcrossARestart) {
@@ -126,7 +126,7 @@ TEST_F(Disk, ATierThatIsFullKeepsTheMostRecentUsersAcrossARestart) {
       serve(*pool, request(*pool, user));
       ASSERT_TRUE(pool->flush(kPatience).is_ok());
     }
-    EXPECT_GT(pool->metrics().tiers[index_of(Tier::kDisk)].evicted_blocks, 0u);
+    EXPECT_GT(pool->metrics().tier("disk").evicted_blocks, 0u);
   }
   auto pool = open(options());
   EXPECT_EQ(bring_back(*pool, 39), 90u);
@@ -369,7 +369,7 @@ TEST_F(Disk, OfTwoHeadsThatClaimOneSlotTheNewerStays) {
   EXPECT_EQ(pool->metrics().heads_corrupt, 1u);
   EXPECT_EQ(pool->inspect("user0").size(), 1u);
   EXPECT_EQ(pool->inspect("user1").size(), 0u);
-  EXPECT_EQ(pool->metrics().tiers[index_of(Tier::kDisk)].used_blocks, 2u);
+  EXPECT_EQ(pool->metrics().tier("disk").used_blocks, 2u);
   EXPECT_TRUE(pool->check_integrity().faults.empty());
   // The record that was given up is gone from the disk with the next commit.
   serve(*pool, request(*pool, 3));
@@ -665,7 +665,7 @@ TEST_F(Disk, AStaleVersionIsNotServedAndMakesRoomInTime) {
   EXPECT_TRUE(pool->flush(kPatience).is_ok());
   ASSERT_TRUE(comes_true([&] { return pool->metrics().chains <= 1; }));
   EXPECT_TRUE(pool->flush(kPatience).is_ok());
-  EXPECT_EQ(pool->metrics().tiers[index_of(Tier::kDisk)].used_blocks, 3u);
+  EXPECT_EQ(pool->metrics().tier("disk").used_blocks, 3u);
 }
 
 }  // namespace

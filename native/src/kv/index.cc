@@ -49,18 +49,19 @@ void PoolState::leave_version_locked(Chain& chain) {
   siblings.pop_back();
 }
 
-void PoolState::set_resident_locked(Chain& chain, Tier which, uint32_t count) {
-  chain.resident_in(which) = count;
-  EvictionNode& node = chain.node(which);
-  if (count > 0 && !node.is_listed) tier(which).policy->insert(node);
-  if (count == 0 && node.is_listed) tier(which).policy->remove(node);
+void PoolState::set_resident_locked(Chain& chain, TierIndex which, uint32_t count) {
+  chain.resident[which] = count;
+  EvictionNode& node = chain.nodes[which];
+  if (count > 0 && !node.is_listed) tiers[which].policy->insert(node);
+  if (count == 0 && node.is_listed) tiers[which].policy->remove(node);
 }
 
-void PoolState::drop_slot_locked(Chain& chain, uint32_t index, Tier which, SlotState to) {
-  SlotIndex& slot = chain.blocks[index].slot(which);
+void PoolState::drop_slot_locked(Chain& chain, uint32_t index, TierIndex which, SlotState to) {
+  SlotIndex& slot = chain.blocks[index].slots[which];
   if (slot == kNoSlot) return;
   const std::vector<SlotIndex>& durable = chain.durable.slots;
-  const bool is_in_head = which == Tier::kDisk && index < durable.size() && durable[index] == slot;
+  const bool is_in_head =
+      which == tiers.headed() && index < durable.size() && durable[index] == slot;
   if (!is_in_head) free_slot_locked(which, slot, to);
   slot = kNoSlot;
 }
@@ -68,7 +69,7 @@ void PoolState::drop_slot_locked(Chain& chain, uint32_t index, Tier which, SlotS
 void PoolState::cut_locked(Chain& chain, uint32_t tokens) {
   const uint32_t kept = blocks_of(tokens);
   for (uint32_t i = kept; i < chain.blocks.size(); ++i) {
-    for (const Tier which : kTiers) drop_slot_locked(chain, i, which, SlotState::kOrphan);
+    for (const TierIndex which : tiers.all()) drop_slot_locked(chain, i, which, SlotState::kOrphan);
   }
   chain.blocks.resize(kept);
   counts.chain_tokens -= chain.tokens.size() - tokens;
@@ -77,13 +78,14 @@ void PoolState::cut_locked(Chain& chain, uint32_t tokens) {
   if (kept > 0 && chain.blocks[kept - 1].length != tokens - (kept - 1) * kBlockTokens) {
     // The key of the cut block changes, and with it what a copy's checksum would have to be.
     whole = kept - 1;
-    drop_slot_locked(chain, whole, Tier::kHost, SlotState::kOrphan);
-    drop_slot_locked(chain, whole, Tier::kDisk, SlotState::kOrphan);
+    for (const TierIndex lower : tiers.below(kDevice)) {
+      drop_slot_locked(chain, whole, lower, SlotState::kOrphan);
+    }
     set_block_key(chain, whole);
   }
-  for (const Tier which : kTiers) {
-    const uint32_t most = which == Tier::kDevice ? kept : whole;
-    set_resident_locked(chain, which, std::min(chain.resident_in(which), most));
+  for (const TierIndex which : tiers.all()) {
+    const uint32_t most = which == kDevice ? kept : whole;
+    set_resident_locked(chain, which, std::min(chain.resident[which], most));
   }
   chain.load.end = std::min(chain.load.end, kept);
 }
@@ -122,7 +124,7 @@ void PoolState::destroy_if_done_locked(Chain& chain) {
 
 void PoolState::forget_if_empty_locked(Chain& chain) {
   if (chain.is_dead) return destroy_if_done_locked(chain);
-  const bool is_empty = chain.resident == std::array<uint32_t, kTierCount>{};
+  const bool is_empty = chain.resident == PerTier<uint32_t>{};
   const bool is_queued = chain.load.is_queued || chain.is_store_queued;
   const bool is_done = is_empty && !is_queued && chain.holds == 0 && chain.durable.seq == 0;
   if (is_done) bury_locked(chain, false);
@@ -136,8 +138,8 @@ void PoolState::release_locked(Chain& chain) {
 
 void PoolState::touch_locked(Chain& chain) {
   chain.used_us = now_us();
-  for (const Tier which : kTiers) {
-    if (chain.node(which).is_listed) tier(which).policy->hit(chain.node(which));
+  for (const TierIndex which : tiers.all()) {
+    if (chain.nodes[which].is_listed) tiers[which].policy->hit(chain.nodes[which]);
   }
 }
 

@@ -1,7 +1,6 @@
 // What operators see of the pool.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "kv/block.h"
 #include "kv/identity.h"
+#include "kv/tier.h"
 
 namespace tessera::kv {
 
@@ -19,7 +19,7 @@ struct ChainReport {
   uint32_t versions_back = 0;  // between the version that computed its front and this one
   uint32_t tokens = 0;         // committed, without the static prefix
   uint32_t prefix_tokens = 0;  // of the static prefix below
-  std::array<uint32_t, kTierCount> tier_tokens{};
+  PerTier<uint32_t> tier_tokens{};
   uint32_t durable_tokens = 0;  // what a restart would find
   uint64_t durable_seq = 0;     // of that; 0: nothing
   uint64_t unused_us = 0;       // since its last lookup or append

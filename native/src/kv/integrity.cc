@@ -16,13 +16,11 @@ constexpr auto kHold = std::chrono::microseconds(100);  // of the lock, by one s
 constexpr size_t kBucketsPerStep = 1024;
 constexpr SlotIndex kSlotsPerStep = 8192;
 
-/// One block on disk that is being compared with its checksum.
+/// One block of the tier with heads that is being compared with its checksum.
 struct Check {
   Chain* chain;
   uint32_t index;
-  SlotIndex slot;
-  Digest key;
-  uint64_t checksum;
+  StoredBlock block;
 };
 
 /// Works in bursts and leaves the machine to others between them.
@@ -52,10 +50,10 @@ std::vector<Check> begin_checks(PoolState& pool, const ChainKey& key) {
   std::vector<Check> checks;
   Chain* chain = pool.find_locked(key);
   if (chain == nullptr) return checks;
-  for (uint32_t i = 0; i < chain->resident_in(Tier::kDisk); ++i) {
-    const ChainBlock& block = chain->blocks[i];
-    checks.push_back({chain, i, block.slot(Tier::kDisk), block.key, block.checksum});
-    pool.tier(Tier::kDisk).slots->io_begin(checks.back().slot);
+  const TierIndex headed = pool.tiers.headed();
+  for (uint32_t i = 0; i < chain->resident[headed]; ++i) {
+    checks.push_back({chain, i, chain->blocks[i].stored_in(headed)});
+    pool.tiers[headed].slots->io_begin(checks.back().block.slot);
     ++chain->holds;
   }
   return checks;
@@ -63,11 +61,12 @@ std::vector<Check> begin_checks(PoolState& pool, const ChainKey& key) {
 
 void end_check(PoolState& pool, const Check& check, bool is_corrupt) {
   const std::lock_guard lock(pool.mutex);
-  pool.io_end_locked(Tier::kDisk, check.slot);
+  const TierIndex headed = pool.tiers.headed();
+  pool.io_end_locked(headed, check.block.slot);
   Chain& chain = *check.chain;
   const bool is_current = !chain.is_dead && check.index < chain.blocks.size() &&
-                          chain.blocks[check.index].key == check.key;
-  if (is_corrupt && is_current) pool.give_up_disk_locked(chain, check.index, check.slot);
+                          chain.blocks[check.index].key == check.block.key;
+  if (is_corrupt && is_current) pool.give_up_locked(chain, check.index, headed, check.block.slot);
   pool.release_locked(chain);
 }
 
@@ -130,8 +129,8 @@ void check_books(PoolState& pool, std::span<const ChainKey> keys, Pacer& pacer,
   }
   if (pacer.is_cancelled()) return;
   step([&] { scan.judge_leases(); });
-  for (const Tier which : kTiers) {
-    const SlotIndex count = pool.tier(which).slots->count();
+  for (const TierIndex which : pool.tiers.all()) {
+    const SlotIndex count = pool.tiers[which].slots->count();
     for (SlotIndex begin = 0; begin < count; begin += kSlotsPerStep) {
       const SlotIndex end = std::min(count, begin + kSlotsPerStep);
       step([&] { scan.judge_slots(which, begin, end); });
@@ -151,7 +150,9 @@ IntegrityReport Pool::check_integrity(const CheckPace& pace) {
   Pacer pacer(pace);
   const std::vector<ChainKey> keys = gather_keys(pool, pacer);
   check_books(pool, keys, pacer, report);
-  std::vector<std::byte> bytes(pool.lower_bytes());
+  if (!pool.tiers.has_heads()) return report;
+  BlockStore& store = *pool.tiers[pool.tiers.headed()].store;
+  std::vector<std::byte> bytes(pool.tiers.stored_bytes());
   for (const ChainKey& key : keys) {
     if (pacer.is_cancelled()) break;
     for (const Check& check : begin_checks(pool, key)) {
@@ -159,10 +160,11 @@ IntegrityReport Pool::check_integrity(const CheckPace& pace) {
         end_check(pool, check, false);
         continue;
       }
-      const Status status = pool.options.store->read(check.slot, bytes);
-      const bool is_corrupt = status.is_ok() && block_checksum(bytes, check.key) != check.checksum;
+      BlockTransfer transfer{.block = check.block, .to = bytes};
+      const Status status = read_now(store, transfer);
+      const bool is_corrupt = status.code() == Code::kKvStoreCorrupt;
       ++report.checked_disk_blocks;
-      report.unreadable_disk_blocks += !status.is_ok();
+      report.unreadable_disk_blocks += !status.is_ok() && !is_corrupt;
       report.corrupt_disk_blocks += is_corrupt;
       end_check(pool, check, is_corrupt);
       pacer.rest();

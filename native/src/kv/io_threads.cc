@@ -1,6 +1,9 @@
 #include "kv/io_threads.h"
 
 #include <chrono>
+#include <deque>
+#include <memory>
+#include <utility>
 
 #include "kv/pool_state.h"
 
@@ -9,6 +12,8 @@ namespace {
 
 /// How often a store that had to rest is looked at again.
 constexpr std::chrono::milliseconds kRest{50};
+/// Loads of one thread that stores have under way.
+constexpr size_t kLoadsPendingMax = 16;
 
 }  // namespace
 
@@ -27,21 +32,37 @@ IoThreads::~IoThreads() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+bool IoThreads::wait_for_loads() {
+  std::unique_lock lock(pool_.mutex);
+  pool_.load_ready.wait(lock, [&] { return pool_.is_stopping || !pool_.load_queue.empty(); });
+  return !pool_.is_stopping;
+}
+
+bool IoThreads::is_stopping() {
+  const std::lock_guard lock(pool_.mutex);
+  return pool_.is_stopping;
+}
+
 void IoThreads::load() {
   PoolWork work(pool_);
-  LoadJob job;
-  while (true) {
-    {
-      std::unique_lock lock(pool_.mutex);
-      pool_.load_ready.wait(lock, [&] { return pool_.is_stopping || !pool_.load_queue.empty(); });
-      if (pool_.is_stopping) return;
+  std::deque<std::unique_ptr<LoadJob>> pending;  // begun, oldest first; their stores are at work
+  auto job = std::make_unique<LoadJob>();
+  while (!pending.empty() || wait_for_loads()) {
+    while (pending.size() < kLoadsPendingMax && !is_stopping() && work.begin_load(*job)) {
+      work.start(*job);
+      if (work.has_ended(*job, 0)) {
+        work.finish(*job);
+      } else {
+        pending.push_back(std::exchange(job, std::make_unique<LoadJob>()));
+      }
     }
-    while (work.begin_load(job)) {
-      work.perform(job);
-      work.finish(job);
-      const std::lock_guard lock(pool_.mutex);
-      if (pool_.is_stopping) return;
-    }
+    const auto finish_ended = [&](const std::unique_ptr<LoadJob>& begun) {
+      if (!work.has_ended(*begun, 0)) return false;
+      work.finish(*begun);
+      return true;
+    };
+    if (std::erase_if(pending, finish_ended) > 0 || pending.empty()) continue;
+    (void)work.has_ended(*pending.front(), kTransferLookUs);
   }
 }
 

@@ -22,6 +22,9 @@ class IoThreads {
  private:
   void load();
   void store();
+  /// False when the threads are to end.
+  bool wait_for_loads();
+  bool is_stopping();
 
   PoolState& pool_;
   std::vector<std::thread> threads_;

@@ -187,7 +187,7 @@ struct Report {
   for (const std::string& fault : report.faults) std::fprintf(stderr, "%s\n", fault.c_str());
   const PoolMetrics metrics = pool->metrics();
   broken += !report.faults.empty() || report.corrupt_disk_blocks > 0 || metrics.heads_corrupt > 0;
-  broken += metrics.tiers[index_of(Tier::kDisk)].used_blocks != report.checked_disk_blocks;
+  broken += metrics.tier("disk").used_blocks != report.checked_disk_blocks;
   std::_Exit(broken == 0 ? 0 : 1);
 }
 

@@ -10,15 +10,15 @@ namespace {
 
 /// Own blocks for the lease up to `wanted` blocks in all; none when that fails.
 bool reserve_blocks(PoolState& pool, LeaseRecord& lease, uint64_t wanted) {
-  SlotTable& slots = *pool.tier(Tier::kDevice).slots;
-  BlockMemory& memory = *pool.tier(Tier::kDevice).memory;
+  SlotTable& slots = *pool.tiers.device().slots;
+  BlockMemory& memory = pool.tiers.memory();
   const uint64_t had = lease.blocks.size();
   while (lease.blocks.size() < wanted) {
-    const SlotIndex slot = pool.reserve_locked(Tier::kDevice, nullptr);
+    const SlotIndex slot = pool.reserve_locked(kDevice, nullptr);
     if (slot == kNoSlot) {
       for (uint64_t i = had; i < lease.blocks.size(); ++i) {
-        pool.free_slot_locked(Tier::kDevice, lease.blocks[i].slot, SlotState::kDraining);
-        pool.unpin_locked(Tier::kDevice, lease.blocks[i].slot);
+        pool.free_slot_locked(kDevice, lease.blocks[i].slot, SlotState::kDraining);
+        pool.unpin_locked(kDevice, lease.blocks[i].slot);
       }
       lease.blocks.resize(had);
       return false;
@@ -34,13 +34,13 @@ bool reserve_blocks(PoolState& pool, LeaseRecord& lease, uint64_t wanted) {
 /// is not full gives way to the leader's. False where there is none.
 bool pin_leaders(PoolState& pool, LeaseRecord& lease, const LeaseRecord& leader,
                  uint32_t shared_blocks) {
-  SlotTable& slots = *pool.tier(Tier::kDevice).slots;
+  SlotTable& slots = *pool.tiers.device().slots;
   const uint32_t whole = lease.matched / kBlockTokens;
   const uint64_t end = std::min<uint64_t>(shared_blocks, leader.blocks.size());
   bool any = false;
   for (uint64_t i = whole; i < end && slots.pin(leader.blocks[i].slot); ++i) {
     if (!any && lease.blocks.size() > whole) {
-      pool.unpin_locked(Tier::kDevice, lease.blocks.back().slot);
+      pool.unpin_locked(kDevice, lease.blocks.back().slot);
       lease.blocks.pop_back();
     }
     any = true;
@@ -66,8 +66,8 @@ Status Pool::extend_beside(Lease& lease, const Lease& leader, uint32_t shared_bl
 Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint32_t shared_blocks,
                            uint32_t positions) {
   PoolState& pool = *state_;
-  SlotTable& slots = *pool.tier(Tier::kDevice).slots;
-  BlockMemory& memory = *pool.tier(Tier::kDevice).memory;
+  SlotTable& slots = *pool.tiers.device().slots;
+  BlockMemory& memory = pool.tiers.memory();
   uint64_t had = 0;
   bool has_shared_tail = false;
   {
@@ -106,7 +106,7 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
   }
   if (!has_shared_tail) return filled;
   const std::lock_guard lock(pool.mutex);
-  pool.unpin_locked(Tier::kDevice, record.blocks[had - 1].slot);
+  pool.unpin_locked(kDevice, record.blocks[had - 1].slot);
   record.blocks.erase(record.blocks.begin() + static_cast<int64_t>(had) - 1);
   --record.own_from;  // of a lease revoked meanwhile too: nothing behind is its own any more
   return filled;
@@ -133,9 +133,9 @@ void PoolState::revoke_locked(LeaseRecord& lease) {
   const uint32_t written_end = lease.written_end.load(std::memory_order_acquire);
   for (uint64_t i = lease.own_from; i < lease.blocks.size(); ++i) {
     if (i * kBlockTokens < written_end) {
-      tier(Tier::kDevice).slots->set_unwritten(lease.blocks[i].slot, true);
+      tiers.device().slots->set_unwritten(lease.blocks[i].slot, true);
     }
-    free_slot_locked(Tier::kDevice, lease.blocks[i].slot, SlotState::kDraining);
+    free_slot_locked(kDevice, lease.blocks[i].slot, SlotState::kDraining);
   }
   lease.own_from = static_cast<uint32_t>(lease.blocks.size());
 }
@@ -144,9 +144,9 @@ void PoolState::end_lease(LeaseRecord& lease) {
   const std::lock_guard lock(mutex);
   revoke_locked(lease);
   for (uint64_t i = lease.own_from; i < lease.blocks.size(); ++i) {
-    free_slot_locked(Tier::kDevice, lease.blocks[i].slot, SlotState::kDraining);
+    free_slot_locked(kDevice, lease.blocks[i].slot, SlotState::kDraining);
   }
-  for (const BlockRef& block : lease.blocks) unpin_locked(Tier::kDevice, block.slot);
+  for (const BlockRef& block : lease.blocks) unpin_locked(kDevice, block.slot);
   lease.blocks.clear();
   lease.phase = LeasePhase::kFree;
   free_leases.push_back(&lease);
@@ -174,7 +174,7 @@ void Lease::reset() {
 }
 
 uint32_t Lease::matched() const { return record_->matched; }
-std::array<uint32_t, kTierCount> Lease::matched_by_tier() const { return record_->matched_by_tier; }
+PerTier<uint32_t> Lease::matched_by_tier() const { return record_->matched_by_tier; }
 bool Lease::is_exact() const { return record_->is_exact; }
 uint32_t Lease::versions_back() const { return record_->versions_back; }
 uint32_t Lease::inherited() const { return record_->inherited; }

@@ -1,4 +1,4 @@
-// Loads: blocks brought from host and disk to the device, in the order of the chain.
+// Loads: blocks brought from the stores below to the device, in the order of the chain.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -14,34 +14,41 @@ uint32_t wished_blocks(const Chain& chain, uint32_t tokens) {
   return std::min(blocks_of(tokens), reachable_blocks(chain));
 }
 
-bool wants_load(const Chain& chain, uint32_t end) { return end > chain.resident_in(Tier::kDevice); }
+bool wants_load(const Chain& chain, uint32_t end) { return end > chain.resident[kDevice]; }
 
-/// Reads the job's bytes as they lie in their tier, and checks them.
-Status read_stored(PoolState& pool, const LoadJob& job, std::span<std::byte> bytes) {
-  if (job.from == Tier::kHost) {
-    return pool.tier(Tier::kHost).memory->read(job.source, bytes);
+/// Where the job's stored bytes go: to the block itself where they are the block and the processor
+/// can write there.
+std::span<std::byte> landing_of(PoolState& pool, LoadJob& job) {
+  BlockMemory& memory = pool.tiers.memory();
+  if (pool.options.codec == nullptr && memory.is_addressable()) {
+    return {memory.address(job.target), pool.options.block_bytes};
   }
-  TESSERA_RETURN_IF_ERROR(pool.options.store->read(job.source, bytes));
-  if (block_checksum(bytes, job.key) == job.checksum) return Status::ok();
-  return {Code::kKvStoreCorrupt, "block of slot " + std::to_string(job.source) +
-                                     " does not have the checksum of its head"};
+  job.stored.resize(pool.tiers.stored_bytes());
+  return job.stored;
 }
 
-/// Takes the job's bytes to where device blocks are made.
-Status read_source(PoolState& pool, const LoadJob& job, std::span<std::byte> block) {
+/// Makes the block of the job's bytes, which have been read.
+Status make_block(PoolState& pool, LoadJob& job) {
+  BlockMemory& memory = pool.tiers.memory();
   const BlockCodec* codec = pool.options.codec.get();
-  if (codec == nullptr) return read_stored(pool, job, block);
-  std::vector<std::byte> stored(pool.lower_bytes());
-  TESSERA_RETURN_IF_ERROR(read_stored(pool, job, stored));
-  codec->decode(stored, block);
-  return Status::ok();
+  if (!job.transfer.status.is_ok()) return job.transfer.status;
+  if (codec == nullptr) {
+    return job.stored.empty() ? Status::ok() : memory.write(job.target, job.stored);
+  }
+  if (memory.is_addressable()) {
+    codec->decode(job.stored, {memory.address(job.target), pool.options.block_bytes});
+    return Status::ok();
+  }
+  std::vector<std::byte> block(pool.options.block_bytes);
+  codec->decode(job.stored, block);
+  return memory.write(job.target, block);
 }
 
 }  // namespace
 
 void PoolState::queue_load_locked(Chain& chain, uint32_t end) {
   ChainLoad& load = chain.load;
-  if (!load.is_queued && load.in_flight == 0) load.next = chain.resident_in(Tier::kDevice);
+  if (!load.is_queued && load.in_flight == 0) load.next = chain.resident[kDevice];
   load.end = std::max(load.end, end);
   if (load.is_queued) return;
   load.is_queued = true;
@@ -53,8 +60,8 @@ void PoolState::end_load_if_idle_locked(Chain& chain) {
   ChainLoad& load = chain.load;
   if (load.is_queued || load.in_flight > 0) return;
   // What landed behind a hole is of no use.
-  for (uint32_t i = chain.resident_in(Tier::kDevice); i < chain.blocks.size(); ++i) {
-    drop_slot_locked(chain, i, Tier::kDevice, SlotState::kEvicting);
+  for (uint32_t i = chain.resident[kDevice]; i < chain.blocks.size(); ++i) {
+    drop_slot_locked(chain, i, kDevice, SlotState::kEvicting);
   }
   load.next = load.end = 0;
   landed.notify_all();
@@ -102,7 +109,7 @@ bool PoolWork::begin_load(LoadJob& job) {
   while (!pool.load_queue.empty()) {
     Chain& chain = *pool.load_queue.front();
     ChainLoad& load = chain.load;
-    load.next = std::max(load.next, chain.resident_in(Tier::kDevice));
+    load.next = std::max(load.next, chain.resident[kDevice]);
     if (load.next >= load.end) {
       pool.load_queue.erase(pool.load_queue.begin());
       load.is_queued = false;
@@ -112,109 +119,128 @@ bool PoolWork::begin_load(LoadJob& job) {
     }
     const uint32_t index = load.next++;
     ChainBlock& block = chain.blocks[index];
-    if (block.slot(Tier::kDevice) != kNoSlot) continue;
-    const Tier from = block.slot(Tier::kHost) != kNoSlot ? Tier::kHost : Tier::kDisk;
-    if (block.slot(from) == kNoSlot) {
+    if (block.slots[kDevice] != kNoSlot) continue;
+    const TierIndex from = block.nearest_below();
+    if (from == kNoTier) {
       load.end = index;
       continue;
     }
-    const SlotIndex target = pool.reserve_locked(Tier::kDevice, &chain);
+    const SlotIndex target = pool.reserve_locked(kDevice, &chain);
     if (target == kNoSlot) {
       ++pool.counts.loads_without_slot;
       load.end = index;
       continue;
     }
-    SlotTable& slots = *pool.tier(Tier::kDevice).slots;
+    SlotTable& slots = *pool.tiers.device().slots;
     slots.move(target, SlotState::kReserved, SlotState::kFilling);
     slots.io_begin(target);
-    pool.tier(from).slots->io_begin(block.slot(from));
+    pool.tiers[from].slots->io_begin(block.slots[from]);
     if (load.asked_us != 0) {
       pool.counts.load_wait_us += pool.now_us() - load.asked_us;
       load.asked_us = 0;
     }
     ++chain.holds;
     ++load.in_flight;
-    job = {.chain = &chain,
-           .index = index,
-           .key = block.key,
-           .checksum = block.checksum,
-           .from = from,
-           .source = block.slot(from),
-           .target = target,
-           .spent_us = 0,
-           .status = Status::ok()};
+    job.chain = &chain;
+    job.index = index;
+    job.from = from;
+    job.target = target;
+    job.transfer = {.block = block.stored_in(from)};
+    job.stored.clear();
+    job.is_moved = false;
+    job.begun_us = 0;
+    job.spent_us = 0;
+    job.status = Status::ok();
     return true;
   }
   return false;
 }
 
-void PoolWork::perform(LoadJob& job) {
+void PoolWork::start(LoadJob& job) {
   PoolState& pool = state_;
-  const uint64_t begun_us = pool.now_us();
-  BlockMemory& memory = *pool.tier(Tier::kDevice).memory;
-  if (memory.is_addressable()) {
-    job.status = read_source(pool, job, {memory.address(job.target), pool.options.block_bytes});
-  } else if (job.from == Tier::kHost && pool.options.codec == nullptr) {
+  job.begun_us = pool.now_us();
+  BlockStore& store = *pool.tiers[job.from].store;
+  BlockMemory& memory = pool.tiers.memory();
+  const bool is_pinned = !memory.is_addressable() && pool.options.codec == nullptr;
+  const auto lying = is_pinned ? store.view(job.transfer.block.slot) : std::span<const std::byte>();
+  if (!lying.empty()) {
     // From where it lies: a device copies from pinned memory without another's help.
-    const std::byte* block = pool.tier(Tier::kHost).memory->address(job.source);
-    job.status = memory.write(job.target, {block, pool.options.block_bytes});
-  } else {
-    std::vector<std::byte> bytes(pool.options.block_bytes);
-    job.status = read_source(pool, job, bytes);
-    if (job.status.is_ok()) job.status = memory.write(job.target, bytes);
+    job.status = memory.write(job.target, lying);
+    job.is_moved = true;
+    return;
   }
-  job.spent_us = pool.now_us() - begun_us;
+  job.transfer.to = landing_of(pool, job);
+  store.begin_read(job.transfer);
+}
+
+bool PoolWork::has_ended(LoadJob& job, uint64_t budget_us) {
+  PoolState& pool = state_;
+  if (!job.is_moved) {
+    if (!pool.tiers[job.from].store->has_ended(job.transfer, budget_us)) return false;
+    job.status = make_block(pool, job);
+    job.is_moved = true;
+  }
+  job.spent_us = pool.now_us() - job.begun_us;
+  return true;
+}
+
+void PoolWork::perform(LoadJob& job) {
+  start(job);
+  while (!has_ended(job, kTransferLookUs)) {
+  }
 }
 
 void PoolWork::finish(LoadJob& job) {
   PoolState& pool = state_;
   const std::lock_guard lock(pool.mutex);
   Chain& chain = *job.chain;
-  SlotTable& slots = *pool.tier(Tier::kDevice).slots;
-  const bool is_current =
-      !chain.is_dead && job.index < chain.blocks.size() && chain.blocks[job.index].key == job.key;
-  const bool is_wanted = is_current && chain.blocks[job.index].slot(Tier::kDevice) == kNoSlot &&
-                         job.index >= chain.resident_in(Tier::kDevice);
-  pool.io_end_locked(job.from, job.source);
+  SlotTable& slots = *pool.tiers.device().slots;
+  const bool is_current = !chain.is_dead && job.index < chain.blocks.size() &&
+                          chain.blocks[job.index].key == job.transfer.block.key;
+  const bool is_wanted = is_current && chain.blocks[job.index].slots[kDevice] == kNoSlot &&
+                         job.index >= chain.resident[kDevice];
+  pool.io_end_locked(job.from, job.transfer.block.slot);
   slots.io_end(job.target);
   if (job.status.is_ok() && is_wanted) {
     slots.move(job.target, SlotState::kFilling, SlotState::kResident);
-    chain.blocks[job.index].slot(Tier::kDevice) = job.target;
+    chain.blocks[job.index].slots[kDevice] = job.target;
     chain.blocks[job.index].found_in = job.from;
     chain.blocks[job.index].is_exact = !pool.is_lossy();
     pool.advance_device_locked(chain);
   } else {
     slots.set_unwritten(job.target, true);
-    pool.free_slot_locked(Tier::kDevice, job.target, SlotState::kAborted);
+    pool.free_slot_locked(kDevice, job.target, SlotState::kAborted);
   }
   if (job.status.is_ok()) {
-    TierMetrics& metrics = pool.tier(job.from).metrics;
-    metrics.read_bytes += pool.lower_bytes();
+    TierMetrics& metrics = pool.tiers[job.from].metrics;
+    metrics.read_bytes += pool.tiers.stored_bytes();
     metrics.read_us += job.spent_us;
   } else {
     chain.load.end = std::min(chain.load.end, job.index);
     const bool is_corrupt = job.status.code() == Code::kKvStoreCorrupt;
     ++(is_corrupt ? pool.counts.loads_corrupt : pool.counts.loads_failed);
-    if (is_corrupt && is_current) pool.give_up_disk_locked(chain, job.index, job.source);
+    if (is_corrupt && is_current) {
+      pool.give_up_locked(chain, job.index, job.from, job.transfer.block.slot);
+    }
   }
   --chain.load.in_flight;
   if (!chain.is_dead) {
-    const bool is_host_wanted = pool.tier(Tier::kHost).slots->count() > 0;
     pool.end_load_if_idle_locked(chain);
-    if (is_host_wanted && chain.load.in_flight == 0) pool.queue_store_locked(chain);
+    // Nearer tiers that had not got it may have it now.
+    if (job.from > kDevice + 1 && chain.load.in_flight == 0) pool.queue_store_locked(chain);
   }
   pool.release_locked(chain);
   pool.landed.notify_all();
   if (pool.options.on_transfer) pool.options.on_transfer();
 }
 
-void PoolState::give_up_disk_locked(Chain& chain, uint32_t index, SlotIndex slot) {
-  if (chain.blocks[index].slot(Tier::kDisk) != slot) return;
-  const uint32_t had = chain.resident_in(Tier::kDisk);
+void PoolState::give_up_locked(Chain& chain, uint32_t index, TierIndex which, SlotIndex slot) {
+  if (chain.blocks[index].slots[which] != slot) return;
+  const uint32_t had = chain.resident[which];
   for (uint32_t i = index; i < had; ++i) {
-    drop_slot_locked(chain, i, Tier::kDisk, SlotState::kOrphan);
+    drop_slot_locked(chain, i, which, SlotState::kOrphan);
   }
-  set_resident_locked(chain, Tier::kDisk, std::min(had, index));
+  set_resident_locked(chain, which, std::min(had, index));
   queue_store_locked(chain);
 }
 

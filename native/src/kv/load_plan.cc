@@ -26,11 +26,11 @@ LoadPlan plan_load(const LoadQuestion& question, const Rates& rates) {
   best.predicted_us = best.compute_all_us;
   double load_us = 0;
   for (uint32_t count = 1; count <= question.missing.size(); ++count) {
-    const bool is_host = question.missing[count - 1] == Tier::kHost;
-    const bool is_first_of_disk =
-        !is_host && (count == 1 || question.missing[count - 2] == Tier::kHost);
-    const double rate = is_host ? rates.host_bytes_per_us : rates.disk_bytes_per_us;
-    if (is_first_of_disk) load_us += transfer_us(static_cast<double>(question.queued_bytes), rate);
+    const TierIndex from = question.missing[count - 1];
+    const bool is_first = count == 1 || question.missing[count - 2] != from;
+    const double rate = rates.bytes_per_us[from];
+    const uint64_t queued = is_first ? question.queued_bytes[from] : 0;
+    load_us += transfer_us(static_cast<double>(queued), rate);
     load_us += transfer_us(static_cast<double>(question.block_bytes), rate);
     const double context = std::min(prompt, question.device_tokens + double{kBlockTokens} * count);
     const double predicted = std::max(0.0, load_us - hidden) + compute_us(context, prompt, rates);

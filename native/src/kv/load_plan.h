@@ -6,24 +6,24 @@
 #include <span>
 
 #include "kv/block.h"
+#include "kv/tier.h"
 
 namespace tessera::kv {
 
 /// What the engine and the pool have measured.
 struct Rates {
-  double host_bytes_per_us = 0;  // 0: not measured, taken as endless
-  double disk_bytes_per_us = 0;
+  PerTier<double> bytes_per_us{};    // out of each; 0: not known, taken as endless
   double compute_token_us = 0;       // per token without context
   double compute_token_pair_us = 0;  // more per token and token of context before it
 };
 
 struct LoadQuestion {
-  uint32_t device_tokens = 0;     // there already
-  uint32_t prompt_tokens = 0;     // in all
-  std::span<const Tier> missing;  // tier of each block behind the device's, in order
+  uint32_t device_tokens = 0;          // there already
+  uint32_t prompt_tokens = 0;          // in all
+  std::span<const TierIndex> missing;  // tier of each block behind the device's, in order
   uint64_t block_bytes = 0;
-  uint64_t hidden_us = 0;     // until the features are ready: loads cost nothing so far
-  uint64_t queued_bytes = 0;  // that other loads of the disk have before this one
+  uint64_t hidden_us = 0;            // until the features are ready: loads cost nothing so far
+  PerTier<uint64_t> queued_bytes{};  // that other loads of the tier have before this one
 };
 
 struct LoadPlan {

@@ -10,27 +10,27 @@ namespace {
 /// Takes the first `tokens` tokens of a chain as far as they are on the device; false where the
 /// match ends inside it.
 void match_chain(PoolState& pool, LeaseRecord& lease, Chain& chain, uint32_t tokens) {
-  const uint32_t resident = tokens_in(chain, chain.resident_in(Tier::kDevice));
+  const uint32_t resident = tokens_in(chain, chain.resident[kDevice]);
   uint32_t left = std::min(tokens, resident);
-  BlockMemory& memory = *pool.tier(Tier::kDevice).memory;
+  BlockMemory& memory = pool.tiers.memory();
   for (uint32_t i = 0; left > 0; ++i) {
     ChainBlock& block = chain.blocks[i];
-    const SlotIndex slot = block.slot(Tier::kDevice);
-    if (!pool.tier(Tier::kDevice).slots->pin(slot)) break;
+    const SlotIndex slot = block.slots[kDevice];
+    if (!pool.tiers.device().slots->pin(slot)) break;
     const uint32_t taken = std::min(left, block.length);
     lease.blocks.push_back({slot, memory.address(slot)});
     lease.matched += taken;
-    lease.matched_by_tier[index_of(block.found_in)] += taken;
+    lease.matched_by_tier[block.found_in] += taken;
     lease.is_exact = lease.is_exact && block.is_exact;
     if (!block.is_exact) pool.counts.inexact_tokens += taken;
-    block.found_in = Tier::kDevice;
+    block.found_in = kDevice;
     left -= taken;
   }
 }
 
 /// Tokens of `tokens` that a prefetch could put behind what the device has.
 uint32_t loadable_tokens(const Chain& chain, uint32_t tokens) {
-  const uint32_t on_device = tokens_in(chain, chain.resident_in(Tier::kDevice));
+  const uint32_t on_device = tokens_in(chain, chain.resident[kDevice]);
   const uint32_t reachable = std::min(tokens, tokens_in(chain, reachable_blocks(chain)));
   return reachable > on_device ? reachable - on_device : 0;
 }
@@ -143,27 +143,23 @@ Result<Lease> Pool::lookup(const Query& query) {
   lease.own_from = static_cast<uint32_t>(lease.blocks.size());
   ++pool.counts.lookups;
   pool.counts.asked_tokens += query.tokens.size();
-  for (const Tier which : kTiers) {
-    pool.tier(which).metrics.hit_tokens += lease.matched_by_tier[index_of(which)];
+  for (const TierIndex which : pool.tiers.all()) {
+    pool.tiers[which].metrics.hit_tokens += lease.matched_by_tier[which];
   }
   return Lease(state_.get(), &lease);
 }
 
-std::array<uint32_t, kTierCount> Pool::whereabouts(Version version, std::string_view user) const {
+PerTier<uint32_t> Pool::whereabouts(Version version, std::string_view user) const {
   PoolState& pool = *state_;
   const std::lock_guard lock(pool.mutex);
-  std::array<uint32_t, kTierCount> tokens{};
+  PerTier<uint32_t> tokens{};
   if (version >= pool.versions.size() || pool.versions[version].is_retired) return tokens;
   const Chain* chain = pool.nearest_chain_locked(version, user);
   if (chain == nullptr) return tokens;
   const uint32_t reachable = reachable_blocks(*chain);
   for (uint32_t i = 0; i < reachable; ++i) {
     const ChainBlock& block = chain->blocks[i];
-    const bool is_on_device = i < chain->resident_in(Tier::kDevice);
-    const Tier nearest = is_on_device                         ? Tier::kDevice
-                         : block.slot(Tier::kHost) != kNoSlot ? Tier::kHost
-                                                              : Tier::kDisk;
-    tokens[index_of(nearest)] += block.length;
+    tokens[i < chain->resident[kDevice] ? kDevice : block.nearest_below()] += block.length;
   }
   return tokens;
 }

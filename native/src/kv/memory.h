@@ -50,6 +50,7 @@ class Arena final : public BlockMemory {
   /// Whether the memory is locked: a limit of the process may forbid it.
   bool is_locked() const { return locked_; }
   uint32_t slot_count() const override { return slot_count_; }
+  uint64_t block_bytes() const { return block_bytes_; }
   std::byte* address(SlotIndex slot) override;
   bool is_addressable() const override { return true; }
   Status read(SlotIndex slot, std::span<std::byte> to) override;

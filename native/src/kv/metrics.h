@@ -1,15 +1,15 @@
 // What the pool counts. Counters grow from zero at opening; gauges are as of the call.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
-
-#include "kv/block.h"
+#include <string_view>
+#include <vector>
 
 namespace tessera::kv {
 
 struct TierMetrics {
+  std::string name;
   uint64_t capacity_blocks = 0;  // gauge
   uint64_t used_blocks = 0;      // gauge: everything but FREE
   uint64_t hit_tokens = 0;       // found by a lookup, where they lay before any prefetch
@@ -19,15 +19,23 @@ struct TierMetrics {
   uint64_t written_us = 0;
   uint64_t evicted_blocks = 0;
   uint64_t evicted_dirty_blocks = 0;  // no lower tier had them
-  bool is_locked = false;             // device and host: the memory cannot be swapped
+  bool is_locked = false;             // memory that cannot be swapped
+  double expected_block_us = 0;       // what a read is taken to cost while none was measured
+
+  /// What a block of `bytes` costs to be brought up, in bytes per microsecond: as measured, or as
+  /// expected; 0: nothing is known.
+  double read_bytes_per_us(uint64_t bytes) const {
+    if (read_us > 0) return static_cast<double>(read_bytes) / static_cast<double>(read_us);
+    return expected_block_us > 0 ? static_cast<double>(bytes) / expected_block_us : 0;
+  }
 };
 
 struct PoolMetrics {
-  std::array<TierMetrics, kTierCount> tiers;
-  uint64_t chains = 0;        // gauge
-  uint64_t chain_tokens = 0;  // gauge
-  uint64_t graves = 0;        // gauge: chains given up whose last transfer or head is not yet gone
-  uint64_t leases = 0;        // gauge
+  std::vector<TierMetrics> tiers;  // in the order of the list
+  uint64_t chains = 0;             // gauge
+  uint64_t chain_tokens = 0;       // gauge
+  uint64_t graves = 0;  // gauge: chains given up whose last transfer or head is not yet gone
+  uint64_t leases = 0;  // gauge
   uint64_t lookups = 0;
   uint64_t asked_tokens = 0;
   uint64_t inexact_tokens = 0;     // found, but through a lossy codec
@@ -52,6 +60,13 @@ struct PoolMetrics {
   uint64_t indexes_dropped = 0;  // at opening: damaged, and begun anew
   bool is_storing = true;        // false while a disk error holds stores back
   std::string store_error;       // the last one
+
+  /// REQUIRES: the pool has such a tier.
+  const TierMetrics& tier(std::string_view name) const {
+    uint32_t at = 0;
+    while (tiers[at].name != name) ++at;
+    return tiers[at];
+  }
 };
 
 }  // namespace tessera::kv

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kv/block_store.h"
 #include "kv/codec.h"
@@ -15,6 +16,13 @@ namespace tessera::kv {
 
 /// Bound of PoolOptions::versions_back_max.
 inline constexpr uint32_t kVersionsBackMax = 16;
+
+/// A tier below the device.
+struct TierSpec {
+  std::string name;                   // in metrics and provenance; no other tier's
+  std::unique_ptr<BlockStore> store;  // of stored blocks; null: no capacity
+  double expected_block_us = 0;       // to bring a block up, until that has been measured
+};
 
 struct PoolOptions {
   uint64_t block_bytes = 0;    // of one block, fixed for the pool's life; a multiple of 64
@@ -49,6 +57,8 @@ struct PoolOptions {
   std::unique_ptr<Arena> host_memory;
   /// Instead of the files in `disk_folder`.
   std::unique_ptr<BlockStore> store;
+  /// Below those that the lines above make, nearest first.
+  std::vector<TierSpec> more_tiers;
   /// Microseconds of a steady clock; the system's when empty.
   std::function<uint64_t()> now_us;
 };

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "kv/disk_store.h"
 #include "kv/pool_state.h"
 
 namespace tessera::kv {
@@ -50,25 +49,6 @@ Status check(const PoolOptions& options) {
   return Status::ok();
 }
 
-Status open_tier(PoolState& pool, Tier which, std::unique_ptr<BlockMemory> memory,
-                 uint32_t blocks) {
-  TierState& tier = pool.tier(which);
-  if (memory == nullptr && which != Tier::kDisk) {
-    const uint64_t bytes = which == Tier::kDevice ? pool.options.block_bytes : pool.lower_bytes();
-    Result<std::unique_ptr<Arena>> arena = Arena::open(blocks, bytes, pool.options.locks_memory);
-    if (!arena.is_ok()) {
-      return invalid(std::string(tier_name(which)) + " tier: " + arena.status().message());
-    }
-    tier.metrics.is_locked = arena.value()->is_locked();
-    memory = std::move(arena).value();
-  }
-  tier.memory = std::move(memory);
-  tier.slots = std::make_unique<SlotTable>(blocks);
-  tier.policy = make_policy(pool.options.eviction);
-  tier.metrics.capacity_blocks = blocks;
-  return Status::ok();
-}
-
 /// Whether a head's slots are all there and nobody else's.
 bool adopt_slots(SlotTable& slots, const HeadRecord& head) {
   uint64_t taken = 0;
@@ -83,7 +63,7 @@ void adopt_head(PoolState& pool, HeadRecord&& head) {
   const uint32_t version = pool.version_index_locked(head.key.version);
   const ChainKeyView key{version, head.key.is_prefix, head.key.owner};
   if (pool.find_locked(key) != nullptr || head.blocks.empty() || head.seq == 0 ||
-      !adopt_slots(*pool.tier(Tier::kDisk).slots, head)) {
+      !adopt_slots(*pool.tiers[pool.tiers.headed()].slots, head)) {
     ++pool.counts.heads_corrupt;
     pool.dangling_heads.push_back(std::move(head.key));
     return;
@@ -100,36 +80,39 @@ void adopt_head(PoolState& pool, HeadRecord&& head) {
   chain.durable.seq = head.seq;
   chain.durable.version = version;
   chain.durable.length = static_cast<uint32_t>(chain.tokens.size());
+  const TierIndex headed = pool.tiers.headed();
   for (uint32_t i = 0; i < chain.blocks.size(); ++i) {
     set_block_key(chain, i);
-    chain.blocks[i].slot(Tier::kDisk) = head.blocks[i].slot;
+    chain.blocks[i].slots[headed] = head.blocks[i].slot;
     chain.blocks[i].checksum = head.blocks[i].checksum;
     chain.durable.slots.push_back(head.blocks[i].slot);
   }
-  chain.resident_in(Tier::kDisk) = static_cast<uint32_t>(chain.blocks.size());
+  chain.resident[headed] = static_cast<uint32_t>(chain.blocks.size());
 }
 
 /// Chains of the heads on disk, those changed last as the most recently used ones.
 Status recover(PoolState& pool) {
+  const TierIndex headed = pool.tiers.headed();
+  HeadLog& log = pool.tiers.heads();
   std::vector<HeadRecord> heads;
   Result<uint64_t> corrupt =
-      pool.options.store->recover([&](HeadRecord&& head) { heads.push_back(std::move(head)); });
+      log.recover([&](HeadRecord&& head) { heads.push_back(std::move(head)); });
   if (!corrupt.is_ok()) return corrupt.status();
   pool.counts.heads_corrupt = corrupt.value();
-  pool.counts.store_error = pool.options.store->dropped();
+  pool.counts.store_error = log.dropped();
   pool.counts.indexes_dropped = pool.counts.store_error.empty() ? 0 : 1;
   std::sort(heads.begin(), heads.end(),
             [](const HeadRecord& a, const HeadRecord& b) { return a.seq < b.seq; });
   const std::lock_guard lock(pool.mutex);
   // Newest first: where two heads claim one slot the older one goes.
   for (auto head = heads.rbegin(); head != heads.rend(); ++head) adopt_head(pool, std::move(*head));
-  pool.tier(Tier::kDisk).slots->adopt_end();
+  pool.tiers[headed].slots->adopt_end();
   std::vector<Chain*> adopted;
   for (const auto& [key, chain] : pool.chains) adopted.push_back(chain.get());
   std::sort(adopted.begin(), adopted.end(),
             [](const Chain* a, const Chain* b) { return a->seq < b->seq; });
   for (Chain* chain : adopted) {
-    pool.set_resident_locked(*chain, Tier::kDisk, chain->resident_in(Tier::kDisk));
+    pool.set_resident_locked(*chain, headed, chain->resident[headed]);
   }
   return Status::ok();
 }
@@ -142,28 +125,8 @@ Result<std::unique_ptr<Pool>> Pool::open(PoolOptions options) {
   state->options = std::move(options);
   PoolOptions& kept = state->options;
   if (!kept.now_us) kept.now_us = steady_us;
-  if (kept.disk_blocks > 0 && kept.store == nullptr) {
-    Result<std::unique_ptr<DiskStore>> store =
-        DiskStore::open({.folder = kept.disk_folder,
-                         .block_bytes = state->lower_bytes(),
-                         .slot_count = static_cast<uint32_t>(kept.disk_blocks),
-                         .codec = kept.codec == nullptr ? "" : kept.codec->name(),
-                         .reserve_bytes = kept.disk_reserve_bytes});
-    if (!store.is_ok()) return store.status();
-    kept.store = std::move(store).value();
-  }
-  const uint32_t device_blocks =
-      kept.device_memory == nullptr ? kept.device_blocks : kept.device_memory->slot_count();
-  const uint32_t host_blocks =
-      kept.host_memory == nullptr ? kept.host_blocks : kept.host_memory->slot_count();
-  state->tier(Tier::kHost).metrics.is_locked =
-      kept.host_memory != nullptr && kept.host_memory->is_locked();
-  const uint32_t disk_blocks = kept.store == nullptr ? 0 : kept.store->slot_count();
-  TESSERA_RETURN_IF_ERROR(
-      open_tier(*state, Tier::kDevice, std::move(kept.device_memory), device_blocks));
-  TESSERA_RETURN_IF_ERROR(open_tier(*state, Tier::kHost, std::move(kept.host_memory), host_blocks));
-  TESSERA_RETURN_IF_ERROR(open_tier(*state, Tier::kDisk, nullptr, disk_blocks));
-  if (kept.store != nullptr) TESSERA_RETURN_IF_ERROR(recover(*state));
+  TESSERA_RETURN_IF_ERROR(state->tiers.open(kept));
+  if (state->tiers.has_heads()) TESSERA_RETURN_IF_ERROR(recover(*state));
   if (kept.read_threads > 0) {
     state->threads = std::make_unique<IoThreads>(*state, kept.read_threads);
   }
@@ -176,7 +139,7 @@ Pool::~Pool() = default;
 
 uint64_t Pool::block_bytes() const { return state_->options.block_bytes; }
 
-uint64_t Pool::stored_block_bytes() const { return state_->lower_bytes(); }
+uint64_t Pool::stored_block_bytes() const { return state_->tiers.stored_bytes(); }
 
 PoolState::~PoolState() {
   threads.reset();
@@ -207,12 +170,7 @@ PoolMetrics Pool::metrics() const {
   PoolState& pool = *state_;
   const std::lock_guard lock(pool.mutex);
   PoolMetrics metrics = pool.counts;
-  for (const Tier which : kTiers) {
-    const TierState& tier = pool.tier(which);
-    TierMetrics& out = metrics.tiers[index_of(which)];
-    out = tier.metrics;
-    out.used_blocks = tier.slots->count() - tier.slots->free_count();
-  }
+  metrics.tiers = pool.tiers.metrics();
   metrics.chains = pool.chains.size();
   metrics.graves = pool.graves.size();
   metrics.leases = pool.leases.size() - pool.free_leases.size();

@@ -17,7 +17,6 @@
 // The pool outlives its leases and prefetches.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +31,7 @@
 #include "kv/inspect.h"
 #include "kv/metrics.h"
 #include "kv/options.h"
+#include "kv/tier.h"
 
 namespace tessera::kv {
 
@@ -71,7 +71,7 @@ class Lease {
   /// Tokens of the query that need not be computed.
   uint32_t matched() const;
   /// Of them, by where they lay: what a prefetch has brought up counts for the tier it came from.
-  std::array<uint32_t, kTierCount> matched_by_tier() const;
+  PerTier<uint32_t> matched_by_tier() const;
   /// Whether the matched tokens' numbers are bit for bit those computed from nothing: false where a
   /// lossy codec has been between (PoolOptions::codec).
   bool is_exact() const;
@@ -143,7 +143,7 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   uint64_t block_bytes() const;
-  /// Of a block in the host and disk tiers: other than block_bytes() where there is a codec.
+  /// Of a block in the tiers below the device: other than block_bytes() where there is a codec.
   uint64_t stored_block_bytes() const;
   /// The identity's index: the same for the same content, also after a restart or a retirement.
   /// Errors: KV_POOL_INVALID when its block size is not the pool's.
@@ -184,7 +184,7 @@ class Pool {
   /// Prefetch when nothing is to be brought or too many wait.
   Prefetch prefetch(Version version, std::string_view user, uint32_t tokens_max);
   /// The user's tokens by the tier that a prefetch would bring them from.
-  std::array<uint32_t, kTierCount> whereabouts(Version version, std::string_view user) const;
+  PerTier<uint32_t> whereabouts(Version version, std::string_view user) const;
   /// Whether anything of the user is kept under a version that is not retired, or for one.
   bool holds(std::string_view user) const;
 

@@ -1,4 +1,4 @@
-// The inside of the pool: one lock, the index of chains, three tiers, leases and queues.
+// The inside of the pool: one lock, the index of chains, tiers, leases and queues.
 // Functions whose name ends in _locked are called with `mutex` held. No file or device is touched
 // under the lock.
 #pragma once
@@ -16,7 +16,7 @@
 #include "kv/erasures.h"
 #include "kv/io_threads.h"
 #include "kv/pool.h"
-#include "kv/slot.h"
+#include "kv/tiers.h"
 #include "kv/work.h"
 
 namespace tessera::kv {
@@ -68,7 +68,7 @@ struct LeaseRecord {
   uint32_t prefix_blocks = 0;
   uint64_t expected_seq = 0;  // of the user's chain at lookup; 0: there was none
   uint32_t matched = 0;
-  std::array<uint32_t, kTierCount> matched_by_tier{};
+  PerTier<uint32_t> matched_by_tier{};
   bool is_exact = true;  // what is matched, and with it what is computed on it
   bool wants_exact = false;
   uint32_t versions_back = 0;  // as is_exact
@@ -85,13 +85,6 @@ struct PrefetchRecord {
   Chain* prefix = nullptr;
 };
 
-struct TierState {
-  std::unique_ptr<SlotTable> slots;
-  std::unique_ptr<EvictionPolicy> policy;
-  std::unique_ptr<BlockMemory> memory;  // none for disk
-  TierMetrics metrics;
-};
-
 class PoolState {
  public:
   PoolState() = default;
@@ -99,14 +92,8 @@ class PoolState {
   PoolState& operator=(const PoolState&) = delete;
   ~PoolState();
 
-  TierState& tier(Tier which) { return tiers[index_of(which)]; }
   uint64_t now_us() const { return options.now_us(); }
   bool is_lossy() const { return options.codec != nullptr && !options.codec->is_exact(); }
-  /// Bytes of a block in the host and disk tiers.
-  uint64_t lower_bytes() const {
-    return options.codec == nullptr ? options.block_bytes : options.codec->encoded_bytes();
-  }
-
   /// Of an identity in this pool.
   Digest digest_of(Identity identity) const {
     identity.codec = options.codec == nullptr ? "" : options.codec->name();
@@ -122,9 +109,9 @@ class PoolState {
   void forget_if_empty_locked(Chain& chain);
   void release_locked(Chain& chain);  // ends a hold
   void touch_locked(Chain& chain);
-  void set_resident_locked(Chain& chain, Tier which, uint32_t count);
+  void set_resident_locked(Chain& chain, TierIndex which, uint32_t count);
   /// Takes the block's slot out of the chain; its bytes go when the last reader has.
-  void drop_slot_locked(Chain& chain, uint32_t index, Tier which, SlotState to);
+  void drop_slot_locked(Chain& chain, uint32_t index, TierIndex which, SlotState to);
   /// Cuts the chain to `tokens` tokens; a block cut in its middle keeps its device slot alone.
   void cut_locked(Chain& chain, uint32_t tokens);
   uint32_t version_index_locked(const Digest& digest);
@@ -148,12 +135,12 @@ class PoolState {
   std::vector<bool> heritable_locked() const;
 
   // slots (eviction_step.cc)
-  SlotIndex reserve_locked(Tier which, const Chain* spared);
-  Chain* victim_locked(Tier which, const Chain* spared);
-  bool evict_one_locked(Tier which, const Chain* spared);
-  void free_slot_locked(Tier which, SlotIndex slot, SlotState to);
-  void unpin_locked(Tier which, SlotIndex slot);
-  void io_end_locked(Tier which, SlotIndex slot);
+  SlotIndex reserve_locked(TierIndex which, const Chain* spared);
+  Chain* victim_locked(TierIndex which, const Chain* spared);
+  bool evict_one_locked(TierIndex which, const Chain* spared);
+  void free_slot_locked(TierIndex which, SlotIndex slot, SlotState to);
+  void unpin_locked(TierIndex which, SlotIndex slot);
+  void io_end_locked(TierIndex which, SlotIndex slot);
 
   // leases (lookup.cc, lease.cc, attach.cc)
   LeaseRecord* take_lease_locked();
@@ -172,14 +159,15 @@ class PoolState {
   // transfers (load.cc, store.cc)
   void queue_load_locked(Chain& chain, uint32_t end);
   void end_load_if_idle_locked(Chain& chain);
-  void give_up_disk_locked(Chain& chain, uint32_t index, SlotIndex slot);
+  /// The tier has not got what the chain has there from block `index` on.
+  void give_up_locked(Chain& chain, uint32_t index, TierIndex which, SlotIndex slot);
   void queue_store_locked(Chain& chain);
   void publish_locked(StoreJob& job);
 
   std::mutex mutex;
   std::condition_variable load_ready, store_ready, landed, stored;
   PoolOptions options;
-  std::array<TierState, kTierCount> tiers;
+  Tiers tiers;
   std::unordered_map<ChainKey, std::unique_ptr<Chain>, ChainKeyHash, ChainKeyEqual> chains;
   std::vector<std::unique_ptr<Chain>> graves;
   std::vector<VersionRecord> versions;

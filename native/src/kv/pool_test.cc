@@ -46,7 +46,7 @@ void expect_sound(Pool& pool) {
   EXPECT_TRUE(report.faults.empty()) << report.faults.front();
 }
 
-uint64_t used(Pool& pool, Tier tier) { return pool.metrics().tiers[index_of(tier)].used_blocks; }
+uint64_t used(Pool& pool, const char* tier) { return pool.metrics().tier(tier).used_blocks; }
 
 /// Runs the transfers that wait, on this thread.
 void work(Pool& pool) {
@@ -149,7 +149,7 @@ TEST(Pool, AStaticPrefixIsComputedOnceForAllUsers) {
   EXPECT_EQ(answer.value, expected_answer(second));
   EXPECT_EQ(serve(*pool, second).matched, yours.size());
   // 2 shared blocks and 2 private ones of each user: the second user's shared ones are not kept.
-  EXPECT_EQ(used(*pool, Tier::kDevice), 6u);
+  EXPECT_EQ(used(*pool, "device"), 6u);
   expect_sound(*pool);
 }
 
@@ -175,7 +175,7 @@ TEST(Pool, WhoGoesOnBesideALeaderHoldsItsBlocksAndCommitsBehindIt) {
   ASSERT_TRUE(pool->extend_beside(follower, leader, 2, 110).is_ok());
   EXPECT_EQ(follower.blocks()[1].address, leader.blocks()[1].address);
   EXPECT_NE(follower.blocks()[2].address, leader.blocks()[2].address);
-  EXPECT_EQ(used(*pool, Tier::kDevice), 6u);
+  EXPECT_EQ(used(*pool, "device"), 6u);
   const uint64_t value = forward(1, tokens, 0, leader.blocks());
   EXPECT_EQ(forward(1, tokens, 64, follower.blocks()), value);
   // The leader gives up; what the follower stands on belongs to nobody who could commit it.
@@ -184,7 +184,7 @@ TEST(Pool, WhoGoesOnBesideALeaderHoldsItsBlocksAndCommitsBehindIt) {
   EXPECT_EQ(forward(1, tokens, 99, follower.blocks()), value);
   EXPECT_EQ(pool->commit(follower, 100), Committed::kLost);
   follower.reset();
-  EXPECT_EQ(used(*pool, Tier::kDevice), 0u);
+  EXPECT_EQ(used(*pool, "device"), 0u);
   expect_sound(*pool);
 }
 
@@ -210,7 +210,7 @@ TEST(Pool, ACommittedBlockIsNeverWrittenAgain) {
     expect_sound(*pool);
     reader.reset();
     expect_sound(*pool);
-    EXPECT_EQ(used(*pool, Tier::kDevice), 3u);
+    EXPECT_EQ(used(*pool, "device"), 3u);
   }
 }
 
@@ -418,7 +418,7 @@ TEST(Eviction, TakesWhatALowerTierHasBeforeWhatIsNowhereElse) {
   serve(*pool, request_of(version, "new", random_tokens(2, 90)));
   EXPECT_EQ(pool->inspect("saved").at(0).tier_tokens[0], 64u);
   EXPECT_EQ(pool->inspect("unsaved").at(0).tier_tokens[0], 90u);
-  EXPECT_EQ(pool->metrics().tiers[index_of(Tier::kDevice)].evicted_dirty_blocks, 0u);
+  EXPECT_EQ(pool->metrics().tier("device").evicted_dirty_blocks, 0u);
   expect_sound(*pool);
 }
 
@@ -449,7 +449,7 @@ TEST(Eviction, TakesNoMoreThanIsMissing) {
   for (int i = 0; i < 8; ++i) {
     serve(*pool, request_of(version, "u" + std::to_string(i), random_tokens(i, 240)));
   }
-  EXPECT_EQ(used(*pool, Tier::kDevice), 64u);
+  EXPECT_EQ(used(*pool, "device"), 64u);
   const auto evicted = [&] { return pool->metrics().tiers[0].evicted_blocks; };
   const uint64_t before = evicted();
   Lease lease = pool->lookup({.version = version, .user = "v", .tokens = {}}).value();
@@ -476,7 +476,7 @@ TEST(Versions, ARetiredVersionIsNotFoundAndItsBlocksAreFreedWhenLeasesEnd) {
   expect_sound(*pool);
   held.reset();
   writer.reset();
-  EXPECT_EQ(used(*pool, Tier::kDevice), 0u);
+  EXPECT_EQ(used(*pool, "device"), 0u);
   EXPECT_EQ(pool->metrics().chains, 0u);
 }
 
@@ -491,7 +491,7 @@ TEST(Users, ADroppedUserDoesNotComeBackThroughAnAppendUnderWay) {
   EXPECT_EQ(pool->commit(lease, 90), Committed::kLost);
   EXPECT_TRUE(pool->inspect("u").empty());
   lease.reset();
-  EXPECT_EQ(used(*pool, Tier::kDevice), 0u);
+  EXPECT_EQ(used(*pool, "device"), 0u);
 }
 
 TEST(Host, WhatTheDeviceEvictsComesBackFromTheHost) {
@@ -515,7 +515,7 @@ TEST(Host, WhatTheDeviceEvictsComesBackFromTheHost) {
   prefetch.cut_off();
   const TestAnswer answer = serve(*pool, again);
   EXPECT_EQ(answer.matched, 90u);
-  EXPECT_GT(answer.matched_by_tier[index_of(Tier::kHost)], 0u);
+  EXPECT_GT(answer.matched_by_tier[kHost], 0u);
   EXPECT_EQ(answer.value, expected_answer(again));
   expect_sound(*pool);
 }
@@ -653,10 +653,10 @@ TEST(Host, AChainThatFoundTheQueueFullIsStoredWithItsNextAppend) {
   }
   EXPECT_EQ(pool->metrics().stores_dropped, 1u);
   work(*pool);
-  EXPECT_EQ(pool->inspect("u1").at(0).tier_tokens[index_of(Tier::kHost)], 0u);
+  EXPECT_EQ(pool->inspect("u1").at(0).tier_tokens[kHost], 0u);
   serve(*pool, request_of(version, "u1", random_tokens(1, 91)));
   work(*pool);
-  EXPECT_EQ(pool->inspect("u1").at(0).tier_tokens[index_of(Tier::kHost)], 91u);
+  EXPECT_EQ(pool->inspect("u1").at(0).tier_tokens[kHost], 91u);
 }
 
 TEST(Limits, EachHasAName) {

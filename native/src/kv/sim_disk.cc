@@ -4,11 +4,23 @@
 
 namespace tessera::kv {
 
-class SimStore final : public BlockStore {
+class SimStore final : public BlockStore, public HeadLog {
  public:
   explicit SimStore(SimDisk& disk) : disk_(disk) {}
 
   uint32_t slot_count() const override { return static_cast<uint32_t>(disk_.durable_.size()); }
+
+  void begin_read(BlockTransfer& transfer) override {
+    transfer.status = read(transfer.block.slot, transfer.to);
+    if (transfer.status.is_ok()) transfer.status = check_bytes(transfer.block, transfer.to);
+  }
+
+  void begin_write(BlockTransfer& transfer) override {
+    transfer.block.checksum = block_checksum(transfer.from, transfer.block.key);
+    transfer.status = write(transfer.block.slot, transfer.from);
+  }
+
+  HeadLog* heads() override { return this; }
 
   Result<uint64_t> recover(const std::function<void(HeadRecord&&)>& each) override {
     for (const auto& [key, head] : disk_.heads_) {
@@ -17,25 +29,6 @@ class SimStore final : public BlockStore {
       each(std::move(read).value());
     }
     return uint64_t{0};
-  }
-
-  Status read(SlotIndex slot, std::span<std::byte> to) override {
-    if (disk_.happens(disk_.faults.read_error)) return {Code::kIoFailed, "read"};
-    const auto found = disk_.unsynced_.find(slot);
-    const auto& bytes = found == disk_.unsynced_.end() ? disk_.durable_[slot] : found->second;
-    std::copy(bytes.begin(), bytes.end(), to.begin());
-    if (disk_.happens(disk_.faults.read_flip)) {
-      to[disk_.random_() % to.size()] ^= std::byte{1} << (disk_.random_() % 8);
-    }
-    return Status::ok();
-  }
-
-  Status write(SlotIndex slot, std::span<const std::byte> from) override {
-    if (!disk_.lives()) return {Code::kIoFailed, "dead"};
-    if (disk_.happens(disk_.faults.write_error)) return {Code::kEngineOverloaded, "full"};
-    disk_.overwritten_heads += disk_.is_in_head(slot);
-    disk_.unsynced_[slot].assign(from.begin(), from.end());
-    return Status::ok();
   }
 
   Status sync() override {
@@ -65,6 +58,25 @@ class SimStore final : public BlockStore {
   Status erase_traces() override { return Status::ok(); }
 
  private:
+  Status read(SlotIndex slot, std::span<std::byte> to) {
+    if (disk_.happens(disk_.faults.read_error)) return {Code::kIoFailed, "read"};
+    const auto found = disk_.unsynced_.find(slot);
+    const auto& bytes = found == disk_.unsynced_.end() ? disk_.durable_[slot] : found->second;
+    std::copy(bytes.begin(), bytes.end(), to.begin());
+    if (disk_.happens(disk_.faults.read_flip)) {
+      to[disk_.random_() % to.size()] ^= std::byte{1} << (disk_.random_() % 8);
+    }
+    return Status::ok();
+  }
+
+  Status write(SlotIndex slot, std::span<const std::byte> from) {
+    if (!disk_.lives()) return {Code::kIoFailed, "dead"};
+    if (disk_.happens(disk_.faults.write_error)) return {Code::kEngineOverloaded, "full"};
+    disk_.overwritten_heads += disk_.is_in_head(slot);
+    disk_.unsynced_[slot].assign(from.begin(), from.end());
+    return Status::ok();
+  }
+
   void apply(std::span<const HeadKey> erased, std::span<const HeadRecord> put) {
     for (const HeadKey& key : erased) disk_.heads_.erase(encode_key(key));
     for (const HeadRecord& head : put) {

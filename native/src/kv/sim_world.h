@@ -238,7 +238,7 @@ class SimWorld {
     end_all();
     loads_.clear();
     store_.reset();
-    const bool is_exact = pool_->metrics().tiers[index_of(Tier::kDisk)].evicted_blocks == 0 &&
+    const bool is_exact = pool_->metrics().tier("disk").evicted_blocks == 0 &&
                           pool_->metrics().loads_corrupt == 0 &&
                           pool_->metrics().stores_failed == 0 && config_.faults.read_flip == 0;
     work_.reset();
@@ -290,9 +290,11 @@ class SimWorld {
       if (!store_->second) work_->perform(store_->first);
       work_->finish(store_->first);
     }
-    for (auto& [job, is_performed] : loads_) {
-      if (!is_performed) work_->perform(job);
-      work_->finish(job);
+    for (const std::unique_ptr<LoadJob>& job : loads_) {
+      if (job->begun_us == 0) work_->start(*job);
+      while (!work_->has_ended(*job, 0)) {
+      }
+      work_->finish(*job);
     }
     now_us_ += uint64_t{1} << 40;
     StoreJob store;
@@ -329,7 +331,7 @@ class SimWorld {
   std::map<std::string, Truth> truths_;
   std::vector<Running> running_;
   std::vector<Prefetch> prefetches_;
-  std::vector<std::pair<LoadJob, bool>> loads_;
+  std::vector<std::unique_ptr<LoadJob>> loads_;  // those that have begun
   std::optional<std::pair<StoreJob, bool>> store_;
   SimReport report_;
 };

@@ -141,21 +141,18 @@ class Simulator : private SimWorld {
     if (made) prefetches_.push_back(std::move(made));
   }
 
-  /// One step of one load: begun, or performed, or finished.
+  /// One step of one load: planned, or begun, or looked at and finished.
   void load() {
     if (loads_.size() < 3 && pick(2) == 0) {
-      LoadJob job;
-      if (work_->begin_load(job)) loads_.push_back({std::move(job), false});
+      auto job = std::make_unique<LoadJob>();
+      if (work_->begin_load(*job)) loads_.push_back(std::move(job));
       return;
     }
     if (loads_.empty()) return;
     const auto which = static_cast<int64_t>(pick(loads_.size()));
-    auto& [job, is_performed] = loads_[static_cast<uint64_t>(which)];
-    if (!is_performed) {
-      work_->perform(job);
-      is_performed = true;
-      return;
-    }
+    LoadJob& job = *loads_[static_cast<uint64_t>(which)];
+    if (job.begun_us == 0) return work_->start(job);
+    if (!work_->has_ended(job, 0)) return;
     report_.loads += job.status.is_ok();
     report_.corrupt_loads += job.status.code() == Code::kKvStoreCorrupt;
     work_->finish(job);

@@ -158,15 +158,24 @@ TEST(Eviction, SegmentedLruKeepsWhatWasHitTwiceOverAScan) {
   }
 }
 
+constexpr TierIndex kNear = 1, kFar = 2;
+
+Rates rates_of(double near, double far, double token_us, double pair_us = 0) {
+  Rates rates{.compute_token_us = token_us, .compute_token_pair_us = pair_us};
+  rates.bytes_per_us[kNear] = near;
+  rates.bytes_per_us[kFar] = far;
+  return rates;
+}
+
 TEST(LoadPlan, LoadsWhatIsCheaperThanComputingIt) {
-  const std::vector<Tier> disk(10, Tier::kDisk);
+  const std::vector<TierIndex> disk(10, kFar);
   LoadQuestion question{
       .device_tokens = 0, .prompt_tokens = 330, .missing = disk, .block_bytes = 1000};
-  Rates rates{.disk_bytes_per_us = 10, .compute_token_us = 10};
+  Rates rates = rates_of(0, 10, 10);
   LoadPlan plan = plan_load(question, rates);  // 100 us a block against 320
   EXPECT_EQ(plan.blocks, 10u);
   EXPECT_DOUBLE_EQ(plan.predicted_us, 1000 + 100);
-  rates.disk_bytes_per_us = 2;  // 500 us a block
+  rates.bytes_per_us[kFar] = 2;  // 500 us a block
   plan = plan_load(question, rates);
   EXPECT_EQ(plan.blocks, 0u);
   EXPECT_DOUBLE_EQ(plan.predicted_us, 3300);
@@ -178,29 +187,25 @@ TEST(LoadPlan, LoadsWhatIsCheaperThanComputingIt) {
 
 TEST(LoadPlan, MatchesABruteForceOverAllCuts) {
   for (uint32_t seed = 0; seed < 200; ++seed) {
-    std::vector<Tier> missing;
-    for (uint32_t i = 0; i < seed % 7; ++i) missing.push_back(Tier::kHost);
-    for (uint32_t i = 0; i < seed % 5; ++i) missing.push_back(Tier::kDisk);
-    const LoadQuestion question{.device_tokens = 32 * (seed % 3),
-                                .prompt_tokens = 100 + seed * 3,
-                                .missing = missing,
-                                .block_bytes = 4096,
-                                .hidden_us = seed * 17 % 400,
-                                .queued_bytes = seed * 100};
-    const Rates rates{.host_bytes_per_us = 100.0,
-                      .disk_bytes_per_us = 5.0 + seed % 60,
-                      .compute_token_us = 1.0 + seed % 9,
-                      .compute_token_pair_us = 0.001};
+    std::vector<TierIndex> missing;
+    for (uint32_t i = 0; i < seed % 7; ++i) missing.push_back(kNear);
+    for (uint32_t i = 0; i < seed % 5; ++i) missing.push_back(kFar);
+    LoadQuestion question{.device_tokens = 32 * (seed % 3),
+                          .prompt_tokens = 100 + seed * 3,
+                          .missing = missing,
+                          .block_bytes = 4096,
+                          .hidden_us = seed * 17 % 400};
+    question.queued_bytes[kFar] = seed * 100;
+    const Rates rates = rates_of(100, 5.0 + seed % 60, 1.0 + seed % 9, 0.001);
     double best = 1e300;
     for (uint64_t count = 0; count <= missing.size(); ++count) {
       double load = 0;
-      bool any_disk = false;
+      bool any_far = false;
       for (uint64_t i = 0; i < count; ++i) {
-        const bool is_disk = missing[i] == Tier::kDisk;
-        load += 4096 / (is_disk ? rates.disk_bytes_per_us : rates.host_bytes_per_us);
-        any_disk = any_disk || is_disk;
+        load += 4096 / rates.bytes_per_us[missing[i]];
+        any_far = any_far || missing[i] == kFar;
       }
-      if (any_disk) load += static_cast<double>(question.queued_bytes) / rates.disk_bytes_per_us;
+      if (any_far) load += seed * 100 / rates.bytes_per_us[kFar];
       double compute = 0;
       const double context = std::min<double>(
           question.prompt_tokens, question.device_tokens + 32.0 * static_cast<double>(count));

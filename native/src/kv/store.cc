@@ -1,4 +1,4 @@
-// Stores: committed blocks copied to the host and written to disk behind the answer, many chains
+// Stores: committed blocks copied to the tiers below behind the answer, many chains
 // with one sync and one commit. Order: bytes, sync, heads; a slot is used again only after the
 // commit of a head that no longer points to it.
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Plan {
   PoolState& pool;
   StoreJob& job;
   uint64_t bytes_left;
-  uint64_t disk_short = 0;  // blocks that found no free slot
+  uint64_t short_blocks = 0;  // that found no free slot in the tier with heads
 };
 
 StoreItem& item_of(StoreJob& job, Chain& chain) {
@@ -30,52 +30,68 @@ StoreItem& item_of(StoreJob& job, Chain& chain) {
   return job.items.back();
 }
 
-SlotIndex begin_write(PoolState& pool, Tier which, SlotIndex slot) {
-  SlotTable& slots = *pool.tier(which).slots;
+SlotIndex begin_write(PoolState& pool, TierIndex which, SlotIndex slot) {
+  SlotTable& slots = *pool.tiers[which].slots;
   slots.move(slot, SlotState::kReserved, SlotState::kFilling);
   slots.io_begin(slot);
   return slot;
 }
 
-/// Plans the copies that the chain lacks below the device; false when there is more to do.
-bool plan_transfers(Plan& plan, Chain& chain, bool is_disk_writable) {
+/// A slot of the tier for a block of the chain; kNoSlot when none can be had. The store with heads
+/// frees none at once: a head may still name it.
+SlotIndex slot_for(Plan& plan, TierIndex which, const Chain& chain) {
   PoolState& pool = plan.pool;
-  bool goes_to_host = pool.tier(Tier::kHost).slots->count() > 0;
-  bool goes_to_disk = is_disk_writable;
+  const bool is_headed = which == pool.tiers.headed();
+  const SlotIndex slot =
+      is_headed ? pool.tiers[which].slots->reserve() : pool.reserve_locked(which, &chain);
+  return slot == kNoSlot ? kNoSlot : begin_write(pool, which, slot);
+}
+
+/// The tiers that are to have the chain, and its first block that one of them lacks.
+struct Lacking {
+  PerTier<bool> goes_to{};
+  uint32_t first = UINT32_MAX;
+};
+
+Lacking lacking(const PoolState& pool, const Chain& chain, bool is_head_writable) {
+  Lacking found;
+  for (const TierIndex which : pool.tiers.below(kDevice)) {
+    const bool is_writable = which != pool.tiers.headed() || is_head_writable;
+    if (!pool.tiers[which].has_room() || !is_writable) continue;
+    found.goes_to[which] = true;
+    found.first = std::min(found.first, chain.resident[which]);
+  }
+  return found;
+}
+
+/// Plans the copies that the chain lacks below the device; false when there is more to do.
+bool plan_transfers(Plan& plan, Chain& chain, bool is_head_writable) {
+  PoolState& pool = plan.pool;
+  auto [goes_to, index] = lacking(pool, chain, is_head_writable);
   std::vector<StoreTransfer> transfers;
-  uint32_t index = UINT32_MAX;
-  if (goes_to_host) index = std::min(index, chain.resident_in(Tier::kHost));
-  if (goes_to_disk) index = std::min(index, chain.resident_in(Tier::kDisk));
   bool is_complete = true;
-  for (; index < chain.blocks.size() && (goes_to_host || goes_to_disk); ++index) {
-    const ChainBlock& block = chain.blocks[index];
-    const bool is_on_device = index < chain.resident_in(Tier::kDevice);
-    const bool is_on_host = index < chain.resident_in(Tier::kHost);
-    if (!is_on_device && !is_on_host) break;
+  for (; index < chain.blocks.size() && goes_to != PerTier<bool>{}; ++index) {
+    const TierIndex from = chain.nearest(index);
+    if (from == kNoTier) break;
     if (plan.bytes_left < pool.options.block_bytes) {
       is_complete = false;
       break;
     }
-    StoreTransfer transfer{
-        .index = index, .key = block.key, .from = is_on_device ? Tier::kDevice : Tier::kHost};
-    transfer.source = block.slot(transfer.from);
-    if (goes_to_host && is_on_device && !is_on_host) {
-      const SlotIndex slot = pool.reserve_locked(Tier::kHost, &chain);
-      goes_to_host = slot != kNoSlot;
-      if (goes_to_host) transfer.host = begin_write(pool, Tier::kHost, slot);
+    StoreTransfer transfer;
+    transfer.index = index;
+    transfer.from = from;
+    transfer.source = chain.blocks[index].stored_in(from);
+    for (const TierIndex which : pool.tiers.below(kDevice)) {
+      if (which <= from) goes_to[which] = false;  // what a lower tier alone has goes up by loads
+      if (!goes_to[which] || index < chain.resident[which]) continue;
+      transfer.to[which] = slot_for(plan, which, chain);
+      goes_to[which] = transfer.to[which] != kNoSlot;
+      if (goes_to[which] || which != pool.tiers.headed()) continue;
+      plan.short_blocks += chain.blocks.size() - index;
+      is_complete = false;
     }
-    if (goes_to_disk && index >= chain.resident_in(Tier::kDisk)) {
-      const SlotIndex slot = pool.tier(Tier::kDisk).slots->reserve();
-      goes_to_disk = slot != kNoSlot;
-      if (goes_to_disk) {
-        transfer.disk = begin_write(pool, Tier::kDisk, slot);
-      } else {
-        plan.disk_short += chain.blocks.size() - index;
-        is_complete = false;
-      }
-    }
-    if (transfer.host == kNoSlot && transfer.disk == kNoSlot) continue;
-    pool.tier(transfer.from).slots->io_begin(transfer.source);
+    if (transfer.to == filled<SlotIndex>(kNoSlot)) continue;
+    pool.tiers[from].slots->io_begin(transfer.source.slot);
     plan.bytes_left -= pool.options.block_bytes;
     transfers.push_back(transfer);
   }
@@ -87,7 +103,7 @@ bool is_misnamed(const Chain& chain) {
   return chain.durable.seq != 0 && chain.durable.version != chain.version;
 }
 
-/// Whether the head on disk says the same already.
+/// Whether the durable head says the same already.
 bool is_durable(const Chain& chain, const HeadRecord& head) {
   const DurableHead& durable = chain.durable;
   const auto has_slot = [](const HeadBlock& block, SlotIndex slot) { return block.slot == slot; };
@@ -113,14 +129,15 @@ void plan_head(PoolState& pool, StoreItem& item) {
   head.prefix_blocks = chain.prefix_blocks;
   head.versions_back = chain.versions_back;
   if (chain.versions_back > 0) head.root = chain.root;
-  for (uint32_t i = 0; i < chain.resident_in(Tier::kDisk); ++i) {
+  const TierIndex headed = pool.tiers.headed();
+  for (uint32_t i = 0; i < chain.resident[headed]; ++i) {
     const ChainBlock& block = chain.blocks[i];
-    head.blocks.push_back({block.slot(Tier::kDisk), block.length, block.checksum});
+    head.blocks.push_back({block.slots[headed], block.length, block.checksum});
   }
   for (const StoreTransfer& transfer : item.transfers) {
-    if (transfer.disk == kNoSlot) continue;
+    if (transfer.to[headed] == kNoSlot) continue;
     TESSERA_CHECK(transfer.index == head.blocks.size());
-    head.blocks.push_back({transfer.disk, chain.blocks[transfer.index].length, 0});
+    head.blocks.push_back({transfer.to[headed], chain.blocks[transfer.index].length, 0});
   }
   const uint32_t tokens = tokens_in(chain, static_cast<uint32_t>(head.blocks.size()));
   head.tokens.assign(chain.tokens.begin(), chain.tokens.begin() + tokens);
@@ -132,20 +149,21 @@ void plan_head(PoolState& pool, StoreItem& item) {
   }
 }
 
-/// Frees disk slots for what found none, by shorter heads of the coldest chains.
+/// Frees slots of the tier with heads for what found none, by shorter heads of the coldest chains.
 bool plan_evictions(Plan& plan) {
   PoolState& pool = plan.pool;
-  if (plan.disk_short == 0) return false;
-  const uint64_t wanted = plan.disk_short + pool.tier(Tier::kDisk).slots->count() / 64;
+  if (plan.short_blocks == 0) return false;
+  const TierIndex headed = pool.tiers.headed();
+  const uint64_t wanted = plan.short_blocks + pool.tiers[headed].slots->count() / 64;
   bool any = false;
   for (uint64_t i = 0; i < wanted; ++i) {
-    Chain* victim = pool.victim_locked(Tier::kDisk, nullptr);
+    Chain* victim = pool.victim_locked(headed, nullptr);
     if (victim == nullptr) break;
     item_of(plan.job, *victim);
-    const uint32_t tail = victim->resident_in(Tier::kDisk) - 1;
-    pool.drop_slot_locked(*victim, tail, Tier::kDisk, SlotState::kEvicting);
-    pool.set_resident_locked(*victim, Tier::kDisk, tail);
-    ++pool.tier(Tier::kDisk).metrics.evicted_blocks;
+    const uint32_t tail = victim->resident[headed] - 1;
+    pool.drop_slot_locked(*victim, tail, headed, SlotState::kEvicting);
+    pool.set_resident_locked(*victim, headed, tail);
+    ++pool.tiers[headed].metrics.evicted_blocks;
     any = true;
   }
   return any;
@@ -199,36 +217,36 @@ bool bury_retired(PoolState& pool) {
 }
 
 /// Plans transfers for what waits, as far as one batch goes.
-void plan_stores(Plan& plan, bool is_disk_writable) {
+void plan_stores(Plan& plan, bool is_head_writable) {
   PoolState& pool = plan.pool;
   std::vector<Chain*> taken, unfinished, renamed;
   for (Chain* chain : pool.store_queue) {
     if (plan.bytes_left < pool.options.block_bytes) break;
-    if (chain->is_renaming && is_disk_writable) {
+    if (chain->is_renaming && is_head_writable) {
       renamed.push_back(chain);
       continue;
     }
     taken.push_back(chain);
-    if (!plan_transfers(plan, *chain, is_disk_writable)) unfinished.push_back(chain);
+    if (!plan_transfers(plan, *chain, is_head_writable)) unfinished.push_back(chain);
     pool.counts.store_wait_us += pool.now_us() - chain->store_asked_us;
     chain->store_asked_us = pool.now_us();
-    if (is_disk_writable && chain->durable.seq != chain->seq) item_of(plan.job, *chain);
+    if (is_head_writable && chain->durable.seq != chain->seq) item_of(plan.job, *chain);
   }
   const auto passed = static_cast<int64_t>(taken.size() + renamed.size());
   pool.store_queue.erase(pool.store_queue.begin(), pool.store_queue.begin() + passed);
   pool.store_queue.insert(pool.store_queue.end(), renamed.begin(), renamed.end());
   // While they count as queued the chains of this batch give no block up.
-  const bool any_evicted = is_disk_writable && plan_evictions(plan);
+  const bool any_evicted = is_head_writable && plan_evictions(plan);
   for (Chain* chain : taken) chain->is_store_queued = false;
   // Without hope of a slot the rest waits for the chain's next commit.
-  const bool has_hope = any_evicted || plan.disk_short == 0;
+  const bool has_hope = any_evicted || plan.short_blocks == 0;
   for (Chain* chain : unfinished) {
     if (!has_hope) ++pool.counts.stores_dropped;
     if (!has_hope) continue;
     chain->is_store_queued = true;
     pool.store_queue.push_back(chain);
   }
-  if (is_disk_writable) {
+  if (is_head_writable) {
     for (StoreItem& item : plan.job.items) plan_head(pool, item);
   }
   for (Chain* chain : taken) pool.forget_if_empty_locked(*chain);
@@ -238,9 +256,7 @@ void plan_stores(Plan& plan, bool is_disk_writable) {
 
 void PoolState::queue_store_locked(Chain& chain) {
   if (chain.is_store_queued || chain.is_dead) return;
-  const bool has_lower =
-      tier(Tier::kHost).slots->count() > 0 || tier(Tier::kDisk).slots->count() > 0;
-  if (!has_lower) return;
+  if (!tiers.any_below(kDevice)) return;
   if (store_queue.size() >= options.store_queue_max) {
     ++counts.stores_dropped;
     return;
@@ -257,16 +273,16 @@ bool PoolWork::begin_store(StoreJob& job) {
   if (pool.is_store_busy) return false;
   job = StoreJob{};
   job.is_nothing = bury_retired(pool);
-  const bool has_disk = pool.tier(Tier::kDisk).slots->count() > 0;
+  const bool has_heads = pool.tiers.has_heads();
   const bool is_resting = pool.stores_rest_until_us > pool.now_us();
-  if (has_disk && is_resting && !pool.is_store_broken) return job.is_nothing;
-  const bool is_disk_writable = has_disk && !pool.is_store_broken;
-  if (is_disk_writable) {
+  if (has_heads && is_resting && !pool.is_store_broken) return job.is_nothing;
+  const bool is_head_writable = has_heads && !pool.is_store_broken;
+  if (is_head_writable) {
     plan_erasures(pool, job);
     plan_renames(pool, job);
   }
   Plan plan{pool, job, std::max(pool.options.store_batch_bytes, pool.options.block_bytes)};
-  plan_stores(plan, is_disk_writable);
+  plan_stores(plan, is_head_writable);
   if (job.items.empty() && job.erased.empty()) {
     pool.stored.notify_all();  // what waited had nothing to store
     return job.is_nothing;

@@ -1,4 +1,6 @@
 // The part of a store that moves bytes, without the pool's lock.
+#include <deque>
+#include <memory>
 #include <utility>
 
 #include "kv/pool_state.h"
@@ -6,75 +8,136 @@
 namespace tessera::kv {
 namespace {
 
-/// Memory that transfers of one job use one after the other.
-struct Scratch {
-  std::vector<std::byte> block;
-  std::vector<std::byte> encoded;
+constexpr size_t kWritesPendingMax = 16;  // writes that their stores have not ended yet
+
+/// A block as the tiers below the device hold it: where it lies, or a copy that its writes share.
+struct Stored {
+  Status status;
+  std::span<const std::byte> bytes;
+  std::shared_ptr<std::vector<std::byte>> copy;
 };
 
-/// Bytes of a slot where the processor can read them.
-Result<std::span<const std::byte>> source_bytes(PoolState& pool, const StoreTransfer& transfer,
-                                                Scratch& scratch) {
-  BlockMemory& memory = *pool.tier(transfer.from).memory;
-  const bool is_device = transfer.from == Tier::kDevice;
-  const uint64_t size = is_device ? pool.options.block_bytes : pool.lower_bytes();
-  if (memory.is_addressable()) {
-    return std::span<const std::byte>(memory.address(transfer.source), size);
+/// Bytes of the transfer's source where the processor can read them.
+Stored source_bytes(PoolState& pool, const StoreTransfer& transfer) {
+  Stored source;
+  const SlotIndex slot = transfer.source.slot;
+  const auto into_copy = [&](uint64_t size) {
+    source.copy = std::make_shared<std::vector<std::byte>>(size);
+    source.bytes = *source.copy;
+  };
+  if (transfer.from == kDevice) {
+    BlockMemory& memory = pool.tiers.memory();
+    if (memory.is_addressable()) {
+      source.bytes = {memory.address(slot), pool.options.block_bytes};
+    } else {
+      into_copy(pool.options.block_bytes);
+      source.status = memory.read(slot, *source.copy);
+    }
+    return source;
   }
-  scratch.block.resize(size);
-  TESSERA_RETURN_IF_ERROR(memory.read(transfer.source, scratch.block));
-  return std::span<const std::byte>(scratch.block);
+  BlockStore& store = *pool.tiers[transfer.from].store;
+  source.bytes = store.view(slot);
+  if (!source.bytes.empty()) return source;
+  into_copy(pool.tiers.stored_bytes());
+  BlockTransfer read{.block = transfer.source, .to = *source.copy};
+  source.status = read_now(store, read);
+  return source;
 }
 
-/// The block as the tiers below the device hold it.
-Result<std::span<const std::byte>> lower_bytes(PoolState& pool, const StoreTransfer& transfer,
-                                               Scratch& scratch) {
-  Result<std::span<const std::byte>> bytes = source_bytes(pool, transfer, scratch);
-  if (!bytes.is_ok()) return bytes;
-  if (pool.options.codec == nullptr || transfer.from != Tier::kDevice) return bytes;
-  scratch.encoded.resize(pool.lower_bytes());
-  pool.options.codec->encode(bytes.value(), scratch.encoded);
-  return std::span<const std::byte>(scratch.encoded);
+Stored stored_bytes(PoolState& pool, const StoreTransfer& transfer) {
+  Stored source = source_bytes(pool, transfer);
+  const BlockCodec* codec = pool.options.codec.get();
+  if (codec == nullptr || transfer.from != kDevice || !source.status.is_ok()) return source;
+  Stored encoded;
+  encoded.copy = std::make_shared<std::vector<std::byte>>(pool.tiers.stored_bytes());
+  codec->encode(source.bytes, *encoded.copy);
+  encoded.bytes = *encoded.copy;
+  return encoded;
 }
 
-Status copy_to_host(PoolState& pool, StoreJob& job, const StoreTransfer& transfer,
-                    std::span<const std::byte> bytes) {
-  const uint64_t begun_us = pool.now_us();
-  TESSERA_RETURN_IF_ERROR(pool.tier(Tier::kHost).memory->write(transfer.host, bytes));
-  job.host_bytes += bytes.size();
-  job.host_us += pool.now_us() - begun_us;
-  return Status::ok();
-}
+/// The writes of one job, some of them under way.
+class Writes {
+ public:
+  Writes(PoolState& pool, StoreJob& job) : pool_(pool), job_(job) {}
 
-Status write_to_disk(PoolState& pool, StoreJob& job, StoreTransfer& transfer,
-                     std::span<const std::byte> bytes) {
-  const uint64_t begun_us = pool.now_us();
-  transfer.checksum = block_checksum(bytes, transfer.key);
-  TESSERA_RETURN_IF_ERROR(pool.options.store->write(transfer.disk, bytes));
-  job.disk_bytes += bytes.size();
-  job.disk_us += pool.now_us() - begun_us;
-  return Status::ok();
-}
-
-Status perform_transfer(PoolState& pool, StoreJob& job, StoreTransfer& transfer, Scratch& scratch,
-                        bool goes_to_disk) {
-  const Result<std::span<const std::byte>> bytes = lower_bytes(pool, transfer, scratch);
-  if (!bytes.is_ok()) return bytes.status();
-  if (transfer.host != kNoSlot) {
-    TESSERA_RETURN_IF_ERROR(copy_to_host(pool, job, transfer, bytes.value()));
-    transfer.is_on_host = true;
+  void begin(StoreItem& item, StoreTransfer& transfer, TierIndex which, const Stored& stored) {
+    auto write = std::make_unique<Write>();
+    write->item = &item;
+    write->stored = &transfer;
+    write->which = which;
+    write->bytes = stored.copy;
+    write->begun_us = pool_.now_us();
+    write->transfer.block = {transfer.source.key, transfer.to[which]};
+    write->transfer.from = stored.bytes;
+    pool_.tiers[which].store->begin_write(write->transfer);
+    if (end(*write, 0)) return;
+    pending_.push_back(std::move(write));
+    if (pending_.size() > kWritesPendingMax) end_oldest();
   }
-  return goes_to_disk ? write_to_disk(pool, job, transfer, bytes.value()) : Status::ok();
+
+  void end_all() {
+    while (!pending_.empty()) end_oldest();
+  }
+
+ private:
+  struct Write {
+    StoreItem* item = nullptr;
+    StoreTransfer* stored = nullptr;
+    TierIndex which = kNoTier;
+    std::shared_ptr<const std::vector<std::byte>> bytes;
+    uint64_t begun_us = 0;
+    BlockTransfer transfer;
+  };
+
+  void end_oldest() {
+    while (!end(*pending_.front(), kTransferLookUs)) {
+    }
+    pending_.pop_front();
+  }
+
+  bool end(Write& write, uint64_t budget_us) {
+    if (!pool_.tiers[write.which].store->has_ended(write.transfer, budget_us)) return false;
+    const bool is_headed = write.which == pool_.tiers.headed();
+    Status& status = is_headed ? write.item->status : write.item->copied;
+    if (!write.transfer.status.is_ok()) {
+      if (status.is_ok()) status = std::move(write.transfer.status);
+      return true;
+    }
+    write.stored->is_written[write.which] = true;
+    if (is_headed) write.stored->checksum = write.transfer.block.checksum;
+    job_.bytes[write.which] += write.transfer.from.size();
+    job_.us[write.which] += pool_.now_us() - write.begun_us;
+    return true;
+  }
+
+  PoolState& pool_;
+  StoreJob& job_;
+  std::deque<std::unique_ptr<Write>> pending_;
+};
+
+/// Begins the transfer's writes, if its bytes can be had; none into the store with heads where an
+/// earlier block of the item has not come there.
+void begin_writes(PoolState& pool, Writes& writes, StoreItem& item, StoreTransfer& transfer) {
+  Stored stored = stored_bytes(pool, transfer);
+  if (!stored.status.is_ok()) {
+    if (item.status.is_ok()) item.status = std::move(stored.status);
+    return;
+  }
+  for (const TierIndex which : pool.tiers.below(kDevice)) {
+    const bool is_headed = which == pool.tiers.headed();
+    if (transfer.to[which] == kNoSlot || (is_headed && !item.status.is_ok())) continue;
+    writes.begin(item, transfer, which, stored);
+  }
 }
 
 /// Moves the item's head to those that are put, with the checksums that are known now.
-void take_head(StoreJob& job, StoreItem& item) {
+void take_head(PoolState& pool, StoreJob& job, StoreItem& item) {
   if (!item.status.is_ok()) return;
   if (item.is_erased) {
     job.erased.push_back(item.durable_key);
   } else if (item.head.has_value()) {
     for (const StoreTransfer& transfer : item.transfers) {
-      if (transfer.disk == kNoSlot) continue;
+      if (transfer.to[pool.tiers.headed()] == kNoSlot) continue;
       item.head->blocks[transfer.index].checksum = transfer.checksum;
     }
     if (item.is_renamed) job.erased.push_back(item.durable_key);
@@ -88,30 +151,26 @@ void take_head(StoreJob& job, StoreItem& item) {
 void PoolWork::perform(StoreJob& job) {
   if (job.is_nothing) return;
   PoolState& pool = state_;
-  Scratch scratch;
-  bool any_written = false;
+  Writes writes(pool, job);
   for (StoreItem& item : job.items) {
-    for (StoreTransfer& transfer : item.transfers) {
-      const bool goes_to_disk = item.status.is_ok() && transfer.disk != kNoSlot;
-      Status status = perform_transfer(pool, job, transfer, scratch, goes_to_disk);
-      if (item.status.is_ok()) item.status = std::move(status);
-      any_written = any_written || goes_to_disk;
-    }
-    take_head(job, item);
+    for (StoreTransfer& transfer : item.transfers) begin_writes(pool, writes, item, transfer);
   }
+  writes.end_all();
+  for (StoreItem& item : job.items) take_head(pool, job, item);
   if (job.heads.empty() && job.erased.empty()) return;
+  const TierIndex headed = pool.tiers.headed();
   const uint64_t begun_us = pool.now_us();
-  BlockStore& store = *pool.options.store;
-  if (any_written) job.committed = store.sync();
+  HeadLog& heads = pool.tiers.heads();
+  if (job.bytes[headed] > 0) job.committed = heads.sync();
   if (job.committed.is_ok()) {
-    job.committed = store.commit(job.erased, job.heads);
+    job.committed = heads.commit(job.erased, job.heads);
     job.is_unknown = job.committed.code() == Code::kIoFailed;
   }
-  job.disk_us += pool.now_us() - begun_us;
+  job.us[headed] += pool.now_us() - begun_us;
   if (!job.committed.is_ok()) return;
   // The head is gone whatever becomes of this: what cannot be discarded is overwritten in time.
-  for (const SlotIndex slot : job.discarded) (void)store.discard(slot);
-  if (!job.discarded.empty()) (void)store.erase_traces();
+  for (const SlotIndex slot : job.discarded) (void)heads.discard(slot);
+  if (!job.discarded.empty()) (void)heads.erase_traces();
 }
 
 }  // namespace tessera::kv

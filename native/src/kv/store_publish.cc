@@ -9,53 +9,62 @@ namespace {
 
 bool is_current(const Chain& chain, const StoreTransfer& transfer) {
   return !chain.is_dead && transfer.index < chain.blocks.size() &&
-         chain.blocks[transfer.index].key == transfer.key;
+         chain.blocks[transfer.index].key == transfer.source.key;
 }
 
 /// A finished copy becomes the chain's, or is given up.
-bool publish_copy(PoolState& pool, Chain& chain, const StoreTransfer& transfer, Tier which,
+bool publish_copy(PoolState& pool, Chain& chain, const StoreTransfer& transfer, TierIndex which,
                   SlotIndex slot) {
-  SlotTable& slots = *pool.tier(which).slots;
+  SlotTable& slots = *pool.tiers[which].slots;
   slots.move(slot, SlotState::kFilling, SlotState::kResident);
-  const bool is_next = is_current(chain, transfer) && chain.resident_in(which) == transfer.index &&
-                       chain.blocks[transfer.index].slot(which) == kNoSlot;
+  const bool is_next = is_current(chain, transfer) && chain.resident[which] == transfer.index &&
+                       chain.blocks[transfer.index].slots[which] == kNoSlot;
   if (!is_next) return false;
-  chain.blocks[transfer.index].slot(which) = slot;
+  chain.blocks[transfer.index].slots[which] = slot;
   pool.set_resident_locked(chain, which, transfer.index + 1);
   return true;
 }
 
-void publish_host(PoolState& pool, Chain& chain, const StoreTransfer& transfer) {
-  pool.io_end_locked(Tier::kHost, transfer.host);
-  if (!transfer.is_on_host) {
-    pool.free_slot_locked(Tier::kHost, transfer.host, SlotState::kAborted);
-  } else if (!publish_copy(pool, chain, transfer, Tier::kHost, transfer.host)) {
-    pool.free_slot_locked(Tier::kHost, transfer.host, SlotState::kOrphan);
+/// The copies in stores without heads, each on its own.
+void publish_copies(PoolState& pool, Chain& chain, const StoreTransfer& transfer) {
+  for (const TierIndex which : pool.tiers.below(kDevice)) {
+    const SlotIndex slot = transfer.to[which];
+    if (slot == kNoSlot || which == pool.tiers.headed()) continue;
+    pool.io_end_locked(which, slot);
+    if (!transfer.is_written[which]) {
+      pool.free_slot_locked(which, slot, SlotState::kAborted);
+    } else if (!publish_copy(pool, chain, transfer, which, slot)) {
+      pool.free_slot_locked(which, slot, SlotState::kOrphan);
+    }
   }
 }
 
 /// Replaces the durable head; slots that only the older one held are freed.
 void replace_durable(PoolState& pool, Chain& chain, DurableHead next) {
   std::swap(chain.durable, next);
+  const TierIndex headed = pool.tiers.headed();
   const std::vector<SlotIndex>& now = chain.durable.slots;
   for (uint32_t i = 0; i < next.slots.size(); ++i) {
     const bool is_in_head = i < now.size() && now[i] == next.slots[i];
-    if (!is_in_head) pool.free_slot_locked(Tier::kDisk, next.slots[i], SlotState::kOrphan);
+    if (!is_in_head) pool.free_slot_locked(headed, next.slots[i], SlotState::kOrphan);
   }
 }
 
-void publish_disk(PoolState& pool, const StoreJob& job, StoreItem& item, bool is_durable) {
+void publish_headed(PoolState& pool, const StoreJob& job, StoreItem& item, bool is_durable) {
+  if (!pool.tiers.has_heads()) return;
   Chain& chain = *item.chain;
+  const TierIndex headed = pool.tiers.headed();
   for (const StoreTransfer& transfer : item.transfers) {
-    if (transfer.disk == kNoSlot) continue;
-    pool.io_end_locked(Tier::kDisk, transfer.disk);
+    const SlotIndex slot = transfer.to[headed];
+    if (slot == kNoSlot) continue;
+    pool.io_end_locked(headed, slot);
     if (is_durable) {
-      if (publish_copy(pool, chain, transfer, Tier::kDisk, transfer.disk)) {
+      if (publish_copy(pool, chain, transfer, headed, slot)) {
         chain.blocks[transfer.index].checksum = transfer.checksum;
       }
     } else if (!job.is_unknown) {
-      pool.free_slot_locked(Tier::kDisk, transfer.disk, SlotState::kAborted);
-    }  // else a head on disk may point to the slot: it is not used again before a restart
+      pool.free_slot_locked(headed, slot, SlotState::kAborted);
+    }  // else a durable head may point to the slot: it is not used again before a restart
   }
   if (!is_durable) return;
   if (item.put != StoreItem::kNone) {
@@ -79,19 +88,23 @@ void note_failure(PoolState& pool, const StoreJob& job, const Status& status) {
 }  // namespace
 
 void PoolState::publish_locked(StoreJob& job) {
-  tier(Tier::kHost).metrics.written_bytes += job.host_bytes;
-  tier(Tier::kHost).metrics.written_us += job.host_us;
-  tier(Tier::kDisk).metrics.written_bytes += job.disk_bytes;
-  tier(Tier::kDisk).metrics.written_us += job.disk_us;
+  for (const TierIndex which : tiers.below(kDevice)) {
+    tiers[which].metrics.written_bytes += job.bytes[which];
+    tiers[which].metrics.written_us += job.us[which];
+  }
   if (!job.committed.is_ok()) note_failure(*this, job, job.committed);
   for (StoreItem& item : job.items) {
     Chain& chain = *item.chain;
     for (const StoreTransfer& transfer : item.transfers) {
-      io_end_locked(transfer.from, transfer.source);
-      if (transfer.host != kNoSlot) publish_host(*this, chain, transfer);
+      io_end_locked(transfer.from, transfer.source.slot);
+      publish_copies(*this, chain, transfer);
+    }
+    if (!item.copied.is_ok()) {
+      ++counts.stores_failed;
+      counts.store_error = item.copied.message();
     }
     if (!item.status.is_ok()) note_failure(*this, job, item.status);
-    publish_disk(*this, job, item, item.status.is_ok() && job.committed.is_ok());
+    publish_headed(*this, job, item, item.status.is_ok() && job.committed.is_ok());
     const bool has_changed = chain.durable.seq != chain.seq && job.committed.is_ok();
     if (!chain.is_dead && has_changed && item.put != StoreItem::kNone) queue_store_locked(chain);
     release_locked(chain);

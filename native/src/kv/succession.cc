@@ -42,7 +42,7 @@ void pass_on(PoolState& pool, Chain& chain, uint32_t version, uint32_t distance,
   chain.prefix = prefix;
   chain.seq = ++pool.last_seq;
   pool.join_version_locked(chain);
-  if (!chain.is_renaming && pool.tier(Tier::kDisk).slots->count() > 0) {
+  if (!chain.is_renaming && pool.tiers.has_heads()) {
     chain.is_renaming = true;
     pool.renaming.push_back(&chain);
   }
@@ -117,7 +117,7 @@ Chain* PoolState::inherit_locked(const LeaseRecord& lease, Chain* own) {
   Chain* heritage = nullptr;
   uint32_t distance = 0;
   visit_predecessors(*this, lease.version, lease.user, [&](Chain& chain, uint32_t back) {
-    const uint32_t resident = tokens_in(chain, chain.resident_in(Tier::kDevice));
+    const uint32_t resident = tokens_in(chain, chain.resident[kDevice]);
     const uint32_t found = std::min(common_prefix(chain.tokens, tokens), resident);
     if (found < best + kBlockTokens || !has_prefix(*this, chain, lease)) return;
     heritage = &chain;

@@ -143,7 +143,7 @@ class Line {
     EXPECT_EQ(report.corrupt_disk_blocks, 0u);
   }
 
-  uint64_t used() { return pool_->metrics().tiers[index_of(Tier::kDevice)].used_blocks; }
+  uint64_t used() { return pool_->metrics().tier("device").used_blocks; }
 
  private:
   const uint32_t count_, versions_back_max_;
@@ -328,7 +328,7 @@ TEST(SuccessionOnDisk, APrefetchBringsUpWhatWillBeInherited) {
   line.serve({.version = 0, .user = "u", .tokens = kHistory});
   line.work();
   line.open();
-  EXPECT_EQ(line.pool().whereabouts(line.number(1), "u")[index_of(Tier::kDisk)], 200u);
+  EXPECT_EQ(line.pool().whereabouts(line.number(1), "u")[kDisk], 200u);
   line.bring_up(1, "u");
   EXPECT_EQ(line.serve({.version = 1, .user = "u", .tokens = kHistory}), inherited(200, 1));
 }

@@ -12,6 +12,9 @@
 
 namespace tessera::kv {
 
+/// Where PoolOptions puts its tiers.
+inline constexpr TierIndex kHost = 1, kDisk = 2;
+
 /// Bytes of a block of the small model; real blocks are larger.
 inline constexpr uint64_t kTestBlockBytes = kBlockTokens * sizeof(uint64_t);
 
@@ -51,7 +54,7 @@ struct TestAnswer {
   Status status;
   uint64_t value = 0;
   uint32_t matched = 0;
-  std::array<uint32_t, kTierCount> matched_by_tier{};
+  PerTier<uint32_t> matched_by_tier{};
   Committed committed = Committed::kNothingNew;
 };
 

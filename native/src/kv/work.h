@@ -14,41 +14,40 @@ namespace tessera::kv {
 
 struct Chain;
 
-/// One block from host or disk to the device.
+/// One block from a store to the device. It stays where it is from start() until has_ended().
 struct LoadJob {
   Chain* chain = nullptr;
   uint32_t index = 0;  // of the block
-  Digest key;
-  uint64_t checksum = 0;
-  Tier from = Tier::kDisk;
-  SlotIndex source = kNoSlot;
+  TierIndex from = kNoTier;
   SlotIndex target = kNoSlot;
-  uint64_t spent_us = 0;
+  BlockTransfer transfer;
+  std::vector<std::byte> stored;  // its bytes, where they cannot be read to where they belong
+  bool is_moved = false;          // all that has_ended() has to do is done
+  uint64_t begun_us = 0, spent_us = 0;
   Status status;
 };
 
-/// One block from the device, or host, to the tiers below.
+/// One block from the first tier that has it to tiers below that one.
 struct StoreTransfer {
   uint32_t index = 0;  // of the block
-  Digest key;
-  Tier from = Tier::kDevice;
-  SlotIndex source = kNoSlot;
-  SlotIndex host = kNoSlot;  // kNoSlot: not to this tier
-  SlotIndex disk = kNoSlot;
-  bool is_on_host = false;  // the host's slot has the block
-  uint64_t checksum = 0;
+  TierIndex from = kDevice;
+  StoredBlock source;
+  PerTier<SlotIndex> to = filled<SlotIndex>(kNoSlot);  // kNoSlot: not to this tier
+  PerTier<bool> is_written{};                          // the tier's slot has the block
+  uint64_t checksum = 0;                               // in the store with heads
 };
 
 struct StoreItem {
   Chain* chain = nullptr;
   std::vector<StoreTransfer> transfers;
   std::optional<HeadRecord> head;  // to be put once the transfers are done
-  bool is_renamed = false;         // the head on disk lies under another version's name
-  bool is_erased = false;          // instead: nothing of the chain is left on disk
+  bool is_renamed = false;         // the durable head lies under another version's name
+  bool is_erased = false;          // instead: nothing of the chain is left there
   uint32_t version = 0;            // that the head is put under
-  HeadKey durable_key;             // of the head that is on disk
+  HeadKey durable_key;             // of the head that is durable
   uint32_t put = kNone;            // where in StoreJob::heads it went
-  Status status;
+  Status status;  // of what its head depends on: reading its blocks, and writing them beside it
+  Status copied;  // of the copies in other tiers, which fail alone
   static constexpr uint32_t kNone = UINT32_MAX;
 };
 
@@ -60,10 +59,10 @@ struct StoreJob {
   uint64_t dangling_count = 0;       // of them
   std::vector<Chain*> graves;        // whose heads are erased
   std::vector<SlotIndex> discarded;  // bytes to be made unreadable after the commit
-  uint64_t host_bytes = 0, disk_bytes = 0, host_us = 0, disk_us = 0;
-  Status committed;         // of sync and commit
-  bool is_unknown = false;  // the commit failed in a way that leaves both outcomes open
-  bool is_nothing = false;  // only the index was worked on, which is done
+  PerTier<uint64_t> bytes{}, us{};   // written, and the time that took
+  Status committed;                  // of sync and commit
+  bool is_unknown = false;           // the commit failed in a way that leaves both outcomes open
+  bool is_nothing = false;           // only the index was worked on, which is done
 };
 
 /// Thread-safety: loads from any number of threads; one store at a time (begin_store is false while
@@ -74,6 +73,9 @@ class PoolWork {
   explicit PoolWork(PoolState& state) : state_(state) {}
 
   bool begin_load(LoadJob& job);
+  /// perform() in two: the bytes are asked for, and are there; waits up to `budget_us` for that.
+  void start(LoadJob& job);
+  bool has_ended(LoadJob& job, uint64_t budget_us);
   void perform(LoadJob& job);
   void finish(LoadJob& job);
 

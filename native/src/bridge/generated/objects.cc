@@ -230,7 +230,7 @@ Napi::Value to_js(Napi::Env env, const kv::TierMetrics& from) {
   return to;
 }
 
-Napi::Value to_js(Napi::Env env, const std::array<kv::TierMetrics, kv::kTierCount>& from) {
+Napi::Value to_js(Napi::Env env, const std::vector<kv::TierMetrics>& from) {
   Napi::Object to = Napi::Object::New(env);
   to["device"] = to_js(env, from[0]);
   to["host"] = to_js(env, from[1]);

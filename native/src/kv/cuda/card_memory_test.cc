@@ -181,8 +181,8 @@ TEST_F(CardPool, BringsUsersBackFromPinnedMemoryAndFromDisk) {
   }
   for (uint32_t user = 10; user-- > 0;) EXPECT_EQ(found(user), 90u) << user;  // newest first
   const PoolMetrics metrics = pool_->metrics();
-  EXPECT_GT(metrics.tiers[index_of(Tier::kHost)].hit_tokens, 0u);
-  EXPECT_GT(metrics.tiers[index_of(Tier::kDisk)].hit_tokens, 0u);
+  EXPECT_GT(metrics.tier("host").hit_tokens, 0u);
+  EXPECT_GT(metrics.tier("disk").hit_tokens, 0u);
   EXPECT_TRUE(pool_->check_integrity().faults.empty());
 }
 
@@ -203,8 +203,8 @@ TEST_F(CardPool, ACardThatFailsIsToldAndSpoilsNoTierBelow) {
   EXPECT_EQ(refused.status.message(), "the card fell off");
   ASSERT_TRUE(store());
   EXPECT_EQ(pool_->metrics().store_error, "the card fell off");
-  EXPECT_EQ(pool_->metrics().tiers[index_of(Tier::kHost)].used_blocks, 0u);
-  EXPECT_EQ(pool_->metrics().tiers[index_of(Tier::kDisk)].used_blocks, 0u);
+  EXPECT_EQ(pool_->metrics().tier("host").used_blocks, 0u);
+  EXPECT_EQ(pool_->metrics().tier("disk").used_blocks, 0u);
   EXPECT_TRUE(work.audit().empty());
   is_broken_ = false;
   const TestAnswer answer = serve(*pool_, request(0));

@@ -1,0 +1,126 @@
+#include "kv/tiers.h"
+
+#include <utility>
+
+#include "kv/disk_store.h"
+#include "kv/host_store.h"
+
+namespace tessera::kv {
+namespace {
+
+Status refused(std::string message) { return {Code::kKvPoolInvalid, std::move(message)}; }
+
+Result<std::unique_ptr<Arena>> open_arena(const std::string& tier, uint32_t blocks, uint64_t bytes,
+                                          bool locks) {
+  Result<std::unique_ptr<Arena>> arena = Arena::open(blocks, bytes, locks);
+  if (!arena.is_ok()) return refused(tier + " tier: " + arena.status().message());
+  return arena;
+}
+
+}  // namespace
+
+Status Tiers::open(PoolOptions& options) {
+  stored_bytes_ = options.codec == nullptr ? options.block_bytes : options.codec->encoded_bytes();
+  TESSERA_RETURN_IF_ERROR(open_device(options));
+  TESSERA_RETURN_IF_ERROR(open_host(options));
+  TESSERA_RETURN_IF_ERROR(open_disk(options));
+  for (TierSpec& spec : options.more_tiers) {
+    TESSERA_RETURN_IF_ERROR(add_store(std::move(spec), options.eviction));
+  }
+  options.more_tiers.clear();
+  return Status::ok();
+}
+
+Status Tiers::open_device(PoolOptions& options) {
+  const std::string name = kStandardTiers[kDevice];
+  bool is_locked = false;
+  memory_ = std::move(options.device_memory);
+  if (memory_ == nullptr) {
+    auto arena = open_arena(name, options.device_blocks, options.block_bytes, options.locks_memory);
+    if (!arena.is_ok()) return arena.status();
+    is_locked = arena.value()->is_locked();
+    memory_ = std::move(arena).value();
+  }
+  add(name, memory_->slot_count(), options.eviction).metrics.is_locked = is_locked;
+  return Status::ok();
+}
+
+Status Tiers::open_host(PoolOptions& options) {
+  TierSpec spec{.name = kStandardTiers[1], .store = nullptr};
+  std::unique_ptr<Arena> arena = std::move(options.host_memory);
+  if (arena == nullptr && options.host_blocks > 0) {
+    auto opened = open_arena(spec.name, options.host_blocks, stored_bytes_, options.locks_memory);
+    if (!opened.is_ok()) return opened.status();
+    arena = std::move(opened).value();
+  }
+  const bool is_locked = arena != nullptr && arena->is_locked();
+  if (arena != nullptr) spec.store = std::make_unique<HostStore>(std::move(arena));
+  TESSERA_RETURN_IF_ERROR(add_store(std::move(spec), options.eviction));
+  list_.back().metrics.is_locked = is_locked;
+  return Status::ok();
+}
+
+Status Tiers::open_disk(PoolOptions& options) {
+  TierSpec spec{.name = kStandardTiers[2], .store = std::move(options.store)};
+  if (spec.store == nullptr && options.disk_blocks > 0) {
+    Result<std::unique_ptr<DiskStore>> store =
+        DiskStore::open({.folder = options.disk_folder,
+                         .block_bytes = stored_bytes_,
+                         .slot_count = static_cast<uint32_t>(options.disk_blocks),
+                         .codec = options.codec == nullptr ? "" : options.codec->name(),
+                         .reserve_bytes = options.disk_reserve_bytes});
+    if (!store.is_ok()) return store.status();
+    spec.store = std::move(store).value();
+  }
+  return add_store(std::move(spec), options.eviction);
+}
+
+Tier& Tiers::add(const std::string& name, uint32_t slot_count, EvictionKind eviction) {
+  Tier& tier = list_.emplace_back();
+  tier.slots = std::make_unique<SlotTable>(slot_count);
+  tier.policy = make_policy(eviction);
+  tier.metrics.name = name;
+  tier.metrics.capacity_blocks = slot_count;
+  return tier;
+}
+
+Status Tiers::add_store(TierSpec spec, EvictionKind eviction) {
+  if (list_.size() == kTiersMax) {
+    return refused("tiers: expected at most " + std::to_string(kTiersMax) + ", got '" + spec.name +
+                   "' beside them");
+  }
+  for (const Tier& tier : list_) {
+    if (tier.metrics.name == spec.name) {
+      return refused("tiers: expected names of their own, got '" + spec.name + "' twice");
+    }
+  }
+  const bool is_headed = spec.store != nullptr && spec.store->heads() != nullptr;
+  if (is_headed && has_heads()) {
+    return refused("tiers: expected heads in one tier, got some in '" +
+                   list_[headed_].metrics.name + "' and '" + spec.name + "'");
+  }
+  if (is_headed) headed_ = static_cast<TierIndex>(list_.size());
+  const uint32_t slot_count = spec.store == nullptr ? 0 : spec.store->slot_count();
+  Tier& tier = add(spec.name, slot_count, eviction);
+  tier.metrics.expected_block_us = spec.expected_block_us;
+  tier.store = std::move(spec.store);
+  return Status::ok();
+}
+
+bool Tiers::any_below(TierIndex tier) const {
+  for (const TierIndex lower : below(tier)) {
+    if (list_[lower].has_room()) return true;
+  }
+  return false;
+}
+
+std::vector<TierMetrics> Tiers::metrics() const {
+  std::vector<TierMetrics> all;
+  for (const Tier& tier : list_) {
+    all.push_back(tier.metrics);
+    all.back().used_blocks = tier.slots->count() - tier.slots->free_count();
+  }
+  return all;
+}
+
+}  // namespace tessera::kv

@@ -1,0 +1,67 @@
+// The pool's list of tiers: the device's memory, and the block stores below it, nearest first.
+//
+// Thread-safety: the list stays as it was opened; slots and policies under the lock of the pool,
+// stores and memory as they say themselves.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kv/block_store.h"
+#include "kv/eviction.h"
+#include "kv/memory.h"
+#include "kv/metrics.h"
+#include "kv/options.h"
+#include "kv/slot.h"
+#include "kv/tier.h"
+
+namespace tessera::kv {
+
+struct Tier {
+  std::unique_ptr<SlotTable> slots;  // as many as the tier's capacity
+  std::unique_ptr<EvictionPolicy> policy;
+  std::unique_ptr<BlockStore> store;  // none: the device, or a tier without capacity
+  TierMetrics metrics;                // its name among them
+
+  bool has_room() const { return slots->count() > 0; }
+};
+
+class Tiers {
+ public:
+  /// Opens what the options name, and takes their memory and stores. Errors: KV_POOL_INVALID,
+  /// KV_STORE_INVALID, IO_FAILED.
+  Status open(PoolOptions& options);
+
+  Tier& operator[](TierIndex tier) { return list_[tier]; }
+  const Tier& operator[](TierIndex tier) const { return list_[tier]; }
+  Tier& device() { return list_[kDevice]; }
+  BlockMemory& memory() { return *memory_; }
+  uint32_t count() const { return static_cast<uint32_t>(list_.size()); }
+  TierRange all() const { return {0, count()}; }
+  TierRange below(TierIndex tier) const { return {tier + 1u, count()}; }
+  bool any_below(TierIndex tier) const;
+  /// The tier whose store has heads, or kNoTier.
+  TierIndex headed() const { return headed_; }
+  bool has_heads() const { return headed_ != kNoTier; }
+  /// REQUIRES: has_heads().
+  HeadLog& heads() { return *list_[headed_].store->heads(); }
+  /// Bytes of a block below the device.
+  uint64_t stored_bytes() const { return stored_bytes_; }
+  /// Looks on the tiers as they are now.
+  std::vector<TierMetrics> metrics() const;
+
+ private:
+  Status open_device(PoolOptions& options);
+  Status open_host(PoolOptions& options);
+  Status open_disk(PoolOptions& options);
+  Tier& add(const std::string& name, uint32_t slot_count, EvictionKind eviction);
+  Status add_store(TierSpec spec, EvictionKind eviction);
+
+  std::vector<Tier> list_;
+  std::unique_ptr<BlockMemory> memory_;
+  TierIndex headed_ = kNoTier;
+  uint64_t stored_bytes_ = 0;
+};
+
+}  // namespace tessera::kv
