@@ -90,7 +90,7 @@ describe('plan of a run on a card', () => {
       '  1000000 SIDs of 3 x 8192: copied to the card; 100 changes of them',
       ...[70, 256].map(
         (width) =>
-          `  step and export, 1000000 SIDs, ${width} beams, 0 and 10000 changes; ` +
+          `  step, 1000000 SIDs, ${width} beams, 0 and 10000 changes; ` +
           'published: ' +
           '0.033 ms (TPU v6e, model of 3B, 20 million items, beam 70: 0.25 % of an inference; ' +
           'STATIC, youtube/static-constraint-decoding)',

@@ -128,7 +128,7 @@ const TASKS: Readonly<Record<CudaStage, (sizes: Sizes) => Task[]>> = {
       measures: items.flatMap((count) => [
         { what: `${count} SIDs of ${LEVELS} x ${CODES}: copied to the card; 100 changes of them` },
         ...widths.map((width) => ({
-          what: `step and export, ${count} SIDs, ${width} beams, 0 and ${CHANGES} changes`,
+          what: `step, ${count} SIDs, ${width} beams, 0 and ${CHANGES} changes`,
           published: PUBLISHED_STEP,
         })),
       ]),

@@ -17,7 +17,6 @@ void tessera_count_digits(const tessera::beam::cuda::Search*, uint32_t);
 void tessera_choose_digit(const tessera::beam::cuda::Search*);
 void tessera_gather_winners(const tessera::beam::cuda::Search*);
 void tessera_advance(const tessera::beam::cuda::Search*);
-void tessera_export_items(const tessera::beam::cuda::Export*);
 void tessera_fork(tessera::beam::cuda::Fork);
 void tessera_check_rows(tessera::ops::cuda::RowCheck);
 }
@@ -83,7 +82,6 @@ void add_kernels(EmulatedQueue& queue) {
   queue.add(beam::cuda::kChooseDigit, tessera_choose_digit);
   queue.add(beam::cuda::kGatherWinners, tessera_gather_winners);
   queue.add(beam::cuda::kAdvance, tessera_advance);
-  queue.add(beam::cuda::kExportItems, tessera_export_items);
   queue.add(beam::cuda::kFork, tessera_fork);
 }
 

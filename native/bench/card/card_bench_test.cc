@@ -66,11 +66,11 @@ TEST_F(CardBench, ChecksAndTimesTheKernelsOfAShape) {
                    "kernels/tiny/head/5x120"}));
 }
 
-TEST_F(CardBench, ChecksAndTimesTheStepsOfASearchAndItsExport) {
+TEST_F(CardBench, ChecksAndTimesTheStepsOfASearch) {
   const std::string name = "constraint/300 SIDs";
   Names names = {name + "/snapshot onto the card"};
   const auto add = [&](const std::string& prefix) {
-    for (const char* part : {"level 0", "level 1", "level 2", "step, mean", "export"}) {
+    for (const char* part : {"level 0", "level 1", "level 2", "step, mean"}) {
       names.push_back(prefix + "/width 7/" + part);
     }
   };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kChangesTogether = 100;
 
-Status measure(BenchCard& card, const Options& options, SearchCase& search, uint32_t width,
+Status measure(BenchCard& card, const Options& options, SearchCase& search,
                const std::string& prefix, Report& report) {
   double sum = 0;
   for (uint32_t level = 0; level < kLevels; ++level) {
@@ -25,12 +25,6 @@ Status measure(BenchCard& card, const Options& options, SearchCase& search, uint
     sum += seconds.value();
   }
   report.add_seconds(prefix + "step, mean", sum / kLevels);
-  TESSERA_RETURN_IF_ERROR(search.prepare_export(width));
-  const Result<double> exporting =
-      median_chain_seconds(card, options.rounds, [&] { return search.run_export(); });
-  if (!exporting.is_ok()) return exporting.status();
-  TESSERA_RETURN_IF_ERROR(search.check_export());
-  report.add_seconds(prefix + "export", exporting.value());
   return Status::ok();
 }
 
@@ -119,8 +113,8 @@ Status measure_widths(BenchCard& card, const Options& options, BothCatalogues& b
   for (const uint32_t width : options.widths) {
     SearchCase search = both.search(width);
     TESSERA_RETURN_IF_ERROR(search.allocate());
-    TESSERA_RETURN_IF_ERROR(measure(card, options, search, width,
-                                    prefix + "width " + std::to_string(width) + "/", report));
+    TESSERA_RETURN_IF_ERROR(
+        measure(card, options, search, prefix + "width " + std::to_string(width) + "/", report));
   }
   return Status::ok();
 }

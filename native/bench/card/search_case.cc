@@ -6,7 +6,6 @@
 #include <random>
 
 #include "beam/cuda/kernels.h"
-#include "beam/export.h"
 #include "card/shapes.h"
 
 namespace tessera::bench::card {
@@ -158,53 +157,9 @@ Status SearchCase::check_and_advance() {
   for (uint32_t i = 0; i < state.finished; ++i) {
     if (ends.value()[i] != step.finished[i].node) return wrong("search step");
   }
-  finished_ = step.finished;
   beams_ = step.next;
   ++level_;
   return Status::ok();
-}
-
-Status SearchCase::prepare_export(uint32_t most) {
-  std::vector<uint32_t> nodes;
-  for (const beam::Finished& path : finished_) nodes.push_back(path.node);
-  uint32_t* card_nodes = nullptr;
-  const auto lay = [&](char* base) {
-    device::cuda::Arrays arrays(base);
-    arrays.take(card_nodes, nodes.size());
-    arrays.take(export_.counts, nodes.size());
-    arrays.take(export_.items, most);
-    arrays.take(export_.item_paths, most);
-    arrays.take(export_.item_count, 1);
-    arrays.take(card_export_, 1);
-    return arrays.bytes();
-  };
-  Result<Memory> memory = Memory::allocate(card_.queue(), lay(nullptr));
-  if (!memory.is_ok()) return memory.status();
-  export_memory_ = std::move(memory).value();
-  lay(export_memory_.as<char>());
-  export_.paths = static_cast<uint32_t>(nodes.size());
-  export_.nodes = card_nodes;
-  export_.items_max = most;
-  export_.trie = version_->trie();
-  TESSERA_RETURN_IF_ERROR(
-      card_.queue().copy_in(card_nodes, nodes.data(), nodes.size() * sizeof(uint32_t)));
-  return card_.queue().copy_in(card_export_, &export_, sizeof(export_));
-}
-
-Status SearchCase::run_export() {
-  const LaunchShape one{{1, 1, 1}, {kSelectThreads, 1, 1}};
-  return launch(card_.queue(), beam::cuda::kExportItems, one, card_export_);
-}
-
-Status SearchCase::check_export() {
-  platform::ThreadPool threads({1, false});
-  const beam::Exported expected =
-      beam::export_items(finished_, reach_, {.result_count = export_.items_max}, threads);
-  const auto count = fetched<uint32_t>(card_, export_.item_count, 1);
-  if (!count.is_ok()) return count.status();
-  const auto items = fetched<uint32_t>(card_, export_.items, count.value()[0]);
-  if (!items.is_ok()) return items.status();
-  return std::ranges::equal(items.value(), expected.item_ordinals) ? Status::ok() : wrong("export");
 }
 
 }  // namespace tessera::bench::card

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "beam/cuda/export_kernels.h"
 #include "beam/select.h"
 #include "card/bench_card.h"
 #include "engine/cuda/card_catalogue.h"
@@ -32,11 +31,6 @@ class SearchCase {
   /// Fails where the step on the card is not the CPU's to the bit; else both go on.
   Status check_and_advance();
 
-  /// The paths found, on the card with what an export needs of them; `most` items.
-  Status prepare_export(uint32_t most);
-  Status run_export();
-  Status check_export();
-
  private:
   uint32_t beam_count() const { return static_cast<uint32_t>(beams_.nodes.size()); }
 
@@ -47,14 +41,11 @@ class SearchCase {
   uint32_t width_, keys_max_;
   uint32_t level_ = 0, level_size_ = 0;
   beam::Beams beams_;
-  std::vector<beam::Finished> finished_;
   std::vector<float> logits_, norms_;
   std::vector<uint32_t> order_;  // of the beams before the step
-  Memory memory_, export_memory_;
+  Memory memory_;
   beam::cuda::Search search_;
-  beam::cuda::Export export_;
   beam::cuda::Search* card_search_ = nullptr;
-  beam::cuda::Export* card_export_ = nullptr;
   float* card_logits_ = nullptr;
   float* card_norms_ = nullptr;
 };

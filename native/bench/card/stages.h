@@ -11,7 +11,7 @@ namespace tessera::bench::card {
 
 /// A copy and a square product, as ceilings; products, attention, norms and head of the shape.
 Status kernels_stage(BenchCard& card, const Options& options, Report& report);
-/// The step of a search and the export, against beam::select bit for bit.
+/// The step of a search, against beam::select bit for bit.
 Status constraint_stage(BenchCard& card, const Options& options, Report& report);
 /// Whole recalls, alone and as many as each case has.
 Status recall_stage(BenchCard& card, const Options& options, Report& report);

@@ -1,7 +1,6 @@
 // The kernels of a search by name and parameters, as a queue launches them.
 #pragma once
 
-#include "beam/cuda/export_kernels.h"
 #include "beam/cuda/select_kernels.h"
 #include "device/cuda/queue.h"
 
@@ -17,7 +16,6 @@ inline constexpr Kernel<const Search*> kChooseDigit{"tessera_choose_digit"};
 inline constexpr Kernel<const Search*> kGatherWinners{"tessera_gather_winners"};
 inline constexpr Kernel<const Search*> kAdvance{"tessera_advance"};
 inline constexpr Kernel<Fork> kFork{"tessera_fork"};
-inline constexpr Kernel<const Export*> kExportItems{"tessera_export_items"};
 
 /// Takes a request's arrays, whatever it asks for: `keys_max` candidates in a step, `steps` steps
 /// of a search (levels and terminal tokens). Trie, logits, norms, bits and sizes are the caller's.

@@ -45,7 +45,6 @@ std::string case_path() {
 
 TEST(SelectKernels, ChooseWhatTheCpuChoosesAtEveryStepOfABatch) {
   const auto scratch = make_scratch();
-  platform::ThreadPool threads({1, false});
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
@@ -74,13 +73,7 @@ TEST(SelectKernels, ChooseWhatTheCpuChoosesAtEveryStepOfABatch) {
       for (const auto& request : requests) request->expect_equal_step(*scratch);
       if (HasFatalFailure()) return;
     }
-    for (const auto& request : requests) {
-      EXPECT_TRUE(request->is_done());
-      const ExportOptions options{.result_count = 1 + static_cast<uint32_t>(random() % 30),
-                                  .items_per_sid = static_cast<uint32_t>(random() % 3)};
-      request->expect_equal_export(*queue, options, threads);
-    }
-    if (HasFatalFailure()) return;
+    for (const auto& request : requests) EXPECT_TRUE(request->is_done());
   }
   std::filesystem::remove(case_path());
 }

@@ -16,7 +16,6 @@ void tessera_choose_digit(const tessera::beam::cuda::Search*);
 void tessera_gather_winners(const tessera::beam::cuda::Search*);
 void tessera_advance(const tessera::beam::cuda::Search*);
 void tessera_fork(tessera::beam::cuda::Fork);
-void tessera_export_items(const tessera::beam::cuda::Export*);
 }
 
 namespace tessera::beam::cuda {
@@ -35,7 +34,6 @@ void add_search_kernels(device::cuda::EmulatedQueue& queue) {
   queue.add(kGatherWinners, tessera_gather_winners);
   queue.add(kAdvance, tessera_advance);
   queue.add(kFork, tessera_fork);
-  queue.add(kExportItems, tessera_export_items);
 }
 
 std::unique_ptr<Queue> open_search_queue(uint64_t seed) {
@@ -134,51 +132,15 @@ void TestSearch::expect_equal_step(Scratch& scratch) {
     ASSERT_EQ(search_.parents[i], step.parents[i]) << i;
     ASSERT_EQ(search_.codes[i], step.codes[i]) << i;
   }
-  const size_t before = finished_.size();
+  const uint64_t before = finished_;
   ASSERT_EQ(state.finished, before + step.finished.size());
   for (size_t i = 0; i < step.finished.size(); ++i) {
     ASSERT_EQ(search_.finished_nodes[before + i], step.finished[i].node) << i;
     ASSERT_EQ(bits(search_.finished_scores[before + i]), bits(step.finished[i].score)) << i;
     ASSERT_EQ(search_.finished_parents[before + i], step.finished_parents[i]) << i;
   }
-  finished_.insert(finished_.end(), step.finished.begin(), step.finished.end());
+  finished_ += step.finished.size();
   beams_ = step.next;
-}
-
-void TestSearch::expect_equal_export(Queue& queue, const ExportOptions& options,
-                                     platform::ThreadPool& threads) {
-  // Each node once, in an order that the scores say and no two share.
-  std::vector<catalogue::NodeIndex> ranked;
-  for (const Finished& path : finished_) ranked.push_back(path.node);
-  std::sort(ranked.begin(), ranked.end());
-  ranked.erase(std::unique(ranked.begin(), ranked.end()), ranked.end());
-  std::vector<Finished> paths;
-  for (size_t i = 0; i < ranked.size(); ++i) paths.push_back({-static_cast<float>(i), ranked[i]});
-  const Exported expected = export_items(paths, reach_, options, threads);
-
-  Shared<uint32_t> nodes(ranked.begin(), ranked.end()), counts(ranked.size() + 1),
-      items(options.result_count), item_paths(options.result_count), item_count(1);
-  Shared<Export> requests(1);
-  Export& given = requests[0];
-  given.trie = search_.trie;
-  given.paths = static_cast<uint32_t>(nodes.size());
-  given.nodes = nodes.data();
-  given.items_open = search_.items_open;
-  given.items_per_path = options.items_per_sid;
-  given.items_max = options.result_count;
-  given.counts = counts.data();
-  given.items = items.data();
-  given.item_paths = item_paths.data();
-  given.item_count = item_count.data();
-  const Export* all = requests.data();
-  ASSERT_TRUE(
-      launch(queue, kExportItems, LaunchShape{{1, 1, 1}, {kSelectThreads, 1, 1}}, all).is_ok());
-  wait(queue, all);
-  ASSERT_EQ(item_count[0], expected.item_ordinals.size());
-  items.resize(item_count[0]);
-  item_paths.resize(item_count[0]);
-  ASSERT_TRUE(std::ranges::equal(items, expected.item_ordinals));
-  ASSERT_TRUE(std::ranges::equal(item_paths, expected.item_paths));
 }
 
 }  // namespace tessera::beam::cuda

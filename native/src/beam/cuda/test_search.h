@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "beam/cuda/kernels.h"
-#include "beam/export.h"
 #include "beam/select.h"
 #include "catalogue/reach.h"
 #include "device/cuda/emulated_queue.h"
@@ -30,7 +29,6 @@ class TestSearch {
 
   bool is_done() const { return beams_.nodes.empty(); }
   const catalogue::Reach& reach() const { return reach_; }
-  const std::vector<Finished>& finished() const { return finished_; }
   const State& state() const { return states_[0]; }
   void set_keys_max(uint32_t keys_max) { search_.keys_max = keys_max; }
 
@@ -38,15 +36,12 @@ class TestSearch {
   Search next(uint32_t level_size, uint32_t width, std::mt19937_64& random);
   /// Takes the same step on the CPU; the card must have chosen the same.
   void expect_equal_step(Scratch& scratch);
-  /// The items of all that has finished. REQUIRES: the queue has nothing left to do.
-  void expect_equal_export(device::cuda::Queue& queue, const ExportOptions& options,
-                           platform::ThreadPool& threads);
 
  private:
   catalogue::Reach reach_;
   SelectOptions options_;
   Beams beams_{{0.0f}, {catalogue::kRoot}, {0}};
-  std::vector<Finished> finished_;
+  uint64_t finished_ = 0;
   Search search_;
   device::cuda::Shared<char> memory_;
   device::cuda::Shared<uint64_t> nodes_open_, items_open_;

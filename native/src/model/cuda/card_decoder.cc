@@ -65,7 +65,6 @@ Status CardDecoder::allocate() {
     arrays.take(mixed_, rows * q);
     arrays.take(gate_up_, rows * 2 * inner);
     arrays.take(gated_, rows * inner);
-    arrays.take(inner_, ops::cuda::kPartsMax * rows * ops::cuda::kRankMax);
     arrays.take(part_values_, splits_max() * rows * q);
     arrays.take(parts_, splits_max() * rows * config_.head_count);
     arrays.take(head_logits_, uint64_t{limits_.head_rows} * config_.vocab_size);
@@ -91,37 +90,19 @@ Status CardDecoder::fill_rope() {
   return queue_.copy_in(sines_, sines.data(), bytes);
 }
 
-Status CardDecoder::multiply(const Plan& plan, const uint16_t* x, uint32_t k, const uint16_t* w,
-                             const Parts& parts, uint32_t layer, const uint16_t* bias,
-                             uint16_t* y) {
+Status CardDecoder::multiply(const uint16_t* x, uint32_t k, const uint16_t* w, uint32_t columns,
+                             const uint16_t* bias, uint16_t* y) {
   ops::cuda::Product product;
   product.x = x;
   product.rows = rows_;
   product.k = k;
   product.w = w;
+  product.columns = columns;
   product.bias = bias;
   product.y = y;
-  ops::cuda::LowRankTerms& low_rank = product.low_rank;
-  for (const auto& [matrix, columns] : parts) {
-    const uint32_t part = low_rank.parts.count++;
-    low_rank.parts.matrices[part] = layer * kMatrices + static_cast<uint32_t>(matrix);
-    product.columns += columns;
-    low_rank.parts.first_columns[part + 1] = product.columns;
-  }
-  low_rank.terms = plan.terms;
-  low_rank.count = plan.term_count;
-  low_rank.inner = inner_;
-  low_rank.inner_rows = rows_;
-  LaunchShape shape{{ceil_of(ops::cuda::kRankMax, ops::cuda::kMultiplyTile),
-                     ceil_of(plan.term_rows_max, ops::cuda::kMultiplyTile),
-                     plan.term_count * low_rank.parts.count},
-                    {ops::cuda::kMultiplyThreads, 1, 1}};
-  if (plan.term_count > 0) {
-    TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kProject, shape, product));
-  }
-  shape.grid[0] = ceil_of(product.columns, ops::cuda::kMultiplyTile);
-  shape.grid[1] = ceil_of(rows_, ops::cuda::kMultiplyTile);
-  shape.grid[2] = 1;
+  const LaunchShape shape{
+      {ceil_of(columns, ops::cuda::kMultiplyTile), ceil_of(rows_, ops::cuda::kMultiplyTile), 1},
+      {ops::cuda::kMultiplyThreads, 1, 1}};
   return device::cuda::launch(queue_, kMultiply, shape, product);
 }
 
@@ -168,15 +149,9 @@ Status CardDecoder::forward(const int32_t* card_tokens, std::span<const CardRows
 
 Status CardDecoder::run(const Plan& plan) {
   rows_ = plan.rows;
-  terms_ = plan.terms;
-  term_count_ = plan.term_count;
   TESSERA_RETURN_IF_ERROR(queue_.copy_in(plan_, staged_.data(), plan.bytes));
-  const device::cuda::ChainShape shape = {plan.rows,
-                                          plan.groups_max,
-                                          plan.splits,
+  const device::cuda::ChainShape shape = {plan.rows, plan.groups_max, plan.splits,
                                           plan.group_rows_max,
-                                          plan.term_count,
-                                          plan.term_rows_max,
                                           reinterpret_cast<uint64_t>(plan.tokens)};
   return graphs_.run(shape, [&] { return launch_layers(plan); });
 }
@@ -188,47 +163,20 @@ Status CardDecoder::launch_layers(const Plan& plan) {
   const LaunchShape row{{rows_, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
   TESSERA_RETURN_IF_ERROR(
       device::cuda::launch(queue_, kEmbed, row, plan.tokens, weights_.embedding, hidden, hidden_));
-  if (plan.term_count > 0) {
-    TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kReplaceEmbedding, row, plan.tokens,
-                                                 plan.terms, plan.term_count, hidden, hidden_));
-  }
   const uint16_t* added = nullptr;  // of the layer before
   for (uint32_t layer = 0; layer < config_.layer_count; ++layer) {
     const CardLayer& w = weights_.layers[layer];
     TESSERA_RETURN_IF_ERROR(norm(added, w.input_norm));
-    TESSERA_RETURN_IF_ERROR(multiply(plan, normed_, hidden, w.qkv,
-                                     {{Matrix::kQ, q}, {Matrix::kK, kv}, {Matrix::kV, kv}}, layer,
-                                     w.qkv_bias, projected_));
+    TESSERA_RETURN_IF_ERROR(multiply(normed_, hidden, w.qkv, q + 2 * kv, w.qkv_bias, projected_));
     TESSERA_RETURN_IF_ERROR(attend(plan, layer, w));
-    TESSERA_RETURN_IF_ERROR(
-        multiply(plan, mixed_, q, w.o, {{Matrix::kO, hidden}}, layer, w.o_bias, added_));
+    TESSERA_RETURN_IF_ERROR(multiply(mixed_, q, w.o, hidden, w.o_bias, added_));
     TESSERA_RETURN_IF_ERROR(norm(added_, w.post_norm));
-    TESSERA_RETURN_IF_ERROR(multiply(plan, normed_, hidden, w.gate_up,
-                                     {{Matrix::kGate, inner}, {Matrix::kUp, inner}}, layer, nullptr,
-                                     gate_up_));
+    TESSERA_RETURN_IF_ERROR(multiply(normed_, hidden, w.gate_up, 2 * inner, nullptr, gate_up_));
     TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kSiluMul, row, gate_up_, inner, gated_));
-    TESSERA_RETURN_IF_ERROR(
-        multiply(plan, gated_, inner, w.down, {{Matrix::kDown, hidden}}, layer, nullptr, added_));
+    TESSERA_RETURN_IF_ERROR(multiply(gated_, inner, w.down, hidden, nullptr, added_));
     added = added_;
   }
   return norm(added, weights_.final_norm);
-}
-
-/// Behind a product of the head: what adapters of the last pass have in place of its rows.
-Status CardDecoder::replace_logits(const ops::cuda::Product& product) {
-  if (term_count_ == 0) return Status::ok();
-  ops::cuda::ReplacedLogits logits;
-  logits.terms = terms_;
-  logits.count = term_count_;
-  logits.x = product.x;
-  logits.x_rows = product.x_rows;
-  logits.k = product.k;
-  logits.ids = product.w_rows;
-  logits.columns = product.columns;
-  logits.y = product.y_f32;
-  const LaunchShape shape{{ceil_of(product.columns, ops::cuda::kRowThreads), product.rows, 1},
-                          {ops::cuda::kRowThreads, 1, 1}};
-  return device::cuda::launch(queue_, kReplaceLogits, shape, logits);
 }
 
 Status CardDecoder::head(const uint32_t* rows, uint32_t row_count, const int32_t* ids,
@@ -248,7 +196,6 @@ Status CardDecoder::head(const uint32_t* rows, uint32_t row_count, const int32_t
                     {ops::cuda::kMultiplyThreads, 1, 1}};
   if (id_count > 0) {
     TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kMultiply, shape, product));
-    TESSERA_RETURN_IF_ERROR(replace_logits(product));
   }
   if (sums == nullptr) return Status::ok();
   product.w_rows = nullptr;
@@ -256,7 +203,6 @@ Status CardDecoder::head(const uint32_t* rows, uint32_t row_count, const int32_t
   product.y_f32 = head_logits_;
   shape.grid[0] = ceil_of(product.columns, ops::cuda::kMultiplyTile);
   TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kMultiply, shape, product));
-  TESSERA_RETURN_IF_ERROR(replace_logits(product));
   const LaunchShape row{{row_count, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
   return device::cuda::launch(queue_, kLogSumExp, row, head_logits_, config_.vocab_size, sums);
 }

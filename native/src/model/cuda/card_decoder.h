@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,7 +18,6 @@
 
 #include "attention/cuda/attend_kernels.h"
 #include "device/cuda/launch_graphs.h"
-#include "model/cuda/card_adapter.h"
 #include "model/cuda/card_weights.h"
 #include "ops/cuda/multiply_kernels.h"
 
@@ -40,7 +38,6 @@ struct CardRows {
   std::span<const uint32_t> ancestors;  // [row_count][step - 1]
   /// The same on the card, in place of them; null: `ancestors` hold.
   const uint32_t* card_ancestors = nullptr;
-  const CardAdapter* adapter = nullptr;  // that the rows run with; held until they have
 };
 
 struct CardLimits {
@@ -95,12 +92,8 @@ class CardDecoder {
   Status run(const Plan& plan);
   Status launch_layers(const Plan& plan);
   Status attend(const Plan& plan, uint32_t layer, const CardLayer& weights);
-  /// Matrices whose outputs follow each other as the columns of a product.
-  using Parts = std::initializer_list<std::pair<Matrix, uint32_t>>;  // with their columns
-  Status multiply(const Plan& plan, const uint16_t* x, uint32_t k, const uint16_t* w,
-                  const Parts& parts, uint32_t layer, const uint16_t* bias, uint16_t* y);
-  void add_terms(std::span<const CardRows> groups, Staging& staging, Plan& plan) const;
-  Status replace_logits(const ops::cuda::Product& product);
+  Status multiply(const uint16_t* x, uint32_t k, const uint16_t* w, uint32_t columns,
+                  const uint16_t* bias, uint16_t* y);
   Status norm(const uint16_t* added, const uint16_t* weight);
   uint32_t splits_max() const;
 
@@ -126,10 +119,7 @@ class CardDecoder {
   float* sines_ = nullptr;
   char* plan_ = nullptr;
   uint64_t plan_bytes_ = 0;
-  std::vector<char> staged_;                       // the plan before it is copied
-  uint16_t* inner_ = nullptr;                      // [kPartsMax][rows][kRankMax]: of adapters
-  const ops::cuda::AdaptedRows* terms_ = nullptr;  // of the last pass, on the card
-  uint32_t term_count_ = 0;
+  std::vector<char> staged_;  // the plan before it is copied
 };
 
 }  // namespace tessera::model::cuda

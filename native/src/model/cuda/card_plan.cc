@@ -44,25 +44,6 @@ Rows spare_group(uint32_t first_row, uint32_t first_split) {
 
 }  // namespace
 
-/// The rows that run with adapters, in the plan; spare ones have none.
-void CardDecoder::add_terms(std::span<const CardRows> groups, Staging& staging, Plan& plan) const {
-  std::vector<ops::cuda::AdaptedRows> terms;
-  uint32_t first = 0, most = 0;
-  for (const CardRows& group : groups) {
-    if (group.adapter != nullptr) {
-      terms.push_back(group.adapter->adapt(first, group.row_count));
-      most = std::max(most, group.row_count);
-    }
-    first += group.row_count;
-  }
-  if (terms.empty()) return;
-  plan.term_count = rounded_rows(static_cast<uint32_t>(terms.size()), limits_.rows);
-  plan.term_rows_max = rounded_rows(most, limits_.rows);
-  auto* const at = staging.reserve<ops::cuda::AdaptedRows>(plan.term_count);
-  staging.put<ops::cuda::AdaptedRows>(at, terms);
-  plan.terms = at;
-}
-
 CardDecoder::Plan CardDecoder::lay_out(std::span<const int32_t> tokens, const int32_t* card_tokens,
                                        std::span<const CardRows> groups) {
   Staging staging(staged_, plan_);
@@ -78,7 +59,6 @@ CardDecoder::Plan CardDecoder::lay_out(std::span<const int32_t> tokens, const in
   uint32_t* const plan_positions = staging.reserve<uint32_t>(plan.rows);
   Place* const plan_places = staging.reserve<Place>(plan.rows);
   Rows* const plan_groups = staging.reserve<Rows>(plan.groups_max + 1);
-  add_terms(groups, staging, plan);
   std::vector<uint32_t> positions;
   std::vector<Place> places;
   std::vector<Rows> all;

@@ -54,9 +54,6 @@ struct CardDecoder::Plan {
   uint32_t groups_max = 0;
   uint32_t splits = 0;
   uint32_t group_rows_max = 0;
-  const ops::cuda::AdaptedRows* terms = nullptr;
-  uint32_t term_count = 0;  // 0: no row has an adapter
-  uint32_t term_rows_max = 0;
   uint64_t bytes = 0;
 };
 

@@ -19,10 +19,6 @@ inline constexpr Kernel<ops::cuda::Heads> kPlaceHeads{"tessera_place_heads"};
 inline constexpr Kernel<const float*, uint32_t, float*> kLogSumExp{"tessera_log_sum_exp"};
 inline constexpr Kernel<ops::cuda::RowCheck> kCheckRows{"tessera_check_rows"};
 inline constexpr Kernel<ops::cuda::Product> kMultiply{"tessera_multiply"};
-inline constexpr Kernel<ops::cuda::Product> kProject{"tessera_project"};
-inline constexpr Kernel<const int32_t*, const ops::cuda::AdaptedRows*, uint32_t, uint32_t, float*>
-    kReplaceEmbedding{"tessera_replace_embedding"};
-inline constexpr Kernel<ops::cuda::ReplacedLogits> kReplaceLogits{"tessera_replace_logits"};
 inline constexpr Kernel<attention::cuda::Layer, const attention::cuda::Rows*> kAttendPrompt{
     "tessera_attend_prompt"};
 inline constexpr Kernel<attention::cuda::Layer, const attention::cuda::Rows*> kAttendMerge{

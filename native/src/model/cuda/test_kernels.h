@@ -12,10 +12,6 @@ void tessera_silu_mul(const uint16_t*, uint32_t, uint16_t*);
 void tessera_place_heads(tessera::ops::cuda::Heads);
 void tessera_log_sum_exp(const float*, uint32_t, float*);
 void tessera_multiply(tessera::ops::cuda::Product);
-void tessera_project(tessera::ops::cuda::Product);
-void tessera_replace_embedding(const int32_t*, const tessera::ops::cuda::AdaptedRows*, uint32_t,
-                               uint32_t, float*);
-void tessera_replace_logits(tessera::ops::cuda::ReplacedLogits);
 void tessera_attend_prompt(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
 void tessera_attend_merge(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
 }
@@ -29,9 +25,6 @@ inline void add_forward_kernels(device::cuda::EmulatedQueue& queue) {
   queue.add(kPlaceHeads, tessera_place_heads);
   queue.add(kLogSumExp, tessera_log_sum_exp);
   queue.add(kMultiply, tessera_multiply);
-  queue.add(kProject, tessera_project);
-  queue.add(kReplaceEmbedding, tessera_replace_embedding);
-  queue.add(kReplaceLogits, tessera_replace_logits);
   queue.add(kAttendPrompt, tessera_attend_prompt);
   queue.add(kAttendMerge, tessera_attend_merge);
 }

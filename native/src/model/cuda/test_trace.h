@@ -52,8 +52,7 @@ inline TestShape shape_of(const char* model_type) {
 /// One request on the card, as TestRequest is one on the CPU.
 class CardRequest {
  public:
-  CardRequest(CardDecoder& decoder, Queue& queue, const CardAdapter* adapter = nullptr)
-      : decoder_(decoder), queue_(queue), adapter_(adapter) {
+  CardRequest(CardDecoder& decoder, Queue& queue) : decoder_(decoder), queue_(queue) {
     const ModelConfig& config = decoder.config();
     for (uint32_t i = 0; i < kContext / 32; ++i) {
       memory_.push_back(take(decoder.block_bytes()));
@@ -79,7 +78,6 @@ class CardRequest {
     rows.blocks = blocks_;
     rows.row_count = count;
     rows.first_position = length_;
-    rows.adapter = adapter_;
     return rows;
   }
   void prefill(std::span<const int32_t> tokens, uint32_t chunk) {
@@ -135,7 +133,6 @@ class CardRequest {
 
   CardDecoder& decoder_;
   Queue& queue_;
-  const CardAdapter* adapter_;
   std::vector<Memory> memory_;
   std::vector<uint16_t*> blocks_;
   Memory own_keys_, own_values_, rows_, ids_, logits_, sums_;
@@ -172,9 +169,8 @@ inline std::vector<float> trace_cpu(const TestFolder& folder, ComputeType type,
   return all;
 }
 
-inline std::vector<float> trace_card(CardDecoder& decoder, Queue& queue, uint32_t chunk,
-                                     const CardAdapter* adapter = nullptr) {
-  CardRequest request(decoder, queue, adapter);
+inline std::vector<float> trace_card(CardDecoder& decoder, Queue& queue, uint32_t chunk) {
+  CardRequest request(decoder, queue);
   request.prefill(some_tokens(45), chunk);
   std::vector<float> all = request.head((45 - 1) % chunk, 1).first;
   for (uint32_t step = 0; step < kSteps; ++step) {

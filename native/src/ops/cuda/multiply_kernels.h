@@ -7,15 +7,12 @@
 
 #include <cstdint>
 
-#include "ops/cuda/low_rank_kernels.h"
-
 namespace tessera::ops::cuda {
 
 inline constexpr uint32_t kMultiplyThreads = 128;
 inline constexpr uint32_t kMultiplyTile = 64;  // rows and columns of a block
 
-/// y[i][j] = x[row i] . w[row j] + low-rank terms + bias[j]. REQUIRES: k a multiple of 8, rows
-/// aligned to 16 bytes; terms where x_rows is null alone.
+/// y[i][j] = x[row i] . w[row j] + bias[j]. REQUIRES: k a multiple of 8, rows aligned to 16 bytes.
 struct Product {
   const uint16_t* x = nullptr;       // [..][k]
   const uint32_t* x_rows = nullptr;  // [rows] of x; null: row i
@@ -28,7 +25,6 @@ struct Product {
   const uint16_t* bias = nullptr;  // [columns]; null: none
   uint16_t* y = nullptr;           // [rows][columns], or null
   float* y_f32 = nullptr;          // the same unrounded, or null
-  LowRankTerms low_rank;
 };
 
 }  // namespace tessera::ops::cuda

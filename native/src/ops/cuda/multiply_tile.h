@@ -1,5 +1,4 @@
-// A block's tile of a matrix product: what the kernels of multiply.cu and low_rank.cu share.
-// Included by *.cu only.
+// A block's tile of a matrix product. Included by *.cu only.
 #pragma once
 
 #include "device/cuda/kernel.h"
