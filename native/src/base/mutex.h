@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <shared_mutex>
 
 #if defined(__clang__)
 #define TESSERA_THREAD_ATTRIBUTE(x) __attribute__((x))
@@ -15,6 +16,9 @@
 #endif
 #define GUARDED_BY(mutex) TESSERA_THREAD_ATTRIBUTE(guarded_by(mutex))
 #define REQUIRES(...) TESSERA_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
+#define LOCK_RETURNED(mutex) TESSERA_THREAD_ATTRIBUTE(lock_returned(mutex))
+/// For a function that is right for a reason that the analysis cannot see; a comment says which.
+#define NO_THREAD_SAFETY_ANALYSIS TESSERA_THREAD_ATTRIBUTE(no_thread_safety_analysis)
 
 namespace tessera {
 
@@ -24,6 +28,12 @@ class TESSERA_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
   void unlock() TESSERA_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
   bool try_lock() TESSERA_THREAD_ATTRIBUTE(try_acquire_capability(true)) {
     return mutex_.try_lock();
+  }
+  /// Gives the mutex back until `changed` is notified, or for no reason; held again on return.
+  void wait(std::condition_variable& changed) TESSERA_THREAD_ATTRIBUTE(requires_capability(this)) {
+    std::unique_lock<std::mutex> held(mutex_, std::adopt_lock);
+    changed.wait(held);
+    held.release();
   }
 
  private:
@@ -58,6 +68,53 @@ class TESSERA_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
 
  private:
   std::unique_lock<std::mutex> lock_;
+};
+
+/// A mutex that any number may share, or one holds alone.
+class TESSERA_THREAD_ATTRIBUTE(capability("mutex")) SharedMutex {
+ public:
+  void lock() TESSERA_THREAD_ATTRIBUTE(acquire_capability()) { mutex_.lock(); }
+  void unlock() TESSERA_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
+  void lock_shared() TESSERA_THREAD_ATTRIBUTE(acquire_shared_capability()) { mutex_.lock_shared(); }
+  bool try_lock_shared() TESSERA_THREAD_ATTRIBUTE(try_acquire_shared_capability(true)) {
+    return mutex_.try_lock_shared();
+  }
+  void unlock_shared() TESSERA_THREAD_ATTRIBUTE(release_shared_capability()) {
+    mutex_.unlock_shared();
+  }
+
+ private:
+  std::shared_mutex mutex_;
+};
+
+/// Holds a shared mutex alone.
+class TESSERA_THREAD_ATTRIBUTE(scoped_lockable) AloneLock {
+ public:
+  explicit AloneLock(SharedMutex& mutex) TESSERA_THREAD_ATTRIBUTE(acquire_capability(mutex))
+      : mutex_(mutex) {
+    mutex.lock();
+  }
+  ~AloneLock() TESSERA_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
+  AloneLock(const AloneLock&) = delete;
+  AloneLock& operator=(const AloneLock&) = delete;
+
+ private:
+  SharedMutex& mutex_;
+};
+
+/// Shares a shared mutex.
+class TESSERA_THREAD_ATTRIBUTE(scoped_lockable) SharedLock {
+ public:
+  explicit SharedLock(SharedMutex& mutex) TESSERA_THREAD_ATTRIBUTE(acquire_shared_capability(mutex))
+      : mutex_(mutex) {
+    mutex.lock_shared();
+  }
+  ~SharedLock() TESSERA_THREAD_ATTRIBUTE(release_generic_capability()) { mutex_.unlock_shared(); }
+  SharedLock(const SharedLock&) = delete;
+  SharedLock& operator=(const SharedLock&) = delete;
+
+ private:
+  SharedMutex& mutex_;
 };
 
 }  // namespace tessera

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "beam/item_model.h"
 #include "beam/naive_beam_search.h"
 #include "catalogue/live_catalogue.h"
@@ -81,7 +81,7 @@ class LiveThreadsTest : public testing::Test {
       std::vector<Change> changes = random_batch(drawer, random, kBatchChangesMax);
       const auto sequence = live_->apply(changes);
       if (!sequence.is_ok()) continue;
-      const std::lock_guard lock(applied_mutex_);
+      const MutexLock lock(applied_mutex_);
       applied_.push_back({sequence.value(), std::move(changes)});
     }
   }
@@ -143,7 +143,7 @@ class LiveThreadsTest : public testing::Test {
   OracleModel logits_;
   std::vector<ModelFilter> filters_;
   std::unique_ptr<LiveCatalogue> live_;
-  std::mutex applied_mutex_;
+  Mutex applied_mutex_;
   std::vector<Applied> applied_;
   std::atomic<bool> are_written_{false};
 

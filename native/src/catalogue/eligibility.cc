@@ -102,7 +102,7 @@ std::shared_ptr<PredicateBits> EligibilityIndex::cached(
     const std::optional<Clause>& predicate) const {
   const std::string key = predicate ? predicate_key(*predicate) : "";
   std::shared_ptr<PredicateBits> dropped;  // let go of after the lock
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = std::find_if(cached_.begin(), cached_.end(),
                                   [&key](const Cached& cached) { return cached.key == key; });
   if (found != cached_.end()) {
@@ -127,7 +127,7 @@ std::shared_ptr<PredicateBits> EligibilityIndex::cached(
 }
 
 std::vector<std::optional<Clause>> EligibilityIndex::predicates() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<std::optional<Clause>> result;
   for (const Cached& cached : cached_) result.push_back(cached.bits->predicate());
   return result;

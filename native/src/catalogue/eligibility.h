@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "catalogue/attribute_index.h"
 #include "catalogue/predicate_bits.h"
@@ -60,8 +61,8 @@ class EligibilityIndex {
   const std::shared_ptr<const Snapshot> snapshot_;
   mutable std::once_flag is_built_;
   mutable AttributeIndex attributes_;
-  mutable std::mutex mutex_;          // held to find a predicate, not while its bits are made
-  mutable std::list<Cached> cached_;  // used last first; guarded by mutex_
+  mutable Mutex mutex_;  // held to find a predicate, not while its bits are made
+  mutable std::list<Cached> cached_ GUARDED_BY(mutex_);  // used last first
 };
 
 /// Errors: REQUEST_INVALID: a predicate about an attribute that the view does not know or that is

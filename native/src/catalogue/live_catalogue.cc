@@ -27,20 +27,20 @@ void drop_refused(std::vector<ChangeBatch>& journal, uint64_t sequence) {
 }  // namespace
 
 std::shared_ptr<const View> LiveCatalogue::view() const {
-  const std::lock_guard lock(view_mutex_);
+  const MutexLock lock(view_mutex_);
   return view_;
 }
 
 void LiveCatalogue::publish(std::shared_ptr<const View> view) {
   {
-    const std::lock_guard lock(view_mutex_);
+    const MutexLock lock(view_mutex_);
     view_.swap(view);
   }
   // The version before, should this have been its last reference, goes here: outside the lock.
 }
 
 Result<uint64_t> LiveCatalogue::apply(std::span<const Change> changes) {
-  std::unique_lock lock(writer_);
+  MutexLock lock(writer_);
   TESSERA_RETURN_IF_ERROR(check_changes(*head_, changes));
   TESSERA_RETURN_IF_ERROR(check_codes(changes));
   if (changes.empty()) return head_->sequence();
@@ -54,9 +54,9 @@ Result<uint64_t> LiveCatalogue::apply(std::span<const Change> changes) {
   const std::shared_ptr<Commit> mine = next_commit_;
   while (!mine->is_over) {
     if (is_committing_) {
-      committed_.wait(lock);
+      writer_.wait(committed_);
     } else {
-      commit(lock);
+      commit();
     }
   }
   if (!mine->status.is_ok()) return mine->status;
@@ -64,7 +64,7 @@ Result<uint64_t> LiveCatalogue::apply(std::span<const Change> changes) {
 }
 
 void LiveCatalogue::forbid_codes(const std::vector<std::vector<uint32_t>>& codes) {
-  const std::lock_guard lock(writer_);
+  const MutexLock lock(writer_);
   forbidden_codes_.resize(std::max(forbidden_codes_.size(), codes.size()));
   for (size_t level = 0; level < codes.size(); ++level) {
     std::vector<uint32_t> both;
@@ -94,7 +94,7 @@ void LiveCatalogue::Commit::end(const Status& how) {
 }
 
 /// Logs all that is pending, for every writer that waits, and makes it visible.
-void LiveCatalogue::commit(std::unique_lock<std::mutex>& lock) {
+void LiveCatalogue::commit() {
   is_committing_ = true;
   const ChangeRecords records = pending_;
   pending_.bytes.clear();
@@ -103,9 +103,9 @@ void LiveCatalogue::commit(std::unique_lock<std::mutex>& lock) {
   std::shared_ptr<const View> head = head_;
   Status status;
   if (!options_.folder.empty()) {
-    lock.unlock();
+    writer_.unlock();
     status = write(records, std::move(marks));
-    lock.lock();
+    writer_.lock();
   }
   is_committing_ = false;
   failure_ = status;
@@ -115,9 +115,9 @@ void LiveCatalogue::commit(std::unique_lock<std::mutex>& lock) {
   } else {
     // Who has come meanwhile stands on what is not there, and is refused as well.
     std::exchange(next_commit_, std::make_shared<Commit>())->end(status);
-    head_ = view_;
+    head_ = view_to_write();
     pending_ = {{}, log_.mark().chain, log_.mark().sequence};
-    if (journal_) drop_refused(*journal_, view_->sequence());
+    if (journal_) drop_refused(*journal_, head_->sequence());
   }
   committed_.notify_all();
 }
@@ -144,27 +144,27 @@ Status LiveCatalogue::write(const ChangeRecords& records, std::vector<platform::
 
 std::string LiveCatalogue::why_not_written() const {
   {
-    const std::lock_guard lock(writer_);
+    const MutexLock lock(writer_);
     if (!failure_.is_ok()) return failure_.message();
   }
   return reserve_.check(0).message();
 }
 
 Status LiveCatalogue::recover_writing() {
-  std::unique_lock lock(writer_);
+  MutexLock lock(writer_);
   if (failure_.is_ok()) return Status::ok();
-  wait_until_committed(lock);
-  if (!failure_.is_ok()) commit(lock);  // of nothing: whether the log takes it
+  wait_until_committed();
+  if (!failure_.is_ok()) commit();  // of nothing: whether the log takes it
   return failure_;
 }
 
-/// REQUIRES: `lock` holds writer_. ENSURES: head_ is view_ and nothing is pending.
-void LiveCatalogue::wait_until_committed(std::unique_lock<std::mutex>& lock) {
-  while (is_committing_ || head_ != view_) {
+/// ENSURES: head_ is view_ and nothing is pending.
+void LiveCatalogue::wait_until_committed() {
+  while (is_committing_ || head_ != view_to_write()) {
     if (is_committing_) {
-      committed_.wait(lock);
+      writer_.wait(committed_);
     } else {
-      commit(lock);
+      commit();
     }
   }
 }
@@ -208,8 +208,7 @@ std::vector<ChangeBatch> paused_items(const View& view) {
   return batches;
 }
 
-/// A snapshot of `from`, which pauses nothing, and over it what `from` has paused.
-Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from,
+Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from, uint64_t number,
                                                             const Progress& progress) const {
   const std::string temporary = options_.folder + "/compaction.tmp";
   Result<BuildReport> report = build_snapshot(input_of(from), temporary, progress);
@@ -225,7 +224,7 @@ Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from,
   if (!view.is_ok()) return view.status();
   NextGeneration next;
   next.view = view.value();
-  const LogHeader header{digest, seed_->digest(), from.level_sizes(), generation_ + 1};
+  const LogHeader header{digest, seed_->digest(), from.level_sizes(), number};
   Result<ChangeLog> log = ChangeLog::create(next_log_path(), header, carried, options_.sync);
   if (!log.is_ok()) return log.status();
   next.log = std::move(log).value();
@@ -235,16 +234,17 @@ Result<LiveCatalogue::NextGeneration> LiveCatalogue::rebase(const View& from,
 
 Status LiveCatalogue::compact(const Progress& progress) {
   TESSERA_RETURN_IF_ERROR(check_kept());
-  const std::lock_guard one(compaction_);
+  const MutexLock one(compaction_);
   TESSERA_RETURN_IF_ERROR(reserve_.check(view()->base().file_bytes()));
-  std::unique_lock lock(writer_);
-  wait_until_committed(lock);
-  const std::shared_ptr<const View> from = view_;
+  MutexLock lock(writer_);
+  wait_until_committed();
+  const std::shared_ptr<const View> from = head_;
+  const uint64_t number = generation_ + 1;
   journal_.emplace();
   lock.unlock();
-  Result<NextGeneration> next = rebase(*from, progress);
+  Result<NextGeneration> next = rebase(*from, number, progress);
   lock.lock();
-  const Status status = next.is_ok() ? catch_up(std::move(next).value(), lock) : next.status();
+  const Status status = next.is_ok() ? catch_up(std::move(next).value()) : next.status();
   journal_.reset();
   lock.unlock();
   if (status.is_ok()) drop_old_generations();
@@ -253,18 +253,18 @@ Status LiveCatalogue::compact(const Progress& progress) {
 
 /// Brings what was changed meanwhile to the next generation, and goes over to it. Writers wait for
 /// the last few changes only.
-Status LiveCatalogue::catch_up(NextGeneration next, std::unique_lock<std::mutex>& lock) {
+Status LiveCatalogue::catch_up(NextGeneration next) {
   uint64_t before = kNoLimit;
   for (bool is_last = false; !is_last;) {
-    wait_until_committed(lock);
+    wait_until_committed();
     const std::vector<ChangeBatch> batches = std::exchange(*journal_, {});
     const uint64_t count = count_changes(batches);
     is_last = count <= kChangesUnderLock;
-    if (!is_last) lock.unlock();
+    if (!is_last) writer_.unlock();
     // While that does not keep this from gaining on the writers.
     const bool takes_predicates = !is_last && count <= before / 2;
     const Status status = bring(batches, takes_predicates, next);
-    if (!is_last) lock.lock();
+    if (!is_last) writer_.lock();
     if (!status.is_ok()) return status;
     before = count;
   }

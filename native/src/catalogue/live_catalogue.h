@@ -9,13 +9,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "catalogue/builder.h"
 #include "catalogue/change_log.h"
@@ -114,28 +114,36 @@ class LiveCatalogue {
 
   // Writers.
   Status check_kept() const;
-  Status check_codes(std::span<const Change> changes) const;
-  void commit(std::unique_lock<std::mutex>& lock);
+  Status check_codes(std::span<const Change> changes) const REQUIRES(writer_);
+  void commit() REQUIRES(writer_);
   Status write(const ChangeRecords& records, std::vector<platform::LogMark> marks);
-  void wait_until_committed(std::unique_lock<std::mutex>& lock);
-  void publish(std::shared_ptr<const View> view);
+  void wait_until_committed() REQUIRES(writer_);
+  void publish(std::shared_ptr<const View> view) REQUIRES(writer_);
+  /// view(), for who holds writer_: nobody else replaces it.
+  const std::shared_ptr<const View>& view_to_write() const
+      REQUIRES(writer_) NO_THREAD_SAFETY_ANALYSIS {
+    return view_;
+  }
 
   /// A snapshot made anew, what has changed since, and the log of that.
   struct NextGeneration {
     std::shared_ptr<const View> view;
     ChangeLog log;
   };
-  Result<NextGeneration> rebase(const View& from, const Progress& progress) const;
-  Status catch_up(NextGeneration next, std::unique_lock<std::mutex>& lock);
+  /// A snapshot of `from`, which pauses nothing, and over it what `from` has paused.
+  Result<NextGeneration> rebase(const View& from, uint64_t number, const Progress& progress) const;
+  Status catch_up(NextGeneration next) REQUIRES(writer_);
   Status bring(std::span<const ChangeBatch> batches, bool takes_predicates,
                NextGeneration& next) const;
-  void adopt(NextGeneration next);
+  void adopt(NextGeneration next) REQUIRES(writer_);
 
   // The folder (live_folder.cc).
-  Status adopt_log(const std::string& path, const LogContent& content, uint64_t number);
-  void mark_generation();
-  Status recover();
-  Status start(std::shared_ptr<const View> view, std::span<const ChangeBatch> batches);
+  Status adopt_log(const std::string& path, const LogContent& content, uint64_t number)
+      REQUIRES(writer_);
+  void mark_generation() REQUIRES(writer_);
+  Status recover() REQUIRES(writer_);
+  Status start(std::shared_ptr<const View> view, std::span<const ChangeBatch> batches)
+      REQUIRES(writer_);
   Result<std::shared_ptr<const View>> load(const LogContent& content, const std::string& path,
                                            uint64_t sequence_max) const;
   Result<std::shared_ptr<const Snapshot>> open_base(const std::string& digest) const;
@@ -153,26 +161,33 @@ class LiveCatalogue {
   std::unique_ptr<platform::FolderLock> lock_;
   RecoveryReport recovery_;
 
-  mutable std::mutex view_mutex_;  // held to copy view_ only
-  std::shared_ptr<const View> view_;
+  mutable Mutex view_mutex_;  // held to copy view_ only
+  std::shared_ptr<const View> view_ GUARDED_BY(view_mutex_);
 
   // Held by the one compaction, roll-back or reading of an old version; taken before writer_.
-  mutable std::mutex compaction_;
+  mutable Mutex compaction_;
 
-  mutable std::mutex writer_;  // guards what follows
+  mutable Mutex writer_;
   std::condition_variable committed_;
-  std::shared_ptr<const View> head_;  // view_ and what is being committed
-  ChangeRecords pending_;             // not yet in the log
-  bool is_committing_ = false;
-  std::shared_ptr<Commit> next_commit_ = std::make_shared<Commit>();  // of pending_
-  bool is_log_torn_ = false;  // something stands behind its last record; touched by who commits
-  Status failure_;            // of the newest commit
-  std::vector<std::vector<uint32_t>> forbidden_codes_;  // per level, ascending
-  uint64_t generation_ = 0;
+  /// view_ and what is being committed.
+  std::shared_ptr<const View> head_ GUARDED_BY(writer_);
+  ChangeRecords pending_ GUARDED_BY(writer_);  // not yet in the log
+  bool is_committing_ GUARDED_BY(writer_) = false;
+  /// Of pending_.
+  std::shared_ptr<Commit> next_commit_ GUARDED_BY(writer_) = std::make_shared<Commit>();
+  Status failure_ GUARDED_BY(writer_);  // of the newest commit
+  /// Per level, ascending.
+  std::vector<std::vector<uint32_t>> forbidden_codes_ GUARDED_BY(writer_);
+  uint64_t generation_ GUARDED_BY(writer_) = 0;
+  /// What logs before log_ must have, oldest first.
+  std::vector<platform::LogMark> closed_ GUARDED_BY(writer_);
+  /// Changes since a compaction began.
+  std::optional<std::vector<ChangeBatch>> journal_ GUARDED_BY(writer_);
+
+  // Under writer_ while nobody commits; else of the thread that commits, without it.
+  bool is_log_torn_ = false;  // something stands behind its last record
   ChangeLog log_;
   platform::LogMarks marks_;
-  std::vector<platform::LogMark> closed_;  // what logs before log_ must have, oldest first
-  std::optional<std::vector<ChangeBatch>> journal_;  // changes since a compaction began
 };
 
 inline constexpr uint64_t kNoLimit = ~uint64_t{0};

@@ -53,9 +53,10 @@ Result<std::unique_ptr<LiveCatalogue>> LiveCatalogue::open(std::shared_ptr<const
                                                            LiveOptions options) {
   TESSERA_RETURN_IF_ERROR(check_level_sizes(*seed, options.level_sizes));
   std::unique_ptr<LiveCatalogue> live(new LiveCatalogue(std::move(seed), std::move(options)));
+  const MutexLock lock(live->writer_);
   if (live->options_.folder.empty()) {
-    live->view_ = View::of(live->seed_, live->options_.level_sizes);
-    live->head_ = live->view_;
+    live->head_ = View::of(live->seed_, live->options_.level_sizes);
+    live->publish(live->head_);
   } else {
     TESSERA_RETURN_IF_ERROR(live->recover());
   }
@@ -192,7 +193,7 @@ void LiveCatalogue::drop_old_generations() {
     fs::remove(log_path(numbers[i]), error);
   }
   {
-    const std::lock_guard lock(writer_);
+    const MutexLock lock(writer_);
     const size_t kept = std::min<size_t>(closed_.size(), kGenerationsKept);
     closed_.erase(closed_.begin(), closed_.end() - static_cast<ptrdiff_t>(kept));
   }
@@ -254,7 +255,7 @@ Result<std::shared_ptr<const View>> LiveCatalogue::view_at(uint64_t sequence) co
     return Status(Code::kCatalogueNotFound,
                   "version " + std::to_string(sequence) + " is not kept: changes have no folder");
   }
-  const std::lock_guard one(compaction_);
+  const MutexLock one(compaction_);
   Result<std::pair<LogContent, std::string>> found = content_at(sequence);
   if (!found.is_ok()) return found.status();
   return load(found.value().first, found.value().second, kNoLimit);
@@ -262,16 +263,16 @@ Result<std::shared_ptr<const View>> LiveCatalogue::view_at(uint64_t sequence) co
 
 Result<uint64_t> LiveCatalogue::roll_back(uint64_t sequence) {
   TESSERA_RETURN_IF_ERROR(check_kept());
-  const std::lock_guard one(compaction_);
+  const MutexLock one(compaction_);
   Result<std::pair<LogContent, std::string>> found = content_at(sequence);
   if (!found.is_ok()) return found.status();
   auto& [content, path] = found.value();
   const Result<std::shared_ptr<const View>> old = load(content, path, kNoLimit);
   if (!old.is_ok()) return old.status();
   carry_predicates(this->view()->eligibility_index(), *old.value());
-  std::unique_lock lock(writer_);
-  wait_until_committed(lock);
-  const ChangeBatch mark{view_->sequence() + 1, {}};
+  MutexLock lock(writer_);
+  wait_until_committed();
+  const ChangeBatch mark{head_->sequence() + 1, {}};
   const Result<std::shared_ptr<const View>> view = replay(*old.value(), {&mark, 1}, kNoLimit);
   if (!view.is_ok()) return view.status();
   content.batches.push_back(mark);

@@ -14,7 +14,7 @@ uint64_t distance(uint64_t a, uint64_t b) { return a < b ? b - a : a - b; }
 
 std::shared_ptr<const Eligibility> PredicateBits::of(const View& view) {
   std::shared_ptr<const Versioned> replaced;  // let go of after the lock
-  const std::lock_guard lock(making_);
+  const MutexLock lock(making_);
   if (newest_ == nullptr) {
     auto first = std::make_unique<Versioned>();
     first->bits = snapshot_bits_();
@@ -36,7 +36,7 @@ std::shared_ptr<const Eligibility> PredicateBits::of(const View& view) {
 std::unique_ptr<PredicateBits::Versioned> PredicateBits::copy_for(const View& view) {
   std::unique_ptr<Versioned> result;
   {
-    const std::lock_guard lock(spare_mutex_);
+    const MutexLock lock(spare_mutex_);
     result = std::move(spare_);
   }
   if (result == nullptr) return std::make_unique<Versioned>(*newest_);
@@ -59,7 +59,7 @@ std::shared_ptr<const PredicateBits::Versioned> PredicateBits::share(
 }
 
 void PredicateBits::take_back(std::unique_ptr<Versioned> done) {
-  const std::lock_guard lock(spare_mutex_);
+  const MutexLock lock(spare_mutex_);
   if (spare_ == nullptr || spare_->version.sequence < done->version.sequence) spare_.swap(done);
 }
 

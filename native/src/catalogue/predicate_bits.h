@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 
+#include "base/mutex.h"
 #include "catalogue/eligibility_editor.h"
 
 namespace tessera::catalogue {
@@ -33,16 +33,17 @@ class PredicateBits : public std::enable_shared_from_this<PredicateBits> {
     Eligibility bits;
   };
 
-  std::unique_ptr<Versioned> copy_for(const View& view);
+  std::unique_ptr<Versioned> copy_for(const View& view) REQUIRES(making_);
   std::shared_ptr<const Versioned> share(std::unique_ptr<Versioned> made);
   void take_back(std::unique_ptr<Versioned> done);
 
   const std::optional<Clause> predicate_;
   const std::function<Eligibility()> snapshot_bits_;
-  std::mutex making_;
-  std::shared_ptr<const Versioned> newest_;  // guarded by making_
-  std::mutex spare_mutex_;                   // held to move a pointer only
-  std::unique_ptr<Versioned> spare_;         // that nobody reads any more
+  Mutex making_;
+  std::shared_ptr<const Versioned> newest_ GUARDED_BY(making_);
+  Mutex spare_mutex_;  // held to move a pointer only
+  /// That nobody reads any more.
+  std::unique_ptr<Versioned> spare_ GUARDED_BY(spare_mutex_);
 };
 
 }  // namespace tessera::catalogue

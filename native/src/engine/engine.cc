@@ -13,6 +13,18 @@ namespace {
 /// What is not on disk yet when the engine closes has this long to get there.
 constexpr uint64_t kCloseFlushUs = 2'000'000;
 
+/// Takes a flag back.
+class Ended {
+ public:
+  explicit Ended(std::atomic<bool>& flag) : flag_(flag) {}
+  ~Ended() { flag_ = false; }
+  Ended(const Ended&) = delete;
+  Ended& operator=(const Ended&) = delete;
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, CompletionSink& sink) {
@@ -73,17 +85,17 @@ lora::ArenaUse Engine::adapter_arena() const {
 
 Result<UpdateReport> Engine::update_weights(const std::string& folder,
                                             std::chrono::microseconds wait_max) {
-  const std::unique_lock updating(update_mutex_, std::try_to_lock);
-  if (!updating.owns_lock()) {
+  if (is_updating_.exchange(true)) {
     return Status(Code::kEngineOverloaded, "another update of the weights is under way");
   }
+  const Ended ended(is_updating_);
   if (decoder_ == nullptr) {
     return Status(Code::kModelInvalid, folder + ": weights are not changed in place on a card");
   }
   Result<model::WeightsUpdate> prepared = decoder_->prepare_update(folder);
   if (!prepared.is_ok()) return prepared.status();
   PendingUpdate pending{std::move(prepared).value(), Clock::now(), Clock::now() + wait_max};
-  const std::unique_lock<std::mutex> no_loads = arena_->hold_loads();
+  const MutexLock no_loads(arena_->loading());
   if (const uint32_t adapters = arena_->use().adapters; adapters > 0) {
     return Status(Code::kModelInvalid, folder +
                                            ": expected no adapters in memory (they are of the "
@@ -104,7 +116,7 @@ void Engine::drain(std::chrono::microseconds budget) {
 }
 
 void Engine::close() {
-  const std::lock_guard closing(close_mutex_);
+  const MutexLock closing(close_mutex_);
   if (!thread_.joinable()) return;
   front_.stop();
   thread_.join();

@@ -6,15 +6,16 @@
 // the sink until close() returns, never after.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "engine/driver.h"
 #include "engine/front.h"
 #include "engine/loop.h"
@@ -119,9 +120,9 @@ class Engine {
   const std::unique_ptr<Loop> loop_;  // engine thread only, but for check()
   Front front_;
   Driver driver_;
-  std::mutex update_mutex_;  // serialises update_weights()
-  std::mutex close_mutex_;   // serialises close()
-  std::thread thread_;
+  std::atomic<bool> is_updating_{false};  // one update_weights() at a time
+  Mutex close_mutex_;
+  std::thread thread_;  // joined under close_mutex_
 };
 
 }  // namespace tessera::engine

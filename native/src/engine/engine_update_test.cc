@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <mutex>
 #include <numeric>
 #include <thread>
 
@@ -236,26 +235,26 @@ class HoldingSink final : public CompletionSink {
  public:
   void complete(Completion completion) override {
     {
-      std::unique_lock lock(mutex_);
+      MutexLock lock(mutex_);
       is_held_ = true;
       changed_.notify_all();
-      changed_.wait(lock, [&] { return is_let_go_; });
+      lock.wait(changed_, [&] { return is_let_go_; });
     }
     answers.complete(std::move(completion));
   }
   void wait_until_held() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return is_held_; });
+    MutexLock lock(mutex_);
+    lock.wait(changed_, [&] { return is_held_; });
   }
   void let_go() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_let_go_ = true;
     changed_.notify_all();
   }
   CollectingSink answers;
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
   bool is_held_ = false, is_let_go_ = false;
 };

@@ -71,15 +71,15 @@ std::shared_ptr<const catalogue::Snapshot> open_fixture_catalogue(const fs::path
 }
 
 void CollectingSink::complete(Completion completion) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const uint32_t ticket = completion.ticket;
   completions_.emplace(ticket, std::move(completion));
   arrived_.notify_all();
 }
 
 std::map<uint32_t, Completion> CollectingSink::wait_for(size_t count) {
-  std::unique_lock lock(mutex_);
-  arrived_.wait(lock, [&] { return completions_.size() >= count; });
+  MutexLock lock(mutex_);
+  lock.wait(arrived_, [&] { return completions_.size() >= count; });
   return std::exchange(completions_, {});
 }
 

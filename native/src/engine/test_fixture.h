@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -41,9 +40,9 @@ class CollectingSink final : public CompletionSink {
   std::map<uint32_t, Completion> wait_for(size_t count);
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable arrived_;
-  std::map<uint32_t, Completion> completions_;
+  std::map<uint32_t, Completion> completions_ GUARDED_BY(mutex_);
 };
 
 EngineOptions fixture_options(const std::filesystem::path& folder);

@@ -85,7 +85,7 @@ Result<std::unique_ptr<Arena>> Arena::open(std::shared_ptr<const model::Decoder>
 Result<std::shared_ptr<const Adapter>> Arena::load(const std::string& folder,
                                                    const Limits& limits) {
   TESSERA_RETURN_IF_ERROR(check(limits));
-  const std::lock_guard loading(loading_);
+  const MutexLock loading(loading_);
   auto tensors = AdapterTensors::open(folder, decoder_->config(), limits);
   if (!tensors.is_ok()) return tensors.status();
   Packing packing(*decoder_, device_, tensors.value(), limits);

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "lora/adapter.h"
 #include "model/decoder.h"
@@ -38,7 +38,7 @@ class Arena {
   ArenaUse use() const;
 
   /// While it is held no load reads the decoder; those that are asked for wait.
-  std::unique_lock<std::mutex> hold_loads() { return std::unique_lock(loading_); }
+  Mutex& loading() LOCK_RETURNED(loading_) { return loading_; }
 
  private:
   struct Ledger;
@@ -48,7 +48,7 @@ class Arena {
   const std::shared_ptr<const model::Decoder> decoder_;
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<Ledger> ledger_;  // outlived by no adapter
-  std::mutex loading_;                    // one load at a time
+  Mutex loading_;                         // one load at a time
 };
 
 }  // namespace tessera::lora

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
-#include <mutex>
 #include <utility>
 
 #include "base/check.h"
+#include "base/mutex.h"
 #include "device/device.h"
 #include "model/pass.h"
 #include "model/weights.h"
@@ -27,8 +27,8 @@ struct Decoder::Impl {
   std::vector<LayerScales> scales;  // per layer; zeros where rows have scales of their own
   std::string numbers;
   bool has_fixed_scales = false;
-  std::mutex digest_mutex{};
-  std::string digest{};  // guarded by digest_mutex
+  Mutex digest_mutex{};
+  std::string digest GUARDED_BY(digest_mutex){};
 
   void embed(std::span<const int32_t> tokens, float* y) const {
     if (weights.embedding().data == nullptr) {
@@ -111,7 +111,7 @@ const ModelConfig& Decoder::config() const { return impl_->recipe.config(); }
 const Recipe& Decoder::recipe() const { return impl_->recipe; }
 ComputeType Decoder::compute_type() const { return impl_->type; }
 std::string Decoder::digest() const {
-  const std::lock_guard lock(impl_->digest_mutex);
+  const MutexLock lock(impl_->digest_mutex);
   return impl_->digest;
 }
 const std::string& Decoder::numbers() const { return impl_->numbers; }
@@ -137,7 +137,7 @@ Result<WeightsUpdate> Decoder::prepare_update(const std::string& folder) const {
 Status Decoder::update(WeightsUpdate update) {
   Impl& m = *impl_;
   Status status = m.weights.update(std::move(update), m.recipe, m.type, m.device);
-  const std::lock_guard lock(m.digest_mutex);
+  const MutexLock lock(m.digest_mutex);
   m.digest = m.weights.digest();
   return status;
 }

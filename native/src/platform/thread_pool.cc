@@ -69,7 +69,7 @@ void ThreadPool::pin_caller() const {
 }
 
 void ThreadPool::run(uint32_t parts, Part part, void* context) {
-  const std::lock_guard<std::mutex> only_caller(caller_);
+  const MutexLock only_caller(caller_);
   parts_.store(parts, std::memory_order_relaxed);
   part_.store(part, std::memory_order_relaxed);
   context_.store(context, std::memory_order_relaxed);

@@ -10,10 +10,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <thread>
 #include <type_traits>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace tessera::platform {
 
@@ -91,7 +92,7 @@ class ThreadPool {
 
   const uint32_t thread_count_;
   bool pins_threads_;
-  std::mutex caller_;  // held by the one caller that is inside a fork
+  Mutex caller_;  // held by the one caller that is inside a fork
 
   // What is forked. Written by the caller while no part is left to take; a thread that reads it
   // late finds its claim on `state_` refused.

@@ -210,12 +210,12 @@ class FreezingFiles final : public rocksdb::FileSystemWrapper {
 }  // namespace
 
 std::string Freeze::reason() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return reason_;
 }
 
 void Freeze::turn_on(const std::string& path, const IOStatus& status) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (is_on_) return;
   reason_ = path + ": " + status.ToString();
   is_full_ = status.IsNoSpace();

@@ -13,8 +13,9 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
+
+#include "base/mutex.h"
 
 namespace tessera::store {
 
@@ -34,8 +35,8 @@ class Freeze {
  private:
   std::atomic<bool> is_on_ = false;
   std::atomic<bool> is_full_ = false;
-  mutable std::mutex mutex_;
-  std::string reason_;
+  mutable Mutex mutex_;
+  std::string reason_ GUARDED_BY(mutex_);
 };
 
 /// `files` behind a freeze.

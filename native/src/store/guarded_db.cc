@@ -50,7 +50,7 @@ Status GuardedDb::open_first() {
                   " can be read; `npm run repair` shows what would be lost"};
     }
   }
-  const std::lock_guard lock_writer(writer_);
+  const MutexLock lock_writer(writer_);
   return reopen();
 }
 
@@ -112,9 +112,9 @@ Result<GuardedDb::Opened> GuardedDb::open_for_reading() const {
 }
 
 /// Closes the database and opens what lies on the disk: for reading alone where that takes no
-/// writes, which is no error. REQUIRES: writer_ is held. Errors: it cannot be read either.
+/// writes, which is no error. Errors: it cannot be read either.
 Status GuardedDb::reopen() {
-  const std::lock_guard alone(opened_lock_);
+  const AloneLock alone(opened_lock_);
   next_attempt_ = Clock::now() + settings_.between_attempts;
   opened_.db.reset();  // uses the rest
   opened_ = Opened{};
@@ -154,56 +154,59 @@ Status GuardedDb::reopen() {
   return Status::ok();
 }
 
-/// REQUIRES: writer_ is held.
 Status GuardedDb::make_writable() {
-  const bool is_frozen = opened_.freeze && opened_.freeze->is_on();
-  if (opened_.is_writable && !is_frozen) return Status::ok();
+  Opened& opened = opened_to_write();
+  const bool is_frozen = opened.freeze && opened.freeze->is_on();
+  if (opened.is_writable && !is_frozen) return Status::ok();
   // The first reopening after a failure gives readers what lies on the disk.
   if (!is_frozen && Clock::now() < next_attempt_) {
-    const std::lock_guard lock(state_lock_);
+    const MutexLock lock(state_lock_);
     return {Code::kStoreFull, settings_.name + " takes no writes: " + state_.reason};
   }
   const Status reopened = reopen();
-  if (opened_.is_writable) return Status::ok();
+  if (opened.is_writable) return Status::ok();
   if (!reopened.is_ok()) return reopened;
-  const std::lock_guard lock(state_lock_);
+  const MutexLock lock(state_lock_);
   return {Code::kStoreFull, settings_.name + " takes no writes: " + state_.reason};
 }
 
 Status GuardedDb::read(const Operation& operation) {
   for (bool is_second : {false, true}) {
     {
-      const std::shared_lock shared(opened_lock_);
+      const SharedLock shared(opened_lock_);
       if (!opened_.db) break;
       const rocksdb::Status status = operation(*opened_.db);
       const bool is_frozen = opened_.freeze && opened_.freeze->is_on();
       if (status.ok() || !is_frozen || is_second) return translate(status, Code::kIoFailed);
     }
-    const std::lock_guard lock(writer_);
-    if (opened_.freeze && opened_.freeze->is_on()) (void)reopen();
+    const MutexLock lock(writer_);
+    const Opened& opened = opened_to_write();
+    if (opened.freeze && opened.freeze->is_on()) (void)reopen();
   }
   return {Code::kStoreUnavailable, settings_.name + ": " + state().reason};
 }
 
 bool GuardedDb::read_at_once(const Operation& operation) const {
-  const std::shared_lock shared(opened_lock_, std::try_to_lock);
-  if (!shared.owns_lock() || !opened_.db) return false;
-  if (opened_.freeze && opened_.freeze->is_on()) return false;
-  return operation(*opened_.db).ok();
+  if (!opened_lock_.try_lock_shared()) return false;
+  const bool is_frozen = opened_.freeze && opened_.freeze->is_on();
+  const bool is_read = opened_.db && !is_frozen && operation(*opened_.db).ok();
+  opened_lock_.unlock_shared();
+  return is_read;
 }
 
 Status GuardedDb::write(rocksdb::WriteBatch& batch, bool is_durable) {
-  const std::lock_guard lock(writer_);
+  const MutexLock lock(writer_);
+  Opened& opened = opened_to_write();
   TESSERA_RETURN_IF_ERROR(make_writable());
   TESSERA_RETURN_IF_ERROR(reserve_.check(batch.GetDataSize()));
   const uint64_t number = commit_ + 1;
   batch.Put(commit_key(), encode_commit(number));
   rocksdb::WriteOptions options;
   options.sync = is_durable;
-  opened_.freeze->write_number = number;
-  const rocksdb::Status status = opened_.db->Write(options, &batch);
-  if (opened_.freeze->is_on()) return settle(number);
-  opened_.freeze->write_number = 0;
+  opened.freeze->write_number = number;
+  const rocksdb::Status status = opened.db->Write(options, &batch);
+  if (opened.freeze->is_on()) return settle(number);
+  opened.freeze->write_number = 0;
   if (!status.ok()) {
     const Status failed = translate(status, Code::kIoFailed);
     show(Health::kReadOnly, failed);
@@ -216,54 +219,52 @@ Status GuardedDb::write(rocksdb::WriteBatch& batch, bool is_durable) {
   return Status::ok();
 }
 
-/// What became of a write under which the disk failed. REQUIRES: writer_ is held.
+/// What became of a write under which the disk failed.
 Status GuardedDb::settle(uint64_t number) {
-  const Status refused = refusal(*opened_.freeze);
+  Opened& opened = opened_to_write();
+  const Status refused = refusal(*opened.freeze);
   TESSERA_RETURN_IF_ERROR(reopen());
   if (commit_ < number) return refused;
-  if (opened_.is_writable) return Status::ok();  // opening has put it into a table
+  if (opened.is_writable) return Status::ok();  // opening has put it into a table
   return {Code::kIoFailed, refused.message()};
 }
 
 Status GuardedDb::maintain(const Operation& operation) {
-  const std::lock_guard lock(writer_);
+  const MutexLock lock(writer_);
+  Opened& opened = opened_to_write();
   TESSERA_RETURN_IF_ERROR(make_writable());
   TESSERA_RETURN_IF_ERROR(reserve_.check(settings_.options.write_buffer_size));
-  const rocksdb::Status status = operation(*opened_.db);
-  if (!opened_.freeze->is_on()) return translate(status, Code::kIoFailed);
-  const Status refused = refusal(*opened_.freeze);
+  const rocksdb::Status status = operation(*opened.db);
+  if (!opened.freeze->is_on()) return translate(status, Code::kIoFailed);
+  const Status refused = refusal(*opened.freeze);
   TESSERA_RETURN_IF_ERROR(reopen());
   return refused;
 }
 
 Status GuardedDb::recover() {
-  const std::lock_guard lock(writer_);
+  const MutexLock lock(writer_);
   return make_writable();
 }
 
 void GuardedDb::show(Health health, const Status& why) {
-  const std::lock_guard lock(state_lock_);
+  const MutexLock lock(state_lock_);
   state_ = {health, why.message()};
 }
 
 StoreState GuardedDb::state() const {
-  {
-    const std::shared_lock shared(opened_lock_, std::try_to_lock);
-    if (shared.owns_lock() && opened_.freeze && opened_.freeze->is_on()) {
-      return {Health::kReadOnly, opened_.freeze->reason()};
-    }
+  if (opened_lock_.try_lock_shared()) {
+    const std::shared_ptr<Freeze> freeze = opened_.freeze;
+    opened_lock_.unlock_shared();
+    if (freeze && freeze->is_on()) return {Health::kReadOnly, freeze->reason()};
   }
   {
-    const std::lock_guard lock(state_lock_);
+    const MutexLock lock(state_lock_);
     if (state_.health != Health::kOk) return state_;
   }
   const Status space = reserve_.check(0);
   return {space.is_ok() ? Health::kOk : Health::kReadOnly, space.message()};
 }
 
-uint64_t GuardedDb::commit_number() const {
-  const std::shared_lock shared(opened_lock_);
-  return commit_;
-}
+uint64_t GuardedDb::commit_number() const { return commit_; }
 
 }  // namespace tessera::store

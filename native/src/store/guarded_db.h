@@ -17,14 +17,14 @@
 #include <rocksdb/options.h>
 #include <rocksdb/write_batch.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "platform/disk_reserve.h"
 #include "platform/folder_lock.h"
@@ -92,9 +92,11 @@ class GuardedDb {
   Status open_first();
   Result<Opened> open_writable() const;
   Result<Opened> open_for_reading() const;
-  Status reopen();
-  Status make_writable();
-  Status settle(uint64_t number);
+  Status reopen() REQUIRES(writer_);
+  Status make_writable() REQUIRES(writer_);
+  Status settle(uint64_t number) REQUIRES(writer_);
+  /// For who holds writer_: nobody else replaces it, so it need not hold opened_lock_ as well.
+  Opened& opened_to_write() REQUIRES(writer_) NO_THREAD_SAFETY_ANALYSIS { return opened_; }
   Status translate(const rocksdb::Status& status, Code otherwise) const;
   Status refusal(const Freeze& freeze) const;
   void show(Health health, const Status& why);
@@ -105,16 +107,17 @@ class GuardedDb {
 
   std::unique_ptr<platform::FolderLock> lock_;
 
-  std::mutex writer_;                                        // guards what follows
-  std::chrono::steady_clock::time_point next_attempt_ = {};  // at opening for writing
-  platform::LogMarks marks_;
+  Mutex writer_;
+  /// At opening for writing.
+  std::chrono::steady_clock::time_point next_attempt_ GUARDED_BY(writer_) = {};
+  platform::LogMarks marks_ GUARDED_BY(writer_);
 
-  mutable std::shared_mutex opened_lock_;  // held by who uses opened_, alone by who replaces it
-  Opened opened_;
-  uint64_t commit_ = 0;
+  mutable SharedMutex opened_lock_;  // shared by who reads, held alone by who replaces
+  Opened opened_ GUARDED_BY(opened_lock_);
+  std::atomic<uint64_t> commit_ = 0;  // changed under writer_
 
-  mutable std::mutex state_lock_;
-  StoreState state_;
+  mutable Mutex state_lock_;
+  StoreState state_ GUARDED_BY(state_lock_);
 };
 
 }  // namespace tessera::store

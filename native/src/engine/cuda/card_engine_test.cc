@@ -9,7 +9,6 @@
 #include <condition_variable>
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <numeric>
 
 #include "beam/cuda/test_search.h"
@@ -79,19 +78,19 @@ std::unique_ptr<Queue> open_queue(uint64_t seed, const std::shared_ptr<Faults>& 
 class Sink final : public CompletionSink {
  public:
   void complete(Completion completion) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const uint32_t ticket = completion.ticket;
     completions_.emplace(ticket, std::move(completion));
     arrived_.notify_all();
   }
   std::map<uint32_t, Completion> wait_for(size_t count) {
-    std::unique_lock lock(mutex_);
-    arrived_.wait(lock, [&] { return completions_.size() >= count; });
+    MutexLock lock(mutex_);
+    lock.wait(arrived_, [&] { return completions_.size() >= count; });
     return std::exchange(completions_, {});
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable arrived_;
   std::map<uint32_t, Completion> completions_;
 };

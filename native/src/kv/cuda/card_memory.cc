@@ -37,25 +37,25 @@ std::byte* CardMemory::address(SlotIndex slot) {
 
 Status CardMemory::read(SlotIndex slot, std::span<std::byte> to) {
   TESSERA_CHECK(to.size() == block_bytes_);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return queue_->copy_out(to.data(), address(slot), block_bytes_);
 }
 
 Status CardMemory::write(SlotIndex slot, std::span<const std::byte> from) {
   TESSERA_CHECK(from.size() == block_bytes_);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   TESSERA_RETURN_IF_ERROR(queue_->copy_in(address(slot), from.data(), block_bytes_));
   return queue_->finish();
 }
 
 Status CardMemory::copy(SlotIndex to, SlotIndex from) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   TESSERA_RETURN_IF_ERROR(queue_->copy_within(address(to), address(from), block_bytes_));
   return queue_->finish();
 }
 
 Status CardMemory::zero(SlotIndex slot) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   TESSERA_RETURN_IF_ERROR(queue_->zero(address(slot), block_bytes_));
   return queue_->finish();
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "device/cuda/queue.h"
 #include "kv/memory.h"
 
@@ -32,7 +32,7 @@ class CardMemory final : public BlockMemory {
 
   const uint32_t slot_count_;
   const uint64_t block_bytes_;
-  std::mutex mutex_;  // of the queue
+  Mutex mutex_;  // one transfer of the queue at a time
   const std::unique_ptr<device::cuda::Queue> queue_;
   device::cuda::Memory memory_;
 };
