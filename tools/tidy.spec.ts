@@ -113,6 +113,8 @@ const cases: [tidy.Rule, string, string, string][] = [
     'kind.read();',
   ],
   [tidy.bannedWords, 'native/src/base/a.cc', '#include <napi.h>', '#include <map>'],
+  [tidy.bannedWords, 'native/src/kv/a.h', 'std::mutex mutex_;', 'Mutex mutex_;'],
+  [tidy.bannedWords, 'native/src/kv/a.cc', 'tiers[kHost]', 'tiers[kDevice]'],
   [
     tidy.bannedWords,
     'libs/a/src/index.ts',

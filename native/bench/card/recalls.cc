@@ -103,7 +103,7 @@ Status Recalls::check(const beam::Exported& answer) const {
 
 void Recalls::Sink::complete(engine::Completion completion) {
   const auto now = engine::Clock::now();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!completion.status.is_ok()) failed_ = completion.status;
   answered_[completion.ticket] = {std::move(completion.answer), now};
   ++completed_;
@@ -111,7 +111,7 @@ void Recalls::Sink::complete(engine::Completion completion) {
 }
 
 Result<std::map<uint32_t, Recalls::Answered>> Recalls::Sink::wait_for(size_t count) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   arrived_.wait(lock, [&] { return completed_ >= count; });
   completed_ = 0;
   auto answered = std::exchange(answered_, {});

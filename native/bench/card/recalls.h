@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -55,7 +54,7 @@ class Recalls {
     Result<std::map<uint32_t, Answered>> wait_for(size_t count);
 
    private:
-    std::mutex mutex_;
+    Mutex mutex_;
     std::condition_variable arrived_;
     Status failed_;
     std::map<uint32_t, Answered> answered_;

@@ -29,6 +29,8 @@ class TESSERA_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
   bool try_lock() TESSERA_THREAD_ATTRIBUTE(try_acquire_capability(true)) {
     return mutex_.try_lock();
   }
+  /// Says to the analysis that the caller holds it, where it cannot follow how.
+  void assert_held() const TESSERA_THREAD_ATTRIBUTE(assert_capability(this)) {}
   /// Gives the mutex back until `changed` is notified, or for no reason; held again on return.
   void wait(std::condition_variable& changed) TESSERA_THREAD_ATTRIBUTE(requires_capability(this)) {
     std::unique_lock<std::mutex> held(mutex_, std::adopt_lock);

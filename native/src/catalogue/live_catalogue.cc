@@ -254,17 +254,18 @@ Status LiveCatalogue::compact(const Progress& progress) {
 /// Brings what was changed meanwhile to the next generation, and goes over to it. Writers wait for
 /// the last few changes only.
 Status LiveCatalogue::catch_up(NextGeneration next) {
-  uint64_t before = kNoLimit;
-  for (bool is_last = false; !is_last;) {
+  for (uint64_t before = kNoLimit;;) {
     wait_until_committed();
     const std::vector<ChangeBatch> batches = std::exchange(*journal_, {});
     const uint64_t count = count_changes(batches);
-    is_last = count <= kChangesUnderLock;
-    if (!is_last) writer_.unlock();
-    // While that does not keep this from gaining on the writers.
-    const bool takes_predicates = !is_last && count <= before / 2;
-    const Status status = bring(batches, takes_predicates, next);
-    if (!is_last) writer_.lock();
+    if (count <= kChangesUnderLock) {
+      TESSERA_RETURN_IF_ERROR(bring(batches, false, next));
+      break;
+    }
+    writer_.unlock();
+    // Predicates too, while that does not keep this from gaining on the writers.
+    const Status status = bring(batches, count <= before / 2, next);
+    writer_.lock();
     if (!status.is_ok()) return status;
     before = count;
   }

@@ -42,7 +42,7 @@ class CollectingSink final : public CompletionSink {
  private:
   Mutex mutex_;
   std::condition_variable arrived_;
-  std::map<uint32_t, Completion> completions_ GUARDED_BY(mutex_);
+  std::map<uint32_t, Completion> completions_;
 };
 
 EngineOptions fixture_options(const std::filesystem::path& folder);

@@ -7,13 +7,13 @@
 namespace tessera::kv {
 namespace {
 
-bool is_erasing(const PoolState& pool, std::string_view user) {
+bool is_erasing(const PoolState& pool, std::string_view user) REQUIRES(pool.mutex) {
   return std::any_of(pool.graves.begin(), pool.graves.end(), [&](const auto& grave) {
     return !grave->is_prefix && grave->owner == user && grave->durable.seq != 0;
   });
 }
 
-bool is_storing(const PoolState& pool) {
+bool is_storing(const PoolState& pool) REQUIRES(pool.mutex) {
   const bool any_grave = std::any_of(pool.graves.begin(), pool.graves.end(),
                                      [](const auto& grave) { return grave->durable.seq != 0; });
   return pool.is_store_busy || any_grave || !pool.store_queue.empty();
@@ -23,7 +23,7 @@ bool is_storing(const PoolState& pool) {
 
 void Pool::retire(Version version) {
   PoolState& pool = *state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   if (version >= pool.versions.size()) return;
   pool.versions[version].is_retired = true;
   pool.store_ready.notify_one();
@@ -33,7 +33,7 @@ uint64_t Pool::erasures() const { return state_->erasures.last(); }
 
 Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
   PoolState& pool = *state_;
-  std::unique_lock lock(pool.mutex);
+  MutexLock lock(pool.mutex);
   pool.erasures.note(user);
   for (const std::unique_ptr<LeaseRecord>& lease : pool.leases) {
     if (lease->user == user) pool.revoke_locked(*lease);  // what it computed must not come back
@@ -45,9 +45,10 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
   for (const std::unique_ptr<Chain>& grave : pool.graves) {
     if (!grave->is_prefix && grave->owner == user) grave->is_erasure = true;
   }
-  const bool is_gone = pool.stored.wait_for(lock, std::chrono::microseconds(budget_us), [&] {
+  const auto is_over = [&]() REQUIRES(pool.mutex) {
     return pool.is_store_broken || !is_erasing(pool, user);
-  });
+  };
+  const bool is_gone = lock.wait_for(pool.stored, std::chrono::microseconds(budget_us), is_over);
   if (pool.is_store_broken && is_erasing(pool, user)) {
     return {Code::kIoFailed, "the disk tier takes no changes: " + pool.counts.store_error};
   }
@@ -57,13 +58,13 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
 
 Status Pool::flush(uint64_t budget_us) {
   PoolState& pool = *state_;
-  std::unique_lock lock(pool.mutex);
-  const auto is_held_back = [&] {
+  MutexLock lock(pool.mutex);
+  const auto is_held_back = [&]() REQUIRES(pool.mutex) {
     return pool.is_store_broken || pool.stores_rest_until_us > pool.now_us();
   };
   pool.store_ready.notify_one();
-  const bool is_done = pool.stored.wait_for(lock, std::chrono::microseconds(budget_us),
-                                            [&] { return is_held_back() || !is_storing(pool); });
+  const auto is_over = [&]() REQUIRES(pool.mutex) { return is_held_back() || !is_storing(pool); };
+  const bool is_done = lock.wait_for(pool.stored, std::chrono::microseconds(budget_us), is_over);
   if (is_held_back()) {
     return {Code::kIoFailed, "the disk tier takes no changes: " + pool.counts.store_error};
   }
@@ -73,7 +74,7 @@ Status Pool::flush(uint64_t budget_us) {
 
 std::vector<ChainReport> Pool::inspect(std::string_view user) const {
   PoolState& pool = *state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   std::vector<ChainReport> reports;
   for (uint32_t version = 0; version < pool.versions.size(); ++version) {
     const Chain* chain = pool.find_locked({version, false, user});

@@ -8,7 +8,8 @@ namespace tessera::kv {
 namespace {
 
 /// Makes the chain hold exactly `tokens`; what it has in common with them stays where it is.
-void rewrite(PoolState& pool, Chain& chain, std::span<const Token> tokens, uint32_t same) {
+void rewrite(PoolState& pool, Chain& chain, std::span<const Token> tokens, uint32_t same)
+    REQUIRES(pool.mutex) {
   pool.cut_locked(chain, same);
   if (same % kBlockTokens != 0) {
     // The last block goes on in the lease's copy.

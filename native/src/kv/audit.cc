@@ -50,10 +50,12 @@ void Audit::own_durable(const Chain& chain) {
 }
 
 void Audit::add_graves() {
+  pool_.mutex.assert_held();
   for (const auto& grave : pool_.graves) own_durable(*grave);
 }
 
 void Audit::add_chain(const Chain& chain) {
+  pool_.mutex.assert_held();
   const auto name = [&] { return "chain of '" + chain.owner + "'"; };
   if (chain.blocks.size() != blocks_of(static_cast<uint32_t>(chain.tokens.size()))) {
     return fault("I9", name() + " has blocks for other tokens than it has");
@@ -97,6 +99,7 @@ void Audit::check_residence(const Chain& chain, uint32_t index, TierIndex which)
 }
 
 void Audit::judge_leases() {
+  pool_.mutex.assert_held();
   for (const auto& lease : pool_.leases) {
     if (lease->phase == LeasePhase::kFree && !lease->blocks.empty()) {
       fault("I18", "a lease that ended still holds blocks");
@@ -105,6 +108,7 @@ void Audit::judge_leases() {
 }
 
 void Audit::judge_slots(TierIndex which, SlotIndex begin, SlotIndex end) {
+  pool_.mutex.assert_held();
   std::vector<uint32_t> references(end - begin);
   if (which == kDevice) {
     for (const auto& lease : pool_.leases) {
@@ -142,6 +146,7 @@ void Audit::judge_slot(TierIndex which, SlotIndex slot, uint32_t references) {
 
 /// The pool counts them as they come and go, so that metrics() need not.
 void Audit::judge_chain_tokens() {
+  pool_.mutex.assert_held();
   uint64_t tokens = 0;
   for (const auto& [key, chain] : pool_.chains) tokens += chain->tokens.size();
   if (tokens != pool_.counts.chain_tokens) {
@@ -163,11 +168,13 @@ void Audit::judge_free_counts() {
 
 /// A slot that a head of unknown outcome may point to stays where it is until the next opening.
 bool Audit::is_kept_back(TierIndex which, SlotIndex slot) const {
+  pool_.mutex.assert_held();
   return which == pool_.tiers.headed() && pool_.is_store_broken &&
          pool_.tiers[which].slots->view(slot).state == SlotState::kFilling;
 }
 
 std::vector<std::string> audit(PoolState& pool) {
+  pool.mutex.assert_held();
   Audit audit(pool);
   audit.add_graves();
   for (const auto& [key, chain] : pool.chains) audit.add_chain(*chain);
@@ -183,7 +190,7 @@ std::vector<std::string> audit(PoolState& pool) {
 }
 
 std::vector<std::string> PoolWork::audit() {
-  const std::lock_guard lock(state_.mutex);
+  const MutexLock lock(state_.mutex);
   return kv::audit(state_);
 }
 

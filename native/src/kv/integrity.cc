@@ -46,7 +46,7 @@ class Pacer {
 };
 
 std::vector<Check> begin_checks(PoolState& pool, const ChainKey& key) {
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   std::vector<Check> checks;
   Chain* chain = pool.find_locked(key);
   if (chain == nullptr) return checks;
@@ -60,7 +60,7 @@ std::vector<Check> begin_checks(PoolState& pool, const ChainKey& key) {
 }
 
 void end_check(PoolState& pool, const Check& check, bool is_corrupt) {
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   const TierIndex headed = pool.tiers.headed();
   pool.io_end_locked(headed, check.block.slot);
   Chain& chain = *check.chain;
@@ -77,7 +77,7 @@ std::vector<ChainKey> gather_keys(PoolState& pool, Pacer& pacer) {
   size_t buckets = 0;
   for (size_t bucket = 0; !pacer.is_cancelled(); bucket += kBucketsPerStep) {
     {
-      const std::lock_guard lock(pool.mutex);
+      const MutexLock lock(pool.mutex);
       if (pool.chains.bucket_count() != buckets) {
         // The chains lie in other buckets now.
         buckets = pool.chains.bucket_count();
@@ -100,7 +100,7 @@ std::vector<ChainKey> gather_keys(PoolState& pool, Pacer& pacer) {
 /// Adds the chains of `keys` from `next` on, until the lock was held long enough.
 size_t add_chains(PoolState& pool, std::span<const ChainKey> keys, size_t next, Audit& audit,
                   IntegrityReport& report) {
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   const Clock::time_point until = Clock::now() + kHold;
   while (next < keys.size() && Clock::now() < until) {
     const Chain* chain = pool.find_locked(keys[next++]);
@@ -117,7 +117,7 @@ void check_books(PoolState& pool, std::span<const ChainKey> keys, Pacer& pacer,
   Audit scan(pool);
   const auto step = [&](const auto& work) {
     {
-      const std::lock_guard lock(pool.mutex);
+      const MutexLock lock(pool.mutex);
       work();
     }
     pacer.rest();

@@ -24,7 +24,7 @@ IoThreads::IoThreads(PoolState& pool, uint32_t read_threads) : pool_(pool) {
 
 IoThreads::~IoThreads() {
   {
-    const std::lock_guard lock(pool_.mutex);
+    const MutexLock lock(pool_.mutex);
     pool_.is_stopping = true;
   }
   pool_.load_ready.notify_all();
@@ -33,13 +33,14 @@ IoThreads::~IoThreads() {
 }
 
 bool IoThreads::wait_for_loads() {
-  std::unique_lock lock(pool_.mutex);
-  pool_.load_ready.wait(lock, [&] { return pool_.is_stopping || !pool_.load_queue.empty(); });
+  MutexLock lock(pool_.mutex);
+  lock.wait(pool_.load_ready,
+            [&]() REQUIRES(pool_.mutex) { return pool_.is_stopping || !pool_.load_queue.empty(); });
   return !pool_.is_stopping;
 }
 
 bool IoThreads::is_stopping() {
-  const std::lock_guard lock(pool_.mutex);
+  const MutexLock lock(pool_.mutex);
   return pool_.is_stopping;
 }
 
@@ -75,10 +76,10 @@ void IoThreads::store() {
       work.perform(job);
       work.finish(job);
     }
-    std::unique_lock lock(pool_.mutex);
+    MutexLock lock(pool_.mutex);
     if (pool_.is_stopping) return;
     // Woken by commits, drops and retirements; the clock is only for what had to rest.
-    if (!any) pool_.store_ready.wait_for(lock, kRest);
+    if (!any) lock.wait_for(pool_.store_ready, kRest);
     if (pool_.is_stopping) return;
   }
 }

@@ -9,7 +9,7 @@ namespace tessera::kv {
 namespace {
 
 /// Own blocks for the lease up to `wanted` blocks in all; none when that fails.
-bool reserve_blocks(PoolState& pool, LeaseRecord& lease, uint64_t wanted) {
+bool reserve_blocks(PoolState& pool, LeaseRecord& lease, uint64_t wanted) REQUIRES(pool.mutex) {
   SlotTable& slots = *pool.tiers.device().slots;
   BlockMemory& memory = pool.tiers.memory();
   const uint64_t had = lease.blocks.size();
@@ -33,7 +33,7 @@ bool reserve_blocks(PoolState& pool, LeaseRecord& lease, uint64_t wanted) {
 /// Blocks [whole, shared_blocks) of the leader, pinned for the lease as well; a matched block that
 /// is not full gives way to the leader's. False where there is none.
 bool pin_leaders(PoolState& pool, LeaseRecord& lease, const LeaseRecord& leader,
-                 uint32_t shared_blocks) {
+                 uint32_t shared_blocks) REQUIRES(pool.mutex) {
   SlotTable& slots = *pool.tiers.device().slots;
   const uint32_t whole = lease.matched / kBlockTokens;
   const uint64_t end = std::min<uint64_t>(shared_blocks, leader.blocks.size());
@@ -71,7 +71,7 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
   uint64_t had = 0;
   bool has_shared_tail = false;
   {
-    const std::lock_guard lock(pool.mutex);
+    const MutexLock lock(pool.mutex);
     if (record.phase != LeasePhase::kOpen) return {Code::kCancelled, "the lease was revoked"};
     // A matched block that is not full is shared: this lease goes on in a copy of it, or in the
     // leader's.
@@ -105,7 +105,7 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
     slots.set_unwritten(slot, !filled.is_ok());  // of no use to anybody as it is
   }
   if (!has_shared_tail) return filled;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   pool.unpin_locked(kDevice, record.blocks[had - 1].slot);
   record.blocks.erase(record.blocks.begin() + static_cast<int64_t>(had) - 1);
   --record.own_from;  // of a lease revoked meanwhile too: nothing behind is its own any more
@@ -114,7 +114,7 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
 
 Committed Pool::commit(Lease& lease, uint32_t keep) {
   PoolState& pool = *state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   LeaseRecord& record = *lease.record_;
   if (record.phase == LeasePhase::kRevoked) return Committed::kLost;  // by another thread
   TESSERA_CHECK(record.phase == LeasePhase::kOpen);
@@ -141,7 +141,7 @@ void PoolState::revoke_locked(LeaseRecord& lease) {
 }
 
 void PoolState::end_lease(LeaseRecord& lease) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   revoke_locked(lease);
   for (uint64_t i = lease.own_from; i < lease.blocks.size(); ++i) {
     free_slot_locked(kDevice, lease.blocks[i].slot, SlotState::kDraining);

@@ -69,7 +69,7 @@ void PoolState::end_load_if_idle_locked(Chain& chain) {
 
 Prefetch Pool::prefetch(Version version, std::string_view user, uint32_t tokens_max) {
   PoolState& pool = *state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   if (version >= pool.versions.size() || pool.versions[version].is_retired) return {};
   Chain* chain = pool.nearest_chain_locked(version, user);
   if (chain == nullptr) return {};
@@ -105,7 +105,7 @@ Prefetch Pool::prefetch(Version version, std::string_view user, uint32_t tokens_
 
 bool PoolWork::begin_load(LoadJob& job) {
   PoolState& pool = state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   while (!pool.load_queue.empty()) {
     Chain& chain = *pool.load_queue.front();
     ChainLoad& load = chain.load;
@@ -192,7 +192,7 @@ void PoolWork::perform(LoadJob& job) {
 
 void PoolWork::finish(LoadJob& job) {
   PoolState& pool = state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   Chain& chain = *job.chain;
   SlotTable& slots = *pool.tiers.device().slots;
   const bool is_current = !chain.is_dead && job.index < chain.blocks.size() &&

@@ -9,7 +9,8 @@ namespace {
 
 /// Takes the first `tokens` tokens of a chain as far as they are on the device; false where the
 /// match ends inside it.
-void match_chain(PoolState& pool, LeaseRecord& lease, Chain& chain, uint32_t tokens) {
+void match_chain(PoolState& pool, LeaseRecord& lease, Chain& chain, uint32_t tokens)
+    REQUIRES(pool.mutex) {
   const uint32_t resident = tokens_in(chain, chain.resident[kDevice]);
   uint32_t left = std::min(tokens, resident);
   BlockMemory& memory = pool.tiers.memory();
@@ -35,7 +36,7 @@ uint32_t loadable_tokens(const Chain& chain, uint32_t tokens) {
   return reachable > on_device ? reachable - on_device : 0;
 }
 
-void match_committed(PoolState& pool, LeaseRecord& lease) {
+void match_committed(PoolState& pool, LeaseRecord& lease) REQUIRES(pool.mutex) {
   const std::span<const Token> tokens = lease.tokens;
   const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
   Chain* prefix = nullptr;
@@ -74,7 +75,7 @@ void match_committed(PoolState& pool, LeaseRecord& lease) {
   if (prefix != nullptr) pool.touch_locked(*prefix);  // the head last: it is evicted last
 }
 
-Status check_query(const PoolState& pool, const Query& query) {
+Status check_query(const PoolState& pool, const Query& query) REQUIRES(pool.mutex) {
   const auto invalid = [](const std::string& what) {
     return Status(Code::kRequestInvalid, "kv lookup: " + what);
   };
@@ -121,7 +122,7 @@ LeaseRecord* PoolState::take_lease_locked() {
 
 Result<Lease> Pool::lookup(const Query& query) {
   PoolState& pool = *state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   TESSERA_RETURN_IF_ERROR(check_query(pool, query));
   if (!query.user.empty() && pool.erasures.is_erased_since(query.user, query.erasures_seen)) {
     return Status(Code::kCancelled, "the user was dropped while the request waited");
@@ -151,7 +152,7 @@ Result<Lease> Pool::lookup(const Query& query) {
 
 PerTier<uint32_t> Pool::whereabouts(Version version, std::string_view user) const {
   PoolState& pool = *state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   PerTier<uint32_t> tokens{};
   if (version >= pool.versions.size() || pool.versions[version].is_retired) return tokens;
   const Chain* chain = pool.nearest_chain_locked(version, user);
@@ -166,7 +167,7 @@ PerTier<uint32_t> Pool::whereabouts(Version version, std::string_view user) cons
 
 bool Pool::holds(std::string_view user) const {
   PoolState& pool = *state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   const std::vector<bool> is_heritable = pool.heritable_locked();
   for (uint32_t version = 0; version < pool.versions.size(); ++version) {
     if (pool.versions[version].is_retired && !is_heritable[version]) continue;

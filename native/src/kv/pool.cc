@@ -58,7 +58,7 @@ bool adopt_slots(SlotTable& slots, const HeadRecord& head) {
   return false;
 }
 
-void adopt_head(PoolState& pool, HeadRecord&& head) {
+void adopt_head(PoolState& pool, HeadRecord&& head) REQUIRES(pool.mutex) {
   pool.last_seq = std::max(pool.last_seq, head.seq);
   const uint32_t version = pool.version_index_locked(head.key.version);
   const ChainKeyView key{version, head.key.is_prefix, head.key.owner};
@@ -98,12 +98,12 @@ Status recover(PoolState& pool) {
   Result<uint64_t> corrupt =
       log.recover([&](HeadRecord&& head) { heads.push_back(std::move(head)); });
   if (!corrupt.is_ok()) return corrupt.status();
+  const MutexLock lock(pool.mutex);
   pool.counts.heads_corrupt = corrupt.value();
   pool.counts.store_error = log.dropped();
   pool.counts.indexes_dropped = pool.counts.store_error.empty() ? 0 : 1;
   std::sort(heads.begin(), heads.end(),
             [](const HeadRecord& a, const HeadRecord& b) { return a.seq < b.seq; });
-  const std::lock_guard lock(pool.mutex);
   // Newest first: where two heads claim one slot the older one goes.
   for (auto head = heads.rbegin(); head != heads.rend(); ++head) adopt_head(pool, std::move(*head));
   pool.tiers[headed].slots->adopt_end();
@@ -152,14 +152,14 @@ Result<Version> Pool::add_version(const Identity& identity) {
     return invalid("the model's blocks have " + std::to_string(identity.block_bytes) +
                    " bytes, the pool's have " + std::to_string(state_->options.block_bytes));
   }
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   const uint32_t version = state_->version_index_locked(state_->digest_of(identity));
   state_->versions[version].is_retired = false;
   return version;
 }
 
 std::optional<Version> Pool::find_version(std::string_view digest) const {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   for (Version version = 0; version < state_->versions.size(); ++version) {
     if (to_text(state_->versions[version].digest) == digest) return version;
   }
@@ -168,7 +168,7 @@ std::optional<Version> Pool::find_version(std::string_view digest) const {
 
 PoolMetrics Pool::metrics() const {
   PoolState& pool = *state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   PoolMetrics metrics = pool.counts;
   metrics.tiers = pool.tiers.metrics();
   metrics.chains = pool.chains.size();

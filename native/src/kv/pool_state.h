@@ -1,17 +1,17 @@
 // The inside of the pool: one lock, the index of chains, tiers, leases and queues.
-// Functions whose name ends in _locked are called with `mutex` held. No file or device is touched
-// under the lock.
+// Functions whose name ends in _locked are called with `mutex` held, which clang checks. No file or
+// device is touched under the lock.
 #pragma once
 
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "kv/chain.h"
 #include "kv/erasures.h"
 #include "kv/io_threads.h"
@@ -87,6 +87,8 @@ struct PrefetchRecord {
 
 class PoolState {
  public:
+  Mutex mutex;
+
   PoolState() = default;
   PoolState(const PoolState&) = delete;
   PoolState& operator=(const PoolState&) = delete;
@@ -101,22 +103,25 @@ class PoolState {
   }
 
   // chains (index.cc)
-  Chain* find_locked(const ChainKeyView& key);
-  Chain& make_chain_locked(const ChainKeyView& key, const Digest& prefix, uint32_t prefix_blocks);
-  void bury_locked(Chain& chain, bool is_erasure);
-  void destroy_if_done_locked(Chain& chain);
+  Chain* find_locked(const ChainKeyView& key) REQUIRES(mutex);
+  Chain& make_chain_locked(const ChainKeyView& key, const Digest& prefix, uint32_t prefix_blocks)
+      REQUIRES(mutex);
+  void bury_locked(Chain& chain, bool is_erasure) REQUIRES(mutex);
+  void destroy_if_done_locked(Chain& chain) REQUIRES(mutex);
   /// A chain without blocks, heads and holds is forgotten.
-  void forget_if_empty_locked(Chain& chain);
-  void release_locked(Chain& chain);  // ends a hold
-  void touch_locked(Chain& chain);
-  void set_resident_locked(Chain& chain, TierIndex which, uint32_t count);
+  void forget_if_empty_locked(Chain& chain) REQUIRES(mutex);
+  /// Ends a hold.
+  void release_locked(Chain& chain) REQUIRES(mutex);
+  void touch_locked(Chain& chain) REQUIRES(mutex);
+  void set_resident_locked(Chain& chain, TierIndex which, uint32_t count) REQUIRES(mutex);
   /// Takes the block's slot out of the chain; its bytes go when the last reader has.
-  void drop_slot_locked(Chain& chain, uint32_t index, TierIndex which, SlotState to);
+  void drop_slot_locked(Chain& chain, uint32_t index, TierIndex which, SlotState to)
+      REQUIRES(mutex);
   /// Cuts the chain to `tokens` tokens; a block cut in its middle keeps its device slot alone.
-  void cut_locked(Chain& chain, uint32_t tokens);
-  uint32_t version_index_locked(const Digest& digest);
-  void join_version_locked(Chain& chain);
-  void leave_version_locked(Chain& chain);
+  void cut_locked(Chain& chain, uint32_t tokens) REQUIRES(mutex);
+  uint32_t version_index_locked(const Digest& digest) REQUIRES(mutex);
+  void join_version_locked(Chain& chain) REQUIRES(mutex);
+  void leave_version_locked(Chain& chain) REQUIRES(mutex);
 
   // succession (succession.cc)
   /// Whether what the chain holds may be found under its version, and by such a query.
@@ -125,67 +130,71 @@ class PoolState {
   }
   /// The user's chain that a prefetch for the version brings up: its own, or one that would pass
   /// on to it; null when there is none.
-  Chain* nearest_chain_locked(uint32_t version, std::string_view user);
+  Chain* nearest_chain_locked(uint32_t version, std::string_view user) REQUIRES(mutex);
   /// The version's chain of the static text that the chain, its own or a predecessor's, stands on.
-  Chain* prefix_under_locked(uint32_t version, const Chain& chain);
+  Chain* prefix_under_locked(uint32_t version, const Chain& chain) REQUIRES(mutex);
   /// Passes a predecessor's chain on to the lease's version where it has at least a block more of
   /// the query on the device than `own` has anywhere; gives the chain that is the version's then.
-  Chain* inherit_locked(const LeaseRecord& lease, Chain* own);
+  Chain* inherit_locked(const LeaseRecord& lease, Chain* own) REQUIRES(mutex);
   /// By version: whether one that is not retired may inherit of it.
-  std::vector<bool> heritable_locked() const;
+  std::vector<bool> heritable_locked() const REQUIRES(mutex);
 
   // slots (eviction_step.cc)
-  SlotIndex reserve_locked(TierIndex which, const Chain* spared);
-  Chain* victim_locked(TierIndex which, const Chain* spared);
-  bool evict_one_locked(TierIndex which, const Chain* spared);
-  void free_slot_locked(TierIndex which, SlotIndex slot, SlotState to);
-  void unpin_locked(TierIndex which, SlotIndex slot);
-  void io_end_locked(TierIndex which, SlotIndex slot);
+  SlotIndex reserve_locked(TierIndex which, const Chain* spared) REQUIRES(mutex);
+  Chain* victim_locked(TierIndex which, const Chain* spared) REQUIRES(mutex);
+  bool evict_one_locked(TierIndex which, const Chain* spared) REQUIRES(mutex);
+  void free_slot_locked(TierIndex which, SlotIndex slot, SlotState to) REQUIRES(mutex);
+  void unpin_locked(TierIndex which, SlotIndex slot) REQUIRES(mutex);
+  void io_end_locked(TierIndex which, SlotIndex slot) REQUIRES(mutex);
 
   // leases (lookup.cc, lease.cc, attach.cc)
-  LeaseRecord* take_lease_locked();
+  LeaseRecord* take_lease_locked() REQUIRES(mutex);
   void end_lease(LeaseRecord& lease);
   /// Takes what an open lease has computed away from it; it keeps its references.
-  void revoke_locked(LeaseRecord& lease);
+  void revoke_locked(LeaseRecord& lease) REQUIRES(mutex);
   /// The first `keep` tokens of the lease become part of chains.
-  Committed attach_locked(LeaseRecord& lease, uint32_t keep);
-  Committed attach_user_locked(LeaseRecord& lease, uint32_t keep);
+  Committed attach_locked(LeaseRecord& lease, uint32_t keep) REQUIRES(mutex);
+  Committed attach_user_locked(LeaseRecord& lease, uint32_t keep) REQUIRES(mutex);
   /// Empties the chain for what the lease has, from its first block on.
-  void begin_anew_locked(Chain& chain, const LeaseRecord& lease);
-  void advance_device_locked(Chain& chain);
+  void begin_anew_locked(Chain& chain, const LeaseRecord& lease) REQUIRES(mutex);
+  void advance_device_locked(Chain& chain) REQUIRES(mutex);
   bool attach_blocks_locked(LeaseRecord& lease, Chain& chain, std::span<const Token> tokens,
-                            uint32_t block_offset);
+                            uint32_t block_offset) REQUIRES(mutex);
 
   // transfers (load.cc, store.cc)
-  void queue_load_locked(Chain& chain, uint32_t end);
-  void end_load_if_idle_locked(Chain& chain);
+  void queue_load_locked(Chain& chain, uint32_t end) REQUIRES(mutex);
+  void end_load_if_idle_locked(Chain& chain) REQUIRES(mutex);
   /// The tier has not got what the chain has there from block `index` on.
-  void give_up_locked(Chain& chain, uint32_t index, TierIndex which, SlotIndex slot);
-  void queue_store_locked(Chain& chain);
-  void publish_locked(StoreJob& job);
+  void give_up_locked(Chain& chain, uint32_t index, TierIndex which, SlotIndex slot)
+      REQUIRES(mutex);
+  void queue_store_locked(Chain& chain) REQUIRES(mutex);
+  void publish_locked(StoreJob& job) REQUIRES(mutex);
 
-  std::mutex mutex;
   std::condition_variable load_ready, store_ready, landed, stored;
   PoolOptions options;
   Tiers tiers;
-  std::unordered_map<ChainKey, std::unique_ptr<Chain>, ChainKeyHash, ChainKeyEqual> chains;
-  std::vector<std::unique_ptr<Chain>> graves;
-  std::vector<VersionRecord> versions;
-  std::vector<std::unique_ptr<LeaseRecord>> leases;  // all ever made
-  std::vector<LeaseRecord*> free_leases;
-  uint64_t last_seq = 0;
+  std::unordered_map<ChainKey, std::unique_ptr<Chain>, ChainKeyHash, ChainKeyEqual> chains
+      GUARDED_BY(mutex);
+  std::vector<std::unique_ptr<Chain>> graves GUARDED_BY(mutex);
+  std::vector<VersionRecord> versions GUARDED_BY(mutex);
+  std::vector<std::unique_ptr<LeaseRecord>> leases GUARDED_BY(mutex);  // all ever made
+  std::vector<LeaseRecord*> free_leases GUARDED_BY(mutex);
+  uint64_t last_seq GUARDED_BY(mutex) = 0;
   Erasures erasures;
-  std::vector<std::unique_ptr<PrefetchRecord>> prefetches;
-  std::vector<PrefetchRecord*> free_prefetches;
-  std::vector<Chain*> load_queue;
-  std::vector<Chain*> store_queue;
-  std::vector<Chain*> renaming;  // passed on; a head on disk may lie under the older version's name
-  std::vector<HeadKey> dangling_heads;  // found at opening, of no use: to be erased
-  bool is_store_busy = false;
-  bool is_store_broken = false;  // the outcome of a commit is not known: no stores until reopened
-  uint64_t stores_rest_until_us = 0;
-  bool is_stopping = false;
-  PoolMetrics counts;  // tiers and gauges are filled in by metrics()
+  std::vector<std::unique_ptr<PrefetchRecord>> prefetches GUARDED_BY(mutex);
+  std::vector<PrefetchRecord*> free_prefetches GUARDED_BY(mutex);
+  std::vector<Chain*> load_queue GUARDED_BY(mutex);
+  std::vector<Chain*> store_queue GUARDED_BY(mutex);
+  /// Passed on; a head on disk may lie under the older version's name.
+  std::vector<Chain*> renaming GUARDED_BY(mutex);
+  /// Found at opening, of no use: to be erased.
+  std::vector<HeadKey> dangling_heads GUARDED_BY(mutex);
+  bool is_store_busy GUARDED_BY(mutex) = false;
+  /// The outcome of a commit is not known: no stores until reopened.
+  bool is_store_broken GUARDED_BY(mutex) = false;
+  uint64_t stores_rest_until_us GUARDED_BY(mutex) = 0;
+  bool is_stopping GUARDED_BY(mutex) = false;
+  PoolMetrics counts GUARDED_BY(mutex);  // tiers and gauges are filled in by metrics()
   std::unique_ptr<IoThreads> threads;
 };
 

@@ -30,21 +30,20 @@ Prefetch::~Prefetch() { cut_off(); }
 
 bool Prefetch::is_done() const {
   if (record_ == nullptr) return true;
-  const std::lock_guard lock(pool_->mutex);
+  const MutexLock lock(pool_->mutex);
   return !is_loading(record_->chain) && !is_loading(record_->prefix);
 }
 
 bool Prefetch::wait(uint64_t budget_us) const {
   if (record_ == nullptr) return true;
-  std::unique_lock lock(pool_->mutex);
-  return pool_->landed.wait_for(lock, std::chrono::microseconds(budget_us), [&] {
-    return !is_loading(record_->chain) && !is_loading(record_->prefix);
-  });
+  MutexLock lock(pool_->mutex);
+  return lock.wait_for(pool_->landed, std::chrono::microseconds(budget_us),
+                       [&] { return !is_loading(record_->chain) && !is_loading(record_->prefix); });
 }
 
 void Prefetch::cut_off() {
   if (record_ == nullptr) return;
-  const std::lock_guard lock(pool_->mutex);
+  const MutexLock lock(pool_->mutex);
   for (Chain* chain : {record_->chain, record_->prefix}) {
     if (chain == nullptr) continue;
     if (--chain->load.waiting == 0) chain->load.end = chain->load.next;

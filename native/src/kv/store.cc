@@ -14,7 +14,6 @@ constexpr uint32_t kGravesPerStep = 256;  // chains of retired versions buried i
 
 /// What is left to be planned into a job.
 struct Plan {
-  PoolState& pool;
   StoreJob& job;
   uint64_t bytes_left;
   uint64_t short_blocks = 0;  // that found no free slot in the tier with heads
@@ -39,8 +38,7 @@ SlotIndex begin_write(PoolState& pool, TierIndex which, SlotIndex slot) {
 
 /// A slot of the tier for a block of the chain; kNoSlot when none can be had. The store with heads
 /// frees none at once: a head may still name it.
-SlotIndex slot_for(Plan& plan, TierIndex which, const Chain& chain) {
-  PoolState& pool = plan.pool;
+SlotIndex slot_for(PoolState& pool, TierIndex which, const Chain& chain) REQUIRES(pool.mutex) {
   const bool is_headed = which == pool.tiers.headed();
   const SlotIndex slot =
       is_headed ? pool.tiers[which].slots->reserve() : pool.reserve_locked(which, &chain);
@@ -65,8 +63,8 @@ Lacking lacking(const PoolState& pool, const Chain& chain, bool is_head_writable
 }
 
 /// Plans the copies that the chain lacks below the device; false when there is more to do.
-bool plan_transfers(Plan& plan, Chain& chain, bool is_head_writable) {
-  PoolState& pool = plan.pool;
+bool plan_transfers(PoolState& pool, Plan& plan, Chain& chain, bool is_head_writable)
+    REQUIRES(pool.mutex) {
   auto [goes_to, index] = lacking(pool, chain, is_head_writable);
   std::vector<StoreTransfer> transfers;
   bool is_complete = true;
@@ -84,7 +82,7 @@ bool plan_transfers(Plan& plan, Chain& chain, bool is_head_writable) {
     for (const TierIndex which : pool.tiers.below(kDevice)) {
       if (which <= from) goes_to[which] = false;  // what a lower tier alone has goes up by loads
       if (!goes_to[which] || index < chain.resident[which]) continue;
-      transfer.to[which] = slot_for(plan, which, chain);
+      transfer.to[which] = slot_for(pool, which, chain);
       goes_to[which] = transfer.to[which] != kNoSlot;
       if (goes_to[which] || which != pool.tiers.headed()) continue;
       plan.short_blocks += chain.blocks.size() - index;
@@ -115,7 +113,7 @@ bool is_durable(const Chain& chain, const HeadRecord& head) {
 
 /// The head that will be true once the item's transfers are done; the checksums of the blocks that
 /// are still to be written are filled in then.
-void plan_head(PoolState& pool, StoreItem& item) {
+void plan_head(PoolState& pool, StoreItem& item) REQUIRES(pool.mutex) {
   const Chain& chain = *item.chain;
   HeadRecord head;
   head.key = {pool.versions[chain.version].digest, chain.is_prefix, chain.owner};
@@ -150,8 +148,7 @@ void plan_head(PoolState& pool, StoreItem& item) {
 }
 
 /// Frees slots of the tier with heads for what found none, by shorter heads of the coldest chains.
-bool plan_evictions(Plan& plan) {
-  PoolState& pool = plan.pool;
+bool plan_evictions(PoolState& pool, Plan& plan) REQUIRES(pool.mutex) {
   if (plan.short_blocks == 0) return false;
   const TierIndex headed = pool.tiers.headed();
   const uint64_t wanted = plan.short_blocks + pool.tiers[headed].slots->count() / 64;
@@ -170,7 +167,7 @@ bool plan_evictions(Plan& plan) {
 }
 
 /// All graves at once: a head put for a new chain of the same name must come after the erasure.
-void plan_erasures(PoolState& pool, StoreJob& job) {
+void plan_erasures(PoolState& pool, StoreJob& job) REQUIRES(pool.mutex) {
   std::swap(job.erased, pool.dangling_heads);
   job.dangling_count = job.erased.size();
   for (const std::unique_ptr<Chain>& grave : pool.graves) {
@@ -188,7 +185,7 @@ void plan_erasures(PoolState& pool, StoreJob& job) {
 /// All at once as well, and in the same commit as other heads: one that is put for a new chain
 /// under the older name must come after the erasure. Such an item has no transfers, so it cannot
 /// fail alone.
-void plan_renames(PoolState& pool, StoreJob& job) {
+void plan_renames(PoolState& pool, StoreJob& job) REQUIRES(pool.mutex) {
   std::vector<Chain*> passed_on;
   std::swap(passed_on, pool.renaming);
   for (Chain* chain : passed_on) {
@@ -203,7 +200,7 @@ void plan_renames(PoolState& pool, StoreJob& job) {
 }
 
 /// Buries some chains of retired versions.
-bool bury_retired(PoolState& pool) {
+bool bury_retired(PoolState& pool) REQUIRES(pool.mutex) {
   uint32_t left = kGravesPerStep;
   const std::vector<bool> is_heritable = pool.heritable_locked();
   for (uint32_t i = 0; i < pool.versions.size(); ++i) {
@@ -217,8 +214,7 @@ bool bury_retired(PoolState& pool) {
 }
 
 /// Plans transfers for what waits, as far as one batch goes.
-void plan_stores(Plan& plan, bool is_head_writable) {
-  PoolState& pool = plan.pool;
+void plan_stores(PoolState& pool, Plan& plan, bool is_head_writable) REQUIRES(pool.mutex) {
   std::vector<Chain*> taken, unfinished, renamed;
   for (Chain* chain : pool.store_queue) {
     if (plan.bytes_left < pool.options.block_bytes) break;
@@ -227,7 +223,7 @@ void plan_stores(Plan& plan, bool is_head_writable) {
       continue;
     }
     taken.push_back(chain);
-    if (!plan_transfers(plan, *chain, is_head_writable)) unfinished.push_back(chain);
+    if (!plan_transfers(pool, plan, *chain, is_head_writable)) unfinished.push_back(chain);
     pool.counts.store_wait_us += pool.now_us() - chain->store_asked_us;
     chain->store_asked_us = pool.now_us();
     if (is_head_writable && chain->durable.seq != chain->seq) item_of(plan.job, *chain);
@@ -236,7 +232,7 @@ void plan_stores(Plan& plan, bool is_head_writable) {
   pool.store_queue.erase(pool.store_queue.begin(), pool.store_queue.begin() + passed);
   pool.store_queue.insert(pool.store_queue.end(), renamed.begin(), renamed.end());
   // While they count as queued the chains of this batch give no block up.
-  const bool any_evicted = is_head_writable && plan_evictions(plan);
+  const bool any_evicted = is_head_writable && plan_evictions(pool, plan);
   for (Chain* chain : taken) chain->is_store_queued = false;
   // Without hope of a slot the rest waits for the chain's next commit.
   const bool has_hope = any_evicted || plan.short_blocks == 0;
@@ -269,7 +265,7 @@ void PoolState::queue_store_locked(Chain& chain) {
 
 bool PoolWork::begin_store(StoreJob& job) {
   PoolState& pool = state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   if (pool.is_store_busy) return false;
   job = StoreJob{};
   job.is_nothing = bury_retired(pool);
@@ -281,8 +277,8 @@ bool PoolWork::begin_store(StoreJob& job) {
     plan_erasures(pool, job);
     plan_renames(pool, job);
   }
-  Plan plan{pool, job, std::max(pool.options.store_batch_bytes, pool.options.block_bytes)};
-  plan_stores(plan, is_head_writable);
+  Plan plan{job, std::max(pool.options.store_batch_bytes, pool.options.block_bytes)};
+  plan_stores(pool, plan, is_head_writable);
   if (job.items.empty() && job.erased.empty()) {
     pool.stored.notify_all();  // what waited had nothing to store
     return job.is_nothing;
@@ -295,7 +291,7 @@ bool PoolWork::begin_store(StoreJob& job) {
 void PoolWork::finish(StoreJob& job) {
   if (job.is_nothing) return;
   PoolState& pool = state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   pool.publish_locked(job);
   pool.is_store_busy = false;
   pool.stored.notify_all();

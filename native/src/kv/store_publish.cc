@@ -14,7 +14,7 @@ bool is_current(const Chain& chain, const StoreTransfer& transfer) {
 
 /// A finished copy becomes the chain's, or is given up.
 bool publish_copy(PoolState& pool, Chain& chain, const StoreTransfer& transfer, TierIndex which,
-                  SlotIndex slot) {
+                  SlotIndex slot) REQUIRES(pool.mutex) {
   SlotTable& slots = *pool.tiers[which].slots;
   slots.move(slot, SlotState::kFilling, SlotState::kResident);
   const bool is_next = is_current(chain, transfer) && chain.resident[which] == transfer.index &&
@@ -26,7 +26,8 @@ bool publish_copy(PoolState& pool, Chain& chain, const StoreTransfer& transfer, 
 }
 
 /// The copies in stores without heads, each on its own.
-void publish_copies(PoolState& pool, Chain& chain, const StoreTransfer& transfer) {
+void publish_copies(PoolState& pool, Chain& chain, const StoreTransfer& transfer)
+    REQUIRES(pool.mutex) {
   for (const TierIndex which : pool.tiers.below(kDevice)) {
     const SlotIndex slot = transfer.to[which];
     if (slot == kNoSlot || which == pool.tiers.headed()) continue;
@@ -40,7 +41,7 @@ void publish_copies(PoolState& pool, Chain& chain, const StoreTransfer& transfer
 }
 
 /// Replaces the durable head; slots that only the older one held are freed.
-void replace_durable(PoolState& pool, Chain& chain, DurableHead next) {
+void replace_durable(PoolState& pool, Chain& chain, DurableHead next) REQUIRES(pool.mutex) {
   std::swap(chain.durable, next);
   const TierIndex headed = pool.tiers.headed();
   const std::vector<SlotIndex>& now = chain.durable.slots;
@@ -50,7 +51,8 @@ void replace_durable(PoolState& pool, Chain& chain, DurableHead next) {
   }
 }
 
-void publish_headed(PoolState& pool, const StoreJob& job, StoreItem& item, bool is_durable) {
+void publish_headed(PoolState& pool, const StoreJob& job, StoreItem& item, bool is_durable)
+    REQUIRES(pool.mutex) {
   if (!pool.tiers.has_heads()) return;
   Chain& chain = *item.chain;
   const TierIndex headed = pool.tiers.headed();
@@ -78,7 +80,7 @@ void publish_headed(PoolState& pool, const StoreJob& job, StoreItem& item, bool 
   }
 }
 
-void note_failure(PoolState& pool, const StoreJob& job, const Status& status) {
+void note_failure(PoolState& pool, const StoreJob& job, const Status& status) REQUIRES(pool.mutex) {
   ++pool.counts.stores_failed;
   pool.counts.store_error = status.message();
   pool.is_store_broken = pool.is_store_broken || job.is_unknown;

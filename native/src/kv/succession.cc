@@ -10,28 +10,42 @@
 namespace tessera::kv {
 namespace {
 
-/// The user's chain of each version before one, nearest first, with its distance: those that are
-/// near enough to pass on.
-template <typename Visit>
-void visit_predecessors(PoolState& pool, uint32_t version, std::string_view user, Visit visit) {
+struct Predecessor {
+  Chain* chain = nullptr;
+  uint32_t distance = 0;  // versions back
+};
+
+/// The user's chain of each version before one, nearest first: those that are near enough to pass
+/// on.
+std::vector<Predecessor> predecessors(PoolState& pool, uint32_t version, std::string_view user)
+    REQUIRES(pool.mutex) {
+  std::vector<Predecessor> found;
   const uint32_t most = pool.options.versions_back_max;
   for (uint32_t distance = 1; distance <= most; ++distance) {
     version = pool.versions[version].predecessor;
-    if (version == kNoVersion) return;
+    if (version == kNoVersion) break;
     Chain* chain = pool.find_locked({version, false, user});
-    if (chain != nullptr && chain->versions_back + distance <= most) visit(*chain, distance);
+    if (chain == nullptr || chain->versions_back + distance > most) continue;
+    found.push_back({chain, distance});
   }
+  return found;
 }
 
 /// Whether the chain stands on the query's static text, by the digest that it has there.
-bool has_prefix(const PoolState& pool, const Chain& chain, const LeaseRecord& lease) {
+bool has_prefix(const PoolState& pool, const Chain& chain, const LeaseRecord& lease)
+    REQUIRES(pool.mutex) {
   if (chain.prefix_blocks != lease.prefix_blocks) return false;
   const auto text = std::span<const Token>(lease.tokens).first(lease.prefix_blocks * kBlockTokens);
   return text.empty() || chain.prefix == prefix_digest(pool.versions[chain.version].digest, text);
 }
 
+Chain* prefix_chain(PoolState& pool, uint32_t version, const Digest& prefix) REQUIRES(pool.mutex) {
+  const auto* owner = reinterpret_cast<const char*>(prefix.bytes.data());
+  return pool.find_locked({version, true, {owner, prefix.bytes.size()}});
+}
+
 void pass_on(PoolState& pool, Chain& chain, uint32_t version, uint32_t distance,
-             const Digest& prefix) {
+             const Digest& prefix) REQUIRES(pool.mutex) {
   pool.leave_version_locked(chain);
   auto entry =
       pool.chains.extract(pool.chains.find(ChainKeyView{chain.version, false, chain.owner}));
@@ -54,7 +68,7 @@ void pass_on(PoolState& pool, Chain& chain, uint32_t version, uint32_t distance,
 
 Version Pool::succeed(Version version, const Identity& predecessor) {
   PoolState& pool = *state_;
-  const std::lock_guard lock(pool.mutex);
+  const MutexLock lock(pool.mutex);
   TESSERA_CHECK(version < pool.versions.size());
   const auto known = static_cast<uint32_t>(pool.versions.size());
   const uint32_t before = pool.version_index_locked(pool.digest_of(predecessor));
@@ -83,25 +97,21 @@ std::vector<bool> PoolState::heritable_locked() const {
 
 Chain* PoolState::prefix_under_locked(uint32_t version, const Chain& chain) {
   if (chain.prefix_blocks == 0) return nullptr;
-  const auto find = [&](uint32_t under, const Digest& prefix) {
-    const auto* owner = reinterpret_cast<const char*>(prefix.bytes.data());
-    return find_locked({under, true, {owner, prefix.bytes.size()}});
-  };
-  Chain* own = find(chain.version, chain.prefix);
+  Chain* own = prefix_chain(*this, chain.version, chain.prefix);
   if (own == nullptr || chain.version == version) return own;
-  return find(version, prefix_digest(versions[version].digest, own->tokens));
+  return prefix_chain(*this, version, prefix_digest(versions[version].digest, own->tokens));
 }
 
 Chain* PoolState::nearest_chain_locked(uint32_t version, std::string_view user) {
   Chain* nearest = find_locked({version, false, user});
   if (nearest != nullptr && !is_near(*nearest, false)) nearest = nullptr;
   uint32_t best = nearest == nullptr ? 0 : tokens_in(*nearest, reachable_blocks(*nearest));
-  visit_predecessors(*this, version, user, [&](Chain& chain, uint32_t) {
-    const uint32_t tokens = tokens_in(chain, reachable_blocks(chain));
-    if (tokens < best + kBlockTokens) return;
-    nearest = &chain;
+  for (const auto& [chain, distance] : predecessors(*this, version, user)) {
+    const uint32_t tokens = tokens_in(*chain, reachable_blocks(*chain));
+    if (tokens < best + kBlockTokens) continue;
+    nearest = chain;
     best = tokens;
-  });
+  }
   return nearest;
 }
 
@@ -114,20 +124,19 @@ Chain* PoolState::inherit_locked(const LeaseRecord& lease, Chain* own) {
       own->prefix == lease.prefix) {
     best = std::min(common_prefix(own->tokens, tokens), tokens_in(*own, reachable_blocks(*own)));
   }
-  Chain* heritage = nullptr;
-  uint32_t distance = 0;
-  visit_predecessors(*this, lease.version, lease.user, [&](Chain& chain, uint32_t back) {
+  Predecessor heritage;
+  for (const Predecessor& before : predecessors(*this, lease.version, lease.user)) {
+    const Chain& chain = *before.chain;
     const uint32_t resident = tokens_in(chain, chain.resident[kDevice]);
     const uint32_t found = std::min(common_prefix(chain.tokens, tokens), resident);
-    if (found < best + kBlockTokens || !has_prefix(*this, chain, lease)) return;
-    heritage = &chain;
-    distance = back;
+    if (found < best + kBlockTokens || !has_prefix(*this, chain, lease)) continue;
+    heritage = before;
     best = found;
-  });
-  if (heritage == nullptr) return own;
+  }
+  if (heritage.chain == nullptr) return own;
   if (own != nullptr) bury_locked(*own, false);
-  pass_on(*this, *heritage, lease.version, distance, lease.prefix);
-  return heritage;
+  pass_on(*this, *heritage.chain, lease.version, heritage.distance, lease.prefix);
+  return heritage.chain;
 }
 
 }  // namespace tessera::kv

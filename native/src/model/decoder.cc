@@ -103,7 +103,10 @@ Result<std::shared_ptr<Decoder>> Decoder::load(const std::string& folder, Comput
   auto impl = std::unique_ptr<Impl>(new Impl{std::move(recipe), known, type, device,
                                              std::move(weights).value(), std::move(scales),
                                              std::move(numbers), !scales_path.empty()});
-  impl->digest = impl->weights.digest();
+  {
+    const MutexLock lock(impl->digest_mutex);
+    impl->digest = impl->weights.digest();
+  }
   return std::shared_ptr<Decoder>(new Decoder(std::move(impl)));
 }
 
