@@ -8,15 +8,17 @@ namespace tessera::kv {
 namespace {
 
 bool is_erasing(const PoolState& pool, std::string_view user) REQUIRES(pool.mutex) {
-  return std::any_of(pool.graves.begin(), pool.graves.end(), [&](const auto& grave) {
-    return !grave->is_prefix && grave->owner == user && grave->durable.seq != 0;
-  });
+  return std::any_of(pool.chains.graves().begin(), pool.chains.graves().end(),
+                     [&](const auto& grave) {
+                       return !grave->is_prefix && grave->owner == user && grave->durable.seq != 0;
+                     });
 }
 
 bool is_storing(const PoolState& pool) REQUIRES(pool.mutex) {
-  const bool any_grave = std::any_of(pool.graves.begin(), pool.graves.end(),
+  const auto& graves = pool.chains.graves();
+  const bool any_grave = std::any_of(graves.begin(), graves.end(),
                                      [](const auto& grave) { return grave->durable.seq != 0; });
-  return pool.is_store_busy || any_grave || !pool.store_queue.empty();
+  return any_grave || !pool.writer.is_idle();
 }
 
 }  // namespace
@@ -24,9 +26,9 @@ bool is_storing(const PoolState& pool) REQUIRES(pool.mutex) {
 void Pool::retire(Version version) {
   PoolState& pool = *state_;
   const MutexLock lock(pool.mutex);
-  if (version >= pool.versions.size()) return;
-  pool.versions[version].is_retired = true;
-  pool.store_ready.notify_one();
+  if (version >= pool.chains.version_count()) return;
+  pool.chains.set_retired(version, true);
+  pool.writer.ring();
 }
 
 uint64_t Pool::erasures() const { return state_->erasures.last(); }
@@ -35,21 +37,20 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
   PoolState& pool = *state_;
   MutexLock lock(pool.mutex);
   pool.erasures.note(user);
-  for (const std::unique_ptr<LeaseRecord>& lease : pool.leases) {
-    if (lease->user == user) pool.revoke_locked(*lease);  // what it computed must not come back
+  for (const std::unique_ptr<LeaseRecord>& lease : pool.leases.all()) {
+    if (lease->user == user) pool.leases.revoke(*lease);  // what it computed must not come back
   }
-  for (uint32_t version = 0; version < pool.versions.size(); ++version) {
-    Chain* chain = pool.find_locked({version, false, user});
-    if (chain != nullptr) pool.bury_locked(*chain, true);
+  for (uint32_t version = 0; version < pool.chains.version_count(); ++version) {
+    Chain* chain = pool.chains.find({version, false, user});
+    if (chain != nullptr) pool.chains.bury(*chain, true);
   }
-  for (const std::unique_ptr<Chain>& grave : pool.graves) {
-    if (!grave->is_prefix && grave->owner == user) grave->is_erasure = true;
-  }
+  pool.chains.erase_graves(user);
   const auto is_over = [&]() REQUIRES(pool.mutex) {
-    return pool.is_store_broken || !is_erasing(pool, user);
+    return pool.writer.is_broken() || !is_erasing(pool, user);
   };
-  const bool is_gone = lock.wait_for(pool.stored, std::chrono::microseconds(budget_us), is_over);
-  if (pool.is_store_broken && is_erasing(pool, user)) {
+  const bool is_gone =
+      lock.wait_for(pool.writer.stored, std::chrono::microseconds(budget_us), is_over);
+  if (pool.writer.is_broken() && is_erasing(pool, user)) {
     return {Code::kIoFailed, "the disk tier takes no changes: " + pool.counts.store_error};
   }
   if (is_gone) return Status::ok();
@@ -59,12 +60,11 @@ Status Pool::drop_user(std::string_view user, uint64_t budget_us) {
 Status Pool::flush(uint64_t budget_us) {
   PoolState& pool = *state_;
   MutexLock lock(pool.mutex);
-  const auto is_held_back = [&]() REQUIRES(pool.mutex) {
-    return pool.is_store_broken || pool.stores_rest_until_us > pool.now_us();
-  };
-  pool.store_ready.notify_one();
+  const auto is_held_back = [&]() REQUIRES(pool.mutex) { return pool.writer.is_held_back(); };
+  pool.writer.ring();
   const auto is_over = [&]() REQUIRES(pool.mutex) { return is_held_back() || !is_storing(pool); };
-  const bool is_done = lock.wait_for(pool.stored, std::chrono::microseconds(budget_us), is_over);
+  const bool is_done =
+      lock.wait_for(pool.writer.stored, std::chrono::microseconds(budget_us), is_over);
   if (is_held_back()) {
     return {Code::kIoFailed, "the disk tier takes no changes: " + pool.counts.store_error};
   }
@@ -76,11 +76,11 @@ std::vector<ChainReport> Pool::inspect(std::string_view user) const {
   PoolState& pool = *state_;
   const MutexLock lock(pool.mutex);
   std::vector<ChainReport> reports;
-  for (uint32_t version = 0; version < pool.versions.size(); ++version) {
-    const Chain* chain = pool.find_locked({version, false, user});
+  for (uint32_t version = 0; version < pool.chains.version_count(); ++version) {
+    const Chain* chain = pool.chains.find({version, false, user});
     if (chain == nullptr) continue;
-    ChainReport report{.version = pool.versions[version].digest,
-                       .is_retired = pool.versions[version].is_retired,
+    ChainReport report{.version = pool.chains.version(version).digest,
+                       .is_retired = pool.chains.version(version).is_retired,
                        .seq = chain->seq,
                        .versions_back = chain->versions_back,
                        .tokens = static_cast<uint32_t>(chain->tokens.size()),

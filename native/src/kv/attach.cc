@@ -10,38 +10,27 @@ namespace {
 /// Makes the chain hold exactly `tokens`; what it has in common with them stays where it is.
 void rewrite(PoolState& pool, Chain& chain, std::span<const Token> tokens, uint32_t same)
     REQUIRES(pool.mutex) {
-  pool.cut_locked(chain, same);
+  pool.chains.cut(chain, same);
   if (same % kBlockTokens != 0) {
     // The last block goes on in the lease's copy.
     const uint32_t tail = same / kBlockTokens;
     for (const TierIndex which : pool.tiers.all()) {
-      pool.drop_slot_locked(chain, tail, which, SlotState::kOrphan);
-      pool.set_resident_locked(chain, which, std::min(chain.resident[which], tail));
+      pool.chains.drop_slot(chain, tail, which, SlotState::kOrphan);
+      pool.chains.set_resident(chain, which, std::min(chain.resident[which], tail));
     }
   }
-  chain.tokens.insert(chain.tokens.end(), tokens.begin() + same, tokens.end());
-  pool.counts.chain_tokens += tokens.size() - same;
-  chain.blocks.resize(blocks_of(static_cast<uint32_t>(tokens.size())));
-  for (uint32_t i = same / kBlockTokens; i < chain.blocks.size(); ++i) set_block_key(chain, i);
-  chain.seq = ++pool.last_seq;
+  pool.chains.append(chain, tokens.subspan(same));
+  chain.seq = pool.chains.next_seq();
 }
 
-}  // namespace
-
-void PoolState::advance_device_locked(Chain& chain) {
-  uint32_t count = chain.resident[kDevice];
-  while (count < chain.blocks.size() && chain.blocks[count].slots[kDevice] != kNoSlot) {
-    ++count;
-  }
-  set_resident_locked(chain, kDevice, count);
-}
-
-bool PoolState::attach_blocks_locked(LeaseRecord& lease, Chain& chain,
-                                     std::span<const Token> tokens, uint32_t block_offset) {
+/// The lease's blocks from `block_offset` on become the chain's, which is to hold `tokens`. False
+/// when it held them before.
+bool attach_blocks(PoolState& pool, LeaseRecord& lease, Chain& chain, std::span<const Token> tokens,
+                   uint32_t block_offset) REQUIRES(pool.mutex) {
   const uint32_t same = common_prefix(chain.tokens, tokens);
   const bool is_new = same < tokens.size();
-  if (is_new) rewrite(*this, chain, tokens, same);
-  SlotTable& slots = *tiers.device().slots;
+  if (is_new) rewrite(pool, chain, tokens, same);
+  SlotTable& slots = *pool.tiers.device().slots;
   const auto token_count = static_cast<uint32_t>(tokens.size());
   const uint32_t first = std::max(lease.own_from, block_offset) - block_offset;
   for (uint32_t i = first; i < blocks_of(token_count); ++i) {
@@ -54,60 +43,31 @@ bool PoolState::attach_blocks_locked(LeaseRecord& lease, Chain& chain,
     block.found_in = kDevice;
     block.is_exact = lease.is_exact;
   }
-  advance_device_locked(chain);
-  end_load_if_idle_locked(chain);
-  chain.used_us = now_us();  // for the policy the lookup was the use, not this
-  queue_store_locked(chain);
+  pool.chains.advance_device(chain);
+  pool.loader.end_if_idle(chain);
+  chain.used_us = pool.now_us();  // for the policy the lookup was the use, not this
+  pool.writer.queue(chain);
   return is_new;
 }
 
-Committed PoolState::attach_locked(LeaseRecord& lease, uint32_t keep) {
-  const std::span<const Token> tokens = std::span(lease.tokens).first(keep);
-  const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
-  Committed result = Committed::kLost;
-  bool is_prefix_new = false;
-  if (!versions[lease.version].is_retired) {
-    result = Committed::kNothingNew;
-    const bool has_prefix = lease.prefix_blocks > lease.own_from && tokens.size() >= prefix_tokens;
-    if (has_prefix && lease.versions_back == 0) {
-      const auto* owner = reinterpret_cast<const char*>(lease.prefix.bytes.data());
-      const ChainKeyView key{lease.version, true, {owner, lease.prefix.bytes.size()}};
-      Chain* chain = find_locked(key);
-      if (chain == nullptr) chain = &make_chain_locked(key, Digest{}, 0);
-      is_prefix_new = attach_blocks_locked(lease, *chain, tokens.first(prefix_tokens), 0);
-    }
-    if (tokens.size() > prefix_tokens && !lease.user.empty())
-      result = attach_user_locked(lease, keep);
-    if (result == Committed::kNothingNew && is_prefix_new) result = Committed::kKept;
-  }
-  const uint32_t kept_end = blocks_of(keep);
-  for (uint32_t i = lease.own_from; i < kept_end; ++i) {
-    const SlotIndex slot = lease.blocks[i].slot;
-    if (tiers.device().slots->view(slot).state == SlotState::kFilling) {
-      free_slot_locked(kDevice, slot, SlotState::kDraining);
-    }
-  }
-  lease.own_from = std::max(lease.own_from, kept_end);
-  return result;
-}
-
-void PoolState::begin_anew_locked(Chain& chain, const LeaseRecord& lease) {
-  cut_locked(chain, 0);
+/// Empties the chain for what the lease has, from its first block on.
+void begin_anew(PoolState& pool, Chain& chain, const LeaseRecord& lease) REQUIRES(pool.mutex) {
+  pool.chains.cut(chain, 0);
   chain.prefix = lease.prefix;
   chain.prefix_blocks = lease.prefix_blocks;
-  chain.root = root_digest(versions[lease.version].digest, lease.user, lease.prefix);
+  chain.root = root_digest(pool.chains.version(lease.version).digest, lease.user, lease.prefix);
   chain.versions_back = lease.versions_back;
 }
 
-Committed PoolState::attach_user_locked(LeaseRecord& lease, uint32_t keep) {
+Committed attach_user(PoolState& pool, LeaseRecord& lease, uint32_t keep) REQUIRES(pool.mutex) {
   const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
   const auto tokens = std::span<const Token>(lease.tokens).first(keep).subspan(prefix_tokens);
   const uint32_t own_first = std::max(lease.own_from, lease.prefix_blocks) - lease.prefix_blocks;
   const ChainKeyView key{lease.version, false, lease.user};
-  Chain* chain = find_locked(key);
+  Chain* chain = pool.chains.find(key);
   if (chain == nullptr) {
     if (own_first > 0) return Committed::kLost;  // what it stands on is gone
-    chain = &make_chain_locked(key, lease.prefix, lease.prefix_blocks);
+    chain = &pool.chains.make(key, lease.prefix, lease.prefix_blocks);
     chain->versions_back = lease.versions_back;
     lease.expected_seq = 0;
   }
@@ -116,20 +76,51 @@ Committed PoolState::attach_user_locked(LeaseRecord& lease, uint32_t keep) {
   const bool is_first = chain->seq == lease.expected_seq;
   const bool is_nearer = lease.versions_back < chain->versions_back && own_first == 0;
   if (is_nearer && (is_first || common_prefix(chain->tokens, tokens) == chain->tokens.size())) {
-    begin_anew_locked(*chain, lease);
+    begin_anew(pool, *chain, lease);
   }
   if (chain->prefix_blocks != lease.prefix_blocks || chain->prefix != lease.prefix) {
     if (!is_first || own_first > 0) return Committed::kLost;
-    begin_anew_locked(*chain, lease);
+    begin_anew(pool, *chain, lease);
   }
   const uint32_t same = common_prefix(chain->tokens, tokens);
   const bool stands = chain->resident[kDevice] >= own_first && same >= own_first * kBlockTokens;
   // After another append had come first, what goes on where that one ended is still an append.
   const bool parts = same < std::min(chain->tokens.size(), tokens.size());
   if (!stands || (!is_first && parts)) return Committed::kLost;
-  const bool is_new = attach_blocks_locked(lease, *chain, tokens, lease.prefix_blocks);
-  counts.commits_rematched += is_new && !is_first;
+  const bool is_new = attach_blocks(pool, lease, *chain, tokens, lease.prefix_blocks);
+  pool.counts.commits_rematched += is_new && !is_first;
   return is_new ? Committed::kKept : Committed::kNothingNew;
+}
+
+}  // namespace
+
+Committed PoolState::attach_locked(LeaseRecord& lease, uint32_t keep) {
+  const std::span<const Token> tokens = std::span(lease.tokens).first(keep);
+  const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
+  Committed result = Committed::kLost;
+  bool is_prefix_new = false;
+  if (!chains.version(lease.version).is_retired) {
+    result = Committed::kNothingNew;
+    const bool has_prefix = lease.prefix_blocks > lease.own_from && tokens.size() >= prefix_tokens;
+    if (has_prefix && lease.versions_back == 0) {
+      Chain* chain = chains.find_prefix(lease.version, lease.prefix);
+      const ChainKeyView key{lease.version, true, owner_of(lease.prefix)};
+      if (chain == nullptr) chain = &chains.make(key, Digest{}, 0);
+      is_prefix_new = attach_blocks(*this, lease, *chain, tokens.first(prefix_tokens), 0);
+    }
+    if (tokens.size() > prefix_tokens && !lease.user.empty())
+      result = attach_user(*this, lease, keep);
+    if (result == Committed::kNothingNew && is_prefix_new) result = Committed::kKept;
+  }
+  const uint32_t kept_end = blocks_of(keep);
+  for (uint32_t i = lease.own_from; i < kept_end; ++i) {
+    const SlotIndex slot = lease.blocks[i].slot;
+    if (tiers.device().slots->view(slot).state == SlotState::kFilling) {
+      tiers.free_slot(kDevice, slot, SlotState::kDraining);
+    }
+  }
+  lease.own_from = std::max(lease.own_from, kept_end);
+  return result;
 }
 
 }  // namespace tessera::kv

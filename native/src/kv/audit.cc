@@ -51,7 +51,7 @@ void Audit::own_durable(const Chain& chain) {
 
 void Audit::add_graves() {
   pool_.mutex.assert_held();
-  for (const auto& grave : pool_.graves) own_durable(*grave);
+  for (const auto& grave : pool_.chains.graves()) own_durable(*grave);
 }
 
 void Audit::add_chain(const Chain& chain) {
@@ -71,7 +71,7 @@ void Audit::add_chain(const Chain& chain) {
     for (const TierIndex which : pool_.tiers.all()) check_residence(chain, i, which);
   }
   own_durable(chain);
-  if (pool_.find_locked({chain.version, chain.is_prefix, chain.owner}) != &chain) {
+  if (pool_.chains.find({chain.version, chain.is_prefix, chain.owner}) != &chain) {
     fault("I9", name() + " is not found under its version");
   }
   const bool is_misnamed = chain.durable.seq != 0 && chain.durable.version != chain.version;
@@ -100,7 +100,7 @@ void Audit::check_residence(const Chain& chain, uint32_t index, TierIndex which)
 
 void Audit::judge_leases() {
   pool_.mutex.assert_held();
-  for (const auto& lease : pool_.leases) {
+  for (const auto& lease : pool_.leases.all()) {
     if (lease->phase == LeasePhase::kFree && !lease->blocks.empty()) {
       fault("I18", "a lease that ended still holds blocks");
     }
@@ -111,7 +111,7 @@ void Audit::judge_slots(TierIndex which, SlotIndex begin, SlotIndex end) {
   pool_.mutex.assert_held();
   std::vector<uint32_t> references(end - begin);
   if (which == kDevice) {
-    for (const auto& lease : pool_.leases) {
+    for (const auto& lease : pool_.leases.all()) {
       for (const BlockRef& block : lease->blocks) {
         if (block.slot >= begin && block.slot < end) ++references[block.slot - begin];
       }
@@ -148,10 +148,10 @@ void Audit::judge_slot(TierIndex which, SlotIndex slot, uint32_t references) {
 void Audit::judge_chain_tokens() {
   pool_.mutex.assert_held();
   uint64_t tokens = 0;
-  for (const auto& [key, chain] : pool_.chains) tokens += chain->tokens.size();
-  if (tokens != pool_.counts.chain_tokens) {
+  for (const auto& [key, chain] : pool_.chains.all()) tokens += chain->tokens.size();
+  if (tokens != pool_.chains.token_count()) {
     fault("I13", "chains have " + std::to_string(tokens) + " tokens, counted are " +
-                     std::to_string(pool_.counts.chain_tokens));
+                     std::to_string(pool_.chains.token_count()));
   }
 }
 
@@ -169,7 +169,7 @@ void Audit::judge_free_counts() {
 /// A slot that a head of unknown outcome may point to stays where it is until the next opening.
 bool Audit::is_kept_back(TierIndex which, SlotIndex slot) const {
   pool_.mutex.assert_held();
-  return which == pool_.tiers.headed() && pool_.is_store_broken &&
+  return which == pool_.tiers.headed() && pool_.writer.is_broken() &&
          pool_.tiers[which].slots->view(slot).state == SlotState::kFilling;
 }
 
@@ -177,7 +177,7 @@ std::vector<std::string> audit(PoolState& pool) {
   pool.mutex.assert_held();
   Audit audit(pool);
   audit.add_graves();
-  for (const auto& [key, chain] : pool.chains) audit.add_chain(*chain);
+  for (const auto& [key, chain] : pool.chains.all()) audit.add_chain(*chain);
   audit.judge_chain_tokens();
   audit.judge_leases();
   for (const TierIndex which : pool.tiers.all()) {

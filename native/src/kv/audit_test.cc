@@ -85,20 +85,21 @@ TEST_F(AuditSteps, CallCountsThatNoLeaseHoldsAFault) {
 
 TEST_F(AuditSteps, CountReferencesOfLeasesInEachRangeOfSlots) {
   for (uint32_t i = 0; i < kSlots; ++i) ASSERT_TRUE(device().pin(make_resident()));
-  auto lease = std::make_unique<LeaseRecord>();
-  lease->phase = LeasePhase::kOpen;
-  for (SlotIndex slot = 0; slot < kSlots; ++slot) lease->blocks.push_back({.slot = slot});
-  pool_.leases.push_back(std::move(lease));
+  LeaseRecord& lease = pool_.leases.take();
+  for (SlotIndex slot = 0; slot < kSlots; ++slot) {
+    lease.blocks.push_back({.slot = slot, .address = nullptr});
+  }
   Audit scan(pool_);
   judge(scan);
   EXPECT_TRUE(scan.faults().empty());
   EXPECT_EQ(scan.suspicions().size(), kSlots);
 
-  pool_.leases.front()->phase = LeasePhase::kFree;
+  lease.phase = LeasePhase::kFree;
   Audit ended(pool_);
   judge(ended);
   EXPECT_EQ(ended.faults(), std::vector<std::string>{"I18: a lease that ended still holds blocks"});
-  pool_.free_leases.push_back(pool_.leases.front().get());
+  lease.own_from = kSlots;  // none of them was ever its own
+  pool_.leases.end(lease);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Slots: reserved, evicted, freed. The policy names a chain, the pool takes the chain's last block.
+// Room in a tier: the policy names a chain, its last block goes.
 #include <limits>
 
-#include "kv/pool_state.h"
+#include "kv/chains.h"
 
 namespace tessera::kv {
 namespace {
@@ -11,7 +11,7 @@ enum class Pass : uint8_t { kClean, kUsers, kAny };
 constexpr uint64_t kCleanScanMax = 64;  // chains looked at for a block that a lower tier has
 
 struct Search {
-  PoolState& pool;
+  const Tiers& tiers;
   TierIndex which;
   const Chain* spared;
   Pass pass;
@@ -33,63 +33,47 @@ bool can_give_block(void* context, EvictionNode& node) {
   // What waits to be stored would only take the slot back, and so on without end.
   if (search.which != kDevice && chain.is_store_queued) return false;
   const ChainBlock& tail = chain.blocks[chain.resident[search.which] - 1];
-  if (search.pass == Pass::kClean && search.pool.tiers.any_below(search.which) &&
+  if (search.pass == Pass::kClean && search.tiers.any_below(search.which) &&
       !is_in_lower_tier(tail, search.which)) {
     return false;
   }
-  const SlotView slot = search.pool.tiers[search.which].slots->view(tail.slots[search.which]);
+  const SlotView slot = search.tiers[search.which].slots->view(tail.slots[search.which]);
   return slot.state == SlotState::kResident && slot.refs == 0 && slot.io == 0;
 }
 
 }  // namespace
 
-SlotIndex PoolState::reserve_locked(TierIndex which, const Chain* spared) {
-  SlotTable& slots = *tiers[which].slots;
+SlotIndex Chains::reserve(TierIndex which, const Chain* spared) {
+  SlotTable& slots = *tiers_[which].slots;
   SlotIndex slot = slots.reserve();
-  while (slot == kNoSlot && slots.count() > 0 && evict_one_locked(which, spared)) {
-    slot = slots.reserve();
-  }
+  while (slot == kNoSlot && slots.count() > 0 && evict_one(which, spared)) slot = slots.reserve();
   return slot;
 }
 
-Chain* PoolState::victim_locked(TierIndex which, const Chain* spared) {
+Chain* Chains::victim(TierIndex which, const Chain* spared) {
   for (const Pass pass : {Pass::kClean, Pass::kUsers, Pass::kAny}) {
-    Search search{*this, which, spared, pass};
+    Search search{tiers_, which, spared, pass};
     const uint64_t scan_max =
         pass == Pass::kClean ? kCleanScanMax : std::numeric_limits<uint64_t>::max();
-    EvictionNode* node = tiers[which].policy->victim(can_give_block, &search, scan_max);
+    EvictionNode* node = tiers_[which].policy->victim(can_give_block, &search, scan_max);
     if (node != nullptr) return static_cast<Chain*>(node->owner);
   }
   return nullptr;
 }
 
-bool PoolState::evict_one_locked(TierIndex which, const Chain* spared) {
-  Chain* chain = victim_locked(which, spared);
+bool Chains::evict_one(TierIndex which, const Chain* spared) {
+  Chain* chain = victim(which, spared);
   if (chain == nullptr) return false;
   const uint32_t tail = chain->resident[which] - 1;
-  TierMetrics& metrics = tiers[which].metrics;
+  TierMetrics& metrics = tiers_[which].metrics;
   ++metrics.evicted_blocks;
-  if (tiers.any_below(which) && !is_in_lower_tier(chain->blocks[tail], which)) {
+  if (tiers_.any_below(which) && !is_in_lower_tier(chain->blocks[tail], which)) {
     ++metrics.evicted_dirty_blocks;
   }
-  drop_slot_locked(*chain, tail, which, SlotState::kEvicting);
-  set_resident_locked(*chain, which, tail);
-  forget_if_empty_locked(*chain);
+  drop_slot(*chain, tail, which, SlotState::kEvicting);
+  set_resident(*chain, which, tail);
+  forget_if_empty(*chain);
   return true;
-}
-
-void PoolState::free_slot_locked(TierIndex which, SlotIndex slot, SlotState to) {
-  tiers[which].slots->leave(slot, to);
-}
-
-void PoolState::unpin_locked(TierIndex which, SlotIndex slot) {
-  SlotTable& slots = *tiers[which].slots;
-  if (slots.unpin(slot)) slots.reclaim(slot);
-}
-
-void PoolState::io_end_locked(TierIndex which, SlotIndex slot) {
-  SlotTable& slots = *tiers[which].slots;
-  if (slots.io_end(slot)) slots.reclaim(slot);
 }
 
 }  // namespace tessera::kv

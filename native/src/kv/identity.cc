@@ -74,6 +74,10 @@ Digest prefix_digest(const Digest& version, std::span<const Token> tokens) {
   return Hash("tessera.kv.prefix.1").digest(version).tokens(tokens).value();
 }
 
+std::string_view owner_of(const Digest& prefix) {
+  return {reinterpret_cast<const char*>(prefix.bytes.data()), prefix.bytes.size()};
+}
+
 Digest root_digest(const Digest& version, std::string_view owner, const Digest& prefix) {
   return Hash("tessera.kv.root.1").digest(version).text(owner).digest(prefix).value();
 }

@@ -42,6 +42,8 @@ struct Identity {
 Digest version_digest(const Identity& identity);
 /// Digest under which blocks of a static prefix, common to all users, are kept.
 Digest prefix_digest(const Digest& version, std::span<const Token> tokens);
+/// The prefix digest as the owner of a chain; valid as long as the digest.
+std::string_view owner_of(const Digest& prefix);
 /// Root of the hash chain of `owner` (a user, or a prefix digest's text) over a prefix.
 Digest root_digest(const Digest& version, std::string_view owner, const Digest& prefix);
 /// Next link: the block's valid tokens on top of its predecessor.

@@ -48,7 +48,7 @@ class Pacer {
 std::vector<Check> begin_checks(PoolState& pool, const ChainKey& key) {
   const MutexLock lock(pool.mutex);
   std::vector<Check> checks;
-  Chain* chain = pool.find_locked(key);
+  Chain* chain = pool.chains.find(key);
   if (chain == nullptr) return checks;
   const TierIndex headed = pool.tiers.headed();
   for (uint32_t i = 0; i < chain->resident[headed]; ++i) {
@@ -62,12 +62,12 @@ std::vector<Check> begin_checks(PoolState& pool, const ChainKey& key) {
 void end_check(PoolState& pool, const Check& check, bool is_corrupt) {
   const MutexLock lock(pool.mutex);
   const TierIndex headed = pool.tiers.headed();
-  pool.io_end_locked(headed, check.block.slot);
+  pool.tiers.io_end(headed, check.block.slot);
   Chain& chain = *check.chain;
   const bool is_current = !chain.is_dead && check.index < chain.blocks.size() &&
                           chain.blocks[check.index].key == check.block.key;
   if (is_corrupt && is_current) pool.give_up_locked(chain, check.index, headed, check.block.slot);
-  pool.release_locked(chain);
+  pool.chains.release(chain);
 }
 
 /// Names of the chains there are. Those that come while it gathers may be missing; one that is
@@ -78,16 +78,16 @@ std::vector<ChainKey> gather_keys(PoolState& pool, Pacer& pacer) {
   for (size_t bucket = 0; !pacer.is_cancelled(); bucket += kBucketsPerStep) {
     {
       const MutexLock lock(pool.mutex);
-      if (pool.chains.bucket_count() != buckets) {
+      if (pool.chains.all().bucket_count() != buckets) {
         // The chains lie in other buckets now.
-        buckets = pool.chains.bucket_count();
+        buckets = pool.chains.all().bucket_count();
         bucket = 0;
         keys.clear();
       }
       if (bucket >= buckets) break;
       const size_t end = std::min(buckets, bucket + kBucketsPerStep);
       for (size_t b = bucket; b < end; ++b) {
-        for (auto at = pool.chains.begin(b); at != pool.chains.end(b); ++at) {
+        for (auto at = pool.chains.all().begin(b); at != pool.chains.all().end(b); ++at) {
           keys.push_back(at->first);
         }
       }
@@ -103,7 +103,7 @@ size_t add_chains(PoolState& pool, std::span<const ChainKey> keys, size_t next, 
   const MutexLock lock(pool.mutex);
   const Clock::time_point until = Clock::now() + kHold;
   while (next < keys.size() && Clock::now() < until) {
-    const Chain* chain = pool.find_locked(keys[next++]);
+    const Chain* chain = pool.chains.find(keys[next++]);
     if (chain == nullptr) continue;
     audit.add_chain(*chain);
     ++report.chains;

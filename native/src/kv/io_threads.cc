@@ -26,16 +26,16 @@ IoThreads::~IoThreads() {
   {
     const MutexLock lock(pool_.mutex);
     pool_.is_stopping = true;
+    pool_.loader.ready.notify_all();
+    pool_.writer.ready.notify_all();
   }
-  pool_.load_ready.notify_all();
-  pool_.store_ready.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
 bool IoThreads::wait_for_loads() {
   MutexLock lock(pool_.mutex);
-  lock.wait(pool_.load_ready,
-            [&]() REQUIRES(pool_.mutex) { return pool_.is_stopping || !pool_.load_queue.empty(); });
+  lock.wait(pool_.loader.ready,
+            [&]() REQUIRES(pool_.mutex) { return pool_.is_stopping || !pool_.loader.is_empty(); });
   return !pool_.is_stopping;
 }
 
@@ -79,7 +79,7 @@ void IoThreads::store() {
     MutexLock lock(pool_.mutex);
     if (pool_.is_stopping) return;
     // Woken by commits, drops and retirements; the clock is only for what had to rest.
-    if (!any) lock.wait_for(pool_.store_ready, kRest);
+    if (!any) lock.wait_for(pool_.writer.ready, kRest);
     if (pool_.is_stopping) return;
   }
 }

@@ -14,11 +14,11 @@ bool reserve_blocks(PoolState& pool, LeaseRecord& lease, uint64_t wanted) REQUIR
   BlockMemory& memory = pool.tiers.memory();
   const uint64_t had = lease.blocks.size();
   while (lease.blocks.size() < wanted) {
-    const SlotIndex slot = pool.reserve_locked(kDevice, nullptr);
+    const SlotIndex slot = pool.chains.reserve(kDevice, nullptr);
     if (slot == kNoSlot) {
       for (uint64_t i = had; i < lease.blocks.size(); ++i) {
-        pool.free_slot_locked(kDevice, lease.blocks[i].slot, SlotState::kDraining);
-        pool.unpin_locked(kDevice, lease.blocks[i].slot);
+        pool.tiers.free_slot(kDevice, lease.blocks[i].slot, SlotState::kDraining);
+        pool.tiers.unpin(kDevice, lease.blocks[i].slot);
       }
       lease.blocks.resize(had);
       return false;
@@ -40,7 +40,7 @@ bool pin_leaders(PoolState& pool, LeaseRecord& lease, const LeaseRecord& leader,
   bool any = false;
   for (uint64_t i = whole; i < end && slots.pin(leader.blocks[i].slot); ++i) {
     if (!any && lease.blocks.size() > whole) {
-      pool.unpin_locked(kDevice, lease.blocks.back().slot);
+      pool.tiers.unpin(kDevice, lease.blocks.back().slot);
       lease.blocks.pop_back();
     }
     any = true;
@@ -106,7 +106,7 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
   }
   if (!has_shared_tail) return filled;
   const MutexLock lock(pool.mutex);
-  pool.unpin_locked(kDevice, record.blocks[had - 1].slot);
+  pool.tiers.unpin(kDevice, record.blocks[had - 1].slot);
   record.blocks.erase(record.blocks.begin() + static_cast<int64_t>(had) - 1);
   --record.own_from;  // of a lease revoked meanwhile too: nothing behind is its own any more
   return filled;
@@ -126,32 +126,6 @@ Committed Pool::commit(Lease& lease, uint32_t keep) {
   return committed;
 }
 
-void PoolState::revoke_locked(LeaseRecord& lease) {
-  if (lease.phase != LeasePhase::kOpen) return;
-  lease.phase = LeasePhase::kRevoked;
-  lease.is_revoked.store(true, std::memory_order_release);
-  const uint32_t written_end = lease.written_end.load(std::memory_order_acquire);
-  for (uint64_t i = lease.own_from; i < lease.blocks.size(); ++i) {
-    if (i * kBlockTokens < written_end) {
-      tiers.device().slots->set_unwritten(lease.blocks[i].slot, true);
-    }
-    free_slot_locked(kDevice, lease.blocks[i].slot, SlotState::kDraining);
-  }
-  lease.own_from = static_cast<uint32_t>(lease.blocks.size());
-}
-
-void PoolState::end_lease(LeaseRecord& lease) {
-  const MutexLock lock(mutex);
-  revoke_locked(lease);
-  for (uint64_t i = lease.own_from; i < lease.blocks.size(); ++i) {
-    free_slot_locked(kDevice, lease.blocks[i].slot, SlotState::kDraining);
-  }
-  for (const BlockRef& block : lease.blocks) unpin_locked(kDevice, block.slot);
-  lease.blocks.clear();
-  lease.phase = LeasePhase::kFree;
-  free_leases.push_back(&lease);
-}
-
 Lease::Lease(Lease&& other) noexcept
     : pool_(std::exchange(other.pool_, nullptr)), record_(std::exchange(other.record_, nullptr)) {}
 
@@ -168,7 +142,10 @@ Lease::~Lease() { reset(); }
 
 void Lease::reset() {
   if (record_ == nullptr) return;
-  pool_->end_lease(*record_);
+  {
+    const MutexLock lock(pool_->mutex);
+    pool_->leases.end(*record_);
+  }
   pool_ = nullptr;
   record_ = nullptr;
 }

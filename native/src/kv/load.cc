@@ -46,75 +46,40 @@ Status make_block(PoolState& pool, LoadJob& job) {
 
 }  // namespace
 
-void PoolState::queue_load_locked(Chain& chain, uint32_t end) {
-  ChainLoad& load = chain.load;
-  if (!load.is_queued && load.in_flight == 0) load.next = chain.resident[kDevice];
-  load.end = std::max(load.end, end);
-  if (load.is_queued) return;
-  load.is_queued = true;
-  load.asked_us = now_us();
-  load_queue.push_back(&chain);
-}
-
-void PoolState::end_load_if_idle_locked(Chain& chain) {
-  ChainLoad& load = chain.load;
-  if (load.is_queued || load.in_flight > 0) return;
-  // What landed behind a hole is of no use.
-  for (uint32_t i = chain.resident[kDevice]; i < chain.blocks.size(); ++i) {
-    drop_slot_locked(chain, i, kDevice, SlotState::kEvicting);
-  }
-  load.next = load.end = 0;
-  landed.notify_all();
-}
-
 Prefetch Pool::prefetch(Version version, std::string_view user, uint32_t tokens_max) {
   PoolState& pool = *state_;
   const MutexLock lock(pool.mutex);
-  if (version >= pool.versions.size() || pool.versions[version].is_retired) return {};
-  Chain* chain = pool.nearest_chain_locked(version, user);
+  if (version >= pool.chains.version_count() || pool.chains.version(version).is_retired) return {};
+  Chain* chain = pool.chains.nearest(version, user);
   if (chain == nullptr) return {};
-  Chain* prefix = pool.prefix_under_locked(version, *chain);
+  Chain* prefix = pool.chains.prefix_under(version, *chain);
   if (chain->prefix_blocks > 0 && prefix == nullptr) return {};  // nothing to stand on
   const uint32_t end = wished_blocks(*chain, tokens_max);
   const uint32_t prefix_end =
       prefix == nullptr ? 0 : wished_blocks(*prefix, chain->prefix_blocks * kBlockTokens);
   const bool wants_prefix = prefix != nullptr && wants_load(*prefix, prefix_end);
   if (!wants_prefix && !wants_load(*chain, end)) return {};
-  if (pool.load_queue.size() + 2 > pool.options.prefetch_queue_max) {
+  if (!pool.loader.has_room()) {
     ++pool.counts.prefetches_refused;
     return {};
   }
   ++pool.counts.prefetches;
-  if (wants_prefix) pool.queue_load_locked(*prefix, prefix_end);
-  if (wants_load(*chain, end)) pool.queue_load_locked(*chain, end);
-  if (pool.free_prefetches.empty()) {
-    pool.prefetches.push_back(std::make_unique<PrefetchRecord>());
-    pool.free_prefetches.push_back(pool.prefetches.back().get());
-  }
-  PrefetchRecord* record = pool.free_prefetches.back();
-  pool.free_prefetches.pop_back();
-  *record = {.chain = chain, .prefix = prefix};
-  for (Chain* wanted : {chain, prefix}) {
-    if (wanted == nullptr) continue;
-    ++wanted->holds;
-    ++wanted->load.waiting;
-  }
-  pool.load_ready.notify_all();
-  return Prefetch(state_.get(), record);
+  if (wants_prefix) pool.loader.queue(*prefix, prefix_end);
+  if (wants_load(*chain, end)) pool.loader.queue(*chain, end);
+  PrefetchRecord& record = pool.loader.begin(chain, prefix);
+  pool.loader.ready.notify_all();
+  return Prefetch(state_.get(), &record);
 }
 
 bool PoolWork::begin_load(LoadJob& job) {
   PoolState& pool = state_;
   const MutexLock lock(pool.mutex);
-  while (!pool.load_queue.empty()) {
-    Chain& chain = *pool.load_queue.front();
+  while (!pool.loader.is_empty()) {
+    Chain& chain = pool.loader.front();
     ChainLoad& load = chain.load;
     load.next = std::max(load.next, chain.resident[kDevice]);
     if (load.next >= load.end) {
-      pool.load_queue.erase(pool.load_queue.begin());
-      load.is_queued = false;
-      pool.end_load_if_idle_locked(chain);
-      pool.forget_if_empty_locked(chain);
+      pool.loader.pop_front();
       continue;
     }
     const uint32_t index = load.next++;
@@ -125,7 +90,7 @@ bool PoolWork::begin_load(LoadJob& job) {
       load.end = index;
       continue;
     }
-    const SlotIndex target = pool.reserve_locked(kDevice, &chain);
+    const SlotIndex target = pool.chains.reserve(kDevice, &chain);
     if (target == kNoSlot) {
       ++pool.counts.loads_without_slot;
       load.end = index;
@@ -199,17 +164,17 @@ void PoolWork::finish(LoadJob& job) {
                           chain.blocks[job.index].key == job.transfer.block.key;
   const bool is_wanted = is_current && chain.blocks[job.index].slots[kDevice] == kNoSlot &&
                          job.index >= chain.resident[kDevice];
-  pool.io_end_locked(job.from, job.transfer.block.slot);
+  pool.tiers.io_end(job.from, job.transfer.block.slot);
   slots.io_end(job.target);
   if (job.status.is_ok() && is_wanted) {
     slots.move(job.target, SlotState::kFilling, SlotState::kResident);
     chain.blocks[job.index].slots[kDevice] = job.target;
     chain.blocks[job.index].found_in = job.from;
     chain.blocks[job.index].is_exact = !pool.is_lossy();
-    pool.advance_device_locked(chain);
+    pool.chains.advance_device(chain);
   } else {
     slots.set_unwritten(job.target, true);
-    pool.free_slot_locked(kDevice, job.target, SlotState::kAborted);
+    pool.tiers.free_slot(kDevice, job.target, SlotState::kAborted);
   }
   if (job.status.is_ok()) {
     TierMetrics& metrics = pool.tiers[job.from].metrics;
@@ -225,23 +190,17 @@ void PoolWork::finish(LoadJob& job) {
   }
   --chain.load.in_flight;
   if (!chain.is_dead) {
-    pool.end_load_if_idle_locked(chain);
+    pool.loader.end_if_idle(chain);
     // Nearer tiers that had not got it may have it now.
-    if (job.from > kDevice + 1 && chain.load.in_flight == 0) pool.queue_store_locked(chain);
+    if (job.from > kDevice + 1 && chain.load.in_flight == 0) pool.writer.queue(chain);
   }
-  pool.release_locked(chain);
-  pool.landed.notify_all();
+  pool.chains.release(chain);
+  pool.loader.landed.notify_all();
   if (pool.options.on_transfer) pool.options.on_transfer();
 }
 
 void PoolState::give_up_locked(Chain& chain, uint32_t index, TierIndex which, SlotIndex slot) {
-  if (chain.blocks[index].slots[which] != slot) return;
-  const uint32_t had = chain.resident[which];
-  for (uint32_t i = index; i < had; ++i) {
-    drop_slot_locked(chain, i, which, SlotState::kOrphan);
-  }
-  set_resident_locked(chain, which, std::min(had, index));
-  queue_store_locked(chain);
+  if (chains.give_up(chain, index, which, slot)) writer.queue(chain);
 }
 
 }  // namespace tessera::kv

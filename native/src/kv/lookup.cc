@@ -41,8 +41,7 @@ void match_committed(PoolState& pool, LeaseRecord& lease) REQUIRES(pool.mutex) {
   const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
   Chain* prefix = nullptr;
   if (prefix_tokens > 0) {
-    const auto* owner = reinterpret_cast<const char*>(lease.prefix.bytes.data());
-    prefix = pool.find_locked({lease.version, true, {owner, lease.prefix.bytes.size()}});
+    prefix = pool.chains.find_prefix(lease.version, lease.prefix);
     if (prefix != nullptr && common_prefix(prefix->tokens, tokens) < prefix_tokens) {
       prefix = nullptr;  // two texts with one digest: the tokens decide
     }
@@ -52,14 +51,14 @@ void match_committed(PoolState& pool, LeaseRecord& lease) REQUIRES(pool.mutex) {
     }
   }
   Chain* chain =
-      lease.user.empty() ? nullptr : pool.find_locked({lease.version, false, lease.user});
+      lease.user.empty() ? nullptr : pool.chains.find({lease.version, false, lease.user});
   const bool stands = lease.matched == prefix_tokens;
   if (stands && !lease.user.empty() && !lease.wants_exact) {
     chain = pool.inherit_locked(lease, chain);
   }
   if (chain != nullptr) {
     lease.expected_seq = chain->seq;
-    const bool is_near = pool.is_near(*chain, lease.wants_exact);
+    const bool is_near = pool.chains.is_near(*chain, lease.wants_exact);
     if (is_near && chain->prefix_blocks == lease.prefix_blocks && chain->prefix == lease.prefix) {
       const uint32_t same = common_prefix(chain->tokens, tokens.subspan(prefix_tokens));
       if (stands) match_chain(pool, lease, *chain, same);
@@ -70,16 +69,16 @@ void match_committed(PoolState& pool, LeaseRecord& lease) REQUIRES(pool.mutex) {
       }
       if (stands || lease.loadable > 0) lease.loadable += loadable_tokens(*chain, same);
     }
-    pool.touch_locked(*chain);
+    pool.chains.touch(*chain);
   }
-  if (prefix != nullptr) pool.touch_locked(*prefix);  // the head last: it is evicted last
+  if (prefix != nullptr) pool.chains.touch(*prefix);  // the head last: it is evicted last
 }
 
 Status check_query(const PoolState& pool, const Query& query) REQUIRES(pool.mutex) {
   const auto invalid = [](const std::string& what) {
     return Status(Code::kRequestInvalid, "kv lookup: " + what);
   };
-  if (query.version >= pool.versions.size() && !query.tokens.empty()) {
+  if (query.version >= pool.chains.version_count() && !query.tokens.empty()) {
     return invalid("unknown version");
   }
   if (query.user.size() > kOwnerBytesMax) {
@@ -98,28 +97,6 @@ Status check_query(const PoolState& pool, const Query& query) REQUIRES(pool.mute
 
 }  // namespace
 
-LeaseRecord* PoolState::take_lease_locked() {
-  if (free_leases.empty()) {
-    leases.push_back(std::make_unique<LeaseRecord>());
-    free_leases.push_back(leases.back().get());
-    free_leases.reserve(leases.size());
-  }
-  LeaseRecord* lease = free_leases.back();
-  free_leases.pop_back();
-  lease->phase = LeasePhase::kOpen;
-  lease->written_end.store(LeaseRecord::kAllWritten, std::memory_order_relaxed);
-  lease->is_revoked.store(false, std::memory_order_relaxed);
-  lease->expected_seq = 0;
-  lease->matched = 0;
-  lease->matched_by_tier = {};
-  lease->is_exact = true;
-  lease->versions_back = 0;
-  lease->inherited = 0;
-  lease->loadable = 0;
-  TESSERA_CHECK(lease->blocks.empty());
-  return lease;
-}
-
 Result<Lease> Pool::lookup(const Query& query) {
   PoolState& pool = *state_;
   const MutexLock lock(pool.mutex);
@@ -127,18 +104,18 @@ Result<Lease> Pool::lookup(const Query& query) {
   if (!query.user.empty() && pool.erasures.is_erased_since(query.user, query.erasures_seen)) {
     return Status(Code::kCancelled, "the user was dropped while the request waited");
   }
-  LeaseRecord& lease = *pool.take_lease_locked();
+  LeaseRecord& lease = pool.leases.take();
   lease.version = query.version;
   lease.user = query.user;
   lease.tokens.assign(query.tokens.begin(), query.tokens.end());
   lease.prefix_blocks = query.prefix_tokens / kBlockTokens;
   lease.prefix = Digest{};
   if (lease.prefix_blocks > 0) {
-    lease.prefix = prefix_digest(pool.versions[query.version].digest,
+    lease.prefix = prefix_digest(pool.chains.version(query.version).digest,
                                  query.tokens.first(lease.prefix_blocks * kBlockTokens));
   }
   lease.wants_exact = query.wants_exact;
-  if (!query.tokens.empty() && !pool.versions[query.version].is_retired) {
+  if (!query.tokens.empty() && !pool.chains.version(query.version).is_retired) {
     match_committed(pool, lease);
   }
   lease.own_from = static_cast<uint32_t>(lease.blocks.size());
@@ -154,8 +131,9 @@ PerTier<uint32_t> Pool::whereabouts(Version version, std::string_view user) cons
   PoolState& pool = *state_;
   const MutexLock lock(pool.mutex);
   PerTier<uint32_t> tokens{};
-  if (version >= pool.versions.size() || pool.versions[version].is_retired) return tokens;
-  const Chain* chain = pool.nearest_chain_locked(version, user);
+  if (version >= pool.chains.version_count() || pool.chains.version(version).is_retired)
+    return tokens;
+  const Chain* chain = pool.chains.nearest(version, user);
   if (chain == nullptr) return tokens;
   const uint32_t reachable = reachable_blocks(*chain);
   for (uint32_t i = 0; i < reachable; ++i) {
@@ -168,10 +146,10 @@ PerTier<uint32_t> Pool::whereabouts(Version version, std::string_view user) cons
 bool Pool::holds(std::string_view user) const {
   PoolState& pool = *state_;
   const MutexLock lock(pool.mutex);
-  const std::vector<bool> is_heritable = pool.heritable_locked();
-  for (uint32_t version = 0; version < pool.versions.size(); ++version) {
-    if (pool.versions[version].is_retired && !is_heritable[version]) continue;
-    if (pool.find_locked({version, false, user}) != nullptr) return true;
+  const std::vector<bool> is_heritable = pool.chains.heritable();
+  for (uint32_t version = 0; version < pool.chains.version_count(); ++version) {
+    if (pool.chains.version(version).is_retired && !is_heritable[version]) continue;
+    if (pool.chains.find({version, false, user}) != nullptr) return true;
   }
   return false;
 }

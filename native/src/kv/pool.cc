@@ -59,30 +59,27 @@ bool adopt_slots(SlotTable& slots, const HeadRecord& head) {
 }
 
 void adopt_head(PoolState& pool, HeadRecord&& head) REQUIRES(pool.mutex) {
-  pool.last_seq = std::max(pool.last_seq, head.seq);
-  const uint32_t version = pool.version_index_locked(head.key.version);
+  pool.chains.note_seq(head.seq);
+  const uint32_t version = pool.chains.version_of(head.key.version);
   const ChainKeyView key{version, head.key.is_prefix, head.key.owner};
-  if (pool.find_locked(key) != nullptr || head.blocks.empty() || head.seq == 0 ||
+  if (pool.chains.find(key) != nullptr || head.blocks.empty() || head.seq == 0 ||
       !adopt_slots(*pool.tiers[pool.tiers.headed()].slots, head)) {
     ++pool.counts.heads_corrupt;
-    pool.dangling_heads.push_back(std::move(head.key));
+    pool.writer.add_dangling(std::move(head.key));
     return;
   }
-  Chain& chain = pool.make_chain_locked(key, head.prefix, head.prefix_blocks);
+  Chain& chain = pool.chains.make(key, head.prefix, head.prefix_blocks);
   chain.seq = head.seq;
   if (head.versions_back > 0) {
     chain.versions_back = head.versions_back;
     chain.root = head.root;
   }
-  chain.tokens = std::move(head.tokens);
-  pool.counts.chain_tokens += chain.tokens.size();
-  chain.blocks.resize(head.blocks.size());
+  pool.chains.append(chain, head.tokens);
   chain.durable.seq = head.seq;
   chain.durable.version = version;
   chain.durable.length = static_cast<uint32_t>(chain.tokens.size());
   const TierIndex headed = pool.tiers.headed();
   for (uint32_t i = 0; i < chain.blocks.size(); ++i) {
-    set_block_key(chain, i);
     chain.blocks[i].slots[headed] = head.blocks[i].slot;
     chain.blocks[i].checksum = head.blocks[i].checksum;
     chain.durable.slots.push_back(head.blocks[i].slot);
@@ -108,11 +105,11 @@ Status recover(PoolState& pool) {
   for (auto head = heads.rbegin(); head != heads.rend(); ++head) adopt_head(pool, std::move(*head));
   pool.tiers[headed].slots->adopt_end();
   std::vector<Chain*> adopted;
-  for (const auto& [key, chain] : pool.chains) adopted.push_back(chain.get());
+  for (const auto& [key, chain] : pool.chains.all()) adopted.push_back(chain.get());
   std::sort(adopted.begin(), adopted.end(),
             [](const Chain* a, const Chain* b) { return a->seq < b->seq; });
   for (Chain* chain : adopted) {
-    pool.set_resident_locked(*chain, headed, chain->resident[headed]);
+    pool.chains.set_resident(*chain, headed, chain->resident[headed]);
   }
   return Status::ok();
 }
@@ -143,8 +140,19 @@ uint64_t Pool::stored_block_bytes() const { return state_->tiers.stored_bytes();
 
 PoolState::~PoolState() {
   threads.reset();
-  TESSERA_CHECK(free_leases.size() == leases.size());          // leases end before their pool
-  TESSERA_CHECK(free_prefetches.size() == prefetches.size());  // and so do prefetches
+  TESSERA_CHECK(leases.open_count() == 0);  // leases end before their pool
+  TESSERA_CHECK(loader.has_ended_all());    // and so do prefetches
+}
+
+void PoolState::drop(Chain& chain) {
+  mutex.assert_held();
+  loader.drop(chain);
+  writer.drop(chain);
+}
+
+void PoolState::note_grave() {
+  mutex.assert_held();
+  writer.ring();
 }
 
 Result<Version> Pool::add_version(const Identity& identity) {
@@ -153,15 +161,15 @@ Result<Version> Pool::add_version(const Identity& identity) {
                    " bytes, the pool's have " + std::to_string(state_->options.block_bytes));
   }
   const MutexLock lock(state_->mutex);
-  const uint32_t version = state_->version_index_locked(state_->digest_of(identity));
-  state_->versions[version].is_retired = false;
+  const uint32_t version = state_->chains.version_of(state_->digest_of(identity));
+  state_->chains.set_retired(version, false);
   return version;
 }
 
 std::optional<Version> Pool::find_version(std::string_view digest) const {
   const MutexLock lock(state_->mutex);
-  for (Version version = 0; version < state_->versions.size(); ++version) {
-    if (to_text(state_->versions[version].digest) == digest) return version;
+  for (Version version = 0; version < state_->chains.version_count(); ++version) {
+    if (to_text(state_->chains.version(version).digest) == digest) return version;
   }
   return std::nullopt;
 }
@@ -171,11 +179,12 @@ PoolMetrics Pool::metrics() const {
   const MutexLock lock(pool.mutex);
   PoolMetrics metrics = pool.counts;
   metrics.tiers = pool.tiers.metrics();
-  metrics.chains = pool.chains.size();
-  metrics.graves = pool.graves.size();
-  metrics.leases = pool.leases.size() - pool.free_leases.size();
-  metrics.store_queue = pool.store_queue.size();
-  metrics.is_storing = !pool.is_store_broken && pool.stores_rest_until_us <= pool.options.now_us();
+  metrics.chains = pool.chains.all().size();
+  metrics.chain_tokens = pool.chains.token_count();
+  metrics.graves = pool.chains.graves().size();
+  metrics.leases = pool.leases.open_count();
+  metrics.store_queue = pool.writer.size();
+  metrics.is_storing = !pool.writer.is_held_back();
   return metrics;
 }
 

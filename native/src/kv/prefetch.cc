@@ -37,19 +37,14 @@ bool Prefetch::is_done() const {
 bool Prefetch::wait(uint64_t budget_us) const {
   if (record_ == nullptr) return true;
   MutexLock lock(pool_->mutex);
-  return lock.wait_for(pool_->landed, std::chrono::microseconds(budget_us),
+  return lock.wait_for(pool_->loader.landed, std::chrono::microseconds(budget_us),
                        [&] { return !is_loading(record_->chain) && !is_loading(record_->prefix); });
 }
 
 void Prefetch::cut_off() {
   if (record_ == nullptr) return;
   const MutexLock lock(pool_->mutex);
-  for (Chain* chain : {record_->chain, record_->prefix}) {
-    if (chain == nullptr) continue;
-    if (--chain->load.waiting == 0) chain->load.end = chain->load.next;
-    pool_->release_locked(*chain);
-  }
-  pool_->free_prefetches.push_back(record_);
+  pool_->loader.end(*record_);
   pool_ = nullptr;
   record_ = nullptr;
 }

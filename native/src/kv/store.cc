@@ -41,7 +41,7 @@ SlotIndex begin_write(PoolState& pool, TierIndex which, SlotIndex slot) {
 SlotIndex slot_for(PoolState& pool, TierIndex which, const Chain& chain) REQUIRES(pool.mutex) {
   const bool is_headed = which == pool.tiers.headed();
   const SlotIndex slot =
-      is_headed ? pool.tiers[which].slots->reserve() : pool.reserve_locked(which, &chain);
+      is_headed ? pool.tiers[which].slots->reserve() : pool.chains.reserve(which, &chain);
   return slot == kNoSlot ? kNoSlot : begin_write(pool, which, slot);
 }
 
@@ -116,11 +116,11 @@ bool is_durable(const Chain& chain, const HeadRecord& head) {
 void plan_head(PoolState& pool, StoreItem& item) REQUIRES(pool.mutex) {
   const Chain& chain = *item.chain;
   HeadRecord head;
-  head.key = {pool.versions[chain.version].digest, chain.is_prefix, chain.owner};
+  head.key = {pool.chains.version(chain.version).digest, chain.is_prefix, chain.owner};
   item.version = chain.version;
   if (chain.durable.seq != 0) {
     item.durable_key = head.key;
-    item.durable_key.version = pool.versions[chain.durable.version].digest;
+    item.durable_key.version = pool.chains.version(chain.durable.version).digest;
   }
   head.seq = chain.seq;
   head.prefix = chain.prefix;
@@ -154,12 +154,12 @@ bool plan_evictions(PoolState& pool, Plan& plan) REQUIRES(pool.mutex) {
   const uint64_t wanted = plan.short_blocks + pool.tiers[headed].slots->count() / 64;
   bool any = false;
   for (uint64_t i = 0; i < wanted; ++i) {
-    Chain* victim = pool.victim_locked(headed, nullptr);
+    Chain* victim = pool.chains.victim(headed, nullptr);
     if (victim == nullptr) break;
     item_of(plan.job, *victim);
     const uint32_t tail = victim->resident[headed] - 1;
-    pool.drop_slot_locked(*victim, tail, headed, SlotState::kEvicting);
-    pool.set_resident_locked(*victim, headed, tail);
+    pool.chains.drop_slot(*victim, tail, headed, SlotState::kEvicting);
+    pool.chains.set_resident(*victim, headed, tail);
     ++pool.tiers[headed].metrics.evicted_blocks;
     any = true;
   }
@@ -168,13 +168,13 @@ bool plan_evictions(PoolState& pool, Plan& plan) REQUIRES(pool.mutex) {
 
 /// All graves at once: a head put for a new chain of the same name must come after the erasure.
 void plan_erasures(PoolState& pool, StoreJob& job) REQUIRES(pool.mutex) {
-  std::swap(job.erased, pool.dangling_heads);
+  job.erased = pool.writer.take_dangling();
   job.dangling_count = job.erased.size();
-  for (const std::unique_ptr<Chain>& grave : pool.graves) {
+  for (const std::unique_ptr<Chain>& grave : pool.chains.graves()) {
     if (grave->durable.seq == 0) continue;
     ++grave->holds;
     job.graves.push_back(grave.get());
-    const Digest& version = pool.versions[grave->durable.version].digest;
+    const Digest& version = pool.chains.version(grave->durable.version).digest;
     job.erased.push_back({version, grave->is_prefix, grave->owner});
     if (!grave->is_erasure) continue;
     job.discarded.insert(job.discarded.end(), grave->durable.slots.begin(),
@@ -186,15 +186,12 @@ void plan_erasures(PoolState& pool, StoreJob& job) REQUIRES(pool.mutex) {
 /// under the older name must come after the erasure. Such an item has no transfers, so it cannot
 /// fail alone.
 void plan_renames(PoolState& pool, StoreJob& job) REQUIRES(pool.mutex) {
-  std::vector<Chain*> passed_on;
-  std::swap(passed_on, pool.renaming);
-  for (Chain* chain : passed_on) {
-    chain->is_renaming = is_misnamed(*chain);
-    if (!chain->is_renaming) {
-      pool.forget_if_empty_locked(*chain);
+  for (Chain* chain : pool.writer.take_renaming()) {
+    if (!is_misnamed(*chain)) {
+      pool.chains.forget_if_empty(*chain);
       continue;
     }
-    pool.renaming.push_back(chain);
+    pool.writer.queue_renaming(*chain);
     item_of(job, *chain);
   }
 }
@@ -202,11 +199,11 @@ void plan_renames(PoolState& pool, StoreJob& job) REQUIRES(pool.mutex) {
 /// Buries some chains of retired versions.
 bool bury_retired(PoolState& pool) REQUIRES(pool.mutex) {
   uint32_t left = kGravesPerStep;
-  const std::vector<bool> is_heritable = pool.heritable_locked();
-  for (uint32_t i = 0; i < pool.versions.size(); ++i) {
-    VersionRecord& version = pool.versions[i];
+  const std::vector<bool> is_heritable = pool.chains.heritable();
+  for (uint32_t i = 0; i < pool.chains.version_count(); ++i) {
+    const VersionRecord& version = pool.chains.version(i);
     while (version.is_retired && !is_heritable[i] && !version.chains.empty() && left > 0) {
-      pool.bury_locked(*version.chains.back(), false);
+      pool.chains.bury(*version.chains.back(), false);
       --left;
     }
   }
@@ -216,7 +213,7 @@ bool bury_retired(PoolState& pool) REQUIRES(pool.mutex) {
 /// Plans transfers for what waits, as far as one batch goes.
 void plan_stores(PoolState& pool, Plan& plan, bool is_head_writable) REQUIRES(pool.mutex) {
   std::vector<Chain*> taken, unfinished, renamed;
-  for (Chain* chain : pool.store_queue) {
+  for (Chain* chain : pool.writer.queued()) {
     if (plan.bytes_left < pool.options.block_bytes) break;
     if (chain->is_renaming && is_head_writable) {
       renamed.push_back(chain);
@@ -228,51 +225,38 @@ void plan_stores(PoolState& pool, Plan& plan, bool is_head_writable) REQUIRES(po
     chain->store_asked_us = pool.now_us();
     if (is_head_writable && chain->durable.seq != chain->seq) item_of(plan.job, *chain);
   }
-  const auto passed = static_cast<int64_t>(taken.size() + renamed.size());
-  pool.store_queue.erase(pool.store_queue.begin(), pool.store_queue.begin() + passed);
-  pool.store_queue.insert(pool.store_queue.end(), renamed.begin(), renamed.end());
+  pool.writer.take(taken.size() + renamed.size());
+  for (Chain* chain : renamed) pool.writer.queue_again(*chain);
   // While they count as queued the chains of this batch give no block up.
   const bool any_evicted = is_head_writable && plan_evictions(pool, plan);
   for (Chain* chain : taken) chain->is_store_queued = false;
   // Without hope of a slot the rest waits for the chain's next commit.
   const bool has_hope = any_evicted || plan.short_blocks == 0;
   for (Chain* chain : unfinished) {
-    if (!has_hope) ++pool.counts.stores_dropped;
-    if (!has_hope) continue;
-    chain->is_store_queued = true;
-    pool.store_queue.push_back(chain);
+    if (has_hope) {
+      pool.writer.queue_again(*chain);
+    } else {
+      ++pool.counts.stores_dropped;
+    }
   }
   if (is_head_writable) {
     for (StoreItem& item : plan.job.items) plan_head(pool, item);
   }
-  for (Chain* chain : taken) pool.forget_if_empty_locked(*chain);
+  for (Chain* chain : taken) pool.chains.forget_if_empty(*chain);
 }
 
 }  // namespace
 
-void PoolState::queue_store_locked(Chain& chain) {
-  if (chain.is_store_queued || chain.is_dead) return;
-  if (!tiers.any_below(kDevice)) return;
-  if (store_queue.size() >= options.store_queue_max) {
-    ++counts.stores_dropped;
-    return;
-  }
-  chain.is_store_queued = true;
-  chain.store_asked_us = now_us();
-  store_queue.push_back(&chain);
-  store_ready.notify_one();
-}
-
 bool PoolWork::begin_store(StoreJob& job) {
   PoolState& pool = state_;
   const MutexLock lock(pool.mutex);
-  if (pool.is_store_busy) return false;
+  if (pool.writer.is_busy()) return false;
   job = StoreJob{};
   job.is_nothing = bury_retired(pool);
   const bool has_heads = pool.tiers.has_heads();
-  const bool is_resting = pool.stores_rest_until_us > pool.now_us();
-  if (has_heads && is_resting && !pool.is_store_broken) return job.is_nothing;
-  const bool is_head_writable = has_heads && !pool.is_store_broken;
+  const bool is_broken = pool.writer.is_broken();
+  if (has_heads && pool.writer.is_resting() && !is_broken) return job.is_nothing;
+  const bool is_head_writable = has_heads && !is_broken;
   if (is_head_writable) {
     plan_erasures(pool, job);
     plan_renames(pool, job);
@@ -280,11 +264,11 @@ bool PoolWork::begin_store(StoreJob& job) {
   Plan plan{job, std::max(pool.options.store_batch_bytes, pool.options.block_bytes)};
   plan_stores(pool, plan, is_head_writable);
   if (job.items.empty() && job.erased.empty()) {
-    pool.stored.notify_all();  // what waited had nothing to store
+    pool.writer.stored.notify_all();  // what waited had nothing to store
     return job.is_nothing;
   }
   job.is_nothing = false;
-  pool.is_store_busy = true;
+  pool.writer.begin();
   return true;
 }
 
@@ -293,9 +277,7 @@ void PoolWork::finish(StoreJob& job) {
   PoolState& pool = state_;
   const MutexLock lock(pool.mutex);
   pool.publish_locked(job);
-  pool.is_store_busy = false;
-  pool.stored.notify_all();
-  if (!pool.store_queue.empty()) pool.store_ready.notify_one();
+  pool.writer.end();
 }
 
 }  // namespace tessera::kv

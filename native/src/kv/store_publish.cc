@@ -21,7 +21,7 @@ bool publish_copy(PoolState& pool, Chain& chain, const StoreTransfer& transfer, 
                        chain.blocks[transfer.index].slots[which] == kNoSlot;
   if (!is_next) return false;
   chain.blocks[transfer.index].slots[which] = slot;
-  pool.set_resident_locked(chain, which, transfer.index + 1);
+  pool.chains.set_resident(chain, which, transfer.index + 1);
   return true;
 }
 
@@ -31,11 +31,11 @@ void publish_copies(PoolState& pool, Chain& chain, const StoreTransfer& transfer
   for (const TierIndex which : pool.tiers.below(kDevice)) {
     const SlotIndex slot = transfer.to[which];
     if (slot == kNoSlot || which == pool.tiers.headed()) continue;
-    pool.io_end_locked(which, slot);
+    pool.tiers.io_end(which, slot);
     if (!transfer.is_written[which]) {
-      pool.free_slot_locked(which, slot, SlotState::kAborted);
+      pool.tiers.free_slot(which, slot, SlotState::kAborted);
     } else if (!publish_copy(pool, chain, transfer, which, slot)) {
-      pool.free_slot_locked(which, slot, SlotState::kOrphan);
+      pool.tiers.free_slot(which, slot, SlotState::kOrphan);
     }
   }
 }
@@ -47,7 +47,7 @@ void replace_durable(PoolState& pool, Chain& chain, DurableHead next) REQUIRES(p
   const std::vector<SlotIndex>& now = chain.durable.slots;
   for (uint32_t i = 0; i < next.slots.size(); ++i) {
     const bool is_in_head = i < now.size() && now[i] == next.slots[i];
-    if (!is_in_head) pool.free_slot_locked(headed, next.slots[i], SlotState::kOrphan);
+    if (!is_in_head) pool.tiers.free_slot(headed, next.slots[i], SlotState::kOrphan);
   }
 }
 
@@ -59,13 +59,13 @@ void publish_headed(PoolState& pool, const StoreJob& job, StoreItem& item, bool 
   for (const StoreTransfer& transfer : item.transfers) {
     const SlotIndex slot = transfer.to[headed];
     if (slot == kNoSlot) continue;
-    pool.io_end_locked(headed, slot);
+    pool.tiers.io_end(headed, slot);
     if (is_durable) {
       if (publish_copy(pool, chain, transfer, headed, slot)) {
         chain.blocks[transfer.index].checksum = transfer.checksum;
       }
     } else if (!job.is_unknown) {
-      pool.free_slot_locked(headed, slot, SlotState::kAborted);
+      pool.tiers.free_slot(headed, slot, SlotState::kAborted);
     }  // else a durable head may point to the slot: it is not used again before a restart
   }
   if (!is_durable) return;
@@ -80,13 +80,6 @@ void publish_headed(PoolState& pool, const StoreJob& job, StoreItem& item, bool 
   }
 }
 
-void note_failure(PoolState& pool, const StoreJob& job, const Status& status) REQUIRES(pool.mutex) {
-  ++pool.counts.stores_failed;
-  pool.counts.store_error = status.message();
-  pool.is_store_broken = pool.is_store_broken || job.is_unknown;
-  pool.stores_rest_until_us = pool.now_us() + pool.options.store_retry_us;
-}
-
 }  // namespace
 
 void PoolState::publish_locked(StoreJob& job) {
@@ -94,31 +87,30 @@ void PoolState::publish_locked(StoreJob& job) {
     tiers[which].metrics.written_bytes += job.bytes[which];
     tiers[which].metrics.written_us += job.us[which];
   }
-  if (!job.committed.is_ok()) note_failure(*this, job, job.committed);
+  if (!job.committed.is_ok()) writer.note_failure(job.committed, job.is_unknown);
   for (StoreItem& item : job.items) {
     Chain& chain = *item.chain;
     for (const StoreTransfer& transfer : item.transfers) {
-      io_end_locked(transfer.from, transfer.source.slot);
+      tiers.io_end(transfer.from, transfer.source.slot);
       publish_copies(*this, chain, transfer);
     }
     if (!item.copied.is_ok()) {
       ++counts.stores_failed;
       counts.store_error = item.copied.message();
     }
-    if (!item.status.is_ok()) note_failure(*this, job, item.status);
+    if (!item.status.is_ok()) writer.note_failure(item.status, job.is_unknown);
     publish_headed(*this, job, item, item.status.is_ok() && job.committed.is_ok());
     const bool has_changed = chain.durable.seq != chain.seq && job.committed.is_ok();
-    if (!chain.is_dead && has_changed && item.put != StoreItem::kNone) queue_store_locked(chain);
-    release_locked(chain);
+    if (!chain.is_dead && has_changed && item.put != StoreItem::kNone) writer.queue(chain);
+    chains.release(chain);
   }
   for (Chain* grave : job.graves) {
     if (job.committed.is_ok()) replace_durable(*this, *grave, {});
-    release_locked(*grave);
+    chains.release(*grave);
   }
   if (!job.committed.is_ok() && !job.is_unknown) {
     // Erasures are tried again; those of graves are found again by themselves.
-    const auto dangling = static_cast<int64_t>(job.dangling_count);
-    dangling_heads.insert(dangling_heads.end(), job.erased.begin(), job.erased.begin() + dangling);
+    for (uint64_t i = 0; i < job.dangling_count; ++i) writer.add_dangling(job.erased[i]);
   }
   if (options.on_transfer) options.on_transfer();
 }

@@ -114,6 +114,16 @@ bool Tiers::any_below(TierIndex tier) const {
   return false;
 }
 
+void Tiers::unpin(TierIndex which, SlotIndex slot) {
+  SlotTable& slots = *list_[which].slots;
+  if (slots.unpin(slot)) slots.reclaim(slot);
+}
+
+void Tiers::io_end(TierIndex which, SlotIndex slot) {
+  SlotTable& slots = *list_[which].slots;
+  if (slots.io_end(slot)) slots.reclaim(slot);
+}
+
 std::vector<TierMetrics> Tiers::metrics() const {
   std::vector<TierMetrics> all;
   for (const Tier& tier : list_) {

@@ -48,6 +48,13 @@ class Tiers {
   HeadLog& heads() { return *list_[headed_].store->heads(); }
   /// Bytes of a block below the device.
   uint64_t stored_bytes() const { return stored_bytes_; }
+  /// Puts a slot on its way out: it is free once nothing refers to it.
+  void free_slot(TierIndex which, SlotIndex slot, SlotState to) {
+    list_[which].slots->leave(slot, to);
+  }
+  /// Ends a reference, or a transfer.
+  void unpin(TierIndex which, SlotIndex slot);
+  void io_end(TierIndex which, SlotIndex slot);
   /// Looks on the tiers as they are now.
   std::vector<TierMetrics> metrics() const;
 
