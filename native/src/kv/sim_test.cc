@@ -33,6 +33,8 @@ SimReport run(SimConfig config, uint64_t count) {
     sum.loads += report.loads;
     sum.stores += report.stores;
     sum.corrupt_loads += report.corrupt_loads;
+    sum.remote_reads += report.remote_reads;
+    sum.remote_writes += report.remote_writes;
   }
   std::printf(
       "  seeds 1..%llu: %llu answers, %llu commits, %llu lost, %llu revoked, %llu loads, "
@@ -150,6 +152,35 @@ TEST(Simulation, CrashesAndFaultsLeaveChainsThatHavePassedOnUnderOneNameAlone) {
   sum = run(config, seeds(30));
   EXPECT_GT(sum.inherited_tokens, 0u);
   EXPECT_GT(sum.crashes, 0u);
+}
+
+TEST(Simulation, AllInvariantsHoldWithATierOfAnotherMachineBelowTheDisk) {
+  SimConfig config;
+  config.host_blocks = 4;
+  config.disk_blocks = 12;
+  config.remote_blocks = 60;
+  const SimReport sum = run(config, seeds(30));
+  EXPECT_GT(sum.remote_reads, 0u);
+  EXPECT_GT(sum.remote_writes, 0u);
+  config.is_encoded = true;
+  EXPECT_GT(run(config, seeds(15)).remote_reads, 0u);
+  config.host_blocks = config.disk_blocks = 0;
+  EXPECT_GT(run(config, seeds(15)).remote_reads, 0u);
+}
+
+TEST(Simulation, ARemoteTierThatForgetsAltersAndFailsIsAMissAlsoBesideCrashes) {
+  SimConfig config;
+  config.host_blocks = 4;
+  config.disk_blocks = 12;
+  config.remote_blocks = 60;
+  config.remote = {.read_error = 100, .write_error = 100, .forgets = 50, .alters = 50};
+  config.remote.is_slow = 900;
+  EXPECT_GT(run(config, seeds(30)).corrupt_loads, 0u);
+  config.crash_chance = 4;
+  config.faults = {.read_error = 30, .read_flip = 30, .write_error = 30, .commit_unknown = 10};
+  const SimReport sum = run(config, seeds(30));
+  EXPECT_GT(sum.crashes, 0u);
+  EXPECT_GT(sum.remote_reads, 0u);
 }
 
 TEST(Simulation, TheSameSeedDecidesTheSame) {

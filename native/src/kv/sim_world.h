@@ -46,8 +46,10 @@ class SimWorld {
         codec_(config.is_encoded ? std::make_shared<InvertingCodec>(kTestBlockBytes) : nullptr),
         disk_(config.disk_blocks, config.is_encoded ? codec_->encoded_bytes() : kTestBlockBytes,
               config.seed + 1),
+        remote_(config.remote_blocks, config.seed + 2),
         prefix_(random_tokens(99, config.prefix_tokens)) {
     disk_.faults = config.faults;
+    remote_.faults = config.remote;
     open();
   }
 
@@ -82,6 +84,9 @@ class SimWorld {
     options.codec = codec_;
     options.now_us = [this] { return now_us_; };
     if (config_.disk_blocks > 0) options.store = disk_.open();
+    if (config_.remote_blocks > 0) {
+      options.more_tiers.push_back({.name = "remote", .store = remote_.open()});
+    }
     Result<std::unique_ptr<Pool>> pool = Pool::open(std::move(options));
     if (!pool.is_ok()) return fault("open: " + pool.status().message());
     pool_ = std::move(pool).value();
@@ -96,6 +101,7 @@ class SimWorld {
   void audit() {
     for (const std::string& broken : work_->audit()) fault(broken);
     if (disk_.early_heads > 0) fault("I12: a head points to bytes that are not durable");
+    if (remote_.strays > 0) fault("a transfer that is not under way was looked at");
     if (disk_.overwritten_heads > 0) fault("I12: a slot of a durable head was overwritten");
   }
 
@@ -286,6 +292,7 @@ class SimWorld {
   void quiesce() {
     end_all();
     disk_.faults = {};
+    remote_.faults = {};
     if (store_.has_value()) {
       if (!store_->second) work_->perform(store_->first);
       work_->finish(store_->first);
@@ -312,6 +319,8 @@ class SimWorld {
     }
     if (rounds == 10'000) fault("I17: transfers never come to an end");
     audit();
+    report_.remote_reads = remote_.reads;
+    report_.remote_writes = remote_.writes;
     const PoolMetrics metrics = pool_->metrics();
     if (metrics.leases != 0) fault("I18: leases are left");
     if (metrics.graves != 0 && metrics.is_storing) fault("I18: a chain is held by nobody");
@@ -321,6 +330,7 @@ class SimWorld {
   std::mt19937_64 random_;
   const std::shared_ptr<const InvertingCodec> codec_;
   SimDisk disk_;
+  SimRemote remote_;
   const std::vector<Token> prefix_;
   uint64_t now_us_ = 1;
   uint32_t step_ = 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kv/sim_disk.h"
+#include "kv/sim_remote.h"
 #include "kv/test_model.h"
 #include "kv/work.h"
 
@@ -28,6 +29,8 @@ struct SimConfig {
   uint32_t prefix_tokens = 0;      // static text in front of every prompt
   EvictionKind eviction = EvictionKind::kLru;
   DiskFaults faults;
+  uint32_t remote_blocks = 0;  // of a tier below the disk; 0: none
+  RemoteFaults remote;
   uint32_t crash_chance = 0;  // in 1/1000 per step
   bool is_encoded = false;    // below the device, by an exact codec
   bool forgets = true;        // users are dropped and cut, versions retired
@@ -47,6 +50,7 @@ struct SimReport {
   uint64_t loads = 0;
   uint64_t stores = 0;
   uint64_t corrupt_loads = 0;
+  uint64_t remote_reads = 0, remote_writes = 0;
 };
 
 SimReport simulate(const SimConfig& config);
