@@ -1,5 +1,5 @@
 // The user KV pool (docs/kv-pool.md).
-import { f64, flag, one, record, text, texts, u32, u53, words } from './fields.mjs';
+import { each, f64, flag, one, record, text, texts, u32, u53, words } from './fields.mjs';
 
 const TIERS = ['device', 'host', 'disk'];
 
@@ -113,6 +113,11 @@ const KvIntegrity = record('KvIntegrity', 'kv::IntegrityReport', '', {
   faults: texts("Of the pool's own accounts; empty unless there is a bug."),
 });
 
+const KvTierTokens = record('KvTierTokens', 'engine::Completion', 'What one tier had.', {
+  tier: text('', 'from.kv_tiers[i]'),
+  tokens: u32('', 'from.kv_tokens[i]'),
+});
+
 export const KvFound = record(
   'KvFound',
   'engine::Completion',
@@ -121,6 +126,7 @@ export const KvFound = record(
     ...Object.fromEntries(
       TIERS.map((tier, i) => [`${tier}Tokens`, u32('', `from.kv_tokens[${i}]`)]),
     ),
+    tiers: each(KvTierTokens, 'from.kv_tiers.size()', 'The same of every tier that the pool has.'),
     lossy: flag(
       'Some are not those computed from nothing: they came back through a lossy codec.',
       'from.kv_is_lossy',

@@ -45,6 +45,7 @@ const VERSIONS = {
 };
 const NO_BEAM = { resultCount: 0, widths: [], itemsPerSid: 0 };
 const kv = {
+  tokensByTier: { device: 1, host: 1, disk: 1 },
   deviceTokens: 1,
   hostTokens: 1,
   diskTokens: 1,

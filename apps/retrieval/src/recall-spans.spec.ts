@@ -17,6 +17,7 @@ const TIMINGS = {
   totalUs: 800,
 };
 const KV = {
+  tokensByTier: { device: 32, host: 0, disk: 64 },
   deviceTokens: 32,
   hostTokens: 0,
   diskTokens: 64,

@@ -20,7 +20,7 @@ export function recallSpans(timings: RecallTimings, kv: KvProvenance): TimedSpan
   const { featuresUs, promptUs, queueUs, planUs, prefillUs, totalUs } = timings;
   const { decodeUs, headUs, selectUs, forkUs, exportUs } = timings;
   const engineUs = featuresUs + promptUs;
-  const { sharedTokens, computedTokens, savedTokens: _, ...found } = kv;
+  const { sharedTokens, computedTokens, savedTokens: _, tokensByTier, ...found } = kv;
   const { waitUs } = found;
   const prefetch = { name: 'kv.prefetch', startUs: 0, endUs: engineUs + queueUs + waitUs };
   const decode = { decodeUs, headUs, selectUs, forkUs };

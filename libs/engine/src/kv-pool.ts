@@ -53,6 +53,7 @@ export interface KvPrefetch {
 }
 
 export const NOTHING_FOUND: KvFound = {
+  tiers: [],
   deviceTokens: 0,
   hostTokens: 0,
   diskTokens: 0,

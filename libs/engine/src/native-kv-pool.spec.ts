@@ -132,6 +132,11 @@ describe('the KV pool of an engine', () => {
     const second = await recall(use());
     expect(first.kv.deviceTokens).toBe(0);
     expect(second.kv.deviceTokens).toBe(80);
+    expect(second.kv.tiers).toEqual([
+      { tier: 'device', tokens: 80 },
+      { tier: 'host', tokens: 0 },
+      { tier: 'disk', tokens: 0 },
+    ]);
     expect(second.items).toEqual(plain.items);
     expect(second.paths).toEqual(plain.paths);
     expect((await recall(use({ userId: 'bob' }))).kv.deviceTokens).toBe(0);

@@ -93,6 +93,7 @@ function answer(requestId: string): RecallAnswer {
     promptTokens: 9,
     prefixReusedTokens: 0,
     kv: {
+      tokensByTier: { device: 4, host: 0, disk: 0 },
       deviceTokens: 4,
       hostTokens: 0,
       diskTokens: 0,

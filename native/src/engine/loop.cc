@@ -221,6 +221,7 @@ Completion Loop::completion_of(const RunningRequest& state, Status status) {
   completion.widths_used = state.widths_used();
   completion.prefix_reused_tokens = state.prefix_reused_tokens();
   completion.kv_tokens = state.kv().found();
+  completion.kv_tiers = state.kv().tiers();
   completion.kv_is_lossy = !state.kv().is_exact();
   completion.kv_inherited_tokens = state.kv().inherited_tokens();
   completion.kv_versions_back = state.kv().versions_back();

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -128,6 +129,7 @@ struct Completion {
   std::vector<uint32_t> widths_used;                 // beams kept per step
   uint32_t prefix_reused_tokens = 0;                 // prompt tokens that other requests computed
   kv::PerTier<uint32_t> kv_tokens{};                 // prompt tokens that the pool had, by tier
+  std::span<const std::string> kv_tiers;             // their names, of the pool
   bool kv_is_lossy = false;          // of these, or of those of other requests, some are not exact
   uint32_t kv_inherited_tokens = 0;  // of these, those that a version before computed
   uint32_t kv_versions_back = 0;     // kv::Lease::versions_back

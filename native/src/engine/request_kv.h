@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <numeric>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "attention/kv_view.h"
@@ -37,6 +39,8 @@ class RequestKv {
   void note_written(uint32_t end) { lease_.note_written(end); }
   /// Tokens that the pool had, by the tier they were found in.
   const kv::PerTier<uint32_t>& found() const { return found_; }
+  /// Their names, as long as the pool.
+  std::span<const std::string> tiers() const { return pool_.tier_names(); }
   /// Whether the prompt's numbers are those computed from nothing (kv::Lease::is_exact).
   bool is_exact() const { return !lease_ || lease_.is_exact(); }
   /// kv::Lease::versions_back and inherited.

@@ -138,6 +138,8 @@ uint64_t Pool::block_bytes() const { return state_->options.block_bytes; }
 
 uint64_t Pool::stored_block_bytes() const { return state_->tiers.stored_bytes(); }
 
+std::span<const std::string> Pool::tier_names() const { return state_->tiers.names(); }
+
 PoolState::~PoolState() {
   threads.reset();
   TESSERA_CHECK(leases.open_count() == 0);  // leases end before their pool

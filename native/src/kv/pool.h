@@ -145,6 +145,8 @@ class Pool {
   uint64_t block_bytes() const;
   /// Of a block in the tiers below the device: other than block_bytes() where there is a codec.
   uint64_t stored_block_bytes() const;
+  /// Of the tiers, in the order of every list by tier. As long as the pool.
+  std::span<const std::string> tier_names() const;
   /// The identity's index: the same for the same content, also after a restart or a retirement.
   /// Errors: KV_POOL_INVALID when its block size is not the pool's.
   Result<Version> add_version(const Identity& identity);

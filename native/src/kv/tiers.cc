@@ -80,6 +80,7 @@ Tier& Tiers::add(const std::string& name, uint32_t slot_count, EvictionKind evic
   tier.slots = std::make_unique<SlotTable>(slot_count);
   tier.policy = make_policy(eviction);
   tier.metrics.name = name;
+  names_.push_back(name);
   tier.metrics.capacity_blocks = slot_count;
   return tier;
 }

@@ -55,6 +55,8 @@ class Tiers {
   /// Ends a reference, or a transfer.
   void unpin(TierIndex which, SlotIndex slot);
   void io_end(TierIndex which, SlotIndex slot);
+  /// In the order of the list.
+  const std::vector<std::string>& names() const { return names_; }
   /// Looks on the tiers as they are now.
   std::vector<TierMetrics> metrics() const;
 
@@ -66,6 +68,7 @@ class Tiers {
   Status add_store(TierSpec spec, EvictionKind eviction);
 
   std::vector<Tier> list_;
+  std::vector<std::string> names_;
   std::unique_ptr<BlockMemory> memory_;
   TierIndex headed_ = kNoTier;
   uint64_t stored_bytes_ = 0;

@@ -15,6 +15,7 @@ import {
   type Failure,
   type ItemChange,
   type KvFound,
+  type KvTierTokens,
   type Priority,
   type RecallAnswer,
   type RecallRequest,
@@ -114,11 +115,19 @@ export function readFailure(from: PackedReader): Failure {
   };
 }
 
+export function readKvTierTokens(from: PackedReader): KvTierTokens {
+  return {
+    tier: from.text(),
+    tokens: from.u32(),
+  };
+}
+
 export function readKvFound(from: PackedReader): KvFound {
   return {
     deviceTokens: from.u32(),
     hostTokens: from.u32(),
     diskTokens: from.u32(),
+    tiers: from.list(readKvTierTokens),
     lossy: from.flag(),
     inheritedTokens: from.u32(),
     versionsBack: from.u32(),

@@ -3,7 +3,7 @@
 import type { ReachHandle } from '../handles.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '4e6c88d3a027e22c';
+export const ABI_DIGEST = '984d3cd52bbc965d';
 
 /** Tiers of the user KV pool, in the order of every list by tier. */
 export const KV_TIERS = [
@@ -667,11 +667,19 @@ export type Failure = {
   readonly retryAfterUs: number;
 };
 
+/** What one tier had. */
+export type KvTierTokens = {
+  readonly tier: string;
+  readonly tokens: number;
+};
+
 /** Where the keys and values of a prompt were found. */
 export type KvFound = {
   readonly deviceTokens: number;
   readonly hostTokens: number;
   readonly diskTokens: number;
+  /** The same of every tier that the pool has. */
+  readonly tiers: readonly KvTierTokens[];
   /** Some are not those computed from nothing: they came back through a lossy codec. */
   readonly lossy: boolean;
   /** Of those found, what a version of the adapter before the request's computed. */

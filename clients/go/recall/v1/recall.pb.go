@@ -1432,7 +1432,9 @@ type KvProvenance struct {
 	InheritedTokens uint32 `protobuf:"varint,9,opt,name=inherited_tokens,json=inheritedTokens,proto3" json:"inherited_tokens,omitempty"`
 	// Versions between the oldest of these, or of those that were shared, and the one that answered;
 	// 0: all were computed under it.
-	VersionsBack  uint32 `protobuf:"varint,10,opt,name=versions_back,json=versionsBack,proto3" json:"versions_back,omitempty"`
+	VersionsBack uint32 `protobuf:"varint,10,opt,name=versions_back,json=versionsBack,proto3" json:"versions_back,omitempty"`
+	// The first three by the name of their tier, and those of any tier that the pool has besides.
+	TokensByTier  map[string]uint32 `protobuf:"bytes,11,rep,name=tokens_by_tier,json=tokensByTier,proto3" json:"tokens_by_tier,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1535,6 +1537,13 @@ func (x *KvProvenance) GetVersionsBack() uint32 {
 		return x.VersionsBack
 	}
 	return 0
+}
+
+func (x *KvProvenance) GetTokensByTier() map[string]uint32 {
+	if x != nil {
+		return x.TokensByTier
+	}
+	return nil
 }
 
 type RecallResponse struct {
@@ -1820,7 +1829,7 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\tdiversity\x18\x02 \x03(\v2\x1f.tessera.recall.v1.DiversityCapR\tdiversity\x12\"\n" +
 	"\ritems_per_sid\x18\x03 \x01(\rR\vitemsPerSid\x12!\n" +
 	"\fresult_count\x18\x04 \x01(\rR\vresultCount\x121\n" +
-	"\x15left_out_by_diversity\x18\x05 \x01(\rR\x12leftOutByDiversity\"\xe5\x02\n" +
+	"\x15left_out_by_diversity\x18\x05 \x01(\rR\x12leftOutByDiversity\"\xff\x03\n" +
 	"\fKvProvenance\x12#\n" +
 	"\rdevice_tokens\x18\x01 \x01(\rR\fdeviceTokens\x12\x1f\n" +
 	"\vhost_tokens\x18\x02 \x01(\rR\n" +
@@ -1834,7 +1843,11 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x05lossy\x18\b \x01(\bR\x05lossy\x12)\n" +
 	"\x10inherited_tokens\x18\t \x01(\rR\x0finheritedTokens\x12#\n" +
 	"\rversions_back\x18\n" +
-	" \x01(\rR\fversionsBack\"\xb7\x05\n" +
+	" \x01(\rR\fversionsBack\x12W\n" +
+	"\x0etokens_by_tier\x18\v \x03(\v21.tessera.recall.v1.KvProvenance.TokensByTierEntryR\ftokensByTier\x1a?\n" +
+	"\x11TokensByTierEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xb7\x05\n" +
 	"\x0eRecallResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x125\n" +
@@ -1885,7 +1898,7 @@ func file_tessera_recall_v1_recall_proto_rawDescGZIP() []byte {
 }
 
 var file_tessera_recall_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(ScoreNorm)(0),            // 0: tessera.recall.v1.ScoreNorm
 	(Priority)(0),             // 1: tessera.recall.v1.Priority
@@ -1908,6 +1921,7 @@ var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(*RecallResponse)(nil),    // 18: tessera.recall.v1.RecallResponse
 	nil,                       // 19: tessera.recall.v1.RecallRequest.ProfileEntry
 	nil,                       // 20: tessera.recall.v1.RecallRequest.SceneEntry
+	nil,                       // 21: tessera.recall.v1.KvProvenance.TokensByTierEntry
 }
 var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	7,  // 0: tessera.recall.v1.Predicates.predicates:type_name -> tessera.recall.v1.Predicate
@@ -1928,17 +1942,18 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	9,  // 15: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
 	11, // 16: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
 	10, // 17: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	13, // 18: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
-	15, // 19: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
-	14, // 20: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
-	17, // 21: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
-	2,  // 22: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
-	16, // 23: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	21, // 18: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
+	13, // 19: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
+	15, // 20: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
+	14, // 21: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
+	17, // 22: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
+	2,  // 23: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
+	16, // 24: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_v1_recall_proto_init() }
@@ -1965,7 +1980,7 @@ func file_tessera_recall_v1_recall_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_recall_v1_recall_proto_rawDesc), len(file_tessera_recall_v1_recall_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -2067,6 +2067,12 @@ export const protoSchema: object = {
                       "type": "uint32",
                       "id": 10,
                       "comment": "Versions between the oldest of these, or of those that were shared, and the one that answered;\n0: all were computed under it."
+                    },
+                    "tokensByTier": {
+                      "keyType": "string",
+                      "type": "uint32",
+                      "id": 11,
+                      "comment": "The first three by the name of their tier, and those of any tier that the pool has besides."
                     }
                   },
                   "comment": "Where the keys and values of the prompt's tokens came from; docs/kv-pool.md."
@@ -4821,6 +4827,11 @@ export const protoSchemaAsWritten: object = {
                     "versions_back": {
                       "type": "uint32",
                       "id": 10
+                    },
+                    "tokens_by_tier": {
+                      "keyType": "string",
+                      "type": "uint32",
+                      "id": 11
                     }
                   }
                 },

@@ -7,18 +7,17 @@ export function provenanceOf(
   promptTokens: number,
   answer: EngineAppended | undefined,
 ): KvProvenance {
-  const { deviceTokens, hostTokens, diskTokens, ...found } = answer?.kv ?? NOTHING_FOUND;
+  const { tiers, ...found } = answer?.kv ?? NOTHING_FOUND;
   const sharedTokens = answer?.prefixReusedTokens ?? 0;
-  const savedTokens = deviceTokens + hostTokens + diskTokens + sharedTokens;
+  const foundTokens = tiers.reduce((sum, { tokens }) => sum + tokens, 0);
+  const savedTokens = foundTokens + sharedTokens;
   const computedTokens = answer === undefined ? 0 : promptTokens - savedTokens;
   return {
-    deviceTokens,
-    hostTokens,
-    diskTokens,
+    ...found,
+    tokensByTier: Object.fromEntries(tiers.map(({ tier, tokens }) => [tier, tokens])),
     sharedTokens,
     computedTokens,
     savedTokens,
-    ...found,
   };
 }
 

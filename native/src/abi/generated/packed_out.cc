@@ -19,6 +19,11 @@ void write_kv_found([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const e
   out.u32(from.kv_tokens[0]);
   out.u32(from.kv_tokens[1]);
   out.u32(from.kv_tokens[2]);
+  out.count(from.kv_tiers.size());
+  for (size_t i = 0; i < from.kv_tiers.size(); ++i) {
+    out.text(from.kv_tiers[i]);
+    out.u32(from.kv_tokens[i]);
+  }
   out.flag(from.kv_is_lossy);
   out.u32(from.kv_inherited_tokens);
   out.u32(from.kv_versions_back);

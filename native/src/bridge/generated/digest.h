@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "4e6c88d3a027e22c";
+inline constexpr std::string_view kAbiDigest = "984d3cd52bbc965d";
 
 }  // namespace tessera::bridge

@@ -8,6 +8,8 @@ export interface TokenSources {
   readonly diskTokens: number;
   readonly sharedTokens?: number;
   readonly computedTokens?: number;
+  /** The first three by their tier's name, and those of other tiers. */
+  readonly tokensByTier?: Readonly<Record<string, number>>;
 }
 
 const SOURCES = [
@@ -18,8 +20,20 @@ const SOURCES = [
   ['computedTokens', 'computed', 'orange.8'],
 ] as const;
 
+type Given = readonly [text: string, color: string, count: number];
+
+/** Tiers that this page has no color for. */
+function othersOf({ tokensByTier = {} }: TokenSources): readonly Given[] {
+  const known = SOURCES.map(([, text]): string => text);
+  const others = Object.entries(tokensByTier).filter(([tier]) => !known.includes(tier));
+  return others.map(([tier, count]) => [tier, 'gray.6', count]);
+}
+
 export function KvBar({ tokens, label }: { tokens: TokenSources; label: string }) {
-  const given = SOURCES.map(([name, text, color]) => [text, color, tokens[name] ?? 0] as const);
+  const given: readonly Given[] = [
+    ...SOURCES.map(([name, text, color]): Given => [text, color, tokens[name] ?? 0]),
+    ...othersOf(tokens),
+  ];
   const sum = given.reduce((total, [, , count]) => total + count, 0);
   return (
     <>

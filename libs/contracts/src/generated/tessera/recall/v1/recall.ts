@@ -272,6 +272,13 @@ export interface KvProvenance {
    * 0: all were computed under it.
    */
   readonly versionsBack: number;
+  /** The first three by the name of their tier, and those of any tier that the pool has besides. */
+  readonly tokensByTier: { [key: string]: number };
+}
+
+export interface KvProvenance_TokensByTierEntry {
+  readonly key: string;
+  readonly value: number;
 }
 
 export interface RecallResponse {
