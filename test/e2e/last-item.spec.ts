@@ -87,3 +87,13 @@ it('a recall gets its last item though it is paused meanwhile, the next one noth
     before = await apply({ resumeItemId: 'last' });
   }
 });
+
+it('a clause about it is false when it has left, before a compaction and after', async () => {
+  const removed = await apply({ removeItemId: 'last' });
+  for (const compacts of [false, true]) {
+    if (compacts) await catalogue.call('Compact', {}, CALL_MS);
+    const answer = await begin(['7']);
+    expect(answer.items).toEqual([]);
+    expect(answer.versions.catalogueSequence).toBeGreaterThanOrEqual(removed);
+  }
+});

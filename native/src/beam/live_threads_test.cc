@@ -101,7 +101,7 @@ class LiveThreadsTest : public testing::Test {
       // Or a version that was pinned a while ago; then the newest is.
       if (random() % 4 == 0) view.swap(pinned);
       answer.sequence = view->sequence();
-      if (!check_eligibility(*view, answer.filter.request).is_ok()) continue;
+      ASSERT_TRUE(check_eligibility(*view, answer.filter.request).is_ok());
       const Reach reach(view, compile_eligibility(*view, answer.filter.request));
       answer.paths = ranked(*view, decode_loop(reach, logits_, answer.options, *scratch));
       answers.push_back(std::move(answer));

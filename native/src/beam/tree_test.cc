@@ -117,7 +117,7 @@ TEST_F(TreeTest, TellsWhatEachStepKeptAndFirstRejectedAndTheItemsBelow) {
       view = editor.finish();
     }
     const ModelFilter filter = random_filter(model, random);
-    if (!check_eligibility(*view, filter.request).is_ok()) continue;
+    ASSERT_TRUE(check_eligibility(*view, filter.request).is_ok());
     DecodeOptions search;
     search.widths = {static_cast<uint32_t>(1 + random() % 4)};
     search.terminal_count = static_cast<uint32_t>(random() % 3);

@@ -72,8 +72,9 @@ Status check_clause(const View& view, const Clause& clause) {
       view.eligibility_index().attributes().find(clause.attribute);
   if (indexed != nullptr && !indexed->refusal.empty()) return invalid(indexed->refusal);
   const std::optional<AttributeType> type = view.attribute_type(clause.attribute);
-  if (!type) return invalid("is not known");
-  if (*type == clause.type()) return Status::ok();
+  // One that no item has (any more, or yet) is false, as it is for an item that lacks it: a campaign's
+  // end must not turn the requests about it into errors.
+  if (!type || *type == clause.type()) return Status::ok();
   return invalid(std::string("is a ") + kAttributeTypeNames[static_cast<int>(*type)] +
                  ", the clause asks about a " +
                  kAttributeTypeNames[static_cast<int>(clause.type())]);
@@ -175,7 +176,7 @@ void carry_predicates(const EligibilityIndex& from, const View& to) {
   for (size_t i = predicates.size(); i-- > 0;) {
     EligibilityRequest request;
     request.predicate = predicates[i];
-    if (!check_eligibility(to, request).is_ok()) continue;  // no item has the attribute any more
+    if (!check_eligibility(to, request).is_ok()) continue;  // an attribute has another type now
     to.eligibility_index().bits_of(to, request.predicate);
   }
 }
