@@ -25,6 +25,7 @@ beforeAll(async () => {
   service = await Service.start({
     TESSERA_MODEL_PATH: writeRandomModel(join(folder.path, 'model'), SLOW),
     TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
+    TESSERA_CATALOGUE_CHANGES_PATH: join(folder.path, 'changes'),
     TESSERA_ENGINE_PROMPT_TOKENS_MAX: '8000',
     TESSERA_RECALL_DEADLINE_MS_MAX: String(CALL_MS),
     TESSERA_ENGINE_PREFILL_CHUNK_TOKENS: '16',

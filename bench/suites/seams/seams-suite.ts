@@ -1,8 +1,9 @@
 import { type Stages, staged } from '../suite.js';
 import { crossing } from './crossing.js';
+import { reading } from './reading.js';
 import { submitting } from './submitting.js';
 
-const STAGES: Stages = { submit: submitting, crossing };
+const STAGES: Stages = { submit: submitting, crossing, reads: reading };
 
 export const SEAM_STAGES = Object.keys(STAGES);
 
