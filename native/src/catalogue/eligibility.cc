@@ -72,8 +72,8 @@ Status check_clause(const View& view, const Clause& clause) {
       view.eligibility_index().attributes().find(clause.attribute);
   if (indexed != nullptr && !indexed->refusal.empty()) return invalid(indexed->refusal);
   const std::optional<AttributeType> type = view.attribute_type(clause.attribute);
-  // One that no item has (any more, or yet) is false, as it is for an item that lacks it: a campaign's
-  // end must not turn the requests about it into errors.
+  // One that no item has (any more, or yet) is false, as it is for an item that lacks it: the end
+  // of a campaign must not turn the requests about it into errors.
   if (!type || *type == clause.type()) return Status::ok();
   return invalid(std::string("is a ") + kAttributeTypeNames[static_cast<int>(*type)] +
                  ", the clause asks about a " +
