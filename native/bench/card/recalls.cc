@@ -112,7 +112,7 @@ void Recalls::Sink::complete(engine::Completion completion) {
 
 Result<std::map<uint32_t, Recalls::Answered>> Recalls::Sink::wait_for(size_t count) {
   MutexLock lock(mutex_);
-  arrived_.wait(lock, [&] { return completed_ >= count; });
+  lock.wait(arrived_, [&] { return completed_ >= count; });
   completed_ = 0;
   auto answered = std::exchange(answered_, {});
   const Status failed = std::exchange(failed_, Status::ok());

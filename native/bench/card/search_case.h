@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "beam/cuda/select_kernels.h"
 #include "beam/select.h"
 #include "card/bench_card.h"
 #include "engine/cuda/card_catalogue.h"
