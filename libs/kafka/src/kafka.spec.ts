@@ -21,7 +21,9 @@ let broker: KafkaBroker;
 beforeAll(async () => {
   broker = await startKafkaBroker();
   const kafka = await kafkaClient({ clientId: 'test-topics', brokers: [broker.address] }, log);
-  await ensureTopics(kafka, ['a', 'b', 'c', 'd', 'e', 'f', 'f.dead'], { createPartitions: 2 });
+  await ensureTopics(kafka, ['a', 'b', 'c', 'd', 'e', 'f', 'f.dead', 'news'], {
+    createPartitions: 2,
+  });
 });
 afterAll(() => broker.stop());
 
