@@ -196,7 +196,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
     const digest = await pushed(TRAINED[0]);
     await row(digest).first().waitFor();
     await page.getByText('by trainer').first().waitFor();
-    await page.getByText(/pin or delete. Needs the role admin; you have read/).waitFor();
+    await page.getByText(/read-only access. Needs the role admin; you have read/).waitFor();
     const activate = page.getByRole('button', { name: `Activate main ${short(digest)}` });
     expect(await activate.isDisabled()).toBe(true);
     await visit.picture('role-read-adapters-light');
