@@ -32,6 +32,20 @@ export class OpenApiCheck {
     this.ajv.addSchema(this.document, 'document');
   }
 
+  /** Ahead of the tests: it takes the thread for longer than some of their deadlines. */
+  compileAll(): void {
+    for (const { responses, requestBody } of this.operations()) {
+      for (const content of [requestBody, ...Object.values(responses)]) {
+        const schema = jsonOf(content);
+        if (schema !== undefined) this.validatorOf(schema);
+      }
+    }
+  }
+
+  private operations(): readonly Operation[] {
+    return Object.values(this.document.paths).flatMap((described) => Object.values(described));
+  }
+
   /** Of a path with values in the places of its parameters; undefined: none is described. */
   operation(method: string, path: string): Operation | undefined {
     const described = Object.keys(this.document.paths).find((template) =>
@@ -43,12 +57,16 @@ export class OpenApiCheck {
 
   /** The fault of a value, in words; '' where there is none. */
   faults(schema: object, value: unknown): string {
-    let validate = this.compiled.get(schema);
-    if (validate === undefined) {
-      validate = this.ajv.compile(inDocument(schema) as object);
-      this.compiled.set(schema, validate);
-    }
+    const validate = this.validatorOf(schema);
     return validate(value) ? '' : this.ajv.errorsText(validate.errors);
+  }
+
+  private validatorOf(schema: object): ValidateFunction {
+    const known = this.compiled.get(schema);
+    if (known !== undefined) return known;
+    const made = this.ajv.compile(inDocument(schema) as object);
+    this.compiled.set(schema, made);
+    return made;
   }
 
   /** @throws Error where an answer, or a body that was taken, is not as the document says */

@@ -8,6 +8,7 @@ import { expect } from 'vitest';
 if (expect.getState().testPath?.includes('/test/integration/')) {
   const { OpenApiCheck } = await import('./openapi-check.js');
   const check = new OpenApiCheck();
+  check.compileAll();
   const plain = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     const reply = await plain(input, init);
