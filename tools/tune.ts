@@ -7,7 +7,7 @@ import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
 import { ProgressLine } from './terminal/progress.js';
 import { table } from './terminal/table.js';
 import { axesOf, descend, grid, type Measured, type Setting } from './tune/search.js';
-import { type Load, throughput } from './tune/throughput.js';
+import { type Load, requestOf, throughput } from './tune/throughput.js';
 
 const USAGE = `usage: npm run tune -- [flags]
 
@@ -88,19 +88,10 @@ async function fitting(options: RecallRuntimeOptions, { histories, widths }: Loa
     const { kvBytesPerPosition } = runtime.facts.summary.model;
     const { depth } = runtime.facts.summary.catalogue;
     const [history = []] = histories.toSorted((a, b) => b.length - a.length);
-    const { promptTokens } = await runtime.serving.recall(
-      {
-        requestId: '',
-        history,
-        widths,
-        profile: {},
-        scene: {},
-        resultCount: 0,
-        itemsPerSid: 0,
-        skipUnknownItems: true,
-      },
-      { signal: new AbortController().signal, budgetUs: SECONDS_MAX * 1e6 },
-    );
+    const { promptTokens } = await runtime.serving.recall(requestOf(history, widths), {
+      signal: new AbortController().signal,
+      budgetUs: SECONDS_MAX * 1e6,
+    });
     const width = Math.max(...(widths.length > 0 ? widths : options.recall.widths));
     const positions = promptTokens + width * depth;
     return Math.floor(options.engine.kvBytesMax / (positions * kvBytesPerPosition));

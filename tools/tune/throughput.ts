@@ -21,6 +21,18 @@ export interface Load {
   readonly seconds: number;
 }
 
+/** A recall by history with the configured defaults; items that are unknown are left out. */
+export const requestOf = (history: readonly string[], widths: readonly number[]) => ({
+  requestId: '',
+  history,
+  widths,
+  profile: {},
+  scene: {},
+  resultCount: 0,
+  itemsPerSid: 0,
+  skipUnknownItems: true,
+});
+
 /**
  * Recalls a second of a service that has only this to do, by histories that nobody has asked for
  * before: nothing is found in the KV pool. 0 where the machine lacks the memory for the setting.
@@ -75,19 +87,10 @@ async function answered(
       const whole = histories[at % histories.length] ?? [];
       // Another beginning each time round: what runs together shares no prompt.
       const history = whole.slice(Math.floor(at / histories.length) % Math.max(1, whole.length));
-      await runtime.serving.recall(
-        {
-          requestId: '',
-          history,
-          widths,
-          profile: {},
-          scene: {},
-          resultCount: 0,
-          itemsPerSid: 0,
-          skipUnknownItems: true,
-        },
-        { signal: new AbortController().signal, budgetUs: BUDGET_US },
-      );
+      await runtime.serving.recall(requestOf(history, widths), {
+        signal: new AbortController().signal,
+        budgetUs: BUDGET_US,
+      });
       if (performance.now() < end) count += 1;
     }
   };
