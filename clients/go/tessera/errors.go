@@ -50,8 +50,8 @@ func errorOf(err error) *Error {
 			failed.Code = one.GetReason()
 			failed.Retryable = one.GetMetadata()["retryable"] == "true"
 		case *errdetails.BadRequest:
-			for _, violation := range one.GetFieldViolations() {
-				failed.Field = violation.GetField()
+			if violations := one.GetFieldViolations(); len(violations) > 0 {
+				failed.Field = violations[0].GetField()
 			}
 		case *errdetails.RetryInfo:
 			failed.RetryAfter = one.GetRetryDelay().AsDuration()

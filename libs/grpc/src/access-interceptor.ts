@@ -27,7 +27,7 @@ function gatedBelow(call: ServerInterceptingCallInterface): GatedSocket | undefi
 function credentialsOf(metadata: Metadata, call: ServerInterceptingCallInterface): Credentials {
   return {
     authorization: metadata.get('authorization')[0]?.toString(),
-    // Asked for only where there is no token: the transport decodes it anew each time.
+    // Looked for only where there is no token: the way down leads through proxies of node:http2.
     get certificate() {
       return gatedBelow(call)?.certificate;
     },

@@ -18,7 +18,7 @@ export interface GatedServerSettings {
   readonly gate: CallGateSettings | undefined;
   /** Calls at once of one connection. */
   readonly streamsMax: number;
-  /** Methods that are answered without grpc-js, where there is a gate; undefined: none. */
+  /** Methods that are answered without grpc-js; undefined: none. */
   readonly direct: DirectServing | undefined;
   /** Undefined: no TLS. With an authority every client has to show a certificate of it. */
   readonly tls: TlsFiles | undefined;

@@ -64,10 +64,14 @@ function message(fields: Readonly<Record<string, readonly [string, number]>>) {
 }
 
 const ofRpc = (name: string) => rpc.lookupType(`google.rpc.${name}`);
+const Status = ofRpc('Status');
+const ErrorInfo = ofRpc('ErrorInfo');
+const BadRequest = ofRpc('BadRequest');
+const RetryInfo = ofRpc('RetryInfo');
 
-function any(name: string, content: object) {
-  const value = ofRpc(name).encode(content).finish();
-  return { type_url: `${TYPE_URL}google.rpc.${name}`, value };
+function any(type: protobuf.Type, content: object) {
+  const value = type.encode(content).finish();
+  return { type_url: `${TYPE_URL}google.rpc.${type.name}`, value };
 }
 
 /**
@@ -79,19 +83,19 @@ export function statusDetails(error: TesseraError): Buffer {
   const { code, message: text, field, retryable, retryAfterMs } = errorBody(error).error;
   const shown = text.slice(0, TEXT_CHARACTERS_MAX).toWellFormed();
   const metadata = { retryable: String(retryable) };
-  const details = [any('ErrorInfo', { reason: code, domain: DOMAIN, metadata })];
+  const details = [any(ErrorInfo, { reason: code, domain: DOMAIN, metadata })];
   if (field !== undefined) {
     const path = protoPath(field).slice(0, TEXT_CHARACTERS_MAX).toWellFormed();
     const violation = { field: path, description: shown };
-    details.push(any('BadRequest', { field_violations: [violation] }));
+    details.push(any(BadRequest, { field_violations: [violation] }));
   }
   if (retryAfterMs !== undefined) {
     const seconds = Math.floor(retryAfterMs / MS_PER_SECOND);
     const nanos = Math.round((retryAfterMs % MS_PER_SECOND) * NANOSECONDS_PER_MS);
-    details.push(any('RetryInfo', { retry_delay: { seconds, nanos } }));
+    details.push(any(RetryInfo, { retry_delay: { seconds, nanos } }));
   }
   const status = { code: error.row.grpc, message: shown, details };
-  return Buffer.from(ofRpc('Status').encode(status).finish());
+  return Buffer.from(Status.encode(status).finish());
 }
 
 /** Fields of all messages by their names in JSON. */
