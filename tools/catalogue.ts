@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { ServiceError } from '@grpc/grpc-js';
-import { MESSAGE_CHANGES_MAX } from '@tessera/catalogue';
+import { type CatalogueChange, MESSAGE_CHANGES_MAX, parseChangeLine } from '@tessera/catalogue';
 import { loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { applyBatch, exportState, importDelta } from './catalogue/bundles.js';
@@ -63,14 +63,12 @@ class Commands {
           ? this.applyWhole(only(words, 'a file'))
           : this.applyFile(only(words, 'a file'));
       case 'upsert':
-        return this.apply([
-          { ...parseLine(only(words, 'an item as JSON'), 'upsert'), op: 'upsert' },
-        ]);
+        return this.apply([upsertOf(only(words, 'an item as JSON'))]);
       case 'pause':
       case 'resume':
       case 'remove':
         if (words.length === 0) throw new UsageError(`${command}: expected item IDs`);
-        return this.apply(words.map((item_id) => ({ op: command, item_id })));
+        return this.apply(words.map((itemId) => ({ op: command, itemId })));
       case 'import':
         return this.answered(
           importDelta(this.client, only(words, 'a folder'), this.tolerated, this.onProgress),
@@ -100,57 +98,62 @@ class Commands {
     });
   }
 
-  private apply(changes: readonly Record<string, unknown>[]): Promise<Sequence> {
+  private apply(changes: readonly CatalogueChange[]): Promise<Sequence> {
     return this.call('Apply', { changes: changes.map(wireChange) });
   }
 
   private async applyWhole(path: string): Promise<object> {
-    const lines: Record<string, unknown>[] = [];
-    let number = 0;
-    for await (const text of createInterface({ input: createReadStream(path) })) {
-      number += 1;
-      if (text.trim() !== '') lines.push(parseLine(text, `${path}:${number}`));
-    }
-    const { sequence } = await this.answered(applyBatch(this.client, lines, {}, this.onProgress));
-    return { applied: lines.length, sequence };
+    const changes: CatalogueChange[] = [];
+    for await (const { change } of changesOf(path)) changes.push(change);
+    const { sequence } = await this.answered(applyBatch(this.client, changes, {}, this.onProgress));
+    return { applied: changes.length, sequence };
   }
 
   /** A line at fault is named by file and number; batches before its own have been applied. */
   private async applyFile(path: string): Promise<object> {
-    let lines: { text: string; number: number }[] = [];
+    let changes: CatalogueChange[] = [];
+    let first = 1;
     let sequence = 0;
     let applied = 0;
     const send = async () => {
-      if (lines.length === 0) return;
-      const first = lines[0]?.number ?? 0;
-      const changes = lines.map(({ text, number }) => parseLine(text, `${path}:${number}`));
-      const place = `${path}:${first} to ${lines.at(-1)?.number}`;
-      ({ sequence } = await this.apply(changes).catch((thrown: unknown) => {
-        const { code, message, field } = TesseraError.from(thrown);
-        const text = `${place}: ${message} (${applied} changes before were applied)`;
-        throw new TesseraError(code, text, { field, cause: thrown });
-      }));
-      applied += lines.length;
-      lines = [];
+      if (changes.length === 0) return;
+      ({ sequence } = await this.apply(changes));
+      applied += changes.length;
+      changes = [];
     };
-    let number = 0;
-    for await (const text of createInterface({ input: createReadStream(path) })) {
-      number += 1;
-      if (text.trim() !== '') lines.push({ text, number });
-      if (lines.length === this.batch) await send();
+    try {
+      for await (const { change, number } of changesOf(path)) {
+        if (changes.length === 0) first = number;
+        changes.push(change);
+        if (changes.length === this.batch) await send();
+      }
+      await send();
+    } catch (thrown) {
+      const { code, message, field } = TesseraError.from(thrown);
+      const place = `${path}, from line ${first}`;
+      const text = `${place}: ${message} (${applied} changes before were applied)`;
+      throw new TesseraError(code, text, { field, cause: thrown });
     }
-    await send();
     return { applied, sequence };
   }
 }
 
-function parseLine(text: string, place: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch (error) {
-    const message = `${place}: expected a JSON object: ${(error as Error).message}`;
-    throw new TesseraError('CATALOGUE_INVALID', message, { cause: error });
+/** Changes of the lines of a file that are not empty, with their numbers. */
+async function* changesOf(
+  path: string,
+): AsyncGenerator<{ change: CatalogueChange; number: number }> {
+  let number = 0;
+  for await (const text of createInterface({ input: createReadStream(path) })) {
+    number += 1;
+    if (text.trim() !== '') yield { change: parseChangeLine(text, number), number };
   }
+}
+
+function upsertOf(text: string): CatalogueChange {
+  const change = parseChangeLine(text, 1);
+  if (change.op === 'upsert') return change;
+  const message = `op: expected upsert, or none, got ${change.op}`;
+  throw new TesseraError('CATALOGUE_INVALID', message, { field: 'op' });
 }
 
 function only(words: readonly string[], what: string): string {

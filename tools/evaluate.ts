@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { usersOfFile } from '@tessera/behaviour';
+import { visible } from '@tessera/errors';
 import type { RecallRuntimeOptions } from '@tessera/recall';
 import { type Case, type Cases, readCases } from './evaluate/cases.js';
 import { meanOverlap, OVERLAP_DEPTH } from './evaluate/overlap.js';
@@ -138,7 +139,9 @@ async function evaluateWith(options: RecallRuntimeOptions, cases: readonly Case[
   );
   try {
     const answers = await askAll(stack.grpcAddress, cases, load);
-    for (const line of answers.failures.slice(0, FAILURES_SHOWN)) process.stderr.write(`${line}\n`);
+    for (const line of answers.failures.slice(0, FAILURES_SHOWN)) {
+      process.stderr.write(visible(`${line}\n`));
+    }
     return { answers, model: stack.model, catalogue: stack.catalogue };
   } finally {
     await stack.close();

@@ -74,49 +74,32 @@ export async function importDelta(
   const present: (readonly BundleItem[])[] = [];
   for await (const page of pagesOf(client)) present.push(page);
   const changes = deltaChanges(delta.items, delta.buckets, present);
-  const sequence = await applyAll(client, changes, bundle, onProgress);
+  // One version, which is that of the bundle.
+  const { sequence } = await applyBatch(client, changes, { bundle }, onProgress);
   return { changes: changes.length, badRows: delta.badRows, sequence, bundle: uuid };
 }
 
-/** All of them as one version, which is that of the bundle; or none. */
-async function applyAll(
-  client: CatalogueClient,
-  changes: readonly CatalogueChange[],
-  bundle: object,
-  onProgress: Progress,
-): Promise<number> {
-  const lines = changes.map(lineOf);
-  const answer = await applyBatch(client, lines, { bundle }, onProgress);
-  return answer.sequence;
-}
-
 /**
- * Changes as JSON lines say them, as one version or not at all.
+ * Changes as one version or not at all.
  * @param step goes with the last message
  */
 export function applyBatch(
   client: CatalogueClient,
-  lines: readonly Record<string, unknown>[],
+  all: readonly CatalogueChange[],
   step: object,
   onProgress: Progress,
 ): Promise<{ readonly sequence: number }> {
   function* messages() {
     let sent = 0;
     do {
-      const some = lines.slice(sent, sent + MESSAGE_CHANGES);
+      const some = all.slice(sent, sent + MESSAGE_CHANGES);
       sent += some.length;
-      onProgress('changes', sent, lines.length);
+      onProgress('changes', sent, all.length);
       const changes = some.map(wireChange);
-      yield sent < lines.length ? { changes } : { changes, ...step, last: true };
-    } while (sent < lines.length);
+      yield sent < all.length ? { changes } : { changes, ...step, last: true };
+    } while (sent < all.length);
   }
   return client.send('ApplyBatch', messages(), BATCH_MS);
-}
-
-function lineOf(change: CatalogueChange): Record<string, unknown> {
-  const { itemId, ...rest } = change;
-  const attributes = 'attributes' in rest ? { attributes: JSON.parse(rest.attributes) } : {};
-  return { ...rest, item_id: itemId, ...attributes };
 }
 
 /** Writes the live state, one version of it, as a whole bundle. */

@@ -1,28 +1,18 @@
-import { TesseraError } from '@tessera/errors';
+import type { CatalogueChange } from '@tessera/catalogue';
 
-/** A change as a line of JSON says it, in the words of the wire. */
-export function wireChange(line: Readonly<Record<string, unknown>>): object {
-  const { op, item_id: itemId, attributes, ...rest } = line;
-  const described = {
-    itemId,
-    ...rest,
-    ...(attributes === undefined ? {} : { attributes: JSON.stringify(attributes) }),
-  };
+/** A change in the words of the wire. */
+export function wireChange(change: CatalogueChange): object {
+  const { op, itemId } = change;
   switch (op) {
     case 'upsert':
-      return { upsert: described };
+      return { upsert: change };
     case 'pause':
     case 'resume':
     case 'remove':
       return { [`${op}ItemId`]: itemId };
     case 'set_attributes':
-      return { setAttributes: described };
+      return { setAttributes: change };
     case 'set_priority':
-      return { setPriority: described };
-    default:
-      throw new TesseraError(
-        'CATALOGUE_INVALID',
-        'op: expected upsert, pause, resume, remove, set_attributes or set_priority',
-      );
+      return { setPriority: change };
   }
 }

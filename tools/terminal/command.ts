@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { TesseraError } from '@tessera/errors';
+import { TesseraError, visible } from '@tessera/errors';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -125,12 +125,12 @@ export async function runCommand(
 
 function report(thrown: unknown, usage: string): number {
   if (thrown instanceof UsageError) {
-    process.stderr.write(`${usage}\n\n${thrown.message}\n`);
+    process.stderr.write(visible(`${usage}\n\n${thrown.message}\n`));
     return EXIT_USAGE;
   }
   const error = TesseraError.from(thrown);
   const place = error.field === undefined ? '' : ` (${error.field})`;
-  process.stderr.write(`${error.code}${place}: ${error.message}\n`);
+  process.stderr.write(visible(`${error.code}${place}: ${error.message}\n`));
   if (error.code === 'INTERNAL' && thrown instanceof Error) {
     process.stderr.write(`${thrown.stack}\n`);
   }
@@ -140,6 +140,6 @@ function report(thrown: unknown, usage: string): number {
 /** Writes to the standard output and waits until it is handed over, however long the text. */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+    process.stdout.write(visible(`${text}\n`), (error) => (error ? reject(error) : resolve()));
   });
 }

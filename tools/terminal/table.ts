@@ -1,3 +1,5 @@
+import { visible } from '@tessera/errors';
+
 /** Width of a title column; longer texts are cut. */
 const CELL_LENGTH_MAX = 80;
 
@@ -20,7 +22,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
 }
 
 function cut(text: string): string {
-  const clean = [...text.replace(/\s+/g, ' ')];
+  const clean = [...visible(text.replace(/\s+/g, ' '))];
   return clean.length <= CELL_LENGTH_MAX
     ? clean.join('')
     : `${clean.slice(0, CELL_LENGTH_MAX - 1).join('')}…`;

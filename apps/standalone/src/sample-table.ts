@@ -1,3 +1,4 @@
+import { visible } from '@tessera/errors';
 import type { RecallAnswer } from '@tessera/recall';
 
 const TITLE_CHARACTERS_MAX = 56;
@@ -13,10 +14,10 @@ export function sampleTable(answer: RecallAnswer): string {
   const header = ['rank', 'item', 'SID', 'score', 'title'];
   const rows = answer.items.map((item) => [
     String(item.rank),
-    item.itemId,
+    visible(item.itemId),
     item.sid.join('-'),
     item.score.toFixed(3),
-    cut(item.title),
+    cut(visible(item.title)),
   ]);
   const widths = header.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => [...(row[column] ?? '')].length)),

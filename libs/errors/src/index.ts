@@ -17,3 +17,4 @@ export {
   TesseraError,
   type TesseraErrorOptions,
 } from './tessera-error.js';
+export { visible } from './visible.js';

@@ -8,7 +8,7 @@ import {
   repositoryRoot,
   tokenOfEnvironment,
 } from '@tessera/config';
-import { TesseraError } from '@tessera/errors';
+import { TesseraError, visible } from '@tessera/errors';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -43,7 +43,7 @@ export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promi
   started().catch((thrown: unknown) => {
     const error = TesseraError.from(thrown);
     const place = error.field === undefined ? '' : ` (${error.field})`;
-    process.stderr.write(`${error.code}${place}: ${error.message}\n`);
+    process.stderr.write(visible(`${error.code}${place}: ${error.message}\n`));
     if (error.code === 'INTERNAL' && thrown instanceof Error) {
       process.stderr.write(`${thrown.stack}\n`);
     }

@@ -3,6 +3,10 @@
 import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
 import type { CatalogueChange } from './change.js';
 
+/** Levels of a semantic ID, and codes of a level, at most (native/src/catalogue). */
+const LEVELS_MAX = 32;
+const CODES_MAX = 1 << 20;
+
 type Members = Readonly<Record<string, unknown>>;
 
 const MEMBERS: Readonly<Record<CatalogueChange['op'], readonly string[]>> = {
@@ -46,20 +50,30 @@ class Line {
 
   itemId(): string {
     const { item_id: itemId } = this.members;
-    if (typeof itemId === 'string' && itemId !== '') return itemId;
-    return this.refuse('item_id', 'the ID of an item', itemId);
+    if (Number.isSafeInteger(itemId)) return String(itemId);
+    const expected = 'the ID of an item, a text or an integer';
+    return this.text('item_id', itemId) || this.refuse('item_id', expected, itemId);
   }
 
   sid(): readonly number[] {
     const { sid } = this.members;
-    const isCode = (code: unknown) => Number.isSafeInteger(code) && (code as number) >= 0;
-    if (Array.isArray(sid) && sid.length > 0 && sid.every(isCode)) return sid as number[];
-    return this.refuse('sid', 'a list of codes', sid);
+    const isCode = (code: unknown) =>
+      Number.isSafeInteger(code) && (code as number) >= 0 && (code as number) < CODES_MAX;
+    const isSid = Array.isArray(sid) && sid.length > 0 && sid.length <= LEVELS_MAX;
+    if (isSid && sid.every(isCode)) return sid as number[];
+    const expected = `a list of 1 to ${LEVELS_MAX} codes below ${CODES_MAX}`;
+    return this.refuse('sid', expected, sid);
   }
 
   title(): string {
     const { title = '' } = this.members;
-    return typeof title === 'string' ? title : this.refuse('title', 'a text', title);
+    return this.text('title', title);
+  }
+
+  /** JSON can escape half of a surrogate pair, which no UTF-8 can carry. */
+  private text(member: string, value: unknown): string {
+    if (typeof value === 'string' && value.isWellFormed()) return value;
+    return this.refuse(member, 'a text of well-formed Unicode', value);
   }
 
   attributes(fallback?: object): string {
