@@ -22,6 +22,8 @@ Changes of the catalogue of a service that runs; the next recall sees them:
   pause ID ...         stays known, is recalled no more
   resume ID ...
   remove ID ...
+  patch ID JSON        edits of its attributes: {"set", "unset", "add", "take", "delta"}
+  pause, resume, remove or patch JSON with --predicate CLAUSE instead of IDs: all that it lets pass
   import FOLDER        the delta files of a bundle of Parquet files that follows the items' own
   export FOLDER        the items as they are, as a whole bundle
 Versions:
@@ -33,6 +35,7 @@ Versions:
   --catalogue NAME     which of its catalogues (default: the first)
   --address HOST:PORT  of its gRPC edge (default: the configured one)
 ${CONNECTION_USAGE}
+  --predicate CLAUSE   which items, paused ones too: {"attribute": "campaign", "in": ["x"]}
   --tolerate N         bad rows that do not refuse an import (default 0)
   --batch N            changes of a batch of apply at most (default 1000)
   --whole              the file of apply is one batch (at most 1,048,576 changes)
@@ -53,6 +56,7 @@ class Commands {
     private readonly batch: number,
     private readonly isWhole: boolean,
     private readonly tolerated: number,
+    private readonly predicate: string | undefined,
     private readonly onProgress: ProgressLine['update'],
   ) {}
 
@@ -67,8 +71,9 @@ class Commands {
       case 'pause':
       case 'resume':
       case 'remove':
-        if (words.length === 0) throw new UsageError(`${command}: expected item IDs`);
-        return this.apply(words.map((itemId) => ({ op: command, itemId })));
+        return this.apply(this.statesOf(command, words));
+      case 'patch':
+        return this.apply([this.patchOf(words)]);
       case 'import':
         return this.answered(
           importDelta(this.client, only(words, 'a folder'), this.tolerated, this.onProgress),
@@ -86,6 +91,32 @@ class Commands {
       default:
         throw new UsageError(`unknown command '${command}'`);
     }
+  }
+
+  private statesOf(
+    op: 'pause' | 'resume' | 'remove',
+    words: readonly string[],
+  ): readonly CatalogueChange[] {
+    if (this.predicate === undefined && words.length > 0) {
+      return words.map((itemId) => ({ op, itemId }));
+    }
+    if (this.predicate !== undefined && words.length === 0) {
+      return [lineOf({ op, predicate: parsed('--predicate', this.predicate) })];
+    }
+    throw new UsageError(`${op}: expected item IDs or --predicate`);
+  }
+
+  private patchOf(words: readonly string[]): CatalogueChange {
+    const op = 'patch_attributes';
+    if (this.predicate !== undefined) {
+      const edits = parsed('patch', only(words, 'edits as JSON'));
+      return lineOf({ ...edits, op, predicate: parsed('--predicate', this.predicate) });
+    }
+    const [itemId, edits, more] = words;
+    if (edits === undefined || more !== undefined) {
+      throw new UsageError('patch: expected an item ID and edits as JSON');
+    }
+    return lineOf({ ...parsed('patch', edits), op, item_id: itemId });
   }
 
   private call<Answer>(method: CatalogueMethod, message: object, ms = CALL_MS): Promise<Answer> {
@@ -156,6 +187,16 @@ function upsertOf(text: string): CatalogueChange {
   throw new TesseraError('CATALOGUE_INVALID', message, { field: 'op' });
 }
 
+function parsed(what: string, text: string): object {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${what}: expected JSON, got ${text}: ${(error as Error).message}`);
+  }
+}
+
+const lineOf = (members: object) => parseChangeLine(JSON.stringify(members), 1);
+
 function only(words: readonly string[], what: string): string {
   const [word] = words;
   if (word === undefined || words.length > 1) throw new UsageError(`expected ${what}, alone`);
@@ -186,6 +227,7 @@ await runCommand(USAGE, async (all) => {
     address: 'text',
     batch: 'text',
     catalogue: 'text',
+    predicate: 'text',
     tolerate: 'text',
     whole: 'switch',
     json: 'switch',
@@ -199,7 +241,14 @@ await runCommand(USAGE, async (all) => {
   try {
     const batch = flags.integer('batch', 1, MESSAGE_CHANGES_MAX) ?? BATCH_DEFAULT;
     const tolerated = flags.integer('tolerate', 0, TOLERATED_MAX) ?? 0;
-    const commands = new Commands(client, batch, flags.has('whole'), tolerated, progress.update);
+    const commands = new Commands(
+      client,
+      batch,
+      flags.has('whole'),
+      tolerated,
+      flags.text('predicate'),
+      progress.update,
+    );
     const answer = await commands.run(command, rest);
     progress.end();
     await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));

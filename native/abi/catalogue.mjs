@@ -7,6 +7,7 @@ import {
   f64s,
   handle,
   list,
+  one,
   record,
   text,
   texts,
@@ -148,21 +149,63 @@ const CatalogueBuildReport = record('CatalogueBuildReport', 'TimedBuild', '', {
 const ChangeOp = words(
   'ChangeOp',
   'CHANGE_OPS',
-  ['upsert', 'pause', 'resume', 'remove', 'set_attributes', 'set_priority'],
+  ['upsert', 'pause', 'resume', 'remove', 'set_attributes', 'set_priority', 'patch_attributes'],
   {
     doc: 'What may happen to an item (docs/live-catalogue.md).',
     cpp: 'catalogue::ChangeKind',
-    enumerators: ['kUpsert', 'kPause', 'kResume', 'kRemove', 'kSetAttributes', 'kSetPriority'],
+    enumerators: [
+      'kUpsert',
+      'kPause',
+      'kResume',
+      'kRemove',
+      'kSetAttributes',
+      'kSetPriority',
+      'kPatchAttributes',
+    ],
   },
 );
 
-const ItemChange = record('ItemChange', 'catalogue::Change', '', {
+const PatchTexts = record('PatchTexts', 'catalogue::PatchTexts', 'Texts of one attribute.', {
+  attribute: text(),
+  texts: texts(),
+});
+
+const PatchNumber = record('PatchNumber', 'catalogue::PatchNumber', '', {
+  attribute: text(),
+  delta: f64(),
+});
+
+const AttributePatch = record(
+  'AttributePatch',
+  'catalogue::AttributePatch',
+  'Edits of attributes; each attribute is named once at most.',
+  {
+    set: text("Text of a JSON object: members put in or replaced; '' for none."),
+    unset: texts('Taken out, where they are there.'),
+    add: list(PatchTexts, 'To sets; one that is not there begins empty.'),
+    take: list(PatchTexts, 'From sets.'),
+    delta: list(PatchNumber, 'Added to numbers; one that is not there counts as 0.'),
+  },
+);
+
+const ItemChange = record('ItemChange', 'catalogue::GivenChange', '', {
   op: choice(ChangeOp, '', 'to.kind'),
-  itemId: text(),
+  itemId: text("'' where `predicate` says which items."),
   sid: codes('Of upsert; another SID than before moves the item.'),
   title: text('Of upsert.'),
   attributes: text("Of upsert and set_attributes: text of a JSON object; '' for none."),
   priority: f64('Of upsert and set_priority.'),
+  predicate: text(
+    "Of pause, resume, remove, patch_attributes: JSON of a clause; '' where `itemId` says which.",
+    'to.predicate_json',
+  ),
+  patch: one(AttributePatch, 'Of patch_attributes.'),
+});
+
+const AppliedChanges = record('AppliedChanges', 'catalogue::Applied', '', {
+  sequence: u53('Number of the last change, or of the version that the batch left as it was.'),
+  changeCount: u32('Changes of single items that it came to, each of which has a number.'),
+  matched: u32s('Per change with a predicate, in order: items that it let pass.'),
 });
 
 const ChangeMessage = record('ChangeMessage', undefined, 'A part of a batch of changes.', {
@@ -174,6 +217,7 @@ export default {
   packedIn: [ChangeMessage],
   read: [CatalogueBuildOptions, CatalogueKeepOptions],
   written: [
+    AppliedChanges,
     CatalogueInfo,
     CatalogueState,
     CatalogueGeneration,

@@ -179,7 +179,7 @@ class LiveBench {
   void apply(uint32_t count) {
     const std::vector<Change> changes = make_changes(options_.items, applied_, count);
     applied_ += count;
-    TESSERA_CHECK(live_->apply(changes).is_ok());
+    TESSERA_CHECK(live_->apply(catalogue::given(changes)).is_ok());
   }
 
   void changes_outstanding() {
@@ -289,7 +289,7 @@ class LiveBench {
     for (uint32_t i = 0; i < 1000; ++i) {
       const std::vector<Change> changes = make_changes(options_.items, applied_++, 1);
       const Clock::time_point start = Clock::now();
-      TESSERA_CHECK(live_->apply(changes).is_ok());
+      TESSERA_CHECK(live_->apply(catalogue::given(changes)).is_ok());
       TESSERA_CHECK(live_->view()->sequence() > 0);
       all.push_back(seconds_since(start) * 1e6);
     }

@@ -14,6 +14,7 @@ import type {
   AdapterArena,
   AdapterInfo,
   AdapterLimits,
+  AppliedChanges,
   BindingOptions,
   CatalogueBuildOptions,
   CatalogueBuildReport,
@@ -162,7 +163,10 @@ export interface NativeAddon extends StoreAddon {
    * Applies the changes of one or more packed messages, all of all or none; gives the number of the
    * last. Rejects with CATALOGUE_INVALID or ITEM_NOT_FOUND naming index and member, or IO_FAILED.
    */
-  catalogueApply(catalogue: CatalogueHandle, messages: readonly Uint32Array[]): Promise<number>;
+  catalogueApply(
+    catalogue: CatalogueHandle,
+    messages: readonly Uint32Array[],
+  ): Promise<AppliedChanges>;
   /** Makes a new snapshot of the newest version, whose number it gives, and goes on from it. */
   catalogueCompact(catalogue: CatalogueHandle): Promise<number>;
   /** Generations that are kept, oldest first: any version of them can be gone back to. */

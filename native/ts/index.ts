@@ -18,6 +18,8 @@ export {
   type AdapterInfo,
   type AdapterLimits,
   type AnswerFacts,
+  type AppliedChanges,
+  type AttributePatch,
   type BindingOptions,
   type CatalogueBuildOptions,
   type CatalogueBuildReport,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { loadAddon } from '@tessera/native';
+import { loadAddon, PackedWriter, writeChangeMessage } from '@tessera/native';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -94,6 +94,12 @@ async function ofCatalogue(): Promise<void> {
   });
   const view = addon.catalogueView(catalogue);
   const reached = await addon.catalogueReach(catalogue, '{}', '{}');
+  const nothing = new PackedWriter();
+  nothing.begin();
+  writeChangeMessage(nothing, { changes: [] });
+  nothing.end();
+  const message = nothing.words.subarray(0, nothing.length);
+  given.set('AppliedChanges', await addon.catalogueApply(catalogue, [message]));
   given.set('CatalogueInfo', addon.catalogueInfo(catalogue));
   given.set('CatalogueState', addon.catalogueState(catalogue));
   given.set('CatalogueGeneration', (await addon.catalogueVersions(catalogue))[0]);

@@ -77,7 +77,7 @@ describe('CatalogueService', () => {
       { setAttributes: { itemId: 's', attributes: '' } },
       { setPriority: { itemId: 't', priority: -1 } },
     ];
-    expect(await call('Apply', { changes })).toEqual({ sequence: 6 });
+    expect(await call('Apply', { changes })).toMatchObject({ sequence: 6 });
     expect(runtime.catalogue.applied).toEqual([
       { op: 'upsert', itemId: 'x', sid: [1, 2], title: '', attributes: '{"a":[1]}', priority: 0.5 },
       { op: 'pause', itemId: 'p' },
@@ -86,6 +86,37 @@ describe('CatalogueService', () => {
       { op: 'set_attributes', itemId: 's', attributes: '' },
       { op: 'set_priority', itemId: 't', priority: -1 },
     ]);
+  });
+
+  it('hands patches and predicates on, and answers how many items each matched', async () => {
+    const before = runtime.catalogue.applied.length;
+    const matching = { not: { in: { attribute: 'campaign', values: ['x', 'true'] } } };
+    const add = [{ attribute: 'labels', texts: ['new'] }];
+    const delta = [{ attribute: 'budget', delta: -2.5 }];
+    const changes = [
+      { patchAttributes: { itemId: 'a', set: '{"b":1}', unset: ['c'], take: add } },
+      { patchAttributes: { matching, add, delta } },
+      { pauseMatching: { range: { attribute: 'budget', max: 0 } } },
+      { resumeMatching: { all: { predicates: [matching] } } },
+      { removeMatching: { contains: { attribute: 'labels', values: [] } } },
+    ];
+    expect(await call('Apply', { changes })).toEqual({
+      sequence: before + 5,
+      matched: [1, 1, 1, 1],
+    });
+    const nothing = { set: '', unset: [], add: [], take: [], delta: [] };
+    const predicate = '{"not":{"attribute":"campaign","in":["x","true"]}}';
+    const op = 'patch_attributes';
+    expect(runtime.catalogue.applied.slice(before)).toEqual([
+      { op, itemId: 'a', patch: { ...nothing, set: '{"b":1}', unset: ['c'], take: add } },
+      { op, itemId: '', predicate, patch: { ...nothing, add, delta } },
+      { op: 'pause', itemId: '', predicate: '{"attribute":"budget","max":0}' },
+      { op: 'resume', itemId: '', predicate: `{"all":[${predicate}]}` },
+      { op: 'remove', itemId: '', predicate: '{"attribute":"labels","contains":[]}' },
+    ]);
+    const deep = { patchAttributes: { matching, set: `{"a":${'['.repeat(1000)}` } };
+    const error = await call('Apply', { changes: [deep] }).catch(asServiceError);
+    expect(error).toMatchObject({ details: expect.stringContaining('changes[0].set') });
   });
 
   it('refuses attributes that nest without end, and says which', async () => {
@@ -121,7 +152,7 @@ describe('CatalogueService', () => {
     const send = (...messages: object[]): Promise<unknown> =>
       client.send('ApplyBatch', messages, CALL_MS);
     const whole = send(of('a', 'b'), of(), { ...of('c'), last: true });
-    expect(await whole).toEqual({ sequence: before + 3 });
+    expect(await whole).toMatchObject({ sequence: before + 3 });
     const refused: [object[], string][] = [
       [[], 'last'],
       [[of('d')], 'last'],

@@ -151,7 +151,7 @@ export function packedCpp({ packedIn, packedOut, requests, answers, words }) {
         '#include <array>',
         '',
         '#include "abi/packed_reader.h"',
-        '#include "catalogue/change.h"',
+        '#include "catalogue/given_change.h"',
         '#include "engine/request.h"',
       ],
       readers,

@@ -27,6 +27,18 @@ it('checks an item before anything is sent, and shows what a terminal would obey
   expect(stderr).toContain('\\u009b2J');
 });
 
+it('checks edits and predicates before anything is sent', async () => {
+  const patch = '{"delta":{"bid":"1"}}';
+  const bad: [string[], RegExp][] = [
+    [['patch', 'a', patch], /\(lines\[1\]\.delta\.bid\): .* a finite number, got "1"/],
+    [
+      ['pause', '--predicate', '{"any":[{"attribute":"a","is":1}]}'],
+      /predicate\.any\[0\]: expected/,
+    ],
+  ];
+  for (const [words, message] of bad) expect((await refusal(...words)).stderr).toMatch(message);
+});
+
 it('names file and line, and sends nothing of a batch with a bad line', async () => {
   const lines = '{"item_id":"a","sid":[1]}\n\n{"item_id":"b","sid":[4294967296]}\n';
   const folder = temporaryFolder({ 'changes.jsonl': lines });

@@ -1,4 +1,5 @@
 import type { CatalogueChange } from '@tessera/catalogue';
+import { wirePredicate } from './wire-predicate.js';
 
 /** A change in the words of the wire. */
 export function wireChange(change: CatalogueChange): object {
@@ -9,10 +10,17 @@ export function wireChange(change: CatalogueChange): object {
     case 'pause':
     case 'resume':
     case 'remove':
-      return { [`${op}ItemId`]: itemId };
+      return change.predicate === undefined
+        ? { [`${op}ItemId`]: itemId }
+        : { [`${op}Matching`]: wirePredicate(change.predicate) };
     case 'set_attributes':
       return { setAttributes: change };
     case 'set_priority':
       return { setPriority: change };
+    case 'patch_attributes': {
+      const { predicate, patch } = change;
+      const items = predicate === undefined ? { itemId } : { matching: wirePredicate(predicate) };
+      return { patchAttributes: { ...items, ...patch } };
+    }
   }
 }

@@ -83,7 +83,7 @@ export class Imports {
       throw new TesseraError('CATALOGUE_INVALID', message, { field: 'lines' });
     }
     const changes = this.parts.runtime.operations.changesOf('');
-    const sequence = await changes.applyBatch(batch, source).catch((thrown: unknown) => {
+    const { sequence } = await changes.applyBatch(batch, source).catch((thrown: unknown) => {
       throw withLine(TesseraError.from(thrown), lines);
     });
     return { lineCount, changeCount, sequence };

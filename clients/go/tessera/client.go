@@ -116,16 +116,16 @@ func (client *Client) Erase(ctx context.Context, userID string) (bool, error) {
 	return answer.GetKnown(), err
 }
 
-// Apply applies changes of a catalogue ("": the first), all or none, and answers the sequence number,
-// by which versions.catalogue_sequence of an answer says whether it knows them.
+// Apply applies changes of a catalogue ("": the first), all or none. The answer has the sequence number,
+// by which versions.catalogue_sequence of a recall says whether it knows them, and how many items each
+// change by a predicate matched.
 func (client *Client) Apply(
 	ctx context.Context, name string, changes []*catalogue.Change,
-) (uint64, error) {
+) (*catalogue.ApplyResponse, error) {
 	request := &catalogue.ApplyRequest{Catalogue: name, Changes: changes}
-	answer, err := withRetries(ctx, func(ctx context.Context) (*catalogue.ApplyResponse, error) {
+	return withRetries(ctx, func(ctx context.Context) (*catalogue.ApplyResponse, error) {
 		return client.catalogues.Apply(ctx, request)
 	})
-	return answer.GetSequence(), err
 }
 
 // Serving tells whether the service is there and ready (grpc.health.v1).

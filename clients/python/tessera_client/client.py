@@ -129,12 +129,13 @@ class Client:
         *,
         catalogue: str = "",
         deadline_ms: float | None = None,
-    ) -> int:
-        """Applies changes of the catalogue, all or none. Returns the sequence number, by which
-        `versions.catalogue_sequence` of an answer says whether it knows them. Never repeated by
-        itself where the outcome is not known."""
+    ) -> catalogue_pb2.ApplyResponse:
+        """Applies changes of the catalogue, all or none. The answer has the sequence number, by
+        which `versions.catalogue_sequence` of a recall says whether it knows them, and how many
+        items each change by a predicate matched. Never repeated by itself where the outcome is
+        not known: a `delta` that is added twice is another one."""
         request = catalogue_pb2.ApplyRequest(changes=changes, catalogue=catalogue)
-        return self._call(self._catalogue.Apply, request, deadline_ms).sequence
+        return self._call(self._catalogue.Apply, request, deadline_ms)
 
     def serving(self, *, deadline_ms: float | None = None) -> bool:
         """Whether the service is there and ready (grpc.health.v1)."""

@@ -54,11 +54,33 @@ def test_writes_reads_and_erases_a_user(tessera):
 
 def test_pauses_an_item_and_brings_it_back(tessera):
     first = ids(tessera.recall(user_id="3", result_count=1))[0]
-    paused = tessera.apply([catalogue_pb2.Change(pause_item_id=first)])
+    paused = tessera.apply([catalogue_pb2.Change(pause_item_id=first)]).sequence
     answer = tessera.recall(user_id="3", result_count=5)
     assert answer.versions.catalogue_sequence >= paused
     assert first not in ids(answer)
-    assert tessera.apply([catalogue_pb2.Change(resume_item_id=first)]) > paused
+    assert tessera.apply([catalogue_pb2.Change(resume_item_id=first)]).sequence > paused
+
+
+def test_patches_a_whole_campaign(tessera):
+    mine = recall_pb2.Predicate(contains=recall_pb2.TextClause(attribute="of", values=["python"]))
+    add = [catalogue_pb2.PatchTexts(attribute="of", texts=["python"])]
+    items = ids(tessera.recall(user_id="3", result_count=2))
+    marks = [catalogue_pb2.PatchAttributes(item_id=item, add=add) for item in items]
+    tessera.apply([catalogue_pb2.Change(patch_attributes=mark) for mark in marks])
+    paid = catalogue_pb2.PatchAttributes(
+        matching=mine, delta=[catalogue_pb2.PatchNumber(attribute="spent", delta=0.5)]
+    )
+    answer = tessera.apply(
+        [
+            catalogue_pb2.Change(patch_attributes=paid),
+            catalogue_pb2.Change(pause_matching=mine),
+        ]
+    )
+    assert list(answer.matched) == [2, 2]
+    assert not set(items) & set(ids(tessera.recall(user_id="3", result_count=5)))
+    back = tessera.apply([catalogue_pb2.Change(resume_matching=mine)])
+    assert list(back.matched) == [2]
+    assert back.sequence == answer.sequence + 2
 
 
 def test_names_the_field_at_fault_as_the_proto_does(tessera):

@@ -1,4 +1,5 @@
 import type {
+  AppliedChanges,
   CatalogueGeneration,
   CatalogueState,
   ChangingCatalogue,
@@ -67,12 +68,12 @@ export class CatalogueChanges {
   }
 
   /**
-   * All or none; resolves with the number of the last when they are kept and visible.
+   * All or none; resolves with what they came to when they are kept and visible.
    * @param source through which edge, or from whom; '' where that is not known
    * @throws TesseraError CATALOGUE_INVALID or ITEM_NOT_FOUND with the field, STORE_FULL or
    * STORE_UNAVAILABLE
    */
-  apply(changes: readonly CatalogueChange[], source = ''): Promise<number> {
+  apply(changes: readonly CatalogueChange[], source = ''): Promise<AppliedChanges> {
     return this.applyBatch(ChangeBatch.of(changes), source);
   }
 
@@ -80,16 +81,16 @@ export class CatalogueChanges {
    * The same, after which the items are those of a bundle.
    * @throws TesseraError CATALOGUE_INVALID also where they are not those of the bundle it follows
    */
-  async applyBundle(batch: ChangeBatch, step: BundleStep, source = ''): Promise<number> {
+  async applyBundle(batch: ChangeBatch, step: BundleStep, source = ''): Promise<AppliedChanges> {
     const { follows, becomes } = step;
     if (follows !== '' && follows !== this.bundleUuid) {
       const at = this.bundleUuid === '' ? 'of no bundle' : `those of bundle ${this.bundleUuid}`;
       const message = `bundle.follows: the items are ${at}, the delta follows ${follows}`;
       throw new TesseraError('CATALOGUE_INVALID', message, { field: 'bundle.follows' });
     }
-    const sequence = await this.applyBatch(batch, source);
+    const applied = await this.applyBatch(batch, source);
     await this.options.bundle?.become(becomes);
-    return sequence;
+    return applied;
   }
 
   /** Of the bundle that the items are those of, with the changes since; '' where of none. */
@@ -116,14 +117,15 @@ export class CatalogueChanges {
   }
 
   /** The same for changes that arrived in several messages. */
-  async applyBatch(batch: ChangeBatch, source = ''): Promise<number> {
-    const sequence = await this.catalogue.apply(batch.messages).catch((thrown: unknown) => {
+  async applyBatch(batch: ChangeBatch, source = ''): Promise<AppliedChanges> {
+    const applied = await this.catalogue.apply(batch.messages).catch((thrown: unknown) => {
       throw withField(TesseraError.from(thrown));
     });
-    const { changeCount, ops, told } = batch;
+    const { sequence, changeCount } = applied;
+    const { ops, told } = batch;
     if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
     this.compactWhereDue();
-    return sequence;
+    return applied;
   }
 
   /** Why changes are not taken now; '' where they are. Cheap. */

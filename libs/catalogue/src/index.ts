@@ -25,7 +25,7 @@ export {
   type CatalogueSpec,
   parseCatalogueSpecs,
 } from './domain/catalogue-spec.js';
-export type { CatalogueChange } from './domain/change.js';
+export type { AttributePatch, CatalogueChange, ChangedItems } from './domain/change.js';
 export { ChangeBatch, MESSAGE_CHANGES_MAX } from './domain/change-batch.js';
 export { parseChangeLine } from './domain/change-line.js';
 export { BundleLabel } from './outside/bundle-label.js';

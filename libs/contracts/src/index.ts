@@ -61,6 +61,7 @@ export {
   type ListItemsResponse as WireListItemsResponse,
   type ListVersionsRequest as WireListVersionsRequest,
   type ListVersionsResponse as WireListVersionsResponse,
+  type PatchAttributes as WirePatchAttributes,
   protobufPackage as cataloguePackage,
   type RollBackRequest as WireRollBackRequest,
   type RollBackResponse as WireRollBackResponse,

@@ -5,6 +5,8 @@ import {
   type AdapterArena,
   type AdapterInfo,
   type AdapterLimits,
+  type AppliedChanges,
+  type AttributePatch,
   type CatalogueGeneration,
   type CatalogueState,
   type EngineStats,
@@ -128,7 +130,8 @@ export interface ChangeKeeping {
 }
 
 /** What may happen to an item, with what its kind has. */
-export type GivenChange = Pick<ItemChange, 'op' | 'itemId'> & Partial<ItemChange>;
+export type GivenChange = Pick<ItemChange, 'op' | 'itemId'> &
+  Partial<Omit<ItemChange, 'patch'>> & { readonly patch?: Partial<AttributePatch> };
 
 /** A catalogue that can be changed while it serves. */
 export interface ChangingCatalogue extends Catalogue {
@@ -140,10 +143,10 @@ export interface ChangingCatalogue extends Catalogue {
   keep(keeping: ChangeKeeping): Promise<void>;
   /**
    * The changes of one or more messages (docs/live-catalogue.md), all of all or none; resolves with
-   * the number of the last when they are kept and visible. Rejects with CATALOGUE_INVALID or
+   * what they came to when they are kept and visible. Rejects with CATALOGUE_INVALID or
    * ITEM_NOT_FOUND naming index, counted over all, and member, or IO_FAILED.
    */
-  apply(messages: readonly (readonly GivenChange[])[]): Promise<number>;
+  apply(messages: readonly (readonly GivenChange[])[]): Promise<AppliedChanges>;
   compact(): Promise<number>;
   /** Every item of a pinned version but the removed ones, some at a time. */
   listItems(reach: Reach): Iterable<readonly ListedItem[]>;

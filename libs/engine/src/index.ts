@@ -1,6 +1,7 @@
 export type {
   AdapterArena,
   AdapterLimits,
+  AppliedChanges,
   CatalogueBuildReport,
   CatalogueGeneration,
   CatalogueState,

@@ -31,6 +31,28 @@ afterAll(() => {
   folder.remove();
 });
 
+describe('changes of a catalogue', () => {
+  it('brings every member of a patch across', async () => {
+    const attributes = () => catalogue.view().items(catalogue.view().find(['c']))[0]?.attributes;
+    const set = '{"t":"x","n":1,"l":["a","b"],"gone":1}';
+    await catalogue.apply([[{ op: 'set_attributes', itemId: 'c', attributes: set }]]);
+    const patch = {
+      set: '{"t":"y"}',
+      unset: ['gone'],
+      add: [{ attribute: 'more', texts: ['z'] }],
+      take: [{ attribute: 'l', texts: ['a'] }],
+      delta: [{ attribute: 'n', delta: -0.5 }],
+    };
+    const predicate = '{"attribute":"n","min":1}';
+    const applied = await catalogue.apply([
+      [{ op: 'patch_attributes', itemId: '', predicate, patch }],
+      [{ op: 'pause', itemId: '', predicate }],
+    ]);
+    expect(applied).toEqual({ sequence: 2, changeCount: 1, matched: Uint32Array.of(1, 0) });
+    expect(attributes()).toBe('{"t":"y","n":0.5,"l":["b"],"more":["z"]}');
+  });
+});
+
 describe('a view of a catalogue', () => {
   it('says what its version said, whichever versions others ask for meanwhile', async () => {
     const before = catalogue.view();

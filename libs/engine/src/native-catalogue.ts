@@ -1,8 +1,10 @@
 import {
+  type AppliedChanges,
   type CatalogueBuildReport,
   type CatalogueGeneration,
   type CatalogueHandle,
   type CatalogueState,
+  type ItemChange,
   PackedWriter,
   type ReachHandle,
   type ViewHandle,
@@ -34,12 +36,19 @@ export class NativeReach implements Reach {
   ) {}
 }
 
-const NOTHING_GIVEN = { sid: [], title: '', attributes: '', priority: 0 };
+const NO_PATCH = { set: '', unset: [], add: [], take: [], delta: [] };
+const NOTHING_GIVEN = { sid: [], title: '', attributes: '', priority: 0, predicate: '' };
+
+const completed = (given: GivenChange): ItemChange => ({
+  ...NOTHING_GIVEN,
+  ...given,
+  patch: given.patch === undefined ? NO_PATCH : { ...NO_PATCH, ...given.patch },
+});
 
 function packChanges(changes: readonly GivenChange[]): Uint32Array {
   const out = new PackedWriter();
   out.begin();
-  writeChangeMessage(out, { changes: changes.map((given) => ({ ...NOTHING_GIVEN, ...given })) });
+  writeChangeMessage(out, { changes: changes.map(completed) });
   out.end();
   return out.words.subarray(0, out.length);
 }
@@ -127,7 +136,7 @@ export class NativeCatalogue implements ChangingCatalogue {
     return awaitNative(() => addon().catalogueRecover(this.handle));
   }
 
-  apply(messages: readonly (readonly GivenChange[])[]): Promise<number> {
+  apply(messages: readonly (readonly GivenChange[])[]): Promise<AppliedChanges> {
     return awaitNative(() => addon().catalogueApply(this.handle, messages.map(packChanges)));
   }
 

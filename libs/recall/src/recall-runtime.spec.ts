@@ -253,6 +253,45 @@ describe('the recall runtime on the native engine', () => {
     await runtime.close();
   });
 
+  it('patches and pauses what a predicate lets pass, and the next recall sees it', async () => {
+    const runtime = await createRecallRuntime(options());
+    const changes = runtime.operations.changesOf('');
+    const asked = request({ userId: 'u', resultCount: 100 });
+    const { items } = await runtime.serving.recall(asked, context());
+    const [first = '', second = '', third = ''] = items.map((item) => item.itemId);
+    const mark = { set: '{"campaign":"x"}', unset: [], add: [], take: [], delta: [] };
+    await changes.apply(
+      [first, second].map((itemId) => ({ op: 'patch_attributes', itemId, patch: mark })),
+    );
+    const ofX = { itemId: '', predicate: '{"attribute":"campaign","in":["x"]}' };
+    const spend = { ...mark, set: '', delta: [{ attribute: 'spent', delta: 2.5 }] };
+    const applied = await changes.apply([
+      { op: 'patch_attributes', ...ofX, patch: spend },
+      { op: 'patch_attributes', itemId: third, patch: spend },
+      { op: 'pause', ...ofX },
+    ]);
+    expect({ ...applied, matched: [...applied.matched] }).toEqual({
+      sequence: 7,
+      changeCount: 5,
+      matched: [2, 2],
+    });
+    const eligibility = JSON.stringify({ predicate: { attribute: 'spent', min: 2.5 } });
+    const after = await runtime.serving.recall({ ...asked, eligibility }, context());
+    expect(after.items.map((item) => item.itemId)).toEqual([third]);
+    expect(after.versions.catalogueSequence).toBe(7);
+    const wrong = changes.apply([
+      { op: 'resume', ...ofX },
+      { op: 'patch_attributes', ...ofX, patch: { ...spend, set: '{"campaign":["x"]}' } },
+    ]);
+    await expect(wrong).rejects.toMatchObject({
+      code: 'CATALOGUE_INVALID',
+      field: 'changes[1].attributes.campaign',
+      message: expect.stringContaining('item "'),
+    });
+    expect(changes.state().sequence).toBe(7);
+    await runtime.close();
+  });
+
   it('chooses items of a SID by the policy that the request gives, and says so', async () => {
     const runtime = await createRecallRuntime(options());
     const wide = { userId: 'u', resultCount: 40 };

@@ -1,4 +1,5 @@
 import {
+  type AppliedChanges,
   type Catalogue,
   type CatalogueGeneration,
   type CatalogueItem,
@@ -117,7 +118,10 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
   }
 }
 
-/** Takes changes and numbers them; an item called `wrong` is refused. Keeps the changes. */
+/**
+ * Takes changes and numbers them, one for what a predicate matches; an item called `wrong` is
+ * refused. Keeps the changes.
+ */
 export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCatalogue {
   readonly applied: unknown[] = [];
   compactions = 0;
@@ -140,14 +144,16 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
     };
   }
 
-  async apply(messages: readonly (readonly GivenChange[])[]): Promise<number> {
+  async apply(messages: readonly (readonly GivenChange[])[]): Promise<AppliedChanges> {
     const batch = messages.flat();
     const wrong = batch.findIndex((change) => change.itemId === 'wrong');
     if (wrong >= 0) {
       throw new TesseraError('CATALOGUE_INVALID', `changes[${wrong}].sid: expected another`);
     }
     this.applied.push(...batch);
-    return this.applied.length;
+    const matched = batch.filter(({ predicate }) => predicate !== undefined).map(() => 1);
+    const changeCount = batch.length;
+    return { sequence: this.applied.length, changeCount, matched: Uint32Array.from(matched) };
   }
 
   async compact(): Promise<number> {

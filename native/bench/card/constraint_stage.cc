@@ -67,7 +67,8 @@ class BothCatalogues {
     return Status::ok();
   }
   Status change(uint32_t count) {
-    const auto applied = live_->apply(make_changes(items_, shape_.codes, changed_, count));
+    const auto applied =
+        live_->apply(catalogue::given(make_changes(items_, shape_.codes, changed_, count)));
     changed_ += count;
     return applied.is_ok() ? Status::ok() : applied.status();
   }

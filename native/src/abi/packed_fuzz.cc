@@ -47,11 +47,29 @@ void read_changes(std::span<const uint32_t> words) {
   ChangeMessage message;
   read_change_message(in, message);
   TESSERA_CHECK(message.changes.size() <= words.size());
-  for (catalogue::Change& change : message.changes) {
+  for (catalogue::GivenChange& change : message.changes) {
     TESSERA_CHECK(static_cast<uint32_t>(change.kind) < catalogue::kChangeKinds);
     const Status completed = catalogue::complete_change(0, change);
     TESSERA_CHECK(completed.is_ok() || completed.code() == Code::kCatalogueInvalid);
   }
+}
+
+[[maybe_unused]] void put_texts(uint64_t count, const char* text, PackedWriter& out) {
+  out.count(count);
+  for (uint64_t i = 0; i < count; ++i) out.text(text);
+}
+
+[[maybe_unused]] void put_patch(std::mt19937_64& random, PackedWriter& out) {
+  out.text(random() % 2 == 0 ? R"({"bid": 2})" : "");
+  put_texts(random() % 3, "gone", out);
+  for (int list = 0; list < 2; ++list) {
+    out.count(1);
+    out.text("labels");
+    put_texts(random() % 3, "new", out);
+  }
+  out.count(1);
+  out.text("budget");
+  out.f64(-0.5);
 }
 
 [[maybe_unused]] std::vector<uint32_t> random_changes(std::mt19937_64& random) {
@@ -65,6 +83,8 @@ void read_changes(std::span<const uint32_t> words) {
     out.text("title");
     out.text(random() % 2 == 0 ? R"({"bid": [1, "x"]})" : "");
     out.f64(0.5);
+    out.text(random() % 2 == 0 ? R"({"attribute": "bid", "min": 1})" : "");
+    put_patch(random, out);
   }
   return out.end();
 }

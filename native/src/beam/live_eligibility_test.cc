@@ -96,7 +96,7 @@ class LiveEligibilityTest : public testing::Test {
       ASSERT_TRUE(compacted.is_ok() || compacted.code() == Code::kCatalogueInvalid);
     } else {
       const std::vector<catalogue::Change> changes = random_batch(next->model, random, 12);
-      const auto applied = live_->apply(changes);
+      const auto applied = live_->apply(catalogue::given(changes));
       ASSERT_TRUE(applied.is_ok()) << applied.status().message();
       for (const catalogue::Change& change : changes) next->model.apply(change);
     }

@@ -15,6 +15,7 @@
 #include "beam/naive_beam_search.h"
 #include "beam/random_case.h"
 #include "catalogue/eligibility.h"
+#include "catalogue/given_change.h"
 #include "catalogue/view_editor.h"
 
 namespace tessera::beam {
@@ -40,12 +41,9 @@ std::string snapshot_path() {
 std::shared_ptr<const View> change_both(const View& view, ItemModel& model,
                                         std::mt19937_64& random) {
   const std::vector<Change> changes = random_batch(model, random, 12);
-  EXPECT_TRUE(check_changes(view, changes).is_ok());
   catalogue::ViewEditor editor(view);
-  for (const Change& change : changes) {
-    editor.apply(change);
-    model.apply(change);
-  }
+  EXPECT_TRUE(apply_changes(editor, changes).is_ok());
+  for (const Change& change : changes) model.apply(change);
   EXPECT_EQ(editor.sequence(), view.sequence() + changes.size());
   return editor.finish();
 }
@@ -356,7 +354,8 @@ TEST_F(LiveTest, BatchesThatBreakARuleAreRefusedWithTheirPlace) {
     return change;
   };
   const auto expect_refusal = [&](std::vector<Change> changes, Code code, const char* start) {
-    const Status status = check_changes(view, changes);
+    catalogue::ViewEditor editor(view);
+    const Status status = apply_given(editor, catalogue::given(changes)).status();
     EXPECT_EQ(status.code(), code) << status.message();
     EXPECT_EQ(status.message().rfind(start, 0), 0u) << status.message();
   };
@@ -381,7 +380,7 @@ TEST_F(LiveTest, BatchesThatBreakARuleAreRefusedWithTheirPlace) {
   bad = good;
   bad.kind = ChangeKind::kPause;
   expect_refusal({bad}, Code::kItemNotFound, "changes[0].itemId: \"fresh\" is not");
-  EXPECT_TRUE(check_changes(view, std::vector<Change>{good}).is_ok());
+  EXPECT_TRUE(check_change(view, good, 0).is_ok());
 }
 
 }  // namespace

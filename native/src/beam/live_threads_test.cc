@@ -79,10 +79,10 @@ class LiveThreadsTest : public testing::Test {
     std::mt19937_64 random(seed);
     for (uint32_t i = 0; i < kBatches; ++i) {
       std::vector<Change> changes = random_batch(drawer, random, kBatchChangesMax);
-      const auto sequence = live_->apply(changes);
-      if (!sequence.is_ok()) continue;
+      const auto applied = live_->apply(catalogue::given(changes));
+      if (!applied.is_ok()) continue;
       const MutexLock lock(applied_mutex_);
-      applied_.push_back({sequence.value(), std::move(changes)});
+      applied_.push_back({applied.value().sequence, std::move(changes)});
     }
   }
 

@@ -48,7 +48,7 @@ std::vector<std::vector<uint32_t>> read_messages(const Napi::Value& value, const
 }
 
 /// Appends the changes of a message to those of the batch before it.
-Status read_changes(std::span<const uint32_t> words, std::vector<catalogue::Change>& changes) {
+Status read_changes(std::span<const uint32_t> words, std::vector<catalogue::GivenChange>& changes) {
   abi::PackedReader in(words);
   abi::ChangeMessage message;
   abi::read_change_message(in, message);
@@ -62,7 +62,7 @@ Status read_changes(std::span<const uint32_t> words, std::vector<catalogue::Chan
             "changes: expected at most " + std::to_string(catalogue::kChangesMax) +
                 " in a message and " + std::to_string(catalogue::kBatchChangesMax) + " in a batch"};
   }
-  for (catalogue::Change& change : message.changes) {
+  for (catalogue::GivenChange& change : message.changes) {
     TESSERA_RETURN_IF_ERROR(catalogue::complete_change(changes.size(), change));
     changes.push_back(std::move(change));
   }
@@ -132,15 +132,20 @@ Napi::Value catalogue_state(const Napi::CallbackInfo& info) {
 Napi::Value catalogue_apply(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   auto messages = read_messages(info[1], "catalogueApply.messages");
-  return start_counting(
+  auto applied = std::make_shared<catalogue::Applied>();
+  return Task::start_long(
       info.Env(), LaneKind::kChange,
-      [live = handle->live, messages = std::move(messages)]() -> Result<uint64_t> {
-        std::vector<catalogue::Change> changes;
+      [live = handle->live, messages = std::move(messages), applied]() -> Status {
+        std::vector<catalogue::GivenChange> changes;
         for (const std::vector<uint32_t>& message : messages) {
           TESSERA_RETURN_IF_ERROR(read_changes(message, changes));
         }
-        return live->apply(changes);
-      });
+        Result<catalogue::Applied> done = live->apply(changes);
+        if (!done.is_ok()) return done.status();
+        *applied = std::move(done).value();
+        return Status::ok();
+      },
+      [applied](Napi::Env env, const Status&) -> Napi::Value { return to_js(env, *applied); });
 }
 
 Napi::Value catalogue_compact(const Napi::CallbackInfo& info) {

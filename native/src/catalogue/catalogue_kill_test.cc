@@ -100,7 +100,7 @@ class CatalogueKillTest : public testing::Test {
     ::setitimer(ITIMER_PROF, &lifetime, nullptr);
     const uint64_t compact_each = has_large ? kCompactEachLarge : kCompactEach;
     for (uint64_t number = next;; ++number) {
-      if (!opened.value()->apply(batch_of(number, has_large)).is_ok()) ::_exit(2);
+      if (!opened.value()->apply(given(batch_of(number, has_large))).is_ok()) ::_exit(2);
       if (number % compact_each == 0 && !opened.value()->compact({}).is_ok()) ::_exit(3);
       if (::write(channel, &number, sizeof(number)) != sizeof(number)) ::_exit(4);
     }

@@ -15,13 +15,16 @@ enum class ChangeKind : uint8_t {
   kRemove = 3,         // is as if it had never been
   kSetAttributes = 4,  // replaces the attributes object
   kSetPriority = 5,
+  kPatchAttributes = 6,  // as given alone: applied, it is a kSetAttributes of each item
 };
-inline constexpr uint32_t kChangeKinds = 6;
+inline constexpr uint32_t kChangeKinds = 7;
+inline constexpr uint32_t kLoggedChangeKinds = 6;
 
 /// Names on the wire and in messages, in ChangeKind order.
 inline constexpr const char* kChangeKindNames[kChangeKinds] = {
-    "upsert", "pause", "resume", "remove", "set_attributes", "set_priority"};
+    "upsert", "pause", "resume", "remove", "set_attributes", "set_priority", "patch_attributes"};
 
+/// Of one item: as a view takes it and the log keeps it.
 struct Change {
   ChangeKind kind = ChangeKind::kUpsert;
   std::string item_id;
@@ -33,5 +36,7 @@ struct Change {
 
 inline constexpr uint32_t kChangesMax = 65536;         // of one message of a batch
 inline constexpr uint32_t kBatchChangesMax = 1 << 20;  // of one batch: applied all or none
+/// Attributes that the patches of one batch write.
+inline constexpr uint64_t kPatchedBytesMax = uint64_t{512} << 20;
 
 }  // namespace tessera::catalogue

@@ -1,16 +1,55 @@
-// A change as a caller gives it, before the catalogue that it is for looks at it
-// (check_changes.cc). Thread-safety: a free function.
+// Changes as a caller gives them: of the item that each names, or of every item that its predicate
+// lets pass. What they come to, item by item, is decided where they stand among all changes, and
+// only that is kept: a log that is replayed decides nothing again (ADR 0105).
+//
+// Thread-safety: free functions.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/status.h"
+#include "catalogue/attribute_patch.h"
 #include "catalogue/change.h"
+#include "catalogue/predicate.h"
+#include "catalogue/view_editor.h"
 
 namespace tessera::catalogue {
 
-/// Checks what a change of its kind must have, and writes its attributes without spaces, none as
-/// "{}". Errors: CATALOGUE_INVALID, the message beginning with `changes[index].member`.
-Status complete_change(size_t index, Change& change);
+struct GivenChange : Change {
+  GivenChange() = default;
+  GivenChange(Change change) : Change(std::move(change)) {}
+
+  std::string predicate_json;       // "": `item_id` says which item
+  std::optional<Clause> predicate;  // complete_change() reads it from `predicate_json`
+  AttributePatch patch;             // kPatchAttributes
+};
+
+/// Changes that each name their item.
+std::vector<GivenChange> given(std::span<const Change> changes);
+
+/// Checks what a change of its kind must have, reads its predicate, and writes its attributes
+/// without spaces, none as "{}". Errors: CATALOGUE_INVALID, the message beginning with
+/// `changes[index].member`.
+Status complete_change(size_t index, GivenChange& change);
+
+/// What given changes have come to.
+struct AppliedChanges {
+  std::vector<Change> changes;    // numbered one by one
+  std::vector<uint32_t> matched;  // per change with a predicate, in order: items that it let pass
+};
+
+/// Applies changes in their order: a predicate sees what those before it have made. The editor is
+/// to be dropped after an error. Errors, the message beginning with `changes[i].member`:
+/// CATALOGUE_INVALID: those of check_change(), an item named by two changes, a patch or predicate
+/// that breaks a rule, more than kBatchChangesMax items or kPatchedBytesMax; ITEM_NOT_FOUND.
+Result<AppliedChanges> apply_given(ViewEditor& editor, std::span<const GivenChange> changes);
+
+/// Items of a view, paused ones too, that a clause lets pass, ascending.
+std::vector<ItemOrdinal> items_matching(const View& view, const Clause& clause);
 
 }  // namespace tessera::catalogue

@@ -39,18 +39,20 @@ void LiveCatalogue::publish(std::shared_ptr<const View> view) {
   // The version before, should this have been its last reference, goes here: outside the lock.
 }
 
-Result<uint64_t> LiveCatalogue::apply(std::span<const Change> changes) {
+Result<Applied> LiveCatalogue::apply(std::span<const GivenChange> changes) {
   MutexLock lock(writer_);
-  TESSERA_RETURN_IF_ERROR(check_changes(*head_, changes));
   TESSERA_RETURN_IF_ERROR(check_codes(changes));
-  if (changes.empty()) return head_->sequence();
   ViewEditor editor(*head_);
-  for (const Change& change : changes) editor.apply(change);
+  Result<AppliedChanges> made = apply_given(editor, changes);
+  if (!made.is_ok()) return made.status();
   const uint64_t before = head_->sequence();
-  const uint64_t sequence = editor.sequence();
+  std::vector<Change>& logged = made.value().changes;
+  const Applied applied{editor.sequence(), static_cast<uint32_t>(logged.size()),
+                        std::move(made.value().matched)};
+  if (logged.empty()) return applied;
   head_ = editor.finish();
-  if (!options_.folder.empty()) pending_.add(before, changes);
-  if (journal_) journal_->push_back({before, {changes.begin(), changes.end()}});
+  if (!options_.folder.empty()) pending_.add(before, logged);
+  if (journal_) journal_->push_back({before, std::move(logged)});
   const std::shared_ptr<Commit> mine = next_commit_;
   while (!mine->is_over) {
     if (is_committing_) {
@@ -60,7 +62,7 @@ Result<uint64_t> LiveCatalogue::apply(std::span<const Change> changes) {
     }
   }
   if (!mine->status.is_ok()) return mine->status;
-  return sequence;
+  return applied;
 }
 
 void LiveCatalogue::forbid_codes(const std::vector<std::vector<uint32_t>>& codes) {
@@ -74,7 +76,7 @@ void LiveCatalogue::forbid_codes(const std::vector<std::vector<uint32_t>>& codes
   }
 }
 
-Status LiveCatalogue::check_codes(std::span<const Change> changes) const {
+Status LiveCatalogue::check_codes(std::span<const GivenChange> changes) const {
   for (size_t i = 0; i < changes.size(); ++i) {
     const std::vector<uint32_t>& sid = changes[i].sid;
     for (size_t level = 0; level < std::min(sid.size(), forbidden_codes_.size()); ++level) {

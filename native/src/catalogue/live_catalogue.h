@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "catalogue/builder.h"
 #include "catalogue/change_log.h"
+#include "catalogue/given_change.h"
 #include "catalogue/view.h"
 #include "catalogue/view_editor.h"
 #include "platform/disk_reserve.h"
@@ -54,6 +55,13 @@ struct RecoveryReport {
   uint64_t cut_bytes = 0;  // of a record that a crash cut off, never acknowledged
 };
 
+/// What has become of a batch.
+struct Applied {
+  uint64_t sequence = 0;          // of its last change, or of the version that it left as it was
+  uint32_t change_count = 0;      // numbered ones
+  std::vector<uint32_t> matched;  // AppliedChanges::matched
+};
+
 class LiveCatalogue {
  public:
   /// `seed` is what the sources of the catalogue make; a folder that has changes goes on from them.
@@ -72,9 +80,9 @@ class LiveCatalogue {
   const RecoveryReport& recovery() const { return recovery_; }
 
   /// All changes or none; on return they are logged as LiveOptions::sync says and in view().
-  /// Returns the sequence of the last. Errors: those of check_changes(); STORE_FULL and
-  /// STORE_UNAVAILABLE when the log cannot be written: nothing of it counts, it may be tried again.
-  Result<uint64_t> apply(std::span<const Change> changes);
+  /// Errors: those of apply_given(); STORE_FULL and STORE_UNAVAILABLE when the log cannot be
+  /// written: nothing of it counts, it may be tried again.
+  Result<Applied> apply(std::span<const GivenChange> changes);
 
   /// From now on apply() refuses items whose SID has one of the codes, given ascending per level:
   /// CATALOGUE_INVALID. Codes forbidden before stay so.
@@ -114,7 +122,7 @@ class LiveCatalogue {
 
   // Writers.
   Status check_kept() const;
-  Status check_codes(std::span<const Change> changes) const REQUIRES(writer_);
+  Status check_codes(std::span<const GivenChange> changes) const REQUIRES(writer_);
   void commit() REQUIRES(writer_);
   Status write(const ChangeRecords& records, std::vector<platform::LogMark> marks);
   void wait_until_committed() REQUIRES(writer_);
@@ -192,7 +200,7 @@ class LiveCatalogue {
 
 inline constexpr uint64_t kNoLimit = ~uint64_t{0};
 
-/// `view` with the batches up to number `sequence_max` applied. Errors: those of check_changes().
+/// `view` with the batches up to number `sequence_max` applied. Errors: those of check_change().
 Result<std::shared_ptr<const View>> replay(const View& view, std::span<const ChangeBatch> batches,
                                            uint64_t sequence_max);
 

@@ -79,7 +79,7 @@ class LiveCatalogueTest : public testing::Test {
     return live.is_ok() ? std::move(live).value() : nullptr;
   }
   static void apply(LiveCatalogue& live, std::vector<Change> changes) {
-    const auto applied = live.apply(changes);
+    const auto applied = live.apply(given(changes));
     ASSERT_TRUE(applied.is_ok()) << applied.status().message();
   }
 
@@ -125,8 +125,8 @@ TEST_F(LiveCatalogueTest, AFolderInUseIsRefused) {
 TEST_F(LiveCatalogueTest, ARefusedBatchChangesNothing) {
   const auto live = open();
   const Items before = items_of(*live->view());
-  const auto refused = live->apply(std::vector<Change>{
-      upsert("new", {1, 1}), make(ChangeKind::kPause, "seed-1"), upsert("far", {1, kLevelSize})});
+  const auto refused = live->apply(given(std::vector<Change>{
+      upsert("new", {1, 1}), make(ChangeKind::kPause, "seed-1"), upsert("far", {1, kLevelSize})}));
   ASSERT_FALSE(refused.is_ok());
   EXPECT_EQ(refused.status().message().rfind("changes[2].sid[1]", 0), 0u);
   EXPECT_EQ(items_of(*live->view()), before);

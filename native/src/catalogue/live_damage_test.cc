@@ -59,7 +59,8 @@ class LiveDamage : public testing::Test {
     change.item_id = "item-" + std::to_string(number % 40);
     change.sid = {static_cast<uint32_t>(number % kLevelSize), 1};
     change.priority = static_cast<double>(number);
-    return live.apply({&change, 1});
+    const auto applied = live.apply(given({&change, 1}));
+    return applied.is_ok() ? Result<uint64_t>(applied.value().sequence) : applied.status();
   }
   /// Items that changes have put there, and the version.
   static std::pair<Items, uint64_t> content(const LiveCatalogue& live) {

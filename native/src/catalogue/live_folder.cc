@@ -42,9 +42,8 @@ Result<std::shared_ptr<const View>> replay(const View& view, std::span<const Cha
   ViewEditor editor(view);
   for (const ChangeBatch& batch : batches) {
     if (batch.sequence() > sequence_max) break;
-    TESSERA_RETURN_IF_ERROR(check_changes(editor.view(), batch.changes));
     editor.continue_from(batch.sequence_before);
-    for (const Change& change : batch.changes) editor.apply(change);
+    TESSERA_RETURN_IF_ERROR(apply_changes(editor, batch.changes));
   }
   return editor.finish();
 }

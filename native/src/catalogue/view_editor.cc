@@ -42,7 +42,9 @@ void ViewEditor::apply(const Change& change) {
       if (is_live) take(item);
       touch(item).priority = change.priority;
       if (is_live) place(item);
+      break;
     }
+    case ChangeKind::kPatchAttributes: TESSERA_CHECK(false);  // none that check_change() lets pass
   }
 }
 

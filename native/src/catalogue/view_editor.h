@@ -17,7 +17,7 @@ class ViewEditor {
  public:
   explicit ViewEditor(const View& from);
 
-  /// Applies a change that check_changes() has let pass; numbers it sequence() + 1. A change that
+  /// Applies a change that check_change() has let pass; numbers it sequence() + 1. A change that
   /// finds nothing to do is numbered all the same.
   void apply(const Change& change);
   uint64_t sequence() const { return view_->sequence_; }
@@ -47,10 +47,17 @@ class ViewEditor {
   std::shared_ptr<View> view_;
 };
 
-/// Whether `changes` may be applied to `view` as one batch. Errors, the message beginning with
-/// `changes[i].field`: CATALOGUE_INVALID: more than kBatchChangesMax, an item twice in the batch,
-/// an ID, SID, text or number outside its limits, attributes that are no JSON object;
+/// Whether a change may be applied to `view`; `index` is its place in the batch. Errors, the
+/// message beginning with `changes[index].field`: CATALOGUE_INVALID: an ID, SID, text or number
+/// outside its limits, attributes that are no JSON object or of another type than elsewhere;
 /// ITEM_NOT_FOUND: an item that is not in the catalogue, where the change is no upsert.
-Status check_changes(const View& view, std::span<const Change> changes);
+Status check_change(const View& view, const Change& change, size_t index);
+
+/// Whether the item is in the catalogue, paused or not. Errors: ITEM_NOT_FOUND.
+Status check_known(const View& view, const std::string& item_id, size_t index);
+
+/// Checks and applies changes in their order. The editor is to be dropped after an error. Errors:
+/// those of check_change().
+Status apply_changes(ViewEditor& editor, std::span<const Change> changes);
 
 }  // namespace tessera::catalogue

@@ -7,6 +7,7 @@ import {
   type AnswerFacts,
   type AnswerItem,
   type AnswerPath,
+  type AttributePatch,
   type ChangeMessage,
   type ChangeOp,
   type CompletionHead,
@@ -16,6 +17,8 @@ import {
   type ItemChange,
   type KvFound,
   type KvTierTokens,
+  type PatchNumber,
+  type PatchTexts,
   type Priority,
   type RecallAnswer,
   type RecallRequest,
@@ -35,6 +38,7 @@ const CHANGE_OPS_CODES: Readonly<Record<ChangeOp, number>> = {
   'remove': 3,
   'set_attributes': 4,
   'set_priority': 5,
+  'patch_attributes': 6,
 };
 
 const REQUEST_KINDS_CODES: Readonly<Record<RequestKind, number>> = {
@@ -55,6 +59,24 @@ const SCORE_NORMS_CODES: Readonly<Record<ScoreNorm, number>> = {
   'allowed': 2,
 };
 
+export function writePatchTexts(to: PackedWriter, from: PatchTexts): void {
+  to.text(from.attribute);
+  to.texts(from.texts);
+}
+
+export function writePatchNumber(to: PackedWriter, from: PatchNumber): void {
+  to.text(from.attribute);
+  to.f64(from.delta);
+}
+
+export function writeAttributePatch(to: PackedWriter, from: AttributePatch): void {
+  to.text(from.set);
+  to.texts(from.unset);
+  to.list(from.add, writePatchTexts);
+  to.list(from.take, writePatchTexts);
+  to.list(from.delta, writePatchNumber);
+}
+
 export function writeItemChange(to: PackedWriter, from: ItemChange): void {
   to.u32(CHANGE_OPS_CODES[from.op]);
   to.text(from.itemId);
@@ -62,6 +84,8 @@ export function writeItemChange(to: PackedWriter, from: ItemChange): void {
   to.text(from.title);
   to.text(from.attributes);
   to.f64(from.priority);
+  to.text(from.predicate);
+  writeAttributePatch(to, from.patch);
 }
 
 export function writeChangeMessage(to: PackedWriter, from: ChangeMessage): void {

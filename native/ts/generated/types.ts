@@ -3,7 +3,7 @@
 import type { ReachHandle } from '../handles.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '984d3cd52bbc965d';
+export const ABI_DIGEST = 'd8dd8e328858c950';
 
 /** Tiers of the user KV pool, in the order of every list by tier. */
 export const KV_TIERS = [
@@ -21,6 +21,7 @@ export const CHANGE_OPS = [
   'remove',
   'set_attributes',
   'set_priority',
+  'patch_attributes',
 ] as const;
 export type ChangeOp = (typeof CHANGE_OPS)[number];
 
@@ -466,6 +467,15 @@ export type KvIntegrity = {
   readonly faults: readonly string[];
 };
 
+export type AppliedChanges = {
+  /** Number of the last change, or of the version that the batch left as it was. */
+  readonly sequence: number;
+  /** Changes of single items that it came to, each of which has a number. */
+  readonly changeCount: number;
+  /** Per change with a predicate, in order: items that it let pass. */
+  readonly matched: Uint32Array;
+};
+
 /** The snapshot that was opened. */
 export type CatalogueInfo = {
   readonly digest: string;
@@ -587,8 +597,34 @@ export type StoreRepair = {
   readonly aside: string;
 };
 
+/** Texts of one attribute. */
+export type PatchTexts = {
+  readonly attribute: string;
+  readonly texts: readonly string[];
+};
+
+export type PatchNumber = {
+  readonly attribute: string;
+  readonly delta: number;
+};
+
+/** Edits of attributes; each attribute is named once at most. */
+export type AttributePatch = {
+  /** Text of a JSON object: members put in or replaced; '' for none. */
+  readonly set: string;
+  /** Taken out, where they are there. */
+  readonly unset: readonly string[];
+  /** To sets; one that is not there begins empty. */
+  readonly add: readonly PatchTexts[];
+  /** From sets. */
+  readonly take: readonly PatchTexts[];
+  /** Added to numbers; one that is not there counts as 0. */
+  readonly delta: readonly PatchNumber[];
+};
+
 export type ItemChange = {
   readonly op: ChangeOp;
+  /** '' where `predicate` says which items. */
   readonly itemId: string;
   /** Of upsert; another SID than before moves the item. */
   readonly sid: readonly number[];
@@ -598,6 +634,10 @@ export type ItemChange = {
   readonly attributes: string;
   /** Of upsert and set_priority. */
   readonly priority: number;
+  /** Of pause, resume, remove, patch_attributes: JSON of a clause; '' where `itemId` says which. */
+  readonly predicate: string;
+  /** Of patch_attributes. */
+  readonly patch: AttributePatch;
 };
 
 /** A part of a batch of changes. */

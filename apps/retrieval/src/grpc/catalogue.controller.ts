@@ -21,6 +21,7 @@ import type {
   WireRollBackRequest,
   WireRollBackResponse,
 } from '@tessera/contracts';
+import type { AppliedChanges } from '@tessera/engine';
 import { callerOf, GrpcErrorFilter, paced, refuseMalformed } from '@tessera/grpc';
 import { RecallOperations } from '@tessera/recall';
 import { concatMap, defaultIfEmpty, map, type Observable, scan, takeLast, takeWhile } from 'rxjs';
@@ -28,6 +29,11 @@ import { parseWireChanges } from './catalogue.mapper.js';
 import { CollectedBatch, GRPC_SOURCE } from './collected-batch.js';
 
 const sequenceTold = (sequence: number) => `sequence ${sequence}`;
+
+const answerOf = ({ sequence, matched }: AppliedChanges): WireApplyResponse => ({
+  sequence,
+  matched: [...matched],
+});
 
 function changeOf(action: string, metadata: Metadata, name: string): Change {
   return { action, actor: callerOf(metadata).name, edge: 'grpc', name };
@@ -56,14 +62,14 @@ export class CatalogueGrpcController {
   @GrpcMethod('CatalogueService', 'Apply')
   async apply(message: WireApplyRequest, metadata: Metadata): Promise<WireApplyResponse> {
     refuseMalformed(message);
-    const sequence = await this.applied(metadata, message.catalogue, () => {
+    const applied = await this.applied(metadata, message.catalogue, () => {
       const catalogue = this.of(message);
       const changes = parseWireChanges(message.changes);
       return message.bundle
         ? catalogue.applyBundle(ChangeBatch.of(changes), message.bundle, GRPC_SOURCE)
         : catalogue.apply(changes, GRPC_SOURCE);
     });
-    return { sequence };
+    return answerOf(applied);
   }
 
   @GrpcStreamMethod('CatalogueService', 'ApplyStream')
@@ -91,7 +97,7 @@ export class CatalogueGrpcController {
           batch.apply((name) => this.operations.changesOf(name)),
         ),
       ),
-      map((sequence) => ({ sequence })),
+      map(answerOf),
     );
   }
 
@@ -142,10 +148,18 @@ export class CatalogueGrpcController {
   }
 
   /** Behind the answer: changes come in streams. */
-  private applied(metadata: Metadata, name: string, act: () => Promise<number>): Promise<number> {
+  private applied(
+    metadata: Metadata,
+    name: string,
+    act: () => Promise<AppliedChanges>,
+  ): Promise<AppliedChanges> {
     const change = changeOf('apply-changes', metadata, name);
     // A change that does not parse is audited as well.
-    return this.changes.noted(change, async () => act(), sequenceTold);
+    return this.changes.noted(
+      change,
+      async () => act(),
+      ({ sequence }) => sequenceTold(sequence),
+    );
   }
 
   private of({ catalogue }: { readonly catalogue: string }): CatalogueChanges {

@@ -1,5 +1,6 @@
 import { type BundleStep, type CatalogueChanges, ChangeBatch } from '@tessera/catalogue';
 import type { WireApplyBatchRequest } from '@tessera/contracts';
+import type { AppliedChanges } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import { refuseMalformed } from '@tessera/grpc';
 import { parseWireChanges } from './catalogue.mapper.js';
@@ -39,7 +40,7 @@ export class CollectedBatch {
    * All or none; nothing where the client went away before the last message.
    * @param of the catalogue of a name
    */
-  apply(of: (name: string) => CatalogueChanges): Promise<number> {
+  apply(of: (name: string) => CatalogueChanges): Promise<AppliedChanges> {
     if (!this.isWhole) throw invalid('last', 'a last message', 'the end of the stream');
     const catalogue = of(this.catalogue);
     // Left out, it comes as null.

@@ -67,8 +67,9 @@ export class CatalogueTopicController {
     try {
       const changes = run.flatMap((message) => message.changes);
       if (changes.length > 0) {
-        const sequence = await this.operations.changesOf(catalogue).apply(changes, TOPIC_SOURCE);
-        this.note(catalogue, `${changes.length} changes, sequence ${sequence}`, 'OK');
+        const applied = await this.operations.changesOf(catalogue).apply(changes, TOPIC_SOURCE);
+        const { changeCount, sequence } = applied;
+        this.note(catalogue, `${changeCount} changes, sequence ${sequence}`, 'OK');
       }
       this.metrics.countChangeMessages('applied', run.length);
       return [];

@@ -38,6 +38,15 @@ describe('runs of changes', () => {
     expect(runs.map((run) => run.length)).toEqual([2, 1, 2]);
   });
 
+  it('joins changes by predicates with any others: they take effect in their order', () => {
+    const all: ChangeSet = {
+      catalogue: '',
+      changes: [{ op: 'pause', itemId: '', predicate: '{"all":[]}' }],
+    };
+    const one: ChangeSet = { catalogue: '', changes: [{ op: 'resume', itemId: 'a' }] };
+    expect(changeRuns([all, one, all, one]).map((run) => run.length)).toEqual([3, 1]);
+  });
+
   it('does not exceed what the engine takes at once', () => {
     const changes = Array.from({ length: MESSAGE_CHANGES_MAX }, (_, i) => ({
       op: 'pause' as const,

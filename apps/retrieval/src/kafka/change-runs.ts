@@ -7,8 +7,8 @@ export interface ChangeSet {
 }
 
 /**
- * Neighbours that may be applied at once: of one catalogue, no item twice, not too many. What a run
- * comes to is what its messages come to one after another.
+ * Neighbours that may be applied at once: of one catalogue, no item named twice, not too many. What
+ * a run comes to is what its messages come to one after another.
  */
 export function changeRuns<Message extends ChangeSet>(messages: readonly Message[]): Message[][] {
   const runs: Message[][] = [];
@@ -19,7 +19,7 @@ export function changeRuns<Message extends ChangeSet>(messages: readonly Message
     const joins =
       run?.[0]?.catalogue === catalogue &&
       items.size + changes.length <= MESSAGE_CHANGES_MAX &&
-      changes.every(({ itemId }) => !items.has(itemId));
+      changes.every(({ itemId }) => itemId === '' || !items.has(itemId));
     if (joins) {
       run.push(message);
     } else {

@@ -11,6 +11,7 @@ import (
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
+	v1 "tessera.dev/go/recall/v1"
 	unsafe "unsafe"
 )
 
@@ -206,6 +207,240 @@ func (x *SetPriority) GetPriority() float64 {
 	return 0
 }
 
+type PatchTexts struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Attribute     string                 `protobuf:"bytes,1,opt,name=attribute,proto3" json:"attribute,omitempty"`
+	Texts         []string               `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PatchTexts) Reset() {
+	*x = PatchTexts{}
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PatchTexts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PatchTexts) ProtoMessage() {}
+
+func (x *PatchTexts) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PatchTexts.ProtoReflect.Descriptor instead.
+func (*PatchTexts) Descriptor() ([]byte, []int) {
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PatchTexts) GetAttribute() string {
+	if x != nil {
+		return x.Attribute
+	}
+	return ""
+}
+
+func (x *PatchTexts) GetTexts() []string {
+	if x != nil {
+		return x.Texts
+	}
+	return nil
+}
+
+type PatchNumber struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Attribute     string                 `protobuf:"bytes,1,opt,name=attribute,proto3" json:"attribute,omitempty"`
+	Delta         float64                `protobuf:"fixed64,2,opt,name=delta,proto3" json:"delta,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PatchNumber) Reset() {
+	*x = PatchNumber{}
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PatchNumber) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PatchNumber) ProtoMessage() {}
+
+func (x *PatchNumber) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PatchNumber.ProtoReflect.Descriptor instead.
+func (*PatchNumber) Descriptor() ([]byte, []int) {
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *PatchNumber) GetAttribute() string {
+	if x != nil {
+		return x.Attribute
+	}
+	return ""
+}
+
+func (x *PatchNumber) GetDelta() float64 {
+	if x != nil {
+		return x.Delta
+	}
+	return 0
+}
+
+// Edits of attributes; what they do not name stays as it is. An attribute is named by one edit at most.
+// Refused where an attribute has another type than the edit wants, with the item.
+type PatchAttributes struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Items:
+	//
+	//	*PatchAttributes_ItemId
+	//	*PatchAttributes_Matching
+	Items isPatchAttributes_Items `protobuf_oneof:"items"`
+	// Text of a JSON object whose members are put in, or take the place of those there are; empty for none.
+	Set string `protobuf:"bytes,3,opt,name=set,proto3" json:"set,omitempty"`
+	// Members that are taken out, where they are there.
+	Unset []string `protobuf:"bytes,4,rep,name=unset,proto3" json:"unset,omitempty"`
+	// Texts put into sets; a set that is not there begins empty.
+	Add []*PatchTexts `protobuf:"bytes,5,rep,name=add,proto3" json:"add,omitempty"`
+	// Texts taken from sets.
+	Take []*PatchTexts `protobuf:"bytes,6,rep,name=take,proto3" json:"take,omitempty"`
+	// Added to numbers; a number that is not there counts as 0.
+	Delta         []*PatchNumber `protobuf:"bytes,7,rep,name=delta,proto3" json:"delta,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PatchAttributes) Reset() {
+	*x = PatchAttributes{}
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PatchAttributes) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PatchAttributes) ProtoMessage() {}
+
+func (x *PatchAttributes) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PatchAttributes.ProtoReflect.Descriptor instead.
+func (*PatchAttributes) Descriptor() ([]byte, []int) {
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *PatchAttributes) GetItems() isPatchAttributes_Items {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+func (x *PatchAttributes) GetItemId() string {
+	if x != nil {
+		if x, ok := x.Items.(*PatchAttributes_ItemId); ok {
+			return x.ItemId
+		}
+	}
+	return ""
+}
+
+func (x *PatchAttributes) GetMatching() *v1.Predicate {
+	if x != nil {
+		if x, ok := x.Items.(*PatchAttributes_Matching); ok {
+			return x.Matching
+		}
+	}
+	return nil
+}
+
+func (x *PatchAttributes) GetSet() string {
+	if x != nil {
+		return x.Set
+	}
+	return ""
+}
+
+func (x *PatchAttributes) GetUnset() []string {
+	if x != nil {
+		return x.Unset
+	}
+	return nil
+}
+
+func (x *PatchAttributes) GetAdd() []*PatchTexts {
+	if x != nil {
+		return x.Add
+	}
+	return nil
+}
+
+func (x *PatchAttributes) GetTake() []*PatchTexts {
+	if x != nil {
+		return x.Take
+	}
+	return nil
+}
+
+func (x *PatchAttributes) GetDelta() []*PatchNumber {
+	if x != nil {
+		return x.Delta
+	}
+	return nil
+}
+
+type isPatchAttributes_Items interface {
+	isPatchAttributes_Items()
+}
+
+type PatchAttributes_ItemId struct {
+	ItemId string `protobuf:"bytes,1,opt,name=item_id,json=itemId,proto3,oneof"`
+}
+
+type PatchAttributes_Matching struct {
+	// Every item that it lets pass, paused ones too.
+	Matching *v1.Predicate `protobuf:"bytes,2,opt,name=matching,proto3,oneof"`
+}
+
+func (*PatchAttributes_ItemId) isPatchAttributes_Items() {}
+
+func (*PatchAttributes_Matching) isPatchAttributes_Items() {}
+
 type Change struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Change:
@@ -216,6 +451,10 @@ type Change struct {
 	//	*Change_RemoveItemId
 	//	*Change_SetAttributes
 	//	*Change_SetPriority
+	//	*Change_PatchAttributes
+	//	*Change_PauseMatching
+	//	*Change_ResumeMatching
+	//	*Change_RemoveMatching
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -223,7 +462,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[3]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -235,7 +474,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[3]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -248,7 +487,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{3}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Change) GetChange() isChange_Change {
@@ -312,6 +551,42 @@ func (x *Change) GetSetPriority() *SetPriority {
 	return nil
 }
 
+func (x *Change) GetPatchAttributes() *PatchAttributes {
+	if x != nil {
+		if x, ok := x.Change.(*Change_PatchAttributes); ok {
+			return x.PatchAttributes
+		}
+	}
+	return nil
+}
+
+func (x *Change) GetPauseMatching() *v1.Predicate {
+	if x != nil {
+		if x, ok := x.Change.(*Change_PauseMatching); ok {
+			return x.PauseMatching
+		}
+	}
+	return nil
+}
+
+func (x *Change) GetResumeMatching() *v1.Predicate {
+	if x != nil {
+		if x, ok := x.Change.(*Change_ResumeMatching); ok {
+			return x.ResumeMatching
+		}
+	}
+	return nil
+}
+
+func (x *Change) GetRemoveMatching() *v1.Predicate {
+	if x != nil {
+		if x, ok := x.Change.(*Change_RemoveMatching); ok {
+			return x.RemoveMatching
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -342,6 +617,23 @@ type Change_SetPriority struct {
 	SetPriority *SetPriority `protobuf:"bytes,6,opt,name=set_priority,json=setPriority,proto3,oneof"`
 }
 
+type Change_PatchAttributes struct {
+	PatchAttributes *PatchAttributes `protobuf:"bytes,7,opt,name=patch_attributes,json=patchAttributes,proto3,oneof"`
+}
+
+type Change_PauseMatching struct {
+	// Every item that the predicate lets pass, paused ones too, when the change's turn comes.
+	PauseMatching *v1.Predicate `protobuf:"bytes,8,opt,name=pause_matching,json=pauseMatching,proto3,oneof"`
+}
+
+type Change_ResumeMatching struct {
+	ResumeMatching *v1.Predicate `protobuf:"bytes,9,opt,name=resume_matching,json=resumeMatching,proto3,oneof"`
+}
+
+type Change_RemoveMatching struct {
+	RemoveMatching *v1.Predicate `protobuf:"bytes,10,opt,name=remove_matching,json=removeMatching,proto3,oneof"`
+}
+
 func (*Change_Upsert) isChange_Change() {}
 
 func (*Change_PauseItemId) isChange_Change() {}
@@ -353,6 +645,14 @@ func (*Change_RemoveItemId) isChange_Change() {}
 func (*Change_SetAttributes) isChange_Change() {}
 
 func (*Change_SetPriority) isChange_Change() {}
+
+func (*Change_PatchAttributes) isChange_Change() {}
+
+func (*Change_PauseMatching) isChange_Change() {}
+
+func (*Change_ResumeMatching) isChange_Change() {}
+
+func (*Change_RemoveMatching) isChange_Change() {}
 
 // From the items of one bundle to those of the next.
 type BundleStep struct {
@@ -367,7 +667,7 @@ type BundleStep struct {
 
 func (x *BundleStep) Reset() {
 	*x = BundleStep{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[4]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -379,7 +679,7 @@ func (x *BundleStep) String() string {
 func (*BundleStep) ProtoMessage() {}
 
 func (x *BundleStep) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[4]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -392,7 +692,7 @@ func (x *BundleStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BundleStep.ProtoReflect.Descriptor instead.
 func (*BundleStep) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{4}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BundleStep) GetFollows() string {
@@ -411,7 +711,7 @@ func (x *BundleStep) GetBecomes() string {
 
 type ApplyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// All are applied or none; each item at most once.
+	// All are applied or none, in their order; each item is named at most once.
 	Changes []*Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	// Left out: the changes are no step from bundle to bundle.
 	Bundle *BundleStep `protobuf:"bytes,2,opt,name=bundle,proto3" json:"bundle,omitempty"`
@@ -423,7 +723,7 @@ type ApplyRequest struct {
 
 func (x *ApplyRequest) Reset() {
 	*x = ApplyRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[5]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -435,7 +735,7 @@ func (x *ApplyRequest) String() string {
 func (*ApplyRequest) ProtoMessage() {}
 
 func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[5]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -448,7 +748,7 @@ func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
 func (*ApplyRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{5}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ApplyRequest) GetChanges() []*Change {
@@ -474,15 +774,17 @@ func (x *ApplyRequest) GetCatalogue() string {
 
 type ApplyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Number of the last change: the version that has them.
-	Sequence      uint64 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// Number of the last change: the version that has them. Changes by a predicate are numbered item by item.
+	Sequence uint64 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// Per change with a predicate, in their order: items that it let pass.
+	Matched       []uint32 `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplyResponse) Reset() {
 	*x = ApplyResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[6]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -494,7 +796,7 @@ func (x *ApplyResponse) String() string {
 func (*ApplyResponse) ProtoMessage() {}
 
 func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[6]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -507,7 +809,7 @@ func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResponse.ProtoReflect.Descriptor instead.
 func (*ApplyResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{6}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ApplyResponse) GetSequence() uint64 {
@@ -515,6 +817,13 @@ func (x *ApplyResponse) GetSequence() uint64 {
 		return x.Sequence
 	}
 	return 0
+}
+
+func (x *ApplyResponse) GetMatched() []uint32 {
+	if x != nil {
+		return x.Matched
+	}
+	return nil
 }
 
 type ApplyStreamRequest struct {
@@ -529,7 +838,7 @@ type ApplyStreamRequest struct {
 
 func (x *ApplyStreamRequest) Reset() {
 	*x = ApplyStreamRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[7]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -541,7 +850,7 @@ func (x *ApplyStreamRequest) String() string {
 func (*ApplyStreamRequest) ProtoMessage() {}
 
 func (x *ApplyStreamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[7]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -554,7 +863,7 @@ func (x *ApplyStreamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyStreamRequest.ProtoReflect.Descriptor instead.
 func (*ApplyStreamRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{7}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ApplyStreamRequest) GetChanges() []*Change {
@@ -574,14 +883,15 @@ func (x *ApplyStreamRequest) GetCatalogue() string {
 type ApplyStreamResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ApplyResponse.
-	Sequence      uint64 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Sequence      uint64   `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Matched       []uint32 `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplyStreamResponse) Reset() {
 	*x = ApplyStreamResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -593,7 +903,7 @@ func (x *ApplyStreamResponse) String() string {
 func (*ApplyStreamResponse) ProtoMessage() {}
 
 func (x *ApplyStreamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[8]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -606,7 +916,7 @@ func (x *ApplyStreamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyStreamResponse.ProtoReflect.Descriptor instead.
 func (*ApplyStreamResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{8}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ApplyStreamResponse) GetSequence() uint64 {
@@ -614,6 +924,13 @@ func (x *ApplyStreamResponse) GetSequence() uint64 {
 		return x.Sequence
 	}
 	return 0
+}
+
+func (x *ApplyStreamResponse) GetMatched() []uint32 {
+	if x != nil {
+		return x.Matched
+	}
+	return nil
 }
 
 type ApplyBatchRequest struct {
@@ -633,7 +950,7 @@ type ApplyBatchRequest struct {
 
 func (x *ApplyBatchRequest) Reset() {
 	*x = ApplyBatchRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -645,7 +962,7 @@ func (x *ApplyBatchRequest) String() string {
 func (*ApplyBatchRequest) ProtoMessage() {}
 
 func (x *ApplyBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[9]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -658,7 +975,7 @@ func (x *ApplyBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyBatchRequest.ProtoReflect.Descriptor instead.
 func (*ApplyBatchRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{9}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ApplyBatchRequest) GetChanges() []*Change {
@@ -692,14 +1009,15 @@ func (x *ApplyBatchRequest) GetCatalogue() string {
 type ApplyBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ApplyResponse.
-	Sequence      uint64 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Sequence      uint64   `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Matched       []uint32 `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplyBatchResponse) Reset() {
 	*x = ApplyBatchResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -711,7 +1029,7 @@ func (x *ApplyBatchResponse) String() string {
 func (*ApplyBatchResponse) ProtoMessage() {}
 
 func (x *ApplyBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[10]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -724,7 +1042,7 @@ func (x *ApplyBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyBatchResponse.ProtoReflect.Descriptor instead.
 func (*ApplyBatchResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{10}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ApplyBatchResponse) GetSequence() uint64 {
@@ -732,6 +1050,13 @@ func (x *ApplyBatchResponse) GetSequence() uint64 {
 		return x.Sequence
 	}
 	return 0
+}
+
+func (x *ApplyBatchResponse) GetMatched() []uint32 {
+	if x != nil {
+		return x.Matched
+	}
+	return nil
 }
 
 type GetStateRequest struct {
@@ -744,7 +1069,7 @@ type GetStateRequest struct {
 
 func (x *GetStateRequest) Reset() {
 	*x = GetStateRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -756,7 +1081,7 @@ func (x *GetStateRequest) String() string {
 func (*GetStateRequest) ProtoMessage() {}
 
 func (x *GetStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[11]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -769,7 +1094,7 @@ func (x *GetStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStateRequest.ProtoReflect.Descriptor instead.
 func (*GetStateRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{11}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetStateRequest) GetCatalogue() string {
@@ -801,7 +1126,7 @@ type GetStateResponse struct {
 
 func (x *GetStateResponse) Reset() {
 	*x = GetStateResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -813,7 +1138,7 @@ func (x *GetStateResponse) String() string {
 func (*GetStateResponse) ProtoMessage() {}
 
 func (x *GetStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[12]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -826,7 +1151,7 @@ func (x *GetStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStateResponse.ProtoReflect.Descriptor instead.
 func (*GetStateResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{12}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetStateResponse) GetSequence() uint64 {
@@ -895,7 +1220,7 @@ type ListItemsRequest struct {
 
 func (x *ListItemsRequest) Reset() {
 	*x = ListItemsRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +1232,7 @@ func (x *ListItemsRequest) String() string {
 func (*ListItemsRequest) ProtoMessage() {}
 
 func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[13]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +1245,7 @@ func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsRequest.ProtoReflect.Descriptor instead.
 func (*ListItemsRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{13}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListItemsRequest) GetCatalogue() string {
@@ -946,7 +1271,7 @@ type Item struct {
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -958,7 +1283,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[14]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -971,7 +1296,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{14}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Item) GetItemId() string {
@@ -1027,7 +1352,7 @@ type ListItemsResponse struct {
 
 func (x *ListItemsResponse) Reset() {
 	*x = ListItemsResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1364,7 @@ func (x *ListItemsResponse) String() string {
 func (*ListItemsResponse) ProtoMessage() {}
 
 func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[15]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1377,7 @@ func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsResponse.ProtoReflect.Descriptor instead.
 func (*ListItemsResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{15}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListItemsResponse) GetSequence() uint64 {
@@ -1079,7 +1404,7 @@ type ListVersionsRequest struct {
 
 func (x *ListVersionsRequest) Reset() {
 	*x = ListVersionsRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1091,7 +1416,7 @@ func (x *ListVersionsRequest) String() string {
 func (*ListVersionsRequest) ProtoMessage() {}
 
 func (x *ListVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[16]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1104,7 +1429,7 @@ func (x *ListVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{16}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListVersionsRequest) GetCatalogue() string {
@@ -1128,7 +1453,7 @@ type Generation struct {
 
 func (x *Generation) Reset() {
 	*x = Generation{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1140,7 +1465,7 @@ func (x *Generation) String() string {
 func (*Generation) ProtoMessage() {}
 
 func (x *Generation) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[17]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1153,7 +1478,7 @@ func (x *Generation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Generation.ProtoReflect.Descriptor instead.
 func (*Generation) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{17}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Generation) GetFirstSequence() uint64 {
@@ -1194,7 +1519,7 @@ type ListVersionsResponse struct {
 
 func (x *ListVersionsResponse) Reset() {
 	*x = ListVersionsResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1206,7 +1531,7 @@ func (x *ListVersionsResponse) String() string {
 func (*ListVersionsResponse) ProtoMessage() {}
 
 func (x *ListVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[18]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1219,7 +1544,7 @@ func (x *ListVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{18}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListVersionsResponse) GetGenerations() []*Generation {
@@ -1239,7 +1564,7 @@ type CompactRequest struct {
 
 func (x *CompactRequest) Reset() {
 	*x = CompactRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1576,7 @@ func (x *CompactRequest) String() string {
 func (*CompactRequest) ProtoMessage() {}
 
 func (x *CompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[19]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1589,7 @@ func (x *CompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRequest.ProtoReflect.Descriptor instead.
 func (*CompactRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{19}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CompactRequest) GetCatalogue() string {
@@ -1283,7 +1608,7 @@ type CompactResponse struct {
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1295,7 +1620,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[20]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1308,7 +1633,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{20}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CompactResponse) GetSequence() uint64 {
@@ -1330,7 +1655,7 @@ type RollBackRequest struct {
 
 func (x *RollBackRequest) Reset() {
 	*x = RollBackRequest{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1667,7 @@ func (x *RollBackRequest) String() string {
 func (*RollBackRequest) ProtoMessage() {}
 
 func (x *RollBackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[21]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1355,7 +1680,7 @@ func (x *RollBackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollBackRequest.ProtoReflect.Descriptor instead.
 func (*RollBackRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{21}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RollBackRequest) GetSequence() uint64 {
@@ -1382,7 +1707,7 @@ type RollBackResponse struct {
 
 func (x *RollBackResponse) Reset() {
 	*x = RollBackResponse{}
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1394,7 +1719,7 @@ func (x *RollBackResponse) String() string {
 func (*RollBackResponse) ProtoMessage() {}
 
 func (x *RollBackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[22]
+	mi := &file_tessera_catalogue_v1_catalogue_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1407,7 +1732,7 @@ func (x *RollBackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollBackResponse.ProtoReflect.Descriptor instead.
 func (*RollBackResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{22}
+	return file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RollBackResponse) GetSequence() uint64 {
@@ -1421,7 +1746,7 @@ var File_tessera_catalogue_v1_catalogue_proto protoreflect.FileDescriptor
 
 const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"\n" +
-	"$tessera/catalogue/v1/catalogue.proto\x12\x14tessera.catalogue.v1\"\x85\x01\n" +
+	"$tessera/catalogue/v1/catalogue.proto\x12\x14tessera.catalogue.v1\x1a\x1etessera/recall/v1/recall.proto\"\x85\x01\n" +
 	"\x06Upsert\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x10\n" +
 	"\x03sid\x18\x02 \x03(\rR\x03sid\x12\x14\n" +
@@ -1437,14 +1762,35 @@ const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"attributes\"B\n" +
 	"\vSetPriority\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x1a\n" +
-	"\bpriority\x18\x02 \x01(\x01R\bpriority\"\xd6\x02\n" +
+	"\bpriority\x18\x02 \x01(\x01R\bpriority\"@\n" +
+	"\n" +
+	"PatchTexts\x12\x1c\n" +
+	"\tattribute\x18\x01 \x01(\tR\tattribute\x12\x14\n" +
+	"\x05texts\x18\x02 \x03(\tR\x05texts\"A\n" +
+	"\vPatchNumber\x12\x1c\n" +
+	"\tattribute\x18\x01 \x01(\tR\tattribute\x12\x14\n" +
+	"\x05delta\x18\x02 \x01(\x01R\x05delta\"\xbc\x02\n" +
+	"\x0fPatchAttributes\x12\x19\n" +
+	"\aitem_id\x18\x01 \x01(\tH\x00R\x06itemId\x12:\n" +
+	"\bmatching\x18\x02 \x01(\v2\x1c.tessera.recall.v1.PredicateH\x00R\bmatching\x12\x10\n" +
+	"\x03set\x18\x03 \x01(\tR\x03set\x12\x14\n" +
+	"\x05unset\x18\x04 \x03(\tR\x05unset\x122\n" +
+	"\x03add\x18\x05 \x03(\v2 .tessera.catalogue.v1.PatchTextsR\x03add\x124\n" +
+	"\x04take\x18\x06 \x03(\v2 .tessera.catalogue.v1.PatchTextsR\x04take\x127\n" +
+	"\x05delta\x18\a \x03(\v2!.tessera.catalogue.v1.PatchNumberR\x05deltaB\a\n" +
+	"\x05items\"\x83\x05\n" +
 	"\x06Change\x126\n" +
 	"\x06upsert\x18\x01 \x01(\v2\x1c.tessera.catalogue.v1.UpsertH\x00R\x06upsert\x12$\n" +
 	"\rpause_item_id\x18\x02 \x01(\tH\x00R\vpauseItemId\x12&\n" +
 	"\x0eresume_item_id\x18\x03 \x01(\tH\x00R\fresumeItemId\x12&\n" +
 	"\x0eremove_item_id\x18\x04 \x01(\tH\x00R\fremoveItemId\x12L\n" +
 	"\x0eset_attributes\x18\x05 \x01(\v2#.tessera.catalogue.v1.SetAttributesH\x00R\rsetAttributes\x12F\n" +
-	"\fset_priority\x18\x06 \x01(\v2!.tessera.catalogue.v1.SetPriorityH\x00R\vsetPriorityB\b\n" +
+	"\fset_priority\x18\x06 \x01(\v2!.tessera.catalogue.v1.SetPriorityH\x00R\vsetPriority\x12R\n" +
+	"\x10patch_attributes\x18\a \x01(\v2%.tessera.catalogue.v1.PatchAttributesH\x00R\x0fpatchAttributes\x12E\n" +
+	"\x0epause_matching\x18\b \x01(\v2\x1c.tessera.recall.v1.PredicateH\x00R\rpauseMatching\x12G\n" +
+	"\x0fresume_matching\x18\t \x01(\v2\x1c.tessera.recall.v1.PredicateH\x00R\x0eresumeMatching\x12G\n" +
+	"\x0fremove_matching\x18\n" +
+	" \x01(\v2\x1c.tessera.recall.v1.PredicateH\x00R\x0eremoveMatchingB\b\n" +
 	"\x06change\"@\n" +
 	"\n" +
 	"BundleStep\x12\x18\n" +
@@ -1453,21 +1799,24 @@ const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"\fApplyRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x128\n" +
 	"\x06bundle\x18\x02 \x01(\v2 .tessera.catalogue.v1.BundleStepR\x06bundle\x12\x1c\n" +
-	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"+\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"E\n" +
 	"\rApplyResponse\x12\x1a\n" +
-	"\bsequence\x18\x01 \x01(\x04R\bsequence\"j\n" +
+	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
+	"\amatched\x18\x02 \x03(\rR\amatched\"j\n" +
 	"\x12ApplyStreamRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x12\x1c\n" +
-	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"1\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"K\n" +
 	"\x13ApplyStreamResponse\x12\x1a\n" +
-	"\bsequence\x18\x01 \x01(\x04R\bsequence\"\xb7\x01\n" +
+	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
+	"\amatched\x18\x02 \x03(\rR\amatched\"\xb7\x01\n" +
 	"\x11ApplyBatchRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x128\n" +
 	"\x06bundle\x18\x02 \x01(\v2 .tessera.catalogue.v1.BundleStepR\x06bundle\x12\x12\n" +
 	"\x04last\x18\x03 \x01(\bR\x04last\x12\x1c\n" +
-	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"0\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"J\n" +
 	"\x12ApplyBatchResponse\x12\x1a\n" +
-	"\bsequence\x18\x01 \x01(\x04R\bsequence\"/\n" +
+	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
+	"\amatched\x18\x02 \x03(\rR\amatched\"/\n" +
 	"\x0fGetStateRequest\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\xa2\x02\n" +
 	"\x10GetStateResponse\x12\x1a\n" +
@@ -1528,48 +1877,60 @@ func file_tessera_catalogue_v1_catalogue_proto_rawDescGZIP() []byte {
 	return file_tessera_catalogue_v1_catalogue_proto_rawDescData
 }
 
-var file_tessera_catalogue_v1_catalogue_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_tessera_catalogue_v1_catalogue_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_tessera_catalogue_v1_catalogue_proto_goTypes = []any{
 	(*Upsert)(nil),               // 0: tessera.catalogue.v1.Upsert
 	(*SetAttributes)(nil),        // 1: tessera.catalogue.v1.SetAttributes
 	(*SetPriority)(nil),          // 2: tessera.catalogue.v1.SetPriority
-	(*Change)(nil),               // 3: tessera.catalogue.v1.Change
-	(*BundleStep)(nil),           // 4: tessera.catalogue.v1.BundleStep
-	(*ApplyRequest)(nil),         // 5: tessera.catalogue.v1.ApplyRequest
-	(*ApplyResponse)(nil),        // 6: tessera.catalogue.v1.ApplyResponse
-	(*ApplyStreamRequest)(nil),   // 7: tessera.catalogue.v1.ApplyStreamRequest
-	(*ApplyStreamResponse)(nil),  // 8: tessera.catalogue.v1.ApplyStreamResponse
-	(*ApplyBatchRequest)(nil),    // 9: tessera.catalogue.v1.ApplyBatchRequest
-	(*ApplyBatchResponse)(nil),   // 10: tessera.catalogue.v1.ApplyBatchResponse
-	(*GetStateRequest)(nil),      // 11: tessera.catalogue.v1.GetStateRequest
-	(*GetStateResponse)(nil),     // 12: tessera.catalogue.v1.GetStateResponse
-	(*ListItemsRequest)(nil),     // 13: tessera.catalogue.v1.ListItemsRequest
-	(*Item)(nil),                 // 14: tessera.catalogue.v1.Item
-	(*ListItemsResponse)(nil),    // 15: tessera.catalogue.v1.ListItemsResponse
-	(*ListVersionsRequest)(nil),  // 16: tessera.catalogue.v1.ListVersionsRequest
-	(*Generation)(nil),           // 17: tessera.catalogue.v1.Generation
-	(*ListVersionsResponse)(nil), // 18: tessera.catalogue.v1.ListVersionsResponse
-	(*CompactRequest)(nil),       // 19: tessera.catalogue.v1.CompactRequest
-	(*CompactResponse)(nil),      // 20: tessera.catalogue.v1.CompactResponse
-	(*RollBackRequest)(nil),      // 21: tessera.catalogue.v1.RollBackRequest
-	(*RollBackResponse)(nil),     // 22: tessera.catalogue.v1.RollBackResponse
+	(*PatchTexts)(nil),           // 3: tessera.catalogue.v1.PatchTexts
+	(*PatchNumber)(nil),          // 4: tessera.catalogue.v1.PatchNumber
+	(*PatchAttributes)(nil),      // 5: tessera.catalogue.v1.PatchAttributes
+	(*Change)(nil),               // 6: tessera.catalogue.v1.Change
+	(*BundleStep)(nil),           // 7: tessera.catalogue.v1.BundleStep
+	(*ApplyRequest)(nil),         // 8: tessera.catalogue.v1.ApplyRequest
+	(*ApplyResponse)(nil),        // 9: tessera.catalogue.v1.ApplyResponse
+	(*ApplyStreamRequest)(nil),   // 10: tessera.catalogue.v1.ApplyStreamRequest
+	(*ApplyStreamResponse)(nil),  // 11: tessera.catalogue.v1.ApplyStreamResponse
+	(*ApplyBatchRequest)(nil),    // 12: tessera.catalogue.v1.ApplyBatchRequest
+	(*ApplyBatchResponse)(nil),   // 13: tessera.catalogue.v1.ApplyBatchResponse
+	(*GetStateRequest)(nil),      // 14: tessera.catalogue.v1.GetStateRequest
+	(*GetStateResponse)(nil),     // 15: tessera.catalogue.v1.GetStateResponse
+	(*ListItemsRequest)(nil),     // 16: tessera.catalogue.v1.ListItemsRequest
+	(*Item)(nil),                 // 17: tessera.catalogue.v1.Item
+	(*ListItemsResponse)(nil),    // 18: tessera.catalogue.v1.ListItemsResponse
+	(*ListVersionsRequest)(nil),  // 19: tessera.catalogue.v1.ListVersionsRequest
+	(*Generation)(nil),           // 20: tessera.catalogue.v1.Generation
+	(*ListVersionsResponse)(nil), // 21: tessera.catalogue.v1.ListVersionsResponse
+	(*CompactRequest)(nil),       // 22: tessera.catalogue.v1.CompactRequest
+	(*CompactResponse)(nil),      // 23: tessera.catalogue.v1.CompactResponse
+	(*RollBackRequest)(nil),      // 24: tessera.catalogue.v1.RollBackRequest
+	(*RollBackResponse)(nil),     // 25: tessera.catalogue.v1.RollBackResponse
+	(*v1.Predicate)(nil),         // 26: tessera.recall.v1.Predicate
 }
 var file_tessera_catalogue_v1_catalogue_proto_depIdxs = []int32{
-	0,  // 0: tessera.catalogue.v1.Change.upsert:type_name -> tessera.catalogue.v1.Upsert
-	1,  // 1: tessera.catalogue.v1.Change.set_attributes:type_name -> tessera.catalogue.v1.SetAttributes
-	2,  // 2: tessera.catalogue.v1.Change.set_priority:type_name -> tessera.catalogue.v1.SetPriority
-	3,  // 3: tessera.catalogue.v1.ApplyRequest.changes:type_name -> tessera.catalogue.v1.Change
-	4,  // 4: tessera.catalogue.v1.ApplyRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
-	3,  // 5: tessera.catalogue.v1.ApplyStreamRequest.changes:type_name -> tessera.catalogue.v1.Change
-	3,  // 6: tessera.catalogue.v1.ApplyBatchRequest.changes:type_name -> tessera.catalogue.v1.Change
-	4,  // 7: tessera.catalogue.v1.ApplyBatchRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
-	14, // 8: tessera.catalogue.v1.ListItemsResponse.items:type_name -> tessera.catalogue.v1.Item
-	17, // 9: tessera.catalogue.v1.ListVersionsResponse.generations:type_name -> tessera.catalogue.v1.Generation
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	26, // 0: tessera.catalogue.v1.PatchAttributes.matching:type_name -> tessera.recall.v1.Predicate
+	3,  // 1: tessera.catalogue.v1.PatchAttributes.add:type_name -> tessera.catalogue.v1.PatchTexts
+	3,  // 2: tessera.catalogue.v1.PatchAttributes.take:type_name -> tessera.catalogue.v1.PatchTexts
+	4,  // 3: tessera.catalogue.v1.PatchAttributes.delta:type_name -> tessera.catalogue.v1.PatchNumber
+	0,  // 4: tessera.catalogue.v1.Change.upsert:type_name -> tessera.catalogue.v1.Upsert
+	1,  // 5: tessera.catalogue.v1.Change.set_attributes:type_name -> tessera.catalogue.v1.SetAttributes
+	2,  // 6: tessera.catalogue.v1.Change.set_priority:type_name -> tessera.catalogue.v1.SetPriority
+	5,  // 7: tessera.catalogue.v1.Change.patch_attributes:type_name -> tessera.catalogue.v1.PatchAttributes
+	26, // 8: tessera.catalogue.v1.Change.pause_matching:type_name -> tessera.recall.v1.Predicate
+	26, // 9: tessera.catalogue.v1.Change.resume_matching:type_name -> tessera.recall.v1.Predicate
+	26, // 10: tessera.catalogue.v1.Change.remove_matching:type_name -> tessera.recall.v1.Predicate
+	6,  // 11: tessera.catalogue.v1.ApplyRequest.changes:type_name -> tessera.catalogue.v1.Change
+	7,  // 12: tessera.catalogue.v1.ApplyRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
+	6,  // 13: tessera.catalogue.v1.ApplyStreamRequest.changes:type_name -> tessera.catalogue.v1.Change
+	6,  // 14: tessera.catalogue.v1.ApplyBatchRequest.changes:type_name -> tessera.catalogue.v1.Change
+	7,  // 15: tessera.catalogue.v1.ApplyBatchRequest.bundle:type_name -> tessera.catalogue.v1.BundleStep
+	17, // 16: tessera.catalogue.v1.ListItemsResponse.items:type_name -> tessera.catalogue.v1.Item
+	20, // 17: tessera.catalogue.v1.ListVersionsResponse.generations:type_name -> tessera.catalogue.v1.Generation
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_tessera_catalogue_v1_catalogue_proto_init() }
@@ -1577,13 +1938,21 @@ func file_tessera_catalogue_v1_catalogue_proto_init() {
 	if File_tessera_catalogue_v1_catalogue_proto != nil {
 		return
 	}
-	file_tessera_catalogue_v1_catalogue_proto_msgTypes[3].OneofWrappers = []any{
+	file_tessera_catalogue_v1_catalogue_proto_msgTypes[5].OneofWrappers = []any{
+		(*PatchAttributes_ItemId)(nil),
+		(*PatchAttributes_Matching)(nil),
+	}
+	file_tessera_catalogue_v1_catalogue_proto_msgTypes[6].OneofWrappers = []any{
 		(*Change_Upsert)(nil),
 		(*Change_PauseItemId)(nil),
 		(*Change_ResumeItemId)(nil),
 		(*Change_RemoveItemId)(nil),
 		(*Change_SetAttributes)(nil),
 		(*Change_SetPriority)(nil),
+		(*Change_PatchAttributes)(nil),
+		(*Change_PauseMatching)(nil),
+		(*Change_ResumeMatching)(nil),
+		(*Change_RemoveMatching)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1591,7 +1960,7 @@ func file_tessera_catalogue_v1_catalogue_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_catalogue_v1_catalogue_proto_rawDesc), len(file_tessera_catalogue_v1_catalogue_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

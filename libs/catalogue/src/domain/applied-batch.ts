@@ -13,10 +13,11 @@ export interface ToldChange {
 export interface AppliedBatch {
   /** Number of its last change. */
   readonly sequence: number;
+  /** Changes of single items, each of which has a number. */
   readonly changeCount: number;
-  /** How many of each kind; `roll_back` where an earlier version came back. */
+  /** How many of each kind, as they were given; `roll_back` where an earlier version came back. */
   readonly ops: Readonly<Record<string, number>>;
-  /** The first of them. */
+  /** The first of them that name their item. */
   readonly told: readonly ToldChange[];
   /** Through which edge, or from whom; '' where that is not known. */
   readonly source: string;

@@ -16,7 +16,7 @@ export class ChangeBatch {
   changeCount = 0;
   /** How many of each kind. */
   readonly ops: Record<string, number> = {};
-  /** The first of them. */
+  /** The first of them that name their item. */
   readonly told: ToldChange[] = [];
 
   static of(changes: readonly CatalogueChange[]): ChangeBatch {
@@ -35,8 +35,10 @@ export class ChangeBatch {
     check('characters in a batch', this.characters, BATCH_CHARACTERS_MAX);
     this.given.push(changes);
     for (const { op } of changes) this.ops[op] = (this.ops[op] ?? 0) + 1;
-    const room = CHANGES_TOLD_MAX - this.told.length;
-    for (const { op, itemId } of changes.slice(0, room)) this.told.push({ op, itemId });
+    for (const { op, itemId } of changes) {
+      if (this.told.length === CHANGES_TOLD_MAX) break;
+      if (itemId !== '') this.told.push({ op, itemId });
+    }
   }
 
   /** At least one. */

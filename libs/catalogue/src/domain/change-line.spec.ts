@@ -8,6 +8,9 @@ it('reads every kind of change, and an item without an op as one to put in', () 
     '{"op":"pause","item_id":"c"}',
     '{"op":"set_attributes","item_id":"d","attributes":{}}',
     '{"op":"set_priority","item_id":"e","priority":-1.5}',
+    '{"op":"remove","predicate":{"all":[]}}',
+    '{"op":"patch_attributes","item_id":"f","set":{"a":null},"add":{"l":["x"]},"delta":{"n":-2}}',
+    '{"op":"patch_attributes","predicate":{"not":{"any":[]}},"unset":["a"],"take":{"l":[]}}',
   ];
   expect(lines.map((line, index) => parseChangeLine(line, index + 1))).toEqual([
     { op: 'upsert', itemId: 'a', sid: [1, 2], title: 'A', attributes: '{"x":1}', priority: 2 },
@@ -15,6 +18,24 @@ it('reads every kind of change, and an item without an op as one to put in', () 
     { op: 'pause', itemId: 'c' },
     { op: 'set_attributes', itemId: 'd', attributes: '{}' },
     { op: 'set_priority', itemId: 'e', priority: -1.5 },
+    { op: 'remove', itemId: '', predicate: '{"all":[]}' },
+    {
+      op: 'patch_attributes',
+      itemId: 'f',
+      patch: {
+        set: '{"a":null}',
+        unset: [],
+        add: [{ attribute: 'l', texts: ['x'] }],
+        take: [],
+        delta: [{ attribute: 'n', delta: -2 }],
+      },
+    },
+    {
+      op: 'patch_attributes',
+      itemId: '',
+      predicate: '{"not":{"any":[]}}',
+      patch: { set: '', unset: ['a'], add: [], take: [{ attribute: 'l', texts: [] }], delta: [] },
+    },
   ]);
 });
 
@@ -39,6 +60,14 @@ it.each([
   ['{"item_id":"a","sid":[1],"title":{}}', 'lines[7].title', 'expected a text'],
   ['{"item_id":"a","sid":[1],"bid":5}', 'lines[7].bid', 'expected one of op, item_id, sid'],
   ['{"item_id":"a","sid":[1],"attributes":[]}', 'lines[7].attributes', 'a JSON object'],
+  ['{"op":"pause","item_id":"a","predicate":{}}', 'lines[7].predicate', 'none beside item_id'],
+  ['{"op":"pause","predicate":[]}', 'lines[7].predicate', 'a JSON object'],
+  ['{"op":"set_priority","predicate":{},"priority":1}', 'lines[7].predicate', 'one of op'],
+  ['{"op":"patch_attributes","item_id":"a","set":[1]}', 'lines[7].set', 'a JSON object'],
+  ['{"op":"patch_attributes","item_id":"a","unset":"x"}', 'lines[7].unset', 'a list of texts'],
+  ['{"op":"patch_attributes","item_id":"a","add":{"l":"x"}}', 'lines[7].add.l', 'list of texts'],
+  ['{"op":"patch_attributes","item_id":"a","take":{"l":[1]}}', 'lines[7].take.l[0]', 'a text'],
+  ['{"op":"patch_attributes","item_id":"a","delta":{"n":"1"}}', 'lines[7].delta.n', 'a finite'],
   ['{"op":"set_priority","item_id":"a","priority":"1"}', 'lines[7].priority', 'a finite number'],
 ])('refuses %s naming line and member', (text, field, message) => {
   expect(() => parseChangeLine(text, 7)).toThrow(

@@ -1,7 +1,10 @@
-/** A change as a line of a file says it: {"op", "item_id", ...}, or an item without an op. */
+/**
+ * A change as a line of a file says it: {"op", "item_id" or "predicate", ...}, or an item without
+ * an op.
+ */
 
 import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
-import type { CatalogueChange } from './change.js';
+import type { AttributePatch, CatalogueChange, ChangedItems, PatchTexts } from './change.js';
 
 /** Levels of a semantic ID, and codes of a level, at most (native/src/catalogue). */
 const LEVELS_MAX = 32;
@@ -11,11 +14,12 @@ type Members = Readonly<Record<string, unknown>>;
 
 const MEMBERS: Readonly<Record<CatalogueChange['op'], readonly string[]>> = {
   upsert: ['sid', 'title', 'attributes', 'priority'],
-  pause: [],
-  resume: [],
-  remove: [],
+  pause: ['predicate'],
+  resume: ['predicate'],
+  remove: ['predicate'],
   set_attributes: ['attributes'],
   set_priority: ['priority'],
+  patch_attributes: ['predicate', 'set', 'unset', 'add', 'take', 'delta'],
 };
 
 /** Reads the members of one line. */
@@ -84,6 +88,47 @@ class Line {
     return this.refuse('attributes', 'a JSON object', attributes);
   }
 
+  /** One item or a predicate, not both. */
+  items(): ChangedItems {
+    const { item_id: itemId, predicate } = this.members;
+    if (predicate === undefined) return { itemId: this.itemId() };
+    if (itemId !== undefined) this.refuse('predicate', 'none beside item_id', predicate);
+    return { itemId: '', predicate: JSON.stringify(this.object('predicate', predicate)) };
+  }
+
+  patch(): AttributePatch {
+    const { set, unset = [], add, take, delta } = this.members;
+    return {
+      set: set === undefined ? '' : JSON.stringify(this.object('set', set)),
+      unset: this.texts('unset', unset),
+      add: this.textsByName('add', add),
+      take: this.textsByName('take', take),
+      delta: Object.entries(this.object('delta', delta ?? {})).map(([attribute, number]) => ({
+        attribute,
+        delta: Number.isFinite(number)
+          ? (number as number)
+          : this.refuse(`delta.${attribute}`, 'a finite number', number),
+      })),
+    };
+  }
+
+  private object(member: string, value: unknown): Members {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Members) : this.refuse(member, 'a JSON object', value);
+  }
+
+  private texts(member: string, value: unknown): readonly string[] {
+    if (!Array.isArray(value)) return this.refuse(member, 'a list of texts', value);
+    return value.map((one, i) => this.text(`${member}[${i}]`, one));
+  }
+
+  private textsByName(member: string, value: unknown): readonly PatchTexts[] {
+    return Object.entries(this.object(member, value ?? {})).map(([attribute, texts]) => ({
+      attribute,
+      texts: this.texts(`${member}.${attribute}`, texts),
+    }));
+  }
+
   priority(fallback?: number): number {
     const { priority = fallback } = this.members;
     return Number.isFinite(priority)
@@ -109,22 +154,23 @@ export function parseChangeLine(text: string, number: number): CatalogueChange {
   }
   const op = line.op();
   line.checkMembers(MEMBERS[op]);
-  const itemId = line.itemId();
   switch (op) {
     case 'upsert':
       return {
         op,
-        itemId,
+        itemId: line.itemId(),
         sid: line.sid(),
         title: line.title(),
         attributes: line.attributes({}),
         priority: line.priority(0),
       };
     case 'set_attributes':
-      return { op, itemId, attributes: line.attributes() };
+      return { op, itemId: line.itemId(), attributes: line.attributes() };
     case 'set_priority':
-      return { op, itemId, priority: line.priority() };
+      return { op, itemId: line.itemId(), priority: line.priority() };
+    case 'patch_attributes':
+      return { op, ...line.items(), patch: line.patch() };
     default:
-      return { op, itemId };
+      return { op, ...line.items() };
   }
 }

@@ -2,6 +2,31 @@
 
 import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
 
+/** One item, or every one that a predicate lets pass when the change's turn comes. */
+export interface ChangedItems {
+  /** '' where there is a predicate. */
+  readonly itemId: string;
+  /** Text of a clause in JSON (docs/eligibility.md). */
+  readonly predicate?: string;
+}
+
+/** Edits of attributes; each attribute is named once at most. */
+export interface AttributePatch {
+  /** Text of a JSON object: members that are put in, or replaced; '' for none. */
+  readonly set: string;
+  readonly unset: readonly string[];
+  /** To and from sets. */
+  readonly add: readonly PatchTexts[];
+  readonly take: readonly PatchTexts[];
+  /** Added to numbers; one that is not there counts as 0. */
+  readonly delta: readonly { readonly attribute: string; readonly delta: number }[];
+}
+
+export interface PatchTexts {
+  readonly attribute: string;
+  readonly texts: readonly string[];
+}
+
 export type CatalogueChange =
   | {
       readonly op: 'upsert';
@@ -12,7 +37,8 @@ export type CatalogueChange =
       readonly attributes: string;
       readonly priority: number;
     }
-  | { readonly op: 'pause' | 'resume' | 'remove'; readonly itemId: string }
+  | ({ readonly op: 'pause' | 'resume' | 'remove' } & ChangedItems)
+  | ({ readonly op: 'patch_attributes'; readonly patch: AttributePatch } & ChangedItems)
   | { readonly op: 'set_attributes'; readonly itemId: string; readonly attributes: string }
   | { readonly op: 'set_priority'; readonly itemId: string; readonly priority: number };
 
@@ -22,18 +48,30 @@ export type CatalogueChange =
  * @throws TesseraError CATALOGUE_INVALID for attributes that nest too deep
  */
 export function checkNesting(changes: readonly CatalogueChange[], first: number): void {
-  const deep = changes.findIndex(
-    (change) => 'attributes' in change && nestsTooDeep(change.attributes),
-  );
+  const deep = changes.findIndex((change) => nestsTooDeep(objectOf(change)));
   if (deep < 0) return;
-  const field = `changes[${first + deep}].attributes`;
+  const member = changes[deep]?.op === 'patch_attributes' ? 'set' : 'attributes';
+  const field = `changes[${first + deep}].${member}`;
   const message = `${field}: expected JSON nested at most ${JSON_DEPTH_MAX} deep, got more`;
   throw new TesseraError('CATALOGUE_INVALID', message, { field });
+}
+
+/** The JSON object that it brings. */
+function objectOf(change: CatalogueChange): string {
+  if (change.op === 'patch_attributes') return change.patch.set;
+  return 'attributes' in change ? change.attributes : '';
 }
 
 /** Characters of its texts. */
 export function charactersOf(change: CatalogueChange): number {
   const title = 'title' in change ? change.title.length : 0;
-  const attributes = 'attributes' in change ? change.attributes.length : 0;
-  return change.itemId.length + title + attributes;
+  const predicate = 'predicate' in change ? (change.predicate?.length ?? 0) : 0;
+  const texts = 'patch' in change ? textsOf(change.patch) : [];
+  const patched = texts.reduce((sum, text) => sum + text.length, 0);
+  return change.itemId.length + title + objectOf(change).length + predicate + patched;
+}
+
+function textsOf({ unset, add, take, delta }: AttributePatch): readonly string[] {
+  const ofSets = [...add, ...take].flatMap(({ attribute, texts }) => [attribute, ...texts]);
+  return [...unset, ...ofSets, ...delta.map(({ attribute }) => attribute)];
 }

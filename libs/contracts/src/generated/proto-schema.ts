@@ -830,7 +830,7 @@ export const protoSchema: object = {
                           "rule": "repeated",
                           "type": "tessera.catalogue.v1.Change",
                           "id": 1,
-                          "comment": "All are applied or none; each item at most once."
+                          "comment": "All are applied or none, in their order; each item is named at most once."
                         },
                         "catalogue": {
                           "type": "string",
@@ -904,6 +904,82 @@ export const protoSchema: object = {
                     }
                   }
                 },
+                "PatchTexts": {
+                  "fields": {
+                    "attribute": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "texts": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "PatchNumber": {
+                  "fields": {
+                    "attribute": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "delta": {
+                      "type": "double",
+                      "id": 2
+                    }
+                  }
+                },
+                "PatchAttributes": {
+                  "oneofs": {
+                    "items": {
+                      "oneof": [
+                        "itemId",
+                        "matching"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "itemId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "matching": {
+                      "type": "tessera.recall.v1.Predicate",
+                      "id": 2,
+                      "comment": "Every item that it lets pass, paused ones too."
+                    },
+                    "set": {
+                      "type": "string",
+                      "id": 3,
+                      "comment": "Text of a JSON object whose members are put in, or take the place of those there are; empty for none."
+                    },
+                    "unset": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 4,
+                      "comment": "Members that are taken out, where they are there."
+                    },
+                    "add": {
+                      "rule": "repeated",
+                      "type": "PatchTexts",
+                      "id": 5,
+                      "comment": "Texts put into sets; a set that is not there begins empty."
+                    },
+                    "take": {
+                      "rule": "repeated",
+                      "type": "PatchTexts",
+                      "id": 6,
+                      "comment": "Texts taken from sets."
+                    },
+                    "delta": {
+                      "rule": "repeated",
+                      "type": "PatchNumber",
+                      "id": 7,
+                      "comment": "Added to numbers; a number that is not there counts as 0."
+                    }
+                  },
+                  "comment": "Edits of attributes; what they do not name stays as it is. An attribute is named by one edit at most.\nRefused where an attribute has another type than the edit wants, with the item."
+                },
                 "Change": {
                   "oneofs": {
                     "change": {
@@ -913,7 +989,11 @@ export const protoSchema: object = {
                         "resumeItemId",
                         "removeItemId",
                         "setAttributes",
-                        "setPriority"
+                        "setPriority",
+                        "patchAttributes",
+                        "pauseMatching",
+                        "resumeMatching",
+                        "removeMatching"
                       ]
                     }
                   },
@@ -943,6 +1023,23 @@ export const protoSchema: object = {
                     "setPriority": {
                       "type": "SetPriority",
                       "id": 6
+                    },
+                    "patchAttributes": {
+                      "type": "PatchAttributes",
+                      "id": 7
+                    },
+                    "pauseMatching": {
+                      "type": "tessera.recall.v1.Predicate",
+                      "id": 8,
+                      "comment": "Every item that the predicate lets pass, paused ones too, when the change's turn comes."
+                    },
+                    "resumeMatching": {
+                      "type": "tessera.recall.v1.Predicate",
+                      "id": 9
+                    },
+                    "removeMatching": {
+                      "type": "tessera.recall.v1.Predicate",
+                      "id": 10
                     }
                   }
                 },
@@ -967,7 +1064,7 @@ export const protoSchema: object = {
                       "rule": "repeated",
                       "type": "Change",
                       "id": 1,
-                      "comment": "All are applied or none; each item at most once."
+                      "comment": "All are applied or none, in their order; each item is named at most once."
                     },
                     "bundle": {
                       "type": "BundleStep",
@@ -986,7 +1083,13 @@ export const protoSchema: object = {
                     "sequence": {
                       "type": "uint64",
                       "id": 1,
-                      "comment": "Number of the last change: the version that has them."
+                      "comment": "Number of the last change: the version that has them. Changes by a predicate are numbered item by item."
+                    },
+                    "matched": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2,
+                      "comment": "Per change with a predicate, in their order: items that it let pass."
                     }
                   }
                 },
@@ -1011,6 +1114,11 @@ export const protoSchema: object = {
                       "type": "uint64",
                       "id": 1,
                       "comment": "As in ApplyResponse."
+                    },
+                    "matched": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
                     }
                   }
                 },
@@ -1045,6 +1153,11 @@ export const protoSchema: object = {
                       "type": "uint64",
                       "id": 1,
                       "comment": "As in ApplyResponse."
+                    },
+                    "matched": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
                     }
                   }
                 },
@@ -1280,225 +1393,6 @@ export const protoSchema: object = {
                     }
                   },
                   "comment": "Changes of the catalogue while it serves. An answer means that the changes are kept and that the\nnext recall sees them. Failures carry the status of docs/errors.md and, in the trailer\n`tessera-field`, which change is at fault."
-                }
-              }
-            }
-          }
-        },
-        "explain": {
-          "nested": {
-            "v1": {
-              "options": {
-                "go_package": "tessera.dev/go/explain/v1;explainv1",
-                "java_multiple_files": true,
-                "java_package": "dev.tessera.explain.v1"
-              },
-              "nested": {
-                "ExplainRequest": {
-                  "fields": {
-                    "request": {
-                      "type": "tessera.recall.v1.RecallRequest",
-                      "id": 1,
-                      "comment": "The recall in question, as it was asked."
-                    },
-                    "itemId": {
-                      "type": "string",
-                      "id": 2,
-                      "comment": "The item that is, or is not, in its answer."
-                    },
-                    "versions": {
-                      "type": "tessera.recall.v1.RecallVersions",
-                      "id": 3,
-                      "comment": "`versions` of that answer: it is replayed on them, with the prompt that the answer of\n`request.request_id` had, or refused where they are not at hand. Left out: on the newest, with\nthe history of this moment."
-                    }
-                  }
-                },
-                "Verdict": {
-                  "values": {
-                    "VERDICT_UNSPECIFIED": 0,
-                    "VERDICT_RETURNED": 1,
-                    "VERDICT_PRUNED": 2,
-                    "VERDICT_BEHIND_SID_CAP": 3,
-                    "VERDICT_BEHIND_RESULTS": 4,
-                    "VERDICT_NOT_ELIGIBLE": 5,
-                    "VERDICT_NOT_LIVE": 6,
-                    "VERDICT_NOT_IN_CATALOGUE": 7,
-                    "VERDICT_BEHIND_DIVERSITY_CAP": 8
-                  },
-                  "comments": {
-                    "VERDICT_RETURNED": "At `rank` of the answer.",
-                    "VERDICT_PRUNED": "Its path fell out of the beam in `step`, where it stood at `rank` with `score`; the last that\nwas kept in its stead had `cut_score`.",
-                    "VERDICT_BEHIND_SID_CAP": "Its path was found; others of its semantic ID took the places.",
-                    "VERDICT_BEHIND_RESULTS": "Its path was found; the items wanted were full before its turn.",
-                    "VERDICT_NOT_ELIGIBLE": "`clause` of the eligibility keeps it out.",
-                    "VERDICT_NOT_LIVE": "Paused or removed by change `not_live_since`.",
-                    "VERDICT_BEHIND_DIVERSITY_CAP": "Its path was found; as many items with its value of `attribute` as may be were before it."
-                  }
-                },
-                "ExplainResponse": {
-                  "oneofs": {
-                    "_rank": {
-                      "oneof": [
-                        "rank"
-                      ]
-                    },
-                    "_step": {
-                      "oneof": [
-                        "step"
-                      ]
-                    },
-                    "_score": {
-                      "oneof": [
-                        "score"
-                      ]
-                    },
-                    "_cutScore": {
-                      "oneof": [
-                        "cutScore"
-                      ]
-                    },
-                    "_clause": {
-                      "oneof": [
-                        "clause"
-                      ]
-                    },
-                    "_notLiveSince": {
-                      "oneof": [
-                        "notLiveSince"
-                      ]
-                    },
-                    "_attribute": {
-                      "oneof": [
-                        "attribute"
-                      ]
-                    }
-                  },
-                  "fields": {
-                    "requestId": {
-                      "type": "string",
-                      "id": 1
-                    },
-                    "itemId": {
-                      "type": "string",
-                      "id": 2
-                    },
-                    "sid": {
-                      "rule": "repeated",
-                      "type": "uint32",
-                      "id": 3,
-                      "comment": "Codes of the item's semantic ID; empty where the item is not in the catalogue."
-                    },
-                    "verdict": {
-                      "type": "Verdict",
-                      "id": 4
-                    },
-                    "rank": {
-                      "type": "uint32",
-                      "id": 5,
-                      "options": {
-                        "proto3_optional": true
-                      },
-                      "comment": "1 for the best: of the item in the answer, or of its path among the candidates of the step."
-                    },
-                    "step": {
-                      "type": "uint32",
-                      "id": 6,
-                      "options": {
-                        "proto3_optional": true
-                      },
-                      "comment": "0 for the selection of the first code."
-                    },
-                    "score": {
-                      "type": "double",
-                      "id": 7,
-                      "options": {
-                        "proto3_optional": true
-                      },
-                      "comment": "Log-probability of the path, or of what there was of it when it was pruned."
-                    },
-                    "cutScore": {
-                      "type": "double",
-                      "id": 8,
-                      "options": {
-                        "proto3_optional": true
-                      }
-                    },
-                    "clause": {
-                      "type": "string",
-                      "id": 9,
-                      "options": {
-                        "proto3_optional": true
-                      },
-                      "comment": "Path of a clause, such as `predicate.all[1].not`, or `allowed`, `denied`, `seen`."
-                    },
-                    "notLiveSince": {
-                      "type": "uint64",
-                      "id": 10,
-                      "options": {
-                        "proto3_optional": true
-                      }
-                    },
-                    "widthsUsed": {
-                      "rule": "repeated",
-                      "type": "uint32",
-                      "id": 11,
-                      "comment": "Of the replay, as in RecallResponse; empty where the catalogue alone decides."
-                    },
-                    "historyItems": {
-                      "type": "uint32",
-                      "id": 12
-                    },
-                    "trimmedItems": {
-                      "type": "uint32",
-                      "id": 13
-                    },
-                    "skippedItems": {
-                      "type": "uint32",
-                      "id": 14
-                    },
-                    "promptTokens": {
-                      "type": "uint32",
-                      "id": 15
-                    },
-                    "prefixReusedTokens": {
-                      "type": "uint32",
-                      "id": 16
-                    },
-                    "versions": {
-                      "type": "tessera.recall.v1.RecallVersions",
-                      "id": 17
-                    },
-                    "timings": {
-                      "type": "tessera.recall.v1.RecallTimings",
-                      "id": 18
-                    },
-                    "attribute": {
-                      "type": "string",
-                      "id": 19,
-                      "options": {
-                        "proto3_optional": true
-                      }
-                    },
-                    "kv": {
-                      "type": "tessera.recall.v1.KvProvenance",
-                      "id": 20
-                    },
-                    "fallback": {
-                      "type": "string",
-                      "id": 21,
-                      "comment": "As in tessera.recall.v1.RecallResponse."
-                    }
-                  }
-                },
-                "ExplainService": {
-                  "methods": {
-                    "Explain": {
-                      "requestType": "ExplainRequest",
-                      "responseType": "ExplainResponse",
-                      "comment": "Replays the recall and follows the item. Costs what the recall costs; deadline and cancellation\nas for a recall."
-                    }
-                  },
-                  "comment": "Why an item is in the answer of a recall, or is not. Failures are told as those of RecallService."
                 }
               }
             }
@@ -2361,6 +2255,225 @@ export const protoSchema: object = {
                       "comment": "A recall as it was understood. Fields are those of RecallRequest; 0 and empty where it said nothing."
                     }
                   }
+                }
+              }
+            }
+          }
+        },
+        "explain": {
+          "nested": {
+            "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/explain/v1;explainv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.explain.v1"
+              },
+              "nested": {
+                "ExplainRequest": {
+                  "fields": {
+                    "request": {
+                      "type": "tessera.recall.v1.RecallRequest",
+                      "id": 1,
+                      "comment": "The recall in question, as it was asked."
+                    },
+                    "itemId": {
+                      "type": "string",
+                      "id": 2,
+                      "comment": "The item that is, or is not, in its answer."
+                    },
+                    "versions": {
+                      "type": "tessera.recall.v1.RecallVersions",
+                      "id": 3,
+                      "comment": "`versions` of that answer: it is replayed on them, with the prompt that the answer of\n`request.request_id` had, or refused where they are not at hand. Left out: on the newest, with\nthe history of this moment."
+                    }
+                  }
+                },
+                "Verdict": {
+                  "values": {
+                    "VERDICT_UNSPECIFIED": 0,
+                    "VERDICT_RETURNED": 1,
+                    "VERDICT_PRUNED": 2,
+                    "VERDICT_BEHIND_SID_CAP": 3,
+                    "VERDICT_BEHIND_RESULTS": 4,
+                    "VERDICT_NOT_ELIGIBLE": 5,
+                    "VERDICT_NOT_LIVE": 6,
+                    "VERDICT_NOT_IN_CATALOGUE": 7,
+                    "VERDICT_BEHIND_DIVERSITY_CAP": 8
+                  },
+                  "comments": {
+                    "VERDICT_RETURNED": "At `rank` of the answer.",
+                    "VERDICT_PRUNED": "Its path fell out of the beam in `step`, where it stood at `rank` with `score`; the last that\nwas kept in its stead had `cut_score`.",
+                    "VERDICT_BEHIND_SID_CAP": "Its path was found; others of its semantic ID took the places.",
+                    "VERDICT_BEHIND_RESULTS": "Its path was found; the items wanted were full before its turn.",
+                    "VERDICT_NOT_ELIGIBLE": "`clause` of the eligibility keeps it out.",
+                    "VERDICT_NOT_LIVE": "Paused or removed by change `not_live_since`.",
+                    "VERDICT_BEHIND_DIVERSITY_CAP": "Its path was found; as many items with its value of `attribute` as may be were before it."
+                  }
+                },
+                "ExplainResponse": {
+                  "oneofs": {
+                    "_rank": {
+                      "oneof": [
+                        "rank"
+                      ]
+                    },
+                    "_step": {
+                      "oneof": [
+                        "step"
+                      ]
+                    },
+                    "_score": {
+                      "oneof": [
+                        "score"
+                      ]
+                    },
+                    "_cutScore": {
+                      "oneof": [
+                        "cutScore"
+                      ]
+                    },
+                    "_clause": {
+                      "oneof": [
+                        "clause"
+                      ]
+                    },
+                    "_notLiveSince": {
+                      "oneof": [
+                        "notLiveSince"
+                      ]
+                    },
+                    "_attribute": {
+                      "oneof": [
+                        "attribute"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "requestId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "itemId": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 3,
+                      "comment": "Codes of the item's semantic ID; empty where the item is not in the catalogue."
+                    },
+                    "verdict": {
+                      "type": "Verdict",
+                      "id": 4
+                    },
+                    "rank": {
+                      "type": "uint32",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "1 for the best: of the item in the answer, or of its path among the candidates of the step."
+                    },
+                    "step": {
+                      "type": "uint32",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "0 for the selection of the first code."
+                    },
+                    "score": {
+                      "type": "double",
+                      "id": 7,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Log-probability of the path, or of what there was of it when it was pruned."
+                    },
+                    "cutScore": {
+                      "type": "double",
+                      "id": 8,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "clause": {
+                      "type": "string",
+                      "id": 9,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Path of a clause, such as `predicate.all[1].not`, or `allowed`, `denied`, `seen`."
+                    },
+                    "notLiveSince": {
+                      "type": "uint64",
+                      "id": 10,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "widthsUsed": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 11,
+                      "comment": "Of the replay, as in RecallResponse; empty where the catalogue alone decides."
+                    },
+                    "historyItems": {
+                      "type": "uint32",
+                      "id": 12
+                    },
+                    "trimmedItems": {
+                      "type": "uint32",
+                      "id": 13
+                    },
+                    "skippedItems": {
+                      "type": "uint32",
+                      "id": 14
+                    },
+                    "promptTokens": {
+                      "type": "uint32",
+                      "id": 15
+                    },
+                    "prefixReusedTokens": {
+                      "type": "uint32",
+                      "id": 16
+                    },
+                    "versions": {
+                      "type": "tessera.recall.v1.RecallVersions",
+                      "id": 17
+                    },
+                    "timings": {
+                      "type": "tessera.recall.v1.RecallTimings",
+                      "id": 18
+                    },
+                    "attribute": {
+                      "type": "string",
+                      "id": 19,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "kv": {
+                      "type": "tessera.recall.v1.KvProvenance",
+                      "id": 20
+                    },
+                    "fallback": {
+                      "type": "string",
+                      "id": 21,
+                      "comment": "As in tessera.recall.v1.RecallResponse."
+                    }
+                  }
+                },
+                "ExplainService": {
+                  "methods": {
+                    "Explain": {
+                      "requestType": "ExplainRequest",
+                      "responseType": "ExplainResponse",
+                      "comment": "Replays the recall and follows the item. Costs what the recall costs; deadline and cancellation\nas for a recall."
+                    }
+                  },
+                  "comment": "Why an item is in the answer of a recall, or is not. Failures are told as those of RecallService."
                 }
               }
             }
@@ -3795,6 +3908,75 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "PatchTexts": {
+                  "fields": {
+                    "attribute": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "texts": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "PatchNumber": {
+                  "fields": {
+                    "attribute": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "delta": {
+                      "type": "double",
+                      "id": 2
+                    }
+                  }
+                },
+                "PatchAttributes": {
+                  "oneofs": {
+                    "items": {
+                      "oneof": [
+                        "item_id",
+                        "matching"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "item_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "matching": {
+                      "type": "tessera.recall.v1.Predicate",
+                      "id": 2
+                    },
+                    "set": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "unset": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 4
+                    },
+                    "add": {
+                      "rule": "repeated",
+                      "type": "PatchTexts",
+                      "id": 5
+                    },
+                    "take": {
+                      "rule": "repeated",
+                      "type": "PatchTexts",
+                      "id": 6
+                    },
+                    "delta": {
+                      "rule": "repeated",
+                      "type": "PatchNumber",
+                      "id": 7
+                    }
+                  }
+                },
                 "Change": {
                   "oneofs": {
                     "change": {
@@ -3804,7 +3986,11 @@ export const protoSchemaAsWritten: object = {
                         "resume_item_id",
                         "remove_item_id",
                         "set_attributes",
-                        "set_priority"
+                        "set_priority",
+                        "patch_attributes",
+                        "pause_matching",
+                        "resume_matching",
+                        "remove_matching"
                       ]
                     }
                   },
@@ -3832,6 +4018,22 @@ export const protoSchemaAsWritten: object = {
                     "set_priority": {
                       "type": "SetPriority",
                       "id": 6
+                    },
+                    "patch_attributes": {
+                      "type": "PatchAttributes",
+                      "id": 7
+                    },
+                    "pause_matching": {
+                      "type": "tessera.recall.v1.Predicate",
+                      "id": 8
+                    },
+                    "resume_matching": {
+                      "type": "tessera.recall.v1.Predicate",
+                      "id": 9
+                    },
+                    "remove_matching": {
+                      "type": "tessera.recall.v1.Predicate",
+                      "id": 10
                     }
                   }
                 },
@@ -3869,6 +4071,11 @@ export const protoSchemaAsWritten: object = {
                     "sequence": {
                       "type": "uint64",
                       "id": 1
+                    },
+                    "matched": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
                     }
                   }
                 },
@@ -3890,6 +4097,11 @@ export const protoSchemaAsWritten: object = {
                     "sequence": {
                       "type": "uint64",
                       "id": 1
+                    },
+                    "matched": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
                     }
                   }
                 },
@@ -3919,6 +4131,11 @@ export const protoSchemaAsWritten: object = {
                     "sequence": {
                       "type": "uint64",
                       "id": 1
+                    },
+                    "matched": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 2
                     }
                   }
                 },
@@ -4127,204 +4344,6 @@ export const protoSchemaAsWritten: object = {
                     "RollBack": {
                       "requestType": "RollBackRequest",
                       "responseType": "RollBackResponse"
-                    }
-                  }
-                }
-              }
-            }
-          }
-        },
-        "explain": {
-          "nested": {
-            "v1": {
-              "options": {
-                "go_package": "tessera.dev/go/explain/v1;explainv1",
-                "java_multiple_files": true,
-                "java_package": "dev.tessera.explain.v1"
-              },
-              "nested": {
-                "ExplainRequest": {
-                  "fields": {
-                    "request": {
-                      "type": "tessera.recall.v1.RecallRequest",
-                      "id": 1
-                    },
-                    "item_id": {
-                      "type": "string",
-                      "id": 2
-                    },
-                    "versions": {
-                      "type": "tessera.recall.v1.RecallVersions",
-                      "id": 3
-                    }
-                  }
-                },
-                "Verdict": {
-                  "values": {
-                    "VERDICT_UNSPECIFIED": 0,
-                    "VERDICT_RETURNED": 1,
-                    "VERDICT_PRUNED": 2,
-                    "VERDICT_BEHIND_SID_CAP": 3,
-                    "VERDICT_BEHIND_RESULTS": 4,
-                    "VERDICT_NOT_ELIGIBLE": 5,
-                    "VERDICT_NOT_LIVE": 6,
-                    "VERDICT_NOT_IN_CATALOGUE": 7,
-                    "VERDICT_BEHIND_DIVERSITY_CAP": 8
-                  }
-                },
-                "ExplainResponse": {
-                  "oneofs": {
-                    "_rank": {
-                      "oneof": [
-                        "rank"
-                      ]
-                    },
-                    "_step": {
-                      "oneof": [
-                        "step"
-                      ]
-                    },
-                    "_score": {
-                      "oneof": [
-                        "score"
-                      ]
-                    },
-                    "_cut_score": {
-                      "oneof": [
-                        "cut_score"
-                      ]
-                    },
-                    "_clause": {
-                      "oneof": [
-                        "clause"
-                      ]
-                    },
-                    "_not_live_since": {
-                      "oneof": [
-                        "not_live_since"
-                      ]
-                    },
-                    "_attribute": {
-                      "oneof": [
-                        "attribute"
-                      ]
-                    }
-                  },
-                  "fields": {
-                    "request_id": {
-                      "type": "string",
-                      "id": 1
-                    },
-                    "item_id": {
-                      "type": "string",
-                      "id": 2
-                    },
-                    "sid": {
-                      "rule": "repeated",
-                      "type": "uint32",
-                      "id": 3
-                    },
-                    "verdict": {
-                      "type": "Verdict",
-                      "id": 4
-                    },
-                    "rank": {
-                      "type": "uint32",
-                      "id": 5,
-                      "options": {
-                        "proto3_optional": true
-                      }
-                    },
-                    "step": {
-                      "type": "uint32",
-                      "id": 6,
-                      "options": {
-                        "proto3_optional": true
-                      }
-                    },
-                    "score": {
-                      "type": "double",
-                      "id": 7,
-                      "options": {
-                        "proto3_optional": true
-                      }
-                    },
-                    "cut_score": {
-                      "type": "double",
-                      "id": 8,
-                      "options": {
-                        "proto3_optional": true
-                      }
-                    },
-                    "clause": {
-                      "type": "string",
-                      "id": 9,
-                      "options": {
-                        "proto3_optional": true
-                      }
-                    },
-                    "not_live_since": {
-                      "type": "uint64",
-                      "id": 10,
-                      "options": {
-                        "proto3_optional": true
-                      }
-                    },
-                    "widths_used": {
-                      "rule": "repeated",
-                      "type": "uint32",
-                      "id": 11
-                    },
-                    "history_items": {
-                      "type": "uint32",
-                      "id": 12
-                    },
-                    "trimmed_items": {
-                      "type": "uint32",
-                      "id": 13
-                    },
-                    "skipped_items": {
-                      "type": "uint32",
-                      "id": 14
-                    },
-                    "prompt_tokens": {
-                      "type": "uint32",
-                      "id": 15
-                    },
-                    "prefix_reused_tokens": {
-                      "type": "uint32",
-                      "id": 16
-                    },
-                    "versions": {
-                      "type": "tessera.recall.v1.RecallVersions",
-                      "id": 17
-                    },
-                    "timings": {
-                      "type": "tessera.recall.v1.RecallTimings",
-                      "id": 18
-                    },
-                    "attribute": {
-                      "type": "string",
-                      "id": 19,
-                      "options": {
-                        "proto3_optional": true
-                      }
-                    },
-                    "kv": {
-                      "type": "tessera.recall.v1.KvProvenance",
-                      "id": 20
-                    },
-                    "fallback": {
-                      "type": "string",
-                      "id": 21
-                    }
-                  }
-                },
-                "ExplainService": {
-                  "methods": {
-                    "Explain": {
-                      "requestType": "ExplainRequest",
-                      "responseType": "ExplainResponse"
                     }
                   }
                 }
@@ -5100,6 +5119,204 @@ export const protoSchemaAsWritten: object = {
             }
           }
         },
+        "explain": {
+          "nested": {
+            "v1": {
+              "options": {
+                "go_package": "tessera.dev/go/explain/v1;explainv1",
+                "java_multiple_files": true,
+                "java_package": "dev.tessera.explain.v1"
+              },
+              "nested": {
+                "ExplainRequest": {
+                  "fields": {
+                    "request": {
+                      "type": "tessera.recall.v1.RecallRequest",
+                      "id": 1
+                    },
+                    "item_id": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "versions": {
+                      "type": "tessera.recall.v1.RecallVersions",
+                      "id": 3
+                    }
+                  }
+                },
+                "Verdict": {
+                  "values": {
+                    "VERDICT_UNSPECIFIED": 0,
+                    "VERDICT_RETURNED": 1,
+                    "VERDICT_PRUNED": 2,
+                    "VERDICT_BEHIND_SID_CAP": 3,
+                    "VERDICT_BEHIND_RESULTS": 4,
+                    "VERDICT_NOT_ELIGIBLE": 5,
+                    "VERDICT_NOT_LIVE": 6,
+                    "VERDICT_NOT_IN_CATALOGUE": 7,
+                    "VERDICT_BEHIND_DIVERSITY_CAP": 8
+                  }
+                },
+                "ExplainResponse": {
+                  "oneofs": {
+                    "_rank": {
+                      "oneof": [
+                        "rank"
+                      ]
+                    },
+                    "_step": {
+                      "oneof": [
+                        "step"
+                      ]
+                    },
+                    "_score": {
+                      "oneof": [
+                        "score"
+                      ]
+                    },
+                    "_cut_score": {
+                      "oneof": [
+                        "cut_score"
+                      ]
+                    },
+                    "_clause": {
+                      "oneof": [
+                        "clause"
+                      ]
+                    },
+                    "_not_live_since": {
+                      "oneof": [
+                        "not_live_since"
+                      ]
+                    },
+                    "_attribute": {
+                      "oneof": [
+                        "attribute"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "request_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "item_id": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "verdict": {
+                      "type": "Verdict",
+                      "id": 4
+                    },
+                    "rank": {
+                      "type": "uint32",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "step": {
+                      "type": "uint32",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "score": {
+                      "type": "double",
+                      "id": 7,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "cut_score": {
+                      "type": "double",
+                      "id": 8,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "clause": {
+                      "type": "string",
+                      "id": 9,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "not_live_since": {
+                      "type": "uint64",
+                      "id": 10,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "widths_used": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 11
+                    },
+                    "history_items": {
+                      "type": "uint32",
+                      "id": 12
+                    },
+                    "trimmed_items": {
+                      "type": "uint32",
+                      "id": 13
+                    },
+                    "skipped_items": {
+                      "type": "uint32",
+                      "id": 14
+                    },
+                    "prompt_tokens": {
+                      "type": "uint32",
+                      "id": 15
+                    },
+                    "prefix_reused_tokens": {
+                      "type": "uint32",
+                      "id": 16
+                    },
+                    "versions": {
+                      "type": "tessera.recall.v1.RecallVersions",
+                      "id": 17
+                    },
+                    "timings": {
+                      "type": "tessera.recall.v1.RecallTimings",
+                      "id": 18
+                    },
+                    "attribute": {
+                      "type": "string",
+                      "id": 19,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "kv": {
+                      "type": "tessera.recall.v1.KvProvenance",
+                      "id": 20
+                    },
+                    "fallback": {
+                      "type": "string",
+                      "id": 21
+                    }
+                  }
+                },
+                "ExplainService": {
+                  "methods": {
+                    "Explain": {
+                      "requestType": "ExplainRequest",
+                      "responseType": "ExplainResponse"
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
         "kv": {
           "nested": {
             "v1": {
@@ -5671,16 +5888,6 @@ export const enumWords = {
     "duplicate": 2,
     "outside": 3
   },
-  "tessera.explain.v1.Verdict": {
-    "returned": 1,
-    "pruned": 2,
-    "behind-sid-cap": 3,
-    "behind-results": 4,
-    "not-eligible": 5,
-    "not-live": 6,
-    "not-in-catalogue": 7,
-    "behind-diversity-cap": 8
-  },
   "tessera.recall.v1.ScoreNorm": {
     "full": 1,
     "level": 2,
@@ -5695,6 +5902,16 @@ export const enumWords = {
     "whole": 1,
     "narrowed": 2,
     "cut": 3
+  },
+  "tessera.explain.v1.Verdict": {
+    "returned": 1,
+    "pruned": 2,
+    "behind-sid-cap": 3,
+    "behind-results": 4,
+    "not-eligible": 5,
+    "not-live": 6,
+    "not-in-catalogue": 7,
+    "behind-diversity-cap": 8
   },
   "tessera.score.v1.ScoreOutcome": {
     "scored": 1,

@@ -3,8 +3,8 @@
 import type * as tessera_adapter_v1 from './tessera/adapter/v1/adapter.js';
 import type * as tessera_behaviour_v1 from './tessera/behaviour/v1/behaviour.js';
 import type * as tessera_catalogue_v1 from './tessera/catalogue/v1/catalogue.js';
-import type * as tessera_explain_v1 from './tessera/explain/v1/explain.js';
 import type * as tessera_recall_v1 from './tessera/recall/v1/recall.js';
+import type * as tessera_explain_v1 from './tessera/explain/v1/explain.js';
 import type * as tessera_kv_v1 from './tessera/kv/v1/kv_pool.js';
 import type * as tessera_score_v1 from './tessera/score/v1/score.js';
 import type * as tessera_weights_v1 from './tessera/weights/v1/weights.js';
@@ -37,11 +37,11 @@ export interface WireServices {
     Compact: [tessera_catalogue_v1.CompactRequest, tessera_catalogue_v1.CompactResponse];
     RollBack: [tessera_catalogue_v1.RollBackRequest, tessera_catalogue_v1.RollBackResponse];
   };
-  'tessera.explain.v1.ExplainService': {
-    Explain: [tessera_explain_v1.ExplainRequest, tessera_explain_v1.ExplainResponse];
-  };
   'tessera.recall.v1.RecallService': {
     Recall: [tessera_recall_v1.RecallRequest, tessera_recall_v1.RecallResponse];
+  };
+  'tessera.explain.v1.ExplainService': {
+    Explain: [tessera_explain_v1.ExplainRequest, tessera_explain_v1.ExplainResponse];
   };
   'tessera.kv.v1.KvPoolService': {
     Inspect: [tessera_kv_v1.InspectRequest, tessera_kv_v1.InspectResponse];

@@ -4,13 +4,33 @@
 
 namespace tessera::abi {
 
-void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Change& to) {
-  in.choice(to.kind, 6);
+void read_patch_texts([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::PatchTexts& to) {
+  in.text(to.attribute);
+  in.texts(to.texts);
+}
+
+void read_patch_number([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::PatchNumber& to) {
+  in.text(to.attribute);
+  in.f64(to.delta);
+}
+
+void read_attribute_patch([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::AttributePatch& to) {
+  in.text(to.set);
+  in.texts(to.unset);
+  in.list(to.add, [&in](auto& each) { read_patch_texts(in, each); });
+  in.list(to.take, [&in](auto& each) { read_patch_texts(in, each); });
+  in.list(to.delta, [&in](auto& each) { read_patch_number(in, each); });
+}
+
+void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::GivenChange& to) {
+  in.choice(to.kind, 7);
   in.text(to.item_id);
   in.u32s(to.sid);
   in.text(to.title);
   in.text(to.attributes);
   in.f64(to.priority);
+  in.text(to.predicate_json);
+  read_attribute_patch(in, to.patch);
 }
 
 void read_change_message([[maybe_unused]] PackedReader& in, [[maybe_unused]] ChangeMessage& to) {

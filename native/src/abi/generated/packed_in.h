@@ -5,7 +5,7 @@
 #include <array>
 
 #include "abi/packed_reader.h"
-#include "catalogue/change.h"
+#include "catalogue/given_change.h"
 #include "engine/request.h"
 
 namespace tessera::abi {
@@ -16,6 +16,7 @@ static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kResume) == 2);
 static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kRemove) == 3);
 static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kSetAttributes) == 4);
 static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kSetPriority) == 5);
+static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kPatchAttributes) == 6);
 static_assert(static_cast<uint32_t>(beam::ScoreNorm::kFull) == 0);
 static_assert(static_cast<uint32_t>(beam::ScoreNorm::kLevel) == 1);
 static_assert(static_cast<uint32_t>(beam::ScoreNorm::kAllowed) == 2);
@@ -33,7 +34,7 @@ static_assert(static_cast<uint32_t>(engine::Completeness::kNarrowed) == 1);
 static_assert(static_cast<uint32_t>(engine::Completeness::kCut) == 2);
 
 struct ChangeMessage {
-  std::vector<catalogue::Change> changes;
+  std::vector<catalogue::GivenChange> changes;
 };
 
 struct RequestHead {
@@ -44,7 +45,10 @@ struct RequestHead {
   double budget_us{};
 };
 
-void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Change& to);
+void read_patch_texts([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::PatchTexts& to);
+void read_patch_number([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::PatchNumber& to);
+void read_attribute_patch([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::AttributePatch& to);
+void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::GivenChange& to);
 void read_change_message([[maybe_unused]] PackedReader& in, [[maybe_unused]] ChangeMessage& to);
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to);
 void read_request_work([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "984d3cd52bbc965d";
+inline constexpr std::string_view kAbiDigest = "d8dd8e328858c950";
 
 }  // namespace tessera::bridge

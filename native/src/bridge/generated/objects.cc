@@ -299,6 +299,14 @@ Napi::Value to_js(Napi::Env env, const kv::IntegrityReport& from) {
   return to;
 }
 
+Napi::Value to_js(Napi::Env env, const catalogue::Applied& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["sequence"] = to_js(env, static_cast<double>(from.sequence));
+  to["changeCount"] = to_js(env, static_cast<double>(from.change_count));
+  to["matched"] = to_js(env, from.matched);
+  return to;
+}
+
 Napi::Value to_js(Napi::Env env, const CatalogueInfo& from) {
   Napi::Object to = Napi::Object::New(env);
   to["digest"] = to_js(env, from.digest);

@@ -275,6 +275,7 @@ Napi::Value to_js(Napi::Env env, const std::vector<kv::TierMetrics>& from);
 Napi::Value to_js(Napi::Env env, const PoolReport& from);
 Napi::Value to_js(Napi::Env env, const kv::ChainReport& from);
 Napi::Value to_js(Napi::Env env, const kv::IntegrityReport& from);
+Napi::Value to_js(Napi::Env env, const catalogue::Applied& from);
 Napi::Value to_js(Napi::Env env, const CatalogueInfo& from);
 Napi::Value to_js(Napi::Env env, const CatalogueState& from);
 Napi::Value to_js(Napi::Env env, const catalogue::Generation& from);

@@ -15,6 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
   resume: 'resumed',
   remove: 'removed',
   set_attributes: 'given attributes',
+  patch_attributes: 'edits of attributes',
   set_priority: 'given a priority',
   roll_back: 'back to an earlier version',
 };

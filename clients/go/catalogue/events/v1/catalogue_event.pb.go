@@ -12,7 +12,8 @@
 //
 // The changes of a message are applied whole or refused whole, and its offset is committed when they are kept
 // and visible. After a crash messages may come again from the last commit on: they are applied
-// again in their order, so that every item ends as the last of them says. A message that can never be
+// again in their order, so that every item ends as the last of them says. Only what depends on what was there before
+// may then come out otherwise: a `delta` is added again, and a predicate lets pass what it lets pass now. A message that can never be
 // applied (no such message, another version, a catalogue that is not served, a change that the catalogue refuses)
 // goes to `<topic>.dead` (headers as in behaviour_event.proto).
 
@@ -36,7 +37,7 @@ const (
 
 type CatalogueChanged struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// All are applied or none; each item at most once.
+	// All are applied or none, in their order; each item is named at most once.
 	Changes []*v1.Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	// Name of the catalogue; empty: the first.
 	Catalogue     string `protobuf:"bytes,2,opt,name=catalogue,proto3" json:"catalogue,omitempty"`

@@ -5,6 +5,7 @@
 // source: tessera/catalogue/v1/catalogue.proto
 
 /* eslint-disable */
+import type { Predicate } from "../../recall/v1/recall.js";
 
 export const protobufPackage = "tessera.catalogue.v1";
 
@@ -33,6 +34,40 @@ export interface SetPriority {
   readonly priority: number;
 }
 
+export interface PatchTexts {
+  readonly attribute: string;
+  readonly texts: readonly string[];
+}
+
+export interface PatchNumber {
+  readonly attribute: string;
+  readonly delta: number;
+}
+
+/**
+ * Edits of attributes; what they do not name stays as it is. An attribute is named by one edit at most.
+ * Refused where an attribute has another type than the edit wants, with the item.
+ */
+export interface PatchAttributes {
+  readonly itemId?:
+    | string
+    | undefined;
+  /** Every item that it lets pass, paused ones too. */
+  readonly matching?:
+    | Predicate
+    | undefined;
+  /** Text of a JSON object whose members are put in, or take the place of those there are; empty for none. */
+  readonly set: string;
+  /** Members that are taken out, where they are there. */
+  readonly unset: readonly string[];
+  /** Texts put into sets; a set that is not there begins empty. */
+  readonly add: readonly PatchTexts[];
+  /** Texts taken from sets. */
+  readonly take: readonly PatchTexts[];
+  /** Added to numbers; a number that is not there counts as 0. */
+  readonly delta: readonly PatchNumber[];
+}
+
 export interface Change {
   readonly upsert?:
     | Upsert
@@ -46,6 +81,13 @@ export interface Change {
   readonly removeItemId?: string | undefined;
   readonly setAttributes?: SetAttributes | undefined;
   readonly setPriority?: SetPriority | undefined;
+  readonly patchAttributes?:
+    | PatchAttributes
+    | undefined;
+  /** Every item that the predicate lets pass, paused ones too, when the change's turn comes. */
+  readonly pauseMatching?: Predicate | undefined;
+  readonly resumeMatching?: Predicate | undefined;
+  readonly removeMatching?: Predicate | undefined;
 }
 
 /** From the items of one bundle to those of the next. */
@@ -57,7 +99,7 @@ export interface BundleStep {
 }
 
 export interface ApplyRequest {
-  /** All are applied or none; each item at most once. */
+  /** All are applied or none, in their order; each item is named at most once. */
   readonly changes: readonly Change[];
   /** Left out: the changes are no step from bundle to bundle. */
   readonly bundle:
@@ -68,8 +110,10 @@ export interface ApplyRequest {
 }
 
 export interface ApplyResponse {
-  /** Number of the last change: the version that has them. */
+  /** Number of the last change: the version that has them. Changes by a predicate are numbered item by item. */
   readonly sequence: number;
+  /** Per change with a predicate, in their order: items that it let pass. */
+  readonly matched: readonly number[];
 }
 
 export interface ApplyStreamRequest {
@@ -82,6 +126,7 @@ export interface ApplyStreamRequest {
 export interface ApplyStreamResponse {
   /** As in ApplyResponse. */
   readonly sequence: number;
+  readonly matched: readonly number[];
 }
 
 export interface ApplyBatchRequest {
@@ -103,6 +148,7 @@ export interface ApplyBatchRequest {
 export interface ApplyBatchResponse {
   /** As in ApplyResponse. */
   readonly sequence: number;
+  readonly matched: readonly number[];
 }
 
 export interface GetStateRequest {

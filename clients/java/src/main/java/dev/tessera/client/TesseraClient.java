@@ -8,6 +8,7 @@ import dev.tessera.behaviour.v1.EraseRequest;
 import dev.tessera.behaviour.v1.HistoryRequest;
 import dev.tessera.behaviour.v1.HistoryResponse;
 import dev.tessera.catalogue.v1.ApplyRequest;
+import dev.tessera.catalogue.v1.ApplyResponse;
 import dev.tessera.catalogue.v1.CatalogueServiceGrpc;
 import dev.tessera.catalogue.v1.Change;
 import dev.tessera.recall.v1.RecallRequest;
@@ -91,14 +92,14 @@ public final class TesseraClient implements AutoCloseable {
   }
 
   /**
-   * Applies changes of a catalogue (empty: the first), all or none. The sequence number, by which
-   * the versions of an answer say whether it knows them.
+   * Applies changes of a catalogue (empty: the first), all or none. The answer has the sequence
+   * number, by which the versions of a recall say whether it knows them, and how many items each
+   * change by a predicate matched.
    */
-  public long apply(String catalogue, List<Change> changes, Duration deadline) {
+  public ApplyResponse apply(String catalogue, List<Change> changes, Duration deadline) {
     ApplyRequest request =
         ApplyRequest.newBuilder().setCatalogue(catalogue).addAllChanges(changes).build();
-    return call(CatalogueServiceGrpc.newBlockingStub(channel), deadline, at -> at.apply(request))
-        .getSequence();
+    return call(CatalogueServiceGrpc.newBlockingStub(channel), deadline, at -> at.apply(request));
   }
 
   /** Whether the service is there and ready (grpc.health.v1). */

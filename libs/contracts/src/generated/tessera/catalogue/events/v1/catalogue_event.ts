@@ -12,7 +12,7 @@ export const protobufPackage = "tessera.catalogue.events.v1";
 export const protobufFileName = "tessera/catalogue/events/v1/catalogue_event.proto";
 
 export interface CatalogueChanged {
-  /** All are applied or none; each item at most once. */
+  /** All are applied or none, in their order; each item is named at most once. */
   readonly changes: readonly Change[];
   /** Name of the catalogue; empty: the first. */
   readonly catalogue: string;

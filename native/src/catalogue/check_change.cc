@@ -1,9 +1,8 @@
 #include <simdjson.h>
 
 #include <cmath>
-#include <map>
+#include <set>
 #include <string>
-#include <unordered_set>
 
 #include "catalogue/eligibility.h"
 #include "catalogue/input.h"
@@ -12,38 +11,32 @@
 namespace tessera::catalogue {
 namespace {
 
-using AttributeTypes = std::map<std::string, AttributeType>;
+std::string place_of(size_t index) { return "changes[" + std::to_string(index) + "]."; }
 
 /// One change of a batch; its errors name where it stands.
 class ChangeCheck {
  public:
-  /// `types` are those of attributes that the batch is the first to have.
-  ChangeCheck(const View& view, const Change& change, size_t index, AttributeTypes& types)
-      : view_(view),
-        change_(change),
-        types_(types),
-        at_("changes[" + std::to_string(index) + "].") {}
+  ChangeCheck(const View& view, const Change& change, size_t index)
+      : view_(view), change_(change), index_(index) {}
 
   Status run() const {
-    if (static_cast<uint32_t>(change_.kind) >= kChangeKinds) {
-      return invalid("kind", "expected 0.." + std::to_string(kChangeKinds - 1));
+    if (static_cast<uint32_t>(change_.kind) >= kLoggedChangeKinds) {
+      return invalid("kind", "expected 0.." + std::to_string(kLoggedChangeKinds - 1));
     }
     TESSERA_RETURN_IF_ERROR(text("itemId", change_.item_id, 1, kMaxItemIdBytes));
     if (!std::isfinite(change_.priority)) return invalid("priority", "expected a finite number");
     TESSERA_RETURN_IF_ERROR(attributes());
     if (change_.kind == ChangeKind::kUpsert) {
       TESSERA_RETURN_IF_ERROR(text("title", change_.title, 0, kMaxTextBytes));
-      return sid();
+      TESSERA_RETURN_IF_ERROR(sid());
+      return room();
     }
-    const ItemOrdinal item = view_.find_item(change_.item_id);
-    if (item != kNoItem && view_.state(item) != ItemState::kRemoved) return Status::ok();
-    return {Code::kItemNotFound,
-            at_ + "itemId: " + quote(change_.item_id) + " is not in the catalogue"};
+    return check_known(view_, change_.item_id, index_);
   }
 
  private:
   Status invalid(const std::string& field, const std::string& message) const {
-    return {Code::kCatalogueInvalid, at_ + field + ": " + message};
+    return {Code::kCatalogueInvalid, place_of(index_) + field + ": " + message};
   }
   Status text(const char* field, std::string_view value, size_t bytes_min, size_t bytes_max) const {
     if (value.size() < bytes_min || value.size() > bytes_max) {
@@ -63,23 +56,24 @@ class ChangeCheck {
     if (parser.parse(change_.attributes).get(object) != simdjson::SUCCESS) {
       return invalid("attributes", "expected a JSON object, got " + quote(change_.attributes));
     }
+    std::set<std::string> fresh;
     for (const AttributeValue& value : read_attributes(change_.attributes)) {
-      TESSERA_RETURN_IF_ERROR(attribute(value));
+      TESSERA_RETURN_IF_ERROR(attribute(value, fresh));
     }
     return Status::ok();
   }
-  Status attribute(const AttributeValue& value) const {
-    const std::optional<AttributeType> known = view_.attribute_type(value.name);
-    const AttributeType type =
-        known ? *known : types_.emplace(value.name, value.type).first->second;
+  /// `fresh` are names that the change is the first to have.
+  Status attribute(const AttributeValue& value, std::set<std::string>& fresh) const {
+    const AttributeType type = view_.attribute_type(value.name).value_or(value.type);
     if (value.type != type) {
       return invalid("attributes." + value.name,
                      std::string("is a ") + kAttributeTypeNames[static_cast<int>(value.type)] +
                          ", expected a " + kAttributeTypeNames[static_cast<int>(type)]);
     }
+    if (view_.attribute_type(value.name) || !fresh.insert(value.name).second) return Status::ok();
     const uint64_t names = view_.eligibility_index().attributes().attribute_count() +
-                           view_.later_attribute_count() + types_.size();
-    if (types_.empty() || names <= kAttributesMax) return Status::ok();
+                           view_.later_attribute_count() + fresh.size();
+    if (names <= kAttributesMax) return Status::ok();
     return invalid("attributes." + value.name,
                    "more than " + std::to_string(kAttributesMax) + " attributes in the catalogue");
   }
@@ -98,35 +92,36 @@ class ChangeCheck {
     return Status::ok();
   }
 
+  Status room() const {
+    if (view_.item_count() < kMaxItems && view_.node_count() + change_.sid.size() <= kMaxNodes) {
+      return Status::ok();
+    }
+    return invalid("itemId", "more than " + std::to_string(kMaxItems) + " items or " +
+                                 std::to_string(kMaxNodes) + " nodes in the catalogue");
+  }
+
   const View& view_;
   const Change& change_;
-  AttributeTypes& types_;
-  const std::string at_;
+  const size_t index_;
 };
 
 }  // namespace
 
-Status check_changes(const View& view, std::span<const Change> changes) {
-  if (changes.size() > kBatchChangesMax) {
-    return {Code::kCatalogueInvalid, "changes: " + std::to_string(changes.size()) +
-                                         ", expected at most " + std::to_string(kBatchChangesMax)};
-  }
-  std::unordered_set<std::string_view> seen;
-  AttributeTypes types;
-  uint64_t codes = 0;
+Status check_known(const View& view, const std::string& item_id, size_t index) {
+  const ItemOrdinal item = view.find_item(item_id);
+  if (item != kNoItem && view.state(item) != ItemState::kRemoved) return Status::ok();
+  return {Code::kItemNotFound,
+          place_of(index) + "itemId: " + quote(item_id) + " is not in the catalogue"};
+}
+
+Status check_change(const View& view, const Change& change, size_t index) {
+  return ChangeCheck(view, change, index).run();
+}
+
+Status apply_changes(ViewEditor& editor, std::span<const Change> changes) {
   for (size_t i = 0; i < changes.size(); ++i) {
-    TESSERA_RETURN_IF_ERROR(ChangeCheck(view, changes[i], i, types).run());
-    if (!seen.insert(changes[i].item_id).second) {
-      return {Code::kCatalogueInvalid, "changes[" + std::to_string(i) +
-                                           "].itemId: " + quote(changes[i].item_id) +
-                                           " stands in the batch already"};
-    }
-    codes += changes[i].sid.size();
-  }
-  if (uint64_t{view.item_count()} + changes.size() > kMaxItems ||
-      view.node_count() + codes > kMaxNodes) {
-    return {Code::kCatalogueInvalid, "changes: more than " + std::to_string(kMaxItems) +
-                                         " items or " + std::to_string(kMaxNodes) + " nodes"};
+    TESSERA_RETURN_IF_ERROR(check_change(editor.view(), changes[i], i));
+    editor.apply(changes[i]);
   }
   return Status::ok();
 }
