@@ -208,13 +208,33 @@ const AppliedChanges = record('AppliedChanges', 'catalogue::Applied', '', {
   matched: u32s('Per change with a predicate, in order: items that it let pass.'),
 });
 
+const DeclaredType = words('DeclaredType', 'DECLARED_TYPES', ['text', 'set', 'number', 'untyped'], {
+  doc: 'What an attribute may be (docs/eligibility.md).',
+  cpp: 'catalogue::DeclaredType',
+});
+
+const AttributeDeclaration = record(
+  'AttributeDeclaration',
+  'catalogue::AttributeDeclaration',
+  'An attribute that items may have.',
+  {
+    name: text(),
+    type: choice(DeclaredType),
+    values: texts('Of a text or a set; empty: any.'),
+  },
+);
+
+const AttributeDeclarations = record('AttributeDeclarations', undefined, 'All there may be.', {
+  attributes: list(AttributeDeclaration),
+});
+
 const ChangeMessage = record('ChangeMessage', undefined, 'A part of a batch of changes.', {
   changes: list(ItemChange),
 });
 
 export default {
-  words: [ChangeOp],
-  packedIn: [ChangeMessage],
+  words: [ChangeOp, DeclaredType],
+  packedIn: [ChangeMessage, AttributeDeclarations],
   read: [CatalogueBuildOptions, CatalogueKeepOptions],
   written: [
     AppliedChanges,

@@ -167,6 +167,15 @@ export interface NativeAddon extends StoreAddon {
     catalogue: CatalogueHandle,
     messages: readonly Uint32Array[],
   ): Promise<AppliedChanges>;
+  /**
+   * From now on changes and requests are refused that name other attributes or values than those of
+   * the packed declarations, one message. Gives what items have that is not declared, in words.
+   * Rejects with CATALOGUE_INVALID where they have an attribute of another type.
+   */
+  catalogueDeclare(
+    catalogue: CatalogueHandle,
+    declarations: readonly Uint32Array[],
+  ): Promise<readonly string[]>;
   /** Makes a new snapshot of the newest version, whose number it gives, and goes on from it. */
   catalogueCompact(catalogue: CatalogueHandle): Promise<number>;
   /** Generations that are kept, oldest first: any version of them can be gone back to. */

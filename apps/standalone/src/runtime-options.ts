@@ -28,6 +28,7 @@ function behavioursOf({ behaviours, users, disk, peer }: Config, tracing: Tracin
 export interface Listeners {
   readonly onProgress: ProgressListener;
   readonly onCompacted: (error: TesseraError | undefined) => void;
+  readonly onUndeclared: (catalogue: string, findings: readonly string[]) => void;
   readonly onAdapterEvent: (event: AdapterEvent) => void;
 }
 
@@ -35,7 +36,7 @@ export interface Listeners {
 export function runtimeOptions(
   config: Config,
   tracing: Tracing,
-  { onProgress, onCompacted, onAdapterEvent }: Listeners,
+  { onProgress, onCompacted, onUndeclared, onAdapterEvent }: Listeners,
 ): RecallRuntimeOptions {
   const adapters = adapterSettings(config, onAdapterEvent);
   const { defaultWidths, defaultResultCount, itemsPerSid, scoreNorm } = config.recall;
@@ -57,6 +58,8 @@ export function runtimeOptions(
       compactAfterChanges: config.catalogue.compactAfterChanges,
       reserveBytes: config.disk.reserveBytes,
       onCompacted,
+      attributesPath: config.catalogue.attributesPath,
+      onUndeclared,
     },
     moreCatalogues: parseCatalogueSpecs(config.catalogue.more),
     engine: config.engine,

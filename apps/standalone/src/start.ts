@@ -29,6 +29,8 @@ async function load(
         if (error === undefined) log.info({}, 'the catalogue was compacted');
         else log.error({ err: error }, 'the catalogue could not be compacted');
       },
+      onUndeclared: (catalogue, findings) =>
+        log.warn({ catalogue, findings }, 'items have attributes that are not declared'),
       onAdapterEvent: adapterEvents.tell,
     }),
   );

@@ -67,6 +67,7 @@ async function measured(back: number, users: number): Promise<Measurement[]> {
     runtimeOptions(config, NO_TRACING, {
       onProgress: () => undefined,
       onCompacted: () => undefined,
+      onUndeclared: () => undefined,
       onAdapterEvent: () => undefined,
     }),
   );

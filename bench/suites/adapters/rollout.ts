@@ -76,6 +76,7 @@ async function measured(way: Way, { quick, say }: SuiteContext): Promise<Measure
     runtimeOptions(config, NO_TRACING, {
       onProgress: () => undefined,
       onCompacted: () => undefined,
+      onUndeclared: () => undefined,
       onAdapterEvent: (event) => log.error({ event }, 'a version went by itself'),
     }),
   );

@@ -6,6 +6,7 @@ import time
 import pytest
 from tessera.behaviour.v1 import behaviour_pb2
 from tessera.catalogue.v1 import catalogue_pb2
+from tessera.recall.v1 import recall_pb2
 from tessera_client import Client, TesseraError
 
 ADDRESS = os.getenv("TESSERA_ADDRESS", "")

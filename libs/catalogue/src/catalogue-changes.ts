@@ -23,6 +23,10 @@ export interface ChangesSettings extends ChangesOptions {
   readonly sync: 'commit' | 'never';
   /** Codes per level that changes may use; empty: those of the catalogue. */
   readonly levelSizes: readonly number[];
+  /** File that declares the attributes that there may be; left out or '': any. */
+  readonly attributesPath?: string;
+  /** Told what items have that the file does not declare. */
+  readonly onUndeclared?: (catalogue: string, findings: readonly string[]) => void;
   /** Free bytes of the file system of the folder below which no change is taken; left out: 0. */
   readonly reserveBytes?: number;
 }

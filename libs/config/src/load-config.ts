@@ -222,6 +222,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       ...config.catalogue,
       path: place('catalogue.path', config.catalogue.path) || join(modelPath, 'catalogue.jsonl'),
       titlesPath: place('catalogue.titlesPath', config.catalogue.titlesPath),
+      attributesPath: place('catalogue.attributesPath', config.catalogue.attributesPath),
       cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
       changesPath: place('catalogue.changesPath', config.catalogue.changesPath),
     },

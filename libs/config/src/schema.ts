@@ -88,7 +88,11 @@ export const configSchema = z.strictObject({
       0,
       'bad rows of a bundle of Parquet files that do not refuse it',
     ),
-    more: text('', 'further catalogues: name=path#domain=D#begin=TEXT, separated by semicolons'),
+    attributesPath: text('', 'JSON that declares the attributes there may be; empty: any'),
+    more: text(
+      '',
+      'further catalogues: name=path#domain=D#attributes=FILE#begin=TEXT, separated by semicolons',
+    ),
     cachePath: nonEmptyText('data/catalogue', 'folder where built snapshots are kept'),
     changesPath: text('data/changes', 'folder of changes; empty: they end with the process'),
     changesSync: oneOf(

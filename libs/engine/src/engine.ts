@@ -6,6 +6,7 @@ import {
   type AdapterInfo,
   type AdapterLimits,
   type AppliedChanges,
+  type AttributeDeclaration,
   type AttributePatch,
   type CatalogueGeneration,
   type CatalogueState,
@@ -147,6 +148,12 @@ export interface ChangingCatalogue extends Catalogue {
    * ITEM_NOT_FOUND naming index, counted over all, and member, or IO_FAILED.
    */
   apply(messages: readonly (readonly GivenChange[])[]): Promise<AppliedChanges>;
+  /**
+   * From now on changes and requests that name another attribute or value are refused, with what
+   * was probably meant. Resolves with what items have that is not declared, in words; rejects with
+   * CATALOGUE_INVALID where they have an attribute of another type.
+   */
+  declare(attributes: readonly AttributeDeclaration[]): Promise<readonly string[]>;
   compact(): Promise<number>;
   /** Every item of a pinned version but the removed ones, some at a time. */
   listItems(reach: Reach): Iterable<readonly ListedItem[]>;

@@ -2,6 +2,7 @@ export type {
   AdapterArena,
   AdapterLimits,
   AppliedChanges,
+  AttributeDeclaration,
   CatalogueBuildReport,
   CatalogueGeneration,
   CatalogueState,
@@ -19,7 +20,7 @@ export type {
   ScoreNorm,
   Verdict,
 } from '@tessera/native';
-export { NOTHING, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/native';
+export { DECLARED_TYPES, NOTHING, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/native';
 export {
   type BeamTree,
   type Binding,

@@ -1,5 +1,6 @@
 import {
   type AppliedChanges,
+  type AttributeDeclaration,
   type CatalogueBuildReport,
   type CatalogueGeneration,
   type CatalogueHandle,
@@ -8,6 +9,7 @@ import {
   PackedWriter,
   type ReachHandle,
   type ViewHandle,
+  writeAttributeDeclarations,
   writeChangeMessage,
 } from '@tessera/native';
 import { addon } from './addon.js';
@@ -138,6 +140,15 @@ export class NativeCatalogue implements ChangingCatalogue {
 
   apply(messages: readonly (readonly GivenChange[])[]): Promise<AppliedChanges> {
     return awaitNative(() => addon().catalogueApply(this.handle, messages.map(packChanges)));
+  }
+
+  declare(attributes: readonly AttributeDeclaration[]): Promise<readonly string[]> {
+    const out = new PackedWriter();
+    out.begin();
+    writeAttributeDeclarations(out, { attributes });
+    out.end();
+    const declarations = [out.words.subarray(0, out.length)];
+    return awaitNative(() => addon().catalogueDeclare(this.handle, declarations));
   }
 
   compact(): Promise<number> {

@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { BundleLabel, CatalogueChanges, prepareCatalogue } from '@tessera/catalogue';
+import {
+  BundleLabel,
+  CatalogueChanges,
+  prepareCatalogue,
+  readAttributeSchema,
+} from '@tessera/catalogue';
 import type { ChangingCatalogue } from '@tessera/engine';
 import type { RecallRuntimeOptions } from './domain/runtime-types.js';
 import type { Opened } from './opened-parts.js';
@@ -18,6 +23,8 @@ interface CatalogueOptions {
   readonly sources: RecallRuntimeOptions['catalogueSources'];
   readonly folder: string;
   readonly levelSizes: readonly number[];
+  /** '' where attributes are not declared. */
+  readonly attributesPath: string;
   readonly begin?: string | undefined;
 }
 
@@ -26,12 +33,18 @@ export async function openCatalogues(
   options: RecallRuntimeOptions,
   opened: Opened,
 ): Promise<OpenCatalogue[]> {
-  const { folder, levelSizes } = options.changes;
+  const { folder, levelSizes, attributesPath = '' } = options.changes;
   const sources = options.catalogueSources;
-  const first = await openCatalogue(options, opened, { name: '', sources, folder, levelSizes });
+  const first = await openCatalogue(options, opened, {
+    name: '',
+    sources,
+    folder,
+    levelSizes,
+    attributesPath,
+  });
   const catalogues = [first];
-  for (const { name, source, begin } of options.moreCatalogues) {
-    const own = { name, sources: [source], folder, levelSizes: [], begin };
+  for (const { name, source, attributesPath, begin } of options.moreCatalogues) {
+    const own = { name, sources: [source], folder, levelSizes: [], attributesPath, begin };
     catalogues.push(await openCatalogue(options, opened, own));
   }
   return catalogues;
@@ -41,7 +54,7 @@ export async function openCatalogues(
 async function openCatalogue(
   options: RecallRuntimeOptions,
   opened: Opened,
-  { name, sources, folder: changesFolder, levelSizes, begin }: CatalogueOptions,
+  { name, sources, folder: changesFolder, levelSizes, attributesPath, begin }: CatalogueOptions,
 ): Promise<OpenCatalogue> {
   const stage = name === '' ? 'catalogue' : `catalogue ${name}`;
   const { catalogue, bundleUuid } = await prepareCatalogue({
@@ -62,6 +75,10 @@ async function openCatalogue(
     options.onProgress(`${stage}: changes`, 0, 1);
     await catalogue.keep({ folder, sync, levelSizes, reserveBytes });
     options.onProgress(`${stage}: changes`, 1, 1);
+  }
+  if (attributesPath !== '') {
+    const findings = await catalogue.declare(await readAttributeSchema(attributesPath));
+    if (findings.length > 0) options.changes.onUndeclared?.(name, findings);
   }
   const changes = new CatalogueChanges(catalogue, {
     folder,

@@ -292,6 +292,49 @@ describe('the recall runtime on the native engine', () => {
     await runtime.close();
   });
 
+  it('refuses attributes that are not declared, and says what was meant', async () => {
+    const declared = { campaign: { type: 'text', values: ['x', 'y'] }, spent: { type: 'number' } };
+    const undeclared: string[] = [];
+    const made = options({
+      'attributes.json': declared,
+      'catalogue.jsonl': ITEMS.map((item) =>
+        JSON.stringify({ ...item, attributes: { campain: 'x' } }),
+      ).join('\n'),
+    });
+    const runtime = await createRecallRuntime({
+      ...made,
+      changes: {
+        ...CHANGES_NOT_KEPT,
+        attributesPath: join(folder.path, 'attributes.json'),
+        onUndeclared: (_, findings) => undeclared.push(...findings),
+      },
+    });
+    expect(undeclared).toEqual([
+      'attributes.campain: expected a declared attribute, got "campain", did you mean "campaign"?',
+    ]);
+    const changes = runtime.operations.changesOf('');
+    const itemId = ITEMS[0]?.item_id ?? '';
+    const set = (attributes: string) =>
+      changes.apply([{ op: 'set_attributes', itemId, attributes }]);
+    await set('{"campaign":"x","spent":1}');
+    await expect(set('{"campaign":"z"}')).rejects.toMatchObject({
+      code: 'CATALOGUE_INVALID',
+      field: 'changes[0].attributes.campaign',
+    });
+    const ask = (predicate: object) =>
+      runtime.serving.recall(
+        request({ userId: 'u', eligibility: JSON.stringify({ predicate }) }),
+        context(),
+      );
+    const { items } = await ask({ attribute: 'campaign', in: ['x', 'y'] });
+    expect(items.map((item) => item.itemId)).toEqual([itemId]);
+    await expect(ask({ attribute: 'campagn', in: ['x'] })).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+      message: expect.stringContaining('did you mean "campaign"?'),
+    });
+    await runtime.close();
+  });
+
   it('chooses items of a SID by the policy that the request gives, and says so', async () => {
     const runtime = await createRecallRuntime(options());
     const wide = { userId: 'u', resultCount: 40 };
@@ -358,7 +401,8 @@ describe('the recall runtime on the native engine', () => {
     const files = { 'ads.jsonl': other.map((line) => JSON.stringify(line)).join('\n') };
     const source = (path: string) => ({ path: join(folder.path, path), domain: '' });
     const first = options(files);
-    const more = [{ name: 'ads', source: source('ads.jsonl'), begin: 'bos' }];
+    const spec = { name: 'ads', source: source('ads.jsonl'), attributesPath: '', begin: 'bos' };
+    const more = [spec];
     const changes = { ...CHANGES_NOT_KEPT, folder: join(folder.path, 'changes') };
     const runtime = await createRecallRuntime({ ...first, changes, moreCatalogues: more });
     const ask = async (catalogue: string) => {

@@ -128,6 +128,10 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
 
   async keep(): Promise<void> {}
 
+  async declare(): Promise<readonly string[]> {
+    return [];
+  }
+
   whyNotWritten(): string {
     return '';
   }

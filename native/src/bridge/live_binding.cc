@@ -148,6 +148,31 @@ Napi::Value catalogue_apply(const Napi::CallbackInfo& info) {
       [applied](Napi::Env env, const Status&) -> Napi::Value { return to_js(env, *applied); });
 }
 
+/// Declarations as native/abi describes them, in one packed record.
+Napi::Value catalogue_declare(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  auto messages = read_messages(info[1], "catalogueDeclare.declarations");
+  auto findings = std::make_shared<std::vector<std::string>>();
+  return Task::start_long(
+      info.Env(), LaneKind::kBuild,
+      [live = handle->live, messages = std::move(messages), findings]() -> Status {
+        abi::PackedReader in(messages.front());
+        abi::AttributeDeclarations given;
+        abi::read_attribute_declarations(in, given);
+        if (!in.is_whole()) {
+          return {Code::kRequestInvalid,
+                  "catalogueDeclare.declarations: expected what native/abi describes, got others"};
+        }
+        auto schema = catalogue::AttributeSchema::make(given.attributes);
+        if (!schema.is_ok()) return schema.status();
+        auto found = live->declare(std::move(schema).value());
+        if (!found.is_ok()) return found.status();
+        *findings = std::move(found).value();
+        return Status::ok();
+      },
+      [findings](Napi::Env env, const Status&) -> Napi::Value { return to_js(env, *findings); });
+}
+
 Napi::Value catalogue_compact(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   return start_counting(info.Env(), LaneKind::kBuild, [live = handle->live]() -> Result<uint64_t> {
@@ -194,9 +219,13 @@ struct Wish {
 /// Compiles for a version.
 Status fill_reach(ReachHandle& handle, std::shared_ptr<const catalogue::View> view,
                   const catalogue::EligibilityRequest& request, const Wish& wish) {
-  TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request));
   Result<catalogue::ItemPolicyRequest> asked = catalogue::parse_item_policy(wish.item_policy);
   if (!asked.is_ok()) return asked.status();
+  if (const auto schema = handle.live->schema(); schema != nullptr) {
+    if (request.predicate) TESSERA_RETURN_IF_ERROR(schema->check_clause(*request.predicate));
+    TESSERA_RETURN_IF_ERROR(schema->check_policy(asked.value()));
+  }
+  TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request));
   auto policy = catalogue::ItemPolicy::compile(*view, asked.value());
   if (!policy.is_ok()) return policy.status();
   handle.item_policy = std::move(policy).value();
@@ -310,6 +339,7 @@ void register_live_functions(Napi::Env env, Napi::Object exports) {
       Napi::Function::New<&catalogue_why_not_written>(env, "catalogueWhyNotWritten");
   exports["catalogueRecover"] = Napi::Function::New<&catalogue_recover>(env, "catalogueRecover");
   exports["catalogueApply"] = Napi::Function::New<&catalogue_apply>(env, "catalogueApply");
+  exports["catalogueDeclare"] = Napi::Function::New<&catalogue_declare>(env, "catalogueDeclare");
   exports["catalogueCompact"] = Napi::Function::New<&catalogue_compact>(env, "catalogueCompact");
   exports["catalogueVersions"] = Napi::Function::New<&catalogue_versions>(env, "catalogueVersions");
   exports["catalogueRollBack"] =

@@ -36,6 +36,7 @@ class AttributeIndex {
   const Attribute* find(std::string_view name) const;
   /// Items of the snapshot that match. REQUIRES: every attribute is known and of its clause's type.
   Roaring evaluate(const Clause& clause) const;
+  const std::map<std::string, Attribute, std::less<>>& attributes() const { return attributes_; }
   uint32_t attribute_count() const { return static_cast<uint32_t>(attributes_.size()); }
 
  private:

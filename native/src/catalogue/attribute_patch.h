@@ -47,6 +47,7 @@ class AttributePatcher {
   /// beginning with `add.`, `take.` or `delta.` and the attribute: it has another type here, or the
   /// number leaves the finite ones.
   Result<std::string> apply(std::string_view attributes) const;
+  bool names(std::string_view attribute) const { return find(attribute) != nullptr; }
 
  private:
   enum class Kind : uint8_t { kSet, kUnset, kAdd, kTake, kDelta };

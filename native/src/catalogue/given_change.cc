@@ -34,14 +34,14 @@ Status of_change(size_t index, const Status& status) {
 /// Goes through the changes of one batch.
 class Applying {
  public:
-  explicit Applying(ViewEditor& editor) : editor_(editor) {}
+  Applying(ViewEditor& editor, const AttributeSchema* schema) : editor_(editor), schema_(schema) {}
 
   Status add(size_t index, const GivenChange& given) {
     if (!given.predicate) {
       if (!named_.insert(given.item_id).second) {
         return invalid(index, "itemId", quote(given.item_id) + " stands in the batch already");
       }
-      if (given.kind != ChangeKind::kPatchAttributes) return apply(index, given);
+      if (given.kind != ChangeKind::kPatchAttributes) return apply(index, given, nullptr);
     }
     if (!given.predicate) {
       TESSERA_RETURN_IF_ERROR(check_known(editor_.view(), given.item_id, index));
@@ -50,7 +50,8 @@ class Applying {
     }
     EligibilityRequest request;
     request.predicate = given.predicate;
-    const Status checked = check_eligibility(editor_.view(), request);
+    Status checked = schema_ == nullptr ? Status::ok() : schema_->check_clause(*given.predicate);
+    if (checked.is_ok()) checked = check_eligibility(editor_.view(), request);
     if (!checked.is_ok()) return of_change(index, checked);
     const std::vector<ItemOrdinal> items = items_matching(editor_.view(), *given.predicate);
     if (items.size() > kBatchChangesMax - result_.changes.size()) {
@@ -88,7 +89,7 @@ class Applying {
                        "expected at most " + std::to_string(kPatchedBytesMax) +
                            " bytes of attributes that a batch patches, got more");
       }
-      const Status applied = apply(index, change);
+      const Status applied = apply(index, change, patcher ? &*patcher : nullptr);
       if (!applied.is_ok()) return given.predicate ? of_item(index, change, applied) : applied;
     }
     return Status::ok();
@@ -102,7 +103,13 @@ class Applying {
     return {status.code(), at + rest + " (item " + quote(change.item_id) + ")"};
   }
 
-  Status apply(size_t index, Change change) {
+  Status apply(size_t index, Change change, const AttributePatcher* patcher) {
+    if (schema_ != nullptr && !change.attributes.empty()) {
+      const Status declared = schema_->check_object(
+          change.attributes,
+          [patcher](std::string_view name) { return patcher == nullptr || patcher->names(name); });
+      if (!declared.is_ok()) return {declared.code(), place(index) + declared.message()};
+    }
     TESSERA_RETURN_IF_ERROR(check_change(editor_.view(), change, index));
     editor_.apply(change);
     result_.changes.push_back(std::move(change));
@@ -110,6 +117,7 @@ class Applying {
   }
 
   ViewEditor& editor_;
+  const AttributeSchema* schema_;
   std::unordered_set<std::string_view> named_;
   AppliedChanges result_;
   uint64_t patched_bytes_ = 0;
@@ -145,13 +153,14 @@ Status complete_change(size_t index, GivenChange& change) {
   return Status::ok();
 }
 
-Result<AppliedChanges> apply_given(ViewEditor& editor, std::span<const GivenChange> changes) {
+Result<AppliedChanges> apply_given(ViewEditor& editor, std::span<const GivenChange> changes,
+                                   const AttributeSchema* schema) {
   if (changes.size() > kBatchChangesMax) {
     return Status(Code::kCatalogueInvalid, "changes: " + std::to_string(changes.size()) +
                                                ", expected at most " +
                                                std::to_string(kBatchChangesMax));
   }
-  Applying applying(editor);
+  Applying applying(editor, schema);
   for (size_t i = 0; i < changes.size(); ++i) {
     TESSERA_RETURN_IF_ERROR(applying.add(i, changes[i]));
   }

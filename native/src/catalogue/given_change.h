@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "catalogue/attribute_patch.h"
+#include "catalogue/attribute_schema.h"
 #include "catalogue/change.h"
 #include "catalogue/predicate.h"
 #include "catalogue/view_editor.h"
@@ -46,8 +47,11 @@ struct AppliedChanges {
 /// Applies changes in their order: a predicate sees what those before it have made. The editor is
 /// to be dropped after an error. Errors, the message beginning with `changes[i].member`:
 /// CATALOGUE_INVALID: those of check_change(), an item named by two changes, a patch or predicate
-/// that breaks a rule, more than kBatchChangesMax items or kPatchedBytesMax; ITEM_NOT_FOUND.
-Result<AppliedChanges> apply_given(ViewEditor& editor, std::span<const GivenChange> changes);
+/// that breaks a rule, more than kBatchChangesMax items or kPatchedBytesMax, what `schema`, which
+/// may be null, does not declare; ITEM_NOT_FOUND. Of an item that is patched, a schema concerns the
+/// attributes that the patch names.
+Result<AppliedChanges> apply_given(ViewEditor& editor, std::span<const GivenChange> changes,
+                                   const AttributeSchema* schema = nullptr);
 
 /// Items of a view, paused ones too, that a clause lets pass, ascending.
 std::vector<ItemOrdinal> items_matching(const View& view, const Clause& clause);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "catalogue/attribute_schema.h"
 #include "catalogue/eligibility.h"
 #include "catalogue/input.h"
 #include "catalogue/invalid_member.h"
@@ -109,6 +110,23 @@ Result<ItemPolicyRequest> parse_item_policy(std::string_view json) {
     }
   }
   return request;
+}
+
+/// Defined here, beside what else knows the members of a policy.
+Status AttributeSchema::check_policy(const ItemPolicyRequest& request) const {
+  const auto check = [this](const std::string& path, const std::string& name, AttributeType type) {
+    std::string refusal = name_refusal(name);
+    if (refusal.empty()) refusal = type_refusal(name, type);
+    return refusal.empty() ? Status::ok() : invalid_member(path, refusal);
+  };
+  if (!request.order_by.empty()) {
+    TESSERA_RETURN_IF_ERROR(check("itemPolicy.orderBy", request.order_by, AttributeType::kNumber));
+  }
+  for (size_t i = 0; i < request.diversity.size(); ++i) {
+    TESSERA_RETURN_IF_ERROR(check("itemPolicy.diversity[" + std::to_string(i) + "].attribute",
+                                  request.diversity[i].attribute, AttributeType::kText));
+  }
+  return Status::ok();
 }
 
 Result<std::shared_ptr<const ItemPolicy>> ItemPolicy::compile(const View& view,

@@ -43,7 +43,7 @@ Result<Applied> LiveCatalogue::apply(std::span<const GivenChange> changes) {
   MutexLock lock(writer_);
   TESSERA_RETURN_IF_ERROR(check_codes(changes));
   ViewEditor editor(*head_);
-  Result<AppliedChanges> made = apply_given(editor, changes);
+  Result<AppliedChanges> made = apply_given(editor, changes, schema().get());
   if (!made.is_ok()) return made.status();
   const uint64_t before = head_->sequence();
   std::vector<Change>& logged = made.value().changes;
@@ -74,6 +74,20 @@ void LiveCatalogue::forbid_codes(const std::vector<std::vector<uint32_t>>& codes
                    forbidden_codes_[level].end(), std::back_inserter(both));
     forbidden_codes_[level] = std::move(both);
   }
+}
+
+Result<std::vector<std::string>> LiveCatalogue::declare(
+    std::shared_ptr<const AttributeSchema> schema) {
+  Result<std::vector<std::string>> findings = schema->check_items(*view());
+  if (!findings.is_ok()) return findings;
+  const MutexLock lock(view_mutex_);
+  schema_ = std::move(schema);
+  return findings;
+}
+
+std::shared_ptr<const AttributeSchema> LiveCatalogue::schema() const {
+  const MutexLock lock(view_mutex_);
+  return schema_;
 }
 
 Status LiveCatalogue::check_codes(std::span<const GivenChange> changes) const {

@@ -88,6 +88,13 @@ class LiveCatalogue {
   /// CATALOGUE_INVALID. Codes forbidden before stay so.
   void forbid_codes(const std::vector<std::vector<uint32_t>>& codes);
 
+  /// From now on apply() refuses attributes that `schema` does not declare; what is there already
+  /// stays. Returns what of it is not declared, in words, the first kFindingsMax. Errors:
+  /// CATALOGUE_INVALID: items have an attribute of another type than the declared one.
+  Result<std::vector<std::string>> declare(std::shared_ptr<const AttributeSchema> schema);
+  /// Null where none is declared.
+  std::shared_ptr<const AttributeSchema> schema() const;
+
   /// Makes a new snapshot of view() and goes on from it; changes meanwhile are carried over.
   /// One at a time, others wait. Errors: CATALOGUE_INVALID when there is no folder, or no item left
   /// to make a snapshot of; IO_FAILED.
@@ -169,7 +176,7 @@ class LiveCatalogue {
   std::unique_ptr<platform::FolderLock> lock_;
   RecoveryReport recovery_;
 
-  mutable Mutex view_mutex_;  // held to copy view_ only
+  mutable Mutex view_mutex_;  // held to copy view_ or schema_ only
   std::shared_ptr<const View> view_ GUARDED_BY(view_mutex_);
 
   // Held by the one compaction, roll-back or reading of an old version; taken before writer_.
@@ -186,6 +193,7 @@ class LiveCatalogue {
   Status failure_ GUARDED_BY(writer_);  // of the newest commit
   /// Per level, ascending.
   std::vector<std::vector<uint32_t>> forbidden_codes_ GUARDED_BY(writer_);
+  std::shared_ptr<const AttributeSchema> schema_ GUARDED_BY(view_mutex_);
   uint64_t generation_ GUARDED_BY(writer_) = 0;
   /// What logs before log_ must have, oldest first.
   std::vector<platform::LogMark> closed_ GUARDED_BY(writer_);

@@ -7,10 +7,13 @@ import {
   type AnswerFacts,
   type AnswerItem,
   type AnswerPath,
+  type AttributeDeclaration,
+  type AttributeDeclarations,
   type AttributePatch,
   type ChangeMessage,
   type ChangeOp,
   type CompletionHead,
+  type DeclaredType,
   type EnginePass,
   type EngineTimings,
   type Failure,
@@ -39,6 +42,13 @@ const CHANGE_OPS_CODES: Readonly<Record<ChangeOp, number>> = {
   'set_attributes': 4,
   'set_priority': 5,
   'patch_attributes': 6,
+};
+
+const DECLARED_TYPES_CODES: Readonly<Record<DeclaredType, number>> = {
+  'text': 0,
+  'set': 1,
+  'number': 2,
+  'untyped': 3,
 };
 
 const REQUEST_KINDS_CODES: Readonly<Record<RequestKind, number>> = {
@@ -90,6 +100,16 @@ export function writeItemChange(to: PackedWriter, from: ItemChange): void {
 
 export function writeChangeMessage(to: PackedWriter, from: ChangeMessage): void {
   to.list(from.changes, writeItemChange);
+}
+
+export function writeAttributeDeclaration(to: PackedWriter, from: AttributeDeclaration): void {
+  to.text(from.name);
+  to.u32(DECLARED_TYPES_CODES[from.type]);
+  to.texts(from.values);
+}
+
+export function writeAttributeDeclarations(to: PackedWriter, from: AttributeDeclarations): void {
+  to.list(from.attributes, writeAttributeDeclaration);
 }
 
 export function writeRequestHead(to: PackedWriter, from: RequestHead): void {

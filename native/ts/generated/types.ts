@@ -3,7 +3,7 @@
 import type { ReachHandle } from '../handles.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'd8dd8e328858c950';
+export const ABI_DIGEST = 'cfebc91f25d31f5b';
 
 /** Tiers of the user KV pool, in the order of every list by tier. */
 export const KV_TIERS = [
@@ -24,6 +24,15 @@ export const CHANGE_OPS = [
   'patch_attributes',
 ] as const;
 export type ChangeOp = (typeof CHANGE_OPS)[number];
+
+/** What an attribute may be (docs/eligibility.md). */
+export const DECLARED_TYPES = [
+  'text',
+  'set',
+  'number',
+  'untyped',
+] as const;
+export type DeclaredType = (typeof DECLARED_TYPES)[number];
 
 /** Kinds of request, by the code of their task. */
 export const REQUEST_KINDS = [
@@ -643,6 +652,19 @@ export type ItemChange = {
 /** A part of a batch of changes. */
 export type ChangeMessage = {
   readonly changes: readonly ItemChange[];
+};
+
+/** An attribute that items may have. */
+export type AttributeDeclaration = {
+  readonly name: string;
+  readonly type: DeclaredType;
+  /** Of a text or a set; empty: any. */
+  readonly values: readonly string[];
+};
+
+/** All there may be. */
+export type AttributeDeclarations = {
+  readonly attributes: readonly AttributeDeclaration[];
 };
 
 export type RequestHead = {

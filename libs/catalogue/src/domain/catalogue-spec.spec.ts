@@ -2,15 +2,22 @@ import { parseCatalogueSpecs } from '@tessera/catalogue';
 import { describe, expect, it } from 'vitest';
 
 describe('further catalogues', () => {
-  it('are named, with a path and, where they have them, a domain and a begin', () => {
-    const text = ' ads=/data/a=b.jsonl#domain=ad#begin=<|ad_begin|>; live=live.jsonl ;';
+  it('are named, with a path and, where they have them, a domain, declarations and a begin', () => {
+    const text =
+      ' ads=/data/a=b.jsonl#domain=ad#attributes=ad.json#begin=<|ad_begin|>; live=live.jsonl ;';
     expect(parseCatalogueSpecs(text)).toEqual([
       {
         name: 'ads',
         source: { path: '/data/a=b.jsonl', domain: 'ad' },
+        attributesPath: 'ad.json',
         begin: '<|ad_begin|>',
       },
-      { name: 'live', source: { path: 'live.jsonl', domain: '' }, begin: undefined },
+      {
+        name: 'live',
+        source: { path: 'live.jsonl', domain: '' },
+        attributesPath: '',
+        begin: undefined,
+      },
     ]);
     expect(parseCatalogueSpecs('')).toEqual([]);
   });

@@ -6,6 +6,8 @@ export interface CatalogueSpec {
   /** By which requests choose it. */
   readonly name: string;
   readonly source: CatalogueSource;
+  /** File that declares its attributes; '' for none. */
+  readonly attributesPath: string;
   /** Text that begins an answer in place of the template's; undefined: the template's. */
   readonly begin: string | undefined;
 }
@@ -13,13 +15,14 @@ export interface CatalogueSpec {
 /** Catalogues beside the first one at most. */
 const MORE_CATALOGUES_MAX = 15;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const ATTRIBUTES = '#attributes=';
 const BEGIN = '#begin=';
 
 const KEY = 'catalogue.more';
 const invalid = expecting('CONFIG_INVALID');
 
 /**
- * Reads `ads=ads.jsonl#domain=ad#begin=<|ad_begin|>; live=live.jsonl`.
+ * Reads `ads=ads.jsonl#domain=ad#attributes=ad.json#begin=<|ad_begin|>; live=live.jsonl`.
  * @throws TesseraError CONFIG_INVALID
  */
 export function parseCatalogueSpecs(text: string): CatalogueSpec[] {
@@ -44,7 +47,12 @@ function parseSpec(entry: string): CatalogueSpec {
   if (!NAME.test(name) || rest === '') {
     throw invalid(KEY, 'name=path, the name of a-z, 0-9, _ and -', `'${entry}'`);
   }
-  const at = rest.lastIndexOf(BEGIN);
-  const begin = at < 0 ? undefined : rest.slice(at + BEGIN.length);
-  return { name, source: parseSource(at < 0 ? rest : rest.slice(0, at)), begin };
+  const [described, begin] = cutAt(rest, BEGIN);
+  const [source, attributesPath = ''] = cutAt(described, ATTRIBUTES);
+  return { name, source: parseSource(source), attributesPath, begin };
+}
+
+function cutAt(text: string, mark: string): [string, string | undefined] {
+  const at = text.lastIndexOf(mark);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + mark.length)];
 }

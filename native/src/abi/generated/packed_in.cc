@@ -37,6 +37,16 @@ void read_change_message([[maybe_unused]] PackedReader& in, [[maybe_unused]] Cha
   in.list(to.changes, [&in](auto& each) { read_item_change(in, each); });
 }
 
+void read_attribute_declaration([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::AttributeDeclaration& to) {
+  in.text(to.name);
+  in.choice(to.type, 4);
+  in.texts(to.values);
+}
+
+void read_attribute_declarations([[maybe_unused]] PackedReader& in, [[maybe_unused]] AttributeDeclarations& to) {
+  in.list(to.attributes, [&in](auto& each) { read_attribute_declaration(in, each); });
+}
+
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to) {
   in.u32(to.ticket);
   in.choice(to.kind, 3);

@@ -17,6 +17,10 @@ static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kRemove) == 3);
 static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kSetAttributes) == 4);
 static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kSetPriority) == 5);
 static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kPatchAttributes) == 6);
+static_assert(static_cast<uint32_t>(catalogue::DeclaredType::kText) == 0);
+static_assert(static_cast<uint32_t>(catalogue::DeclaredType::kSet) == 1);
+static_assert(static_cast<uint32_t>(catalogue::DeclaredType::kNumber) == 2);
+static_assert(static_cast<uint32_t>(catalogue::DeclaredType::kUntyped) == 3);
 static_assert(static_cast<uint32_t>(beam::ScoreNorm::kFull) == 0);
 static_assert(static_cast<uint32_t>(beam::ScoreNorm::kLevel) == 1);
 static_assert(static_cast<uint32_t>(beam::ScoreNorm::kAllowed) == 2);
@@ -37,6 +41,10 @@ struct ChangeMessage {
   std::vector<catalogue::GivenChange> changes;
 };
 
+struct AttributeDeclarations {
+  std::vector<catalogue::AttributeDeclaration> attributes;
+};
+
 struct RequestHead {
   uint32_t ticket{};
   uint32_t kind{};
@@ -50,6 +58,8 @@ void read_patch_number([[maybe_unused]] PackedReader& in, [[maybe_unused]] catal
 void read_attribute_patch([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::AttributePatch& to);
 void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::GivenChange& to);
 void read_change_message([[maybe_unused]] PackedReader& in, [[maybe_unused]] ChangeMessage& to);
+void read_attribute_declaration([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::AttributeDeclaration& to);
+void read_attribute_declarations([[maybe_unused]] PackedReader& in, [[maybe_unused]] AttributeDeclarations& to);
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to);
 void read_request_work([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "d8dd8e328858c950";
+inline constexpr std::string_view kAbiDigest = "cfebc91f25d31f5b";
 
 }  // namespace tessera::bridge
