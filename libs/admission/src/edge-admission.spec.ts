@@ -10,6 +10,8 @@ interface Wanted {
   /** Calls a second that the server answers, oldest first. */
   readonly ratePerSecond: number;
   readonly deadlineMs: readonly [number, number];
+  /** So many calls are answered at once; 1 where absent. */
+  readonly batch?: number;
 }
 
 interface Admission {
@@ -32,7 +34,7 @@ class Server {
     return this.random / 2 ** 32;
   }
 
-  run({ offeredPerSecond, seconds, ratePerSecond, deadlineMs }: Wanted) {
+  run({ offeredPerSecond, seconds, ratePerSecond, deadlineMs, batch = 1 }: Wanted) {
     const outcome = { offered: 0, good: [0, 0, 0], late: 0, refused: 0 };
     const endMs = this.nowMs + seconds * 1000;
     while (this.nowMs < endMs) {
@@ -47,12 +49,14 @@ class Server {
           expect(call.retryAfterMs).toBeGreaterThan(0);
         } else this.queue.push({ call, cls, lateAfterMs: this.nowMs + budgetMs });
       }
-      for (this.owed += (ratePerSecond * STEP_MS) / 1000; this.owed >= 1; this.owed -= 1) {
+      this.owed += (ratePerSecond * STEP_MS) / 1000;
+      for (let due = Math.floor(this.owed / batch) * batch; due > 0; due -= 1) {
         const next = this.queue.shift();
         if (next === undefined) {
           this.owed = 0;
           break;
         }
+        this.owed -= 1;
         this.admission.end(next.call, true);
         if (this.nowMs > next.lateAfterMs) outcome.late += 1;
         else outcome.good[next.cls] = (outcome.good[next.cls] ?? 0) + 1;
@@ -94,6 +98,22 @@ describe('EdgeAdmission', () => {
     expect(server.run({ ...LOAD, offeredPerSecond: 400 }).refused).toBe(0);
   });
 
+  it.each([
+    [3, 0.95],
+    [10, 0.95],
+    [0.5, 0.4],
+  ])(
+    'keeps to capacity where few are answered, in batches, at %d times the load',
+    (factor, least) => {
+      const slow = { ratePerSecond: 36, deadlineMs: [150, 1500] as const, batch: 12 };
+      const server = new Server();
+      server.run({ ...slow, offeredPerSecond: 36 * 3, seconds: 5 });
+      const outcome = server.run({ ...slow, offeredPerSecond: 36 * factor, seconds: 40 });
+      expect(outcome.goodPerSecond).toBeGreaterThan(least * 36);
+      expect(outcome.lateShare).toBeLessThan(0.05);
+    },
+  );
+
   it('learns a lower and a higher capacity', () => {
     const server = new Server();
     server.run({ ...LOAD, offeredPerSecond: 5000, seconds: 5 });
@@ -103,6 +123,16 @@ describe('EdgeAdmission', () => {
     server.run({ ...LOAD, ratePerSecond: 1500, offeredPerSecond: 5000, seconds: 5 });
     const fast = server.run({ ...LOAD, ratePerSecond: 1500, offeredPerSecond: 5000 });
     expect(fast.goodPerSecond).toBeGreaterThan(1400);
+  });
+
+  it('does not forget its rate while nothing is asked for', () => {
+    const server = new Server();
+    server.run({ ...LOAD, offeredPerSecond: 5000, seconds: 3 });
+    const { capacity } = server.admission;
+    server.run({ ...LOAD, offeredPerSecond: 0, seconds: 1 });
+    server.nowMs += 600_000;
+    server.run({ ...LOAD, offeredPerSecond: 50, seconds: 1 });
+    expect(server.admission.capacity).toBeGreaterThan(0.9 * capacity);
   });
 
   it('does not take calls that were refused further in for answers', () => {

@@ -1,9 +1,8 @@
+import { AnswerRate } from './answer-rate.js';
 import { CLASS_COUNT, classShares, type PriorityClass } from './class-shares.js';
 
 /** Rates are measured in windows of this length. */
 const WINDOW_MS = 100;
-/** The rate of answers is the mean of so many windows with a backlog. */
-const WINDOWS_KEPT = 10;
 /** Calls in flight, all the time, that make a window one with a backlog: it shows the capacity. */
 const BACKLOG_MIN = 8;
 const MARGIN_MIN = 0.5;
@@ -51,8 +50,7 @@ export class EdgeAdmission {
   private inFlight = 0;
   private readonly offered = new Array<number>(CLASS_COUNT).fill(0);
   private offeredRates: readonly number[] = new Array<number>(CLASS_COUNT).fill(0);
-  private readonly rates: number[] = [];
-  private rate = Number.POSITIVE_INFINITY;
+  private readonly answerRate = new AnswerRate();
   /** While more is asked for than can be answered: parts of the rate by class. Else undefined. */
   private shares: readonly number[] | undefined;
   /** Calls that each class may still begin, by its part of the rate. */
@@ -61,6 +59,7 @@ export class EdgeAdmission {
   private windowStartMs: number;
   private answered = 0;
   private leastInFlight = 0;
+  private hadBacklog = false;
   private margin = 1;
   private raisedMs = 0;
 
@@ -76,7 +75,7 @@ export class EdgeAdmission {
     // A call that runs alone is the engine's to judge.
     const ahead = this.inFlight;
     if (ahead > 0) {
-      const neededMs = (((ahead + 1) * MS_PER_SECOND) / this.rate) * this.margin;
+      const neededMs = (((ahead + 1) * MS_PER_SECOND) / this.capacity) * this.margin;
       if (neededMs > budgetMs) return { retryAfterMs: neededMs - budgetMs };
       const turnMs = this.untilTurnMs(cls, now);
       if (turnMs > 0 && neededMs > budgetMs * QUEUED_SHARE) return { retryAfterMs: turnMs };
@@ -107,7 +106,7 @@ export class EdgeAdmission {
 
   /** Answers a second that the process is good for; Infinity before it was seen. */
   get capacity(): number {
-    return this.rate;
+    return this.answerRate.perSecond;
   }
 
   /** When the class has a credit again; 0: it has one, or needs none. */
@@ -131,7 +130,7 @@ export class EdgeAdmission {
   }
 
   private creditsPerMs(cls: number): number {
-    return ((this.shares?.[cls] ?? 1) * this.rate * SLACK) / MS_PER_SECOND;
+    return ((this.shares?.[cls] ?? 1) * this.capacity * SLACK) / MS_PER_SECOND;
   }
 
   /** Those admitted before the last raise were not judged by it. */
@@ -146,13 +145,13 @@ export class EdgeAdmission {
     const now = this.nowMs();
     const seconds = (now - this.windowStartMs) / MS_PER_SECOND;
     if (seconds * MS_PER_SECOND < WINDOW_MS) return now;
-    if (this.leastInFlight >= BACKLOG_MIN) {
-      this.rates.push(Math.max(0, this.answered) / seconds);
-      if (this.rates.length > WINDOWS_KEPT) this.rates.shift();
-      const sum = this.rates.reduce((total, rate) => total + rate, 0);
-      // Nothing was answered yet: nothing is known.
-      if (sum > 0) this.rate = sum / this.rates.length;
-    }
+    const window = { ms: seconds * MS_PER_SECOND, answered: Math.max(0, this.answered) };
+    const hasBacklog = this.leastInFlight >= BACKLOG_MIN;
+    // The end of a backlog belongs to it, unless the process was idle afterwards: a batch that ends
+    // it is what the calls waited for.
+    const isItsEnd = this.hadBacklog && window.ms < 2 * WINDOW_MS;
+    this.answerRate.note(window, hasBacklog || isItsEnd);
+    this.hadBacklog = hasBacklog;
     if (this.answered > 0) {
       const isCalm = this.margin > MARGIN_DISTURBED && now - this.raisedMs > CALM_MS;
       const lowered = isCalm ? MARGIN_LOWERED_PER_CALM_WINDOW : MARGIN_LOWERED_PER_WINDOW;
@@ -171,7 +170,7 @@ export class EdgeAdmission {
 
   private sharesNow(): readonly number[] | undefined {
     const asked = this.offeredRates.reduce((sum, rate) => sum + rate, 0);
-    if (asked <= this.rate) return undefined;
-    return classShares(this.offeredRates, this.rate);
+    if (asked <= this.capacity) return undefined;
+    return classShares(this.offeredRates, this.capacity);
   }
 }
