@@ -8,6 +8,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { LONG_PROGRAMS, LONG_RUNS, LONG_SPECS } from './long-runs.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
@@ -318,30 +319,6 @@ function cuda() {
   else countCases(cudaFolder, `^(${KERNEL_TESTS.join('|')})$`, { TESSERA_TEST_DEVICE: 'cuda' });
 }
 
-// Folder of native/src, target and words of each: minutes, not seconds.
-const LONG_RUNS = [
-  ['store', 'store_fault_test', '--cases=1000', '--cycles=100'],
-  ['store', 'store_damage_test', '--cases=1000'],
-  ['catalogue', 'catalogue_kill_test', '--kills=200'],
-  ['catalogue', 'live_damage_test', '--cases=1000'],
-  ['beam', 'live_test', '--seeds=5000'],
-  ['beam', 'live_eligibility_test', '--seeds=5000'],
-  ['beam', 'live_threads_test', '--seeds=50'],
-  ['kv', 'kv_sim_test', '--seeds=1000'],
-  ['kv', 'kv_kill_test', '--kills=200'],
-  ['kv', 'kv_disk_damage_test', '--cases=1000'],
-  ['engine', 'kv_transparency_test', '--seeds=300'],
-];
-
-const TRAINER = ['test/e2e/adapters.spec.ts', '-t', 'a trainer that pushes'];
-// Name, words and variables.
-const LONG_SPECS = [
-  ['adapters pushed for minutes', TRAINER, { TRAINER_SECONDS: '300' }],
-  ['erasures that race with recalls', ['test/e2e/erasure.spec.ts'], { LONG_ERASURES: '10000' }],
-  ['a disk filled and freed', ['test/e2e/full-disk.spec.ts'], { LONG_DISK_CYCLES: '100' }],
-  ['peers on PyTorch, where they are installed', ['bench/peers'], { PEERS: 'all' }],
-];
-
 function long() {
   if (!buildTests(LONG_RUNS.map(([, target]) => target))) {
     count(0, 1);
@@ -354,8 +331,7 @@ function long() {
     const env = { ...process.env, ...environment };
     checker(name, bin('vitest'), ['run', ...words, '--testTimeout=3600000'], { env });
   }
-  const words = ['dist/test/trial/main.js', '--disturbances', '40', '--flood', '1000000'];
-  checker('trial of the streams', process.execPath, words);
+  for (const [name, ...words] of LONG_PROGRAMS) checker(name, process.execPath, words);
 }
 
 /** Builds for the stages native and fuzz, and nothing else. */

@@ -1,4 +1,4 @@
-/** PEFT folders with seeded random factors for the demo model. */
+/** PEFT folders with seeded random factors. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { safetensors, type Tensor } from './random-model.js';
 
 export const DEMO = 'models/demo';
 
-interface DemoConfig {
+interface ModelConfig {
   readonly num_hidden_layers: number;
   readonly hidden_size: number;
   readonly head_dim: number;
@@ -18,6 +18,8 @@ export interface RandomAdapter {
   /** Of the factors; small: answers move a little, large: they have nothing in common. */
   readonly size: number;
   readonly rank?: number;
+  /** Folder of the model that it is for; left out: the demo. */
+  readonly model?: string;
   /** Changes what is written, to make it bad. */
   readonly config?: object;
   readonly weights?: (content: Buffer) => Buffer;
@@ -26,7 +28,8 @@ export interface RandomAdapter {
 /** Writes the folder and returns its path. */
 export function writeRandomAdapter(folder: string, wanted: RandomAdapter): string {
   const { seed, size, rank = 4, config = {}, weights = (content) => content } = wanted;
-  const model = JSON.parse(readFileSync(join(DEMO, 'config.json'), 'utf8')) as DemoConfig;
+  const path = join(wanted.model ?? DEMO, 'config.json');
+  const model = JSON.parse(readFileSync(path, 'utf8')) as ModelConfig;
   const { num_hidden_layers: layers, hidden_size: hidden } = model;
   const queries = model.num_attention_heads * model.head_dim;
   const tensors: Tensor[] = Array.from({ length: layers }).flatMap((_, layer) => {

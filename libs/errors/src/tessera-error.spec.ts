@@ -30,4 +30,25 @@ describe('TesseraError', () => {
     });
     expect(errorBody(error).error.field).toBe('resultCount');
   });
+
+  it.each(['x', 'ß', '🙂', '\ud800'])('cuts what quotes a request of many %j', (one) => {
+    const message = `A bad name: ${one.repeat(20_000)}`;
+    const { error } = errorBody(
+      new TesseraError('REQUEST_INVALID', message, { field: `profile.${one.repeat(20_000)}` }),
+    );
+    for (const [text, bytes] of [
+      [error.message, 2048],
+      [error.field ?? '', 256],
+    ] as const) {
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytes);
+      expect(Buffer.byteLength(text)).toBeGreaterThan(bytes - 8);
+      const [begin = ''] = text.split(one);
+      expect(text.slice(begin.length).replaceAll(one, '')).toBe('...');
+    }
+  });
+
+  it('leaves a text alone that just fits', () => {
+    const message = 'ß'.repeat(1024);
+    expect(errorBody(new TesseraError('REQUEST_INVALID', message)).error.message).toBe(message);
+  });
 });

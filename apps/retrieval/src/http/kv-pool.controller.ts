@@ -55,7 +55,7 @@ export class KvPoolHttpController {
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    readRequest('/v1/kv/check-integrity', body ?? {});
+    readRequest('/v1/kv/check-integrity', body === undefined ? {} : body);
     const report = await this.edge.checkIntegrity(callOf(reply).signal);
     return writeResponse('/v1/kv/check-integrity', report);
   }

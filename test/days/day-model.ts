@@ -1,0 +1,82 @@
+/** What the service must hold and answer, restated over plain maps. */
+
+export interface Ad {
+  readonly itemId: string;
+  readonly sid: readonly number[];
+  readonly brand: string;
+  readonly bid: number;
+  readonly places: readonly string[];
+  readonly isPaused: boolean;
+}
+
+export interface SeenEvent {
+  readonly userId: string;
+  readonly eventId: string;
+  readonly itemId: string;
+  readonly timeMs: number;
+}
+
+/** Conditions as the wire has them. */
+export type Condition =
+  | { readonly in: { readonly attribute: 'brand'; readonly values: readonly string[] } }
+  | { readonly contains: { readonly attribute: 'places'; readonly values: readonly string[] } }
+  | { readonly range: { readonly attribute: 'bid'; readonly min: number; readonly max: number } }
+  | { readonly not: Condition }
+  | { readonly all: { readonly predicates: readonly Condition[] } }
+  | { readonly any: { readonly predicates: readonly Condition[] } };
+
+export function holds(condition: Condition, ad: Ad): boolean {
+  if ('in' in condition) return condition.in.values.includes(ad.brand);
+  if ('contains' in condition) {
+    return condition.contains.values.some((place) => ad.places.includes(place));
+  }
+  if ('range' in condition) {
+    return ad.bid >= condition.range.min && ad.bid <= condition.range.max;
+  }
+  if ('not' in condition) return !holds(condition.not, ad);
+  if ('all' in condition) return condition.all.predicates.every((one) => holds(one, ad));
+  return condition.any.predicates.some((one) => holds(one, ad));
+}
+
+export class DayModel {
+  readonly ads = new Map<string, Ad>();
+  /** Histories, oldest first. */
+  readonly users = new Map<string, SeenEvent[]>();
+  readonly erased = new Set<string>();
+  private readonly registries = new Map<string, string[]>();
+
+  /** Digests of the adapters that were put into service on a base model, the serving one last. */
+  registry(base: string): string[] {
+    const found = this.registries.get(base) ?? [];
+    this.registries.set(base, found);
+    return found;
+  }
+
+  append(event: SeenEvent): void {
+    const history = this.users.get(event.userId) ?? [];
+    if (!history.some(({ eventId }) => eventId === event.eventId)) history.push(event);
+    this.users.set(event.userId, history);
+  }
+
+  erase(userId: string): void {
+    this.users.delete(userId);
+    this.erased.add(userId);
+  }
+
+  /** IDs of the ads that a recall may answer, in the order of their text. */
+  eligible(condition: Condition | undefined): string[] {
+    const found = [...this.ads.values()].filter(
+      (ad) => !ad.isPaused && (condition === undefined || holds(condition, ad)),
+    );
+    return found.map(({ itemId }) => itemId).sort();
+  }
+
+  /** What an answer's scores depend on: the history's items as the prompt shows them. */
+  shown(userId: string): string {
+    const codes = (this.users.get(userId) ?? []).flatMap(({ itemId }) => {
+      const ad = this.ads.get(itemId);
+      return ad === undefined ? [] : [ad.sid.join('.')];
+    });
+    return codes.join(' ');
+  }
+}

@@ -1,0 +1,158 @@
+/** What happens on a day, drawn by the seed; pure but for the random numbers that it takes. */
+
+import type { Random } from '../../bench/models/random.js';
+import type { Ad, Condition, DayModel, SeenEvent } from './day-model.js';
+
+export type DayEvent =
+  | { readonly kind: 'begin ads'; readonly ads: readonly Ad[] }
+  | { readonly kind: 'end ads'; readonly itemIds: readonly string[] }
+  | { readonly kind: 'pause' | 'resume'; readonly itemId: string }
+  | { readonly kind: 'change attributes'; readonly ad: Ad }
+  | { readonly kind: 'behaviours'; readonly events: readonly SeenEvent[] }
+  | { readonly kind: 'erase'; readonly userId: string }
+  | { readonly kind: 'recall'; readonly userId: string; readonly condition?: Condition }
+  | { readonly kind: 'push adapter'; readonly seed: number }
+  | { readonly kind: 'roll adapter back' | 'compact' | 'kill' | 'restart' | 'change base' };
+
+export const BRANDS = ['bread', 'bikes', 'books'] as const;
+const PLACES = ['north', 'south', 'east', 'west'] as const;
+const LEVEL_CODES = 8;
+const ADS_MIN = 40;
+const ADS_MAX = 160;
+const BIDS = 100;
+/** Days after which each of these happens, on the mean. */
+const EVERY = {
+  erase: 3,
+  push: 2,
+  rollBack: 12,
+  compact: 9,
+  kill: 15,
+  restart: 20,
+  base: 30,
+} as const;
+const USERS_NEW_SHARE = 0.2;
+const EVENTS_OF_A_USER_MAX = 200;
+
+export class DayPlan {
+  private ads = 0;
+  private users = 0;
+  private events = 0;
+  private pushes = 0;
+
+  constructor(
+    private readonly random: Random,
+    private readonly model: DayModel,
+    /** Of the first behaviour; they follow by a minute. */
+    private readonly firstMs: number,
+  ) {}
+
+  /** Events of the next day; each is to be done before the next is taken. */
+  *day(): Generator<DayEvent> {
+    yield* this.morning();
+    for (let visits = 1 + this.random.below(4); visits > 0; visits -= 1) {
+      const userId = this.userId();
+      yield { kind: 'behaviours', events: this.behaviours(userId) };
+      yield this.recall(userId);
+    }
+    if (this.happens(EVERY.push)) yield { kind: 'push adapter', seed: ++this.pushes };
+    if (this.happens(EVERY.rollBack)) yield { kind: 'roll adapter back' };
+    if (this.happens(EVERY.compact)) yield { kind: 'compact' };
+    if (this.happens(EVERY.erase)) yield* this.erasure();
+    if (this.happens(EVERY.kill)) yield { kind: 'kill' };
+    if (this.happens(EVERY.restart)) yield { kind: 'restart' };
+    if (this.happens(EVERY.base)) yield { kind: 'change base' };
+    yield this.recall(this.userId());
+  }
+
+  ad(): Ad {
+    this.ads += 1;
+    const sid = [0, 0, 0].map(() => this.random.below(LEVEL_CODES));
+    return { itemId: `ad ${this.ads}`, sid, isPaused: false, ...this.attributes() };
+  }
+
+  private attributes() {
+    return {
+      brand: this.one(BRANDS),
+      bid: this.random.below(BIDS),
+      places: PLACES.filter(() => this.random.below(2) === 0),
+    };
+  }
+
+  private *morning(): Generator<DayEvent> {
+    const { size } = this.model.ads;
+    const few = 1 + this.random.below(8);
+    if (size < ADS_MAX)
+      yield { kind: 'begin ads', ads: Array.from({ length: few }, () => this.ad()) };
+    if (size > ADS_MIN) {
+      const itemIds = new Set(Array.from({ length: few }, () => this.known().itemId));
+      yield { kind: 'end ads', itemIds: [...itemIds] };
+    }
+    const ad = this.known();
+    yield { kind: ad.isPaused ? 'resume' : 'pause', itemId: ad.itemId };
+    yield { kind: 'change attributes', ad: { ...this.known(), ...this.attributes() } };
+  }
+
+  private *erasure(): Generator<DayEvent> {
+    if (this.model.users.size > 0)
+      yield { kind: 'erase', userId: this.one([...this.model.users.keys()]) };
+  }
+
+  private behaviours(userId: string): SeenEvent[] {
+    const last = this.model.users.get(userId)?.at(-1);
+    const again = last !== undefined && this.random.below(4) === 0 ? [last] : [];
+    const fresh = Array.from({ length: 1 + this.random.below(3) }, () => {
+      this.events += 1;
+      return {
+        userId,
+        eventId: `event ${this.events}`,
+        itemId: this.known().itemId,
+        timeMs: this.firstMs + this.events * 60_000,
+      };
+    });
+    return [...again, ...fresh];
+  }
+
+  private recall(userId: string): DayEvent {
+    return this.random.below(2) === 0
+      ? { kind: 'recall', userId }
+      : { kind: 'recall', userId, condition: this.condition(2) };
+  }
+
+  private condition(depth: number): Condition {
+    const form = this.random.below(depth > 0 ? 6 : 3);
+    if (form === 0) return { in: { attribute: 'brand', values: [this.one(BRANDS)] } };
+    if (form === 1) {
+      return { contains: { attribute: 'places', values: [this.one(PLACES), this.one(PLACES)] } };
+    }
+    if (form === 2) {
+      const min = this.random.below(BIDS);
+      const max = min + this.random.below(BIDS);
+      return { range: { attribute: 'bid', min, max } };
+    }
+    if (form === 3) return { not: this.condition(depth - 1) };
+    const predicates = [this.condition(depth - 1), this.condition(depth - 1)];
+    return form === 4 ? { all: { predicates } } : { any: { predicates } };
+  }
+
+  private userId(): string {
+    const { users } = this.model;
+    const known = [...users].filter(([, events]) => events.length < EVENTS_OF_A_USER_MAX);
+    if (known.length === 0 || this.random.uniform() < USERS_NEW_SHARE) {
+      this.users += 1;
+      return `user ${this.users}`;
+    }
+    return this.one(known)[0];
+  }
+
+  private known(): Ad {
+    return this.one([...this.model.ads.values()]);
+  }
+
+  private happens(everyDays: number): boolean {
+    return this.random.below(everyDays) === 0;
+  }
+
+  private one<T>(list: readonly T[]): T {
+    return list[this.random.below(list.length)] as T;
+  }
+}

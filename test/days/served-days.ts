@@ -1,0 +1,217 @@
+/** The service of the days, on folders of its own, and calls of its ordinary callers. */
+
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TesseraClient } from '@tessera/client';
+import { TesseraError } from '@tessera/errors';
+import { temporaryFolder } from '@tessera/testing';
+import { AdapterClient } from '../../tools/served/adapter-client.js';
+import { CatalogueClient } from '../../tools/served/catalogue-client.js';
+import { writeRandomAdapter } from '../e2e/random-adapter.js';
+import { SMALL, writeRandomModel } from '../e2e/random-model.js';
+import { type Program, Service } from '../e2e/service.js';
+import type { Ad, SeenEvent } from './day-model.js';
+
+export const BASES = ['base-a', 'base-b'] as const;
+export type Base = (typeof BASES)[number];
+
+const ADAPTER = 'main';
+/** Of factors: answers move a little. */
+const FACTOR_SIZE = 0.05;
+const CALL_MS = 60_000;
+const HISTORY_LIMIT = 1000;
+/** No user may be known whose sample recall it could print. */
+const SERVING: Program = {
+  main: 'dist/apps/standalone/src/main.js',
+  printed: /OpenAPI\s+http/,
+};
+
+export interface AdapterVersion {
+  readonly digest: string;
+  readonly state: string;
+}
+
+interface Listed {
+  readonly itemId: string;
+  readonly sid: readonly number[];
+  readonly attributes: string;
+  readonly paused: boolean;
+}
+
+export const attributesOf = ({ brand, bid, places }: Ad) => ({ brand, bid, places });
+
+/** A change of the wire that begins the ad, or replaces it. */
+export const upsertOf = (ad: Ad) => ({
+  upsert: {
+    itemId: ad.itemId,
+    sid: ad.sid,
+    title: ad.itemId,
+    attributes: JSON.stringify(attributesOf(ad)),
+  },
+});
+
+export class ServedDays {
+  private readonly folder = temporaryFolder({});
+  private service: Service | undefined;
+  private clients: ReturnType<typeof clientsOf> | undefined;
+  base: Base = 'base-a';
+
+  private constructor(ads: readonly Ad[]) {
+    const [first, second] = BASES;
+    const model = writeRandomModel(this.path(first), SMALL);
+    const lines = ads.map((ad) => {
+      const { itemId: item_id, sid } = ad;
+      return JSON.stringify({ item_id, sid, title: item_id, attributes: attributesOf(ad) });
+    });
+    writeFileSync(join(model, 'catalogue.jsonl'), `${lines.join('\n')}\n`);
+    writeFileSync(join(model, 'users.json'), '{}');
+    const other = writeRandomModel(this.path(second), { ...SMALL, seed: SMALL.seed + 1 });
+    for (const name of ['catalogue.jsonl', 'users.json']) {
+      cpSync(join(model, name), join(other, name));
+    }
+  }
+
+  static async start(ads: readonly Ad[]): Promise<ServedDays> {
+    const served = new ServedDays(ads);
+    await served.begin();
+    return served;
+  }
+
+  private path(name: string): string {
+    return join(this.folder.path, name);
+  }
+
+  /** @throws Error where it does not start */
+  async begin(): Promise<void> {
+    this.service = await Service.start(
+      {
+        TESSERA_MODEL_PATH: this.path(this.base),
+        TESSERA_BEHAVIOURS_STORE: 'embedded',
+        TESSERA_BEHAVIOURS_PATH: this.path('behaviours'),
+        TESSERA_CATALOGUE_CACHE_PATH: this.path('cache'),
+        TESSERA_CATALOGUE_CHANGES_PATH: this.path('changes'),
+        TESSERA_ADAPTERS_PATH: this.path('adapters'),
+        TESSERA_ADAPTERS_WARM_MS: '100',
+        TESSERA_KV_DISK_BYTES: String(2 ** 26),
+        TESSERA_KV_PATH: this.path('kv'),
+        TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
+      },
+      [],
+      SERVING,
+    );
+    this.clients = clientsOf(this.service.grpcAddress);
+  }
+
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const { service } = this;
+    if (service === undefined) return;
+    service.child.kill(signal);
+    const { status, stderr } = await service.ended;
+    this.clients?.close();
+    this.clients = undefined;
+    this.service = undefined;
+    if (signal === 'SIGTERM' && status !== 0) {
+      throw new Error(`expected an orderly end, got ${status}: ${stderr}`);
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.end('SIGKILL');
+    this.folder.remove();
+  }
+
+  async apply(changes: readonly object[]): Promise<void> {
+    await this.calls.catalogue.call('Apply', { changes }, CALL_MS);
+  }
+
+  async compact(): Promise<void> {
+    await this.calls.catalogue.call('Compact', {}, CALL_MS);
+  }
+
+  async listed(): Promise<Listed[]> {
+    const pages = this.calls.catalogue.stream<{ items: Listed[] }>('ListItems', {}, CALL_MS);
+    const found: Listed[] = [];
+    for await (const { items } of pages) found.push(...items);
+    return found;
+  }
+
+  async append(events: readonly SeenEvent[]): Promise<void> {
+    const seen = events.map((event) => ({ ...event, action: 'view', scene: {} }));
+    await this.calls.tessera.append(seen, CALL_MS);
+  }
+
+  async erase(userId: string): Promise<void> {
+    await this.calls.tessera.erase(userId, CALL_MS);
+  }
+
+  /** Event IDs, oldest first; none of a user who is not known. */
+  async history(userId: string): Promise<string[]> {
+    try {
+      const { behaviours } = await this.calls.tessera.history(userId, HISTORY_LIMIT, CALL_MS);
+      return behaviours.map(({ eventId }) => eventId);
+    } catch (thrown) {
+      if (thrown instanceof TesseraError && thrown.code === 'USER_NOT_FOUND') return [];
+      throw thrown;
+    }
+  }
+
+  /** Every ad that may be answered: the beam is as wide as there are codes. */
+  recall(userId: string, predicate: object | undefined) {
+    const request = {
+      userId,
+      resultCount: 1000,
+      itemsPerSid: 1000,
+      widths: [8, 64, 512],
+      ...(predicate === undefined ? {} : { eligibility: { predicate } }),
+    };
+    return this.calls.tessera.recall(request as never, CALL_MS);
+  }
+
+  /** Digest of the version, once pushed. */
+  async push(seed: number): Promise<string> {
+    const folder = this.path(`peft-${seed}`);
+    const model = this.path(this.base);
+    writeRandomAdapter(folder, { seed, size: FACTOR_SIZE, model });
+    const reply = await fetch(`${this.service?.httpUrl}/health`);
+    const { versions } = (await reply.json()) as { versions: { model: string } };
+    const pushed = { name: ADAPTER, baseModel: versions.model };
+    const { adapter } = this.calls;
+    const answer = await adapter.pushFolder<{ version: AdapterVersion }>(folder, pushed, CALL_MS);
+    return answer.version.digest;
+  }
+
+  async activate(digest: string): Promise<void> {
+    await this.calls.adapter.call('Activate', { name: ADAPTER, digest }, CALL_MS);
+  }
+
+  async rollBack(): Promise<void> {
+    await this.calls.adapter.call('Rollback', { name: ADAPTER }, CALL_MS);
+  }
+
+  async versions(): Promise<readonly AdapterVersion[]> {
+    const list = { name: '' };
+    const { versions } = await this.calls.adapter.call<{ versions: AdapterVersion[] }>(
+      'List',
+      list,
+      CALL_MS,
+    );
+    return versions;
+  }
+
+  private get calls(): ReturnType<typeof clientsOf> {
+    if (this.clients === undefined) throw new Error('expected a service that runs');
+    return this.clients;
+  }
+}
+
+function clientsOf(address: string) {
+  const tessera = new TesseraClient(address);
+  const catalogue = new CatalogueClient(address);
+  const adapter = new AdapterClient(address);
+  const close = () => {
+    tessera.close();
+    catalogue.close();
+    adapter.close();
+  };
+  return { tessera, catalogue, adapter, close };
+}
