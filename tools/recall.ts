@@ -1,7 +1,7 @@
 import { rawRecall } from './recall/raw-recall.js';
+import { RECALL_FLAGS } from './recall/recall-flags.js';
 import { userRecall } from './recall/user-recall.js';
 import { Flags, runCommand } from './terminal/command.js';
-import { MODEL_FLAGS } from './terminal/model-flags.js';
 
 const USAGE = `usage: npm run recall -- (--history ID,ID,... | --user ID) [flags]
        npm run recall -- --model DIR --catalogue FILE --prompt-tokens N,N,...
@@ -32,25 +32,7 @@ Both:
   --json               JSON on the standard output and nothing else (npm adds lines: npm run -s)`;
 
 await runCommand(USAGE, async (words) => {
-  const flags = Flags.parse(words, {
-    ...MODEL_FLAGS,
-    history: 'text',
-    user: 'text',
-    scene: 'texts',
-    profile: 'texts',
-    'skip-unknown': 'switch',
-    'deadline-ms': 'text',
-    passes: 'switch',
-    'prompt-tokens': 'list',
-    prompts: 'text',
-    'level-token-base': 'list',
-    'terminal-tokens': 'list',
-    widths: 'list',
-    results: 'text',
-    'items-per-sid': 'text',
-    score: 'text',
-    json: 'switch',
-  });
+  const flags = Flags.parse(words, RECALL_FLAGS);
   const raw = flags.has('prompt-tokens') || flags.has('prompts') || flags.has('level-token-base');
   await (raw ? rawRecall(flags) : userRecall(flags));
 });

@@ -56,15 +56,21 @@ interface RawOptions {
  * --prompt-tokens, an array of such arrays for --prompts.
  */
 export async function rawRecall(flags: Flags): Promise<void> {
-  const options = await readOptions(flags);
-  const progress = new ProgressLine();
-  const answers = await answerAll(options, progress);
-  progress.end();
+  const answers = await rawAnswers(flags);
   if (flags.has('json')) {
     await print(JSON.stringify(flags.has('prompts') ? answers : answers[0]));
     return;
   }
   for (const paths of answers) await print(`${pathTable(paths)}\n`);
+}
+
+/** Paths for each prompt, best first. */
+export async function rawAnswers(flags: Flags) {
+  const options = await readOptions(flags);
+  const progress = new ProgressLine();
+  const answers = await answerAll(options, progress);
+  progress.end();
+  return answers;
 }
 
 async function readOptions(flags: Flags): Promise<RawOptions> {

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryFolder } from '@tessera/testing';
 import { describe, expect, it } from 'vitest';
+import { Flags } from '../terminal/command.js';
+import { rawAnswers } from './raw-recall.js';
+import { RECALL_FLAGS } from './recall-flags.js';
 
 const PARITY = 'test/fixtures/parity';
 const PARITY_FOLDERS = readdirSync(PARITY, { withFileTypes: true })
@@ -63,10 +66,7 @@ describe('npm run recall in raw mode', () => {
     const cases = JSON.parse(readFileSync(join(PARITY, folder, 'cases.json'), 'utf8')) as Case[];
     for (const given of cases) {
       const words = [...rawWords(folder, given), '--prompt-tokens', given.promptTokens.join(',')];
-      const { status, stdout, stderr } = await recall(...words);
-      expect(stderr).toBe('');
-      expect(status).toBe(0);
-      const paths = JSON.parse(stdout) as { sid: number[]; score: number; items: string[] }[];
+      const [paths = []] = await rawAnswers(Flags.parse(words, RECALL_FLAGS));
       const { expected } = given;
       expect(paths.map((path) => path.sid)).toEqual(expected.map((path) => path.sid));
       paths.forEach((path, index) => {

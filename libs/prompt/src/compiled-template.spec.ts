@@ -129,7 +129,7 @@ describe.each(TEMPLATES)('the template %s', (name) => {
         expect([...rendered.tokens]).toEqual(setting.tokenizer.encode(text));
         expect(rendered.trimmedItems).toBe(0);
       }),
-      { numRuns: 200, verbose: 1 },
+      { numRuns: 60, verbose: 1 },
     );
   }
 
@@ -182,7 +182,7 @@ describe('trimming', () => {
           expect(prompt.trimmedItems).toBe(dropped);
         },
       ),
-      { numRuns: 150, verbose: 1 },
+      { numRuns: 50, verbose: 1 },
     );
   });
 

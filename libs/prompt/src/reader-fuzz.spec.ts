@@ -73,9 +73,9 @@ describe('a malformed file', () => {
         const loaded = await expectLoadsOrRefuses(loadTemplate, files, 'PROMPT_TEMPLATE_INVALID');
         if (!loaded) refused += 1;
       }),
-      { numRuns: 1500, verbose: 1 },
+      { numRuns: 300, verbose: 1 },
     );
-    expect(refused).toBeGreaterThan(100);
+    expect(refused).toBeGreaterThan(20);
   });
 
   it('tokenizer.json loads or is refused by a typed error, whatever node is changed', async () => {
@@ -86,9 +86,9 @@ describe('a malformed file', () => {
         const loaded = await expectLoadsOrRefuses(loadTokenizer, files, 'TOKENIZER_INVALID');
         if (!loaded) refused += 1;
       }),
-      { numRuns: 1500, verbose: 1 },
+      { numRuns: 300, verbose: 1 },
     );
-    expect(refused).toBeGreaterThan(100);
+    expect(refused).toBeGreaterThan(20);
   });
 
   it('loads or is refused by a typed error, whatever byte is changed or cut', async () => {
@@ -105,7 +105,7 @@ describe('a malformed file', () => {
           await expectLoadsOrRefuses(loadTokenizer, files, 'TOKENIZER_INVALID');
         },
       ),
-      { numRuns: 600, verbose: 1 },
+      { numRuns: 150, verbose: 1 },
     );
   });
 
@@ -124,7 +124,7 @@ describe('a malformed file', () => {
           await expectLoadsOrRefuses(loadTokenizer, files, 'TOKENIZER_INVALID');
         },
       ),
-      { numRuns: 600, verbose: 1 },
+      { numRuns: 150, verbose: 1 },
     );
   });
 

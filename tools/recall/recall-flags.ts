@@ -1,0 +1,23 @@
+import type { FlagKind } from '../terminal/command.js';
+import { MODEL_FLAGS } from '../terminal/model-flags.js';
+
+/** Of `npm run recall`. */
+export const RECALL_FLAGS: Readonly<Record<string, FlagKind>> = {
+  ...MODEL_FLAGS,
+  history: 'text',
+  user: 'text',
+  scene: 'texts',
+  profile: 'texts',
+  'skip-unknown': 'switch',
+  'deadline-ms': 'text',
+  passes: 'switch',
+  'prompt-tokens': 'list',
+  prompts: 'text',
+  'level-token-base': 'list',
+  'terminal-tokens': 'list',
+  widths: 'list',
+  results: 'text',
+  'items-per-sid': 'text',
+  score: 'text',
+  json: 'switch',
+};
