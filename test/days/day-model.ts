@@ -63,6 +63,13 @@ export class DayModel {
     this.erased.add(userId);
   }
 
+  /** Changes every ad that the condition holds for, paused ones too; how many. */
+  changeMatching(condition: Condition, change: (ad: Ad) => Ad): number {
+    const matching = [...this.ads.values()].filter((ad) => holds(condition, ad));
+    for (const ad of matching) this.ads.set(ad.itemId, change(ad));
+    return matching.length;
+  }
+
   /** IDs of the ads that a recall may answer, in the order of their text. */
   eligible(condition: Condition | undefined): string[] {
     const found = [...this.ads.values()].filter(

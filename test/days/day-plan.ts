@@ -8,11 +8,17 @@ export type DayEvent =
   | { readonly kind: 'end ads'; readonly itemIds: readonly string[] }
   | { readonly kind: 'pause' | 'resume'; readonly itemId: string }
   | { readonly kind: 'change attributes'; readonly ad: Ad }
+  | { readonly kind: 'campaign'; readonly condition: Condition; readonly edit: CampaignEdit }
   | { readonly kind: 'behaviours'; readonly events: readonly SeenEvent[] }
   | { readonly kind: 'erase'; readonly userId: string }
   | { readonly kind: 'recall'; readonly userId: string; readonly condition?: Condition }
   | { readonly kind: 'push adapter'; readonly seed: number }
   | { readonly kind: 'roll adapter back' | 'compact' | 'kill' | 'restart' | 'change base' };
+
+/** Of all ads that a condition holds for; `raise` moves bids and adds a place. */
+export type CampaignEdit =
+  | { readonly form: 'pause' | 'resume' }
+  | { readonly form: 'raise'; readonly bid: number; readonly place: string };
 
 export const BRANDS = ['bread', 'bikes', 'books'] as const;
 const PLACES = ['north', 'south', 'east', 'west'] as const;
@@ -22,6 +28,7 @@ const ADS_MAX = 160;
 const BIDS = 100;
 /** Days after which each of these happens, on the mean. */
 const EVERY = {
+  campaign: 3,
   erase: 3,
   push: 2,
   rollBack: 12,
@@ -54,6 +61,7 @@ export class DayPlan {
       yield { kind: 'behaviours', events: this.behaviours(userId) };
       yield this.recall(userId);
     }
+    if (this.happens(EVERY.campaign)) yield this.campaign();
     if (this.happens(EVERY.push)) yield { kind: 'push adapter', seed: ++this.pushes };
     if (this.happens(EVERY.rollBack)) yield { kind: 'roll adapter back' };
     if (this.happens(EVERY.compact)) yield { kind: 'compact' };
@@ -90,6 +98,14 @@ export class DayPlan {
     const ad = this.known();
     yield { kind: ad.isPaused ? 'resume' : 'pause', itemId: ad.itemId };
     yield { kind: 'change attributes', ad: { ...this.known(), ...this.attributes() } };
+  }
+
+  private campaign(): DayEvent {
+    const form = this.one(['pause', 'resume', 'raise'] as const);
+    const condition = this.condition(2);
+    if (form !== 'raise') return { kind: 'campaign', condition, edit: { form } };
+    const edit = { form, bid: this.random.below(9) - 4, place: this.one(PLACES) };
+    return { kind: 'campaign', condition, edit };
   }
 
   private *erasure(): Generator<DayEvent> {

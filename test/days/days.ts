@@ -4,8 +4,8 @@
  */
 
 import { Random } from '../../bench/models/random.js';
-import { DayModel, type SeenEvent } from './day-model.js';
-import { type DayEvent, DayPlan } from './day-plan.js';
+import { type Ad, type Condition, DayModel, type SeenEvent } from './day-model.js';
+import { type CampaignEdit, type DayEvent, DayPlan } from './day-plan.js';
 import { attributesOf, BASES, ServedDays, upsertOf } from './served-days.js';
 
 const FIRST_MS = 1_700_000_000_000;
@@ -87,6 +87,8 @@ class Days {
         model.ads.set(itemId, event.ad);
         break;
       }
+      case 'campaign':
+        return this.campaign(event);
       case 'behaviours':
         await served.append(event.events);
         for (const seen of event.events) model.append(seen);
@@ -100,6 +102,17 @@ class Days {
       default:
         return this.operate(event);
     }
+  }
+
+  private async campaign({
+    condition,
+    edit,
+  }: Extract<DayEvent, { kind: 'campaign' }>): Promise<void> {
+    const { model, served } = this;
+    const change = campaignChange(condition, edit);
+    const [matched] = await served.apply([change]);
+    const expected = model.changeMatching(condition, (ad) => edited(ad, edit));
+    expectSame(`ads of ${JSON.stringify(change)}`, matched, expected);
   }
 
   private async pause(itemId: string, isPaused: boolean): Promise<void> {
@@ -234,6 +247,21 @@ class Days {
       expected,
     );
   }
+}
+
+function campaignChange(matching: Condition, edit: CampaignEdit): object {
+  if (edit.form === 'raise') {
+    const delta = [{ attribute: 'bid', delta: edit.bid }];
+    const add = [{ attribute: 'places', texts: [edit.place] }];
+    return { patchAttributes: { matching, delta, add } };
+  }
+  return edit.form === 'pause' ? { pauseMatching: matching } : { resumeMatching: matching };
+}
+
+function edited(ad: Ad, edit: CampaignEdit): Ad {
+  if (edit.form !== 'raise') return { ...ad, isPaused: edit.form === 'pause' };
+  const places = [...new Set([...ad.places, edit.place])];
+  return { ...ad, bid: ad.bid + edit.bid, places };
 }
 
 /** @throws Error naming both where they differ */

@@ -120,8 +120,11 @@ export class ServedDays {
     this.folder.remove();
   }
 
-  async apply(changes: readonly object[]): Promise<void> {
-    await this.calls.catalogue.call('Apply', { changes }, CALL_MS);
+  /** How many items each change with a predicate matched. */
+  async apply(changes: readonly object[]): Promise<readonly number[]> {
+    const { catalogue } = this.calls;
+    const answer = await catalogue.call<{ matched: number[] }>('Apply', { changes }, CALL_MS);
+    return answer.matched;
   }
 
   async compact(): Promise<void> {
