@@ -238,7 +238,7 @@ class LiveBench {
         searches.push_back(seconds_since(search_start) * 1e6);
       }
       add("step, width " + std::to_string(width) + ", " + name, median(searches) / kLevels, "us");
-      if (width == 64 && !request.is_empty()) {
+      if (width == 64 && (request.predicate || request.has_lists())) {
         add("to a new version, " + name + ", median", median(compilations), "ms");
         add("to a new version, " + name + ", worst", percentile(compilations, 1), "ms");
       }

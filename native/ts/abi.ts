@@ -176,6 +176,11 @@ export interface NativeAddon extends StoreAddon {
     catalogue: CatalogueHandle,
     declarations: readonly Uint32Array[],
   ): Promise<readonly string[]>;
+  /**
+   * From now on requests may get items in their flight alone: from the time that one number
+   * attribute says to that of the other, in milliseconds since 1970 (docs/eligibility.md).
+   */
+  catalogueFly(catalogue: CatalogueHandle, beginAttribute: string, endAttribute: string): void;
   /** Makes a new snapshot of the newest version, whose number it gives, and goes on from it. */
   catalogueCompact(catalogue: CatalogueHandle): Promise<number>;
   /** Generations that are kept, oldest first: any version of them can be gone back to. */
@@ -184,12 +189,13 @@ export interface NativeAddon extends StoreAddon {
   catalogueRollBack(catalogue: CatalogueHandle, sequence: number): Promise<number>;
   /**
    * What JSON objects of eligibility and item policy (docs/items-of-a-sid.md) let a request find in
-   * the newest version.
+   * the newest version at a time, in milliseconds since 1970.
    */
   catalogueReach(
     catalogue: CatalogueHandle,
     eligibility: string,
     itemPolicy: string,
+    timeMs: number,
   ): Promise<CatalogueReach>;
   /** Of the reach's version: items with ordinals in [first, first + count). */
   catalogueList(reach: ReachHandle, first: number, count: number): CatalogueListing;
@@ -203,6 +209,7 @@ export interface NativeAddon extends StoreAddon {
     itemPolicy: string,
     itemId: string,
     sequence: number,
+    timeMs: number,
   ): Promise<CatalogueJudgement>;
 
   /** Of each lane of long calls; before the first of them. */

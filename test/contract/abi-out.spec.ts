@@ -93,7 +93,7 @@ async function ofCatalogue(): Promise<void> {
     reserveBytes: 0,
   });
   const view = addon.catalogueView(catalogue);
-  const reached = await addon.catalogueReach(catalogue, '{}', '{}');
+  const reached = await addon.catalogueReach(catalogue, '{}', '{}', 0);
   const nothing = new PackedWriter();
   nothing.begin();
   writeChangeMessage(nothing, { changes: [] });
@@ -104,7 +104,8 @@ async function ofCatalogue(): Promise<void> {
   given.set('CatalogueState', addon.catalogueState(catalogue));
   given.set('CatalogueGeneration', (await addon.catalogueVersions(catalogue))[0]);
   given.set('CatalogueReach', reached);
-  given.set('CatalogueJudgement', await addon.catalogueJudge(catalogue, '{}', '{}', 'none', -1));
+  const judged = await addon.catalogueJudge(catalogue, '{}', '{}', 'none', -1, 0);
+  given.set('CatalogueJudgement', judged);
   given.set('CatalogueSids', addon.catalogueSids(view, Uint32Array.of(0)));
   given.set('ItemTexts', addon.catalogueItems(view, Uint32Array.of(0)));
   given.set('CatalogueListing', addon.catalogueList(reached.reach, 0, 1));

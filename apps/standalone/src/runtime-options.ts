@@ -1,6 +1,6 @@
 import type { AdapterEvent } from '@tessera/adapter';
 import { behaviourOptions } from '@tessera/behaviour';
-import { type ProgressListener, parseCatalogueSpecs } from '@tessera/catalogue';
+import { type ProgressListener, parseCatalogueSpecs, parseFlight } from '@tessera/catalogue';
 import { peerConnection, TesseraClient } from '@tessera/client';
 import { type Config, redisSecurity } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
@@ -59,6 +59,7 @@ export function runtimeOptions(
       reserveBytes: config.disk.reserveBytes,
       onCompacted,
       attributesPath: config.catalogue.attributesPath,
+      flight: parseFlight(config.catalogue.flight),
       onUndeclared,
     },
     moreCatalogues: parseCatalogueSpecs(config.catalogue.more),

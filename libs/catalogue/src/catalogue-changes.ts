@@ -3,6 +3,7 @@ import type {
   CatalogueGeneration,
   CatalogueState,
   ChangingCatalogue,
+  FlightAttributes,
   ListedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -25,6 +26,10 @@ export interface ChangesSettings extends ChangesOptions {
   readonly levelSizes: readonly number[];
   /** File that declares the attributes that there may be; left out or '': any. */
   readonly attributesPath?: string;
+  /** Items are to be had in their flight alone; left out: whenever. */
+  readonly flight?: FlightAttributes | undefined;
+  /** The clock of flights; left out: the system's. */
+  readonly nowMs?: () => number;
   /** Told what items have that the file does not declare. */
   readonly onUndeclared?: (catalogue: string, findings: readonly string[]) => void;
   /** Free bytes of the file system of the folder below which no change is taken; left out: 0. */

@@ -89,10 +89,8 @@ export const configSchema = z.strictObject({
       'bad rows of a bundle of Parquet files that do not refuse it',
     ),
     attributesPath: text('', 'JSON that declares the attributes there may be; empty: any'),
-    more: text(
-      '',
-      'further catalogues: name=path#domain=D#attributes=FILE#begin=TEXT, separated by semicolons',
-    ),
+    flight: text('', 'number attributes of begin and end of a flight, as begin,end; empty: none'),
+    more: text('', 'further catalogues: name=path#domain=D#attributes=FILE#begin=TEXT; and so on'),
     cachePath: nonEmptyText('data/catalogue', 'folder where built snapshots are kept'),
     changesPath: text('data/changes', 'folder of changes; empty: they end with the process'),
     changesSync: oneOf(

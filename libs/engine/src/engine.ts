@@ -91,6 +91,8 @@ export interface CatalogueView {
 export interface Catalogue {
   /** Of the snapshot that was opened; its levels as changes may use them. */
   readonly summary: CatalogueSummary;
+  /** Whether items are to be had in their flight alone: then a request without a reach is wrong. */
+  readonly hasFlights: boolean;
   /** Of the newest version. */
   state(): CatalogueState;
   /** The newest version. */
@@ -112,6 +114,12 @@ export interface Catalogue {
     readonly sequence: number | undefined;
   }): Promise<Judgement>;
   close(): void;
+}
+
+/** Names of number attributes in milliseconds since 1970; one that is missing does not bound. */
+export interface FlightAttributes {
+  readonly begin: string;
+  readonly end: string;
 }
 
 /** An item as a whole. */
@@ -154,6 +162,8 @@ export interface ChangingCatalogue extends Catalogue {
    * CATALOGUE_INVALID where they have an attribute of another type.
    */
   declare(attributes: readonly AttributeDeclaration[]): Promise<readonly string[]>;
+  /** From now on reach() and judge() let items pass in their flight alone, by this clock. */
+  fly(attributes: FlightAttributes, nowMs: () => number): void;
   compact(): Promise<number>;
   /** Every item of a pinned version but the removed ones, some at a time. */
   listItems(reach: Reach): Iterable<readonly ListedItem[]>;

@@ -43,6 +43,7 @@ export {
   type EngineScores,
   type EngineUpdate,
   type EngineWork,
+  type FlightAttributes,
   type GivenChange,
   type ItemFate,
   type Judgement,

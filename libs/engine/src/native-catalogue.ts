@@ -19,6 +19,7 @@ import type {
   CatalogueView,
   ChangeKeeping,
   ChangingCatalogue,
+  FlightAttributes,
   GivenChange,
   Judgement,
   ListedItem,
@@ -85,6 +86,8 @@ class NativeView implements CatalogueView {
  */
 export class NativeCatalogue implements ChangingCatalogue {
   summary: CatalogueSummary;
+  hasFlights = false;
+  private nowMs = Date.now;
 
   constructor(
     /** Seen by NativeEngine alone. */
@@ -103,7 +106,7 @@ export class NativeCatalogue implements ChangingCatalogue {
 
   async reach(eligibility: string, itemPolicy: string): Promise<Reach> {
     const { reach, sequence } = await awaitNative(() =>
-      addon().catalogueReach(this.handle, eligibility, itemPolicy),
+      addon().catalogueReach(this.handle, eligibility, itemPolicy, this.nowMs()),
     );
     return new NativeReach(reach, sequence);
   }
@@ -115,7 +118,7 @@ export class NativeCatalogue implements ChangingCatalogue {
     sequence = NEWEST,
   }: Parameters<ChangingCatalogue['judge']>[0]): Promise<Judgement> {
     const judged = await awaitNative(() =>
-      addon().catalogueJudge(this.handle, eligibility, itemPolicy, itemId, sequence),
+      addon().catalogueJudge(this.handle, eligibility, itemPolicy, itemId, sequence, this.nowMs()),
     );
     return { ...judged, reach: new NativeReach(judged.reach, judged.sequence) };
   }
@@ -149,6 +152,12 @@ export class NativeCatalogue implements ChangingCatalogue {
     out.end();
     const declarations = [out.words.subarray(0, out.length)];
     return awaitNative(() => addon().catalogueDeclare(this.handle, declarations));
+  }
+
+  fly({ begin, end }: FlightAttributes, nowMs: () => number): void {
+    callNative(() => addon().catalogueFly(this.handle, begin, end));
+    this.nowMs = nowMs;
+    this.hasFlights = true;
   }
 
   compact(): Promise<number> {

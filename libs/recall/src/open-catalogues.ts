@@ -80,6 +80,8 @@ async function openCatalogue(
     const findings = await catalogue.declare(await readAttributeSchema(attributesPath));
     if (findings.length > 0) options.changes.onUndeclared?.(name, findings);
   }
+  const { flight, nowMs = Date.now } = options.changes;
+  if (flight !== undefined) catalogue.fly(flight, nowMs);
   const changes = new CatalogueChanges(catalogue, {
     folder,
     compactAfterChanges: folder === '' ? 0 : compactAfterChanges,

@@ -335,6 +335,45 @@ describe('the recall runtime on the native engine', () => {
     await runtime.close();
   });
 
+  it('finds items in their flight alone, by the clock, with and without eligibility', async () => {
+    let nowMs = 5000;
+    const flight = { begin: 'begin_ms', end: 'end_ms' };
+    const changes = { ...CHANGES_NOT_KEPT, flight, nowMs: () => nowMs };
+    const runtime = await createRecallRuntime({ ...options(), changes });
+    const ask = async (eligibility?: string) => {
+      const more = eligibility === undefined ? {} : { eligibility };
+      const asked = request({ userId: 'u', resultCount: 100, ...more });
+      const { items } = await runtime.serving.recall(asked, context());
+      return items.map((item) => item.itemId);
+    };
+    const [first = '', second = ''] = await ask();
+    const flights = { [first]: '{"begin_ms":7000}', [second]: '{"end_ms":7000}' };
+    await runtime.operations.changesOf('').apply(
+      Object.entries(flights).map(([itemId, attributes]) => ({
+        op: 'set_attributes',
+        itemId,
+        attributes,
+      })),
+    );
+    const both = JSON.stringify({ allowed: [first, second] });
+    for (const [time, away, found] of [
+      [5000, first, second],
+      [6999, first, second],
+      [7000, second, first],
+    ] as const) {
+      nowMs = time;
+      for (const items of [await ask(), await ask('{"predicate":{"all":[]}}')]) {
+        expect(items).toContain(found);
+        expect(items).not.toContain(away);
+      }
+      expect(await ask(both)).toEqual([found]);
+    }
+    const recall = request({ userId: 'u', resultCount: 100 });
+    const told = await runtime.serving.explain({ recall, itemId: second }, context());
+    expect(told).toMatchObject({ verdict: 'not-eligible', clause: 'flight' });
+    await runtime.close();
+  });
+
   it('chooses items of a SID by the policy that the request gives, and says so', async () => {
     const runtime = await createRecallRuntime(options());
     const wide = { userId: 'u', resultCount: 40 };

@@ -30,6 +30,7 @@ export interface FakeReach extends Reach {
 export class FakeCatalogue implements Catalogue, CatalogueView {
   readonly summary: CatalogueSummary;
   closed = false;
+  hasFlights = false;
   private readonly ordinals: ReadonlyMap<string, number>;
 
   constructor(readonly list: readonly FakeItem[]) {
@@ -130,6 +131,10 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
 
   async declare(): Promise<readonly string[]> {
     return [];
+  }
+
+  fly(): void {
+    this.hasFlights = true;
   }
 
   whyNotWritten(): string {

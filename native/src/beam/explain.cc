@@ -21,8 +21,11 @@ std::string refusing_clause(const View& view, const catalogue::EligibilityReques
   if (request.allowed && !has(*request.allowed, item_id)) return "allowed";
   if (has(request.denied, item_id)) return "denied";
   if (has(request.seen, item_id)) return "seen";
-  if (!request.predicate) return "";
-  return failing_clause(*request.predicate, catalogue::read_attributes(view.attributes(item)));
+  const catalogue::AttributeRow row = catalogue::read_attributes(view.attributes(item));
+  const auto& flight = request.flight;
+  const bool is_away = flight && !flight_seconds(flight->attributes, row).has(flight->second);
+  if (is_away) return "flight";
+  return request.predicate ? failing_clause(*request.predicate, row) : "";
 }
 
 }  // namespace

@@ -119,7 +119,8 @@ TEST_F(LiveEligibilityTest, BitsAreThoseOfTheViewWhicheverWereAskedForBefore) {
     std::vector<ModelFilter> filters;
     while (filters.size() < kFilters) {
       filters.push_back(random_filter(pinned.back()->model, random));
-      if (filters.back().request.is_empty()) filters.pop_back();
+      const auto& drawn = filters.back().request;
+      if (!drawn.predicate && !drawn.has_lists()) filters.pop_back();
     }
     std::vector<Held> held;
     for (uint64_t round = 0; round < kRounds && !HasFatalFailure(); ++round) {

@@ -173,6 +173,12 @@ Napi::Value catalogue_declare(const Napi::CallbackInfo& info) {
       [findings](Napi::Env env, const Status&) -> Napi::Value { return to_js(env, *findings); });
 }
 
+Napi::Value catalogue_fly(const Napi::CallbackInfo& info) {
+  open_catalogue(info[0])->live->fly({read_text(info, 1, "catalogueFly.beginAttribute"),
+                                      read_text(info, 2, "catalogueFly.endAttribute")});
+  return info.Env().Undefined();
+}
+
 Napi::Value catalogue_compact(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   return start_counting(info.Env(), LaneKind::kBuild, [live = handle->live]() -> Result<uint64_t> {
@@ -214,7 +220,17 @@ constexpr double kNewest = -1;
 struct Wish {
   std::string eligibility;
   std::string item_policy;
+  uint64_t time_ms = 0;  // of the request, since 1970
 };
+
+/// Argument `index`: milliseconds since 1970.
+uint64_t read_time_ms(const Napi::CallbackInfo& info, size_t index, const char* path) {
+  const double value = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : -1;
+  if (value >= 0 && value <= 9007199254740991.0) return static_cast<uint64_t>(value);
+  throw make_error(
+      info.Env(), Code::kRequestInvalid,
+      std::string(path) + ": expected milliseconds since 1970, got " + describe_value(info[index]));
+}
 
 /// Compiles for a version.
 Status fill_reach(ReachHandle& handle, std::shared_ptr<const catalogue::View> view,
@@ -238,6 +254,7 @@ Status judge(Judgement& judgement, const Wish& wish, const std::string& item_id,
   Result<catalogue::EligibilityRequest> request = catalogue::parse_eligibility(wish.eligibility);
   if (!request.is_ok()) return request.status();
   const catalogue::LiveCatalogue& live = *judgement.reach->live;
+  request.value().flight = live.flight_at(wish.time_ms);
   std::shared_ptr<const catalogue::View> view = live.view();
   if (sequence != kNewest) {
     auto found = live.view_at(static_cast<uint64_t>(sequence));
@@ -257,7 +274,8 @@ Status judge(Judgement& judgement, const Wish& wish, const std::string& item_id,
 Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   Wish wish{read_text(info, 1, "catalogueReach.eligibility"),
-            read_text(info, 2, "catalogueReach.itemPolicy")};
+            read_text(info, 2, "catalogueReach.itemPolicy"),
+            read_time_ms(info, 3, "catalogueReach.timeMs")};
   auto reach = std::make_shared<ReachHandle>();
   reach->live = handle->live;
   return Task::start(
@@ -266,6 +284,7 @@ Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
         Result<catalogue::EligibilityRequest> request =
             catalogue::parse_eligibility(wish.eligibility);
         if (!request.is_ok()) return request.status();
+        request.value().flight = reach->live->flight_at(wish.time_ms);
         return fill_reach(*reach, reach->live->view(), request.value(), wish);
       },
       [reach](Napi::Env env, const Status& status) -> Napi::Value {
@@ -314,7 +333,8 @@ Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
 Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   Wish wish{read_text(info, 1, "catalogueJudge.eligibility"),
-            read_text(info, 2, "catalogueJudge.itemPolicy")};
+            read_text(info, 2, "catalogueJudge.itemPolicy"),
+            read_time_ms(info, 5, "catalogueJudge.timeMs")};
   std::string item_id = read_text(info, 3, "catalogueJudge.itemId");
   const double sequence = info[4].IsNumber() ? info[4].As<Napi::Number>().DoubleValue() : kNewest;
   auto judgement = std::make_shared<Judgement>();
@@ -340,6 +360,7 @@ void register_live_functions(Napi::Env env, Napi::Object exports) {
   exports["catalogueRecover"] = Napi::Function::New<&catalogue_recover>(env, "catalogueRecover");
   exports["catalogueApply"] = Napi::Function::New<&catalogue_apply>(env, "catalogueApply");
   exports["catalogueDeclare"] = Napi::Function::New<&catalogue_declare>(env, "catalogueDeclare");
+  exports["catalogueFly"] = Napi::Function::New<&catalogue_fly>(env, "catalogueFly");
   exports["catalogueCompact"] = Napi::Function::New<&catalogue_compact>(env, "catalogueCompact");
   exports["catalogueVersions"] = Napi::Function::New<&catalogue_versions>(env, "catalogueVersions");
   exports["catalogueRollBack"] =

@@ -51,12 +51,22 @@ Eligibility make_bits(const Snapshot& snapshot, const Roaring& items) {
   return bits;
 }
 
-bool lets_pass(const View& view, const std::optional<Clause>& predicate, ItemOrdinal item) {
+Roaring in_flight(const Roaring& items, const SnapshotFlights& flights, uint32_t second) {
+  Roaring result;
+  for (const uint32_t item : items) {
+    if (flights.of(item).has(second)) result.add(item);
+  }
+  return result;
+}
+
+bool lets_pass(const View& view, const std::optional<Clause>& predicate,
+               const std::optional<Flight>& flight, ItemOrdinal item) {
   if (view.state(item) != ItemState::kLive) return false;
   const ItemChange* change = view.item_change(item);
-  return !predicate ||
-         matches(*predicate,
-                 change != nullptr ? change->row : read_attributes(view.attributes(item)));
+  if (!predicate && !flight) return true;
+  const AttributeRow row = change != nullptr ? change->row : read_attributes(view.attributes(item));
+  return (!predicate || matches(*predicate, row)) &&
+         (!flight || flight_seconds(flight->attributes, row).has(flight->second));
 }
 
 Status check_clause(const View& view, const Clause& clause) {
@@ -95,13 +105,26 @@ const AttributeIndex& EligibilityIndex::attributes() const {
 }
 
 std::shared_ptr<const Eligibility> EligibilityIndex::bits_of(
-    const View& view, const std::optional<Clause>& predicate) const {
-  return cached(predicate)->of(view);
+    const View& view, const std::optional<Clause>& predicate,
+    const std::optional<Flight>& flight) const {
+  return cached(predicate, flight)->of(view, flight ? flight->second : 0);
 }
 
-std::shared_ptr<PredicateBits> EligibilityIndex::cached(
-    const std::optional<Clause>& predicate) const {
-  const std::string key = predicate ? predicate_key(*predicate) : "";
+std::shared_ptr<const SnapshotFlights> EligibilityIndex::flights(
+    const FlightAttributes& attributes) const {
+  const MutexLock lock(flights_mutex_);
+  if (flights_ == nullptr || !(flights_->attributes() == attributes)) {
+    const auto item_count = static_cast<uint32_t>(snapshot_->item_count());
+    flights_ = std::make_shared<SnapshotFlights>(this->attributes(), attributes, item_count);
+  }
+  return flights_;
+}
+
+std::shared_ptr<PredicateBits> EligibilityIndex::cached(const std::optional<Clause>& predicate,
+                                                        const std::optional<Flight>& flight) const {
+  const std::string key =
+      (predicate ? predicate_key(*predicate) : "") + (flight ? "\nin flight" : "");
+  const auto found_flights = flight ? flights(flight->attributes) : nullptr;
   std::shared_ptr<PredicateBits> dropped;  // let go of after the lock
   const MutexLock lock(mutex_);
   const auto found = std::find_if(cached_.begin(), cached_.end(),
@@ -110,16 +133,17 @@ std::shared_ptr<PredicateBits> EligibilityIndex::cached(
     cached_.splice(cached_.begin(), cached_, found);
     return found->bits;
   }
-  const auto snapshot_bits = [this, predicate] {
+  const auto snapshot_bits = [this, predicate, found_flights](uint32_t second) {
     Roaring items;
     if (predicate) {
       items = attributes().evaluate(*predicate);
     } else {
       items.addRange(0, snapshot_->item_count());
     }
-    return make_bits(*snapshot_, items);
+    return make_bits(*snapshot_, found_flights ? in_flight(items, *found_flights, second) : items);
   };
-  cached_.push_front({key, std::make_shared<PredicateBits>(predicate, snapshot_bits)});
+  cached_.push_front(
+      {key, std::make_shared<PredicateBits>(predicate, found_flights, snapshot_bits)});
   if (cached_.size() > kCachedPredicatesMax) {
     dropped = std::move(cached_.back().bits);
     cached_.pop_back();
@@ -127,10 +151,14 @@ std::shared_ptr<PredicateBits> EligibilityIndex::cached(
   return cached_.front().bits;
 }
 
-std::vector<std::optional<Clause>> EligibilityIndex::predicates() const {
-  const MutexLock lock(mutex_);
-  std::vector<std::optional<Clause>> result;
-  for (const Cached& cached : cached_) result.push_back(cached.bits->predicate());
+std::vector<EligibilityIndex::Condition> EligibilityIndex::conditions() const {
+  std::vector<std::shared_ptr<PredicateBits>> kept;
+  {
+    const MutexLock lock(mutex_);
+    for (const Cached& cached : cached_) kept.push_back(cached.bits);
+  }
+  std::vector<Condition> result;
+  for (const auto& bits : kept) result.push_back({bits->predicate(), bits->flight()});
   return result;
 }
 
@@ -141,23 +169,33 @@ Status check_eligibility(const View& view, const EligibilityRequest& request) {
   return check_list("seen", request.seen);
 }
 
+std::optional<Flight> flight_in(const View& view, const EligibilityRequest& request) {
+  if (!request.flight) return std::nullopt;
+  const FlightAttributes& names = request.flight->attributes;
+  const bool has_some = view.attribute_type(names.begin) == AttributeType::kNumber ||
+                        view.attribute_type(names.end) == AttributeType::kNumber;
+  return has_some ? request.flight : std::nullopt;
+}
+
 std::shared_ptr<const Eligibility> compile_eligibility(const View& view,
                                                        const EligibilityRequest& request) {
-  if (request.is_empty()) return nullptr;
+  const std::optional<Flight> flight = flight_in(view, request);
+  if (!request.predicate && !request.has_lists() && !flight) return nullptr;
   const EligibilityIndex& index = view.eligibility_index();
-  if (!request.has_lists()) return index.bits_of(view, request.predicate);
+  if (!request.has_lists()) return index.bits_of(view, request.predicate, flight);
   auto bits = std::make_shared<Eligibility>();
   if (request.allowed) {
     bits->items.assign(words_for(view.item_count()), 0);
     bits->nodes.assign(words_for(view.node_count()), 0);
   } else {
-    *bits = *index.bits_of(view, request.predicate);
+    *bits = *index.bits_of(view, request.predicate, flight);
   }
   EligibilityEditor editor(view, *bits);
   if (request.allowed) {
     for (const std::string& id : *request.allowed) {
       const ItemOrdinal item = view.find_item(id);
-      if (item != kNoItem && lets_pass(view, request.predicate, item)) editor.set_item(item, true);
+      const bool passes = item != kNoItem && lets_pass(view, request.predicate, flight, item);
+      if (passes) editor.set_item(item, true);
     }
   }
   for (const auto* list : {&request.denied, &request.seen}) {
@@ -172,12 +210,12 @@ std::shared_ptr<const Eligibility> compile_eligibility(const View& view,
 
 void carry_predicates(const EligibilityIndex& from, const View& to) {
   // The one used last is made last, and so stands first in the cache again.
-  const std::vector<std::optional<Clause>> predicates = from.predicates();
-  for (size_t i = predicates.size(); i-- > 0;) {
+  const std::vector<EligibilityIndex::Condition> conditions = from.conditions();
+  for (size_t i = conditions.size(); i-- > 0;) {
     EligibilityRequest request;
-    request.predicate = predicates[i];
+    request.predicate = conditions[i].predicate;
     if (!check_eligibility(to, request).is_ok()) continue;  // an attribute has another type now
-    to.eligibility_index().bits_of(to, request.predicate);
+    to.eligibility_index().bits_of(to, request.predicate, conditions[i].flight);
   }
 }
 

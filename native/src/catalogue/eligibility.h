@@ -16,6 +16,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "catalogue/attribute_index.h"
+#include "catalogue/flight.h"
 #include "catalogue/predicate_bits.h"
 #include "catalogue/reach.h"
 
@@ -30,9 +31,9 @@ struct EligibilityRequest {
   std::optional<std::vector<std::string>> allowed;  // these alone
   std::vector<std::string> denied;                  // not these
   std::vector<std::string> seen;                    // nor these
+  std::optional<Flight> flight;                     // those in it
 
   bool has_lists() const { return allowed || !denied.empty() || !seen.empty(); }
-  bool is_empty() const { return !predicate && !has_lists(); }
 };
 
 /// The attribute index of one snapshot and the bits of the predicates asked for last.
@@ -43,12 +44,20 @@ class EligibilityIndex {
 
   /// Built when first asked for, or by a compaction before it takes over.
   const AttributeIndex& attributes() const;
-  /// The live items of a view that a predicate lets pass; without one, all of them. REQUIRES: the
-  /// index is the view's.
+  /// The live items of a view that a predicate lets pass and that are in their flight; without
+  /// either, all of them. REQUIRES: the index is the view's.
   std::shared_ptr<const Eligibility> bits_of(const View& view,
-                                             const std::optional<Clause>& predicate) const;
+                                             const std::optional<Clause>& predicate,
+                                             const std::optional<Flight>& flight) const;
+  /// A predicate and a flight, each or none.
+  struct Condition {
+    std::optional<Clause> predicate;
+    std::optional<Flight> flight;
+  };
   /// Those whose bits are kept, the one used last first.
-  std::vector<std::optional<Clause>> predicates() const;
+  std::vector<Condition> conditions() const;
+  /// Of the snapshot's items, made when first asked for.
+  std::shared_ptr<const SnapshotFlights> flights(const FlightAttributes& attributes) const;
 
  private:
   struct Cached {
@@ -56,20 +65,27 @@ class EligibilityIndex {
     std::shared_ptr<PredicateBits> bits;
   };
 
-  std::shared_ptr<PredicateBits> cached(const std::optional<Clause>& predicate) const;
+  std::shared_ptr<PredicateBits> cached(const std::optional<Clause>& predicate,
+                                        const std::optional<Flight>& flight) const;
 
   const std::shared_ptr<const Snapshot> snapshot_;
   mutable std::once_flag is_built_;
   mutable AttributeIndex attributes_;
   mutable Mutex mutex_;  // held to find a predicate, not while its bits are made
   mutable std::list<Cached> cached_ GUARDED_BY(mutex_);  // used last first
+  mutable Mutex flights_mutex_;                          // held while they are made
+  mutable std::shared_ptr<const SnapshotFlights> flights_ GUARDED_BY(flights_mutex_);
 };
 
 /// Errors: REQUEST_INVALID: a predicate about an attribute that the view does not know or that is
 /// of another type, or a list longer than kItemListMax.
 Status check_eligibility(const View& view, const EligibilityRequest& request);
 
-/// Null for an empty request: every live item. REQUIRES: check_eligibility() has let it pass.
+/// The flight that counts for a view: none where no item of it has or has had one.
+std::optional<Flight> flight_in(const View& view, const EligibilityRequest& request);
+
+/// Null for a request that restricts nothing: every live item. REQUIRES: check_eligibility() has
+/// let it pass.
 std::shared_ptr<const Eligibility> compile_eligibility(const View& view,
                                                        const EligibilityRequest& request);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "catalogue/flight.h"
 #include "catalogue/predicate.h"
 #include "catalogue/reach.h"
 
@@ -26,14 +27,30 @@ struct ViewChanges {
   }
 };
 
+/// Items that may begin or end their flight in a second.
+struct FlightEvents {
+  uint64_t edit = 0;
+  std::vector<ItemOrdinal> items;
+};
+
+/// From one second to a later one.
+struct FlightStep {
+  const SnapshotFlights* snapshot = nullptr;
+  uint32_t from = 0;
+  uint32_t to = 0;
+  PersistentMap<FlightEvents>& events;  // of items that differ from the snapshot, by second
+};
+
 class EligibilityEditor {
  public:
   /// Edits `bits` towards what they are for `view`.
   EligibilityEditor(const View& view, Eligibility& bits) : view_(view), bits_(bits) {}
 
   /// From the bits of a predicate, or of none, for any version of the view's snapshot, earlier or
-  /// later. Costs what differs between the two versions.
-  void bring_from(const ViewChanges& from, const std::optional<Clause>& predicate);
+  /// later. Costs what differs between the two versions, and the flights that begin or end between
+  /// the seconds of `flight`; null: items are had whenever.
+  void bring_from(const ViewChanges& from, const std::optional<Clause>& predicate,
+                  const FlightStep* flight);
   void set_item(ItemOrdinal item, bool is_eligible);
   /// Brings the nodes in line with the items. The editor ends here.
   void finish();
@@ -41,15 +58,13 @@ class EligibilityEditor {
  private:
   void check_later(NodeIndex node) { nodes_[view_.depth_of(node)].push_back(node); }
   bool has_eligible(NodeIndex node) const;
+  bool lets_pass(ItemOrdinal item, const std::optional<Clause>& predicate,
+                 const FlightStep* flight) const;
+  void pass_seconds(const std::optional<Clause>& predicate, const FlightStep& flight);
 
   const View& view_;
   Eligibility& bits_;
   std::array<std::vector<NodeIndex>, kMaxDepth + 1> nodes_;  // to look at, by depth
 };
-
-/// Whether a live item of the view with these attributes is let pass.
-inline bool lets_pass(const std::optional<Clause>& predicate, const AttributeRow& row) {
-  return !predicate || matches(*predicate, row);
-}
 
 }  // namespace tessera::catalogue

@@ -90,6 +90,18 @@ std::shared_ptr<const AttributeSchema> LiveCatalogue::schema() const {
   return schema_;
 }
 
+void LiveCatalogue::fly(FlightAttributes attributes) {
+  const MutexLock lock(view_mutex_);
+  flight_ = std::move(attributes);
+}
+
+std::optional<Flight> LiveCatalogue::flight_at(uint64_t time_ms) const {
+  constexpr uint64_t kMillisecondsPerSecond = 1000;
+  const MutexLock lock(view_mutex_);
+  if (!flight_) return std::nullopt;
+  return Flight{*flight_, static_cast<uint32_t>(time_ms / kMillisecondsPerSecond)};
+}
+
 Status LiveCatalogue::check_codes(std::span<const GivenChange> changes) const {
   for (size_t i = 0; i < changes.size(); ++i) {
     const std::vector<uint32_t>& sid = changes[i].sid;

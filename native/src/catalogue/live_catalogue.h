@@ -95,6 +95,11 @@ class LiveCatalogue {
   /// Null where none is declared.
   std::shared_ptr<const AttributeSchema> schema() const;
 
+  /// From now on items are to be had in their flight alone, by these attributes.
+  void fly(FlightAttributes attributes);
+  /// What a request at a time, in milliseconds since 1970, must be in; none before fly().
+  std::optional<Flight> flight_at(uint64_t time_ms) const;
+
   /// Makes a new snapshot of view() and goes on from it; changes meanwhile are carried over.
   /// One at a time, others wait. Errors: CATALOGUE_INVALID when there is no folder, or no item left
   /// to make a snapshot of; IO_FAILED.
@@ -176,7 +181,7 @@ class LiveCatalogue {
   std::unique_ptr<platform::FolderLock> lock_;
   RecoveryReport recovery_;
 
-  mutable Mutex view_mutex_;  // held to copy view_ or schema_ only
+  mutable Mutex view_mutex_;  // held to copy what is guarded only
   std::shared_ptr<const View> view_ GUARDED_BY(view_mutex_);
 
   // Held by the one compaction, roll-back or reading of an old version; taken before writer_.
@@ -194,6 +199,7 @@ class LiveCatalogue {
   /// Per level, ascending.
   std::vector<std::vector<uint32_t>> forbidden_codes_ GUARDED_BY(writer_);
   std::shared_ptr<const AttributeSchema> schema_ GUARDED_BY(view_mutex_);
+  std::optional<FlightAttributes> flight_ GUARDED_BY(view_mutex_);
   uint64_t generation_ GUARDED_BY(writer_) = 0;
   /// What logs before log_ must have, oldest first.
   std::vector<platform::LogMark> closed_ GUARDED_BY(writer_);

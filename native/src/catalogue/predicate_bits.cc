@@ -1,5 +1,6 @@
 #include "catalogue/predicate_bits.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tessera::catalogue {
@@ -8,24 +9,43 @@ namespace {
 // What is copied in the time that one change takes to be brought in, about.
 constexpr uint64_t kBytesPerChange = 4096;
 
+// Requests overtake each other by so much; a clock that goes back further has been set.
+constexpr uint32_t kOvertakenSecondsMax = 2;
+
 uint64_t distance(uint64_t a, uint64_t b) { return a < b ? b - a : a - b; }
 
 }  // namespace
 
-std::shared_ptr<const Eligibility> PredicateBits::of(const View& view) {
+std::optional<Flight> PredicateBits::flight() {
+  if (flights_ == nullptr) return std::nullopt;
+  const MutexLock lock(making_);
+  return Flight{flights_->attributes(), newest_ == nullptr ? 0 : newest_->second};
+}
+
+std::unique_ptr<PredicateBits::Versioned> PredicateBits::from_snapshot(uint32_t second) const {
+  auto made = std::make_unique<Versioned>();
+  made->second = second;
+  made->bits = snapshot_bits_(second);
+  return made;
+}
+
+std::shared_ptr<const Eligibility> PredicateBits::of(const View& view, uint32_t second) {
   std::shared_ptr<const Versioned> replaced;  // let go of after the lock
   const MutexLock lock(making_);
-  if (newest_ == nullptr) {
-    auto first = std::make_unique<Versioned>();
-    first->bits = snapshot_bits_();
-    newest_ = share(std::move(first));
+  if (newest_ == nullptr || second + kOvertakenSecondsMax < newest_->second) {
+    replaced = std::exchange(newest_, share(from_snapshot(second)));
   }
-  if (newest_->version.are_of(view)) return {newest_, &newest_->bits};
-  std::unique_ptr<Versioned> made = copy_for(view);
+  second = std::max(second, newest_->second);
+  if (newest_->version.are_of(view) && newest_->second == second) {
+    return {newest_, &newest_->bits};
+  }
+  std::unique_ptr<Versioned> made = copy_for(view, second);
   EligibilityEditor editor(view, made->bits);
-  editor.bring_from(made->version, predicate_);
+  FlightStep step{flights_.get(), made->second, second, made->events};
+  editor.bring_from(made->version, predicate_, flights_ == nullptr ? nullptr : &step);
   editor.finish();
   made->version = ViewChanges::of(view);
+  made->second = second;
   std::shared_ptr<const Versioned> shared = share(std::move(made));
   if (view.sequence() >= newest_->version.sequence) replaced = std::exchange(newest_, shared);
   return {shared, &shared->bits};
@@ -33,13 +53,14 @@ std::shared_ptr<const Eligibility> PredicateBits::of(const View& view) {
 
 /// Bits that may be written, of the version from which those of `view` are made soonest: what
 /// nobody reads any more as it is, or else the newest ones, copied.
-std::unique_ptr<PredicateBits::Versioned> PredicateBits::copy_for(const View& view) {
+std::unique_ptr<PredicateBits::Versioned> PredicateBits::copy_for(const View& view,
+                                                                  uint32_t second) {
   std::unique_ptr<Versioned> result;
   {
     const MutexLock lock(spare_mutex_);
     result = std::move(spare_);
   }
-  if (result == nullptr) return std::make_unique<Versioned>(*newest_);
+  if (result == nullptr || result->second > second) return std::make_unique<Versioned>(*newest_);
   const uint64_t copied =
       (newest_->bits.items.size() + newest_->bits.nodes.size()) * sizeof(uint64_t);
   const uint64_t from_newest = distance(view.sequence(), newest_->version.sequence);

@@ -1,5 +1,6 @@
-// The bits of one predicate, or of none, over the versions of one snapshot. Those of the newest
-// version asked for are kept; another version's are made from them by what differs between the two.
+// The bits of one condition over the versions of one snapshot: a predicate or none, of items in
+// their flight or of all. Those of the newest version and second asked for are kept; others are
+// made from them by what differs between the two versions, and the flights between the two seconds.
 //
 // Thread-safety: of() may be called from any thread; who asks while bits are being made waits for
 // them, so that each version is computed once. Bits may be let go of on any thread, which waits for
@@ -18,27 +19,38 @@ namespace tessera::catalogue {
 
 class PredicateBits : public std::enable_shared_from_this<PredicateBits> {
  public:
-  /// `snapshot_bits` makes the bits over the snapshot, once, when first asked for.
-  PredicateBits(std::optional<Clause> predicate, std::function<Eligibility()> snapshot_bits)
-      : predicate_(std::move(predicate)), snapshot_bits_(std::move(snapshot_bits)) {}
+  /// `snapshot_bits` makes the bits over the snapshot in a second. `flights` are those of the
+  /// snapshot; null: items are had whenever.
+  PredicateBits(std::optional<Clause> predicate, std::shared_ptr<const SnapshotFlights> flights,
+                std::function<Eligibility(uint32_t)> snapshot_bits)
+      : predicate_(std::move(predicate)),
+        flights_(std::move(flights)),
+        snapshot_bits_(std::move(snapshot_bits)) {}
 
   const std::optional<Clause>& predicate() const { return predicate_; }
-  /// Of any view of the snapshot, also one that is older than what was asked for before.
-  std::shared_ptr<const Eligibility> of(const View& view);
+  /// The flight of the newest second asked for.
+  std::optional<Flight> flight();
+  /// Of any view of the snapshot, also one that is older than what was asked for before. A second
+  /// that another request has overtaken counts as that request's.
+  std::shared_ptr<const Eligibility> of(const View& view, uint32_t second);
 
  private:
-  /// Bits, and the version that they are right for.
+  /// Bits, and the version and second that they are right for.
   struct Versioned {
     ViewChanges version;
+    uint32_t second = 0;
+    PersistentMap<FlightEvents> events;  // of items that differ from the snapshot, by second
     Eligibility bits;
   };
 
-  std::unique_ptr<Versioned> copy_for(const View& view) REQUIRES(making_);
+  std::unique_ptr<Versioned> from_snapshot(uint32_t second) const;
+  std::unique_ptr<Versioned> copy_for(const View& view, uint32_t second) REQUIRES(making_);
   std::shared_ptr<const Versioned> share(std::unique_ptr<Versioned> made);
   void take_back(std::unique_ptr<Versioned> done);
 
   const std::optional<Clause> predicate_;
-  const std::function<Eligibility()> snapshot_bits_;
+  const std::shared_ptr<const SnapshotFlights> flights_;
+  const std::function<Eligibility(uint32_t)> snapshot_bits_;
   Mutex making_;
   std::shared_ptr<const Versioned> newest_ GUARDED_BY(making_);
   Mutex spare_mutex_;  // held to move a pointer only

@@ -58,6 +58,7 @@ export async function recall(
 /** Compiled off this thread, before the request waits for the engine. */
 async function reachOf(catalogue: Catalogue, request: RecallRequest): Promise<Reach | undefined> {
   const { eligibility, itemPolicy } = request;
-  if (eligibility === undefined && itemPolicy === undefined) return undefined;
+  const isRestricted = eligibility !== undefined || itemPolicy !== undefined;
+  if (!isRestricted && !catalogue.hasFlights) return undefined;
   return namingField(catalogue.reach(eligibility ?? '{}', itemPolicyText(request)));
 }
