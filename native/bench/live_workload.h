@@ -19,7 +19,7 @@ inline catalogue::EligibilityRequest one_text(const char* attribute, const std::
   const auto clause = catalogue::parse_predicate(std::string(R"({"attribute":")") + attribute +
                                                  R"(","in":[")" + value + "\"]}");
   TESSERA_CHECK(clause.is_ok());
-  return {clause.value(), {}, {}, {}};
+  return {clause.value(), {}, {}, {}, {}};
 }
 
 inline catalogue::EligibilityRequest at_most(const char* attribute, uint32_t most) {
@@ -27,7 +27,7 @@ inline catalogue::EligibilityRequest at_most(const char* attribute, uint32_t mos
       catalogue::parse_predicate(std::string(R"({"attribute":")") + attribute +
                                  R"(","min":0,"max":)" + std::to_string(most) + "}");
   TESSERA_CHECK(clause.is_ok());
-  return {clause.value(), {}, {}, {}};
+  return {clause.value(), {}, {}, {}, {}};
 }
 
 /// Pauses, resumes and later items in turn.
