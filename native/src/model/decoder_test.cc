@@ -294,15 +294,32 @@ TEST_F(RefusalTest, AnIndexThatLeadsAstrayIsRefused) {
   }
 }
 
-TEST(DecoderTest, ATiedModelMayCarryAHeadThatIsNotUsed) {
+TEST(DecoderTest, ATiedModelMayCarryItsHeadButNoOther) {
   TestShape tied;
   tied.tied = true;
   TestTensors tensors = test_tensors(tied, DType::kF32, 9);
-  tensors["lm_head.weight"] = {"F32", {1}, "1234"};
-  const TestFolder folder;
-  folder.write_model(tied, tensors);
+  const TestTensor& embedding = tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"];
   const std::unique_ptr<device::Device> device = open();
-  EXPECT_NE(load(folder, ComputeType::kF32, *device), nullptr);
+  const TestFolder same;
+  same.write_model(tied, tensors);
+  const auto decoder = load(same, ComputeType::kF32, *device);
+  ASSERT_NE(decoder, nullptr);
+  TestTensor bit = embedding, shorter = embedding, half = embedding;
+  bit.bytes.back() = static_cast<char>(bit.bytes.back() ^ 1);
+  shorter.shape = {1};
+  shorter.bytes.resize(4);
+  half.dtype = "BF16";
+  half.bytes.resize(half.bytes.size() / 2);
+  for (const TestTensor& head : {bit, shorter, half}) {
+    tensors["lm_head.weight"] = head;
+    const TestFolder folder;
+    folder.write_model(tied, tensors);
+    const auto refused = Decoder::load(folder.path(), ComputeType::kF32, *device);
+    ASSERT_FALSE(refused.is_ok());
+    EXPECT_EQ(refused.status().code(), Code::kModelInvalid);
+    EXPECT_NE(refused.status().message().find("tie_word_embeddings"), std::string::npos);
+    EXPECT_FALSE(decoder->prepare_update(folder.path()).is_ok());
+  }
 }
 
 /// A device that is short of memory: whatever is asked for is more than it has left.

@@ -39,6 +39,17 @@ void ObjectReader::refuse(std::string_view field, const std::string& expected) {
                               ", got " + (value ? describe(*value) : "nothing"));
 }
 
+bool ObjectReader::is_null(std::string_view field) const {
+  simdjson::dom::element value;
+  return object_.at_key(field).get(value) == simdjson::SUCCESS && value.is_null();
+}
+
+void ObjectReader::refuse_objects(const std::string& expected) {
+  for (const auto& [name, value] : object_) {
+    if (value.is_object()) return refuse(name, expected);
+  }
+}
+
 void ObjectReader::adopt(const ObjectReader& nested) {
   if (status_.is_ok()) status_ = nested.status_;
 }

@@ -31,6 +31,9 @@ class ObjectReader {
   /// The value, or nothing when it is absent or null.
   std::optional<simdjson::dom::element> find(std::string_view field) const;
 
+  bool is_null(std::string_view field) const;
+  bool is_empty() const { return object_.size() == 0; }
+
   /// Readers of required fields; a default makes a field optional. After an error they return the
   /// lowest legal value and status() tells the first error.
   uint32_t whole(std::string_view field, uint32_t lowest, uint32_t highest,
@@ -43,6 +46,8 @@ class ObjectReader {
 
   /// Records an error unless there is one.
   void refuse(std::string_view field, const std::string& expected);
+  /// Refuses the first member that is an object.
+  void refuse_objects(const std::string& expected);
   const Status& status() const { return status_; }
   /// Takes over an error of a nested reader.
   void adopt(const ObjectReader& nested);

@@ -10,6 +10,12 @@
 namespace tessera::model {
 namespace {
 
+// What transformers takes where config.json is silent.
+constexpr uint32_t kSlidingWindowOfTransformers = 4096;
+constexpr uint32_t kWindowLayersOfTransformers = 28;  // layers below have no window
+
+constexpr double kMaxRopeFactor = 1e6;
+
 std::string names_of(std::span<const Family> known) {
   std::string names;
   for (const Family& family : known) {
@@ -61,55 +67,82 @@ void read_shape(ObjectReader& reader, ModelConfig& config) {
   if (config.head_dim % 2 != 0) reader.refuse("head_dim", "an even number");
 }
 
-/// The window limits the positions instead of masking: within its length both are the same
-/// attention.
-void read_sliding_window(ObjectReader& reader, ModelConfig& config) {
-  const Window window = config.family->window;
-  const bool used = window == Window::kAsked ? reader.boolean("use_sliding_window", false)
-                                             : window == Window::kAlways;
-  if (used && reader.find("sliding_window")) {
-    const uint32_t window = reader.whole("sliding_window", 1, kMaxPositions);
-    config.max_positions = std::min(config.max_positions, window);
-  }
+/// Of the windowed layers that config.json lists or counts: whether there is one. Errors: a type of
+/// layer that is not computed, and a list of another length.
+bool has_windowed_layer(ObjectReader& reader, const ModelConfig& config, bool is_windowed) {
   const auto types = reader.find("layer_types");
-  if (!types) return;
+  if (!types) {
+    return is_windowed && (config.family->window == Window::kAlways ||
+                           reader.whole("max_window_layers", 0, kMaxPositions,
+                                        kWindowLayersOfTransformers) < config.layer_count);
+  }
   simdjson::dom::array names;
-  bool known = types->get_array().get(names) == simdjson::SUCCESS;
+  bool is_known =
+      types->get_array().get(names) == simdjson::SUCCESS && names.size() == config.layer_count;
+  bool has_window = is_windowed && config.family->window == Window::kAlways;
   for (const simdjson::dom::element type : names) {
     std::string_view name;
-    known = known && type.get_string().get(name) == simdjson::SUCCESS &&
-            (name == "full_attention" || (used && name == "sliding_attention"));
+    is_known = is_known && type.get_string().get(name) == simdjson::SUCCESS &&
+               (name == "full_attention" || (is_windowed && name == "sliding_attention"));
+    has_window = has_window || (is_windowed && name == "sliding_attention");
   }
-  if (!known) reader.refuse("layer_types", "full_attention everywhere");
+  if (!is_known) {
+    reader.refuse("layer_types", "full_attention for each of the " +
+                                     std::to_string(config.layer_count) + " layers");
+  }
+  return has_window;
 }
 
-void read_rope(ObjectReader& reader, ModelConfig& config) {
-  constexpr double kMaxTheta = 1e15, kMaxFactor = 1e6;
-  RopeConfig& rope = config.rope;
-  std::optional<ObjectReader> nested = reader.object("rope_parameters");
-  const bool new_spelling = nested.has_value();
-  if (!nested) nested = reader.object("rope_scaling");
+/// The window limits the positions instead of masking: within its length both are the same
+/// attention. Where config.json is silent the window is that of transformers; null is none.
+void read_sliding_window(ObjectReader& reader, ModelConfig& config) {
+  const Window rule = config.family->window;
+  const bool is_used = rule == Window::kAsked ? reader.boolean("use_sliding_window", false)
+                                              : rule == Window::kAlways;
+  const bool is_windowed = is_used && !reader.is_null("sliding_window");
+  if (!has_windowed_layer(reader, config, is_windowed)) return;
+  const uint32_t window =
+      reader.whole("sliding_window", 1, kMaxPositions, kSlidingWindowOfTransformers);
+  config.max_positions = std::min(config.max_positions, window);
+}
+
+void read_llama3(ObjectReader& reader, ObjectReader& nested, uint32_t max_positions,
+                 RopeConfig& rope) {
+  rope.factor = nested.number("factor", 0, kMaxRopeFactor);
+  rope.low_freq_factor = nested.number("low_freq_factor", 0, kMaxRopeFactor);
+  rope.high_freq_factor = nested.number("high_freq_factor", 0, kMaxRopeFactor);
+  const std::string_view field = "original_max_position_embeddings";
+  rope.original_max_positions =
+      reader.number(field, 0, kMaxPositions, nested.number(field, 0, kMaxPositions, max_positions));
+  if (rope.high_freq_factor <= rope.low_freq_factor) {
+    nested.refuse("high_freq_factor", "a number above low_freq_factor");
+  }
+}
+
+/// As transformers 5 does: rope_scaling replaces rope_parameters whole, and what neither has is
+/// looked for beside them. `max_positions` are those of config.json.
+void read_rope(ObjectReader& reader, uint32_t max_positions, RopeConfig& rope) {
+  constexpr double kMaxTheta = 1e15;
+  std::optional<ObjectReader> nested = reader.object("rope_scaling");
+  if (!nested || nested->is_empty()) nested = reader.object("rope_parameters");
   rope.theta = reader.number("rope_theta", 0, kMaxTheta, rope.theta);
   if (reader.number("partial_rotary_factor", 0, 1, 1.0) != 1.0) {
     reader.refuse("partial_rotary_factor", "1");
   }
   if (!nested) return;
-  if (new_spelling) rope.theta = nested->number("rope_theta", 0, kMaxTheta, rope.theta);
+  nested->refuse_objects("numbers of one rotary embedding for all layers");
+  rope.theta = nested->number("rope_theta", 0, kMaxTheta, rope.theta);
+  if (nested->number("partial_rotary_factor", 0, 1, 1.0) != 1.0) {
+    nested->refuse("partial_rotary_factor", "1");
+  }
   const std::string_view key = nested->find("rope_type") ? "rope_type" : "type";
   const std::string type = nested->text(key, "default");
   if (type == "linear") {
     rope.type = RopeConfig::Type::kLinear;
-    rope.factor = nested->number("factor", 0, kMaxFactor);
+    rope.factor = nested->number("factor", 0, kMaxRopeFactor);
   } else if (type == "llama3") {
     rope.type = RopeConfig::Type::kLlama3;
-    rope.factor = nested->number("factor", 0, kMaxFactor);
-    rope.low_freq_factor = nested->number("low_freq_factor", 0, kMaxFactor);
-    rope.high_freq_factor = nested->number("high_freq_factor", 0, kMaxFactor);
-    rope.original_max_positions =
-        nested->number("original_max_position_embeddings", 0, kMaxPositions);
-    if (rope.high_freq_factor <= rope.low_freq_factor) {
-      nested->refuse("high_freq_factor", "a number above low_freq_factor");
-    }
+    read_llama3(reader, *nested, max_positions, rope);
   } else if (type != "default") {
     nested->refuse(key, "one of default, linear, llama3");
   }
@@ -186,10 +219,10 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string&
   config.family = known.data();  // where the reader refuses the field, the rest is still read
   read_family(reader, known, config);
   read_shape(reader, config);
+  read_rope(reader, config.max_positions, config.rope);
   read_sliding_window(reader, config);
   config.rms_norm_eps = static_cast<float>(reader.number("rms_norm_eps", 0, 1, 1e-6));
   config.tie_word_embeddings = reader.boolean("tie_word_embeddings", false);
-  read_rope(reader, config);
   read_tokens(reader, config);
   refuse_what_we_do_not_compute(reader, config);
   TESSERA_RETURN_IF_ERROR(reader.status());

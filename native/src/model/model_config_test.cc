@@ -92,17 +92,72 @@ TEST(ModelConfigTest, EndTokensMayBeOneSeveralOrNone) {
   expect_refused(with("\"eos_token_id\": \"2\""), "eos_token_id");
 }
 
-TEST(ModelConfigTest, AUsedSlidingWindowLimitsThePositions) {
-  TestShape mistral;
-  mistral.model_type = "mistral";
-  const std::string text = test_config(mistral);
-  EXPECT_EQ(parsed(text).max_positions, 200u);
-  EXPECT_EQ(parsed("{\"sliding_window\": 8, " + text.substr(1)).max_positions, 8u);
-  EXPECT_EQ(parsed("{\"sliding_window\": null, " + text.substr(1)).max_positions, 200u);
-  EXPECT_EQ(parsed(with("\"sliding_window\": 8")).max_positions, 200u);
-  EXPECT_EQ(parsed(with("\"sliding_window\": 8, \"use_sliding_window\": false")).max_positions,
-            200u);
-  EXPECT_EQ(parsed(with("\"sliding_window\": 8, \"use_sliding_window\": true")).max_positions, 8u);
+/// Positions of a model of 3 layers and 10,000 positions with more fields in front.
+uint32_t positions(const std::string& type, const std::string& fields) {
+  TestShape shape;
+  shape.model_type = type;
+  shape.max_positions = 10000;
+  shape.layers = 3;
+  return parsed("{" + fields + (fields.empty() ? "" : ", ") + test_config(shape).substr(1))
+      .max_positions;
+}
+
+TEST(ModelConfigTest, AWindowOfEveryLayerLimitsThePositions) {
+  EXPECT_EQ(positions("mistral", ""), 4096u);  // what transformers takes
+  EXPECT_EQ(positions("mistral", "\"sliding_window\": 8"), 8u);
+  EXPECT_EQ(positions("mistral", "\"sliding_window\": null"), 10000u);
+  EXPECT_EQ(positions("mistral", "\"sliding_window\": 20000"), 10000u);
+  EXPECT_EQ(positions("llama", "\"sliding_window\": 8"), 10000u);
+}
+
+TEST(ModelConfigTest, AWindowThatIsAskedForLimitsThePositionsWhereALayerHasIt) {
+  const std::string asked = "\"use_sliding_window\": true, \"max_window_layers\": ";
+  for (const char* type : {"qwen2", "qwen3"}) {
+    EXPECT_EQ(positions(type, "\"sliding_window\": 8"), 10000u);
+    EXPECT_EQ(positions(type, "\"sliding_window\": 8, \"use_sliding_window\": false"), 10000u);
+    EXPECT_EQ(positions(type, asked + "0"), 4096u);
+    EXPECT_EQ(positions(type, asked + "2, \"sliding_window\": 8"), 8u);
+    EXPECT_EQ(positions(type, asked + "2, \"sliding_window\": null"), 10000u);
+    EXPECT_EQ(positions(type, asked + "3, \"sliding_window\": 8"), 10000u);
+    EXPECT_EQ(positions(type, "\"use_sliding_window\": true, \"sliding_window\": 8"), 10000u);
+    const std::string full = "\"full_attention\", ";
+    EXPECT_EQ(positions(type, asked + "0, \"sliding_window\": 8, \"layer_types\": [" + full + full +
+                                  "\"full_attention\"]"),
+              10000u);
+    EXPECT_EQ(positions(type, asked + "3, \"sliding_window\": 8, \"layer_types\": [" + full + full +
+                                  "\"sliding_attention\"]"),
+              8u);
+  }
+  expect_refused(with(asked + "0, \"sliding_window\": null, \"layer_types\": "
+                              "[\"sliding_attention\", \"sliding_attention\"]"),
+                 "layer_types");
+}
+
+TEST(ModelConfigTest, RopeScalingReplacesRopeParametersWhole) {
+  const auto frequency = [](const std::string& fields) {
+    return parsed(with(fields)).rope_frequencies()[1];
+  };
+  const std::string parameters =
+      "\"rope_parameters\": {\"rope_theta\": 500, \"rope_type\": \"default\"}";
+  const std::string linear = "\"rope_scaling\": {\"rope_type\": \"linear\", \"factor\": 4";
+  const auto base = [](double theta) { return static_cast<float>(std::pow(theta, -0.2)); };
+  EXPECT_FLOAT_EQ(frequency(parameters), base(500));
+  EXPECT_FLOAT_EQ(frequency(parameters + ", " + linear + "}"), base(10000) / 4);
+  EXPECT_FLOAT_EQ(frequency(parameters + ", " + linear + ", \"rope_theta\": 700}"), base(700) / 4);
+  EXPECT_FLOAT_EQ(frequency(parameters + ", \"rope_scaling\": null"), base(500));
+  EXPECT_FLOAT_EQ(frequency(parameters + ", \"rope_scaling\": {}"), base(500));
+}
+
+TEST(ModelConfigTest, Llama3TakesThePositionsOfTheModelWhereItNamesNone) {
+  const std::string rest =
+      "\"rope_type\": \"llama3\", \"factor\": 8, \"low_freq_factor\": 1, "
+      "\"high_freq_factor\": 4";
+  const auto frequencies = [](const std::string& fields) {
+    return parsed(with(fields)).rope_frequencies();
+  };
+  const std::string named = ", \"original_max_position_embeddings\": 200}";
+  EXPECT_EQ(frequencies("\"rope_scaling\": {" + rest + "}"),
+            frequencies("\"rope_scaling\": {" + rest + named));
 }
 
 TEST(ModelConfigTest, HeadDimensionDefaultsAsTransformersDoes) {
@@ -149,12 +204,17 @@ TEST(ModelConfigTest, EveryBadFieldIsRefusedByName) {
       {"rope_scaling.type", "\"rope_scaling\": {\"type\": \"dynamic\"}"},
       {"rope_scaling.factor", "\"rope_scaling\": {\"type\": \"linear\"}"},
       {"rope_scaling", "\"rope_scaling\": 3"},
+      {"rope_parameters.full_attention",
+       "\"rope_parameters\": {\"full_attention\": {\"rope_theta\": 500}}"},
+      {"rope_parameters.partial_rotary_factor",
+       "\"rope_parameters\": {\"partial_rotary_factor\": 0.5}"},
       {"partial_rotary_factor", "\"partial_rotary_factor\": 0.5"},
       {"hidden_act", "\"hidden_act\": \"gelu\""},
       {"quantization_config", "\"quantization_config\": {\"bits\": 4}"},
       {"mlp_bias", "\"mlp_bias\": true"},
       {"tie_word_embeddings", "\"tie_word_embeddings\": 1"},
-      {"layer_types", "\"layer_types\": [\"linear_attention\"]"},
+      {"layer_types", "\"layer_types\": [\"full_attention\", \"linear_attention\"]"},
+      {"layer_types", "\"layer_types\": [\"full_attention\"]"},
       {"use_sliding_window", "\"use_sliding_window\": \"no\""},
   };
   for (const auto& bad : cases) expect_refused(with(bad.json), bad.field);

@@ -1,6 +1,7 @@
 #include "model/weights.h"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_set>
 #include <utility>
 
@@ -171,6 +172,24 @@ Status Weights::check(const Shards& shards, const Recipe& recipe, std::vector<Sl
   return Status::ok();
 }
 
+/// Errors: a tied model whose file has a head that differs: transformers does not tie it either.
+Status Weights::check_tied_head(const Shards& shards, const ModelConfig& config) {
+  if (!config.tie_word_embeddings) return Status::ok();
+  const TensorEntry* head = shards.find("lm_head.weight");
+  const TensorEntry* embedding = shards.find("model.embed_tokens.weight");
+  if (head == nullptr || embedding == nullptr) return Status::ok();
+  const bool is_same =
+      head->dtype == embedding->dtype && head->bytes.size() == embedding->bytes.size() &&
+      std::memcmp(head->bytes.data(), embedding->bytes.data(), head->bytes.size()) == 0;
+  shards.release(*head);
+  if (is_same) return Status::ok();
+  return {Code::kModelInvalid,
+          shards.folder() +
+              ": lm_head.weight: expected the content of model.embed_tokens.weight, "
+              "as tie_word_embeddings of config.json says, got another (a model "
+              "with a head of its own has tie_word_embeddings false)"};
+}
+
 uint64_t Weights::place(std::vector<Slot>& slots) {
   uint64_t bytes = 0;
   for (Slot& slot : slots) {
@@ -256,6 +275,7 @@ Result<Weights> Weights::load(const std::string& folder, const Recipe& recipe, C
   weights.shards_ = std::move(shards).value();
   std::vector<Slot> slots = weights.slots(recipe, type);
   TESSERA_RETURN_IF_ERROR(check(weights.shards_, recipe, slots));
+  TESSERA_RETURN_IF_ERROR(check_tied_head(weights.shards_, recipe.config()));
   TESSERA_RETURN_IF_ERROR(weights.reserve(slots, device));
   Result<std::string> digest = weights.stream(slots, weights.shards_, recipe, device);
   if (!digest.is_ok()) return digest.status();
@@ -278,6 +298,7 @@ Result<WeightsUpdate> Weights::prepare(const std::string& folder, const Recipe& 
   Weights shape;  // whose slots have the names and shapes; it holds no bytes
   std::vector<Slot> slots = shape.slots(recipe, type);
   TESSERA_RETURN_IF_ERROR(check(update.shards_, recipe, slots));
+  TESSERA_RETURN_IF_ERROR(check_tied_head(update.shards_, recipe.config()));
   WeightsScan scan(device, folder, recipe.config().canonical_text(), kPreparedBytes);
   for (const Slot& slot : slots) {
     const bool is_table = std::holds_alternative<Table>(slot.kind);

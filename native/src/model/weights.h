@@ -76,6 +76,7 @@ class Weights {
   void make_layers(const Recipe& recipe);
   void layer_slots(const Layer& layer, ComputeType type, uint32_t index, std::vector<Slot>& slots);
   static Status check(const Shards& shards, const Recipe& recipe, std::vector<Slot>& slots);
+  static Status check_tied_head(const Shards& shards, const ModelConfig& config);
   bool reads_in_place() const;
   /// Gives every slot its place in the weights' memory; returns the bytes of all.
   static uint64_t place(std::vector<Slot>& slots);
