@@ -40,6 +40,9 @@ const awkwardText = fc
         '<a_',
         '<a_3>',
         '12',
+        '1①2',
+        '½',
+        '٣4',
       ),
       fc.constantFrom('é', 'e\u0301', '用户', '🎧', '\u3000', '\u00a0', 'ﬁ', '가', '<b_1>', '>'),
       fc.string({ maxLength: 6, unit: 'binary' }),
@@ -50,6 +53,14 @@ const awkwardText = fc
   .map((parts) => parts.join('').replace(/\p{Cn}|[\u{30000}-\u{3ffff}]/gu, ''));
 
 const SEED = 31;
+
+function attempt<Result>(act: () => Result): Result | Error {
+  try {
+    return act();
+  } catch (error) {
+    return error as Error;
+  }
+}
 
 function expectSameAsRust(tokenizer: Tokenizer, document: object): Promise<void> {
   const oracle = RustTokenizer.fromString(JSON.stringify(document));
@@ -77,8 +88,52 @@ describe('a tokenizer folder', () => {
     });
     expect(tokenizer.encode('<a_0><b_0><c_0>')).toEqual([tokenizer.tokenId('<a_0>'), 500, 501]);
     expect(tokenizer.vocabSize).toBe(502);
-    expect(tokenizer.findAddedToken('x <b_0> y')).toBe('<b_0>');
-    expect(tokenizer.findAddedToken('x <b_ 0> y')).toBeUndefined();
+    expect(tokenizer.addedTokensIn('x <b_0> y')[0]).toMatchObject({ start: 2, end: 7 });
+    expect(tokenizer.addedTokensIn('x <b_ 0> y')).toEqual([]);
+  });
+
+  it.each([true, false])('takes all numbers as Digits, each alone: %s', async (individual) => {
+    const document = byteLevelTokenizer(['<a_0>']);
+    const bytes = (document['pre_tokenizer'] as { pretokenizers: object[] }).pretokenizers[1];
+    const digits = { type: 'Digits', individual_digits: individual };
+    document['pre_tokenizer'] = { type: 'Sequence', pretokenizers: [digits, bytes] };
+    await expectSameAsRust(await load({ 'tokenizer.json': document }), document);
+  });
+
+  it('finds single_word tokens as the Rust package does, or refuses', async () => {
+    const document = byteLevelTokenizer(['<a_0>', 'word']);
+    const added = document['added_tokens'] as { single_word: boolean }[];
+    (added[1] as { single_word: boolean }).single_word = true;
+    const tokenizer = await load({ 'tokenizer.json': document });
+    const oracle = RustTokenizer.fromString(JSON.stringify(document));
+    const neighbour = fc.constantFrom(
+      '',
+      ' ',
+      'a',
+      '_',
+      '7',
+      '用',
+      '𝒜',
+      '\u0301',
+      '<a_0>',
+      '-',
+      '①',
+    );
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(neighbour, neighbour, async (before, after) => {
+        const text = `${before}word${after}`;
+        const expected = (await oracle.encode(text, null, { addSpecialTokens: false })).getIds();
+        const given = attempt(() => tokenizer.encode(text));
+        if (given instanceof Error) {
+          refused += 1;
+          expect(given).toMatchObject({ code: 'TOKENIZER_INVALID', field: 'tokenizer' });
+          expect(expected).not.toContain(tokenizer.tokenId('word'));
+        } else expect(given).toEqual(expected);
+      }),
+      { numRuns: 200, seed: SEED },
+    );
+    expect(refused).toBeGreaterThan(0);
   });
 
   it.skipIf(QWEN2_ABSENT)(`of Qwen2 gives all recorded encodings${QWEN2_ABSENT}`, async () => {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { LevelTokens } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import type { AddedToken } from './added-tokens.js';
 import { gapText, type HistoryPlan, type PromptItem, planHistory } from './history-plan.js';
 import { levelTokens, levelTokenText, NO_TOKEN } from './level-tokens.js';
 import type { Affix, HistorySegment, PromptTemplate, ValueSegment } from './prompt-template.js';
-import { slotText } from './slot-value.js';
+import { type FreeValue, type FreeValuePlace, slotText } from './slot-value.js';
 import { TextTokens } from './text-tokens.js';
 import type { Tokenizer } from './tokenizer.js';
 
@@ -40,8 +41,8 @@ export interface ShownItem {
   readonly endToken: number;
 }
 
-/** A part of the prompt: text, or the SID of an item. */
-type Piece = string | readonly number[];
+/** A part of the prompt: text, a value that the request chose, or the SID of an item. */
+type Piece = string | FreeValue | readonly number[];
 
 interface Pieces {
   readonly pieces: readonly Piece[];
@@ -69,6 +70,8 @@ export class CompiledTemplate {
   readonly codebookDigest: string;
   private readonly text: TextTokens;
   private readonly leadingText: string;
+  /** Made when it is needed first. */
+  private levelIds: ReadonlySet<number> | undefined;
 
   /** @throws TesseraError PROMPT_TEMPLATE_INVALID or TOKENIZER_INVALID */
   constructor(
@@ -77,7 +80,8 @@ export class CompiledTemplate {
     levelSizes: readonly number[],
   ) {
     this.levelTokens = levelTokens(template, tokenizer, levelSizes);
-    this.text = new TextTokens(tokenizer, this.anchorText());
+    const isReserved = (token: AddedToken) => this.isReserved(token);
+    this.text = new TextTokens(tokenizer, this.anchorText(), isReserved);
     const parts = `${template.digest} ${tokenizer.digest}`;
     this.digest = createHash('sha256').update(parts).digest('hex');
     const codebook = `${JSON.stringify(template.levels)} ${tokenizer.digest}`;
@@ -187,6 +191,7 @@ export class CompiledTemplate {
     const tokens: number[] = [];
     const shown: ShownItem[] = [];
     let text = '';
+    let values: FreeValuePlace[] = [];
     let left = false;
     let keepTokens = 0;
     pieces.forEach((piece, index) => {
@@ -194,7 +199,14 @@ export class CompiledTemplate {
         text += piece;
         return;
       }
-      for (const id of this.text.encode(text, { left, right: true })) tokens.push(id);
+      if ('text' in piece) {
+        const { field, text: value } = piece;
+        values.push({ field, text: value, start: text.length, end: text.length + value.length });
+        text += value;
+        return;
+      }
+      for (const id of this.text.encode(text, { left, right: true }, values)) tokens.push(id);
+      values = [];
       piece.forEach((code, level) => {
         tokens.push(this.tokenOf(level, code));
       });
@@ -203,8 +215,14 @@ export class CompiledTemplate {
       if (index < sceneAt) keepTokens = tokens.length;
       shown.push({ place: places[shown.length] ?? 0, endToken: tokens.length });
     });
-    for (const id of this.text.encode(text, { left, right: false })) tokens.push(id);
+    for (const id of this.text.encode(text, { left, right: false }, values)) tokens.push(id);
     return { tokens, keepTokens, shown };
+  }
+
+  /** Tokens that control the model, write a code or end an answer: no value may make them. */
+  private isReserved({ special, id }: AddedToken): boolean {
+    this.levelIds ??= new Set(this.levelTokens.levels.flatMap((ids) => [...ids]));
+    return special || this.levelIds.has(id) || this.levelTokens.terminal.includes(id);
   }
 
   private tokenOf(level: number, code: number): number {

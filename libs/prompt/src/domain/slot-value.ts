@@ -1,4 +1,5 @@
 import { expecting, type TesseraError } from '@tessera/errors';
+import type { AddedToken } from './added-tokens.js';
 import type { ValueSegment } from './prompt-template.js';
 import type { Tokenizer } from './tokenizer.js';
 
@@ -9,8 +10,21 @@ const SLOT_VALUE_LENGTH_MAX = 256;
 const VALUES_IN_MESSAGE_MAX = 20;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
+/** A value that the request chose freely, as it is written. */
+export interface FreeValue {
+  /** Path of the value in the request. */
+  readonly field: string;
+  readonly text: string;
+}
+
+/** A free value in a text: characters [start, end). */
+export interface FreeValuePlace extends FreeValue {
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
- * Text of a slot, undefined where the segment is left out.
+ * What a slot writes, undefined where the segment is left out.
  * A value with the text of an added token is refused: it could end the prompt or forge behaviours.
  * @throws TesseraError REQUEST_INVALID with the path of the value
  */
@@ -18,7 +32,7 @@ export function slotText(
   segment: ValueSegment,
   given: Readonly<Record<string, string>>,
   tokenizer: Tokenizer,
-): string | undefined {
+): string | FreeValue | undefined {
   const value = Object.hasOwn(given, segment.key) ? given[segment.key] : segment.default;
   if (value === undefined) return undefined;
   if (segment.values !== undefined) {
@@ -31,9 +45,34 @@ export function slotText(
     throw refusal(segment, `at most ${SLOT_VALUE_LENGTH_MAX} characters`, value);
   }
   if (LONE_SURROGATE.test(value)) throw refusal(segment, 'well-formed Unicode', value);
-  const token = tokenizer.findAddedToken(value);
+  const token = tokenizer.addedTokensIn(value)[0]?.token.content;
   if (token !== undefined) throw refusal(segment, `a text without the token ${token}`, value);
-  return value;
+  return { field: fieldOf(segment), text: value };
+}
+
+/**
+ * A value must not make a token with what stands beside it, but one around the whole of it, as
+ * `<|daypart_` and `|>` are meant to: no part of it may be a token's begin or end, and no token
+ * that it makes may be reserved.
+ * @throws TesseraError REQUEST_INVALID with the path of the value
+ */
+export function checkBorders(
+  text: string,
+  values: readonly FreeValuePlace[],
+  tokenizer: Tokenizer,
+  isReserved: (token: AddedToken) => boolean,
+): void {
+  if (values.length === 0) return;
+  for (const place of tokenizer.addedTokensIn(text)) {
+    const forging = values.find((value) => {
+      if (place.end <= value.start || place.start >= value.end) return false;
+      const isAround = place.start < value.start && value.end < place.end;
+      return !isAround || isReserved(place.token);
+    });
+    if (forging === undefined) continue;
+    const expected = `a text that does not make the token ${place.token.content}`;
+    throw invalid(forging.field, expected, given(forging.text));
+  }
 }
 
 function known(values: ReadonlyMap<string, string>): string {
@@ -42,7 +81,13 @@ function known(values: ReadonlyMap<string, string>): string {
 }
 
 function refusal(segment: ValueSegment, expected: string, value: string): TesseraError {
-  const field = `${segment.kind}.${segment.key}`;
-  const given = value.length <= 40 ? `'${value}'` : `${value.length} characters`;
-  return invalid(field, expected, given);
+  return invalid(fieldOf(segment), expected, given(value));
+}
+
+function fieldOf({ kind, key }: ValueSegment): string {
+  return `${kind}.${key}`;
+}
+
+function given(value: string): string {
+  return value.length <= 40 ? `'${value}'` : `${value.length} characters`;
 }

@@ -1,3 +1,5 @@
+import type { AddedToken } from './added-tokens.js';
+import { checkBorders, type FreeValuePlace } from './slot-value.js';
 import type { Tokenizer } from './tokenizer.js';
 
 /** Characters of cached texts at most; the least recently used go first. */
@@ -20,26 +22,40 @@ export class TextTokens {
   private cachedLength = 0;
   private readonly anchor: string;
 
-  /** @param anchorText text of a level token; '' where level tokens have no text */
+  /**
+   * @param anchorText text of a level token; '' where level tokens have no text
+   * @param isReserved whether no value of a request may make the token
+   */
   constructor(
     private readonly tokenizer: Tokenizer,
     anchorText: string,
+    private readonly isReserved: (token: AddedToken) => boolean,
   ) {
     this.anchor = isSingleToken(tokenizer, anchorText) ? anchorText : '';
   }
 
-  encode(text: string, neighbours: Neighbours): readonly number[] {
+  /**
+   * @param values those of the request in the text
+   * @throws TesseraError REQUEST_INVALID where one of them forges a token with what is beside it
+   */
+  encode(
+    text: string,
+    neighbours: Neighbours,
+    values: readonly FreeValuePlace[] = [],
+  ): readonly number[] {
     if (text === '') return [];
     const left = neighbours.left ? this.anchor : '';
     const right = neighbours.right ? this.anchor : '';
-    const key = left + text + right;
+    const whole = left + text + right;
+    const key = values.reduce((to, { start, end }) => `${to}\0${start}\0${end}`, whole);
     const cached = this.cache.get(key);
     if (cached !== undefined) {
       this.cache.delete(key);
       this.cache.set(key, cached);
       return cached;
     }
-    const ids = this.tokenizer.encode(key);
+    checkBorders(text, values, this.tokenizer, this.isReserved);
+    const ids = this.tokenizer.encode(whole);
     const own = ids.slice(left === '' ? 0 : 1, right === '' ? ids.length : -1);
     this.remember(key, own);
     return own;

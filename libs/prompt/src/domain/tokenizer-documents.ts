@@ -1,3 +1,4 @@
+import type { AddedToken } from './added-tokens.js';
 import { JsonField } from './json-field.js';
 
 /** Token ids are below this: a corrupt id must not make anybody allocate by it. */
@@ -25,21 +26,11 @@ export interface TokenizerFiles {
 /** A checked document in the structure of tokenizer.json. */
 export interface TokenizerDocuments {
   readonly tokenizer: object;
-  readonly addedTokenTexts: readonly string[];
+  readonly addedTokens: readonly AddedToken[];
   /** Highest token id plus one. */
   readonly vocabSize: number;
   /** The file to blame for what the library refuses. */
   readonly fileName: string;
-}
-
-interface AddedToken {
-  readonly id: number;
-  readonly content: string;
-  readonly single_word: boolean;
-  readonly lstrip: boolean;
-  readonly rstrip: boolean;
-  readonly normalized: boolean;
-  readonly special: boolean;
 }
 
 /**
@@ -59,7 +50,7 @@ export function tokenizerDocuments(files: TokenizerFiles): TokenizerDocuments {
   const ids = [...base.ids, ...added.tokens.map((token) => token.id)];
   return {
     tokenizer: { ...base.document, added_tokens: added.tokens },
-    addedTokenTexts: added.tokens.map((token) => token.content),
+    addedTokens: added.tokens,
     vocabSize: ids.reduce((highest, id) => Math.max(highest, id), -1) + 1,
     fileName,
   };
@@ -94,7 +85,7 @@ function checkedTokenizer(document: unknown): BaseDocument {
     document: {
       ...root.object(),
       normalizer: root.key('normalizer').value ?? null,
-      pre_tokenizer: root.key('pre_tokenizer').value ?? null,
+      pre_tokenizer: withoutDigits(root.key('pre_tokenizer').value ?? null),
       // Neither is used: prompts are never decoded, and nothing is added around them.
       post_processor: null,
       decoder: null,
@@ -103,6 +94,21 @@ function checkedTokenizer(document: unknown): BaseDocument {
     ids,
     added: tokens.map((token) => ({ field: token, value: addedToken(token, token.key('id')) })),
   };
+}
+
+/**
+ * A pre-tokenizer with its `Digits` written as `Split`: the library's are 0 to 9, those of the
+ * model's tokenizer all numbers of Unicode.
+ */
+function withoutDigits(part: unknown): unknown {
+  if (typeof part !== 'object' || part === null) return part;
+  const settings = part as Record<string, unknown>;
+  if (Array.isArray(settings['pretokenizers'])) {
+    return Object.assign({}, part, { pretokenizers: settings['pretokenizers'].map(withoutDigits) });
+  }
+  if (settings['type'] !== 'Digits') return part;
+  const Regex = settings['individual_digits'] === true ? '\\p{N}' : '\\p{N}+';
+  return { type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false };
 }
 
 function vocabularyIds(vocabulary: JsonField): number[] {

@@ -1,11 +1,13 @@
+import type { AddedTokenPlace } from './added-tokens.js';
+
 /** The tokenizer as templates see it. Pure and synchronous; nothing is added around the text. */
 export interface Tokenizer {
   /** Token ids of the text, without the tokens that a post-processor would add. */
   encode(text: string): number[];
   /** Id of the token whose text is exactly this one, undefined where there is none. */
   tokenId(text: string): number | undefined;
-  /** First added token that occurs in the text, undefined where none does. */
-  findAddedToken(text: string): string | undefined;
+  /** Added tokens in the text, in its order; those that overlap each other as well. */
+  addedTokensIn(text: string): AddedTokenPlace[];
   /** Highest token id plus one. */
   readonly vocabSize: number;
   /** SHA-256 of the files' contents, hexadecimal. */

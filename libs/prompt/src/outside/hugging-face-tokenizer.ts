@@ -1,13 +1,17 @@
 import { Tokenizer as TokenizerLibrary } from '@huggingface/tokenizers';
-import { TesseraError } from '@tessera/errors';
+import { expecting, TesseraError } from '@tessera/errors';
+import { AddedTokenFinder, type AddedTokenPlace, touchesWord } from '../domain/added-tokens.js';
 import type { Tokenizer } from '../domain/tokenizer.js';
 import type { TokenizerDocuments } from '../domain/tokenizer-documents.js';
+
+const invalid = expecting('TOKENIZER_INVALID');
 
 /** The `Tokenizer` port over @huggingface/tokenizers. */
 export class HuggingFaceTokenizer implements Tokenizer {
   readonly vocabSize: number;
   private readonly library: TokenizerLibrary;
-  private readonly addedTokens: AddedTokenFinder;
+  private readonly finder: AddedTokenFinder;
+  private readonly hasSingleWords: boolean;
 
   /** @throws TesseraError TOKENIZER_INVALID where the library does not take the documents */
   constructor(
@@ -18,36 +22,48 @@ export class HuggingFaceTokenizer implements Tokenizer {
       this.library = new TokenizerLibrary(documents.tokenizer, {});
       this.library.encode('a b', { add_special_tokens: false });
     } catch (error) {
-      throw invalid(documents.fileName, error);
+      throw refused(documents.fileName, error);
     }
-    this.addedTokens = new AddedTokenFinder(documents.addedTokenTexts);
+    this.finder = new AddedTokenFinder(documents.addedTokens);
+    this.hasSingleWords = documents.addedTokens.some((token) => token.single_word);
     this.vocabSize = documents.vocabSize;
   }
 
   encode(text: string): number[] {
     if (text === '') return [];
+    if (this.hasSingleWords) this.checkSingleWords(text);
     const ids: readonly (number | undefined)[] = this.library.encode(text, {
       add_special_tokens: false,
     }).ids;
     if (ids.every((id) => id !== undefined)) return ids as number[];
-    throw new TesseraError(
-      'TOKENIZER_INVALID',
-      'tokenizer: expected a token for every part of ' +
-        `${JSON.stringify(text.slice(0, 80))}, got none`,
-      { field: 'tokenizer' },
-    );
+    const part = JSON.stringify(text.slice(0, 80));
+    throw invalid('tokenizer', `a token for every part of ${part}`, 'none');
   }
 
   tokenId(text: string): number | undefined {
     return this.library.token_to_id(text);
   }
 
-  findAddedToken(text: string): string | undefined {
-    return this.addedTokens.findIn(text);
+  addedTokensIn(text: string): AddedTokenPlace[] {
+    return this.finder.placesIn(text);
+  }
+
+  /** The library finds them inside words as well, where the tokenizer of the model does not. */
+  private checkSingleWords(text: string): void {
+    const place = this.finder
+      .placesIn(text)
+      .find((at) => at.token.single_word && touchesWord(text, at));
+    if (place === undefined) return;
+    throw invalid(
+      'tokenizer',
+      `${JSON.stringify(place.token.content)}, a single_word token, apart from letters, digits ` +
+        'and underscores',
+      JSON.stringify(text.slice(Math.max(0, place.start - 20), place.end + 20)),
+    );
   }
 }
 
-function invalid(fileName: string, error: unknown): TesseraError {
+function refused(fileName: string, error: unknown): TesseraError {
   const reason = error instanceof Error ? error.message : String(error);
   return new TesseraError(
     'TOKENIZER_INVALID',
@@ -57,28 +73,4 @@ function invalid(fileName: string, error: unknown): TesseraError {
       cause: error,
     },
   );
-}
-
-/** Added tokens by their first two characters: catalogues add tens of thousands of them. */
-class AddedTokenFinder {
-  private readonly byStart = new Map<string, string[]>();
-
-  constructor(texts: readonly string[]) {
-    for (const text of texts) {
-      const start = text.slice(0, 2);
-      const list = this.byStart.get(start);
-      if (list === undefined) this.byStart.set(start, [text]);
-      else list.push(text);
-    }
-  }
-
-  findIn(text: string): string | undefined {
-    for (let i = 0; i < text.length; i += 1) {
-      const found =
-        this.byStart.get(text.slice(i, i + 2))?.find((token) => text.startsWith(token, i)) ??
-        this.byStart.get(text[i] as string)?.find((token) => text.startsWith(token, i));
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
 }

@@ -1,0 +1,71 @@
+/** A token that is found in texts before anything else is made of them. */
+export interface AddedToken {
+  readonly id: number;
+  readonly content: string;
+  /** Found only where no letter, digit or underscore touches it. */
+  readonly single_word: boolean;
+  readonly lstrip: boolean;
+  readonly rstrip: boolean;
+  readonly normalized: boolean;
+  /** Controls the model, rather than being text. */
+  readonly special: boolean;
+}
+
+/** An added token in a text: characters [start, end). */
+export interface AddedTokenPlace {
+  readonly token: AddedToken;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds added tokens in texts; catalogues add tens of thousands of them. */
+export class AddedTokenFinder {
+  private readonly byText: ReadonlyMap<string, AddedToken>;
+  /** Lengths of the tokens by their first two characters, the longest first. */
+  private readonly lengths = new Map<string, number[]>();
+
+  constructor(tokens: readonly AddedToken[]) {
+    this.byText = new Map(tokens.map((token) => [token.content, token]));
+    const lengths = new Map<string, Set<number>>();
+    for (const { content } of tokens) {
+      const start = content.slice(0, 2);
+      const known = lengths.get(start);
+      if (known === undefined) lengths.set(start, new Set([content.length]));
+      else known.add(content.length);
+    }
+    for (const [start, known] of lengths) {
+      this.lengths.set(
+        start,
+        [...known].sort((a, b) => b - a),
+      );
+    }
+  }
+
+  /** Wherever one is, in the order of the text; those that overlap as well. */
+  placesIn(text: string): AddedTokenPlace[] {
+    const places: AddedTokenPlace[] = [];
+    for (let start = 0; start < text.length; start += 1) {
+      const two = text.slice(start, start + 2);
+      this.addPlaces(text, start, two, places);
+      if (two.length === 2) this.addPlaces(text, start, two[0] as string, places);
+    }
+    return places;
+  }
+
+  private addPlaces(text: string, start: number, first: string, to: AddedTokenPlace[]): void {
+    for (const length of this.lengths.get(first) ?? []) {
+      const token = this.byText.get(text.slice(start, start + length));
+      if (token !== undefined) to.push({ token, start, end: start + length });
+    }
+  }
+}
+
+/** What the `\w` of the Rust tokenizers is. */
+const WORD = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]/u;
+
+/** Whether a letter, digit or underscore touches the place. */
+export function touchesWord(text: string, { start, end }: AddedTokenPlace): boolean {
+  const before = Array.from(text.slice(Math.max(0, start - 2), start)).at(-1) ?? '';
+  const after = String.fromCodePoint(text.codePointAt(end) ?? 0x20);
+  return WORD.test(before) || WORD.test(after);
+}
