@@ -1,11 +1,15 @@
 import { isErrorCode, TesseraError } from '@tessera/errors';
 
+/** The path of a field before what was expected; files before it are no part of it. */
+const FIELD = /(?:^|: |\/)([^\s:/]+): expected /;
+
 /** An error of the addon as a TesseraError: its `code` is the table's. */
 export function fromNative(thrown: unknown): TesseraError {
   if (thrown instanceof TesseraError) return thrown;
   if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') {
     const code = thrown.code;
-    if (isErrorCode(code)) return new TesseraError(code, thrown.message, { cause: thrown });
+    const field = FIELD.exec(thrown.message)?.[1];
+    if (isErrorCode(code)) return new TesseraError(code, thrown.message, { field, cause: thrown });
   }
   return TesseraError.from(thrown);
 }

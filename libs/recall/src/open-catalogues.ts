@@ -14,6 +14,7 @@ export interface OpenCatalogue {
   readonly name: string;
   readonly catalogue: ChangingCatalogue;
   readonly changes: CatalogueChanges;
+  readonly sources: RecallRuntimeOptions['catalogueSources'];
   /** Text that answers begin with; undefined: the template's. */
   readonly begin: string | undefined;
 }
@@ -88,7 +89,7 @@ async function openCatalogue(
     bundle: await BundleLabel.open(folder, bundleUuid),
     onCompacted,
   });
-  return { name, catalogue, changes: opened.keepChanges(changes), begin };
+  return { name, sources, catalogue, changes: opened.keepChanges(changes), begin };
 }
 
 /** Prompts write items of all catalogues. */

@@ -123,6 +123,23 @@ describe('the recall runtime on the native engine', () => {
     await runtime.close();
   });
 
+  it('names item, line and key where the vocabulary lacks a token of the catalogue', async () => {
+    const highest = Math.max(...ITEMS.map(({ sid }) => sid[1] ?? 0));
+    const line = ITEMS.findIndex(({ sid }) => sid[1] === highest) + 1;
+    const ids = Array.from({ length: highest }, (_, code) => (BASES[1] ?? 0) + code);
+    const levels = BASES.map((base, level) => (level === 1 ? { ids } : { base }));
+    const wrong = options({ 'prompt.json': Object.assign({}, TEMPLATE, { levels }) });
+    const { item_id: itemId } = ITEMS[line - 1] as FixtureItem;
+    await expect(createRecallRuntime(wrong)).rejects.toMatchObject({
+      code: 'CATALOGUE_INVALID',
+      field: 'catalogue.path',
+      message:
+        'catalogue.path: expected codes that levels[1] of prompt.json has a token of the ' +
+        `vocabulary for, got item "${itemId}" (${wrong.catalogueSources[0]?.path}, line ${line}) ` +
+        `with sid[1] ${highest}`,
+    });
+  });
+
   it('answers a user as it answers the same history', async () => {
     const runtime = await createRecallRuntime(options());
     const history = ITEMS.slice(0, 2).map((item) => item.item_id);

@@ -6,6 +6,7 @@ import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { adapterProbe } from './adapter-probe.js';
+import { bindCatalogue } from './bind-catalogue.js';
 import { describeItems } from './domain/describe-items.js';
 import type {
   RecallFacts,
@@ -42,7 +43,9 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     onProgress('model', 1, 1);
     const erasures = new Erasures();
     const levelSizes = widestLevels(catalogues);
-    const served = catalogues.map(({ name, changes, catalogue, begin }) => {
+    const served = [];
+    for (const open of catalogues) {
+      const { name, changes, catalogue, begin } = open;
       const answerPrefix = begin ?? template.answerPrefix;
       const compiled = new CompiledTemplate({ ...template, answerPrefix }, tokenizer, levelSizes);
       checkVocabulary(compiled, engine.model.vocabSize);
@@ -52,18 +55,15 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
         otherCatalogues: catalogues.flatMap((other) =>
           other.catalogue === catalogue ? [] : [other.catalogue],
         ),
-        binding: engine.bind(catalogue, compiled.levelTokens, {
-          template: compiled.digest,
-          codebook: compiled.codebookDigest,
-        }),
+        binding: await bindCatalogue(engine, open, compiled),
         template: compiled,
         behaviours: behaviours.store,
         erasures,
         process: options.process,
         ...recallLimits(options),
       });
-      return { name, useCases, changes, catalogue, compiled };
-    });
+      served.push({ name, useCases, changes, catalogue, compiled });
+    }
     const [first] = served as [(typeof served)[number]];
     const adapters = await openAdapters(options, engine, first.useCases, behaviours.store, opened);
     const all = new ServedCatalogues(served);

@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { CatalogueSource } from '@tessera/catalogue';
+import type { Binding, Engine, LevelTokens, ListedItem } from '@tessera/engine';
+import { expecting } from '@tessera/errors';
+import { type CompiledTemplate, NO_TOKEN } from '@tessera/prompt';
+import type { OpenCatalogue } from './open-catalogues.js';
+
+const invalid = expecting('CATALOGUE_INVALID');
+
+/**
+ * Binds a catalogue to the model's vocabulary.
+ * @throws TesseraError CATALOGUE_INVALID naming the item, its line and the template's key where an
+ * item has a code that no token writes
+ */
+export async function bindCatalogue(
+  engine: Engine,
+  { name, catalogue, changes, sources }: OpenCatalogue,
+  { levelTokens, digest, codebookDigest }: CompiledTemplate,
+): Promise<Binding> {
+  try {
+    return engine.bind(catalogue, levelTokens, { template: digest, codebook: codebookDigest });
+  } catch (refusal) {
+    const { pages } = await changes.listItems();
+    const unwritten = firstUnwritten(pages, levelTokens);
+    if (unwritten === undefined) throw refusal;
+    const { itemId, level, code } = unwritten;
+    const item = `item ${JSON.stringify(itemId)}${await placeOf(itemId, sources)}`;
+    throw invalid(
+      name === '' ? 'catalogue.path' : 'catalogue.more',
+      `codes that levels[${level}] of prompt.json has a token of the vocabulary for`,
+      `${item} with sid[${level}] ${code}`,
+      refusal,
+    );
+  }
+}
+
+interface Unwritten {
+  readonly itemId: string;
+  readonly level: number;
+  readonly code: number;
+}
+
+function firstUnwritten(
+  pages: Iterable<readonly ListedItem[]>,
+  { levels }: LevelTokens,
+): Unwritten | undefined {
+  for (const page of pages) {
+    for (const { itemId, sid } of page) {
+      const level = sid.findIndex((code, at) => (levels[at]?.[code] ?? NO_TOKEN) === NO_TOKEN);
+      if (level >= 0) return { itemId, level, code: sid[level] ?? 0 };
+    }
+  }
+  return undefined;
+}
+
+/** File and line of an item in JSON lines, '' where no source is of these or has it. */
+async function placeOf(itemId: string, sources: readonly CatalogueSource[]): Promise<string> {
+  const text = JSON.stringify(itemId).slice(1, -1);
+  for (const { path } of sources) {
+    let number = 0;
+    for await (const line of createInterface({ input: createReadStream(path) })) {
+      number += 1;
+      if (line.includes(text) && idOf(line) === itemId) return ` (${path}, line ${number})`;
+    }
+  }
+  return '';
+}
+
+function idOf(line: string): string | undefined {
+  try {
+    const { item_id: itemId } = JSON.parse(line) as { item_id?: unknown };
+    return String(itemId);
+  } catch {
+    return undefined;
+  }
+}
