@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { usersOfFile } from '@tessera/behaviour';
-import { visible } from '@tessera/errors';
+import { TesseraError, visible } from '@tessera/errors';
 import type { RecallRuntimeOptions } from '@tessera/recall';
 import { type Case, type Cases, readCases } from './evaluate/cases.js';
 import { meanOverlap, OVERLAP_DEPTH } from './evaluate/overlap.js';
@@ -14,7 +14,8 @@ import { ProgressLine } from './terminal/progress.js';
 const USAGE = `usage: npm run evaluate -- --sequences FILE [flags]
 
 Asks the served engine over gRPC for every user, prints Recall and NDCG at ${DEPTHS.join(', ')}.
-  --sequences FILE     {"user": [item IDs, oldest first]}, .gz too
+  --sequences FILE     {"user": [item IDs, oldest first]}, or JSON lines (.jsonl) of {"user", "history",
+                       "target"?}, of which the longest of a user counts; .gz too
   --targets FILE.json  {"user": item}; without it the last item of each sequence is held out
   --model DIR, --catalogue FILE[#domain=NAME], --titles FILE    as for npm run recall
   --beam N             beam width (default 50)
@@ -39,7 +40,18 @@ interface Answers {
   readonly lists: readonly (readonly string[])[];
   readonly ranks: readonly Rank[];
   readonly failures: readonly string[];
+  /** Items of histories that the catalogue does not have: left out of the prompts. */
+  readonly skippedItems: number;
   readonly seconds: number;
+}
+
+/** An evaluation of one compute type. */
+interface Evaluation {
+  readonly answers: Answers;
+  /** Users whose target the catalogue does not have: nobody could have found it. */
+  readonly unknownTargets: number;
+  readonly model: string;
+  readonly catalogue: string;
 }
 
 interface Load {
@@ -61,16 +73,17 @@ async function askAll(
   const started = performance.now();
   let next = 0;
   let done = 0;
+  let skippedItems = 0;
   const ask = async ({ userId, history }: Case): Promise<string[]> => {
     const question = {
       history: { itemIds: history },
       widths: [beam],
       resultCount: results,
-      skipUnknownItems: true,
     };
     try {
-      const { items } = await client.recall(question, DEADLINE_MS);
-      return items.map((item) => item.itemId);
+      const answer = await client.recall(question, DEADLINE_MS);
+      skippedItems += answer.skippedItems;
+      return answer.items.map((item) => item.itemId);
     } catch (error) {
       failures.push(`user '${userId}': ${(error as Error).message}`);
       return [];
@@ -90,10 +103,11 @@ async function askAll(
   client.close();
   const seconds = (performance.now() - started) / 1000;
   const ranks = cases.map(({ target }, user) => rankOf(target, lists[user] ?? []));
-  return { lists, ranks, failures, seconds };
+  return { lists, ranks, failures, skippedItems, seconds };
 }
 
-function report(answers: Answers, skipped: number, model: string, catalogue: string) {
+function report(evaluation: Evaluation, { skipped, repeatedLines }: Cases) {
+  const { answers, unknownTargets, model, catalogue } = evaluation;
   const { recall, ndcg } = quality(answers.ranks);
   const users = answers.ranks.length;
   return {
@@ -101,6 +115,9 @@ function report(answers: Answers, skipped: number, model: string, catalogue: str
     catalogue,
     users,
     skippedUsers: skipped,
+    repeatedLines,
+    unknownTargets,
+    skippedHistoryItems: answers.skippedItems,
     failedUsers: answers.failures.length,
     seconds: answers.seconds,
     requestsPerSecond: users / answers.seconds,
@@ -115,15 +132,22 @@ function describe(result: ReturnType<typeof report>): string {
     `NDCG@${k}    ${(result.ndcg[k] ?? 0).toFixed(4)}`,
   ]);
   const { users, skippedUsers, failedUsers, seconds, requestsPerSecond } = result;
+  const { repeatedLines, unknownTargets, skippedHistoryItems } = result;
   return [
     ...lines,
     `users ${users} (${skippedUsers} without target or history left out, ${failedUsers} failed)`,
+    `not in the catalogue: ${unknownTargets} targets (misses), ${skippedHistoryItems} items of ` +
+      `histories (left out); ${repeatedLines} lines of users with a longer one left out`,
     `seconds ${seconds.toFixed(1)}, requests/s ${requestsPerSecond.toFixed(1)}`,
   ].join('\n');
 }
 
 /** Starts the stack, asks every case, and stops it. */
-async function evaluateWith(options: RecallRuntimeOptions, cases: readonly Case[], load: Load) {
+async function evaluateWith(
+  options: RecallRuntimeOptions,
+  cases: readonly Case[],
+  load: Load,
+): Promise<Evaluation> {
   const { engine } = options;
   const stack = await startStack(
     {
@@ -142,10 +166,19 @@ async function evaluateWith(options: RecallRuntimeOptions, cases: readonly Case[
     for (const line of answers.failures.slice(0, FAILURES_SHOWN)) {
       process.stderr.write(visible(`${line}\n`));
     }
-    return { answers, model: stack.model, catalogue: stack.catalogue };
+    checkSomeAnswered(answers);
+    const unknownTargets = stack.unknownItems(cases.map(({ target }) => target)).length;
+    return { answers, unknownTargets, model: stack.model, catalogue: stack.catalogue };
   } finally {
     await stack.close();
   }
+}
+
+/** Figures of nobody's answers would pass for figures of the model. */
+function checkSomeAnswered({ failures, lists }: Answers): void {
+  if (failures.length < lists.length) return;
+  const message = `users: expected an answer for one of ${lists.length} at least, got none`;
+  throw new TesseraError('ENGINE_UNAVAILABLE', message, { field: 'users' });
 }
 
 type ComputeType = RecallRuntimeOptions['computeType'];
@@ -167,7 +200,7 @@ function scalesFor({ activationScalesPath }: RecallRuntimeOptions, type: Compute
 /** One line per compute type, and the same for --json. */
 async function compare(
   options: RecallRuntimeOptions,
-  { cases, skipped }: Cases,
+  cases: Cases,
   load: Load,
   types: readonly ComputeType[],
 ) {
@@ -176,12 +209,12 @@ async function compare(
   for (const computeType of types) {
     const run = await evaluateWith(
       { ...options, computeType, activationScalesPath: scalesFor(options, computeType) },
-      cases,
+      cases.cases,
       load,
     );
     reference ??= run.answers.lists;
     const overlap = meanOverlap(reference, run.answers.lists, OVERLAP_DEPTH);
-    const result = report(run.answers, skipped, run.model, run.catalogue);
+    const result = report(run, cases);
     results.push({ computeType, ...result, overlapDepth: OVERLAP_DEPTH, overlap });
   }
   return results;
@@ -244,8 +277,7 @@ await runCommand(USAGE, async (words) => {
     await print(describeComparison(results));
     return write(results);
   }
-  const { answers, model, catalogue } = await evaluateWith(options, cases.cases, load);
-  const result = report(answers, cases.skipped, model, catalogue);
+  const result = report(await evaluateWith(options, cases.cases, load), cases);
   await print(describe(result));
   await write(result);
 });

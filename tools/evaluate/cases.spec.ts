@@ -29,6 +29,7 @@ describe('the cases of an evaluation', () => {
         { userId: 'c', history: ['4'], target: '5' },
       ],
       skipped: 1,
+      repeatedLines: 0,
     });
   });
 
@@ -39,6 +40,32 @@ describe('the cases of an evaluation', () => {
       { userId: 'b', history: ['x'], target: '8' },
     ]);
     expect(skipped).toBe(1);
+  });
+
+  it('are read from JSON lines, the longest of a user', async () => {
+    const rows = [
+      { user: 'a', history: [1, 2], target: 3 },
+      { user: 'a', history: [1, 2, 3], target: 4 },
+      { user: 7, history: ['x', 'y'] },
+      { user: 'a', history: [1] },
+    ];
+    const folder = temporaryFolder({
+      'rows.jsonl': rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+      'bad.jsonl': '{"user":"a","history":[1]}\n{"user":"b","history":[null]}\n',
+      'twice.json': '{"a": [1, {"a": "a:"}], "b": ["\\"a\\":"], "a": [2, 3]}',
+    });
+    const of = (name: string) => read({ sequencesPath: join(folder.path, name) });
+    expect(await of('rows.jsonl')).toEqual({
+      cases: [
+        { userId: 'a', history: ['1', '2', '3'], target: '4' },
+        { userId: '7', history: ['x'], target: 'y' },
+      ],
+      skipped: 0,
+      repeatedLines: 2,
+    });
+    await expect(of('bad.jsonl')).rejects.toThrow('lines[2].history[0]: expected an ID');
+    await expect(of('twice.json')).rejects.toThrow('expected each user once, got "a" twice');
+    folder.remove();
   });
 
   it('stop at the wanted number of users', async () => {

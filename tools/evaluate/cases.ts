@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { loadBehaviourStore } from '@tessera/behaviour';
+import { loadBehaviourStore, readUsersText } from '@tessera/behaviour';
 import { fail } from '../terminal/command.js';
+import { hasLines, parseSequenceLines, type UserSequence } from './sequence-lines.js';
 
 /** One user's question: which item follows this history. */
 export interface Case {
@@ -12,7 +13,7 @@ export interface Case {
 
 export interface CaseSource {
   readonly sequencesPath: string;
-  /** `{"user": item}`; undefined: the last item of each sequence is held out. */
+  /** `{"user": item}`; undefined: that of the line, or the last item, which is held out. */
   readonly targetsPath: string | undefined;
   /** Newest items of a history that are sent. */
   readonly itemsMax: number;
@@ -24,19 +25,20 @@ export interface Cases {
   readonly cases: readonly Case[];
   /** Users left out: no target, or no history before it. */
   readonly skipped: number;
+  /** Lines of users who have a longer one. */
+  readonly repeatedLines: number;
 }
 
 /** Reads whom to ask for what. Throws BEHAVIOUR_INVALID, or a usage error for the targets. */
 export async function readCases(source: CaseSource): Promise<Cases> {
-  const store = await loadBehaviourStore(source.sequencesPath);
+  const { users, repeatedLines } = await readSequences(source.sequencesPath);
   const targets = source.targetsPath === undefined ? null : await readTargets(source.targetsPath);
   const cases: Case[] = [];
   let skipped = 0;
-  for (const userId of await store.userIds(Number.MAX_SAFE_INTEGER)) {
+  for (const [userId, sequence] of users) {
     if (cases.length === source.usersMax) break;
-    const behaviours = (await store.history(userId, Number.MAX_SAFE_INTEGER)) ?? [];
-    const items = behaviours.map((behaviour) => behaviour.itemId);
-    const target = targets === null ? items.pop() : targets.get(userId);
+    const items = [...sequence.history];
+    const target = targets === null ? (sequence.target ?? items.pop()) : targets.get(userId);
     if (target === undefined || items.length === 0) {
       skipped += 1;
       continue;
@@ -44,7 +46,19 @@ export async function readCases(source: CaseSource): Promise<Cases> {
     cases.push({ userId, history: items.slice(-source.itemsMax), target });
   }
   if (cases.length === 0) fail('sequences', 'a user with a history and a target', 'none');
-  return { cases, skipped };
+  return { cases, skipped, repeatedLines };
+}
+
+async function readSequences(path: string) {
+  if (hasLines(path)) return parseSequenceLines(await readUsersText(path));
+  const store = await loadBehaviourStore(path);
+  const users = new Map<string, UserSequence>();
+  for (const userId of await store.userIds(Number.MAX_SAFE_INTEGER)) {
+    const behaviours = (await store.history(userId, Number.MAX_SAFE_INTEGER)) ?? [];
+    const history = behaviours.map((behaviour) => behaviour.itemId);
+    users.set(userId, { history, target: undefined });
+  }
+  return { users, repeatedLines: 0 };
 }
 
 async function readTargets(path: string): Promise<ReadonlyMap<string, string>> {

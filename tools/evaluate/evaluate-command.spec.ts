@@ -57,9 +57,12 @@ async function hitShare(cases: readonly [string, string[]][]): Promise<number> {
 describe('npm run evaluate', () => {
   it('gives over gRPC the share of hits that the runtime itself gives', async () => {
     const cases = sequences();
-    const folder = temporaryFolder({ 'sequences.json': Object.fromEntries(cases) });
+    const rows = cases.map(([user, items]) => ({ user, history: ['gone', ...items] }));
+    const lost = { user: 'lost', history: cases[0]?.[1], target: 'gone' };
+    const lines = [...rows, lost].map((row) => `${JSON.stringify(row)}\n`).join('');
+    const folder = temporaryFolder({ 'sequences.jsonl': lines });
     const jsonPath = join(folder.path, 'result.json');
-    const words = ['--sequences', join(folder.path, 'sequences.json'), '--json', jsonPath];
+    const words = ['--sequences', join(folder.path, 'sequences.jsonl'), '--json', jsonPath];
     const { stdout } = await run('node', [
       'dist/tools/evaluate.js',
       ...words,
@@ -67,8 +70,14 @@ describe('npm run evaluate', () => {
     ]);
     const result = JSON.parse(readFileSync(jsonPath, 'utf8'));
     folder.remove();
-    const expected = await hitShare(cases);
-    expect(result).toMatchObject({ users: USERS, failedUsers: 0, skippedUsers: 0 });
+    const expected = ((await hitShare(cases)) * USERS) / (USERS + 1);
+    expect(result).toMatchObject({
+      users: USERS + 1,
+      failedUsers: 0,
+      skippedUsers: 0,
+      unknownTargets: 1,
+      skippedHistoryItems: USERS,
+    });
     expect(result.recall[DEPTH]).toBeCloseTo(expected, 12);
     expect(expected).toBeGreaterThan(0);
     expect(result.ndcg[DEPTH]).toBeLessThanOrEqual(expected);

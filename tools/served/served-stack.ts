@@ -15,6 +15,8 @@ export interface ServedStack {
   readonly catalogue: string;
   /** Some users that can be recalled for; empty where the model folder has none. */
   readonly sampleUserIds: readonly string[];
+  /** Of these items, those that the catalogue does not have. */
+  unknownItems(itemIds: readonly string[]): readonly string[];
   close(): Promise<void>;
 }
 
@@ -44,6 +46,10 @@ export async function startStack(
       model: runtime.facts.summary.model.digest,
       catalogue: runtime.facts.summary.catalogue.digest,
       sampleUserIds: await runtime.facts.sampleUserIds(SAMPLE_USERS_MAX),
+      unknownItems: (itemIds) => {
+        const described = runtime.facts.describe(itemIds);
+        return itemIds.filter((_, index) => described[index] === undefined);
+      },
       close: async () => {
         await serving.drain.run();
       },

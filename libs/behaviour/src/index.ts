@@ -27,5 +27,5 @@ export {
 } from './outside/embedded-behaviour-log.js';
 export { MemoryBehaviourStore } from './outside/memory-behaviour-store.js';
 export { RedisBehaviourLog, type RedisBehaviourOptions } from './outside/redis-behaviour-log.js';
-export { loadBehaviourStore } from './outside/users-file.js';
+export { loadBehaviourStore, readUsersText } from './outside/users-file.js';
 export { StoreBreaker } from './store-breaker.js';

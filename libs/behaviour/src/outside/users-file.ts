@@ -17,7 +17,9 @@ const inflate = promisify(gunzip);
  */
 export async function loadBehaviourStore(path: string): Promise<MemoryBehaviourStore> {
   const name = basename(path);
-  const text = decode(await readBytes(path, name), name);
+  const text = await readUsersText(path);
+  const twice = repeatedUser(text);
+  if (twice !== undefined) throw invalid(name, `each user once, got ${twice} twice`, undefined);
   let document: unknown;
   try {
     document = JSON.parse(text);
@@ -25,6 +27,37 @@ export async function loadBehaviourStore(path: string): Promise<MemoryBehaviourS
     throw invalid(name, `JSON: ${(error as Error).message}`, error);
   }
   return new MemoryBehaviourStore(parseUsers(document, name));
+}
+
+/**
+ * Text of a file of users, gzip-compressed or not.
+ * @throws TesseraError BEHAVIOUR_INVALID or IO_FAILED
+ */
+export async function readUsersText(path: string): Promise<string> {
+  const name = basename(path);
+  return decode(await readBytes(path, name), name);
+}
+
+/** The first key of the outermost object that is there again: JSON.parse keeps the last alone. */
+function repeatedUser(text: string): string | undefined {
+  const keys = new Set<string>();
+  let depth = 0;
+  let start = -1;
+  let end = -1;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      start = at;
+      for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
+      end = at + 1;
+    } else if (character === ':' && depth === 1) {
+      const key = text.slice(start, end);
+      if (keys.has(key)) return key;
+      keys.add(key);
+    } else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+  }
+  return undefined;
 }
 
 async function readBytes(path: string, name: string): Promise<Buffer> {
