@@ -14,8 +14,8 @@ import { ProgressLine } from './terminal/progress.js';
 const USAGE = `usage: npm run evaluate -- --sequences FILE [flags]
 
 Asks the served engine over gRPC for every user, prints Recall and NDCG at ${DEPTHS.join(', ')}.
-  --sequences FILE     {"user": [item IDs, oldest first]}, or JSON lines (.jsonl) of {"user", "history",
-                       "target"?}, of which the longest of a user counts; .gz too
+  --sequences FILE     {"user": [item IDs, oldest first]}, or JSON lines (.jsonl) of {"user",
+                       "history", "target"?}, of which the longest of a user counts; .gz too
   --targets FILE.json  {"user": item}; without it the last item of each sequence is held out
   --model DIR, --catalogue FILE[#domain=NAME], --titles FILE    as for npm run recall
   --beam N             beam width (default 50)

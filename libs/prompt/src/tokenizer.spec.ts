@@ -94,15 +94,15 @@ describe('a tokenizer folder', () => {
 
   it.each([true, false])('takes all numbers as Digits, each alone: %s', async (individual) => {
     const document = byteLevelTokenizer(['<a_0>']);
-    const bytes = (document['pre_tokenizer'] as { pretokenizers: object[] }).pretokenizers[1];
+    const bytes = (document.pre_tokenizer as { pretokenizers: object[] }).pretokenizers[1];
     const digits = { type: 'Digits', individual_digits: individual };
-    document['pre_tokenizer'] = { type: 'Sequence', pretokenizers: [digits, bytes] };
+    document.pre_tokenizer = { type: 'Sequence', pretokenizers: [digits, bytes] };
     await expectSameAsRust(await load({ 'tokenizer.json': document }), document);
   });
 
   it('finds single_word tokens as the Rust package does, or refuses', async () => {
     const document = byteLevelTokenizer(['<a_0>', 'word']);
-    const added = document['added_tokens'] as { single_word: boolean }[];
+    const added = document.added_tokens as { single_word: boolean }[];
     (added[1] as { single_word: boolean }).single_word = true;
     const tokenizer = await load({ 'tokenizer.json': document });
     const oracle = RustTokenizer.fromString(JSON.stringify(document));

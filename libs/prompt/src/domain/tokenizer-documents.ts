@@ -103,11 +103,11 @@ function checkedTokenizer(document: unknown): BaseDocument {
 function withoutDigits(part: unknown): unknown {
   if (typeof part !== 'object' || part === null) return part;
   const settings = part as Record<string, unknown>;
-  if (Array.isArray(settings['pretokenizers'])) {
-    return Object.assign({}, part, { pretokenizers: settings['pretokenizers'].map(withoutDigits) });
+  if (Array.isArray(settings.pretokenizers)) {
+    return Object.assign({}, part, { pretokenizers: settings.pretokenizers.map(withoutDigits) });
   }
-  if (settings['type'] !== 'Digits') return part;
-  const Regex = settings['individual_digits'] === true ? '\\p{N}' : '\\p{N}+';
+  if (settings.type !== 'Digits') return part;
+  const Regex = settings.individual_digits === true ? '\\p{N}' : '\\p{N}+';
   return { type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false };
 }
 
