@@ -79,6 +79,8 @@ async function askAll(
       history: { itemIds: history },
       widths: [beam],
       resultCount: results,
+      // All items of the best SID before those of the next, as the trainer ranks them.
+      itemsPerSid: results,
     };
     try {
       const answer = await client.recall(question, DEADLINE_MS);

@@ -84,6 +84,7 @@ const AnswerItem = record('AnswerItem', 'engine::Completion', '', {
   ordinal: u32('', 'from.answer.item_ordinals[i]'),
   itemId: text('As the version has it that the request was answered from.', 'from.texts.ids[i]'),
   title: text('The same.', 'from.texts.titles[i]'),
+  attributes: text('JSON object of those asked for; empty: none were.', 'from.texts.attributes_of(i)'),
   score: f32('', 'from.answer.item_scores[i]'),
   path: u32("Index of the item's path.", 'from.answer.item_paths[i]'),
 });
@@ -113,6 +114,7 @@ const TreeRow = record('Tree', 'beam::TreeRow', '', {
 const RecallAnswer = record('RecallAnswer', 'engine::Completion', '', {
   items: each(AnswerItem, 'from.answer.item_ordinals.size()', 'Best first.'),
   paths: each(AnswerPath, 'from.answer.path_scores.size()'),
+  itemsPerSid: u32('Items of a SID at most, as it was applied.'),
   leftOutByDiversity: u32(
     'Items that a diversity cap kept out.',
     'from.answer.left_out_by_diversity',

@@ -1,6 +1,6 @@
 // Requests to the engine as packed words: a head, the work that all kinds have, then what the kind
 // has of its own (KINDS, in the order of native/src/engine/tasks/tasks.cc).
-import { choice, codes, f64, flag, i32s, paths, record, text, u32, words } from './fields.mjs';
+import { choice, codes, f64, flag, i32s, paths, record, text, texts, u32, words } from './fields.mjs';
 
 export const RequestKind = words('RequestKind', 'REQUEST_KINDS', ['recall', 'score', 'append'], {
   doc: 'Kinds of request, by the code of their task.',
@@ -45,12 +45,13 @@ const norm = choice(ScoreNorm, '', 'to.norm');
 const RecallRequest = record('RecallRequest', 'engine::Request', 'A beam search for items.', {
   widths: codes('Beam width per step; the last holds for all further steps.'),
   resultCount: u32(),
-  itemsPerSid: u32(),
+  itemsPerSid: u32('At most; 0: as few as fill the answer.'),
   scoreNorm: norm,
   allowsPartial: flag(
     'Rather a narrower search, or what of it has finished, than no answer in time.',
   ),
   watchedItem: u32('Ordinal of an item of the reach whose fate is asked for; NO_ITEM: none.'),
+  attributes: texts('Names of attributes that the items of the answer shall have.'),
   wantsTree: flag('Whether the answer has what each step kept and first rejected.'),
 });
 

@@ -200,6 +200,15 @@ export interface NativeAddon extends StoreAddon {
   /** Of the reach's version: items with ordinals in [first, first + count). */
   catalogueList(reach: ReachHandle, first: number, count: number): CatalogueListing;
   /**
+   * Of these items, in their order, the first `count` that are live in the reach's version and that
+   * the reach may get; `next` is 0.
+   */
+  catalogueFirstObtainable(
+    reach: ReachHandle,
+    itemIds: readonly string[],
+    count: number,
+  ): CatalogueListing;
+  /**
    * What version `sequence`, -1 for the newest, says of an item. Rejects with CATALOGUE_NOT_FOUND
    * where the version is not kept.
    */

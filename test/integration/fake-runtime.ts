@@ -60,9 +60,10 @@ const kv = {
 
 export function answerTo(request: RecallRequest): RecallAnswer {
   const itemId = request.userId ?? request.history?.join('+') ?? '';
+  const named = request.attributes?.length ? JSON.stringify({ asked: request.attributes }) : '';
   return {
     requestId: request.requestId || 'made',
-    items: [{ itemId, sid: [3, 1, 4], score: -0.5, rank: 1, title: 'Tëst' }],
+    items: [{ itemId, sid: [3, 1, 4], score: -0.5, rank: 1, title: 'Tëst', attributes: named }],
     short: true,
     widthsUsed: [2, 4],
     completeness: 'narrowed',
@@ -171,6 +172,7 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
   closes = 0;
   readonly behaviourLog: RecallOperations['behaviourLog'] = undefined;
   behaviourReach: RecallFacts['behaviourReach'] = () => ({ state: 'ok', reason: '' });
+  readonly popularity = undefined;
   readonly stores: RecallOperations['stores'] = [];
   readonly droppedCaches: RecallFacts['droppedCaches'] = [];
   readonly adapters: RecallOperations['adapters'] = undefined;

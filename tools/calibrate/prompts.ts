@@ -24,6 +24,7 @@ const ANSWER: EngineAnswer = {
   paths: [],
   modelDigest: '',
   catalogueSequence: 0,
+  itemsPerSid: 0,
   leftOutByDiversity: 0,
   completeness: 'whole',
   widthsUsed: [],

@@ -43,7 +43,7 @@ async function hitShare(cases: readonly [string, string[]][]): Promise<number> {
         scene: {},
         resultCount: DEPTH,
         widths: [BEAM],
-        itemsPerSid: 0,
+        itemsPerSid: DEPTH,
         skipUnknownItems: true,
       },
       { signal, budgetUs: 60e6 },

@@ -131,7 +131,7 @@ function featureOf(
   { runtime, log }: ServeParts,
   { access, metrics, tracing, topics, users }: Joined,
 ): StandaloneOptions['feature'] {
-  const { behaviourLog: behaviours, adapters } = runtime.operations;
+  const { behaviourLog: behaviours, adapters, popularity } = runtime.operations;
   const { follower, erasure } = users;
   if (behaviours === undefined || erasure === undefined) return undefined;
   return {
@@ -145,7 +145,10 @@ function featureOf(
     tracing,
     nowMs: Date.now,
     onAdded: (events: readonly BehaviourEvent[]) => {
-      for (const { userId, itemId } of events) adapters?.clicked(userId, itemId);
+      for (const { userId, itemId, timeMs } of events) {
+        adapters?.clicked(userId, itemId);
+        popularity?.add(itemId, timeMs);
+      }
     },
   };
 }

@@ -3,21 +3,29 @@ import { behaviourOptions } from '@tessera/behaviour';
 import { type ProgressListener, parseCatalogueSpecs, parseFlight } from '@tessera/catalogue';
 import { peerConnection, TesseraClient } from '@tessera/client';
 import { type Config, redisSecurity } from '@tessera/config';
-import { TesseraError } from '@tessera/errors';
+import { expecting, type TesseraError } from '@tessera/errors';
 import type { RecallRuntimeOptions } from '@tessera/recall';
 import type { Tracing } from '@tessera/telemetry';
 import { RemoteBehaviours } from '../../retrieval/src/index.js';
 import { adapterSettings } from './adapters.js';
 
-function behavioursOf({ behaviours, users, disk, peer }: Config, tracing: Tracing) {
+const invalid = expecting('CONFIG_INVALID');
+
+function behavioursOf({ behaviours, users, disk, peer, recall }: Config, tracing: Tracing) {
   const { store, remote: address } = behaviours;
+  if (store === 'remote' && recall.withoutHistory === 'popular') {
+    throw invalid(
+      'recall.withoutHistory',
+      'answer or refuse where behaviours are remote',
+      'popular',
+    );
+  }
   if (store !== 'remote') {
     const secured = { ...behaviours, store, redisSecurity: redisSecurity(behaviours) };
     return behaviourOptions(secured, users.path, disk);
   }
   if (address === '') {
-    const message = 'behaviours.remote: expected HOST:PORT of a feature process, got nothing';
-    throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.remote' });
+    throw invalid('behaviours.remote', 'HOST:PORT of a feature process', undefined);
   }
   const connection = peerConnection(peer);
   const client = new TesseraClient(address, { connection, headers: () => tracing.outgoing() });

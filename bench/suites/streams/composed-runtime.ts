@@ -62,6 +62,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
       weights: await ServedWeights.open({ engine, path: '', modelPath, waitMaxMs: 0 }),
       behaviourLog,
       stores: [],
+      popularity: undefined,
       changesOf: () => changes,
     },
     facts: {

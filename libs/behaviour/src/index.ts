@@ -12,6 +12,7 @@ export {
   type UserBehaviours,
 } from './domain/behaviour-store.js';
 export { parseUsers, USER_ID_LENGTH_MAX, type User } from './domain/parse-users.js';
+export { Popularity } from './domain/popularity.js';
 export { parseRetention, type RetentionWindow } from './domain/retention.js';
 export { behaviourFolders } from './kept-behaviours.js';
 export {
@@ -28,4 +29,5 @@ export {
 export { MemoryBehaviourStore } from './outside/memory-behaviour-store.js';
 export { RedisBehaviourLog, type RedisBehaviourOptions } from './outside/redis-behaviour-log.js';
 export { loadBehaviourStore, readUsersText } from './outside/users-file.js';
+export { rebuildPopularity } from './rebuild-popularity.js';
 export { StoreBreaker } from './store-breaker.js';

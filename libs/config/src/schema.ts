@@ -286,7 +286,12 @@ export const configSchema = z.strictObject({
   recall: z.strictObject({
     defaultWidths: widths,
     defaultResultCount: integer(1, L.resultCountMax, 10, 'items where the request gives no count'),
-    itemsPerSid: integer(1, L.itemsPerSidMax, 100, 'items per semantic ID at most, by default'),
+    itemsPerSid: integer(
+      0,
+      L.itemsPerSidMax,
+      0,
+      'items per semantic ID at most, by default; 0: one, or as few as fill the answer',
+    ),
     scoreNorm: oneOf(
       ['full', 'level', 'allowed'],
       'full',
@@ -300,10 +305,10 @@ export const configSchema = z.strictObject({
         'from profile and scene of the request',
     ),
     withoutHistory: oneOf(
-      ['answer', 'refuse'],
+      ['answer', 'popular', 'refuse'],
       'answer',
       'recalls of users without behaviours in the catalogue: answer them from profile and scene, ' +
-        'or refuse them',
+        'with the items that are popular (behaviours of this process alone), or refuse them',
     ),
     historyTrimPercent: integer(
       0,

@@ -103,6 +103,8 @@ export interface Catalogue {
    * (docs/items-of-a-sid.md). Rejects with REQUEST_INVALID naming the member at fault.
    */
   reach(eligibility: string, itemPolicy: string): Promise<Reach>;
+  /** Of these items, in their order, the first `count` that are live and that the reach may get. */
+  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly ListedItem[];
   /**
    * Pins a version by the number of its last change, or the newest, and says what it has to say of
    * an item. Rejects as reach() does, and with CATALOGUE_NOT_FOUND where the version is not kept.
@@ -213,6 +215,7 @@ export interface EngineRequest extends EngineWork {
   /** Beam width per step; the last holds for all further steps. */
   readonly widths: readonly number[];
   readonly resultCount: number;
+  /** Items of a SID at most; 0: as few as fill the answer. */
   readonly itemsPerSid: number;
   /** Rather a narrower search, or what of it has finished, than no answer in time. */
   readonly allowsPartial?: boolean | undefined;
@@ -220,6 +223,8 @@ export interface EngineRequest extends EngineWork {
   readonly reach?: Reach | undefined;
   /** Ordinal of a live and eligible item of `reach` whose fate is to be told. */
   readonly watchedItem?: number | undefined;
+  /** Names of attributes that the items of the answer shall have; left out: none. */
+  readonly attributes?: readonly string[] | undefined;
   /** The answer shall have the kept and first rejected candidates of each step. */
   readonly wantsTree?: boolean | undefined;
 }
@@ -268,7 +273,13 @@ export const NO_TIMINGS: EngineTimings = {
 
 type SearchFacts = Pick<
   RecallAnswer,
-  'items' | 'paths' | 'leftOutByDiversity' | 'completeness' | 'widthsUsed' | 'passes'
+  | 'items'
+  | 'paths'
+  | 'itemsPerSid'
+  | 'leftOutByDiversity'
+  | 'completeness'
+  | 'widthsUsed'
+  | 'passes'
 >;
 
 /** Items are at most resultCount. */

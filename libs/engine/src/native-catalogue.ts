@@ -4,6 +4,7 @@ import {
   type CatalogueBuildReport,
   type CatalogueGeneration,
   type CatalogueHandle,
+  type CatalogueListing,
   type CatalogueState,
   type ItemChange,
   PackedWriter,
@@ -47,6 +48,22 @@ const completed = (given: GivenChange): ItemChange => ({
   ...given,
   patch: given.patch === undefined ? NO_PATCH : { ...NO_PATCH, ...given.patch },
 });
+function handleOf(reach: Reach): ReachHandle {
+  if (reach instanceof NativeReach) return reach.handle;
+  throw new TypeError('reach: expected a native one');
+}
+
+function listedItems(listing: CatalogueListing): ListedItem[] {
+  return listing.itemIds.map((itemId, i) => ({
+    itemId,
+    title: listing.titles[i] ?? '',
+    attributes: listing.attributes[i] ?? '{}',
+    priority: listing.priorities[i] ?? 0,
+    isPaused: listing.paused[i] === 1,
+    sid: [...listing.sidCodes.subarray(listing.sidOffsets[i], listing.sidOffsets[i + 1])],
+  }));
+}
+
 
 function packChanges(changes: readonly GivenChange[]): Uint32Array {
   const out = new PackedWriter();
@@ -165,21 +182,19 @@ export class NativeCatalogue implements ChangingCatalogue {
   }
 
   *listItems(reach: Reach): Generator<readonly ListedItem[]> {
-    if (!(reach instanceof NativeReach)) throw new TypeError('reach: expected a native one');
+    const handle = handleOf(reach);
     let first = 0;
     do {
       const at = first;
-      const listing = callNative(() => addon().catalogueList(reach.handle, at, LISTED_AT_ONCE));
+      const listing = callNative(() => addon().catalogueList(handle, at, LISTED_AT_ONCE));
       first = listing.next;
-      yield listing.itemIds.map((itemId, i) => ({
-        itemId,
-        title: listing.titles[i] ?? '',
-        attributes: listing.attributes[i] ?? '{}',
-        priority: listing.priorities[i] ?? 0,
-        isPaused: listing.paused[i] === 1,
-        sid: [...listing.sidCodes.subarray(listing.sidOffsets[i], listing.sidOffsets[i + 1])],
-      }));
+      yield listedItems(listing);
     } while (first > 0);
+  }
+
+  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly ListedItem[] {
+    const handle = handleOf(reach);
+    return listedItems(callNative(() => addon().catalogueFirstObtainable(handle, itemIds, count)));
   }
 
   generations(): Promise<readonly CatalogueGeneration[]> {

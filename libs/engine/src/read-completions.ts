@@ -27,6 +27,7 @@ export function readAnswer(from: PackedReader, facts: AnsweredFacts): EngineAnsw
     paths: answer.paths,
     modelDigest: facts.modelDigest,
     catalogueSequence: facts.catalogueSequence,
+    itemsPerSid: answer.itemsPerSid,
     leftOutByDiversity: answer.leftOutByDiversity,
     completeness: answer.completeness,
     fate: fateOf(answer),

@@ -42,6 +42,7 @@ export const RECALL: RequestKind<EngineRequest, EngineAnswer> = {
       scoreNorm: request.scoreNorm,
       allowsPartial: request.allowsPartial === true,
       watchedItem: request.watchedItem ?? NO_ITEM,
+      attributes: request.attributes ?? [],
       wantsTree: request.wantsTree === true,
     });
   },

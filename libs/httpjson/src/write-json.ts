@@ -11,6 +11,11 @@ function wordOf({ name, words }: FieldPlan, number: unknown): string {
   return found;
 }
 
+/** Text of JSON that is not there. */
+function isNoText({ kind }: FieldPlan, value: unknown): boolean {
+  return kind === 'verbatim' && value === '';
+}
+
 export class JsonWriter {
   constructor(private readonly plans: MessagePlans) {}
 
@@ -18,7 +23,8 @@ export class JsonWriter {
     const json: Record<string, unknown> = {};
     for (const field of this.plans.of(type).fields.values()) {
       const value = (message as Message)[field.name];
-      if (value !== undefined && value !== null) json[field.name] = this.field(field, value);
+      const isThere = value !== undefined && value !== null && !isNoText(field, value);
+      if (isThere) json[field.name] = this.field(field, value);
     }
     return json;
   }
@@ -32,6 +38,7 @@ export class JsonWriter {
 
   private one(field: FieldPlan, value: unknown): unknown {
     if (field.kind === 'word') return wordOf(field, value);
+    if (field.kind === 'verbatim') return JSON.parse(value as string);
     if (field.message === undefined) return value;
     return this.write(field.message, value as object);
   }

@@ -73,8 +73,15 @@ function answer(requestId: string): RecallAnswer {
   return {
     requestId,
     items: [
-      { itemId: 'é"1', sid: [4, 1], score: -0.5, rank: 1, title: 'one "quoted" \\ title' },
-      { itemId: '2', sid: [4, 2], score: -0.75, rank: 2, title: '' },
+      {
+        itemId: 'é"1',
+        sid: [4, 1],
+        score: -0.5,
+        rank: 1,
+        title: 'one "quoted" \\ title',
+        attributes: '',
+      },
+      { itemId: '2', sid: [4, 2], score: -0.75, rank: 2, title: '', attributes: '' },
     ],
     short: false,
     completeness: 'whole',

@@ -1,8 +1,13 @@
 import type { Adapters, ServedWeights } from '@tessera/adapter';
-import type { OpenBehaviours } from '@tessera/behaviour';
+import {
+  type BehaviourStore,
+  type OpenBehaviours,
+  Popularity,
+  rebuildPopularity,
+} from '@tessera/behaviour';
 import type { CatalogueChanges } from '@tessera/catalogue';
 import type { Catalogue, ChangingCatalogue, Engine } from '@tessera/engine';
-import type { DroppedCache } from './domain/runtime-types.js';
+import type { DroppedCache, RecallDefaults } from './domain/runtime-types.js';
 
 /** Parts that must be closed: the engine first, since its requests read the catalogue. */
 export class Opened {
@@ -14,6 +19,7 @@ export class Opened {
   private engine: Engine | undefined;
   private adapters: Adapters | undefined;
   private weights: ServedWeights | undefined;
+  private counting: Promise<boolean> | undefined;
   private closing: Promise<void> | undefined;
 
   keepBehaviours(behaviours: OpenBehaviours): OpenBehaviours {
@@ -46,6 +52,17 @@ export class Opened {
     return adapters;
   }
 
+  /** Counts of the behaviours of a store, made in the background, where users are answered by it. */
+  keepPopularity(
+    { withoutHistory }: RecallDefaults,
+    store: BehaviourStore,
+  ): Popularity | undefined {
+    if (withoutHistory !== 'popular') return undefined;
+    const popularity = new Popularity(Date.now);
+    this.counting = rebuildPopularity(store, popularity, () => this.closing === undefined);
+    return popularity;
+  }
+
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
@@ -57,6 +74,7 @@ export class Opened {
     await this.weights?.close();
     for (const changes of this.changes) await changes.settled();
     for (const catalogue of this.catalogues) catalogue.close();
+    await this.counting;
     await this.behaviours?.close();
   }
 }

@@ -9,7 +9,7 @@ import {
   type RecallRequest,
   type RecallRuntimeOptions,
 } from '@tessera/recall';
-import { temporaryFolder } from '@tessera/testing';
+import { temporaryFolder, until } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const FIXTURE = 'test/fixtures/parity/qwen3-tied';
@@ -446,6 +446,87 @@ describe('the recall runtime on the native engine', () => {
     for (const [policy, field] of wrong) {
       await expect(ask(policy)).rejects.toMatchObject({ code: 'REQUEST_INVALID', field });
     }
+    await runtime.close();
+  });
+
+  it('takes items of a SID a second time only where others do not fill the answer', async () => {
+    // Three SIDs of 1, 2 and 9 items.
+    const sids = ITEMS.slice(0, 3).map(({ sid }) => sid);
+    const counts = [1, 2, 9];
+    const lines = counts.flatMap((count, at) =>
+      Array.from({ length: count }, (_, i) => ({
+        item_id: `${at}-${i}`,
+        sid: sids[at],
+        attributes: { at, name: `n${i}`, tags: ['x'] },
+      })),
+    );
+    const catalogue = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const files = { 'catalogue.jsonl': catalogue, 'users.json': { u: ['2-0'] } };
+    const opened = options(files);
+    const spread = Object.assign({}, opened.recall, { itemsPerSid: 0 });
+    const runtime = await createRecallRuntime(Object.assign({}, opened, { recall: spread }));
+    const ask = (resultCount: number, itemsPerSid = 0, attributes: string[] = []) =>
+      runtime.serving.recall(
+        Object.assign({}, request({ userId: 'u' }), {
+          ...{ resultCount, itemsPerSid, attributes, widths: [16] },
+        }),
+        context(),
+      );
+    // The smallest power of two, at most the count, that fills the answer: by brute force.
+    for (let wanted = 1; wanted <= 14; wanted += 1) {
+      const { items, itemPolicy, short } = await ask(wanted);
+      const filled = (cap: number) => counts.reduce((sum, n) => sum + Math.min(n, cap), 0);
+      let cap = 1;
+      while (cap < wanted && filled(cap) < wanted) cap = Math.min(2 * cap, wanted);
+      expect(itemPolicy.itemsPerSid).toBe(cap);
+      expect(items).toHaveLength(Math.min(wanted, filled(cap)));
+      expect(short).toBe(wanted > 12);
+      const same = await ask(wanted, cap);
+      expect(same.items).toEqual(items);
+    }
+    const { items } = await ask(3, 0, ['tags', 'at', 'none']);
+    expect(new Set(items.map(({ sid }) => sid.join())).size).toBe(3);
+    for (const { itemId, attributes } of items) {
+      expect(attributes).toBe(`{"tags":["x"],"at":${itemId[0]}}`);
+    }
+    expect((await ask(3)).items[0]?.attributes).toBe('');
+    await expect(ask(1, 0, Array(17).fill('a'))).rejects.toMatchObject({ field: 'attributes' });
+    await expect(ask(1, 0, ['a', 'a'])).rejects.toMatchObject({ field: 'attributes[1]' });
+    await runtime.close();
+  });
+
+  it('answers users without history with what is popular, live and eligible', async () => {
+    const [first, second, third] = ITEMS.map((item) => item.item_id) as [string, string, string];
+    const time = Math.floor(Date.now() / 1000);
+    const liked = (itemId: string, times: number) =>
+      Array.from({ length: times }, () => ({ item_id: itemId, time }));
+    const users = { u: { behaviours: [...liked(first, 2), ...liked(second, 3)] } };
+    const lines = ITEMS.map(({ item_id, sid }) =>
+      JSON.stringify({ item_id, sid, attributes: { of: item_id } }),
+    );
+    const files = { 'catalogue.jsonl': lines.join('\n'), 'users.json': users };
+    const opened = options(files);
+    const popular = Object.assign({}, opened.recall, { withoutHistory: 'popular' });
+    const runtime = await createRecallRuntime(Object.assign({}, opened, { recall: popular }));
+    const { popularity } = runtime.operations;
+    await until('counts', () => popularity?.itemCount === 2);
+    for (let i = 0; i < 4; i += 1) popularity?.add(third, Date.now());
+    const ask = async (eligibility: string) => {
+      const asked = { userId: 'nobody', eligibility, attributes: ['of'] };
+      return runtime.serving.recall(request(asked), context());
+    };
+    const answer = await ask('{}');
+    expect(answer).toMatchObject({ fallback: 'popular', versions: { catalogueSequence: 0 } });
+    expect(answer.items.map(({ itemId }) => itemId)).toEqual([third, second, first]);
+    expect(answer.items.map(({ attributes }) => attributes)).toEqual(
+      [third, second, first].map((of) => JSON.stringify({ of })),
+    );
+    expect(answer.items[1]?.sid).toEqual(ITEMS[1]?.sid);
+    await runtime.operations.changesOf('').apply([{ op: 'pause', itemId: second }]);
+    const predicate = { any: [first, second].map((of) => ({ attribute: 'of', in: [of] })) };
+    const left = await ask(JSON.stringify({ predicate }));
+    expect(left.items.map(({ itemId }) => itemId)).toEqual([first]);
+    expect(left.versions.catalogueSequence).toBe(1);
     await runtime.close();
   });
 

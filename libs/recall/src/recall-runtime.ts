@@ -1,6 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { Adapters, ServedWeights } from '@tessera/adapter';
-import { BehaviourStore, type OpenBehaviours, openBehaviours } from '@tessera/behaviour';
+import {
+  BehaviourStore,
+  type OpenBehaviours,
+  openBehaviours,
+  type Popularity,
+} from '@tessera/behaviour';
 import { configureTasks, type Engine, NativeEngine } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
@@ -42,6 +47,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const weights = opened.keepWeights(await openWeights(options, engine));
     onProgress('model', 1, 1);
     const erasures = new Erasures();
+    const popularity = opened.keepPopularity(options.recall, behaviours.store);
     const levelSizes = widestLevels(catalogues);
     const served = [];
     for (const open of catalogues) {
@@ -58,6 +64,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
         binding: await bindCatalogue(engine, open, compiled),
         template: compiled,
         behaviours: behaviours.store,
+        popularity,
         erasures,
         process: options.process,
         ...recallLimits(options),
@@ -67,7 +74,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const [first] = served as [(typeof served)[number]];
     const adapters = await openAdapters(options, engine, first.useCases, behaviours.store, opened);
     const all = new ServedCatalogues(served);
-    const loaded = { engine, behaviours, adapters, weights, catalogues: all };
+    const loaded = { engine, behaviours, adapters, weights, catalogues: all, popularity };
     const { kvPool } = engine;
     return {
       serving: new Serving({ catalogues: all, adapters, erasures, kvPool }),
@@ -94,10 +101,11 @@ interface Loaded {
   readonly adapters: Adapters | undefined;
   readonly weights: ServedWeights;
   readonly catalogues: ServedCatalogues;
+  readonly popularity: Popularity | undefined;
 }
 
 function operationsOf(loaded: Loaded): RecallOperations {
-  const { engine, behaviours, adapters, weights, catalogues } = loaded;
+  const { engine, behaviours, adapters, weights, catalogues, popularity } = loaded;
   const changes = catalogues.all.map((each) => each.changes);
   const { kvPool } = engine;
   return {
@@ -105,6 +113,7 @@ function operationsOf(loaded: Loaded): RecallOperations {
     adapters,
     weights,
     behaviourLog: behaviours.log,
+    popularity,
     stores: runtimeStores({ behaviours: behaviours.log, changes, kvPool, adapters, weights }),
   };
 }

@@ -1,4 +1,4 @@
-import { MemoryBehaviourStore, type User } from '@tessera/behaviour';
+import { MemoryBehaviourStore, Popularity, type User } from '@tessera/behaviour';
 import { Erasures } from '@tessera/erasure';
 import { CompiledTemplate, loadTokenizer, parseTemplate, type Tokenizer } from '@tessera/prompt';
 import {
@@ -233,6 +233,37 @@ describe('a recall', () => {
     expect([...(engine.requests[0]?.promptTokens ?? [])].slice(-text.length)).toEqual(text);
     // It is not the beginning of what the user's prompt will be.
     expect(engine.requests[0]?.kv?.userId).toBe('');
+  });
+
+  it('answers them with what is popular, obtainable and within the caps', async () => {
+    const popularity = new Popularity(() => 1e12);
+    for (const [itemId, count] of [
+      ['i3', 4],
+      ['i1', 6],
+      ['gone', 9],
+      ['i2', 5],
+    ] as const) {
+      for (let i = 0; i < count; i += 1) popularity.add(itemId, 1e12);
+    }
+    const { useCases, engine } = setUp(HISTORY_ONLY, {
+      defaults: { ...DEFAULTS, withoutHistory: 'popular', itemsPerSid: 0 },
+      popularity,
+    });
+    const ask = (change: Partial<RecallRequest>) =>
+      useCases.recall(request({ userId: 'nobody', ...change }), context());
+    const answer = await ask({ attributes: ['none'] });
+    expect(answer).toMatchObject({
+      ...{ fallback: 'popular', short: true, widthsUsed: [], promptTokens: 0 },
+      items: [{ itemId: 'i1', rank: 1, attributes: '{}' }, { itemId: 'i2' }, { itemId: 'i3' }],
+    });
+    expect(answer.items[1]?.score).toBeCloseTo(Math.log(5 / 24), 9);
+    const denied = await ask({ eligibility: '{"denied":["i1"]}', resultCount: 1 });
+    expect(denied.items.map(({ itemId }) => itemId)).toEqual(['i2']);
+    expect(denied.short).toBe(false);
+    expect(engine.requests).toEqual([]);
+    expect(engine.released).toHaveLength(2);
+    await expect(ask({ requiresHistory: true })).rejects.toMatchObject({ code: 'USER_NOT_FOUND' });
+    expect((await ask({ userId: 'ann' })).fallback).toBe('');
   });
 
   it('refuses them where that is configured', async () => {

@@ -89,6 +89,16 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
     return { sequence: 0, denied };
   }
 
+  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): ListedItem[] {
+    const { denied } = reach as FakeReach;
+    const obtainable = itemIds.filter((id) => this.ordinals.has(id) && !denied.includes(id));
+    const ordinals = this.find(obtainable.slice(0, count));
+    const sids = this.sids(ordinals);
+    return this.items(ordinals).map((item, i) =>
+      Object.assign({ sid: sids[i] ?? [], priority: 0, isPaused: false }, item),
+    );
+  }
+
   /** Knows `denied` alone; every item of the list is live. */
   async judge({
     eligibility,

@@ -297,7 +297,7 @@ export class FakeEngine extends Engine {
   }
 
   private answer(request: EngineRequest) {
-    const { binding, promptTokens, resultCount, itemsPerSid, widths } = request;
+    const { binding, promptTokens, resultCount, itemsPerSid, widths, attributes = [] } = request;
     const { catalogue } = binding;
     const denied = (request.reach as FakeReach | undefined)?.denied ?? [];
     const all = Uint32Array.from({ length: catalogue.summary.itemCount }, (_, i) => i);
@@ -318,11 +318,16 @@ export class FakeEngine extends Engine {
       (a, b) => b.path.score - a.path.score || (a.path.sid.join() < b.path.sid.join() ? -1 : 1),
     );
     const kept = ranked.slice(0, widths.at(-1));
+    const countOf = (cap: number) =>
+      kept.reduce((count, { ordinals: own }) => count + Math.min(own.length, cap), 0);
+    let cap = Math.max(itemsPerSid, 1);
+    while (itemsPerSid === 0 && cap < resultCount && countOf(cap) < resultCount) cap *= 2;
     const items = kept.flatMap(({ path, ordinals: own }, index) =>
-      own.slice(0, itemsPerSid).map((ordinal) => ({
+      own.slice(0, cap).map((ordinal) => ({
         ordinal,
         itemId: described[ordinal]?.itemId ?? '',
         title: described[ordinal]?.title ?? '',
+        attributes: attributes.length > 0 ? (described[ordinal]?.attributes ?? '{}') : '',
         score: path.score,
         path: index,
       })),
@@ -330,6 +335,7 @@ export class FakeEngine extends Engine {
     const returned = items.slice(0, resultCount);
     return {
       items: returned,
+      itemsPerSid: cap,
       leftOutByDiversity: 0,
       completeness: 'whole' as const,
       fate: fateOf(request.watchedItem, returned),

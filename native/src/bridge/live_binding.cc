@@ -303,6 +303,19 @@ uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* pa
                        ", got " + describe_value(info[index]));
 }
 
+void add_item(const catalogue::View& view, catalogue::ItemOrdinal item,
+              CatalogueListing& listing) {
+  listing.item_ids.emplace_back(view.item_id(item));
+  listing.titles.emplace_back(view.title(item));
+  listing.attributes.emplace_back(view.attributes(item));
+  listing.priorities.push_back(view.priority(item));
+  listing.paused.push_back(view.state(item) == catalogue::ItemState::kPaused ? 1 : 0);
+  std::array<uint32_t, catalogue::kMaxDepth> sid;
+  const uint32_t depth = view.sid(view.node_of(item), sid);
+  listing.sid_codes.insert(listing.sid_codes.end(), sid.begin(), sid.begin() + depth);
+  listing.sid_offsets.push_back(static_cast<uint32_t>(listing.sid_codes.size()));
+}
+
 /// Items of a version, the removed ones left out, as columns.
 Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
   const auto handle = any_reach(info[0]);
@@ -313,20 +326,35 @@ Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
       static_cast<uint32_t>(std::min<uint64_t>(view.item_count(), uint64_t{first} + count));
   CatalogueListing listing;
   listing.sid_offsets.push_back(0);
-  std::array<uint32_t, catalogue::kMaxDepth> sid;
   for (uint32_t item = first; item < end; ++item) {
-    const catalogue::ItemState state = view.state(item);
-    if (state == catalogue::ItemState::kRemoved) continue;
-    listing.item_ids.emplace_back(view.item_id(item));
-    listing.titles.emplace_back(view.title(item));
-    listing.attributes.emplace_back(view.attributes(item));
-    listing.priorities.push_back(view.priority(item));
-    listing.paused.push_back(state == catalogue::ItemState::kPaused ? 1 : 0);
-    const uint32_t depth = view.sid(view.node_of(item), sid);
-    listing.sid_codes.insert(listing.sid_codes.end(), sid.begin(), sid.begin() + depth);
-    listing.sid_offsets.push_back(static_cast<uint32_t>(listing.sid_codes.size()));
+    if (view.state(item) != catalogue::ItemState::kRemoved) add_item(view, item, listing);
   }
   listing.next = end == view.item_count() ? 0 : end;
+  return to_js(info.Env(), listing);
+}
+
+/// Of the given items, in their order, the first that are live and that the reach may get.
+Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
+  const auto handle = any_reach(info[0]);
+  const catalogue::View& view = handle->reach.view();
+  const char* const field = "catalogueFirstObtainable.itemIds";
+  const auto refuse = [&](const Napi::Value& got) {
+    return make_error(info.Env(), Code::kRequestInvalid,
+                      std::string(field) + ": expected an array of strings, got " +
+                          describe_value(got));
+  };
+  if (!info[1].IsArray()) throw refuse(info[1]);
+  const auto item_ids = info[1].As<Napi::Array>();
+  const uint32_t count = read_count(info, 2, "catalogueFirstObtainable.count");
+  CatalogueListing listing;
+  listing.sid_offsets.push_back(0);
+  for (uint32_t i = 0; i < item_ids.Length() && listing.item_ids.size() < count; ++i) {
+    const Napi::Value item_id = item_ids.Get(i);
+    if (!item_id.IsString()) throw refuse(item_id);
+    const catalogue::ItemOrdinal item = view.find_item(item_id.As<Napi::String>().Utf8Value());
+    if (item == catalogue::kNoItem || view.state(item) != catalogue::ItemState::kLive) continue;
+    if (handle->reach.may_get(item)) add_item(view, item, listing);
+  }
   return to_js(info.Env(), listing);
 }
 
@@ -367,6 +395,8 @@ void register_live_functions(Napi::Env env, Napi::Object exports) {
       Napi::Function::New<&catalogue_roll_back>(env, "catalogueRollBack");
   exports["catalogueReach"] = Napi::Function::New<&catalogue_reach>(env, "catalogueReach");
   exports["catalogueList"] = Napi::Function::New<&catalogue_list>(env, "catalogueList");
+  exports["catalogueFirstObtainable"] =
+      Napi::Function::New<&catalogue_first_obtainable>(env, "catalogueFirstObtainable");
   exports["catalogueJudge"] = Napi::Function::New<&catalogue_judge>(env, "catalogueJudge");
 }
 

@@ -9,26 +9,6 @@ namespace {
 
 constexpr size_t kShownBytes = 80;
 
-/// `text` as a JSON string.
-std::string json_string(std::string_view text) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (c == '"' || c == '\\') {
-      quoted.push_back('\\');
-      quoted.push_back(c);
-    } else if (byte < 0x20) {
-      quoted.append("\\u00").push_back(kDigits[byte >> 4]);
-      quoted.push_back(kDigits[byte & 15]);
-    } else {
-      quoted.push_back(c);
-    }
-  }
-  quoted.push_back('"');
-  return quoted;
-}
-
 }  // namespace
 
 Status import_error(const std::string& path, const std::string& message) {
@@ -70,7 +50,7 @@ Status ObjectFile::bad_field(const std::string& message) const {
 }
 
 std::string domain_attributes(const std::string& domain) {
-  return domain.empty() ? std::string() : "{\"domain\":" + json_string(domain) + "}";
+  return domain.empty() ? std::string() : "{\"domain\":" + json_text(domain) + "}";
 }
 
 Status normalise_attributes(simdjson::dom::element attributes, const std::string& domain,
@@ -90,7 +70,7 @@ Status normalise_attributes(simdjson::dom::element attributes, const std::string
     std::string_view given_domain;
     if (given.get(given_domain) == simdjson::SUCCESS && given_domain == domain) return Status::ok();
     return {Code::kCatalogueInvalid,
-            "domain: " + expected_but_got(json_string(domain), simdjson::minify(given))};
+            "domain: " + expected_but_got(json_text(domain), simdjson::minify(given))};
   }
   const std::string own = domain_attributes(domain);
   text = text == "{}" ? own : own.substr(0, own.size() - 1) + "," + text.substr(1);

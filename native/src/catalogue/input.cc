@@ -21,6 +21,25 @@ std::string CatalogueInput::describe(size_t item) const {
   return place(item) + " (item " + quote(item_ids[item]) + ")";
 }
 
+std::string json_text(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (c == '"' || c == '\\') {
+      quoted.push_back('\\');
+      quoted.push_back(c);
+    } else if (byte < 0x20) {
+      quoted.append("\\u00").push_back(kDigits[byte >> 4]);
+      quoted.push_back(kDigits[byte & 15]);
+    } else {
+      quoted.push_back(c);
+    }
+  }
+  quoted.push_back('"');
+  return quoted;
+}
+
 std::string quote(std::string_view text) {
   constexpr size_t kShownBytes = 64;
   std::string quoted = "\"";

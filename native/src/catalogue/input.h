@@ -56,6 +56,9 @@ struct CatalogueInput {
   std::string describe(size_t item) const;
 };
 
+/// `text` as a JSON string.
+std::string json_text(std::string_view text);
+
 /// `text` in quotes for an error message, cut to a readable length at a character's edge.
 std::string quote(std::string_view text);
 

@@ -145,7 +145,7 @@ TEST_F(EngineFixture, ARequestOverALimitIsRefusedNamingTheField) {
   expect_refused(changed([](Request& r) { r.widths[0] = 513; }), "widths[0]");
   expect_refused(changed([](Request& r) { r.result_count = 0; }), "resultCount");
   expect_refused(changed([](Request& r) { r.result_count = 4097; }), "resultCount");
-  expect_refused(changed([](Request& r) { r.items_per_sid = 0; }), "itemsPerSid");
+  expect_refused(changed([](Request& r) { r.attributes.resize(17); }), "attributes");
   EXPECT_TRUE(answer(changed([](Request& r) {
                 r.prompt.assign(64, 3);
                 r.result_count = 4096;

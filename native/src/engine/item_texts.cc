@@ -1,5 +1,7 @@
 #include "engine/item_texts.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -38,12 +40,51 @@ catalogue::TextColumn copy(size_t count, platform::ThreadPool& threads, const Te
   return column;
 }
 
+std::string members_of(simdjson::dom::parser& parser, std::string_view json,
+                       std::span<const std::string> names) {
+  simdjson::dom::object object;
+  std::string members = "{";
+  if (parser.parse(json.data(), json.size()).get(object) != simdjson::SUCCESS) return "{}";
+  for (const std::string& name : names) {
+    simdjson::dom::element value;
+    if (object.at_key(name).get(value) != simdjson::SUCCESS) continue;
+    if (members.size() > 1) members += ',';
+    members += catalogue::json_text(name) + ':' + simdjson::minify(value);
+  }
+  return members + '}';
+}
+
 }  // namespace
 
-ItemTexts copy_texts(const catalogue::View& view, std::span<const catalogue::ItemOrdinal> items,
-                     platform::ThreadPool& threads) {
-  return {copy(items.size(), threads, [&](size_t i) { return view.item_id(items[i]); }),
-          copy(items.size(), threads, [&](size_t i) { return view.title(items[i]); })};
+std::string members_of(std::string_view json, std::span<const std::string> names) {
+  simdjson::dom::parser parser;
+  return members_of(parser, json, names);
+}
+
+Result<ItemTexts> copy_texts(const catalogue::View& view,
+                             std::span<const catalogue::ItemOrdinal> items,
+                             std::span<const std::string> attributes,
+                             platform::ThreadPool& threads) {
+  ItemTexts texts{copy(items.size(), threads, [&](size_t i) { return view.item_id(items[i]); }),
+                  copy(items.size(), threads, [&](size_t i) { return view.title(items[i]); }),
+                  {}};
+  if (attributes.empty()) return texts;
+  std::vector<std::string> members(items.size());
+  over(threads, items.size(), [&](size_t begin, size_t end) {
+    simdjson::dom::parser parser;
+    for (size_t i = begin; i < end; ++i) {
+      members[i] = members_of(parser, view.attributes(items[i]), attributes);
+    }
+  });
+  for (const std::string& each : members) {
+    if (texts.attributes.bytes.size() + each.size() > kAnswerAttributeBytesMax) {
+      return Status(Code::kRequestInvalid, "attributes: expected at most " +
+                                               std::to_string(kAnswerAttributeBytesMax) +
+                                               " bytes in all items, got more");
+    }
+    texts.attributes.add(each);
+  }
+  return texts;
 }
 
 }  // namespace tessera::engine

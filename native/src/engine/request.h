@@ -51,13 +51,14 @@ struct Request {
   KvUse kv;
   std::vector<uint32_t> widths;  // recall: per step; the last holds for all further steps
   uint32_t result_count = 0;     // recall
-  uint32_t items_per_sid = 0;    // recall
+  uint32_t items_per_sid = 0;    // recall: at most; 0: as few as fill the answer
   /// Recall: rather a narrower search, or what of it has finished, than no answer in time.
   bool allows_partial = false;
   /// Recall: how items of a SID are chosen; null: as the catalogue orders them.
   std::shared_ptr<const catalogue::ItemPolicy> item_policy;
   /// Recall: an item that `reach` has, whose fate is to be told; kNoItem: none.
   catalogue::ItemOrdinal watched_item = catalogue::kNoItem;
+  std::vector<std::string> attributes;  // recall: those that the items of the answer shall have
   /// Recall: what each step kept and first rejected is to be told.
   bool wants_tree = false;
   std::vector<uint32_t> sid_codes;    // score: the SIDs, one after the other
@@ -120,6 +121,7 @@ struct Completion {
   const Task* task = nullptr;       // the kind of request; never null where status is ok
   beam::Exported answer;            // recall; empty unless status is ok
   ItemTexts texts;                  // recall: of the items of the answer
+  uint32_t items_per_sid = 0;       // recall: at most, as it was applied
   uint64_t weights_generation = 0;  // updates of the weights before it ran
   uint64_t catalogue_sequence = 0;  // of the version that was searched or scored
   beam::Explanation explanation;    // recall: of the watched item; kOpen: none

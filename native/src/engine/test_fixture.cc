@@ -60,6 +60,10 @@ std::shared_ptr<const catalogue::Snapshot> open_fixture_catalogue(const fs::path
     input.sid_ends.push_back(input.codes.size());
     input.item_ids.add(std::string_view(item["item_id"]));
   }
+  return snapshot_of(input);
+}
+
+std::shared_ptr<const catalogue::Snapshot> snapshot_of(const catalogue::CatalogueInput& input) {
   const fs::path path =
       fs::temp_directory_path() / ("tessera-engine-" + std::to_string(::getpid()) + ".snapshot");
   auto report = catalogue::build_snapshot(input, path.string(), {});

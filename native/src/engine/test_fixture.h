@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "catalogue/input.h"
 #include "engine/engine.h"
 
 namespace tessera::engine {
@@ -31,6 +32,8 @@ std::vector<FixtureCase> read_cases(const std::filesystem::path& folder);
 /// Builds the folder's catalogue.jsonl into a temporary file and maps it.
 std::shared_ptr<const catalogue::Snapshot> open_fixture_catalogue(
     const std::filesystem::path& folder);
+/// Of a file that is gone when it returns.
+std::shared_ptr<const catalogue::Snapshot> snapshot_of(const catalogue::CatalogueInput& input);
 
 /// Collects completions; waits for them without polling.
 class CollectingSink final : public CompletionSink {

@@ -136,6 +136,7 @@ export function writeRecallRequest(to: PackedWriter, from: RecallRequest): void 
   to.u32(SCORE_NORMS_CODES[from.scoreNorm]);
   to.flag(from.allowsPartial);
   to.u32(from.watchedItem);
+  to.texts(from.attributes);
   to.flag(from.wantsTree);
 }
 
@@ -210,6 +211,7 @@ export function readAnswerItem(from: PackedReader): AnswerItem {
     ordinal: from.u32(),
     itemId: from.text(),
     title: from.text(),
+    attributes: from.text(),
     score: from.f32(),
     path: from.u32(),
   };
@@ -251,6 +253,7 @@ export function readRecallAnswer(from: PackedReader): RecallAnswer {
   return {
     items: from.list(readAnswerItem),
     paths: from.list(readAnswerPath),
+    itemsPerSid: from.u32(),
     leftOutByDiversity: from.u32(),
     completeness: from.word(COMPLETENESS),
     watched: readWatchedItem(from),

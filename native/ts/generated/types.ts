@@ -3,7 +3,7 @@
 import type { ReachHandle } from '../handles.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'cfebc91f25d31f5b';
+export const ABI_DIGEST = '6c9e7d946f550640';
 
 /** Tiers of the user KV pool, in the order of every list by tier. */
 export const KV_TIERS = [
@@ -697,12 +697,15 @@ export type RecallRequest = {
   /** Beam width per step; the last holds for all further steps. */
   readonly widths: readonly number[];
   readonly resultCount: number;
+  /** At most; 0: as few as fill the answer. */
   readonly itemsPerSid: number;
   readonly scoreNorm: ScoreNorm;
   /** Rather a narrower search, or what of it has finished, than no answer in time. */
   readonly allowsPartial: boolean;
   /** Ordinal of an item of the reach whose fate is asked for; NO_ITEM: none. */
   readonly watchedItem: number;
+  /** Names of attributes that the items of the answer shall have. */
+  readonly attributes: readonly string[];
   /** Whether the answer has what each step kept and first rejected. */
   readonly wantsTree: boolean;
 };
@@ -789,6 +792,8 @@ export type AnswerItem = {
   readonly itemId: string;
   /** The same. */
   readonly title: string;
+  /** JSON object of those asked for; empty: none were. */
+  readonly attributes: string;
   readonly score: number;
   /** Index of the item's path. */
   readonly path: number;
@@ -834,6 +839,8 @@ export type RecallAnswer = {
   /** Best first. */
   readonly items: readonly AnswerItem[];
   readonly paths: readonly AnswerPath[];
+  /** Items of a SID at most, as it was applied. */
+  readonly itemsPerSid: number;
   /** Items that a diversity cap kept out. */
   readonly leftOutByDiversity: number;
   readonly completeness: Completeness;

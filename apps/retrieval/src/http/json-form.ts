@@ -33,7 +33,7 @@ export const HTTP_JSON = new HttpJson(protoSchema, {
   hidden: new Set(['DropUserRequest.withRecords', 'AppendRequest.onlyHeld']),
   ids: new Set(['userId', 'itemId', 'itemIds']),
   positive: new Set(['resultCount', 'itemsPerSid', 'widths', 'deadlineMs', 'maxItems']),
-  verbatim: new Set(['RecallRequest.eligibility']),
+  verbatim: new Set(['RecallRequest.eligibility', 'RecalledItem.attributes']),
   bare: { ScoreTarget: 'itemId' },
   prefixes: { 'tessera.kv.v1': 'Kv' },
 });

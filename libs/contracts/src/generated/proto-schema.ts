@@ -1682,7 +1682,7 @@ export const protoSchema: object = {
                       "options": {
                         "proto3_optional": true
                       },
-                      "comment": "Items per semantic ID at most; the configured default when absent."
+                      "comment": "Items per semantic ID at most; the configured default when absent, which is as few as fill the answer."
                     },
                     "scoreNorm": {
                       "type": "ScoreNorm",
@@ -1716,7 +1716,7 @@ export const protoSchema: object = {
                     "requireHistory": {
                       "type": "bool",
                       "id": 14,
-                      "comment": "Refuse a user without behaviours in the catalogue (USER_NOT_FOUND, REQUEST_INVALID), instead of answering\nfrom profile and scene (fallback `no-history`, recall.withoutHistory)."
+                      "comment": "Refuse a user without behaviours in the catalogue (USER_NOT_FOUND, REQUEST_INVALID), instead of answering\nfrom profile and scene or with popular items (fallback `no-history`, `popular`: recall.withoutHistory)."
                     },
                     "eligibility": {
                       "type": "Eligibility",
@@ -1741,6 +1741,12 @@ export const protoSchema: object = {
                       "id": 24,
                       "comment": "Adapter to answer with (docs/adapter-versions.md): a name, whose version of the moment for this user it is; the\ndigest of a version that is loaded; `base` for the model without one. Empty: the configured name."
                     },
+                    "attributes": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 25,
+                      "comment": "Names of attributes that each item of the answer shall carry: 16 at most."
+                    },
                     "inspect": {
                       "type": "bool",
                       "id": 30,
@@ -1763,7 +1769,7 @@ export const protoSchema: object = {
                     "score": {
                       "type": "double",
                       "id": 3,
-                      "comment": "Log-probability of the semantic ID."
+                      "comment": "Log-probability of the semantic ID; of a `popular` answer the logarithm of the item's share of recent\nbehaviours."
                     },
                     "rank": {
                       "type": "uint32",
@@ -1773,6 +1779,11 @@ export const protoSchema: object = {
                     "title": {
                       "type": "string",
                       "id": 5
+                    },
+                    "attributes": {
+                      "type": "string",
+                      "id": 6,
+                      "comment": "Text of a JSON object of the attributes that the request names, of those that the item has; empty where it\nnames none."
                     }
                   }
                 },
@@ -2041,7 +2052,7 @@ export const protoSchema: object = {
                     "fallback": {
                       "type": "string",
                       "id": 22,
-                      "comment": "Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:\nthe store of behaviours did not answer, and recall.withoutFeatures is `answer`. `no-history`: the user\nhas no behaviours, or none of their items is in the catalogue."
+                      "comment": "Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:\nthe store of behaviours did not answer, and recall.withoutFeatures is `answer`. `no-history`: the user\nhas no behaviours, or none of their items is in the catalogue. `popular`: the same, and the items are those\nthat are popular."
                     }
                   }
                 },
@@ -4653,6 +4664,11 @@ export const protoSchemaAsWritten: object = {
                       "type": "string",
                       "id": 24
                     },
+                    "attributes": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 25
+                    },
                     "inspect": {
                       "type": "bool",
                       "id": 30
@@ -4681,6 +4697,10 @@ export const protoSchemaAsWritten: object = {
                     "title": {
                       "type": "string",
                       "id": 5
+                    },
+                    "attributes": {
+                      "type": "string",
+                      "id": 6
                     }
                   }
                 },

@@ -62,6 +62,8 @@ function itemFrom(row: Row): RecalledItem {
   return {
     rank: Number(row.rank),
     itemId: String(row.item_id),
+    // Not recorded: the item's own are looked up where they are shown.
+    attributes: '',
     sid: String(row.sid).split('-').filter(Boolean).map(Number),
     score: Number(row.score),
     title: String(row.title ?? ''),

@@ -10,6 +10,10 @@ const ITEM_ID_LENGTH_MAX = 1024;
 /** Keys of the request's profile, and of its scene. */
 const SLOTS_MAX = 256;
 
+/** Attributes that the items of an answer carry, and characters of a name. */
+const ATTRIBUTES_MAX = 16;
+const ATTRIBUTE_LENGTH_MAX = 256;
+
 /** Levels of a SID, and codes of a level, that a format can have at all. */
 const SID_LEVELS_MAX = 32;
 const CODE_MAX = 0xffff_ffff;
@@ -41,8 +45,10 @@ export interface Ranking {
 export interface SearchSettings extends Ranking {
   readonly resultCount: number;
   readonly widths: readonly number[];
+  /** 0: as few as fill the answer. */
   readonly itemsPerSid: number;
   readonly allowsPartial: boolean;
+  readonly attributes: readonly string[];
 }
 
 /** @throws TesseraError DEADLINE_EXCEEDED or CANCELLED where the caller no longer waits */
@@ -72,6 +78,7 @@ export function checkRequest(request: RecallRequest, limits: RequestLimits): Sea
     widths: request.widths.length > 0 ? checkedWidths(request, limits) : widthsFor(count, limits),
     itemsPerSid: itemsPerSid === 0 ? limits.defaultItemsPerSid : itemsPerSid,
     allowsPartial: request.allowPartial ?? false,
+    attributes: checkedAttributes(request),
     ...rankingOf(request, limits),
   };
 }
@@ -186,6 +193,19 @@ function checkedWidths({ widths }: RecallRequest, limits: RequestLimits): readon
     throw invalid(`widths[${index}]`, `1..${limits.widthMax}`, width);
   });
   return widths;
+}
+
+function checkedAttributes({ attributes = [] }: RecallRequest): readonly string[] {
+  if (attributes.length > ATTRIBUTES_MAX) {
+    throw invalid('attributes', `at most ${ATTRIBUTES_MAX} names`, attributes.length);
+  }
+  attributes.forEach((name, index) => {
+    if (name.length >= 1 && name.length <= ATTRIBUTE_LENGTH_MAX) return;
+    throw invalid(`attributes[${index}]`, `1..${ATTRIBUTE_LENGTH_MAX} characters`, name.length);
+  });
+  const twice = attributes.findIndex((name, index) => attributes.indexOf(name) < index);
+  if (twice >= 0) throw invalid(`attributes[${twice}]`, 'each name once', `'${attributes[twice]}'`);
+  return attributes;
 }
 
 /** The default widths, raised to the result count: a narrower beam could not fill the answer. */

@@ -20,11 +20,12 @@ export function scoresOf(
 
 /** The items of an answer, best first. */
 export function recalledItems(answer: EngineAnswer): RecalledItem[] {
-  return answer.items.map(({ itemId, title, score, path }, index) => ({
+  return answer.items.map(({ itemId, title, attributes, score, path }, index) => ({
     itemId,
     sid: answer.paths[path]?.sid ?? [],
     score,
     rank: index + 1,
     title,
+    attributes,
   }));
 }

@@ -1,3 +1,4 @@
+import type { Popularity } from '@tessera/behaviour';
 import type { KvPrefetch } from '@tessera/engine';
 import type { Prompt } from '@tessera/prompt';
 import { checkWaiting, invalid, type RequestLimits } from './check-request.js';
@@ -8,6 +9,22 @@ import type { RecallContext, RecallRequest, UserSource } from './recall-types.js
 import { RememberedPrompts } from './remembered-prompts.js';
 import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
 import { Stopwatch } from './stopwatch.js';
+
+/** Parts of a preparation that are there when it begins. */
+interface Beforehand {
+  readonly popularity: Popularity | undefined;
+  readonly prefetch: KvPrefetch | undefined;
+}
+
+/** Of a request that the engine is not asked about. */
+const NO_PROMPT: Prompt = {
+  tokens: new Int32Array(),
+  historyItems: 0,
+  trimmedItems: 0,
+  prefixTokens: 0,
+  keepTokens: 0,
+  shown: [],
+};
 
 /**
  * The way from a request to the engine that recall, score, explain and append share: history ->
@@ -34,11 +51,13 @@ export class Preparation {
   /**
    * The prompt of a user, within the time. Rejects with REQUEST_INVALID, USER_NOT_FOUND,
    * ITEM_NOT_FOUND, DEADLINE_EXCEEDED or CANCELLED, and has then released the user's blocks.
+   * @param popularity answers a user without history, whose prompt is then empty
    */
   async prepare(
     request: UserSource,
     context: RecallContext,
     stopwatch: Stopwatch,
+    popularity?: Popularity,
   ): Promise<Prepared> {
     stopwatch.lapUs();
     const { userId } = request;
@@ -47,7 +66,8 @@ export class Preparation {
     const prefetch =
       userId === undefined ? undefined : engine.prefetch(binding, userId, context.adapter?.engine);
     try {
-      return { ...(await this.prepareWith(request, context, stopwatch, prefetch)), userId, mark };
+      const given = { popularity, prefetch };
+      return { ...(await this.prepareWith(request, context, stopwatch, given)), userId, mark };
     } catch (thrown) {
       prefetch?.release();
       throw thrown;
@@ -58,13 +78,14 @@ export class Preparation {
     request: UserSource,
     context: RecallContext,
     stopwatch: Stopwatch,
-    prefetch: KvPrefetch | undefined,
+    { popularity, prefetch }: Beforehand,
   ): Promise<Omit<Prepared, 'userId' | 'mark'>> {
     const { defaults } = this.parts;
     const { profileKeys } = this.limits;
-    const history = await resolveHistory(request, { ...this.parts, ...defaults, profileKeys });
+    const historyParts = { ...this.parts, ...defaults, profileKeys, popularity };
+    const history = await resolveHistory(request, historyParts);
     const featuresUs = stopwatch.lapUs();
-    const prompt = this.promptOf(request, history);
+    const prompt = history.fallback === 'popular' ? NO_PROMPT : this.promptOf(request, history);
     const promptUs = stopwatch.lapUs();
     const elapsedUs = stopwatch.totalUs();
     checkWaiting(context, elapsedUs);

@@ -1,4 +1,4 @@
-import type { BehaviourStore } from '@tessera/behaviour';
+import type { BehaviourStore, Popularity } from '@tessera/behaviour';
 import type { Binding, Catalogue, Engine, EnginePass } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import { type CompiledTemplate, slotKeys } from '@tessera/prompt';
@@ -17,6 +17,8 @@ export interface RecallParts extends Pick<RecallRuntimeOptions, 'process'> {
   readonly binding: Binding;
   readonly template: CompiledTemplate;
   readonly behaviours: BehaviourStore;
+  /** Where `recall.withoutHistory` is `popular`. */
+  readonly popularity?: Popularity | undefined;
   readonly erasures: Erasures;
   readonly defaults: RecallDefaults;
   readonly promptTokensMax: number;

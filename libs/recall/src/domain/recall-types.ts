@@ -8,9 +8,9 @@ import type { Cancellation } from '@tessera/errors';
 /**
  * Why an answer was made with less than a user's history; '' where it was not. `no-features`: the
  * store of behaviours did not answer; `no-history`: nobody has behaviours of the user, or none of
- * their items is in the catalogue.
+ * their items is in the catalogue. `popular`: the same, and the answer has the most popular items.
  */
-export type Fallback = '' | 'no-features' | 'no-history';
+export type Fallback = '' | 'no-features' | 'no-history' | 'popular';
 
 /** Of whom a prompt is made, and the circumstances. */
 export interface UserSource {
@@ -49,6 +49,8 @@ export interface RecallRequest extends UserSource {
   readonly allowPartial?: boolean;
   /** JSON object of eligibility (docs/eligibility.md); left out: every live item. */
   readonly eligibility?: string;
+  /** Names of attributes that the items of the answer shall carry; left out: none. */
+  readonly attributes?: readonly string[];
   /** The answer is to tell what is recorded of it (`sight`); left out: not. */
   readonly wantsSight?: boolean;
 }
@@ -111,6 +113,8 @@ export interface RecalledItem {
   /** 1-based. */
   readonly rank: number;
   readonly title: string;
+  /** Text of a JSON object of the attributes that the request names; '' where it names none. */
+  readonly attributes: string;
 }
 
 /** These are renamed nowhere: proto says what they have, and what it means. */

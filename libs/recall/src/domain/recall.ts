@@ -4,6 +4,7 @@ import { checkRequest, namingField } from './check-request.js';
 import { itemPolicyText, NO_POLICY } from './item-policy.js';
 import { recalledItems } from './item-scores.js';
 import { orRelease } from './kv-provenance.js';
+import { popularAnswer } from './popular-items.js';
 import type { Preparation } from './preparation.js';
 import { checkNotErased } from './prepared.js';
 import type { RecallAnswer, RecallContext, RecallRequest } from './recall-types.js';
@@ -22,7 +23,13 @@ export async function recall(
   const { parts, limits, remembered } = preparation;
   const stopwatch = preparation.begin(context);
   const search = checkRequest(request, limits);
-  const prepared = await preparation.prepare(request, context, stopwatch);
+  const { popularity } = parts;
+  const prepared = await preparation.prepare(request, context, stopwatch, popularity);
+  if (popularity !== undefined && prepared.history?.fallback === 'popular') {
+    const reach = context.pinned ?? (await pinnedReachOf(parts.catalogue, request));
+    checkNotErased(prepared, parts.erasures);
+    return popularAnswer(parts, popularity, { request, search }, prepared, reach);
+  }
   const reach = context.pinned ?? (await orRelease(prepared.kv, reachOf(parts.catalogue, request)));
   const answer = await parts.engine.recall(
     { ...search, ...preparation.workOf(prepared), reach, wantsTree: request.wantsSight },
@@ -46,7 +53,7 @@ export async function recall(
     completeness: answer.completeness,
     itemPolicy: {
       ...(request.itemPolicy ?? NO_POLICY),
-      itemsPerSid: search.itemsPerSid,
+      itemsPerSid: answer.itemsPerSid,
       resultCount: search.resultCount,
       leftOutByDiversity: answer.leftOutByDiversity,
     },
@@ -60,5 +67,10 @@ async function reachOf(catalogue: Catalogue, request: RecallRequest): Promise<Re
   const { eligibility, itemPolicy } = request;
   const isRestricted = eligibility !== undefined || itemPolicy !== undefined;
   if (!isRestricted && !catalogue.hasFlights) return undefined;
+  return pinnedReachOf(catalogue, request);
+}
+
+function pinnedReachOf(catalogue: Catalogue, request: RecallRequest): Promise<Reach> {
+  const { eligibility } = request;
   return namingField(catalogue.reach(eligibility ?? '{}', itemPolicyText(request)));
 }

@@ -1,4 +1,4 @@
-import type { BehaviourStore } from '@tessera/behaviour';
+import type { BehaviourStore, Popularity } from '@tessera/behaviour';
 import { type Catalogue, type CatalogueView, NO_ITEM } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { CompiledTemplate, PromptItem, PromptTemplate } from '@tessera/prompt';
@@ -44,7 +44,9 @@ export interface HistoryParts {
   /** How a user's request is met while the store does not answer; left out: refused. */
   readonly withoutFeatures?: 'refuse' | 'answer';
   /** How a request without any known history is met; left out: answered. */
-  readonly withoutHistory?: 'refuse' | 'answer';
+  readonly withoutHistory?: 'refuse' | 'answer' | 'popular';
+  /** Answers users without history; left out: nobody's. */
+  readonly popularity?: Popularity | undefined;
 }
 
 /**
@@ -77,7 +79,9 @@ export async function resolveHistory(
   const { profile, trimmedItems } = given;
   const isEmpty = items.length === 0 && given.fallback === '';
   if (isEmpty && refusesEmpty(request, parts)) refuseEmpty(request, given);
-  const fallback = isEmpty ? 'no-history' : given.fallback;
+  const hasPopular = parts.popularity !== undefined && parts.popularity.itemCount > 0;
+  const instead = hasPopular ? 'popular' : 'no-history';
+  const fallback = isEmpty ? instead : given.fallback;
   const skippedItems = given.itemIds.length - items.length;
   return { items, itemIds, profile, skippedItems, trimmedItems, fallback };
 }

@@ -5,6 +5,7 @@ import type {
   BehaviourLog,
   BehaviourOptions,
   BehaviourStore,
+  Popularity,
   StoreReach,
   UserBehaviours,
 } from '@tessera/behaviour';
@@ -87,7 +88,7 @@ export interface RecallDefaults {
   /** Left out: refuse. */
   readonly withoutFeatures?: 'refuse' | 'answer';
   /** How requests without history are met; left out: answered. */
-  readonly withoutHistory?: 'refuse' | 'answer';
+  readonly withoutHistory?: 'refuse' | 'answer' | 'popular';
   /** Newest recalls of a catalogue whose prompts are kept, so that they can be explained. */
   readonly rememberedRecalls: number;
 }
@@ -210,6 +211,8 @@ export abstract class RecallOperations {
   /** Where behaviours can be appended; undefined where a file says it all. */
   abstract readonly behaviourLog: BehaviourLog | undefined;
   abstract readonly stores: readonly RuntimeStore[];
+  /** Counts what users do; undefined where nobody is answered by it. */
+  abstract readonly popularity: Popularity | undefined;
 }
 
 /** Says what is served and how it fares. */

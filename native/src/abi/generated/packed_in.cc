@@ -71,6 +71,7 @@ void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] eng
   in.choice(to.norm, 3);
   in.flag(to.allows_partial);
   in.u32(to.watched_item);
+  in.texts(to.attributes);
   in.flag(to.wants_tree);
 }
 

@@ -79,6 +79,7 @@ void write_recall_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] co
     out.u32(from.answer.item_ordinals[i]);
     out.text(from.texts.ids[i]);
     out.text(from.texts.titles[i]);
+    out.text(from.texts.attributes_of(i));
     out.f32(from.answer.item_scores[i]);
     out.u32(from.answer.item_paths[i]);
   }
@@ -87,6 +88,7 @@ void write_recall_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] co
     out.u32s(from.answer.path(i));
     out.f32(from.answer.path_scores[i]);
   }
+  out.u32(from.items_per_sid);
   out.u32(from.answer.left_out_by_diversity);
   out.u32(static_cast<uint32_t>(from.completeness));
   write_watched_item(out, from.explanation);

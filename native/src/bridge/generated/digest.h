@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "cfebc91f25d31f5b";
+inline constexpr std::string_view kAbiDigest = "6c9e7d946f550640";
 
 }  // namespace tessera::bridge

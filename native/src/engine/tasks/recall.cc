@@ -32,12 +32,25 @@ class RecallRun final : public TaskRun {
   void answer(const RunningRequest& state, platform::ThreadPool& threads,
               Completion& completion) override {
     const Request& request = state.request();
-    const beam::ExportOptions options{request.result_count, request.items_per_sid,
-                                      request.item_policy.get(), request.watched_item};
+    beam::ExportOptions options{request.result_count, std::max(request.items_per_sid, 1u),
+                                request.item_policy.get(), request.watched_item};
     completion.catalogue_sequence = reach_.view().sequence();
     completion.completeness = state.completeness();
     completion.answer = beam::export_items(state.finished(), reach_, options, threads);
-    completion.texts = copy_texts(reach_.view(), completion.answer.item_ordinals, threads);
+    // Items of one SID are near-identical: more of them only where others do not fill the answer.
+    while (request.items_per_sid == 0 && options.items_per_sid < options.result_count &&
+           completion.answer.item_ordinals.size() < options.result_count) {
+      options.items_per_sid = std::min(2 * options.items_per_sid, options.result_count);
+      completion.answer = beam::export_items(state.finished(), reach_, options, threads);
+    }
+    completion.items_per_sid = options.items_per_sid;
+    Result<ItemTexts> texts =
+        copy_texts(reach_.view(), completion.answer.item_ordinals, request.attributes, threads);
+    if (!texts.is_ok()) {
+      completion.status = texts.status();
+      return;
+    }
+    completion.texts = std::move(texts).value();
     if (tree_watch_) completion.tree = tree_watch_->take();
     if (watch_) completion.explanation = watch_->conclude(completion.answer, options);
   }
@@ -73,8 +86,10 @@ class RecallTask final : public Task {
       return invalid_request(
           expected_range("resultCount", options.result_count_max, request.result_count));
     }
-    if (request.items_per_sid < 1) {
-      return invalid_request("itemsPerSid: expected at least 1, got 0");
+    if (request.attributes.size() > kAnswerAttributesMax) {
+      return invalid_request("attributes: expected at most " +
+                             std::to_string(kAnswerAttributesMax) + " names, got " +
+                             std::to_string(request.attributes.size()));
     }
     const bool is_watched = request.watched_item != catalogue::kNoItem;
     if (is_watched && (!request.reach.is_set() || !may_get_watched(request))) {

@@ -140,7 +140,7 @@ export interface RecallRequest {
     | undefined;
   /** Beam width per step, the last holds for all further steps; the configured default when empty. */
   readonly widths: readonly number[];
-  /** Items per semantic ID at most; the configured default when absent. */
+  /** Items per semantic ID at most; the configured default when absent, which is as few as fill the answer. */
   readonly itemsPerSid?: number | undefined;
   readonly scoreNorm: ScoreNorm;
   /** Milliseconds the recall may take, beside the deadline of the call; the shorter one counts. */
@@ -158,7 +158,7 @@ export interface RecallRequest {
   readonly refuseUnknownItems: boolean;
   /**
    * Refuse a user without behaviours in the catalogue (USER_NOT_FOUND, REQUEST_INVALID), instead of answering
-   * from profile and scene (fallback `no-history`, recall.withoutHistory).
+   * from profile and scene or with popular items (fallback `no-history`, `popular`: recall.withoutHistory).
    */
   readonly requireHistory: boolean;
   readonly eligibility: Eligibility | undefined;
@@ -174,6 +174,8 @@ export interface RecallRequest {
    * digest of a version that is loaded; `base` for the model without one. Empty: the configured name.
    */
   readonly adapter: string;
+  /** Names of attributes that each item of the answer shall carry: 16 at most. */
+  readonly attributes: readonly string[];
   /** Record it for the console, whatever the share of recalls that is recorded. */
   readonly inspect: boolean;
 }
@@ -192,11 +194,19 @@ export interface RecalledItem {
   readonly itemId: string;
   /** Codes of the item's semantic ID, one per level. */
   readonly sid: readonly number[];
-  /** Log-probability of the semantic ID. */
+  /**
+   * Log-probability of the semantic ID; of a `popular` answer the logarithm of the item's share of recent
+   * behaviours.
+   */
   readonly score: number;
   /** 1 for the best item. */
   readonly rank: number;
   readonly title: string;
+  /**
+   * Text of a JSON object of the attributes that the request names, of those that the item has; empty where it
+   * names none.
+   */
+  readonly attributes: string;
 }
 
 /** Microseconds per stage. */
@@ -310,7 +320,8 @@ export interface RecallResponse {
   /**
    * Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:
    * the store of behaviours did not answer, and recall.withoutFeatures is `answer`. `no-history`: the user
-   * has no behaviours, or none of their items is in the catalogue.
+   * has no behaviours, or none of their items is in the catalogue. `popular`: the same, and the items are those
+   * that are popular.
    */
   readonly fallback: string;
 }
