@@ -123,4 +123,9 @@ it('are fetched and activated, bad ones are buried, and both are told', async ()
     'ADAPTER_NOT_FOUND',
   ]);
   expect(dead[2]).toContain('baseModel');
+  // What can be read and is refused is said to those who listen, too.
+  const refused = events.filter(({ action, outcome }) => action === 'push' && outcome !== 'OK');
+  expect(refused.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(
+    dead.slice(1).map((one) => `main ${one.split(' ')[0]}`),
+  );
 });

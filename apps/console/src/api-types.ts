@@ -1,6 +1,6 @@
 /** Answers of the console's API; its pages read the same types. */
 
-import type { AdapterState, CanaryReport, RuleVerdict } from '@tessera/adapter';
+import type { AdapterState, CanaryReport, ClickRate, RuleVerdict } from '@tessera/adapter';
 import type {
   ComparisonSummary,
   Note,
@@ -19,6 +19,7 @@ import type { Comparison, Distribution } from './domain/compare.js';
 export type { Comparison, Distribution } from './domain/compare.js';
 export type {
   CanaryReport,
+  ClickRate,
   ComparisonSummary,
   DescribedItem,
   ExplainAnswer,

@@ -35,9 +35,14 @@ export class AdapterEdge {
     const first = await all.next();
     const part = first.done === true ? undefined : first.value;
     const name = part !== undefined && 'header' in part ? part.header.name : '';
+    return this.pushNamed(actor, name, () => rejoined(first, all));
+  }
+
+  /** What cannot be fetched is audited, and said on the topic of events, as what is refused. */
+  pushNamed(actor: Actor, name: string, parts: () => PushParts): Promise<Pushed> {
     return this.parts.audits.audited(
       { action: 'push', actor, name, digest: '', detail: '' },
-      () => this.adapters().push(rejoined(first, all), actor.name),
+      async () => this.adapters().push(parts(), actor.name),
       ({ version, isKnown }) => ({
         digest: version.digest,
         detail: isKnown ? 'it was there before' : '',

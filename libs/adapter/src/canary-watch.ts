@@ -52,6 +52,7 @@ interface KeptAnswer {
   readonly name: string;
   readonly arm: 'canary' | 'active';
   readonly scores: ReadonlyMap<string, number>;
+  isClicked: boolean;
 }
 
 /** Failures that are the version's own. */
@@ -82,7 +83,8 @@ export class CanaryWatch {
     if (outcome instanceof TesseraError) {
       if (OWN_FAULTS.has(outcome.code)) record.failed();
     } else {
-      record.answered({ items: outcome.items.length, isShort: outcome.isShort, ms });
+      const isOfUser = seen.userId !== undefined;
+      record.answered({ items: outcome.items.length, isShort: outcome.isShort, ms, isOfUser });
       this.keep(canary.name, arm, seen.userId, outcome);
       if (arm === 'canary') this.shadow(canary, watched, seen, outcome);
     }
@@ -97,7 +99,8 @@ export class CanaryWatch {
     const canary = this.registry.canary(kept.name);
     if (canary === undefined) return;
     const watched = this.of(canary);
-    watched.comparison[kept.arm].clicked(score);
+    watched.comparison[kept.arm].clicked(score, !kept.isClicked);
+    kept.isClicked = true;
     this.decide(canary, watched);
   }
 
@@ -138,7 +141,7 @@ export class CanaryWatch {
     const kept = items.slice(0, ANSWER_ITEMS_KEPT);
     const scores = new Map(kept.map(({ itemId, score }) => [itemId, score]));
     this.answers.delete(userId);
-    this.answers.set(userId, { name, arm, scores });
+    this.answers.set(userId, { name, arm, scores, isClicked: false });
     if (this.answers.size <= ANSWERS_KEPT) return;
     const [oldest] = this.answers.keys();
     if (oldest !== undefined) this.answers.delete(oldest);

@@ -20,7 +20,7 @@ const RULES: ComparisonRules = {
 };
 
 type Fill = (comparison: CanaryComparison, i: number) => void;
-const answer = { items: 10, isShort: false, ms: 20 };
+const answer = { items: 10, isShort: false, ms: 20, isOfUser: true };
 const good: Fill = ({ canary, active }) => {
   canary.answered(answer);
   active.answered(answer);
@@ -57,12 +57,12 @@ const cases: [string, Fill, Fill][] = [
   [
     'clicks',
     (c) => {
-      c.active.clicked(-1);
-      c.canary.clicked(-1.51);
+      c.active.clicked(-1, true);
+      c.canary.clicked(-1.51, true);
     },
     (c) => {
-      c.active.clicked(-1);
-      c.canary.clicked(-1.49);
+      c.active.clicked(-1, true);
+      c.canary.clicked(-1.49, true);
     },
   ],
 ];
@@ -243,6 +243,34 @@ describe('a roll-out', () => {
     expect(warmed).toEqual(
       [regular, ...served.toReversed().filter((u) => u !== regular)].slice(0, 3),
     );
+  });
+
+  it('counts the answers to known users of which an item was clicked, by version', async () => {
+    const { open, push, itemsOf } = world();
+    const adapters = await open;
+    opened.push(adapters);
+    await adapters.activate('main', await push(adapters, 'alike'), ALL);
+    const canary = await push(adapters, 'alike too');
+    await adapters.activate('main', canary, { ...ALL, share: 0.5, isWarmed: false });
+    const users = Array.from({ length: 40 }, (_, i) => `user-${i}`);
+    const ofCanary = users.filter((user) => recalled(adapters, user, itemsOf) === canary);
+    const [item] = itemsOf(canary).itemIds as [string];
+    const clicking = ofCanary.slice(0, 5);
+    for (const user of clicking) {
+      // The second click on the same answer is no second answer that was clicked.
+      for (let clicks = 0; clicks < 2; clicks += 1) adapters.clicked(user, item);
+      adapters.clicked(user, 'nothing that was shown');
+    }
+    const summary = adapters.watchOf(adapters.find('main', canary))?.summary;
+    expect(summary?.canary).toMatchObject({
+      clicks: 10,
+      clickRate: { userAnswers: ofCanary.length, clickedAnswers: 5 },
+    });
+    expect(summary?.active.clickRate).toMatchObject({
+      userAnswers: users.length - ofCanary.length,
+      clickedAnswers: 0,
+    });
+    expect(summary?.clickVerdict).toMatch(/clicked more/);
   });
 
   it('gives way to a rollback that comes while it warms up', async () => {

@@ -21,6 +21,7 @@ export type {
   ComparisonSummary,
   RuleVerdict,
 } from './domain/canary-comparison.js';
+export type { ClickRate } from './domain/click-rates.js';
 export type { PushHeader, PushPart, PushParts } from './domain/push-parts.js';
 export { AnnouncedVersions } from './outside/announced-versions.js';
 export { type Announced, fetchedParts } from './outside/fetched-folder.js';

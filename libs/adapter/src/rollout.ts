@@ -48,7 +48,9 @@ export interface Activated {
 export type RolledBack = Omit<Replaced, 'state'>;
 
 /** The remedy, which the first adapter after the base model needs as a rule. */
-const FORCE = '; `force` activates a version that is meant to answer otherwise';
+const FORCE =
+  '; `--force` of the commands, `force` of the request, activates a version that is meant to ' +
+  'answer otherwise, as the first after the base model is';
 const PERCENT = 100;
 
 /** Moves an adapter version into or out of service: compare, warm up, activate, roll back. */

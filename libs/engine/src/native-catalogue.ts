@@ -64,7 +64,6 @@ function listedItems(listing: CatalogueListing): ListedItem[] {
   }));
 }
 
-
 function packChanges(changes: readonly GivenChange[]): Uint32Array {
   const out = new PackedWriter();
   out.begin();

@@ -47,8 +47,8 @@ export function toWireComparison(
   comparison: ComparisonSummary | undefined,
 ): WireGetResponse['comparison'] {
   if (comparison === undefined) return undefined;
-  const { canary, active, shadowed, overlap } = comparison;
-  return { canary: { ...canary }, active: { ...active }, shadowed, overlap };
+  const { canary, active, ...rest } = comparison;
+  return { canary: { ...canary }, active: { ...active }, ...rest };
 }
 
 export function parseActivation({ share, force, cold }: WireActivateRequest): Activation {

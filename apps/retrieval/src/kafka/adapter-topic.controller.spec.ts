@@ -36,8 +36,8 @@ beforeEach(() => {
 });
 
 const edge = {
-  pushAs: async (_actor: string, parts: AsyncIterable<unknown>) => {
-    const name = (parts as unknown as { announced: string }).announced;
+  pushNamed: async (_actor: string, name: string, parts: () => unknown) => {
+    expect(parts()).toEqual({ announced: name });
     const attempt = (attempts.get(name) ?? 0) + 1;
     attempts.set(name, attempt);
     failures.get(name)?.(attempt);

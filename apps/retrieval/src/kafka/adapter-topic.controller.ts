@@ -87,7 +87,8 @@ export class AdapterTopicController {
     const { versions, attemptsMax } = this.source;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.edge.pushAs({ name: ACTOR }, versions.parts(announced, signal));
+        const parts = () => versions.parts(announced, signal);
+        return await this.edge.pushNamed({ name: ACTOR }, announced.name, parts);
       } catch (thrown) {
         const mayPass = TesseraError.from(thrown).code === UNREACHED && attempt < attemptsMax;
         if (!mayPass || signal.aborted) throw thrown;

@@ -1,5 +1,7 @@
 /** How a canary is compared with what serves everybody else: docs/adapter-versions.md. */
 
+import { type ClickRate, clickRate, clickVerdict } from './click-rates.js';
+
 /** When a canary is too bad. Each rule waits for its least number of samples. */
 export interface ComparisonRules {
   /** Answers of each arm, shadowed recalls and clicks before a rule may decide. */
@@ -62,6 +64,15 @@ export interface ArmSummary {
   readonly latencyP95Ms: number;
   readonly clicks: number;
   readonly clickScore: number;
+  readonly clickRate: ClickRate;
+}
+
+interface SeenAnswerFacts {
+  readonly items: number;
+  readonly isShort: boolean;
+  readonly ms: number;
+  /** Of a user whose clicks are known. */
+  readonly isOfUser: boolean;
 }
 
 /** Observations of one version's recalls. */
@@ -71,8 +82,11 @@ class ArmRecord {
   private readonly latencies: number[] = [];
   private clicks = 0;
   private clickScores = 0;
+  private userAnswers = 0;
+  private clickedAnswers = 0;
 
-  answered({ items, isShort, ms }: { items: number; isShort: boolean; ms: number }): void {
+  answered({ items, isShort, ms, isOfUser }: SeenAnswerFacts): void {
+    if (isOfUser) this.userAnswers += 1;
     this.latencies[this.counts.answers % LATENCIES_KEPT] = ms;
     this.counts.answers += 1;
     if (items === 0) this.counts.emptyAnswers += 1;
@@ -83,8 +97,10 @@ class ArmRecord {
     this.counts.failures += 1;
   }
 
-  clicked(score: number): void {
+  /** @param isFirst of the answer */
+  clicked(score: number, isFirst: boolean): void {
     this.clicks += 1;
+    if (isFirst) this.clickedAnswers += 1;
     this.clickScores += score;
   }
 
@@ -106,6 +122,7 @@ class ArmRecord {
       latencyP95Ms: at(TAIL),
       clicks: this.clicks,
       clickScore: this.clicks === 0 ? 0 : this.clickScores / this.clicks,
+      clickRate: clickRate(this.clickedAnswers, this.userAnswers),
     };
   }
 }
@@ -115,6 +132,8 @@ export interface ComparisonSummary {
   readonly active: ArmSummary;
   readonly shadowed: number;
   readonly overlap: number;
+  /** A sentence: which is clicked more, or that it is not known yet. */
+  readonly clickVerdict: string;
 }
 
 /** Share of items that two answers have in common, of the longer one; 1 for two empty answers. */
@@ -144,7 +163,9 @@ export class CanaryComparison {
 
   get summary(): ComparisonSummary {
     const { shadowed, overlap } = this;
-    return { canary: this.canary.summary, active: this.active.summary, shadowed, overlap };
+    const [canary, active] = [this.canary.summary, this.active.summary];
+    const verdict = clickVerdict(canary.clickRate, active.clickRate);
+    return { canary, active, shadowed, overlap, clickVerdict: verdict };
   }
 
   /** The first rule that is broken; undefined: none, or too few samples to say so. */

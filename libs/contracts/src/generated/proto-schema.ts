@@ -401,9 +401,39 @@ export const protoSchema: object = {
                       "type": "double",
                       "id": 8,
                       "comment": "Mean score of those items, as that answer had it."
+                    },
+                    "clickRate": {
+                      "type": "ClickRate",
+                      "id": 9
                     }
                   },
                   "comment": "What one of two versions did for its users."
+                },
+                "ClickRate": {
+                  "fields": {
+                    "userAnswers": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "clickedAnswers": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "rate": {
+                      "type": "double",
+                      "id": 3,
+                      "comment": "In 0..1, and its 95 % confidence interval (Wilson)."
+                    },
+                    "low": {
+                      "type": "double",
+                      "id": 4
+                    },
+                    "high": {
+                      "type": "double",
+                      "id": 5
+                    }
+                  },
+                  "comment": "Share of the answers to known users of which an item was clicked."
                 },
                 "Comparison": {
                   "fields": {
@@ -424,6 +454,11 @@ export const protoSchema: object = {
                       "type": "double",
                       "id": 4,
                       "comment": "Mean share of items that both answers have."
+                    },
+                    "clickVerdict": {
+                      "type": "string",
+                      "id": 5,
+                      "comment": "A sentence: which of them is clicked more, or that it is not known yet. It is known where the 95 % interval\nof the difference (Newcombe) leaves 0 out."
                     }
                   }
                 },
@@ -3459,6 +3494,34 @@ export const protoSchemaAsWritten: object = {
                     "click_score": {
                       "type": "double",
                       "id": 8
+                    },
+                    "click_rate": {
+                      "type": "ClickRate",
+                      "id": 9
+                    }
+                  }
+                },
+                "ClickRate": {
+                  "fields": {
+                    "user_answers": {
+                      "type": "uint64",
+                      "id": 1
+                    },
+                    "clicked_answers": {
+                      "type": "uint64",
+                      "id": 2
+                    },
+                    "rate": {
+                      "type": "double",
+                      "id": 3
+                    },
+                    "low": {
+                      "type": "double",
+                      "id": 4
+                    },
+                    "high": {
+                      "type": "double",
+                      "id": 5
                     }
                   }
                 },
@@ -3479,6 +3542,10 @@ export const protoSchemaAsWritten: object = {
                     "overlap": {
                       "type": "double",
                       "id": 4
+                    },
+                    "click_verdict": {
+                      "type": "string",
+                      "id": 5
                     }
                   }
                 },

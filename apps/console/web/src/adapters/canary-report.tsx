@@ -1,5 +1,5 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
-import type { CanaryReport, RuleVerdict } from '../../../src/api-types.js';
+import type { CanaryReport, ClickRate, RuleVerdict } from '../../../src/api-types.js';
 import { formatCount } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
 
@@ -61,6 +61,13 @@ function Rules({ verdicts }: { verdicts: readonly RuleVerdict[] }) {
   );
 }
 
+const percent = (share: number) => (100 * share).toFixed(1);
+
+/** A rate with its interval, or a dash. */
+function rateOf({ userAnswers, rate, low, high }: ClickRate): string {
+  return userAnswers === 0 ? '–' : `${percent(rate)} % (${percent(low)} to ${percent(high)})`;
+}
+
 function Arms({ report }: { report: CanaryReport }) {
   const { canary, active } = report.summary;
   const rows = [
@@ -71,6 +78,7 @@ function Arms({ report }: { report: CanaryReport }) {
     ['Median', measured(canary.latencyP50Ms, 'ms'), measured(active.latencyP50Ms, 'ms')],
     ['95 %', measured(canary.latencyP95Ms, 'ms'), measured(active.latencyP95Ms, 'ms')],
     ['Clicks', formatCount(canary.clicks), formatCount(active.clicks)],
+    ['Clicked answers', rateOf(canary.clickRate), rateOf(active.clickRate)],
   ] as const;
   return (
     <Table verticalSpacing={3} fz="sm" aria-label="Canary and active version">
@@ -106,6 +114,7 @@ export function CanaryReportTables({ report }: { report: CanaryReport | undefine
       </Stack>
       <Stack flex={2} miw={260}>
         <Arms report={report} />
+        <Text size="sm">{report.summary.clickVerdict}</Text>
       </Stack>
     </Group>
   );

@@ -154,6 +154,17 @@ export interface Arm {
   readonly clicks: number;
   /** Mean score of those items, as that answer had it. */
   readonly clickScore: number;
+  readonly clickRate: ClickRate | undefined;
+}
+
+/** Share of the answers to known users of which an item was clicked. */
+export interface ClickRate {
+  readonly userAnswers: number;
+  readonly clickedAnswers: number;
+  /** In 0..1, and its 95 % confidence interval (Wilson). */
+  readonly rate: number;
+  readonly low: number;
+  readonly high: number;
 }
 
 export interface Comparison {
@@ -165,6 +176,11 @@ export interface Comparison {
   readonly shadowed: number;
   /** Mean share of items that both answers have. */
   readonly overlap: number;
+  /**
+   * A sentence: which of them is clicked more, or that it is not known yet. It is known where the 95 % interval
+   * of the difference (Newcombe) leaves 0 out.
+   */
+  readonly clickVerdict: string;
 }
 
 export interface ActivateRequest {
