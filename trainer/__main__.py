@@ -25,15 +25,18 @@ def _add_train(commands) -> None:
     for name in ("epochs", "batch_size", "validate_every", "patience"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=_count,
                             default=getattr(plan, name))
-    for name in ("lr", "warmup", "decay", "weight_decay", "label_smoothing", "minutes"):
+    for name in ("lr", "weight_decay", "minutes"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=_amount,
                             default=getattr(plan, name))
-    parser.add_argument("--dropout", type=_amount, default=0.2)
-    parser.add_argument("--drop-items", type=_amount, default=0.0,
+    for name in ("warmup", "decay"):
+        parser.add_argument(f"--{name}", type=_share, default=getattr(plan, name))
+    parser.add_argument("--label-smoothing", type=_part, default=plan.label_smoothing)
+    parser.add_argument("--dropout", type=_part, default=0.2)
+    parser.add_argument("--drop-items", type=_part, default=0.0,
                         help="chance that a training row leaves an item out")
     parser.add_argument("--shuffle", type=_amount, default=0.0,
                         help="places that an item may wander in a shuffled row")
-    parser.add_argument("--shuffled-share", type=_amount, default=0.5)
+    parser.add_argument("--shuffled-share", type=_share, default=0.5)
     parser.add_argument("--max-items", type=_count, default=20, help="items in a window")
     parser.add_argument("--seed", type=int, default=plan.seed)
     parser.add_argument("--threads", type=_count, default=2)
@@ -119,7 +122,7 @@ def _add_push(commands) -> None:
     parser.add_argument("--name", default="main", help="of the adapter")
     parser.add_argument("--base", required=True, help="versions.model of its answers")
     parser.add_argument("--remark", default="")
-    parser.add_argument("--share", type=_amount, default=0.0,
+    parser.add_argument("--share", type=_share, default=0.0,
                         help="activate it for this share of the users, 1 for all")
     add_connection_flags(parser)
     parser.set_defaults(run=push.run)
@@ -136,6 +139,20 @@ def _amount(text: str) -> float:
     value = float(text)
     if not 0 <= value < float("inf"):
         raise argparse.ArgumentTypeError("expected a number of 0 or more")
+    return value
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError("expected a share of 0 to 1")
+    return value
+
+
+def _part(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError("expected a share of 0 or more, below 1")
     return value
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from .errors import InputError
+
 
 def write_atomically(path: Path, content: bytes) -> None:
     temporary = path.with_name(path.name + ".partial")
@@ -30,11 +32,19 @@ def save_state(path: Path, state: dict[str, Any]) -> None:
 
 
 def load_state(path: Path, fingerprint: str) -> dict[str, Any] | None:
-    """The state that the same arguments and data left; None when there is none."""
+    """The state that the same arguments and data left; None when there is none. One of others is
+    refused: training anew would overwrite the model beside it."""
     if not path.exists():
         return None
-    state = torch.load(path, weights_only=True)
-    return state if state.get("fingerprint") == fingerprint else None
+    try:
+        state = torch.load(path, weights_only=True)
+        found = state["fingerprint"]
+    except Exception as error:  # whatever unpickling a damaged file raises
+        raise InputError(str(path), "the state of a training, or no such file", error) from error
+    if found != fingerprint:
+        raise InputError(str(path), "the state of a training with these arguments and data (another "
+                         "--out trains anew; so does this one without the file)", "that of others")
+    return state
 
 
 def fingerprint(settings: dict[str, Any], files: list[Path]) -> str:

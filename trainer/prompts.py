@@ -19,13 +19,53 @@ class PromptFolder:
     after: list[int]
     items: dict[str, list[int]]
     max_items: int
+    trim_step: int = 1
+    max_tokens: int = 1 << 20
 
     def row(self, history: list[str], target: str) -> Row:
         """The prompt of a history, and its answer; the loss counts the answer alone."""
-        shown = [item for item in history if item in self.items][-self.max_items:]
+        shown = self._trimmed([item for item in history if item in self.items])
         prompt = self.before + [t for item in shown for t in self.items[item]] + self.after
         answer = self.items[target]
         return Row(prompt + answer, [False] * len(prompt) + [True] * len(answer))
+
+
+    def _trimmed(self, items: list[str]) -> list[str]:
+        """As the service cuts a history: whole steps of the oldest, to the items and then to the
+        tokens that a prompt may have."""
+        drop = max(0, -(-(len(items) - self.max_items) // self.trim_step) * self.trim_step)
+        shown = items[drop:]
+        room = self.max_tokens - len(self.before) - len(self.after)
+        while shown and sum(len(self.items[item]) for item in shown) > room:
+            shown = shown[self.trim_step:]
+        return shown
+
+
+# Keys of prompt.json, and of its history, whose prompts are made here as they are served.
+TEMPLATE_KEYS = {"version", "name", "levels", "segments", "maxPromptTokens", "trimStep"}
+HISTORY_KEYS = {"slot", "maxItems", "separator", "before", "after"}
+VALUE_KEYS = {"slot", "key", "before", "after", "values", "default"}
+
+
+def _check_template(path: Path, prompt: dict) -> None:
+    """Refuses what is served in a way that is not repeated here."""
+    around = {key: text for part in ("item", "answer") for key, text in
+              ((f"{part}.{name}", text) for name, text in prompt.get(part, {}).items()) if text}
+    for name, text in around.items():
+        raise InputError(f"{path}: {name}", "none: fine-tuning writes items and answers alone", text)
+    for key in prompt.keys() - TEMPLATE_KEYS - {"item", "answer"}:
+        raise InputError(f"{path}: {key}", f"one of {sorted(TEMPLATE_KEYS)}", prompt[key])
+    for place, level in enumerate(prompt["levels"]):
+        if not isinstance(level, str):
+            raise InputError(f"{path}: levels[{place}]", "a pattern with {code}", level)
+    for place, segment in enumerate(prompt["segments"]):
+        known = HISTORY_KEYS if segment.get("slot") == "history" else VALUE_KEYS | {"text"}
+        for key in segment.keys() - known:
+            raise InputError(f"{path}: segments[{place}].{key}",
+                             "none: fine-tuning shows every behaviour alike", segment[key])
+    histories = [s for s in prompt["segments"] if s.get("slot") == "history"]
+    if len(histories) != 1:
+        raise InputError(f"{path}: segments", "one history", len(histories))
 
 
 def read_prompt_folder(folder: Path) -> PromptFolder:
@@ -36,6 +76,7 @@ def read_prompt_folder(folder: Path) -> PromptFolder:
     def encode(text: str) -> list[int]:
         return tokenizer.encode(text, add_special_tokens=False).ids
 
+    _check_template(folder / "prompt.json", prompt)
     sides: list[list[int]] = [[], []]
     max_items = 0
     for place, segment in enumerate(prompt["segments"]):
@@ -58,4 +99,5 @@ def read_prompt_folder(folder: Path) -> PromptFolder:
         text = "".join(pattern.replace("{code}", str(code))
                        for pattern, code in zip(prompt["levels"], row["sid"], strict=False))
         items[str(row["item_id"])] = encode(text)
-    return PromptFolder(sides[0], sides[1], items, max_items)
+    return PromptFolder(sides[0], sides[1], items, max_items, prompt.get("trimStep", 1),
+                        prompt.get("maxPromptTokens", 1 << 20))

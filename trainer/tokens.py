@@ -7,6 +7,10 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from tokenizers.pre_tokenizers import ByteLevel
 
 from .data import SidIndex
+from .errors import InputError
+
+# Each is a row of the embedding, whether it occurs or not.
+MAX_CODE_TOKENS = 1 << 20
 
 BOS, EOS, PAD = "<|bos|>", "<|eos|>", "<|pad|>"
 
@@ -39,6 +43,10 @@ def build_vocabulary(index: SidIndex, extra: list[str] | None = None) -> Vocabul
     token's id is not base plus code.
     """
     extra = extra or []
+    codes = sum(index.level_sizes())
+    if not index.from_tokens and codes > MAX_CODE_TOKENS:
+        raise InputError("index", f"at most {MAX_CODE_TOKENS} codes of all levels, the highest of "
+                         "each counted", codes)
     texts = sorted(ByteLevel.alphabet()) + [BOS, EOS, PAD] + extra
     if index.from_tokens:
         present = {index.patterns[level].format(code=code)
@@ -65,12 +73,9 @@ def build_tokenizer(vocabulary: Vocabulary) -> Tokenizer:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     tokenizer.decoder = decoders.ByteLevel()
     control = {BOS, EOS, PAD}
-    for text in vocabulary.texts[alphabet_size:]:
-        token = AddedToken(text, normalized=False, special=text in control)
-        if text in control:
-            tokenizer.add_special_tokens([token])
-        else:
-            tokenizer.add_tokens([token])
+    # All at once: each call builds anew what finds the tokens in a text.
+    tokenizer.add_tokens([AddedToken(text, normalized=False, special=text in control)
+                          for text in vocabulary.texts[alphabet_size:]])
     for i, text in enumerate(vocabulary.texts):
         if tokenizer.token_to_id(text) != i:
             raise ValueError(f"token {text!r} has id {tokenizer.token_to_id(text)}, not {i}")

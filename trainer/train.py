@@ -15,6 +15,7 @@ from .beam import item_ranks, ranking_metrics
 from .checkpoint import fingerprint, write_json
 from .errors import InputError
 from .export import export_model, export_static, prompt_document
+from .flags import check_shape, writable_folder
 from .model import Shape, add_dropout, build_model, count_parameters
 from .samples import Augmentation, SequenceRows
 from .tokens import BOS, EOS, PAD, Vocabulary, build_vocabulary
@@ -62,7 +63,8 @@ def run(args: argparse.Namespace) -> None:
     """Trains, keeps the best weights, measures all users, writes the folder."""
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
-    out = Path(args.out)
+    check_shape(args.heads, args.kv_heads, args.head_dim)
+    out = writable_folder(args.out)
     index = data.read_index(Path(args.index))
     sequences = data.read_sequences(Path(args.sequences), index)
     texts = data.read_titles(Path(args.items)) if args.items else {}

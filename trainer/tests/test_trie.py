@@ -50,7 +50,7 @@ def test_children_are_exactly_the_prefixes_of_some_item(seed):
                     below[child] = prefix
         prefix_of_node = below
     for leaf, prefix in prefix_of_node.items():
-        expected = sorted((i for i, sid in index.codes.items() if sid == prefix), key=int)
+        expected = sorted((i for i, sid in index.codes.items() if sid == prefix), key=str.encode)
         assert trie.leaf_items[leaf] == expected
 
 
