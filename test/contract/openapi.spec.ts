@@ -10,7 +10,9 @@ const check = new OpenApiCheck();
 const recalls = check.operation('POST', '/v1/recall');
 const answers = recalls?.responses[200]?.content?.['application/json']?.schema ?? {};
 const request = { requestId: 'r', userId: '1', profile: {}, scene: {}, skipUnknownItems: false };
-const answer = answerTo({ ...request, resultCount: 1, widths: [], itemsPerSid: 1 });
+const given = answerTo({ ...request, resultCount: 1, widths: [], itemsPerSid: 1 });
+const items = given.items.map((item) => ({ ...item, attributes: { bid: 1 } }));
+const answer = { ...given, items };
 
 it('the document is OpenAPI 3.0', async () => {
   const { valid, errors } = await new Validator().validate(openApiDocument('1') as never);

@@ -54,6 +54,7 @@ describe('both edges', () => {
       skipUnknownItems: true,
       allowPartial: true,
       itemPolicy: { orderBy: 'bid', diversity: [{ attribute: 'campaign', maxItems: 2 }] },
+      attributes: ['bid', 'campaign'],
     };
     const http = await postJson({
       ...common,
@@ -78,8 +79,14 @@ describe('both edges', () => {
       priority: 'high',
     });
     expect({ ...second?.request }).toEqual({ ...first?.request });
-    expect(http.json).toEqual(answerTo(first?.request as never));
-    expect(overGrpc.answer).toEqual({ ...http.json, completeness: 'COMPLETENESS_NARROWED' });
+    const answer = answerTo(first?.request as never);
+    expect(overGrpc.answer).toEqual({ ...answer, completeness: 'COMPLETENESS_NARROWED' });
+    // A JSON object over HTTP, the text of one over gRPC.
+    const items = answer.items.map((item) => ({
+      ...item,
+      attributes: { asked: common.attributes },
+    }));
+    expect(http.json).toEqual({ ...answer, items });
   });
 
   it('hand the same request for scores to the runtime and the same answer back', async () => {

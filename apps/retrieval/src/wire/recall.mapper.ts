@@ -35,7 +35,7 @@ export function recallOf(message: AskedRecall): Parsed<RecallRequest> {
     ...(eligibility && { eligibility: typeof eligibility === 'string' ? eligibility : text }),
     ...(itemPolicy && { itemPolicy }),
     allowPartial: message.allowPartial,
-    attributes: message.attributes,
+    ...(message.attributes.length > 0 && { attributes: message.attributes }),
     wantsSight: message.inspect,
   };
   return { request, deadlineMs: message.deadlineMs };
