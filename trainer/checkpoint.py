@@ -42,8 +42,9 @@ def load_state(path: Path, fingerprint: str) -> dict[str, Any] | None:
     except Exception as error:  # whatever unpickling a damaged file raises
         raise InputError(str(path), "the state of a training, or no such file", error) from error
     if found != fingerprint:
-        raise InputError(str(path), "the state of a training with these arguments and data (another "
-                         "--out trains anew; so does this one without the file)", "that of others")
+        raise InputError(str(path), "the state of a training with these arguments and data "
+                         "(another --out trains anew; so does this one without the file)",
+                         "that of others")
     return state
 
 

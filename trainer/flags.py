@@ -20,7 +20,8 @@ def writable_folder(path: str) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError("--out", "a folder that can be made", f"{path}: {error.strerror}") from error
+        got = f"{path}: {error.strerror}"
+        raise InputError("--out", "a folder that can be made", got) from error
     if not os.access(out, os.W_OK | os.X_OK):
         raise InputError("--out", "a folder that can be written to", path)
     return out

@@ -52,7 +52,8 @@ def _check_template(path: Path, prompt: dict) -> None:
     around = {key: text for part in ("item", "answer") for key, text in
               ((f"{part}.{name}", text) for name, text in prompt.get(part, {}).items()) if text}
     for name, text in around.items():
-        raise InputError(f"{path}: {name}", "none: fine-tuning writes items and answers alone", text)
+        raise InputError(f"{path}: {name}", "none: fine-tuning writes items and answers alone",
+                         text)
     for key in prompt.keys() - TEMPLATE_KEYS - {"item", "answer"}:
         raise InputError(f"{path}: {key}", f"one of {sorted(TEMPLATE_KEYS)}", prompt[key])
     for place, level in enumerate(prompt["levels"]):

@@ -84,7 +84,10 @@ const AnswerItem = record('AnswerItem', 'engine::Completion', '', {
   ordinal: u32('', 'from.answer.item_ordinals[i]'),
   itemId: text('As the version has it that the request was answered from.', 'from.texts.ids[i]'),
   title: text('The same.', 'from.texts.titles[i]'),
-  attributes: text('JSON object of those asked for; empty: none were.', 'from.texts.attributes_of(i)'),
+  attributes: text(
+    'JSON object of those asked for; empty: none were.',
+    'from.texts.attributes_of(i)',
+  ),
   score: f32('', 'from.answer.item_scores[i]'),
   path: u32("Index of the item's path.", 'from.answer.item_paths[i]'),
 });

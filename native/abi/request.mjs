@@ -1,6 +1,18 @@
 // Requests to the engine as packed words: a head, the work that all kinds have, then what the kind
 // has of its own (KINDS, in the order of native/src/engine/tasks/tasks.cc).
-import { choice, codes, f64, flag, i32s, paths, record, text, texts, u32, words } from './fields.mjs';
+import {
+  choice,
+  codes,
+  f64,
+  flag,
+  i32s,
+  paths,
+  record,
+  text,
+  texts,
+  u32,
+  words,
+} from './fields.mjs';
 
 export const RequestKind = words('RequestKind', 'REQUEST_KINDS', ['recall', 'score', 'append'], {
   doc: 'Kinds of request, by the code of their task.',

@@ -286,12 +286,7 @@ export const configSchema = z.strictObject({
   recall: z.strictObject({
     defaultWidths: widths,
     defaultResultCount: integer(1, L.resultCountMax, 10, 'items where the request gives no count'),
-    itemsPerSid: integer(
-      0,
-      L.itemsPerSidMax,
-      0,
-      'items per semantic ID at most, by default; 0: one, or as few as fill the answer',
-    ),
+    itemsPerSid: integer(0, L.itemsPerSidMax, 0, 'items of a SID; 0: as few as fill the answer'),
     scoreNorm: oneOf(
       ['full', 'level', 'allowed'],
       'full',

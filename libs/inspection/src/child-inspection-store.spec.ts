@@ -69,20 +69,15 @@ const TREE = {
   scores: Float32Array.of(-0.5, -2),
 };
 
+const ITEMS = [
+  { itemId: 'é"1', sid: [4, 1], score: -0.5, rank: 1, title: 'one "quoted" \\ title' },
+  { itemId: '2', sid: [4, 2], score: -0.75, rank: 2, title: '' },
+].map((item) => ({ ...item, attributes: '' }));
+
 function answer(requestId: string): RecallAnswer {
   return {
     requestId,
-    items: [
-      {
-        itemId: 'é"1',
-        sid: [4, 1],
-        score: -0.5,
-        rank: 1,
-        title: 'one "quoted" \\ title',
-        attributes: '',
-      },
-      { itemId: '2', sid: [4, 2], score: -0.75, rank: 2, title: '', attributes: '' },
-    ],
+    items: ITEMS,
     short: false,
     completeness: 'whole',
     widthsUsed: [3, 2],

@@ -52,7 +52,7 @@ export class Opened {
     return adapters;
   }
 
-  /** Counts of the behaviours of a store, made in the background, where users are answered by it. */
+  /** Counts the behaviours of a store in the background, where users are answered by that. */
   keepPopularity(
     { withoutHistory }: RecallDefaults,
     store: BehaviourStore,

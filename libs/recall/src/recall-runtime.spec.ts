@@ -467,9 +467,7 @@ describe('the recall runtime on the native engine', () => {
     const runtime = await createRecallRuntime(Object.assign({}, opened, { recall: spread }));
     const ask = (resultCount: number, itemsPerSid = 0, attributes: string[] = []) =>
       runtime.serving.recall(
-        Object.assign({}, request({ userId: 'u' }), {
-          ...{ resultCount, itemsPerSid, attributes, widths: [16] },
-        }),
+        request({ userId: 'u', resultCount, itemsPerSid, attributes, widths: [16] }),
         context(),
       );
     // The smallest power of two, at most the count, that fills the answer: by brute force.

@@ -253,7 +253,9 @@ describe('a recall', () => {
       useCases.recall(request({ userId: 'nobody', ...change }), context());
     const answer = await ask({ attributes: ['none'] });
     expect(answer).toMatchObject({
-      ...{ fallback: 'popular', short: true, widthsUsed: [], promptTokens: 0 },
+      fallback: 'popular',
+      short: true,
+      promptTokens: 0,
       items: [{ itemId: 'i1', rank: 1, attributes: '{}' }, { itemId: 'i2' }, { itemId: 'i3' }],
     });
     expect(answer.items[1]?.score).toBeCloseTo(Math.log(5 / 24), 9);

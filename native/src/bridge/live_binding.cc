@@ -303,8 +303,7 @@ uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* pa
                        ", got " + describe_value(info[index]));
 }
 
-void add_item(const catalogue::View& view, catalogue::ItemOrdinal item,
-              CatalogueListing& listing) {
+void add_item(const catalogue::View& view, catalogue::ItemOrdinal item, CatalogueListing& listing) {
   listing.item_ids.emplace_back(view.item_id(item));
   listing.titles.emplace_back(view.title(item));
   listing.attributes.emplace_back(view.attributes(item));
@@ -339,9 +338,9 @@ Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
   const catalogue::View& view = handle->reach.view();
   const char* const field = "catalogueFirstObtainable.itemIds";
   const auto refuse = [&](const Napi::Value& got) {
-    return make_error(info.Env(), Code::kRequestInvalid,
-                      std::string(field) + ": expected an array of strings, got " +
-                          describe_value(got));
+    return make_error(
+        info.Env(), Code::kRequestInvalid,
+        std::string(field) + ": expected an array of strings, got " + describe_value(got));
   };
   if (!info[1].IsArray()) throw refuse(info[1]);
   const auto item_ids = info[1].As<Napi::Array>();

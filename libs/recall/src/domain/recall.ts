@@ -1,12 +1,14 @@
+import type { Popularity } from '@tessera/behaviour';
 import type { Catalogue, Reach } from '@tessera/engine';
-import { factsOf, requestIdOf } from './answer-facts.js';
-import { checkRequest, namingField } from './check-request.js';
+import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
+import { checkRequest, namingField, type SearchSettings } from './check-request.js';
 import { itemPolicyText, NO_POLICY } from './item-policy.js';
 import { recalledItems } from './item-scores.js';
 import { orRelease } from './kv-provenance.js';
-import { popularAnswer } from './popular-items.js';
+import { popularItems } from './popular-items.js';
 import type { Preparation } from './preparation.js';
-import { checkNotErased } from './prepared.js';
+import { checkNotErased, type Prepared } from './prepared.js';
+import type { RecallParts } from './recall-parts.js';
 import type { RecallAnswer, RecallContext, RecallRequest } from './recall-types.js';
 import { sightOf } from './sight.js';
 
@@ -26,9 +28,7 @@ export async function recall(
   const { popularity } = parts;
   const prepared = await preparation.prepare(request, context, stopwatch, popularity);
   if (popularity !== undefined && prepared.history?.fallback === 'popular') {
-    const reach = context.pinned ?? (await pinnedReachOf(parts.catalogue, request));
-    checkNotErased(prepared, parts.erasures);
-    return popularAnswer(parts, popularity, { request, search }, prepared, reach);
+    return withPopular(parts, popularity, { request, search, context, prepared });
   }
   const reach = context.pinned ?? (await orRelease(prepared.kv, reachOf(parts.catalogue, request)));
   const answer = await parts.engine.recall(
@@ -59,6 +59,47 @@ export async function recall(
     },
     ...factsOf(parts, prepared, answer),
     ...(request.wantsSight === true && { sight: sightOf(prepared.history, prompt, answer) }),
+  };
+}
+
+interface Asked {
+  readonly request: RecallRequest;
+  readonly search: SearchSettings;
+  readonly context: RecallContext;
+  readonly prepared: Prepared;
+}
+
+/** An answer that the engine is not asked for, of one version. */
+async function withPopular(
+  parts: RecallParts,
+  popularity: Popularity,
+  { request, search, context, prepared }: Asked,
+): Promise<RecallAnswer> {
+  const reach = context.pinned ?? (await pinnedReachOf(parts.catalogue, request));
+  checkNotErased(prepared, parts.erasures);
+  const { items, leftOut } = popularItems(parts.catalogue, popularity, { request, search }, reach);
+  const { resultCount, itemsPerSid } = search;
+  const { diversity } = request.itemPolicy ?? NO_POLICY;
+  const facts = factsOf(parts, prepared, {
+    ...NOTHING_COMPUTED,
+    catalogueSequence: reach.sequence,
+  });
+  const sight = sightOf(prepared.history, prepared.prompt, { tree: undefined });
+  return {
+    requestId: requestIdOf(request),
+    items,
+    short: items.length < resultCount,
+    widthsUsed: [],
+    completeness: 'whole',
+    itemPolicy: {
+      ...NO_POLICY,
+      diversity,
+      itemsPerSid,
+      resultCount,
+      leftOutByDiversity: leftOut,
+    },
+    ...facts,
+    ...(request.wantsSight === true && { sight }),
   };
 }
 
