@@ -336,11 +336,10 @@ Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
 Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
   const auto handle = any_reach(info[0]);
   const catalogue::View& view = handle->reach.view();
-  const char* const field = "catalogueFirstObtainable.itemIds";
   const auto refuse = [&](const Napi::Value& got) {
-    return make_error(
-        info.Env(), Code::kRequestInvalid,
-        std::string(field) + ": expected an array of strings, got " + describe_value(got));
+    return make_error(info.Env(), Code::kRequestInvalid,
+                      "catalogueFirstObtainable.itemIds: expected an array of strings, got " +
+                          describe_value(got));
   };
   if (!info[1].IsArray()) throw refuse(info[1]);
   const auto item_ids = info[1].As<Napi::Array>();
