@@ -335,11 +335,10 @@ Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
 /// Of the given items, in their order, the first that are live and that the reach may get.
 Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
   const auto handle = any_reach(info[0]);
-  const catalogue::View& view = handle->reach.view();
+  const auto& view = handle->reach.view();
   const auto refuse = [&](const Napi::Value& got) {
-    return make_error(info.Env(), Code::kRequestInvalid,
-                      "catalogueFirstObtainable.itemIds: expected an array of strings, got " +
-                          describe_value(got));
+    const char* const expected = "catalogueFirstObtainable.itemIds: expected strings, got ";
+    return make_error(info.Env(), Code::kRequestInvalid, expected + describe_value(got));
   };
   if (!info[1].IsArray()) throw refuse(info[1]);
   const auto item_ids = info[1].As<Napi::Array>();
