@@ -902,7 +902,8 @@ type Arm struct {
 	// Behaviours with an item of the user's newest answer.
 	Clicks uint64 `protobuf:"varint,7,opt,name=clicks,proto3" json:"clicks,omitempty"`
 	// Mean score of those items, as that answer had it.
-	ClickScore    float64 `protobuf:"fixed64,8,opt,name=click_score,json=clickScore,proto3" json:"click_score,omitempty"`
+	ClickScore    float64    `protobuf:"fixed64,8,opt,name=click_score,json=clickScore,proto3" json:"click_score,omitempty"`
+	ClickRate     *ClickRate `protobuf:"bytes,9,opt,name=click_rate,json=clickRate,proto3" json:"click_rate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -993,6 +994,91 @@ func (x *Arm) GetClickScore() float64 {
 	return 0
 }
 
+func (x *Arm) GetClickRate() *ClickRate {
+	if x != nil {
+		return x.ClickRate
+	}
+	return nil
+}
+
+// Share of the answers to known users of which an item was clicked.
+type ClickRate struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	UserAnswers    uint64                 `protobuf:"varint,1,opt,name=user_answers,json=userAnswers,proto3" json:"user_answers,omitempty"`
+	ClickedAnswers uint64                 `protobuf:"varint,2,opt,name=clicked_answers,json=clickedAnswers,proto3" json:"clicked_answers,omitempty"`
+	// In 0..1, and its 95 % confidence interval (Wilson).
+	Rate          float64 `protobuf:"fixed64,3,opt,name=rate,proto3" json:"rate,omitempty"`
+	Low           float64 `protobuf:"fixed64,4,opt,name=low,proto3" json:"low,omitempty"`
+	High          float64 `protobuf:"fixed64,5,opt,name=high,proto3" json:"high,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClickRate) Reset() {
+	*x = ClickRate{}
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClickRate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClickRate) ProtoMessage() {}
+
+func (x *ClickRate) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClickRate.ProtoReflect.Descriptor instead.
+func (*ClickRate) Descriptor() ([]byte, []int) {
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ClickRate) GetUserAnswers() uint64 {
+	if x != nil {
+		return x.UserAnswers
+	}
+	return 0
+}
+
+func (x *ClickRate) GetClickedAnswers() uint64 {
+	if x != nil {
+		return x.ClickedAnswers
+	}
+	return 0
+}
+
+func (x *ClickRate) GetRate() float64 {
+	if x != nil {
+		return x.Rate
+	}
+	return 0
+}
+
+func (x *ClickRate) GetLow() float64 {
+	if x != nil {
+		return x.Low
+	}
+	return 0
+}
+
+func (x *ClickRate) GetHigh() float64 {
+	if x != nil {
+		return x.High
+	}
+	return 0
+}
+
 type Comparison struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Canary *Arm                   `protobuf:"bytes,1,opt,name=canary,proto3" json:"canary,omitempty"`
@@ -1000,14 +1086,17 @@ type Comparison struct {
 	// Recalls of the canary that the active version answered as well, in the background.
 	Shadowed uint64 `protobuf:"varint,3,opt,name=shadowed,proto3" json:"shadowed,omitempty"`
 	// Mean share of items that both answers have.
-	Overlap       float64 `protobuf:"fixed64,4,opt,name=overlap,proto3" json:"overlap,omitempty"`
+	Overlap float64 `protobuf:"fixed64,4,opt,name=overlap,proto3" json:"overlap,omitempty"`
+	// A sentence: which of them is clicked more, or that it is not known yet. It is known where the 95 % interval
+	// of the difference (Newcombe) leaves 0 out.
+	ClickVerdict  string `protobuf:"bytes,5,opt,name=click_verdict,json=clickVerdict,proto3" json:"click_verdict,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Comparison) Reset() {
 	*x = Comparison{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[12]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1019,7 +1108,7 @@ func (x *Comparison) String() string {
 func (*Comparison) ProtoMessage() {}
 
 func (x *Comparison) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[12]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1032,7 +1121,7 @@ func (x *Comparison) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Comparison.ProtoReflect.Descriptor instead.
 func (*Comparison) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{12}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Comparison) GetCanary() *Arm {
@@ -1063,6 +1152,13 @@ func (x *Comparison) GetOverlap() float64 {
 	return 0
 }
 
+func (x *Comparison) GetClickVerdict() string {
+	if x != nil {
+		return x.ClickVerdict
+	}
+	return ""
+}
+
 type ActivateRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Name   string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -1079,7 +1175,7 @@ type ActivateRequest struct {
 
 func (x *ActivateRequest) Reset() {
 	*x = ActivateRequest{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[13]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1091,7 +1187,7 @@ func (x *ActivateRequest) String() string {
 func (*ActivateRequest) ProtoMessage() {}
 
 func (x *ActivateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[13]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1104,7 +1200,7 @@ func (x *ActivateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActivateRequest.ProtoReflect.Descriptor instead.
 func (*ActivateRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{13}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ActivateRequest) GetName() string {
@@ -1156,7 +1252,7 @@ type ActivateResponse struct {
 
 func (x *ActivateResponse) Reset() {
 	*x = ActivateResponse{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[14]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1168,7 +1264,7 @@ func (x *ActivateResponse) String() string {
 func (*ActivateResponse) ProtoMessage() {}
 
 func (x *ActivateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[14]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1181,7 +1277,7 @@ func (x *ActivateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActivateResponse.ProtoReflect.Descriptor instead.
 func (*ActivateResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{14}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ActivateResponse) GetVersion() *Version {
@@ -1214,7 +1310,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[15]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1226,7 +1322,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[15]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1239,7 +1335,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{15}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RollbackRequest) GetName() string {
@@ -1261,7 +1357,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[16]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1273,7 +1369,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[16]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1286,7 +1382,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{16}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RollbackResponse) GetVersion() *Version {
@@ -1313,7 +1409,7 @@ type PinRequest struct {
 
 func (x *PinRequest) Reset() {
 	*x = PinRequest{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[17]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1325,7 +1421,7 @@ func (x *PinRequest) String() string {
 func (*PinRequest) ProtoMessage() {}
 
 func (x *PinRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[17]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1338,7 +1434,7 @@ func (x *PinRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PinRequest.ProtoReflect.Descriptor instead.
 func (*PinRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{17}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PinRequest) GetName() string {
@@ -1364,7 +1460,7 @@ type PinResponse struct {
 
 func (x *PinResponse) Reset() {
 	*x = PinResponse{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[18]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1376,7 +1472,7 @@ func (x *PinResponse) String() string {
 func (*PinResponse) ProtoMessage() {}
 
 func (x *PinResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[18]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1389,7 +1485,7 @@ func (x *PinResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PinResponse.ProtoReflect.Descriptor instead.
 func (*PinResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{18}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PinResponse) GetVersion() *Version {
@@ -1409,7 +1505,7 @@ type UnpinRequest struct {
 
 func (x *UnpinRequest) Reset() {
 	*x = UnpinRequest{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[19]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1421,7 +1517,7 @@ func (x *UnpinRequest) String() string {
 func (*UnpinRequest) ProtoMessage() {}
 
 func (x *UnpinRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[19]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1434,7 +1530,7 @@ func (x *UnpinRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnpinRequest.ProtoReflect.Descriptor instead.
 func (*UnpinRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{19}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *UnpinRequest) GetName() string {
@@ -1460,7 +1556,7 @@ type UnpinResponse struct {
 
 func (x *UnpinResponse) Reset() {
 	*x = UnpinResponse{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[20]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1472,7 +1568,7 @@ func (x *UnpinResponse) String() string {
 func (*UnpinResponse) ProtoMessage() {}
 
 func (x *UnpinResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[20]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1485,7 +1581,7 @@ func (x *UnpinResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnpinResponse.ProtoReflect.Descriptor instead.
 func (*UnpinResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{20}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *UnpinResponse) GetVersion() *Version {
@@ -1505,7 +1601,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[21]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1517,7 +1613,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[21]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1530,7 +1626,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{21}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DeleteRequest) GetName() string {
@@ -1555,7 +1651,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[22]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1567,7 +1663,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[22]
+	mi := &file_tessera_adapter_v1_adapter_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1580,7 +1676,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{22}
+	return file_tessera_adapter_v1_adapter_proto_rawDescGZIP(), []int{23}
 }
 
 var File_tessera_adapter_v1_adapter_proto protoreflect.FileDescriptor
@@ -1653,7 +1749,7 @@ const file_tessera_adapter_v1_adapter_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\v2\x1b.tessera.adapter.v1.VersionR\aversion\x12>\n" +
 	"\n" +
 	"comparison\x18\x02 \x01(\v2\x1e.tessera.adapter.v1.ComparisonR\n" +
-	"comparison\"\x8a\x02\n" +
+	"comparison\"\xc8\x02\n" +
 	"\x03Arm\x12\x18\n" +
 	"\aanswers\x18\x01 \x01(\x04R\aanswers\x12\x1a\n" +
 	"\bfailures\x18\x02 \x01(\x04R\bfailures\x12#\n" +
@@ -1663,13 +1759,22 @@ const file_tessera_adapter_v1_adapter_proto_rawDesc = "" +
 	"\x0elatency_p95_ms\x18\x06 \x01(\x01R\flatencyP95Ms\x12\x16\n" +
 	"\x06clicks\x18\a \x01(\x04R\x06clicks\x12\x1f\n" +
 	"\vclick_score\x18\b \x01(\x01R\n" +
-	"clickScore\"\xa4\x01\n" +
+	"clickScore\x12<\n" +
+	"\n" +
+	"click_rate\x18\t \x01(\v2\x1d.tessera.adapter.v1.ClickRateR\tclickRate\"\x91\x01\n" +
+	"\tClickRate\x12!\n" +
+	"\fuser_answers\x18\x01 \x01(\x04R\vuserAnswers\x12'\n" +
+	"\x0fclicked_answers\x18\x02 \x01(\x04R\x0eclickedAnswers\x12\x12\n" +
+	"\x04rate\x18\x03 \x01(\x01R\x04rate\x12\x10\n" +
+	"\x03low\x18\x04 \x01(\x01R\x03low\x12\x12\n" +
+	"\x04high\x18\x05 \x01(\x01R\x04high\"\xc9\x01\n" +
 	"\n" +
 	"Comparison\x12/\n" +
 	"\x06canary\x18\x01 \x01(\v2\x17.tessera.adapter.v1.ArmR\x06canary\x12/\n" +
 	"\x06active\x18\x02 \x01(\v2\x17.tessera.adapter.v1.ArmR\x06active\x12\x1a\n" +
 	"\bshadowed\x18\x03 \x01(\x04R\bshadowed\x12\x18\n" +
-	"\aoverlap\x18\x04 \x01(\x01R\aoverlap\"\x8c\x01\n" +
+	"\aoverlap\x18\x04 \x01(\x01R\aoverlap\x12#\n" +
+	"\rclick_verdict\x18\x05 \x01(\tR\fclickVerdict\"\x8c\x01\n" +
 	"\x0fActivateRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x19\n" +
@@ -1725,7 +1830,7 @@ func file_tessera_adapter_v1_adapter_proto_rawDescGZIP() []byte {
 }
 
 var file_tessera_adapter_v1_adapter_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_tessera_adapter_v1_adapter_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_tessera_adapter_v1_adapter_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_tessera_adapter_v1_adapter_proto_goTypes = []any{
 	(State)(0),               // 0: tessera.adapter.v1.State
 	(*PushedFile)(nil),       // 1: tessera.adapter.v1.PushedFile
@@ -1740,17 +1845,18 @@ var file_tessera_adapter_v1_adapter_proto_goTypes = []any{
 	(*GetRequest)(nil),       // 10: tessera.adapter.v1.GetRequest
 	(*GetResponse)(nil),      // 11: tessera.adapter.v1.GetResponse
 	(*Arm)(nil),              // 12: tessera.adapter.v1.Arm
-	(*Comparison)(nil),       // 13: tessera.adapter.v1.Comparison
-	(*ActivateRequest)(nil),  // 14: tessera.adapter.v1.ActivateRequest
-	(*ActivateResponse)(nil), // 15: tessera.adapter.v1.ActivateResponse
-	(*RollbackRequest)(nil),  // 16: tessera.adapter.v1.RollbackRequest
-	(*RollbackResponse)(nil), // 17: tessera.adapter.v1.RollbackResponse
-	(*PinRequest)(nil),       // 18: tessera.adapter.v1.PinRequest
-	(*PinResponse)(nil),      // 19: tessera.adapter.v1.PinResponse
-	(*UnpinRequest)(nil),     // 20: tessera.adapter.v1.UnpinRequest
-	(*UnpinResponse)(nil),    // 21: tessera.adapter.v1.UnpinResponse
-	(*DeleteRequest)(nil),    // 22: tessera.adapter.v1.DeleteRequest
-	(*DeleteResponse)(nil),   // 23: tessera.adapter.v1.DeleteResponse
+	(*ClickRate)(nil),        // 13: tessera.adapter.v1.ClickRate
+	(*Comparison)(nil),       // 14: tessera.adapter.v1.Comparison
+	(*ActivateRequest)(nil),  // 15: tessera.adapter.v1.ActivateRequest
+	(*ActivateResponse)(nil), // 16: tessera.adapter.v1.ActivateResponse
+	(*RollbackRequest)(nil),  // 17: tessera.adapter.v1.RollbackRequest
+	(*RollbackResponse)(nil), // 18: tessera.adapter.v1.RollbackResponse
+	(*PinRequest)(nil),       // 19: tessera.adapter.v1.PinRequest
+	(*PinResponse)(nil),      // 20: tessera.adapter.v1.PinResponse
+	(*UnpinRequest)(nil),     // 21: tessera.adapter.v1.UnpinRequest
+	(*UnpinResponse)(nil),    // 22: tessera.adapter.v1.UnpinResponse
+	(*DeleteRequest)(nil),    // 23: tessera.adapter.v1.DeleteRequest
+	(*DeleteResponse)(nil),   // 24: tessera.adapter.v1.DeleteResponse
 }
 var file_tessera_adapter_v1_adapter_proto_depIdxs = []int32{
 	1,  // 0: tessera.adapter.v1.PushHeader.files:type_name -> tessera.adapter.v1.PushedFile
@@ -1761,19 +1867,20 @@ var file_tessera_adapter_v1_adapter_proto_depIdxs = []int32{
 	0,  // 5: tessera.adapter.v1.Version.state:type_name -> tessera.adapter.v1.State
 	7,  // 6: tessera.adapter.v1.ListResponse.versions:type_name -> tessera.adapter.v1.Version
 	7,  // 7: tessera.adapter.v1.GetResponse.version:type_name -> tessera.adapter.v1.Version
-	13, // 8: tessera.adapter.v1.GetResponse.comparison:type_name -> tessera.adapter.v1.Comparison
-	12, // 9: tessera.adapter.v1.Comparison.canary:type_name -> tessera.adapter.v1.Arm
-	12, // 10: tessera.adapter.v1.Comparison.active:type_name -> tessera.adapter.v1.Arm
-	7,  // 11: tessera.adapter.v1.ActivateResponse.version:type_name -> tessera.adapter.v1.Version
-	7,  // 12: tessera.adapter.v1.RollbackResponse.version:type_name -> tessera.adapter.v1.Version
-	7,  // 13: tessera.adapter.v1.RollbackResponse.replaced:type_name -> tessera.adapter.v1.Version
-	7,  // 14: tessera.adapter.v1.PinResponse.version:type_name -> tessera.adapter.v1.Version
-	7,  // 15: tessera.adapter.v1.UnpinResponse.version:type_name -> tessera.adapter.v1.Version
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	14, // 8: tessera.adapter.v1.GetResponse.comparison:type_name -> tessera.adapter.v1.Comparison
+	13, // 9: tessera.adapter.v1.Arm.click_rate:type_name -> tessera.adapter.v1.ClickRate
+	12, // 10: tessera.adapter.v1.Comparison.canary:type_name -> tessera.adapter.v1.Arm
+	12, // 11: tessera.adapter.v1.Comparison.active:type_name -> tessera.adapter.v1.Arm
+	7,  // 12: tessera.adapter.v1.ActivateResponse.version:type_name -> tessera.adapter.v1.Version
+	7,  // 13: tessera.adapter.v1.RollbackResponse.version:type_name -> tessera.adapter.v1.Version
+	7,  // 14: tessera.adapter.v1.RollbackResponse.replaced:type_name -> tessera.adapter.v1.Version
+	7,  // 15: tessera.adapter.v1.PinResponse.version:type_name -> tessera.adapter.v1.Version
+	7,  // 16: tessera.adapter.v1.UnpinResponse.version:type_name -> tessera.adapter.v1.Version
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_tessera_adapter_v1_adapter_proto_init() }
@@ -1786,15 +1893,15 @@ func file_tessera_adapter_v1_adapter_proto_init() {
 		(*PushRequest_Chunk)(nil),
 		(*PushRequest_End)(nil),
 	}
-	file_tessera_adapter_v1_adapter_proto_msgTypes[13].OneofWrappers = []any{}
 	file_tessera_adapter_v1_adapter_proto_msgTypes[14].OneofWrappers = []any{}
+	file_tessera_adapter_v1_adapter_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_adapter_v1_adapter_proto_rawDesc), len(file_tessera_adapter_v1_adapter_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   23,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

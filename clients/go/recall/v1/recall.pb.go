@@ -782,7 +782,7 @@ type RecallRequest struct {
 	ResultCount *uint32 `protobuf:"varint,6,opt,name=result_count,json=resultCount,proto3,oneof" json:"result_count,omitempty"`
 	// Beam width per step, the last holds for all further steps; the configured default when empty.
 	Widths []uint32 `protobuf:"varint,7,rep,packed,name=widths,proto3" json:"widths,omitempty"`
-	// Items per semantic ID at most; the configured default when absent.
+	// Items per semantic ID at most; the configured default when absent, which is as few as fill the answer.
 	ItemsPerSid *uint32   `protobuf:"varint,8,opt,name=items_per_sid,json=itemsPerSid,proto3,oneof" json:"items_per_sid,omitempty"`
 	ScoreNorm   ScoreNorm `protobuf:"varint,9,opt,name=score_norm,json=scoreNorm,proto3,enum=tessera.recall.v1.ScoreNorm" json:"score_norm,omitempty"`
 	// Milliseconds the recall may take, beside the deadline of the call; the shorter one counts.
@@ -795,7 +795,7 @@ type RecallRequest struct {
 	// Refuse history items that the catalogue does not know with ITEM_NOT_FOUND, instead of leaving them out.
 	RefuseUnknownItems bool `protobuf:"varint,13,opt,name=refuse_unknown_items,json=refuseUnknownItems,proto3" json:"refuse_unknown_items,omitempty"`
 	// Refuse a user without behaviours in the catalogue (USER_NOT_FOUND, REQUEST_INVALID), instead of answering
-	// from profile and scene (fallback `no-history`, recall.withoutHistory).
+	// from profile and scene or with popular items (fallback `no-history`, `popular`: recall.withoutHistory).
 	RequireHistory bool         `protobuf:"varint,14,opt,name=require_history,json=requireHistory,proto3" json:"require_history,omitempty"`
 	Eligibility    *Eligibility `protobuf:"bytes,20,opt,name=eligibility,proto3" json:"eligibility,omitempty"`
 	ItemPolicy     *ItemPolicy  `protobuf:"bytes,21,opt,name=item_policy,json=itemPolicy,proto3" json:"item_policy,omitempty"`
@@ -806,6 +806,8 @@ type RecallRequest struct {
 	// Adapter to answer with (docs/adapter-versions.md): a name, whose version of the moment for this user it is; the
 	// digest of a version that is loaded; `base` for the model without one. Empty: the configured name.
 	Adapter string `protobuf:"bytes,24,opt,name=adapter,proto3" json:"adapter,omitempty"`
+	// Names of attributes that each item of the answer shall carry: 16 at most.
+	Attributes []string `protobuf:"bytes,25,rep,name=attributes,proto3" json:"attributes,omitempty"`
 	// Record it for the console, whatever the share of recalls that is recorded.
 	Inspect       bool `protobuf:"varint,30,opt,name=inspect,proto3" json:"inspect,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -987,6 +989,13 @@ func (x *RecallRequest) GetAdapter() string {
 	return ""
 }
 
+func (x *RecallRequest) GetAttributes() []string {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
 func (x *RecallRequest) GetInspect() bool {
 	if x != nil {
 		return x.Inspect
@@ -1017,11 +1026,15 @@ type RecalledItem struct {
 	ItemId string                 `protobuf:"bytes,1,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
 	// Codes of the item's semantic ID, one per level.
 	Sid []uint32 `protobuf:"varint,2,rep,packed,name=sid,proto3" json:"sid,omitempty"`
-	// Log-probability of the semantic ID.
+	// Log-probability of the semantic ID; of a `popular` answer the logarithm of the item's share of recent
+	// behaviours.
 	Score float64 `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`
 	// 1 for the best item.
-	Rank          uint32 `protobuf:"varint,4,opt,name=rank,proto3" json:"rank,omitempty"`
-	Title         string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
+	Rank  uint32 `protobuf:"varint,4,opt,name=rank,proto3" json:"rank,omitempty"`
+	Title string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
+	// Text of a JSON object of the attributes that the request names, of those that the item has; empty where it
+	// names none.
+	Attributes    string `protobuf:"bytes,6,opt,name=attributes,proto3" json:"attributes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1087,6 +1100,13 @@ func (x *RecalledItem) GetRank() uint32 {
 func (x *RecalledItem) GetTitle() string {
 	if x != nil {
 		return x.Title
+	}
+	return ""
+}
+
+func (x *RecalledItem) GetAttributes() string {
+	if x != nil {
+		return x.Attributes
 	}
 	return ""
 }
@@ -1571,7 +1591,8 @@ type RecallResponse struct {
 	ItemPolicy         *AppliedItemPolicy `protobuf:"bytes,21,opt,name=item_policy,json=itemPolicy,proto3" json:"item_policy,omitempty"`
 	// Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:
 	// the store of behaviours did not answer, and recall.withoutFeatures is `answer`. `no-history`: the user
-	// has no behaviours, or none of their items is in the catalogue.
+	// has no behaviours, or none of their items is in the catalogue. `popular`: the same, and the items are those
+	// that are popular.
 	Fallback      string `protobuf:"bytes,22,opt,name=fallback,proto3" json:"fallback,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1755,7 +1776,7 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\n" +
 	"ItemPolicy\x12\x19\n" +
 	"\border_by\x18\x01 \x01(\tR\aorderBy\x12=\n" +
-	"\tdiversity\x18\x02 \x03(\v2\x1f.tessera.recall.v1.DiversityCapR\tdiversity\"\xcb\b\n" +
+	"\tdiversity\x18\x02 \x03(\v2\x1f.tessera.recall.v1.DiversityCapR\tdiversity\"\xeb\b\n" +
 	"\rRecallRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
@@ -1780,7 +1801,10 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"itemPolicy\x12#\n" +
 	"\rallow_partial\x18\x16 \x01(\bR\fallowPartial\x12\x1c\n" +
 	"\tcatalogue\x18\x17 \x01(\tR\tcatalogue\x12\x18\n" +
-	"\aadapter\x18\x18 \x01(\tR\aadapter\x12\x18\n" +
+	"\aadapter\x18\x18 \x01(\tR\aadapter\x12\x1e\n" +
+	"\n" +
+	"attributes\x18\x19 \x03(\tR\n" +
+	"attributes\x12\x18\n" +
 	"\ainspect\x18\x1e \x01(\bR\ainspect\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -1792,13 +1816,16 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x06sourceB\x0f\n" +
 	"\r_result_countB\x10\n" +
 	"\x0e_items_per_sidB\x0e\n" +
-	"\f_deadline_ms\"y\n" +
+	"\f_deadline_ms\"\x99\x01\n" +
 	"\fRecalledItem\x12\x17\n" +
 	"\aitem_id\x18\x01 \x01(\tR\x06itemId\x12\x10\n" +
 	"\x03sid\x18\x02 \x03(\rR\x03sid\x12\x14\n" +
 	"\x05score\x18\x03 \x01(\x01R\x05score\x12\x12\n" +
 	"\x04rank\x18\x04 \x01(\rR\x04rank\x12\x14\n" +
-	"\x05title\x18\x05 \x01(\tR\x05title\"\x8e\x03\n" +
+	"\x05title\x18\x05 \x01(\tR\x05title\x12\x1e\n" +
+	"\n" +
+	"attributes\x18\x06 \x01(\tR\n" +
+	"attributes\"\x8e\x03\n" +
 	"\rRecallTimings\x12\x1f\n" +
 	"\vfeatures_us\x18\x01 \x01(\x01R\n" +
 	"featuresUs\x12\x1b\n" +
