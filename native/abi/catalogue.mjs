@@ -8,6 +8,7 @@ import {
   handle,
   list,
   one,
+  optional,
   record,
   text,
   texts,
@@ -16,6 +17,7 @@ import {
   u53,
   words,
 } from './fields.mjs';
+import { Clause } from './reach.mjs';
 
 export const Verdict = words(
   'Verdict',
@@ -195,9 +197,9 @@ const ItemChange = record('ItemChange', 'catalogue::GivenChange', '', {
   title: text('Of upsert.'),
   attributes: text("Of upsert and set_attributes: text of a JSON object; '' for none."),
   priority: f64('Of upsert and set_priority.'),
-  predicate: text(
-    "Of pause, resume, remove, patch_attributes: JSON of a clause; '' where `itemId` says which.",
-    'to.predicate_json',
+  predicate: optional(
+    one(Clause),
+    'Of pause, resume, remove, patch_attributes, where no `itemId` says which items.',
   ),
   patch: one(AttributePatch, 'Of patch_attributes.'),
 });

@@ -29,6 +29,9 @@ export const choice = (words, doc, cpp) => kind('choice', { words })(doc, cpp);
 export const one = (record, doc, cpp) => kind('one', { record })(doc, cpp);
 export const list = (record, doc, cpp) => kind('list', { record })(doc, cpp);
 export const each = (record, count, doc) => kind('each', { record, count })(doc);
+/** A field that may be left out; of packed records on their way in. */
+export const optional = (of, doc) =>
+  kind('optional', { of, record: of.record, words: of.words })(doc);
 /** Any number of records of integers, end to end in one Uint32Array. */
 export const rows = (record, doc, cpp) => kind('rows', { record })(doc, cpp);
 /** An opaque handle. */

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/check.h"
 #include "catalogue/change.h"
 #include "catalogue/eligibility.h"
+#include "catalogue/test_clause.h"
 #include "catalogue_workload.h"
 
 namespace tessera {
@@ -16,18 +16,11 @@ namespace tessera {
 inline constexpr uint32_t kLiveLevelSize = 256;
 
 inline catalogue::EligibilityRequest one_text(const char* attribute, const std::string& value) {
-  const auto clause = catalogue::parse_predicate(std::string(R"({"attribute":")") + attribute +
-                                                 R"(","in":[")" + value + "\"]}");
-  TESSERA_CHECK(clause.is_ok());
-  return {clause.value(), {}, {}, {}, {}};
+  return {catalogue::text_clause(catalogue::ClauseKind::kIn, attribute, {value}), {}, {}, {}, {}};
 }
 
 inline catalogue::EligibilityRequest at_most(const char* attribute, uint32_t most) {
-  const auto clause =
-      catalogue::parse_predicate(std::string(R"({"attribute":")") + attribute +
-                                 R"(","min":0,"max":)" + std::to_string(most) + "}");
-  TESSERA_CHECK(clause.is_ok());
-  return {clause.value(), {}, {}, {}, {}};
+  return {catalogue::range_clause(attribute, 0, most), {}, {}, {}, {}};
 }
 
 /// Pauses, resumes and later items in turn.

@@ -188,13 +188,13 @@ export interface NativeAddon extends StoreAddon {
   /** Makes items what they were at a version; gives the number of the new version. */
   catalogueRollBack(catalogue: CatalogueHandle, sequence: number): Promise<number>;
   /**
-   * What JSON objects of eligibility and item policy (docs/items-of-a-sid.md) let a request find in
-   * the newest version at a time, in milliseconds since 1970.
+   * What a packed ReachRequest, the first `count` of the words, lets a request find in the newest
+   * version at a time, in milliseconds since 1970.
    */
   catalogueReach(
     catalogue: CatalogueHandle,
-    eligibility: string,
-    itemPolicy: string,
+    words: Uint32Array,
+    count: number,
     timeMs: number,
   ): Promise<CatalogueReach>;
   /** Of the reach's version: items with ordinals in [first, first + count). */
@@ -214,8 +214,8 @@ export interface NativeAddon extends StoreAddon {
    */
   catalogueJudge(
     catalogue: CatalogueHandle,
-    eligibility: string,
-    itemPolicy: string,
+    words: Uint32Array,
+    count: number,
     itemId: string,
     sequence: number,
     timeMs: number,

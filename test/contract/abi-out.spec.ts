@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { loadAddon, PackedWriter, writeChangeMessage } from '@tessera/native';
+import { EVERY_ITEM } from '@tessera/engine';
+import { loadAddon, PackedWriter, writeChangeMessage, writeReachRequest } from '@tessera/native';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -74,6 +75,14 @@ async function ofEngine(): Promise<void> {
   await addon.engineClose(engine);
 }
 
+function everyItem(): [Uint32Array, number] {
+  const out = new PackedWriter();
+  out.begin();
+  writeReachRequest(out, EVERY_ITEM);
+  out.end();
+  return [out.words, out.length];
+}
+
 async function ofCatalogue(): Promise<void> {
   const outputPath = `${folder.path}/catalogue.snapshot`;
   const levelSizes = new Uint32Array();
@@ -93,18 +102,18 @@ async function ofCatalogue(): Promise<void> {
     reserveBytes: 0,
   });
   const view = addon.catalogueView(catalogue);
-  const reached = await addon.catalogueReach(catalogue, '{}', '{}', 0);
   const nothing = new PackedWriter();
   nothing.begin();
   writeChangeMessage(nothing, { changes: [] });
   nothing.end();
   const message = nothing.words.subarray(0, nothing.length);
   given.set('AppliedChanges', await addon.catalogueApply(catalogue, [message]));
+  const reached = await addon.catalogueReach(catalogue, ...everyItem(), 0);
   given.set('CatalogueInfo', addon.catalogueInfo(catalogue));
   given.set('CatalogueState', addon.catalogueState(catalogue));
   given.set('CatalogueGeneration', (await addon.catalogueVersions(catalogue))[0]);
   given.set('CatalogueReach', reached);
-  const judged = await addon.catalogueJudge(catalogue, '{}', '{}', 'none', -1, 0);
+  const judged = await addon.catalogueJudge(catalogue, ...everyItem(), 'none', -1, 0);
   given.set('CatalogueJudgement', judged);
   given.set('CatalogueSids', addon.catalogueSids(view, Uint32Array.of(0)));
   given.set('ItemTexts', addon.catalogueItems(view, Uint32Array.of(0)));

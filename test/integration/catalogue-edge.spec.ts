@@ -2,9 +2,12 @@
 
 import 'reflect-metadata';
 import * as grpc from '@grpc/grpc-js';
+import { clauseOf } from '@tessera/catalogue';
 import { ServiceClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
+import { NO_ELIGIBILITY } from '@tessera/engine';
 import type { Serving } from '@tessera/hosting';
+import { eligibilityText } from '@tessera/recall';
 import { createLog } from '@tessera/telemetry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../apps/standalone/src/serve.js';
@@ -105,14 +108,16 @@ describe('CatalogueService', () => {
       matched: [1, 1, 1, 1],
     });
     const nothing = { set: '', unset: [], add: [], take: [], delta: [] };
-    const predicate = '{"not":{"attribute":"campaign","in":["x","true"]}}';
+    const ofCampaign = clauseOf('in', { attribute: 'campaign', values: ['x', 'true'] });
+    const predicate = clauseOf('not', { clauses: [ofCampaign] });
+    const ofLabels = clauseOf('contains', { attribute: 'labels' });
     const op = 'patch_attributes';
     expect(runtime.catalogue.applied.slice(before)).toEqual([
       { op, itemId: 'a', patch: { ...nothing, set: '{"b":1}', unset: ['c'], take: add } },
       { op, itemId: '', predicate, patch: { ...nothing, add, delta } },
-      { op: 'pause', itemId: '', predicate: '{"attribute":"budget","max":0}' },
-      { op: 'resume', itemId: '', predicate: `{"all":[${predicate}]}` },
-      { op: 'remove', itemId: '', predicate: '{"attribute":"labels","contains":[]}' },
+      { op: 'pause', itemId: '', predicate: clauseOf('range', { attribute: 'budget', max: 0 }) },
+      { op: 'resume', itemId: '', predicate: clauseOf('all', { clauses: [predicate] }) },
+      { op: 'remove', itemId: '', predicate: ofLabels },
     ]);
     const deep = { patchAttributes: { matching, set: `{"a":${'['.repeat(1000)}` } };
     const error = await call('Apply', { changes: [deep] }).catch(asServiceError);
@@ -212,7 +217,7 @@ describe('CatalogueService', () => {
 });
 
 describe('eligibility of a recall', () => {
-  it('reaches the runtime as the JSON that the engine reads', async () => {
+  it('reaches the runtime as the clauses that JSON would give', async () => {
     const text = (attribute: string, values: string[]) => ({ attribute, values });
     const predicate = {
       all: {
@@ -226,7 +231,7 @@ describe('eligibility of a recall', () => {
     const eligibility = { predicate, allowed: { itemIds: [] }, seen: ['7'] };
     expect((await recalls.recall({ userId: 'eligible', eligibility })).status).toBe(0);
     const { request } = runtime.seen.at(-1) ?? {};
-    expect(JSON.parse(request?.eligibility ?? '')).toEqual({
+    expect(JSON.parse(eligibilityText(request?.eligibility ?? NO_ELIGIBILITY))).toEqual({
       predicate: {
         all: [
           { any: [{ attribute: 'country', in: ['de'] }] },
@@ -235,7 +240,6 @@ describe('eligibility of a recall', () => {
         ],
       },
       allowed: [],
-      denied: [],
       seen: ['7'],
     });
     await recalls.recall({ userId: 'free' });

@@ -4,6 +4,7 @@ import catalogue from '../../native/abi/catalogue.mjs';
 import completion, { ANSWERS } from '../../native/abi/completion.mjs';
 import engine from '../../native/abi/engine.mjs';
 import kv from '../../native/abi/kv.mjs';
+import reach from '../../native/abi/reach.mjs';
 import request, { REQUESTS } from '../../native/abi/request.mjs';
 import store from '../../native/abi/store.mjs';
 import { closure, listOf, namedWords } from './names.mjs';
@@ -11,7 +12,7 @@ import { objectModules } from './write-objects.mjs';
 import { packedCpp, packedTypeScript } from './write-packed.mjs';
 import { typesModule } from './write-types.mjs';
 
-const PARTS = [engine, kv, catalogue, store, request, completion];
+const PARTS = [engine, kv, catalogue, reach, store, request, completion];
 const DIGEST_DIGITS = 16;
 
 const every = (member) => PARTS.flatMap((part) => part[member] ?? []);
@@ -21,8 +22,10 @@ const hasFields = ({ fields }) => Object.keys(fields).length > 0;
 
 /** What either side must agree on: names and kinds in their order, no comments. */
 function digestOf(records, words, numbers) {
-  const fieldOf = ([name, { kind, record, words: choice }]) =>
-    [name, kind, record?.name, choice && listOf(choice)].filter((part) => part !== undefined);
+  const fieldOf = ([name, { kind, of, record, words: choice }]) =>
+    [name, kind, of?.kind, record?.name, choice && listOf(choice)].filter(
+      (part) => part !== undefined,
+    );
   const shapes = records.map(({ name, fields }) => [name, Object.entries(fields).map(fieldOf)]);
   const said = [shapes, words.map(({ list }) => list), numbers.map(({ values }) => values)];
   const kinds = [REQUESTS, ANSWERS].map((list) => list.map(({ name }) => name));

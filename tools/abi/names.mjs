@@ -4,16 +4,21 @@ export const NOTICE = '// Generated from native/abi by tools/generate.mjs. Do no
 
 export const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** All records of the parts, and those that they consist of, each once, inner ones first. */
+/**
+ * All records of the parts, and those that they consist of, each once, inner ones first. A record
+ * may consist of itself.
+ */
 export function closure(records) {
-  const seen = new Set();
+  const entered = new Set();
+  const closed = [];
   const visit = (record) => {
-    if (seen.has(record) || record === undefined) return;
+    if (entered.has(record) || record === undefined) return;
+    entered.add(record);
     for (const field of Object.values(record.fields)) visit(field.record);
-    seen.add(record);
+    closed.push(record);
   };
   for (const record of records) visit(record);
-  return [...seen];
+  return closed;
 }
 
 /** Words with a constant, of the records' choices; each once. */

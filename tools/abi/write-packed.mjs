@@ -57,18 +57,21 @@ function writeLines(record, from, indent = '  ') {
   });
 }
 
-function readLines(record) {
-  return entriesOf(record).map(([name, field]) => {
-    const to = field.cpp ?? `to.${snake(name)}`;
-    const { kind, record: inner } = field;
-    if (kind === 'choice') return `  in.choice(${to}, ${listOf(field.words).length});`;
-    if (kind === 'one') return `  read_${snakeOf(inner)}(in, ${to});`;
-    if (kind === 'list') {
-      return `  in.list(${to}, [&in](auto& each) { read_${snakeOf(inner)}(in, each); });`;
-    }
-    return `  in.${METHODS[kind]}(${to});`;
-  });
+function readStatement(field, to) {
+  const { kind, of, record: inner } = field;
+  if (kind === 'choice') return `in.choice(${to}, ${listOf(field.words).length});`;
+  if (kind === 'one') return `read_${snakeOf(inner)}(in, ${to});`;
+  if (kind === 'list' || kind === 'optional') {
+    const each = of ?? { kind: 'one', record: inner };
+    return `in.${kind}(${to}, [&in](auto& each) { ${readStatement(each, 'each')} });`;
+  }
+  return `in.${METHODS[kind]}(${to});`;
 }
+
+const readLines = (record) =>
+  entriesOf(record).map(
+    ([name, field]) => `  ${readStatement(field, field.cpp ?? `to.${snake(name)}`)}`,
+  );
 
 const writeSignature = (record) =>
   `void write_${snakeOf(record)}([[maybe_unused]] PackedWriter& out, ` +
@@ -152,6 +155,7 @@ export function packedCpp({ packedIn, packedOut, requests, answers, words }) {
         '',
         '#include "abi/packed_reader.h"',
         '#include "catalogue/given_change.h"',
+        '#include "catalogue/reach_request.h"',
         '#include "engine/request.h"',
       ],
       readers,
@@ -175,13 +179,19 @@ const codesOf = ({ name, constant, list }) => [
   '',
 ];
 
-function writeCall([name, field]) {
-  const value = `from.${name}`;
-  if (field.kind === 'choice') return `  to.u32(${field.words.constant}_CODES[${value}]);`;
-  if (field.kind === 'one') return `  write${field.record.name}(to, ${value});`;
-  if (field.kind === 'list') return `  to.list(${value}, write${field.record.name});`;
-  return `  to.${METHODS[field.kind]}(${value});`;
+function writeStatement(field, value) {
+  const { kind, of, record, words } = field;
+  if (kind === 'choice') return `to.u32(${words.constant}_CODES[${value}]);`;
+  if (kind === 'one') return `write${record.name}(to, ${value});`;
+  if (kind === 'list') return `to.list(${value}, write${record.name});`;
+  if (kind === 'optional') {
+    const inner = writeStatement(of, value);
+    return `to.flag(${value} !== undefined);\n  if (${value} !== undefined) ${inner}`;
+  }
+  return `to.${METHODS[kind]}(${value});`;
 }
+
+const writeCall = ([name, field]) => `  ${writeStatement(field, `from.${name}`)}`;
 
 function readCall([name, { kind, words, record }]) {
   if (kind === 'choice' && words.name === undefined) {

@@ -28,6 +28,7 @@ function typeOf(field) {
     return field.words.name ?? field.words.map(quoted).join(' | ');
   }
   if (field.kind === 'handle') return field.type;
+  if (field.kind === 'optional') return `${typeOf(field.of)} | undefined`;
   if (field.kind === 'one') return field.record.name;
   if (field.kind === 'list' || field.kind === 'each') return `readonly ${field.record.name}[]`;
   return SCALARS[field.kind];
@@ -78,12 +79,12 @@ const slotsOf = ({ name, fields }) => [
   '',
 ];
 
-const hex = (value) => `0x${value.toString(16)}`;
+const shown = (value) => (value > 0x7fff_ffff ? `0x${value.toString(16)}` : String(value));
 
 const numbersOf = ({ constant, doc, values }) => [
   ...comment(doc),
   `export const ${constant} = {`,
-  ...Object.entries(values).map(([name, { value }]) => `  ${name}: ${hex(value)},`),
+  ...Object.entries(values).map(([name, { value }]) => `  ${name}: ${shown(value)},`),
   '} as const;',
   '',
 ];

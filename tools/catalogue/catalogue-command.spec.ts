@@ -33,7 +33,7 @@ it('checks edits and predicates before anything is sent', async () => {
     [['patch', 'a', patch], /\(lines\[1\]\.delta\.bid\): .* a finite number, got "1"/],
     [
       ['pause', '--predicate', '{"any":[{"attribute":"a","is":1}]}'],
-      /predicate\.any\[0\]: expected/,
+      /predicate\.any\[0\]\.is: expected/,
     ],
   ];
   for (const [words, message] of bad) expect((await refusal(...words)).stderr).toMatch(message);

@@ -8,6 +8,7 @@ import {
   prepareCatalogue,
   readDelta,
 } from '@tessera/catalogue';
+import { EVERY_ITEM } from '@tessera/engine';
 import { temporaryFolder } from '@tessera/testing';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
@@ -83,7 +84,7 @@ describe('a bundle', () => {
     const manifest = JSON.parse(readFileSync(join(path, 'manifest.json'), 'utf8'));
     expect(bundleUuid).toBe(manifest.bundle_uuid);
     expect(manifest).toMatchObject({ codebook: LEVELS, max_observed_items_per_sid: 2 });
-    const { pages: listed } = { pages: catalogue.listItems(await catalogue.reach('{}', '{}')) };
+    const { pages: listed } = { pages: catalogue.listItems(await catalogue.reach(EVERY_ITEM)) };
     const found = [...listed].flat().map(({ isPaused: _, ...rest }) => rest);
     const byId = (one: BundleItem, two: BundleItem) => (one.itemId < two.itemId ? -1 : 1);
     expect(found.sort(byId)).toEqual([...ITEMS].sort(byId));

@@ -1,10 +1,11 @@
-import type {
-  AppliedChanges,
-  CatalogueGeneration,
-  CatalogueState,
-  ChangingCatalogue,
-  FlightAttributes,
-  ListedItem,
+import {
+  type AppliedChanges,
+  type CatalogueGeneration,
+  type CatalogueState,
+  type ChangingCatalogue,
+  EVERY_ITEM,
+  type FlightAttributes,
+  type ListedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { AppliedBatch } from './domain/applied-batch.js';
@@ -121,7 +122,7 @@ export class CatalogueChanges {
     readonly sequence: number;
     readonly pages: Iterable<readonly ListedItem[]>;
   }> {
-    const reach = await this.catalogue.reach('{}', '{}');
+    const reach = await this.catalogue.reach(EVERY_ITEM);
     return { sequence: reach.sequence, pages: this.catalogue.listItems(reach) };
   }
 

@@ -28,6 +28,7 @@ export {
 export type { AttributePatch, CatalogueChange, ChangedItems } from './domain/change.js';
 export { ChangeBatch, MESSAGE_CHANGES_MAX } from './domain/change-batch.js';
 export { parseChangeLine } from './domain/change-line.js';
+export { clauseJson, clauseOf, FormReader, readClause } from './domain/clause-json.js';
 export { parseFlight } from './domain/flight.js';
 export { readAttributeSchema } from './outside/attribute-file.js';
 export { BundleLabel } from './outside/bundle-label.js';

@@ -10,14 +10,17 @@ import {
   type AttributePatch,
   type CatalogueGeneration,
   type CatalogueState,
+  type Eligibility,
   type EngineStats,
   type EngineTimings,
   type ItemChange,
+  type ItemPolicy,
   type KvFound,
   type ModelInfo,
   type EngineOptions as NativeEngineOptions,
   NOTHING,
   type Priority,
+  type ReachRequest,
   type RecallAnswer,
   type ScoreNorm,
   type Verdict,
@@ -63,6 +66,16 @@ export interface Reach {
   readonly sequence: number;
 }
 
+export const NO_ELIGIBILITY: Eligibility = {
+  predicate: undefined,
+  allowed: undefined,
+  denied: [],
+  seen: [],
+};
+export const NO_POLICY: ItemPolicy = { orderBy: '', diversity: [] };
+/** All live items, those of a SID in their own order. */
+export const EVERY_ITEM: ReachRequest = { eligibility: NO_ELIGIBILITY, itemPolicy: NO_POLICY };
+
 /** The judgement of a version of a catalogue on an item, before any search. */
 export interface Judgement {
   /** Of the version and the eligibility: what the search is to be run with. */
@@ -98,11 +111,11 @@ export interface Catalogue {
   /** The newest version. */
   view(): CatalogueView;
   /**
-   * Pins the newest version and finds out which of its items a JSON object of eligibility
-   * (docs/eligibility.md) lets pass, and how those of a SID are chosen by one of item policy
-   * (docs/items-of-a-sid.md). Rejects with REQUEST_INVALID naming the member at fault.
+   * Pins the newest version and finds out which of its items an eligibility (docs/eligibility.md)
+   * lets pass, and how those of a SID are chosen by an item policy (docs/items-of-a-sid.md).
+   * Rejects with REQUEST_INVALID naming the member at fault.
    */
-  reach(eligibility: string, itemPolicy: string): Promise<Reach>;
+  reach(request: ReachRequest): Promise<Reach>;
   /** Of these items, in their order, the first `count` that are live and that the reach may get. */
   firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly ListedItem[];
   /**
@@ -110,8 +123,7 @@ export interface Catalogue {
    * an item. Rejects as reach() does, and with CATALOGUE_NOT_FOUND where the version is not kept.
    */
   judge(question: {
-    readonly eligibility: string;
-    readonly itemPolicy: string;
+    readonly request: ReachRequest;
     readonly itemId: string;
     readonly sequence: number | undefined;
   }): Promise<Judgement>;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChangingCatalogue, NO_ITEM } from './engine.js';
+import type { Clause } from './index.js';
 import { buildCatalogue, openCatalogue } from './native-catalogue.js';
 
 const ITEMS = [
@@ -43,7 +44,14 @@ describe('changes of a catalogue', () => {
       take: [{ attribute: 'l', texts: ['a'] }],
       delta: [{ attribute: 'n', delta: -0.5 }],
     };
-    const predicate = '{"attribute":"n","min":1}';
+    const predicate: Clause = {
+      kind: 'range',
+      attribute: 'n',
+      values: [],
+      min: 1,
+      max: Number.POSITIVE_INFINITY,
+      clauses: [],
+    };
     const applied = await catalogue.apply([
       [{ op: 'patch_attributes', itemId: '', predicate, patch }],
       [{ op: 'pause', itemId: '', predicate }],

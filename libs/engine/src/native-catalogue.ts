@@ -9,6 +9,7 @@ import {
   type ItemChange,
   PackedWriter,
   type ReachHandle,
+  type ReachRequest,
   type ViewHandle,
   writeAttributeDeclarations,
   writeChangeMessage,
@@ -27,6 +28,7 @@ import type {
   Reach,
 } from './engine.js';
 import { awaitNative, callNative } from './native-error.js';
+import { packReach } from './pack-reach.js';
 
 const NEWEST = -1;
 /** About a millisecond's worth: listing runs on the thread that serves. */
@@ -41,7 +43,7 @@ export class NativeReach implements Reach {
 }
 
 const NO_PATCH = { set: '', unset: [], add: [], take: [], delta: [] };
-const NOTHING_GIVEN = { sid: [], title: '', attributes: '', priority: 0, predicate: '' };
+const NOTHING_GIVEN = { sid: [], title: '', attributes: '', priority: 0, predicate: undefined };
 
 const completed = (given: GivenChange): ItemChange => ({
   ...NOTHING_GIVEN,
@@ -120,21 +122,20 @@ export class NativeCatalogue implements ChangingCatalogue {
     return new NativeView(callNative(() => addon().catalogueView(this.handle)));
   }
 
-  async reach(eligibility: string, itemPolicy: string): Promise<Reach> {
+  async reach(request: ReachRequest): Promise<Reach> {
     const { reach, sequence } = await awaitNative(() =>
-      addon().catalogueReach(this.handle, eligibility, itemPolicy, this.nowMs()),
+      addon().catalogueReach(this.handle, ...packReach(request), this.nowMs()),
     );
     return new NativeReach(reach, sequence);
   }
 
   async judge({
-    eligibility,
-    itemPolicy,
+    request,
     itemId,
     sequence = NEWEST,
   }: Parameters<ChangingCatalogue['judge']>[0]): Promise<Judgement> {
     const judged = await awaitNative(() =>
-      addon().catalogueJudge(this.handle, eligibility, itemPolicy, itemId, sequence, this.nowMs()),
+      addon().catalogueJudge(this.handle, ...packReach(request), itemId, sequence, this.nowMs()),
     );
     return { ...judged, reach: new NativeReach(judged.reach, judged.sequence) };
   }

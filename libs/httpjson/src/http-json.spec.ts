@@ -56,7 +56,7 @@ describe('a request', () => {
       { itemId: '7' },
       { names: { itemIds: ['y'] } },
     ]);
-    expect(message.free).toBe('{"a":1}');
+    expect(message.free).toEqual({ a: 1 });
   });
 
   it.each([

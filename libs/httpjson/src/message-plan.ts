@@ -13,7 +13,7 @@ export interface JsonForm {
   readonly ids: ReadonlySet<string>;
   /** Names of numbers that are at least 1; what takes them checks it. */
   readonly positive: ReadonlySet<string>;
-  /** A JSON object that is passed on as text. */
+  /** A JSON object that is passed on as it is: its form is not that of its message. */
   readonly verbatim: ReadonlySet<string>;
   /** Member of a message that stands for the message, in place of an object with it. */
   readonly bare: Readonly<Record<string, string>>;

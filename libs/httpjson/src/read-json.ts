@@ -116,7 +116,7 @@ export class JsonReader {
       case 'word':
         return asWord(path, value, field);
       case 'verbatim':
-        return JSON.stringify(asObject(path, value));
+        return asObject(path, value);
       case 'message':
         return this.message(field.message as protobuf.Type, path, value);
     }

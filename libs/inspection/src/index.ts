@@ -16,12 +16,13 @@ export {
   type StoreState,
 } from './domain/inspection-store.js';
 export type { Pulse, PulseStage, Quantiles } from './domain/pulse.js';
-export type {
-  RecallSource,
-  RecallSummary,
-  RecordedAnswer,
-  RecordedRecall,
-  RecordReason,
+export {
+  askedAgain,
+  type RecallSource,
+  type RecallSummary,
+  type RecordedAnswer,
+  type RecordedRecall,
+  type RecordReason,
 } from './domain/recorded-recall.js';
 export { parseWatchedUsers, type SamplingRules } from './domain/sampling.js';
 export type { TreeRow } from './domain/tree-rows.js';

@@ -1,14 +1,14 @@
+export type { Clause, Eligibility, ItemPolicy } from '@tessera/engine';
 export { describeItems } from './domain/describe-items.js';
+export { eligibilityText, readEligibility } from './domain/eligibility-json.js';
 export { provenanceOf } from './domain/kv-provenance.js';
 export { pinVersion } from './domain/pin-version.js';
 export type { RecallEngine, RecallParts } from './domain/recall-parts.js';
 export type {
   AppendAnswer,
   AppliedItemPolicy,
-  DiversityCap,
   ExplainAnswer,
   ExplainRequest,
-  ItemPolicy,
   ItemScore,
   KvProvenance,
   ProcessVersions,

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { usersOfFile } from '@tessera/behaviour';
-import { type CatalogueChange, CHANGES_NOT_KEPT } from '@tessera/catalogue';
+import { type CatalogueChange, CHANGES_NOT_KEPT, clauseOf } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import {
   createRecallRuntime,
   type ItemPolicy,
   type RecallRequest,
   type RecallRuntimeOptions,
+  readEligibility,
 } from '@tessera/recall';
 import { temporaryFolder, until } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -227,17 +228,23 @@ describe('the recall runtime on the native engine', () => {
     }
     expect((await at(0)).items).toEqual(before.items);
     expect((await at(1)).items).toEqual(after.items);
-    const denied = { ...asked, eligibility: JSON.stringify({ denied: [before.items[1]?.itemId] }) };
+    const eligibility = readEligibility({ denied: [before.items[1]?.itemId] });
+    const denied = { ...asked, eligibility };
     const restricted = await runtime.serving.pin(denied, 0);
     const told = await runtime.serving.recall(denied, { ...context(), pinned: restricted });
     expect(told.items[1]?.itemId).toBe(before.items[2]?.itemId);
     await expect(runtime.serving.pin(asked, 9)).rejects.toMatchObject({
       code: 'CATALOGUE_NOT_FOUND',
     });
-    await expect(
-      runtime.serving.pin({ ...asked, eligibility: '{"x":1}' }, 0),
-    ).rejects.toMatchObject({
+    const ofText = readEligibility({ predicate: { attribute: 'bid', in: ['1'] } });
+    await runtime.operations
+      .changesOf('')
+      .apply([
+        { op: 'set_attributes', itemId: before.items[2]?.itemId ?? '', attributes: '{"bid": 2}' },
+      ]);
+    await expect(runtime.serving.pin({ ...asked, eligibility: ofText }, 2)).rejects.toMatchObject({
       code: 'REQUEST_INVALID',
+      field: 'eligibility.predicate',
     });
     await runtime.close();
   });
@@ -246,7 +253,7 @@ describe('the recall runtime on the native engine', () => {
     const runtime = await createRecallRuntime(options());
     const ask = async (eligibility: object) =>
       runtime.serving.recall(
-        request({ userId: 'u', resultCount: 100, eligibility: JSON.stringify(eligibility) }),
+        request({ userId: 'u', resultCount: 100, eligibility: readEligibility(eligibility) }),
         context(),
       );
     const all = (await ask({})).items.map((item) => item.itemId);
@@ -280,7 +287,7 @@ describe('the recall runtime on the native engine', () => {
     await changes.apply(
       [first, second].map((itemId) => ({ op: 'patch_attributes', itemId, patch: mark })),
     );
-    const ofX = { itemId: '', predicate: '{"attribute":"campaign","in":["x"]}' };
+    const ofX = { itemId: '', predicate: clauseOf('in', { attribute: 'campaign', values: ['x'] }) };
     const spend = { ...mark, set: '', delta: [{ attribute: 'spent', delta: 2.5 }] };
     const applied = await changes.apply([
       { op: 'patch_attributes', ...ofX, patch: spend },
@@ -292,7 +299,7 @@ describe('the recall runtime on the native engine', () => {
       changeCount: 5,
       matched: [2, 2],
     });
-    const eligibility = JSON.stringify({ predicate: { attribute: 'spent', min: 2.5 } });
+    const eligibility = readEligibility({ predicate: { attribute: 'spent', min: 2.5 } });
     const after = await runtime.serving.recall({ ...asked, eligibility }, context());
     expect(after.items.map((item) => item.itemId)).toEqual([third]);
     expect(after.versions.catalogueSequence).toBe(7);
@@ -340,7 +347,7 @@ describe('the recall runtime on the native engine', () => {
     });
     const ask = (predicate: object) =>
       runtime.serving.recall(
-        request({ userId: 'u', eligibility: JSON.stringify({ predicate }) }),
+        request({ userId: 'u', eligibility: readEligibility({ predicate }) }),
         context(),
       );
     const { items } = await ask({ attribute: 'campaign', in: ['x', 'y'] });
@@ -357,8 +364,8 @@ describe('the recall runtime on the native engine', () => {
     const flight = { begin: 'begin_ms', end: 'end_ms' };
     const changes = { ...CHANGES_NOT_KEPT, flight, nowMs: () => nowMs };
     const runtime = await createRecallRuntime({ ...options(), changes });
-    const ask = async (eligibility?: string) => {
-      const more = eligibility === undefined ? {} : { eligibility };
+    const ask = async (eligibility?: object) => {
+      const more = eligibility === undefined ? {} : { eligibility: readEligibility(eligibility) };
       const asked = request({ userId: 'u', resultCount: 100, ...more });
       const { items } = await runtime.serving.recall(asked, context());
       return items.map((item) => item.itemId);
@@ -372,14 +379,14 @@ describe('the recall runtime on the native engine', () => {
         attributes,
       })),
     );
-    const both = JSON.stringify({ allowed: [first, second] });
+    const both = { allowed: [first, second] };
     for (const [time, away, found] of [
       [5000, first, second],
       [6999, first, second],
       [7000, second, first],
     ] as const) {
       nowMs = time;
-      for (const items of [await ask(), await ask('{"predicate":{"all":[]}}')]) {
+      for (const items of [await ask(), await ask({ predicate: { all: [] } })]) {
         expect(items).toContain(found);
         expect(items).not.toContain(away);
       }
@@ -509,11 +516,12 @@ describe('the recall runtime on the native engine', () => {
     const { popularity } = runtime.operations;
     await until('counts', () => popularity?.itemCount === 2);
     for (let i = 0; i < 4; i += 1) popularity?.add(third, Date.now());
-    const ask = async (eligibility: string) => {
+    const ask = async (json: object) => {
+      const eligibility = readEligibility(json);
       const asked = { userId: 'nobody', eligibility, attributes: ['of'] };
       return runtime.serving.recall(request(asked), context());
     };
-    const answer = await ask('{}');
+    const answer = await ask({});
     expect(answer).toMatchObject({ fallback: 'popular', versions: { catalogueSequence: 0 } });
     expect(answer.items.map(({ itemId }) => itemId)).toEqual([third, second, first]);
     expect(answer.items.map(({ attributes }) => attributes)).toEqual(
@@ -522,7 +530,7 @@ describe('the recall runtime on the native engine', () => {
     expect(answer.items[1]?.sid).toEqual(ITEMS[1]?.sid);
     await runtime.operations.changesOf('').apply([{ op: 'pause', itemId: second }]);
     const predicate = { any: [first, second].map((of) => ({ attribute: 'of', in: [of] })) };
-    const left = await ask(JSON.stringify({ predicate }));
+    const left = await ask({ predicate });
     expect(left.items.map(({ itemId }) => itemId)).toEqual([first]);
     expect(left.versions.catalogueSequence).toBe(1);
     await runtime.close();

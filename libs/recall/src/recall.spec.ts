@@ -5,6 +5,7 @@ import {
   type ExplainRequest,
   type RecallParts,
   type RecallRequest,
+  readEligibility,
   type ScoreRequest,
   type ScoreTarget,
   UseCases,
@@ -259,7 +260,7 @@ describe('a recall', () => {
       items: [{ itemId: 'i1', rank: 1, attributes: '{}' }, { itemId: 'i2' }, { itemId: 'i3' }],
     });
     expect(answer.items[1]?.score).toBeCloseTo(Math.log(5 / 24), 9);
-    const denied = await ask({ eligibility: '{"denied":["i1"]}', resultCount: 1 });
+    const denied = await ask({ eligibility: readEligibility({ denied: ['i1'] }), resultCount: 1 });
     expect(denied.items.map(({ itemId }) => itemId)).toEqual(['i2']);
     expect(denied.short).toBe(false);
     expect(engine.requests).toEqual([]);
@@ -569,7 +570,7 @@ describe('an explanation', () => {
       sid: [],
       widthsUsed: [],
     });
-    const eligibility = JSON.stringify({ denied: ['i7'] });
+    const eligibility = readEligibility({ denied: ['i7'] });
     const denied = { recall: request({ eligibility }) };
     expect(await useCases.explain(about('i7', denied), context())).toMatchObject({
       verdict: 'not-eligible',

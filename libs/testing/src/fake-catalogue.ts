@@ -12,6 +12,7 @@ import {
   type ListedItem,
   NO_ITEM,
   type Reach,
+  type ReachRequest,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 
@@ -84,9 +85,8 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
   }
 
   /** Knows `denied` alone. */
-  async reach(eligibility: string): Promise<FakeReach> {
-    const { denied = [] } = JSON.parse(eligibility) as { denied?: string[] };
-    return { sequence: 0, denied };
+  async reach({ eligibility }: ReachRequest): Promise<FakeReach> {
+    return { sequence: 0, denied: eligibility.denied };
   }
 
   firstObtainable(reach: Reach, itemIds: readonly string[], count: number): ListedItem[] {
@@ -101,14 +101,14 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
 
   /** Knows `denied` alone; every item of the list is live. */
   async judge({
-    eligibility,
+    request,
     itemId,
     sequence,
   }: Parameters<Catalogue['judge']>[0]): Promise<Judgement> {
     if (sequence !== undefined && sequence !== this.state().sequence) {
       throw new TesseraError('CATALOGUE_NOT_FOUND', `version ${sequence} is not kept`);
     }
-    const reach = await this.reach(eligibility);
+    const reach = await this.reach(request);
     const item = this.ordinals.get(itemId) ?? NO_ITEM;
     const nothing = { clause: '', notLiveSince: 0 };
     if (item === NO_ITEM) return { ...nothing, reach, item, verdict: 'not-in-catalogue', sid: [] };

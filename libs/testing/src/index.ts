@@ -4,6 +4,12 @@ export { FakeAdapterEngine, type FakeEngineAdapter } from './fake-adapter-engine
 export { FakeCatalogue, FakeChangingCatalogue, type FakeItem } from './fake-catalogue.js';
 export { FakeEngine, type FakeEngineOptions, FakeKvPool, type PathScore } from './fake-engine.js';
 export { type KafkaBroker, startKafkaBroker } from './kafka-broker.js';
+export {
+  mayBeHad,
+  randomAttributes,
+  randomEligibility,
+  type TypedAttributes,
+} from './random-eligibility.js';
 export { missingFor } from './real-servers.js';
 export {
   type RedisCluster,

@@ -1,9 +1,11 @@
-// The readers of packed requests and of changes of a catalogue, on words that were changed, cut and
-// forged: nothing may crash, and what is read is within the words. With Clang's libFuzzer only
-// LLVMFuzzerTestOneInput is used; otherwise main() mutates.
+// The readers of packed requests, of changes of a catalogue and of what is to be reached, on words
+// that were changed, cut and forged: nothing may crash, and what is read is within the words. With
+// Clang's libFuzzer only LLVMFuzzerTestOneInput is used; otherwise main() mutates.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 
@@ -11,6 +13,7 @@
 #include "abi/packed_writer.h"
 #include "base/check.h"
 #include "catalogue/given_change.h"
+#include "catalogue/reach_request.h"
 
 namespace tessera::engine {
 
@@ -72,6 +75,60 @@ void read_changes(std::span<const uint32_t> words) {
   out.f64(-0.5);
 }
 
+uint32_t depth_of(const catalogue::Clause& clause) {
+  uint32_t depth = 0;
+  for (const catalogue::Clause& below : clause.clauses) depth = std::max(depth, depth_of(below));
+  return depth + 1;
+}
+
+/// Nor may what a predicate is checked and evaluated by.
+void read_reach(std::span<const uint32_t> words) {
+  PackedReader in(words);
+  catalogue::ReachRequest request;
+  read_reach_request(in, request);
+  const Status completed = catalogue::complete_reach_request(request);
+  TESSERA_CHECK(completed.is_ok() || completed.code() == Code::kRequestInvalid);
+  if (!completed.is_ok() || !request.eligibility.predicate) return;
+  TESSERA_CHECK(depth_of(*request.eligibility.predicate) <= catalogue::kPredicateDepthMax);
+  const bool is_match = catalogue::matches(*request.eligibility.predicate, {});
+  TESSERA_CHECK(is_match == catalogue::failing_clause(*request.eligibility.predicate, {}).empty());
+}
+
+[[maybe_unused]] void write_random_clause(PackedWriter& out, std::mt19937_64& random,
+                                          uint32_t depth) {
+  const uint64_t kind = random() % 6;
+  out.u32(static_cast<uint32_t>(kind));
+  out.text(random() % 8 == 0 ? "" : "bid");
+  const uint64_t values = random() % 3;
+  out.count(values);
+  for (uint64_t i = 0; i < values; ++i) out.text("value");
+  out.f64(0.5);
+  out.f64(random() % 2 == 0 ? 1 : std::numeric_limits<double>::infinity());
+  const uint64_t clauses = depth == 0 ? 0 : random() % 3;
+  out.count(clauses);
+  for (uint64_t i = 0; i < clauses; ++i) write_random_clause(out, random, depth - 1);
+}
+
+[[maybe_unused]] std::vector<uint32_t> random_reach(std::mt19937_64& random) {
+  PackedWriter out;
+  out.flag(true);
+  write_random_clause(out, random, static_cast<uint32_t>(random() % 20));
+  const bool has_allowed = random() % 2 == 0;
+  out.flag(has_allowed);
+  for (int list = has_allowed ? 0 : 1; list < 3; ++list) {
+    out.count(1);
+    out.text("item");
+  }
+  out.text("bid");
+  const uint64_t caps = random() % 6;
+  out.count(caps);
+  for (uint64_t i = 0; i < caps; ++i) {
+    out.text("campaign-" + std::to_string(random() % 8));
+    out.u32(static_cast<uint32_t>(random() % 3));
+  }
+  return out.end();
+}
+
 [[maybe_unused]] std::vector<uint32_t> random_changes(std::mt19937_64& random) {
   PackedWriter out;
   const uint64_t count = random() % 4;
@@ -83,7 +140,9 @@ void read_changes(std::span<const uint32_t> words) {
     out.text("title");
     out.text(random() % 2 == 0 ? R"({"bid": [1, "x"]})" : "");
     out.f64(0.5);
-    out.text(random() % 2 == 0 ? R"({"attribute": "bid", "min": 1})" : "");
+    const bool has_predicate = random() % 2 == 0;
+    out.flag(has_predicate);
+    if (has_predicate) write_random_clause(out, random, static_cast<uint32_t>(random() % 20));
     put_patch(random, out);
   }
   return out.end();
@@ -136,6 +195,10 @@ void read_changes(std::span<const uint32_t> words) {
   read_changes(changes);
   mutate(changes, random);
   read_changes(changes);
+  std::vector<uint32_t> reach = random_reach(random);
+  read_reach(reach);
+  mutate(reach, random);
+  read_reach(reach);
 }
 
 }  // namespace
@@ -146,6 +209,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!words.empty()) std::memcpy(words.data(), data, words.size() * sizeof(uint32_t));
   tessera::abi::read_words(words);
   tessera::abi::read_changes(words);
+  tessera::abi::read_reach(words);
   return 0;
 }
 

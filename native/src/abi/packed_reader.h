@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,6 +81,10 @@ class PackedReader {
       numbers.insert(numbers.end(), path.begin(), path.end());
       offsets.push_back(static_cast<uint32_t>(numbers.size()));
     }
+  }
+  template <typename Value, typename Read>
+  void optional(std::optional<Value>& to, const Read& read) {
+    if (word() != 0) read(to.emplace());
   }
   template <typename Record, typename Read>
   void list(std::vector<Record>& to, const Read& read) {

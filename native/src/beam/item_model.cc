@@ -3,12 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
+
+#include "catalogue/test_clause.h"
 
 namespace tessera::beam {
 
 using catalogue::Change;
 using catalogue::ChangeKind;
+using catalogue::Clause;
+using catalogue::ClauseKind;
+using catalogue::joined_clause;
+using catalogue::range_clause;
+using catalogue::text_clause;
 
 namespace {
 
@@ -25,18 +33,18 @@ ModelAttributes random_attributes(std::mt19937_64& random) {
 
 using Test = std::function<bool(const ModelAttributes&)>;
 
-/// A predicate as JSON and as a function.
-std::pair<std::string, Test> random_predicate(std::mt19937_64& random, uint32_t depth) {
+/// A predicate as a request gives it and as a function.
+std::pair<Clause, Test> random_predicate(std::mt19937_64& random, uint32_t depth) {
   const uint64_t kind = random() % (depth == 0 ? 3 : 6);
   if (kind == 0) {
     const std::string country = random() % 2 == 0 ? "de" : "xx";
     return {
-        R"({"attribute":"country","in":["fr",")" + country + R"("]})",
+        text_clause(ClauseKind::kIn, "country", {"fr", country}),
         [country](const ModelAttributes& a) { return a.country == "fr" || a.country == country; }};
   }
   if (kind == 1) {
     const std::string label = random() % 2 == 0 ? "new" : "top";
-    return {R"({"attribute":"labels","contains":[")" + label + R"("]})",
+    return {text_clause(ClauseKind::kContains, "labels", {label}),
             [label](const ModelAttributes& a) {
               return std::count(a.labels.begin(), a.labels.end(), label) > 0;
             }};
@@ -44,19 +52,19 @@ std::pair<std::string, Test> random_predicate(std::mt19937_64& random, uint32_t 
   if (kind == 2) {
     const double min = static_cast<double>(random() % 8) / 2;
     const bool has_max = random() % 2 == 0;
-    const std::string max = has_max ? R"(,"max":)" + std::to_string(min + 1) : "";
-    return {R"({"attribute":"bid","min":)" + std::to_string(min) + max + "}",
-            [min, has_max](const ModelAttributes& a) {
+    const double max = has_max ? min + 1 : std::numeric_limits<double>::infinity();
+    return {range_clause("bid", min, max), [min, has_max](const ModelAttributes& a) {
               return a.bid >= min && (!has_max || a.bid <= min + 1);
             }};
   }
   const auto [one, is_one] = random_predicate(random, depth - 1);
   if (kind == 3) {
-    return {R"({"not":)" + one + "}", [is_one](const ModelAttributes& a) { return !is_one(a); }};
+    return {joined_clause(ClauseKind::kNot, {one}),
+            [is_one](const ModelAttributes& a) { return !is_one(a); }};
   }
   const auto [two, is_two] = random_predicate(random, depth - 1);
   const bool is_all = kind == 4;
-  return {std::string(is_all ? R"({"all":[)" : R"({"any":[)") + one + "," + two + "]}",
+  return {joined_clause(is_all ? ClauseKind::kAll : ClauseKind::kAny, {one, two}),
           [is_one, is_two, is_all](const ModelAttributes& a) {
             return is_all ? is_one(a) && is_two(a) : is_one(a) || is_two(a);
           }};
@@ -164,10 +172,10 @@ ModelFilter random_filter(const ItemModel& model, std::mt19937_64& random) {
   ModelFilter filter;
   Test test = [](const ModelAttributes&) { return true; };
   if (random() % 3 != 0) {
-    const auto [json, function] = random_predicate(random, 2);
-    const auto parsed = catalogue::parse_predicate(json);
-    EXPECT_TRUE(parsed.is_ok()) << parsed.status().message();
-    filter.request.predicate = parsed.value();
+    auto [predicate, function] = random_predicate(random, 2);
+    const Status completed = catalogue::complete_predicate(predicate);
+    EXPECT_TRUE(completed.is_ok()) << completed.message();
+    filter.request.predicate = std::move(predicate);
     test = function;
   }
   if (random() % 4 == 0) filter.request.allowed = some_items(model, random);

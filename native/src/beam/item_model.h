@@ -66,7 +66,7 @@ class ItemModel {
 };
 
 /// Predicate, allowed, denied and seen items, each or none. Fails the running test where the
-/// predicate does not parse.
+/// predicate is refused.
 ModelFilter random_filter(const ItemModel& model, std::mt19937_64& random);
 
 /// A batch of up to `changes_max` changes, each item at most once.

@@ -10,8 +10,8 @@
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
 #include "bridge/task.h"
-#include "catalogue/eligibility_json.h"
 #include "catalogue/given_change.h"
+#include "catalogue/reach_request.h"
 
 namespace tessera::bridge {
 namespace {
@@ -216,12 +216,24 @@ Napi::Value catalogue_versions(const Napi::CallbackInfo& info) {
 
 constexpr double kNewest = -1;
 
-/// What a request may get of a catalogue and how, as it crosses.
-struct Wish {
-  std::string eligibility;
-  std::string item_policy;
-  uint64_t time_ms = 0;  // of the request, since 1970
-};
+/// A packed record (native/abi/reach.mjs), copied.
+std::vector<uint32_t> read_reach_words(const Napi::CallbackInfo& info, const char* field) {
+  const std::span<const uint32_t> words = packed_words(info[1], info[2], field);
+  return {words.begin(), words.end()};
+}
+
+Result<catalogue::ReachRequest> read_reach_request(std::span<const uint32_t> words) {
+  abi::PackedReader in(words);
+  catalogue::ReachRequest request;
+  abi::read_reach_request(in, request);
+  if (!in.is_whole()) {
+    return Status(
+        Code::kRequestInvalid,
+        "eligibility: expected a reach request as native/abi describes it, got other words");
+  }
+  TESSERA_RETURN_IF_ERROR(catalogue::complete_reach_request(request));
+  return request;
+}
 
 /// Argument `index`: milliseconds since 1970.
 uint64_t read_time_ms(const Napi::CallbackInfo& info, size_t index, const char* path) {
@@ -234,35 +246,35 @@ uint64_t read_time_ms(const Napi::CallbackInfo& info, size_t index, const char* 
 
 /// Compiles for a version.
 Status fill_reach(ReachHandle& handle, std::shared_ptr<const catalogue::View> view,
-                  const catalogue::EligibilityRequest& request, const Wish& wish) {
-  Result<catalogue::ItemPolicyRequest> asked = catalogue::parse_item_policy(wish.item_policy);
-  if (!asked.is_ok()) return asked.status();
+                  const catalogue::ReachRequest& request) {
   if (const auto schema = handle.live->schema(); schema != nullptr) {
-    if (request.predicate) TESSERA_RETURN_IF_ERROR(schema->check_clause(*request.predicate));
-    TESSERA_RETURN_IF_ERROR(schema->check_policy(asked.value()));
+    const auto& predicate = request.eligibility.predicate;
+    if (predicate) TESSERA_RETURN_IF_ERROR(schema->check_clause(*predicate));
+    TESSERA_RETURN_IF_ERROR(schema->check_policy(request.item_policy));
   }
-  TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request));
-  auto policy = catalogue::ItemPolicy::compile(*view, asked.value());
+  TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request.eligibility));
+  auto policy = catalogue::ItemPolicy::compile(*view, request.item_policy);
   if (!policy.is_ok()) return policy.status();
   handle.item_policy = std::move(policy).value();
-  auto eligibility = catalogue::compile_eligibility(*view, request);
+  auto eligibility = catalogue::compile_eligibility(*view, request.eligibility);
   handle.reach = catalogue::Reach(std::move(view), std::move(eligibility));
   return Status::ok();
 }
 
-Status judge(Judgement& judgement, const Wish& wish, const std::string& item_id, double sequence) {
-  Result<catalogue::EligibilityRequest> request = catalogue::parse_eligibility(wish.eligibility);
+Status judge(Judgement& judgement, std::span<const uint32_t> words, const std::string& item_id,
+             double sequence, uint64_t time_ms) {
+  Result<catalogue::ReachRequest> request = read_reach_request(words);
   if (!request.is_ok()) return request.status();
   const catalogue::LiveCatalogue& live = *judgement.reach->live;
-  request.value().flight = live.flight_at(wish.time_ms);
+  request.value().eligibility.flight = live.flight_at(time_ms);
   std::shared_ptr<const catalogue::View> view = live.view();
   if (sequence != kNewest) {
     auto found = live.view_at(static_cast<uint64_t>(sequence));
     if (!found.is_ok()) return found.status();
     view = std::move(found).value();
   }
-  TESSERA_RETURN_IF_ERROR(fill_reach(*judgement.reach, view, request.value(), wish));
-  judgement.explanation = beam::judge(*view, request.value(), item_id);
+  TESSERA_RETURN_IF_ERROR(fill_reach(*judgement.reach, view, request.value()));
+  judgement.explanation = beam::judge(*view, request.value().eligibility, item_id);
   judgement.item = view->find_item(item_id);
   if (judgement.item == catalogue::kNoItem) return Status::ok();
   std::array<uint32_t, catalogue::kMaxDepth> codes;
@@ -273,19 +285,17 @@ Status judge(Judgement& judgement, const Wish& wish, const std::string& item_id,
 
 Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
-  Wish wish{read_text(info, 1, "catalogueReach.eligibility"),
-            read_text(info, 2, "catalogueReach.itemPolicy"),
-            read_time_ms(info, 3, "catalogueReach.timeMs")};
+  const uint64_t time_ms = read_time_ms(info, 3, "catalogueReach.timeMs");
+  auto words = read_reach_words(info, "catalogueReach.words");
   auto reach = std::make_shared<ReachHandle>();
   reach->live = handle->live;
   return Task::start(
       info.Env(),
-      [reach, wish = std::move(wish)]() -> Status {
-        Result<catalogue::EligibilityRequest> request =
-            catalogue::parse_eligibility(wish.eligibility);
+      [reach, words = std::move(words), time_ms]() -> Status {
+        Result<catalogue::ReachRequest> request = read_reach_request(words);
         if (!request.is_ok()) return request.status();
-        request.value().flight = reach->live->flight_at(wish.time_ms);
-        return fill_reach(*reach, reach->live->view(), request.value(), wish);
+        request.value().eligibility.flight = reach->live->flight_at(time_ms);
+        return fill_reach(*reach, reach->live->view(), request.value());
       },
       [reach](Napi::Env env, const Status& status) -> Napi::Value {
         if (!status.is_ok()) return env.Undefined();
@@ -357,9 +367,8 @@ Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
 
 Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
-  Wish wish{read_text(info, 1, "catalogueJudge.eligibility"),
-            read_text(info, 2, "catalogueJudge.itemPolicy"),
-            read_time_ms(info, 5, "catalogueJudge.timeMs")};
+  const uint64_t time_ms = read_time_ms(info, 5, "catalogueJudge.timeMs");
+  auto words = read_reach_words(info, "catalogueJudge.words");
   std::string item_id = read_text(info, 3, "catalogueJudge.itemId");
   const double sequence = info[4].IsNumber() ? info[4].As<Napi::Number>().DoubleValue() : kNewest;
   auto judgement = std::make_shared<Judgement>();
@@ -367,8 +376,8 @@ Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
   judgement->reach->live = handle->live;
   return Task::start_long(
       info.Env(), LaneKind::kBuild,
-      [judgement, wish = std::move(wish), item_id = std::move(item_id), sequence] {
-        return judge(*judgement, wish, item_id, sequence);
+      [judgement, words = std::move(words), item_id = std::move(item_id), sequence, time_ms] {
+        return judge(*judgement, words, item_id, sequence, time_ms);
       },
       [judgement](Napi::Env env, const Status& status) -> Napi::Value {
         return status.is_ok() ? to_js(env, *judgement) : env.Undefined();

@@ -34,6 +34,21 @@ std::string describe_value(const Napi::Value& value) {
   return "an object";
 }
 
+std::span<const uint32_t> packed_words(const Napi::Value& value, const Napi::Value& count,
+                                       const char* field) {
+  const bool is_array =
+      value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == napi_uint32_array;
+  const double words = is_array && count.IsNumber() ? count.As<Napi::Number>().DoubleValue() : -1;
+  const auto array = is_array ? value.As<Napi::Uint32Array>() : Napi::Uint32Array();
+  if (!(words >= 0 && words <= static_cast<double>(is_array ? array.ElementLength() : 0))) {
+    throw make_error(value.Env(), Code::kRequestInvalid,
+                     std::string(field) +
+                         ": expected a Uint32Array and how many of its words to read, got " +
+                         describe_value(value) + " and " + describe_value(count));
+  }
+  return {array.Data(), static_cast<size_t>(words)};
+}
+
 ObjectReader::ObjectReader(Napi::Env env, Napi::Value value, std::string path,
                            std::span<const std::string_view> fields)
     : env_(env), path_(std::move(path)) {

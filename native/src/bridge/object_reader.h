@@ -59,6 +59,11 @@ void assign(Member& to, Value&& value) {
   }
 }
 
+/// The first `count` words of a Uint32Array, good until the call returns. Throws REQUEST_INVALID
+/// naming `field` for another value, or more words than it has.
+std::span<const uint32_t> packed_words(const Napi::Value& value, const Napi::Value& count,
+                                       const char* field);
+
 /// "a string", "an Int32Array", ... for messages about what was found.
 std::string describe_value(const Napi::Value& value);
 

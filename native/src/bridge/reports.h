@@ -14,6 +14,7 @@
 #include "bridge/lane.h"
 #include "catalogue/builder.h"
 #include "catalogue/live_catalogue.h"
+#include "catalogue/reach_request.h"
 #include "engine/engine.h"
 #include "engine/measure_scales.h"
 #include "kv/inspect.h"

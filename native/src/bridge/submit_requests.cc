@@ -17,20 +17,6 @@ engine::Clock::time_point deadline_of(engine::Clock::time_point now, double budg
   return now + std::chrono::microseconds(static_cast<int64_t>(bounded));
 }
 
-std::span<const uint32_t> words_of(const Napi::Value& value, const Napi::Value& count) {
-  const bool is_array =
-      value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == napi_uint32_array;
-  const double words = is_array && count.IsNumber() ? count.As<Napi::Number>().DoubleValue() : -1;
-  const auto array = is_array ? value.As<Napi::Uint32Array>() : Napi::Uint32Array();
-  if (!(words >= 0 && words <= static_cast<double>(is_array ? array.ElementLength() : 0))) {
-    throw make_error(value.Env(), Code::kRequestInvalid,
-                     "engineSubmit.words: expected a Uint32Array and how many of its words to "
-                     "read, got " +
-                         describe_value(value) + " and " + describe_value(count));
-  }
-  return {array.Data(), static_cast<size_t>(words)};
-}
-
 [[noreturn]] void fail(Napi::Env env, size_t index, const std::string& problem) {
   throw make_error(env, Code::kRequestInvalid,
                    "engineSubmit.requests[" + std::to_string(index) + "]" + problem);
@@ -59,7 +45,7 @@ void resolve(Napi::Env env, size_t index, const abi::RequestHead& head, EngineHa
 
 std::vector<engine::Request> read_requests(const Napi::Value& value, const Napi::Value& count,
                                            EngineHandle& handle) {
-  std::span<const uint32_t> words = words_of(value, count);
+  std::span<const uint32_t> words = packed_words(value, count, "engineSubmit.words");
   const engine::Clock::time_point now = engine::Clock::now();
   std::vector<engine::Request> requests;
   while (!words.empty()) {

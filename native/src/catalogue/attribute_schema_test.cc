@@ -6,6 +6,8 @@
 #include <map>
 #include <random>
 
+#include "catalogue/test_clause.h"
+
 namespace tessera::catalogue {
 namespace {
 
@@ -77,21 +79,20 @@ TEST(AttributeSchemaTest, LooksAtTheMembersThatConcernItAlone) {
 }
 
 TEST(AttributeSchemaTest, RefusesClausesAndPoliciesAboutOthers) {
-  const auto refusal = [](const std::string& json) {
-    const auto clause = parse_predicate(json);
-    EXPECT_TRUE(clause.is_ok());
-    return schema()->check_clause(clause.value());
+  const auto is_in = [](const char* attribute, std::vector<std::string> values) {
+    return text_clause(ClauseKind::kIn, attribute, std::move(values));
   };
+  const auto refusal = [](const Clause& clause) { return schema()->check_clause(clause); };
   EXPECT_TRUE(
-      refusal(R"({"all":[{"attribute":"country","in":["de"]},{"attribute":"bid","min":1}]})")
+      refusal(joined_clause(ClauseKind::kAll, {is_in("country", {"de"}), range_clause("bid", 1)}))
           .is_ok());
-  const Status wrong = refusal(R"({"not":{"attribute":"country","in":["de","fx"]}})");
+  const Status wrong = refusal(joined_clause(ClauseKind::kNot, {is_in("country", {"de", "fx"})}));
   EXPECT_EQ(wrong.code(), Code::kRequestInvalid);
   EXPECT_EQ(wrong.message(),
             "eligibility.predicate: attribute \"country\": expected a declared value, got \"fx\", "
             "did you mean \"fr\"?");
-  EXPECT_FALSE(refusal(R"({"attribute":"bid","in":["1"]})").is_ok());
-  EXPECT_FALSE(refusal(R"({"attribute":"creative","in":["1"]})").is_ok());
+  EXPECT_FALSE(refusal(is_in("bid", {"1"})).is_ok());
+  EXPECT_FALSE(refusal(is_in("creative", {"1"})).is_ok());
   EXPECT_TRUE(schema()->check_policy({"bid", {{"country", 1}}}).is_ok());
   EXPECT_EQ(
       schema()->check_policy({"bit", {}}).message(),

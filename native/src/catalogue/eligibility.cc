@@ -90,13 +90,6 @@ Status check_clause(const View& view, const Clause& clause) {
                  kAttributeTypeNames[static_cast<int>(clause.type())]);
 }
 
-Status check_list(const char* name, const std::vector<std::string>& items) {
-  if (items.size() <= kItemListMax) return Status::ok();
-  return {Code::kRequestInvalid, std::string("eligibility.") + name + ": " +
-                                     std::to_string(items.size()) + " items, expected at most " +
-                                     std::to_string(kItemListMax)};
-}
-
 }  // namespace
 
 const AttributeIndex& EligibilityIndex::attributes() const {
@@ -163,10 +156,7 @@ std::vector<EligibilityIndex::Condition> EligibilityIndex::conditions() const {
 }
 
 Status check_eligibility(const View& view, const EligibilityRequest& request) {
-  if (request.predicate) TESSERA_RETURN_IF_ERROR(check_clause(view, *request.predicate));
-  if (request.allowed) TESSERA_RETURN_IF_ERROR(check_list("allowed", *request.allowed));
-  TESSERA_RETURN_IF_ERROR(check_list("denied", request.denied));
-  return check_list("seen", request.seen);
+  return request.predicate ? check_clause(view, *request.predicate) : Status::ok();
 }
 
 std::optional<Flight> flight_in(const View& view, const EligibilityRequest& request) {

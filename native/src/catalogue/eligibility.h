@@ -77,8 +77,8 @@ class EligibilityIndex {
   mutable std::shared_ptr<const SnapshotFlights> flights_ GUARDED_BY(flights_mutex_);
 };
 
-/// Errors: REQUEST_INVALID: a predicate about an attribute that the view does not know or that is
-/// of another type, or a list longer than kItemListMax.
+/// Errors: REQUEST_INVALID: a predicate about an attribute that is of another type in the view.
+/// REQUIRES: complete_reach_request() has let it pass.
 Status check_eligibility(const View& view, const EligibilityRequest& request);
 
 /// The flight that counts for a view: none where no item of it has or has had one.

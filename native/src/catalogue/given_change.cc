@@ -133,14 +133,13 @@ Status complete_change(size_t index, GivenChange& change) {
   const bool is_upsert = change.kind == ChangeKind::kUpsert;
   if (is_upsert && change.sid.empty()) return invalid(index, "sid", "is missing");
   if (!std::isfinite(change.priority)) return invalid(index, "priority", "expected a number");
-  if (!change.predicate_json.empty()) {
+  if (change.predicate) {
     if (!may_have_predicate(change.kind) || !change.item_id.empty()) {
       return invalid(index, "predicate",
                      "expected none beside an item ID, and none of this kind of change");
     }
-    Result<Clause> predicate = parse_predicate(change.predicate_json);
-    if (!predicate.is_ok()) return of_change(index, predicate.status());
-    change.predicate = std::move(predicate).value();
+    const Status completed = complete_predicate(*change.predicate);
+    if (!completed.is_ok()) return of_change(index, completed);
   }
   if (!is_upsert && change.kind != ChangeKind::kSetAttributes) return Status::ok();
   if (change.attributes.empty()) change.attributes = "{}";

@@ -25,17 +25,16 @@ struct GivenChange : Change {
   GivenChange() = default;
   GivenChange(Change change) : Change(std::move(change)) {}
 
-  std::string predicate_json;       // "": `item_id` says which item
-  std::optional<Clause> predicate;  // complete_change() reads it from `predicate_json`
+  std::optional<Clause> predicate;  // none: `item_id` says which item
   AttributePatch patch;             // kPatchAttributes
 };
 
 /// Changes that each name their item.
 std::vector<GivenChange> given(std::span<const Change> changes);
 
-/// Checks what a change of its kind must have, reads its predicate, and writes its attributes
-/// without spaces, none as "{}". Errors: CATALOGUE_INVALID, the message beginning with
-/// `changes[index].member`.
+/// Checks what a change of its kind must have, completes its predicate (predicate.h), and writes
+/// its attributes without spaces, none as "{}". Errors: CATALOGUE_INVALID, the message beginning
+/// with `changes[index].member`.
 Status complete_change(size_t index, GivenChange& change);
 
 /// What given changes have come to.

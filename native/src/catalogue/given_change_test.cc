@@ -13,6 +13,7 @@
 #include <set>
 
 #include "catalogue/live_catalogue.h"
+#include "catalogue/test_clause.h"
 
 namespace tessera::catalogue {
 namespace {
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr uint32_t kSeedItems = 60;
 constexpr uint32_t kLevelSize = 8;
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 const std::vector<std::string> kCampaigns = {"a", "b", "c"};
 const std::vector<std::string> kLabels = {"new", "sale", "q\"\\\n"};
 
@@ -76,24 +78,26 @@ Model model_of(const View& view) {
 using Test = std::function<bool(const ModelItem&)>;
 
 struct ModelPredicate {
-  std::string json;
+  Clause clause;
   Test lets_pass;
 };
 
 ModelPredicate draw_predicate(std::mt19937_64& random) {
   switch (random() % 5) {
     case 0:
-      return {R"({"attribute":"campaign","in":["b","a"]})",
+      return {text_clause(ClauseKind::kIn, "campaign", {"b", "a"}),
               [](const ModelItem& item) { return item.campaign == "a" || item.campaign == "b"; }};
     case 1:
-      return {R"({"attribute":"labels","contains":["sale"]})",
+      return {text_clause(ClauseKind::kContains, "labels", {"sale"}),
               [](const ModelItem& item) { return item.labels && item.labels->count("sale"); }};
     case 2:
-      return {R"({"not":{"attribute":"budget","min":2}})",
+      return {joined_clause(ClauseKind::kNot, {range_clause("budget", 2)}),
               [](const ModelItem& item) { return !(item.budget && *item.budget >= 2); }};
-    case 3: return {R"({"attribute":"never","in":["x"]})", [](const ModelItem&) { return false; }};
+    case 3:
+      return {text_clause(ClauseKind::kIn, "never", {"x"}), [](const ModelItem&) { return false; }};
     default:
-      return {R"({"all":[{"attribute":"budget","max":1.5},{"attribute":"campaign","in":["c"]}]})",
+      return {joined_clause(ClauseKind::kAll, {range_clause("budget", -kUnbounded, 1.5),
+                                               text_clause(ClauseKind::kIn, "campaign", {"c"})}),
               [](const ModelItem& item) {
                 return item.campaign == "c" && item.budget && *item.budget <= 1.5;
               }};
@@ -154,7 +158,7 @@ GivenChange draw(std::mt19937_64& random, Model& model, std::set<std::string>& n
   Test test = [](const ModelItem&) { return true; };
   if (change.item_id.empty()) {
     const ModelPredicate predicate = draw_predicate(random);
-    change.predicate_json = predicate.json;
+    change.predicate = predicate.clause;
     test = predicate.lets_pass;
   }
   const ModelPatch patch = draw_patch(random);
@@ -216,11 +220,12 @@ class GivenChangeTest : public testing::Test {
     return live.apply(changes);
   }
 
-  static GivenChange of(ChangeKind kind, const std::string& id, const std::string& predicate) {
+  static GivenChange of(ChangeKind kind, const std::string& id,
+                        std::optional<Clause> predicate = {}) {
     GivenChange change;
     change.kind = kind;
     change.item_id = id;
-    change.predicate_json = predicate;
+    change.predicate = std::move(predicate);
     return change;
   }
 
@@ -276,14 +281,13 @@ TEST_F(GivenChangeTest, APredicateSeesWhatTheChangesBeforeItHaveMade) {
   fresh.item_id = "fresh";
   fresh.sid = {1, 1};
   fresh.attributes = R"({"campaign":"z","kept":{"deep":[1,null]}})";
-  GivenChange moved = of(ChangeKind::kPatchAttributes, "seed-0", "");
+  GivenChange moved = of(ChangeKind::kPatchAttributes, "seed-0");
   moved.patch.set = R"({"campaign":"z"})";
-  const std::string of_z = R"({"attribute":"campaign","in":["z"]})";
+  const Clause of_z = text_clause(ClauseKind::kIn, "campaign", {"z"});
   GivenChange paid = of(ChangeKind::kPatchAttributes, "", of_z);
   paid.patch.delta = {{"budget", 3}};
-  const auto applied =
-      apply(*live, {fresh, moved, paid, of(ChangeKind::kPause, "", of_z),
-                    of(ChangeKind::kRemove, "", "{\"attribute\":\"budget\",\"min\":3}")});
+  const auto applied = apply(*live, {fresh, moved, paid, of(ChangeKind::kPause, "", of_z),
+                                     of(ChangeKind::kRemove, "", range_clause("budget", 3))});
   ASSERT_TRUE(applied.is_ok()) << applied.status().message();
   EXPECT_EQ(applied.value().matched[0], 2u);
   EXPECT_EQ(applied.value().matched[1], 2u);
@@ -293,8 +297,8 @@ TEST_F(GivenChangeTest, APredicateSeesWhatTheChangesBeforeItHaveMade) {
 
 TEST_F(GivenChangeTest, APredicateThatMatchesNothingIsNoErrorAndNoVersion) {
   const auto live = open("changes");
-  const auto applied =
-      apply(*live, {of(ChangeKind::kRemove, "", R"({"attribute":"campaign","in":["gone"]})")});
+  const auto applied = apply(
+      *live, {of(ChangeKind::kRemove, "", text_clause(ClauseKind::kIn, "campaign", {"gone"}))});
   ASSERT_TRUE(applied.is_ok()) << applied.status().message();
   EXPECT_EQ(applied.value().matched, std::vector<uint32_t>{0});
   EXPECT_EQ(applied.value().sequence, 0u);
@@ -334,9 +338,9 @@ std::vector<Refusal> refused_patches() {
 TEST_F(GivenChangeTest, ARefusedPatchNamesTheMemberAndHalfAppliesNothing) {
   const auto live = open("changes");
   for (const Refusal& refusal : refused_patches()) {
-    GivenChange patch = of(ChangeKind::kPatchAttributes, "", R"({"all":[]})");
+    GivenChange patch = of(ChangeKind::kPatchAttributes, "", joined_clause(ClauseKind::kAll, {}));
     patch.patch = refusal.patch;
-    const auto applied = apply(*live, {of(ChangeKind::kPause, "seed-7", ""), patch});
+    const auto applied = apply(*live, {of(ChangeKind::kPause, "seed-7"), patch});
     ASSERT_FALSE(applied.is_ok()) << refusal.message;
     const std::string& message = applied.status().message();
     EXPECT_EQ(applied.status().code(), Code::kCatalogueInvalid);
@@ -355,16 +359,18 @@ TEST_F(GivenChangeTest, ItemsThatCannotBeFoundOutAreRefused) {
     EXPECT_EQ(status.message().rfind("changes[0]." + start, 0), 0u) << status.message();
   };
   const ChangeKind pause = ChangeKind::kPause;
-  const std::string about_text = R"({"attribute":"budget","in":["x"]})";
+  const Clause about_text = text_clause(ClauseKind::kIn, "budget", {"x"});
   expect_refusal(of(pause, "", about_text), Code::kCatalogueInvalid,
                  "predicate: attribute \"budget\" is a number, the clause asks about a text");
-  expect_refusal(of(pause, "", R"({"all":[{"attribute":"budget"}]})"), Code::kCatalogueInvalid,
-                 "predicate.all[0]: expected in, contains, min or max");
-  expect_refusal(of(pause, "seed-1", R"({"all":[]})"), Code::kCatalogueInvalid,
+  expect_refusal(
+      of(pause, "", joined_clause(ClauseKind::kAll, {range_clause("budget", -kUnbounded)})),
+      Code::kCatalogueInvalid, "predicate.all[0]: expected min or max, got neither");
+  expect_refusal(of(pause, "seed-1", joined_clause(ClauseKind::kAll, {})), Code::kCatalogueInvalid,
                  "predicate: expected none beside an item ID");
-  expect_refusal(of(ChangeKind::kSetPriority, "", R"({"all":[]})"), Code::kCatalogueInvalid,
+  expect_refusal(of(ChangeKind::kSetPriority, "", joined_clause(ClauseKind::kAll, {})),
+                 Code::kCatalogueInvalid,
                  "predicate: expected none beside an item ID, and none of this kind");
-  GivenChange patch = of(ChangeKind::kPatchAttributes, "nobody", "");
+  GivenChange patch = of(ChangeKind::kPatchAttributes, "nobody");
   patch.patch.unset = {"labels"};
   expect_refusal(patch, Code::kItemNotFound, "itemId: \"nobody\" is not in the catalogue");
 }

@@ -1,4 +1,4 @@
-// The refusal of a part of a request sent as JSON.
+// The refusal of a member of a request.
 #pragma once
 
 #include <string>

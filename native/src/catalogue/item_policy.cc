@@ -1,7 +1,5 @@
 #include "catalogue/item_policy.h"
 
-#include <simdjson.h>
-
 #include <cmath>
 #include <limits>
 
@@ -12,8 +10,6 @@
 
 namespace tessera::catalogue {
 namespace {
-
-using simdjson::dom::element;
 
 Status check_attribute(const View& view, const std::string& path, const std::string& name,
                        AttributeType wanted) {
@@ -27,54 +23,6 @@ Status check_attribute(const View& view, const std::string& path, const std::str
                                   kAttributeTypeNames[size_t(*type)]);
 }
 
-Status read_cap(element json, const std::string& path, DiversityCap& cap) {
-  simdjson::dom::object object;
-  if (json.get(object) != simdjson::SUCCESS) return invalid_member(path, "expected an object");
-  bool has_attribute = false;
-  uint64_t items_max = 0;
-  for (const auto member : object) {
-    const std::string at = path + "." + std::string(member.key);
-    std::string_view text;
-    if (member.key == "attribute") {
-      if (member.value.get(text) != simdjson::SUCCESS) return invalid_member(at, "expected a text");
-      cap.attribute = text;
-      has_attribute = true;
-    } else if (member.key == "maxItems") {
-      const bool is_count = member.value.get(items_max) == simdjson::SUCCESS;
-      if (!is_count || items_max < 1 || items_max > UINT32_MAX) {
-        return invalid_member(at, "expected a count of at least 1");
-      }
-    } else {
-      return invalid_member(at, "expected attribute or maxItems");
-    }
-  }
-  if (!has_attribute) return invalid_member(path + ".attribute", "is missing");
-  if (items_max == 0) return invalid_member(path + ".maxItems", "is missing");
-  cap.items_max = static_cast<uint32_t>(items_max);
-  return Status::ok();
-}
-
-Status read_diversity(element json, std::vector<DiversityCap>& caps) {
-  const std::string path = "itemPolicy.diversity";
-  simdjson::dom::array array;
-  if (json.get(array) != simdjson::SUCCESS) return invalid_member(path, "expected an array");
-  for (const element entry : array) {
-    if (caps.size() == kDiversityCapsMax) {
-      return invalid_member(path,
-                            "expected at most " + std::to_string(kDiversityCapsMax) + " caps");
-    }
-    const std::string at = path + "[" + std::to_string(caps.size()) + "]";
-    DiversityCap cap;
-    TESSERA_RETURN_IF_ERROR(read_cap(entry, at, cap));
-    for (const DiversityCap& other : caps) {
-      if (other.attribute == cap.attribute)
-        return invalid_member(at + ".attribute", "is there twice");
-    }
-    caps.push_back(std::move(cap));
-  }
-  return Status::ok();
-}
-
 /// The text of a live item's attribute, or null.
 const std::string* text_of(const AttributeRow& row, const std::string& name) {
   for (const AttributeValue& value : row) {
@@ -85,31 +33,28 @@ const std::string* text_of(const AttributeRow& row, const std::string& name) {
 
 }  // namespace
 
-Result<ItemPolicyRequest> parse_item_policy(std::string_view json) {
-  simdjson::dom::parser parser;
-  element root;
-  simdjson::dom::object object;
-  if (json.size() > kItemPolicyTextBytesMax ||
-      parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS ||
-      root.get(object) != simdjson::SUCCESS) {
-    return invalid_member("itemPolicy", "expected a JSON object, got " + quote(json));
+Status check_item_policy(const ItemPolicyRequest& policy) {
+  const std::string path = "itemPolicy.diversity";
+  if (policy.diversity.size() > kDiversityCapsMax) {
+    return invalid_member(path, "expected at most " + std::to_string(kDiversityCapsMax) +
+                                    " caps, got " + std::to_string(policy.diversity.size()));
   }
-  ItemPolicyRequest request;
-  for (const auto member : object) {
-    std::string_view text;
-    if (member.key == "orderBy") {
-      if (member.value.get(text) != simdjson::SUCCESS) {
-        return invalid_member("itemPolicy.orderBy", "expected a text");
-      }
-      request.order_by = text;
-    } else if (member.key == "diversity") {
-      TESSERA_RETURN_IF_ERROR(read_diversity(member.value, request.diversity));
-    } else {
-      return invalid_member("itemPolicy." + std::string(member.key),
-                            "expected orderBy or diversity");
+  size_t text_bytes = policy.order_by.size();
+  for (size_t i = 0; i < policy.diversity.size(); ++i) {
+    const DiversityCap& cap = policy.diversity[i];
+    const std::string at = path + "[" + std::to_string(i) + "]";
+    text_bytes += cap.attribute.size();
+    if (cap.items_max < 1) return invalid_member(at + ".maxItems", "expected at least 1, got 0");
+    for (size_t other = 0; other < i; ++other) {
+      if (policy.diversity[other].attribute != cap.attribute) continue;
+      return invalid_member(at + ".attribute", "expected another attribute than that of cap " +
+                                                   std::to_string(other) + ", got the same");
     }
   }
-  return request;
+  if (text_bytes <= kItemPolicyTextBytesMax) return Status::ok();
+  return invalid_member("itemPolicy", "expected at most " +
+                                          std::to_string(kItemPolicyTextBytesMax) +
+                                          " bytes of names, got " + std::to_string(text_bytes));
 }
 
 /// Defined here, beside what else knows the members of a policy.

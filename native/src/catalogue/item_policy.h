@@ -19,7 +19,7 @@
 namespace tessera::catalogue {
 
 inline constexpr uint32_t kDiversityCapsMax = 4;
-inline constexpr uint32_t kItemPolicyTextBytesMax = 1u << 12;
+inline constexpr uint32_t kItemPolicyTextBytesMax = 1u << 12;  // of the attributes' names
 
 /// Items that have the same text as an attribute, of a whole answer at most. Items without the
 /// attribute are not counted.
@@ -28,20 +28,19 @@ struct DiversityCap {
   uint32_t items_max = 0;
 };
 
-/// On the wire {"orderBy": "bid", "diversity": [{"attribute": "campaign", "maxItems": 2}]}.
 struct ItemPolicyRequest {
   std::string order_by;  // a number attribute, highest first; empty: the priority of the items
   std::vector<DiversityCap> diversity;
 };
 
-/// Errors: REQUEST_INVALID, the message beginning with the path of the member at fault, from
-/// "itemPolicy" on.
-Result<ItemPolicyRequest> parse_item_policy(std::string_view json);
+/// What needs no view. Errors: REQUEST_INVALID, the message beginning with the path of the member
+/// at fault, from "itemPolicy" on.
+Status check_item_policy(const ItemPolicyRequest& policy);
 
 class ItemPolicy {
  public:
-  /// Null where the request asks for nothing. Errors: REQUEST_INVALID: an attribute that the view
-  /// does not know or that is of another type.
+  /// Null where the request asks for nothing. REQUIRES: check_item_policy() has let it pass.
+  /// Errors: REQUEST_INVALID: an attribute of another type.
   static Result<std::shared_ptr<const ItemPolicy>> compile(const View& view,
                                                            const ItemPolicyRequest& request);
 

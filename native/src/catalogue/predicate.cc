@@ -1,99 +1,57 @@
 #include "catalogue/predicate.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
+#include <cmath>
 
-#include "catalogue/input.h"
 #include "catalogue/invalid_member.h"
 
 namespace tessera::catalogue {
 namespace {
 
-using simdjson::dom::element;
-
-class PredicateParser {
+class PredicateCompleter {
  public:
-  Status parse(element json, const std::string& path, uint32_t depth, Clause& clause) {
-    if (depth > kPredicateDepthMax) {
-      return invalid_member(path, "deeper than " + std::to_string(kPredicateDepthMax) + " clauses");
+  Status complete(Clause& clause, const std::string& path, uint32_t depth) {
+    if (depth > kPredicateDepthMax) return beyond(path, kPredicateDepthMax, "clauses deep", depth);
+    if (++clauses_ > kPredicateClausesMax) {
+      return beyond(path, kPredicateClausesMax, "clauses", clauses_);
     }
-    if (++clause_count_ > kPredicateClausesMax) {
-      return invalid_member(path, "more than " + std::to_string(kPredicateClausesMax) + " clauses");
+    if (clause.is_about_attribute()) return complete_leaf(clause, path);
+    if (clause.kind == ClauseKind::kNot) {
+      if (clause.clauses.size() != 1) {
+        return invalid_member(path + ".not",
+                              "expected one clause, got " + std::to_string(clause.clauses.size()));
+      }
+      return complete(clause.clauses[0], path + ".not", depth + 1);
     }
-    simdjson::dom::object object;
-    if (json.get(object) != simdjson::SUCCESS) return invalid_member(path, "expected an object");
-    if (object["attribute"].error() == simdjson::SUCCESS) return leaf(object, path, clause);
-    if (object.size() != 1) {
-      return invalid_member(path, "expected one of all, any and not, or an attribute");
-    }
-    const auto member = *object.begin();
-    const std::string below = path + "." + std::string(member.key);
-    if (member.key == "all" || member.key == "any") {
-      clause.kind = member.key == "all" ? ClauseKind::kAll : ClauseKind::kAny;
-      return list(member.value, below, depth, clause);
-    }
-    if (member.key != "not") return invalid_member(below, "expected all, any, not or attribute");
-    clause.kind = ClauseKind::kNot;
-    clause.clauses.emplace_back();
-    return parse(member.value, below, depth + 1, clause.clauses[0]);
-  }
-
- private:
-  Status list(element json, const std::string& path, uint32_t depth, Clause& clause) {
-    simdjson::dom::array array;
-    if (json.get(array) != simdjson::SUCCESS) return invalid_member(path, "expected an array");
-    for (const element entry : array) {
-      const std::string at = path + "[" + std::to_string(clause.clauses.size()) + "]";
-      clause.clauses.emplace_back();
-      TESSERA_RETURN_IF_ERROR(parse(entry, at, depth + 1, clause.clauses.back()));
+    const std::string list = path + (clause.kind == ClauseKind::kAll ? ".all[" : ".any[");
+    for (size_t i = 0; i < clause.clauses.size(); ++i) {
+      TESSERA_RETURN_IF_ERROR(
+          complete(clause.clauses[i], list + std::to_string(i) + "]", depth + 1));
     }
     return Status::ok();
   }
 
-  Status leaf(simdjson::dom::object object, const std::string& path, Clause& clause) {
-    std::string_view name;
-    if (object["attribute"].get(name) != simdjson::SUCCESS || name.empty()) {
-      return invalid_member(path + ".attribute", "expected a name");
-    }
-    clause.attribute = name;
-    clause.kind = ClauseKind::kRange;
-    bool is_bounded = false;
-    for (const auto member : object) {
-      const std::string at = path + "." + std::string(member.key);
-      if (member.key == "attribute") continue;
-      const bool is_in = member.key == "in";
-      if (is_in || member.key == "contains") {
-        if (object.size() != 2) return invalid_member(path, "expected " + at + " alone");
-        clause.kind = is_in ? ClauseKind::kIn : ClauseKind::kContains;
-        return values(member.value, at, clause);
-      }
-      if (member.key != "min" && member.key != "max") {
-        return invalid_member(at, "expected in, contains, min or max");
-      }
-      double& bound = member.key == "min" ? clause.min : clause.max;
-      if (member.value.get(bound) != simdjson::SUCCESS)
-        return invalid_member(at, "expected a number");
-      is_bounded = true;
-    }
-    return is_bounded ? Status::ok() : invalid_member(path, "expected in, contains, min or max");
+ private:
+  static Status beyond(const std::string& path, uint32_t max, const char* what, uint64_t got) {
+    return invalid_member(path, "expected at most " + std::to_string(max) + " " + what + ", got " +
+                                    std::to_string(got));
   }
 
-  Status values(element json, const std::string& path, Clause& clause) {
-    simdjson::dom::array array;
-    if (json.get(array) != simdjson::SUCCESS) return invalid_member(path, "expected an array");
-    for (const element entry : array) {
-      std::string_view text;
-      bool truth = false;
-      if (entry.get(truth) == simdjson::SUCCESS) text = truth ? "true" : "false";
-      if (text.empty() && entry.get(text) != simdjson::SUCCESS) {
-        return invalid_member(path + "[" + std::to_string(clause.values.size()) + "]",
-                              "expected a text");
-      }
-      if (++value_count_ > kPredicateValuesMax) {
-        return invalid_member(path, "more than " + std::to_string(kPredicateValuesMax) + " values");
-      }
-      clause.values.emplace_back(text);
+  Status complete_leaf(Clause& clause, const std::string& path) {
+    if (clause.attribute.empty()) {
+      return invalid_member(path + ".attribute", "expected a name, got nothing");
+    }
+    text_bytes_ += clause.attribute.size();
+    for (const std::string& value : clause.values) text_bytes_ += value.size();
+    values_ += clause.values.size();
+    if (values_ > kPredicateValuesMax) return beyond(path, kPredicateValuesMax, "values", values_);
+    if (text_bytes_ > kPredicateTextBytesMax) {
+      return beyond(path, kPredicateTextBytesMax, "bytes of texts", text_bytes_);
+    }
+    const bool is_unbounded = std::isinf(clause.min) && std::isinf(clause.max);
+    if (clause.kind == ClauseKind::kRange &&
+        (std::isnan(clause.min) || std::isnan(clause.max) || is_unbounded)) {
+      return invalid_member(path, "expected min or max, got neither");
     }
     std::sort(clause.values.begin(), clause.values.end());
     clause.values.erase(std::unique(clause.values.begin(), clause.values.end()),
@@ -101,8 +59,9 @@ class PredicateParser {
     return Status::ok();
   }
 
-  uint32_t clause_count_ = 0;
-  uint32_t value_count_ = 0;
+  uint32_t clauses_ = 0;
+  uint64_t values_ = 0;
+  uint64_t text_bytes_ = 0;
 };
 
 bool has_value(const Clause& clause, const AttributeValue& value) {
@@ -137,20 +96,8 @@ std::string deciding_clause(const Clause& clause, const AttributeRow& row, bool 
 
 }  // namespace
 
-Result<Clause> parse_predicate(std::string_view json) {
-  const std::string path = "eligibility.predicate";
-  if (json.size() > kPredicateTextBytesMax) {
-    return invalid_member(path, std::to_string(json.size()) + " bytes, expected at most " +
-                                    std::to_string(kPredicateTextBytesMax));
-  }
-  simdjson::dom::parser parser;
-  element root;
-  if (parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS) {
-    return invalid_member(path, "expected JSON, got " + quote(json));
-  }
-  Clause clause;
-  TESSERA_RETURN_IF_ERROR(PredicateParser().parse(root, path, 1, clause));
-  return clause;
+Status complete_predicate(Clause& predicate) {
+  return PredicateCompleter().complete(predicate, "eligibility.predicate", 1);
 }
 
 bool matches(const Clause& clause, const AttributeRow& row) {

@@ -1,18 +1,11 @@
-// The predicate of a request over the attributes of items, as JSON on the wire:
-//
-//   {"all": [...]}, {"any": [...]}, {"not": ...}
-//   {"attribute": "country", "in": ["de", "fr"]}           a text that is one of these
-//   {"attribute": "labels", "contains": ["new", "sale"]}   a set that has at least one of these
-//   {"attribute": "bid", "min": 0.5, "max": 2}             a number in [min, max]; one may be left
-//   out
-//
-// A clause about an attribute that the item does not have is false. docs/eligibility.md.
+// The predicate of a request over the attributes of items: a tree of clauses
+// (native/abi/reach.mjs). A clause about an attribute that the item does not have is false.
+// docs/eligibility.md.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -22,8 +15,8 @@ namespace tessera::catalogue {
 
 inline constexpr uint32_t kPredicateDepthMax = 16;
 inline constexpr uint32_t kPredicateClausesMax = 256;
-inline constexpr uint32_t kPredicateValuesMax = 4096;  // of all clauses together
-inline constexpr uint32_t kPredicateTextBytesMax = 1u << 18;
+inline constexpr uint32_t kPredicateValuesMax = 4096;         // of all clauses together
+inline constexpr uint32_t kPredicateTextBytesMax = 1u << 18;  // attributes and values
 
 enum class ClauseKind : uint8_t { kAll, kAny, kNot, kIn, kContains, kRange };
 
@@ -31,7 +24,7 @@ struct Clause {
   ClauseKind kind = ClauseKind::kAll;
   std::vector<Clause> clauses;      // kAll, kAny; one of kNot
   std::string attribute;            // kIn, kContains, kRange
-  std::vector<std::string> values;  // kIn, kContains: ascending, each once
+  std::vector<std::string> values;  // kIn, kContains: ascending, each once (complete_predicate)
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
 
@@ -44,9 +37,10 @@ struct Clause {
   bool is_about_attribute() const { return kind >= ClauseKind::kIn; }
 };
 
-/// Errors: REQUEST_INVALID, the message beginning with the path of the member at fault, from
-/// "eligibility.predicate" on: no clause of the forms above, or beyond a limit above.
-Result<Clause> parse_predicate(std::string_view json);
+/// Checks a predicate as a caller gives it and sorts its values. Errors: REQUEST_INVALID, the
+/// message beginning with the path of the member at fault, from "eligibility.predicate" on: a
+/// clause that lacks what its kind needs, or a limit above.
+Status complete_predicate(Clause& predicate);
 
 bool matches(const Clause& clause, const AttributeRow& row);
 

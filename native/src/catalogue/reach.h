@@ -15,7 +15,7 @@
 namespace tessera::catalogue {
 
 /// Of one view: its live items that a request may get, and the nodes that have one at or below
-/// them. Immutable once made (eligibility_compiler.h).
+/// them. Immutable once made (eligibility.h).
 struct Eligibility {
   std::vector<uint64_t> items;  // bits by ItemOrdinal, of View::item_count()
   std::vector<uint64_t> nodes;  // bits by NodeIndex, of View::node_count()

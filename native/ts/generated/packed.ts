@@ -12,17 +12,23 @@ import {
   type AttributePatch,
   type ChangeMessage,
   type ChangeOp,
+  type Clause,
+  type ClauseKind,
   type CompletionHead,
   type DeclaredType,
+  type DiversityCap,
+  type Eligibility,
   type EnginePass,
   type EngineTimings,
   type Failure,
   type ItemChange,
+  type ItemPolicy,
   type KvFound,
   type KvTierTokens,
   type PatchNumber,
   type PatchTexts,
   type Priority,
+  type ReachRequest,
   type RecallAnswer,
   type RecallRequest,
   type RequestHead,
@@ -33,6 +39,15 @@ import {
   type ScoreRequest,
   type WatchedItem,
 } from './types.js';
+
+const CLAUSE_KINDS_CODES: Readonly<Record<ClauseKind, number>> = {
+  'all': 0,
+  'any': 1,
+  'not': 2,
+  'in': 3,
+  'contains': 4,
+  'range': 5,
+};
 
 const CHANGE_OPS_CODES: Readonly<Record<ChangeOp, number>> = {
   'upsert': 0,
@@ -69,6 +84,15 @@ const SCORE_NORMS_CODES: Readonly<Record<ScoreNorm, number>> = {
   'allowed': 2,
 };
 
+export function writeClause(to: PackedWriter, from: Clause): void {
+  to.u32(CLAUSE_KINDS_CODES[from.kind]);
+  to.text(from.attribute);
+  to.texts(from.values);
+  to.f64(from.min);
+  to.f64(from.max);
+  to.list(from.clauses, writeClause);
+}
+
 export function writePatchTexts(to: PackedWriter, from: PatchTexts): void {
   to.text(from.attribute);
   to.texts(from.texts);
@@ -94,7 +118,8 @@ export function writeItemChange(to: PackedWriter, from: ItemChange): void {
   to.text(from.title);
   to.text(from.attributes);
   to.f64(from.priority);
-  to.text(from.predicate);
+  to.flag(from.predicate !== undefined);
+  if (from.predicate !== undefined) writeClause(to, from.predicate);
   writeAttributePatch(to, from.patch);
 }
 
@@ -110,6 +135,30 @@ export function writeAttributeDeclaration(to: PackedWriter, from: AttributeDecla
 
 export function writeAttributeDeclarations(to: PackedWriter, from: AttributeDeclarations): void {
   to.list(from.attributes, writeAttributeDeclaration);
+}
+
+export function writeEligibility(to: PackedWriter, from: Eligibility): void {
+  to.flag(from.predicate !== undefined);
+  if (from.predicate !== undefined) writeClause(to, from.predicate);
+  to.flag(from.allowed !== undefined);
+  if (from.allowed !== undefined) to.texts(from.allowed);
+  to.texts(from.denied);
+  to.texts(from.seen);
+}
+
+export function writeDiversityCap(to: PackedWriter, from: DiversityCap): void {
+  to.text(from.attribute);
+  to.u32(from.maxItems);
+}
+
+export function writeItemPolicy(to: PackedWriter, from: ItemPolicy): void {
+  to.text(from.orderBy);
+  to.list(from.diversity, writeDiversityCap);
+}
+
+export function writeReachRequest(to: PackedWriter, from: ReachRequest): void {
+  writeEligibility(to, from.eligibility);
+  writeItemPolicy(to, from.itemPolicy);
 }
 
 export function writeRequestHead(to: PackedWriter, from: RequestHead): void {

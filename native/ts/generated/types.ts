@@ -3,7 +3,7 @@
 import type { ReachHandle } from '../handles.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '6c9e7d946f550640';
+export const ABI_DIGEST = 'f762e8a3e1e01454';
 
 /** Tiers of the user KV pool, in the order of every list by tier. */
 export const KV_TIERS = [
@@ -109,11 +109,33 @@ export const STORE_HEALTHS = [
 ] as const;
 export type StoreHealth = (typeof STORE_HEALTHS)[number];
 
+/** The condition of a clause (docs/eligibility.md). */
+export const CLAUSE_KINDS = [
+  'all',
+  'any',
+  'not',
+  'in',
+  'contains',
+  'range',
+] as const;
+export type ClauseKind = (typeof CLAUSE_KINDS)[number];
+
+/** Of what a request may say about its items; both sides check them. */
+export const REACH_LIMITS = {
+  clauseDepth: 16,
+  clauses: 256,
+  values: 4096,
+  predicateTextBytes: 262144,
+  listItems: 65536,
+  diversityCaps: 4,
+  policyTextBytes: 4096,
+} as const;
+
 /** Bits of a row of a tree; neither of the first two: rejected. */
 export const TREE_OUTCOMES = {
-  goesOn: 0x1,
-  endsHere: 0x2,
-  atLeast: 0x4,
+  goesOn: 1,
+  endsHere: 2,
+  atLeast: 4,
 } as const;
 
 /** What stands where there is none. */
@@ -606,6 +628,21 @@ export type StoreRepair = {
   readonly aside: string;
 };
 
+/** A condition on the attributes of an item. Members that its kind has no use for are empty. */
+export type Clause = {
+  readonly kind: ClauseKind;
+  /** Of in, contains and range. */
+  readonly attribute: string;
+  /** Of in and contains. */
+  readonly values: readonly string[];
+  /** Of range; minus infinity: no bound. */
+  readonly min: number;
+  /** Of range; infinity: no bound. */
+  readonly max: number;
+  /** Of all and any; one of not. */
+  readonly clauses: readonly Clause[];
+};
+
 /** Texts of one attribute. */
 export type PatchTexts = {
   readonly attribute: string;
@@ -643,8 +680,8 @@ export type ItemChange = {
   readonly attributes: string;
   /** Of upsert and set_priority. */
   readonly priority: number;
-  /** Of pause, resume, remove, patch_attributes: JSON of a clause; '' where `itemId` says which. */
-  readonly predicate: string;
+  /** Of pause, resume, remove, patch_attributes, where no `itemId` says which items. */
+  readonly predicate: Clause | undefined;
   /** Of patch_attributes. */
   readonly patch: AttributePatch;
 };
@@ -665,6 +702,36 @@ export type AttributeDeclaration = {
 /** All there may be. */
 export type AttributeDeclarations = {
   readonly attributes: readonly AttributeDeclaration[];
+};
+
+/** The items that a request may get. IDs that no catalogue has are no error. */
+export type Eligibility = {
+  readonly predicate: Clause | undefined;
+  /** These alone. */
+  readonly allowed: readonly string[] | undefined;
+  /** Not these. */
+  readonly denied: readonly string[];
+  /** Nor these. */
+  readonly seen: readonly string[];
+};
+
+/** Items of an answer that share a value of a text attribute, at most. */
+export type DiversityCap = {
+  readonly attribute: string;
+  /** At least 1. */
+  readonly maxItems: number;
+};
+
+/** How items of a SID are chosen (docs/items-of-a-sid.md). */
+export type ItemPolicy = {
+  /** A number attribute, highest first; '' for the priority of the items. */
+  readonly orderBy: string;
+  readonly diversity: readonly DiversityCap[];
+};
+
+export type ReachRequest = {
+  readonly eligibility: Eligibility;
+  readonly itemPolicy: ItemPolicy;
 };
 
 export type RequestHead = {

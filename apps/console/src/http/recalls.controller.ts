@@ -11,6 +11,7 @@ import {
   Res,
 } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
+import { askedAgain } from '@tessera/inspection';
 import type { ExplainAnswer } from '@tessera/recall';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -109,7 +110,7 @@ export class RecallsController {
   ): Promise<ExplainAnswer> {
     await this.gate.ask(request);
     const itemId = textOf(fieldsOf(body, ['itemId']), 'itemId', ID_LENGTH_MAX);
-    const { request: recall, answer, requestId } = await this.recorded.recall(id);
+    const { request: recorded, answer, requestId } = await this.recorded.recall(id);
     if (answer === undefined) {
       throw new TesseraError('REQUEST_INVALID', 'recall: expected one with an answer, got none', {
         field: 'recall',
@@ -118,6 +119,7 @@ export class RecallsController {
     const { versions, history, profile } = answer;
     const { serving } = this.parts.runtime;
     const context = this.context(reply);
+    const recall = askedAgain(recorded);
     const asked = { recall: { ...recall, requestId }, itemId, versions };
     try {
       return await serving.explain(asked, context);

@@ -1,15 +1,15 @@
 /** Changes of the wire as those of the domain. What they say is checked where they are applied. */
 
-import type { CatalogueChange, ChangedItems } from '@tessera/catalogue';
+import { type CatalogueChange, type ChangedItems, FormReader } from '@tessera/catalogue';
 import type { WireChange, WirePatchAttributes, WirePredicate } from '@tessera/contracts';
 import { expecting } from '@tessera/errors';
-import { predicateJson } from '../wire/eligibility.mapper.js';
+import { clauseFrom } from '../wire/eligibility.mapper.js';
 
 const invalid = expecting('CATALOGUE_INVALID');
+const reader = new FormReader('CATALOGUE_INVALID');
 
 function matching(predicate: WirePredicate, index: number): ChangedItems {
-  const field = `changes[${index}].predicate`;
-  return { itemId: '', predicate: JSON.stringify(predicateJson(predicate, field)) };
+  return { itemId: '', predicate: clauseFrom(predicate, `changes[${index}].predicate`, reader) };
 }
 
 function parsePatch(given: WirePatchAttributes, index: number): CatalogueChange {

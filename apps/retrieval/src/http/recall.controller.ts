@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { WireScoreRequest } from '@tessera/contracts';
-import type { RecallRequest } from '@tessera/recall';
+import { type RecallRequest, readEligibility } from '@tessera/recall';
 import { carrierOf } from '@tessera/telemetry';
 import type { FastifyReply } from 'fastify';
 import { type EdgeCall, type Parsed, RecallEdge } from '../recall-edge.js';
@@ -33,8 +33,15 @@ const RECALL = HTTP_RPCS['/v1/recall'];
 const SCORE = HTTP_RPCS['/v1/score'];
 const EXPLAIN = HTTP_RPCS['/v1/explain'];
 
+/** Its eligibility is the object of docs/eligibility.md. */
+type JsonRecall = AskedRecall & { readonly eligibility: object | undefined };
+
+function jsonRecallOf(asked: JsonRecall): Parsed<RecallRequest> {
+  return recallOf(asked, asked.eligibility && readEligibility(asked.eligibility));
+}
+
 export function parseJsonRecall(body: unknown): Parsed<RecallRequest> {
-  return recallOf(HTTP_JSON.readRequest<AskedRecall>(RECALL, body));
+  return jsonRecallOf(HTTP_JSON.readRequest<JsonRecall>(RECALL, body));
 }
 
 /** Bodies are the JSON of the messages of RecallService, ScoreService and ExplainService. */
@@ -69,7 +76,8 @@ export class RecallHttpController {
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const parse = () => questionOf(HTTP_JSON.readRequest<AskedExplanation>(EXPLAIN, body));
+    const parse = () =>
+      questionOf(HTTP_JSON.readRequest<AskedExplanation<JsonRecall>>(EXPLAIN, body), jsonRecallOf);
     const answer = await this.edge.explain(parse, callOf(reply));
     return HTTP_JSON.writeResponse(EXPLAIN, toWireExplanation(answer));
   }

@@ -1,4 +1,4 @@
-import { MESSAGE_CHANGES_MAX } from '@tessera/catalogue';
+import { clauseOf, MESSAGE_CHANGES_MAX } from '@tessera/catalogue';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChangeSet, changeRuns } from './change-runs.js';
@@ -41,7 +41,7 @@ describe('runs of changes', () => {
   it('joins changes by predicates with any others: they take effect in their order', () => {
     const all: ChangeSet = {
       catalogue: '',
-      changes: [{ op: 'pause', itemId: '', predicate: '{"all":[]}' }],
+      changes: [{ op: 'pause', itemId: '', predicate: clauseOf('all', {}) }],
     };
     const one: ChangeSet = { catalogue: '', changes: [{ op: 'resume', itemId: 'a' }] };
     expect(changeRuns([all, one, all, one]).map((run) => run.length)).toEqual([3, 1]);

@@ -8,7 +8,7 @@ import {
 import type { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { MessageCodec, RECORD_HEADERS, type RecordProducer, untilDone } from '@tessera/kafka';
-import type { RecallRequest } from '@tessera/recall';
+import { eligibilityText, type RecallRequest } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import type { Audited } from '../audited.js';
 import { toWireResponse } from '../wire/recall.mapper.js';
@@ -145,7 +145,7 @@ function wireAudited(audited: Audited, timeMs: number): WireRecallAudited {
 function wireRequest(request: RecallRequest): WireAuditedRequest {
   const { requestId, userId = '', history = [], profile, scene, catalogue = '' } = request;
   const { resultCount, widths, itemsPerSid, skipUnknownItems, itemPolicy } = request;
-  const { scoreNorm = '', priority = 'normal', eligibility = '', allowPartial = false } = request;
+  const { scoreNorm = '', priority = 'normal', eligibility, allowPartial = false } = request;
   const { adapter = '' } = request;
   return {
     requestId,
@@ -158,7 +158,7 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
     itemsPerSid,
     scoreNorm,
     priority,
-    eligibility,
+    eligibility: eligibility === undefined ? '' : eligibilityText(eligibility),
     itemPolicy: itemPolicy && { ...itemPolicy, diversity: [...itemPolicy.diversity] },
     allowPartial,
     skipUnknownItems,

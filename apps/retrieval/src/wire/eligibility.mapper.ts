@@ -1,40 +1,53 @@
-/** Eligibility of the wire as the JSON that the engine reads (docs/eligibility.md). */
+/** Eligibility and predicates of the wire -> domain. */
 
+import { clauseOf, FormReader } from '@tessera/catalogue';
 import type { WireEligibility, WirePredicate } from '@tessera/contracts';
-import { TesseraError } from '@tessera/errors';
+import type { Clause, Eligibility } from '@tessera/recall';
 
-type Json = Readonly<Record<string, unknown>>;
+const reader = new FormReader('REQUEST_INVALID');
 
-/** Deeper than the engine takes; stops what would nest without end. */
-const NESTING_MAX = 64;
-
-/**
- * @param field its path
- * @param depth of the clause, the outermost being 1
- * @throws TesseraError REQUEST_INVALID where it nests too deep
- */
-export function predicateJson(predicate: WirePredicate, field: string, depth = 1): Json {
-  const { all, any, not, in: oneOf, contains, range } = predicate;
-  if (depth > NESTING_MAX) {
-    const message = `${field}: expected at most ${NESTING_MAX} clauses inside each other`;
-    throw new TesseraError('REQUEST_INVALID', message, { field });
-  }
-  const list = (predicates: readonly WirePredicate[]) =>
-    predicates.map((below) => predicateJson(below, field, depth + 1));
-  if (all !== undefined) return { all: list(all.predicates) };
-  if (any !== undefined) return { any: list(any.predicates) };
-  if (not !== undefined) return { not: predicateJson(not, field, depth + 1) };
-  if (oneOf !== undefined) return { attribute: oneOf.attribute, in: oneOf.values };
-  if (contains !== undefined) return { attribute: contains.attribute, contains: contains.values };
-  return { ...range };
+/** The decoder gives null for a message that is not there. */
+function given<T>(message: T | null | undefined): message is T {
+  return message !== undefined && message !== null;
 }
 
-export function eligibilityText(eligibility: WireEligibility): string {
-  const { predicate, allowed, denied, seen } = eligibility;
-  return JSON.stringify({
-    ...(predicate ? { predicate: predicateJson(predicate, 'eligibility.predicate') } : {}),
-    ...(allowed ? { allowed: allowed.itemIds } : {}),
+/**
+ * @param path of the predicate
+ * @param depth of the clause, the outermost being 1
+ * @throws TesseraError with the code of `refusing` and the path of the member at fault
+ */
+export function clauseFrom(
+  predicate: WirePredicate,
+  path: string,
+  refusing: FormReader,
+  depth = 1,
+): Clause {
+  refusing.depth(path, depth);
+  const { all, any, not, in: oneOf, contains, range } = predicate;
+  const below = (each: WirePredicate, at: string) => clauseFrom(each, at, refusing, depth + 1);
+  const list = (kind: 'all' | 'any', predicates: readonly WirePredicate[]) =>
+    clauseOf(kind, {
+      clauses: predicates.map((each, index) => below(each, `${path}.${kind}[${index}]`)),
+    });
+  if (given(all)) return list('all', all.predicates);
+  if (given(any)) return list('any', any.predicates);
+  if (given(not)) return clauseOf('not', { clauses: [below(not, `${path}.not`)] });
+  const leaf = oneOf ?? contains ?? range;
+  if (!given(leaf)) refusing.refuse(path, 'one of all, any, not, in, contains and range', 'none');
+  const attribute = refusing.attribute(path, leaf?.attribute);
+  if (given(oneOf)) return clauseOf('in', { attribute, values: oneOf.values });
+  if (given(contains)) return clauseOf('contains', { attribute, values: contains.values });
+  return refusing.range(path, attribute, range ?? {});
+}
+
+/** @throws TesseraError REQUEST_INVALID with the path of the member at fault */
+export function eligibilityFrom(message: WireEligibility): Eligibility {
+  const { predicate, allowed, denied, seen } = message;
+  const path = 'eligibility.predicate';
+  return {
+    predicate: given(predicate) ? clauseFrom(predicate, path, reader) : undefined,
+    allowed: given(allowed) ? allowed.itemIds : undefined,
     denied,
     seen,
-  });
+  };
 }

@@ -2,20 +2,23 @@
 
 import { enumWords, type WireExplainRequest, type WireExplainResponse } from '@tessera/contracts';
 import { invalid, refuseMalformed, text } from '@tessera/grpc';
-import type { ExplainAnswer, ExplainRequest } from '@tessera/recall';
+import type { ExplainAnswer, ExplainRequest, RecallRequest } from '@tessera/recall';
 import { inside, type Parsed } from '../recall-edge.js';
-import { type AskedRecall, recallOf } from './recall.mapper.js';
+import { wireRecallOf } from './recall.mapper.js';
 import { checkUserTexts } from './user-source.js';
 
-/** A question whose recall is as recallOf() takes it. */
-export type AskedExplanation = Omit<WireExplainRequest, 'request'> & {
-  readonly request: AskedRecall | undefined;
+/** A question whose recall is in the form of its edge. */
+export type AskedExplanation<Recall> = Omit<WireExplainRequest, 'request'> & {
+  readonly request: Recall | undefined;
 };
 
-export function questionOf(message: AskedExplanation): Parsed<ExplainRequest> {
+export function questionOf<Recall>(
+  message: AskedExplanation<Recall>,
+  recallFrom: (asked: Recall) => Parsed<RecallRequest>,
+): Parsed<ExplainRequest> {
   const { request: asked, versions, itemId } = message;
   if (!asked) throw invalid('request', 'a recall', 'none');
-  const { request: recall, deadlineMs } = inside('request', () => recallOf(asked));
+  const { request: recall, deadlineMs } = inside('request', () => recallFrom(asked));
   return { request: { recall, itemId, ...(versions && { versions }) }, deadlineMs };
 }
 
@@ -25,7 +28,7 @@ export function parseWireExplain(message: WireExplainRequest): Parsed<ExplainReq
   const { request: asked } = message;
   if (asked) inside('request', () => checkUserTexts(asked));
   text('itemId', message.itemId);
-  return questionOf(message);
+  return questionOf(message, wireRecallOf);
 }
 
 export function toWireExplanation(answer: ExplainAnswer): WireExplainResponse {

@@ -1,21 +1,14 @@
 /** RecallService's messages <-> domain, for every edge. */
 
-import {
-  enumWords,
-  type WireEligibility,
-  type WireRecallRequest,
-  type WireRecallResponse,
-} from '@tessera/contracts';
+import { enumWords, type WireRecallRequest, type WireRecallResponse } from '@tessera/contracts';
 import { invalid, refuseMalformed } from '@tessera/grpc';
-import type { RecallAnswer, RecallRequest } from '@tessera/recall';
+import type { Eligibility, RecallAnswer, RecallRequest } from '@tessera/recall';
 import type { Parsed } from '../recall-edge.js';
-import { eligibilityText } from './eligibility.mapper.js';
+import { eligibilityFrom } from './eligibility.mapper.js';
 import { checkUserTexts, userSource } from './user-source.js';
 
-/** A recall whose eligibility is the message, or JSON that the engine reads. */
-export type AskedRecall = Omit<WireRecallRequest, 'eligibility'> & {
-  readonly eligibility: WireEligibility | string | undefined;
-};
+/** A recall but for its eligibility, which has a form of its own at each edge. */
+export type AskedRecall = Omit<WireRecallRequest, 'eligibility'>;
 
 /** 0 stands for "not said" in the domain, so a 0 that was said is refused here. */
 function positive(field: string, value: number | undefined): number {
@@ -23,16 +16,18 @@ function positive(field: string, value: number | undefined): number {
   return value ?? 0;
 }
 
-export function recallOf(message: AskedRecall): Parsed<RecallRequest> {
+export function recallOf(
+  message: AskedRecall,
+  eligibility: Eligibility | undefined,
+): Parsed<RecallRequest> {
   // The decoder gives null for a message that is not there.
-  const { eligibility, itemPolicy } = message;
-  const text = typeof eligibility === 'object' && eligibility ? eligibilityText(eligibility) : '';
+  const { itemPolicy } = message;
   const request = {
     ...userSource(message),
     resultCount: positive('resultCount', message.resultCount),
     widths: message.widths,
     itemsPerSid: positive('itemsPerSid', message.itemsPerSid),
-    ...(eligibility && { eligibility: typeof eligibility === 'string' ? eligibility : text }),
+    ...(eligibility && { eligibility }),
     ...(itemPolicy && { itemPolicy }),
     allowPartial: message.allowPartial,
     ...(message.attributes.length > 0 && { attributes: message.attributes }),
@@ -41,11 +36,16 @@ export function recallOf(message: AskedRecall): Parsed<RecallRequest> {
   return { request, deadlineMs: message.deadlineMs };
 }
 
+export function wireRecallOf(message: WireRecallRequest): Parsed<RecallRequest> {
+  const { eligibility } = message;
+  return recallOf(message, eligibility ? eligibilityFrom(eligibility) : undefined);
+}
+
 /** Of bytes that a decoder read. */
 export function parseWireRecall(message: WireRecallRequest): Parsed<RecallRequest> {
   refuseMalformed(message);
   checkUserTexts(message);
-  return recallOf(message);
+  return wireRecallOf(message);
 }
 
 /** Members of the answer that the message does not have are not written. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseChangeLine } from './change-line.js';
+import { clauseOf } from './clause-json.js';
 
 it('reads every kind of change, and an item without an op as one to put in', () => {
   const lines = [
@@ -18,7 +19,7 @@ it('reads every kind of change, and an item without an op as one to put in', () 
     { op: 'pause', itemId: 'c' },
     { op: 'set_attributes', itemId: 'd', attributes: '{}' },
     { op: 'set_priority', itemId: 'e', priority: -1.5 },
-    { op: 'remove', itemId: '', predicate: '{"all":[]}' },
+    { op: 'remove', itemId: '', predicate: clauseOf('all', {}) },
     {
       op: 'patch_attributes',
       itemId: 'f',
@@ -33,7 +34,7 @@ it('reads every kind of change, and an item without an op as one to put in', () 
     {
       op: 'patch_attributes',
       itemId: '',
-      predicate: '{"not":{"any":[]}}',
+      predicate: clauseOf('not', { clauses: [clauseOf('any', {})] }),
       patch: { set: '', unset: ['a'], add: [], take: [{ attribute: 'l', texts: [] }], delta: [] },
     },
   ]);

@@ -5,10 +5,13 @@
 
 import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
 import type { AttributePatch, CatalogueChange, ChangedItems, PatchTexts } from './change.js';
+import { FormReader, readClause } from './clause-json.js';
 
 /** Levels of a semantic ID, and codes of a level, at most (native/src/catalogue). */
 const LEVELS_MAX = 32;
 const CODES_MAX = 1 << 20;
+
+const reader = new FormReader('CATALOGUE_INVALID');
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -93,7 +96,8 @@ class Line {
     const { item_id: itemId, predicate } = this.members;
     if (predicate === undefined) return { itemId: this.itemId() };
     if (itemId !== undefined) this.refuse('predicate', 'none beside item_id', predicate);
-    return { itemId: '', predicate: JSON.stringify(this.object('predicate', predicate)) };
+    const field = `lines[${this.number}].predicate`;
+    return { itemId: '', predicate: readClause(reader, field, predicate) };
   }
 
   patch(): AttributePatch {

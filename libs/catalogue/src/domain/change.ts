@@ -1,13 +1,13 @@
 /** Changes of a catalogue while it serves; docs/live-catalogue.md gives the rules. */
 
+import type { Clause } from '@tessera/engine';
 import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
 
 /** One item, or every one that a predicate lets pass when the change's turn comes. */
 export interface ChangedItems {
   /** '' where there is a predicate. */
   readonly itemId: string;
-  /** Text of a clause in JSON (docs/eligibility.md). */
-  readonly predicate?: string;
+  readonly predicate?: Clause;
 }
 
 /** Edits of attributes; each attribute is named once at most. */
@@ -65,10 +65,16 @@ function objectOf(change: CatalogueChange): string {
 /** Characters of its texts. */
 export function charactersOf(change: CatalogueChange): number {
   const title = 'title' in change ? change.title.length : 0;
-  const predicate = 'predicate' in change ? (change.predicate?.length ?? 0) : 0;
+  const predicate =
+    'predicate' in change && change.predicate ? clauseCharacters(change.predicate) : 0;
   const texts = 'patch' in change ? textsOf(change.patch) : [];
   const patched = texts.reduce((sum, text) => sum + text.length, 0);
   return change.itemId.length + title + objectOf(change).length + predicate + patched;
+}
+
+function clauseCharacters({ attribute, values, clauses }: Clause): number {
+  const own = values.reduce((sum, value) => sum + value.length, attribute.length);
+  return clauses.reduce((sum, below) => sum + clauseCharacters(below), own);
 }
 
 function textsOf({ unset, add, take, delta }: AttributePatch): readonly string[] {

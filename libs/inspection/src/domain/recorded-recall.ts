@@ -1,14 +1,15 @@
 /** A recall as it is recorded for inspection. */
 
-import type {
-  AppliedItemPolicy,
-  KvProvenance,
-  RecallAnswer,
-  RecalledItem,
-  RecallRequest,
-  RecallTimings,
-  RecallVersions,
-  SeenItem,
+import {
+  type AppliedItemPolicy,
+  type KvProvenance,
+  type RecallAnswer,
+  type RecalledItem,
+  type RecallRequest,
+  type RecallTimings,
+  type RecallVersions,
+  readEligibility,
+  type SeenItem,
 } from '@tessera/recall';
 import type { TreeRow } from './tree-rows.js';
 
@@ -40,6 +41,17 @@ export interface RecordedAnswer {
   readonly tree: readonly TreeRow[];
 }
 
+/** A request as it was asked, its eligibility as JSON (docs/eligibility.md). */
+export type RecordedRequest = Omit<RecallRequest, 'eligibility' | 'wantsSight'> & {
+  readonly eligibility?: string;
+};
+
+/** The request to be asked again. */
+export function askedAgain({ eligibility, ...request }: RecordedRequest): RecallRequest {
+  if (eligibility === undefined) return request;
+  return { ...request, eligibility: readEligibility(JSON.parse(eligibility)) };
+}
+
 export interface RecordedRecall {
   /** Unique in the store. */
   readonly id: string;
@@ -48,7 +60,7 @@ export interface RecordedRecall {
   readonly requestId: string;
   readonly source: RecallSource;
   readonly reason: RecordReason;
-  readonly request: RecallRequest;
+  readonly request: RecordedRequest;
   /** OK or an error code. */
   readonly code: string;
   /** Of the error; '' where it was answered. */

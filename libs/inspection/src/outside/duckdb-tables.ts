@@ -1,7 +1,8 @@
 /** The tables of the inspection store (docs/console.md), and how a recall lies in them. */
 
-import type { RecallAnswer } from '@tessera/recall';
+import { eligibilityText, type RecallAnswer } from '@tessera/recall';
 import type { RecordableRecall } from '../domain/recordable.js';
+import type { RecordedRequest } from '../domain/recorded-recall.js';
 import { treeBytes } from '../domain/tree-rows.js';
 
 /** Column -> type, and the type that its value has in JSON where that is another. */
@@ -152,7 +153,7 @@ function answerRow(answer: RecallAnswer) {
 
 /** Documentation that the columns do not carry. */
 export interface StoredDetail {
-  readonly request: RecordableRecall['request'];
+  readonly request: RecordedRequest;
   readonly answer?: Omit<RecallAnswer, 'items' | 'sight' | 'requestId'>;
   readonly history?: NonNullable<RecallAnswer['sight']>['history'];
   readonly profile?: Readonly<Record<string, string>>;
@@ -160,7 +161,8 @@ export interface StoredDetail {
 
 function detailOf(recall: RecordableRecall): StoredDetail {
   const { request: asked, outcome } = recall;
-  const { wantsSight: _own, ...request } = asked;
+  const { wantsSight: _own, eligibility, ...rest } = asked;
+  const request = eligibility ? { ...rest, eligibility: eligibilityText(eligibility) } : rest;
   if (!('answer' in outcome)) return { request };
   const { items: _items, sight, requestId: _id, ...answer } = outcome.answer;
   return { request, answer, history: sight?.history ?? [], profile: sight?.profile ?? {} };

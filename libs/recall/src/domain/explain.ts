@@ -1,9 +1,9 @@
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
 import { checkItemId, checkRequest, namingField } from './check-request.js';
-import { itemPolicyText } from './item-policy.js';
 import { catalogueVerdict, searchVerdict } from './item-verdict.js';
 import type { Preparation } from './preparation.js';
+import { reachRequestOf } from './reach-request.js';
 import type {
   ExplainAnswer,
   ExplainRequest,
@@ -27,12 +27,10 @@ export async function explain(
   const { recall, itemId, versions } = request;
   const search = checkRequest(recall, limits);
   checkItemId('itemId', itemId);
+  const asked = { request: reachRequestOf(recall), itemId, sequence: versions?.catalogueSequence };
   checkSameVersions(versions, versionsOf(parts, context.adapter, engine.model.digest));
   const replayed = versions && preparation.replay(recall, context, stopwatch);
-  const { eligibility = '{}' } = recall;
-  const itemPolicy = itemPolicyText(recall);
-  const sequence = versions?.catalogueSequence;
-  const judged = await namingField(catalogue.judge({ eligibility, itemPolicy, itemId, sequence }));
+  const judged = await namingField(catalogue.judge(asked));
   const prepared = replayed ?? (await preparation.prepare(recall, context, stopwatch));
   const decided = catalogueVerdict(judged);
   if (decided !== undefined) prepared.kv.prefetch?.release();

@@ -1,6 +1,6 @@
 import type { Catalogue, Reach } from '@tessera/engine';
 import { namingField } from './check-request.js';
-import { itemPolicyText } from './item-policy.js';
+import { reachRequestOf } from './reach-request.js';
 import type { RecallRequest } from './recall-types.js';
 
 /** Of no item: the version is asked for, not what became of one. */
@@ -15,8 +15,6 @@ export async function pinVersion(
   request: RecallRequest,
   sequence: number,
 ): Promise<Reach> {
-  const { eligibility = '{}' } = request;
-  const itemPolicy = itemPolicyText(request);
-  const asked = { eligibility, itemPolicy, itemId: NO_ITEM_ID, sequence };
+  const asked = { request: reachRequestOf(request), itemId: NO_ITEM_ID, sequence };
   return (await namingField(catalogue.judge(asked))).reach;
 }

@@ -2,7 +2,16 @@
 
 import type { ServedAdapter } from '@tessera/adapter';
 import type { WireKvProvenance, WireRecallTimings, WireRecallVersions } from '@tessera/contracts';
-import type { BeamTree, Completeness, Priority, Reach, ScoreNorm, Verdict } from '@tessera/engine';
+import type {
+  BeamTree,
+  Completeness,
+  Eligibility,
+  ItemPolicy,
+  Priority,
+  Reach,
+  ScoreNorm,
+  Verdict,
+} from '@tessera/engine';
 import type { Cancellation } from '@tessera/errors';
 
 /**
@@ -47,24 +56,12 @@ export interface RecallRequest extends UserSource {
   readonly itemPolicy?: ItemPolicy;
   /** Rather a narrower search, or what of it has finished, than DEADLINE_EXCEEDED; left out: no. */
   readonly allowPartial?: boolean;
-  /** JSON object of eligibility (docs/eligibility.md); left out: every live item. */
-  readonly eligibility?: string;
+  /** Which items it may get (docs/eligibility.md); left out: every live item. */
+  readonly eligibility?: Eligibility;
   /** Names of attributes that the items of the answer shall carry; left out: none. */
   readonly attributes?: readonly string[];
   /** The answer is to tell what is recorded of it (`sight`); left out: not. */
   readonly wantsSight?: boolean;
-}
-
-/** Items of an answer that share a value of a text attribute, at most. */
-export interface DiversityCap {
-  readonly attribute: string;
-  readonly maxItems: number;
-}
-
-export interface ItemPolicy {
-  /** A number attribute, highest first; '' for the priority of the items. */
-  readonly orderBy: string;
-  readonly diversity: readonly DiversityCap[];
 }
 
 /** The policy as it was applied. */

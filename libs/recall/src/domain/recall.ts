@@ -1,13 +1,13 @@
 import type { Popularity } from '@tessera/behaviour';
-import type { Catalogue, Reach } from '@tessera/engine';
+import { type Catalogue, NO_POLICY, type Reach, type ReachRequest } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRequest, namingField, type SearchSettings } from './check-request.js';
-import { itemPolicyText, NO_POLICY } from './item-policy.js';
 import { recalledItems } from './item-scores.js';
 import { orRelease } from './kv-provenance.js';
 import { popularItems } from './popular-items.js';
 import type { Preparation } from './preparation.js';
 import { checkNotErased, type Prepared } from './prepared.js';
+import { asksForReach, reachRequestOf } from './reach-request.js';
 import type { RecallParts } from './recall-parts.js';
 import type { RecallAnswer, RecallContext, RecallRequest } from './recall-types.js';
 import { sightOf } from './sight.js';
@@ -25,12 +25,16 @@ export async function recall(
   const { parts, limits, remembered } = preparation;
   const stopwatch = preparation.begin(context);
   const search = checkRequest(request, limits);
-  const { popularity } = parts;
+  const { popularity, catalogue } = parts;
+  const asked = reachRequestOf(request);
+  const isRestricted = asksForReach(request) || catalogue.hasFlights;
   const prepared = await preparation.prepare(request, context, stopwatch, popularity);
   if (popularity !== undefined && prepared.history?.fallback === 'popular') {
     return withPopular(parts, popularity, { request, search, context, prepared });
   }
-  const reach = context.pinned ?? (await orRelease(prepared.kv, reachOf(parts.catalogue, request)));
+  const reach =
+    context.pinned ??
+    (isRestricted ? await orRelease(prepared.kv, reachOf(catalogue, asked)) : undefined);
   const answer = await parts.engine.recall(
     { ...search, ...preparation.workOf(prepared), reach, wantsTree: request.wantsSight },
     context.signal,
@@ -75,7 +79,7 @@ async function withPopular(
   popularity: Popularity,
   { request, search, context, prepared }: Asked,
 ): Promise<RecallAnswer> {
-  const reach = context.pinned ?? (await pinnedReachOf(parts.catalogue, request));
+  const reach = context.pinned ?? (await reachOf(parts.catalogue, reachRequestOf(request)));
   checkNotErased(prepared, parts.erasures);
   const { items, leftOut } = popularItems(parts.catalogue, popularity, { request, search }, reach);
   const { resultCount, itemsPerSid } = search;
@@ -104,14 +108,6 @@ async function withPopular(
 }
 
 /** Compiled off this thread, before the request waits for the engine. */
-async function reachOf(catalogue: Catalogue, request: RecallRequest): Promise<Reach | undefined> {
-  const { eligibility, itemPolicy } = request;
-  const isRestricted = eligibility !== undefined || itemPolicy !== undefined;
-  if (!isRestricted && !catalogue.hasFlights) return undefined;
-  return pinnedReachOf(catalogue, request);
-}
-
-function pinnedReachOf(catalogue: Catalogue, request: RecallRequest): Promise<Reach> {
-  const { eligibility } = request;
-  return namingField(catalogue.reach(eligibility ?? '{}', itemPolicyText(request)));
+function reachOf(catalogue: Catalogue, asked: ReachRequest): Promise<Reach> {
+  return namingField(catalogue.reach(asked));
 }

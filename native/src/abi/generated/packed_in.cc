@@ -4,6 +4,15 @@
 
 namespace tessera::abi {
 
+void read_clause([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Clause& to) {
+  in.choice(to.kind, 6);
+  in.text(to.attribute);
+  in.texts(to.values);
+  in.f64(to.min);
+  in.f64(to.max);
+  in.list(to.clauses, [&in](auto& each) { read_clause(in, each); });
+}
+
 void read_patch_texts([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::PatchTexts& to) {
   in.text(to.attribute);
   in.texts(to.texts);
@@ -29,7 +38,7 @@ void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalo
   in.text(to.title);
   in.text(to.attributes);
   in.f64(to.priority);
-  in.text(to.predicate_json);
+  in.optional(to.predicate, [&in](auto& each) { read_clause(in, each); });
   read_attribute_patch(in, to.patch);
 }
 
@@ -45,6 +54,28 @@ void read_attribute_declaration([[maybe_unused]] PackedReader& in, [[maybe_unuse
 
 void read_attribute_declarations([[maybe_unused]] PackedReader& in, [[maybe_unused]] AttributeDeclarations& to) {
   in.list(to.attributes, [&in](auto& each) { read_attribute_declaration(in, each); });
+}
+
+void read_eligibility([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::EligibilityRequest& to) {
+  in.optional(to.predicate, [&in](auto& each) { read_clause(in, each); });
+  in.optional(to.allowed, [&in](auto& each) { in.texts(each); });
+  in.texts(to.denied);
+  in.texts(to.seen);
+}
+
+void read_diversity_cap([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::DiversityCap& to) {
+  in.text(to.attribute);
+  in.u32(to.items_max);
+}
+
+void read_item_policy([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ItemPolicyRequest& to) {
+  in.text(to.order_by);
+  in.list(to.diversity, [&in](auto& each) { read_diversity_cap(in, each); });
+}
+
+void read_reach_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ReachRequest& to) {
+  read_eligibility(in, to.eligibility);
+  read_item_policy(in, to.item_policy);
 }
 
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to) {

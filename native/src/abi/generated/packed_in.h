@@ -6,10 +6,17 @@
 
 #include "abi/packed_reader.h"
 #include "catalogue/given_change.h"
+#include "catalogue/reach_request.h"
 #include "engine/request.h"
 
 namespace tessera::abi {
 
+static_assert(static_cast<uint32_t>(catalogue::ClauseKind::kAll) == 0);
+static_assert(static_cast<uint32_t>(catalogue::ClauseKind::kAny) == 1);
+static_assert(static_cast<uint32_t>(catalogue::ClauseKind::kNot) == 2);
+static_assert(static_cast<uint32_t>(catalogue::ClauseKind::kIn) == 3);
+static_assert(static_cast<uint32_t>(catalogue::ClauseKind::kContains) == 4);
+static_assert(static_cast<uint32_t>(catalogue::ClauseKind::kRange) == 5);
 static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kUpsert) == 0);
 static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kPause) == 1);
 static_assert(static_cast<uint32_t>(catalogue::ChangeKind::kResume) == 2);
@@ -53,6 +60,7 @@ struct RequestHead {
   double budget_us{};
 };
 
+void read_clause([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Clause& to);
 void read_patch_texts([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::PatchTexts& to);
 void read_patch_number([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::PatchNumber& to);
 void read_attribute_patch([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::AttributePatch& to);
@@ -60,6 +68,10 @@ void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalo
 void read_change_message([[maybe_unused]] PackedReader& in, [[maybe_unused]] ChangeMessage& to);
 void read_attribute_declaration([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::AttributeDeclaration& to);
 void read_attribute_declarations([[maybe_unused]] PackedReader& in, [[maybe_unused]] AttributeDeclarations& to);
+void read_eligibility([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::EligibilityRequest& to);
+void read_diversity_cap([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::DiversityCap& to);
+void read_item_policy([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ItemPolicyRequest& to);
+void read_reach_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ReachRequest& to);
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to);
 void read_request_work([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "6c9e7d946f550640";
+inline constexpr std::string_view kAbiDigest = "f762e8a3e1e01454";
 
 }  // namespace tessera::bridge

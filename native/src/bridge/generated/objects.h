@@ -61,6 +61,13 @@ static_assert(static_cast<uint32_t>(store::Health::kOk) == 0);
 static_assert(static_cast<uint32_t>(store::Health::kReadOnly) == 1);
 static_assert(static_cast<uint32_t>(store::Health::kDown) == 2);
 
+static_assert(catalogue::kPredicateDepthMax == 16u);
+static_assert(catalogue::kPredicateClausesMax == 256u);
+static_assert(catalogue::kPredicateValuesMax == 4096u);
+static_assert(catalogue::kPredicateTextBytesMax == 262144u);
+static_assert(catalogue::kItemListMax == 65536u);
+static_assert(catalogue::kDiversityCapsMax == 4u);
+static_assert(catalogue::kItemPolicyTextBytesMax == 4096u);
 static_assert(beam::kGoesOn == 1u);
 static_assert(beam::kEndsHere == 2u);
 static_assert(beam::kAtLeast == 4u);

@@ -1,0 +1,83 @@
+/** What a request says of the items that it may get and of their choice, as the engine takes it. */
+
+import {
+  type Clause,
+  type Eligibility,
+  type ItemPolicy,
+  NO_ELIGIBILITY,
+  NO_POLICY,
+  REACH_LIMITS,
+  type ReachRequest,
+} from '@tessera/engine';
+import { invalid } from './check-request.js';
+import type { RecallRequest } from './recall-types.js';
+
+/** Whether it does not take all live items of the newest version in their own order. */
+export function asksForReach({ eligibility, itemPolicy }: RecallRequest): boolean {
+  return eligibility !== undefined || itemPolicy !== undefined;
+}
+
+/**
+ * The engine checks the same and what needs the catalogue.
+ * @throws TesseraError REQUEST_INVALID with the path of the member at fault
+ */
+export function reachRequestOf(request: RecallRequest): ReachRequest {
+  const { eligibility = NO_ELIGIBILITY, itemPolicy = NO_POLICY } = request;
+  checkEligibility(eligibility);
+  checkItemPolicy(itemPolicy);
+  return { eligibility, itemPolicy };
+}
+
+function checkEligibility({ predicate, allowed = [], denied, seen }: Eligibility): void {
+  const lists = { allowed, denied, seen };
+  for (const [name, list] of Object.entries(lists)) {
+    const { listItems } = REACH_LIMITS;
+    if (list.length <= listItems) continue;
+    throw invalid(`eligibility.${name}`, `at most ${listItems} items`, list.length);
+  }
+  if (predicate !== undefined) new PredicateCheck().check(predicate, 'eligibility.predicate', 1);
+}
+
+class PredicateCheck {
+  private clauses = 0;
+  private values = 0;
+  private textBytes = 0;
+
+  check(clause: Clause, path: string, depth: number): void {
+    const { kind, clauses } = clause;
+    atMost(path, REACH_LIMITS.clauseDepth, 'clauses deep', depth);
+    this.clauses += 1;
+    atMost(path, REACH_LIMITS.clauses, 'clauses', this.clauses);
+    this.checkTexts(clause, path);
+    clauses.forEach((below, index) => {
+      this.check(below, kind === 'not' ? `${path}.not` : `${path}.${kind}[${index}]`, depth + 1);
+    });
+  }
+
+  private checkTexts({ attribute, values }: Clause, path: string): void {
+    this.values += values.length;
+    atMost(path, REACH_LIMITS.values, 'values', this.values);
+    for (const text of [attribute, ...values]) this.textBytes += Buffer.byteLength(text);
+    atMost(path, REACH_LIMITS.predicateTextBytes, 'bytes of texts', this.textBytes);
+  }
+}
+
+function atMost(path: string, max: number, what: string, count: number): void {
+  if (count > max) throw invalid(path, `at most ${max} ${what}`, count);
+}
+
+function checkItemPolicy({ orderBy, diversity }: ItemPolicy): void {
+  atMost('itemPolicy.diversity', REACH_LIMITS.diversityCaps, 'caps', diversity.length);
+  const attributes = diversity.map(({ attribute }) => attribute);
+  diversity.forEach(({ attribute, maxItems }, index) => {
+    const at = `itemPolicy.diversity[${index}]`;
+    if (maxItems < 1) throw invalid(`${at}.maxItems`, 'at least 1', maxItems);
+    const first = attributes.indexOf(attribute);
+    if (first < index) {
+      const another = `another attribute than that of cap ${first}`;
+      throw invalid(`${at}.attribute`, another, `'${attribute}'`);
+    }
+  });
+  const bytes = [orderBy, ...attributes].reduce((sum, name) => sum + Buffer.byteLength(name), 0);
+  atMost('itemPolicy', REACH_LIMITS.policyTextBytes, 'bytes of names', bytes);
+}

@@ -1,0 +1,87 @@
+// What a request may get of a catalogue and how its items are chosen, as packed words on their way
+// in. A new kind of condition: a word of CLAUSE_KINDS with the fields that it needs, or a field of
+// Eligibility.
+import {
+  choice,
+  f64,
+  list,
+  number,
+  numbers,
+  one,
+  optional,
+  record,
+  text,
+  texts,
+  u32,
+  words,
+} from './fields.mjs';
+
+const ClauseKind = words(
+  'ClauseKind',
+  'CLAUSE_KINDS',
+  ['all', 'any', 'not', 'in', 'contains', 'range'],
+  { doc: 'The condition of a clause (docs/eligibility.md).', cpp: 'catalogue::ClauseKind' },
+);
+
+export const Clause = record(
+  'Clause',
+  'catalogue::Clause',
+  'A condition on the attributes of an item. Members that its kind has no use for are empty.',
+  {
+    kind: choice(ClauseKind),
+    attribute: text('Of in, contains and range.'),
+    values: texts('Of in and contains.'),
+    min: f64('Of range; minus infinity: no bound.'),
+    max: f64('Of range; infinity: no bound.'),
+  },
+);
+Clause.fields.clauses = list(Clause, 'Of all and any; one of not.');
+
+const Eligibility = record(
+  'Eligibility',
+  'catalogue::EligibilityRequest',
+  'The items that a request may get. IDs that no catalogue has are no error.',
+  {
+    predicate: optional(one(Clause)),
+    allowed: optional(texts(), 'These alone.'),
+    denied: texts('Not these.'),
+    seen: texts('Nor these.'),
+  },
+);
+
+const DiversityCap = record(
+  'DiversityCap',
+  'catalogue::DiversityCap',
+  'Items of an answer that share a value of a text attribute, at most.',
+  { attribute: text(), maxItems: u32('At least 1.', 'to.items_max') },
+);
+
+const ItemPolicy = record(
+  'ItemPolicy',
+  'catalogue::ItemPolicyRequest',
+  'How items of a SID are chosen (docs/items-of-a-sid.md).',
+  {
+    orderBy: text("A number attribute, highest first; '' for the priority of the items."),
+    diversity: list(DiversityCap),
+  },
+);
+
+const ReachRequest = record('ReachRequest', 'catalogue::ReachRequest', '', {
+  eligibility: one(Eligibility),
+  itemPolicy: one(ItemPolicy),
+});
+
+export default {
+  numbers: [
+    numbers('REACH_LIMITS', 'Of what a request may say about its items; both sides check them.', {
+      clauseDepth: number(16, 'catalogue::kPredicateDepthMax'),
+      clauses: number(256, 'catalogue::kPredicateClausesMax'),
+      values: number(4096, 'catalogue::kPredicateValuesMax'),
+      predicateTextBytes: number(1 << 18, 'catalogue::kPredicateTextBytesMax'),
+      listItems: number(65536, 'catalogue::kItemListMax'),
+      diversityCaps: number(4, 'catalogue::kDiversityCapsMax'),
+      policyTextBytes: number(4096, 'catalogue::kItemPolicyTextBytesMax'),
+    }),
+  ],
+  packedIn: [ReachRequest],
+};

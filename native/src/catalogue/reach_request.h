@@ -1,0 +1,21 @@
+// What a request says of the items that it may get and of their choice, before a view looks at it:
+// one record of native/abi/reach.mjs. Thread-safety: a value and a free function.
+#pragma once
+
+#include "base/status.h"
+#include "catalogue/eligibility.h"
+#include "catalogue/item_policy.h"
+
+namespace tessera::catalogue {
+
+struct ReachRequest {
+  EligibilityRequest eligibility;
+  ItemPolicyRequest item_policy;
+};
+
+/// Checks everything that needs no view, and brings the predicate into its normal form
+/// (predicate.h). Errors: REQUEST_INVALID, the message beginning with the path of the member at
+/// fault, from "eligibility" or "itemPolicy" on.
+Status complete_reach_request(ReachRequest& request);
+
+}  // namespace tessera::catalogue
