@@ -206,7 +206,22 @@ const AdapterArena = record('AdapterArena', 'lora::ArenaUse', '', {
   adapters: u32(),
 });
 
-const LaneDepth = record('LaneDepth', 'NamedDepth', 'Long calls of one kind (bridge/lane.h).', {
+const TaskLimits = record(
+  'TaskLimits',
+  'LaneOptions',
+  'Threads of lanes, and calls that wait in each at most (bridge/lane.h).',
+  {
+    servingThreads: u32('Of each lane that requests wait for.', 'to.serving.threads'),
+    servingQueueMax: u32('', 'to.serving.waiting_max'),
+    threads: u32(
+      'Of each lane of rare and long calls; integrity checks have one.',
+      'to.rare.threads',
+    ),
+    queueMax: u32('', 'to.rare.waiting_max'),
+  },
+);
+
+const LaneDepth = record('LaneDepth', 'NamedDepth', 'Calls of one kind (bridge/lane.h).', {
   lane: text(),
   waiting: u32('', 'from.depth.waiting'),
   running: u32('', 'from.depth.running'),
@@ -225,7 +240,7 @@ const AbiDescription = record('AbiDescription', undefined, 'What the addon was b
 });
 
 export default {
-  read: [EngineOptions, ScaleMeasurement, BindingOptions, AdapterLimits],
+  read: [EngineOptions, ScaleMeasurement, BindingOptions, AdapterLimits, TaskLimits],
   written: [
     ModelShape,
     ModelInfo,

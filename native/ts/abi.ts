@@ -37,9 +37,16 @@ import type {
   ModelShape,
   ScaleMeasurement,
   SubmitOutcome,
+  TaskLimits,
   WeightsUpdate,
 } from './generated/types.js';
-import type { CatalogueHandle, EngineHandle, ReachHandle, ViewHandle } from './handles.js';
+import type {
+  CatalogueHandle,
+  EngineHandle,
+  FolderLockHandle,
+  ReachHandle,
+  ViewHandle,
+} from './handles.js';
 import type { StoreAddon } from './store-abi.js';
 
 /** In order, then the functions of StoreAddon. */
@@ -221,7 +228,16 @@ export interface NativeAddon extends StoreAddon {
     timeMs: number,
   ): Promise<CatalogueJudgement>;
 
-  /** Of each lane of long calls; before the first of them. */
-  tasksConfigure(threads: number, waitingMax: number): void;
+  /** Before the first call that takes time. */
+  tasksConfigure(options: TaskLimits): void;
   tasksDepths(): readonly LaneDepth[];
+
+  /**
+   * Locks a file, made where it is missing, against other processes and further calls until
+   * folderUnlock() or the end of the process. Throws STORE_INVALID where another one has it or it
+   * cannot be written.
+   */
+  folderLock(path: string): FolderLockHandle;
+  /** Idempotent. */
+  folderUnlock(lock: FolderLockHandle): void;
 }

@@ -5,6 +5,7 @@ declare const catalogueBrand: unique symbol;
 declare const reachBrand: unique symbol;
 declare const viewBrand: unique symbol;
 declare const storeBrand: unique symbol;
+declare const folderLockBrand: unique symbol;
 
 /** Of an open engine. */
 export interface EngineHandle {
@@ -25,4 +26,8 @@ export interface ReachHandle {
 /** Of an open ordered store. */
 export interface StoreHandle {
   readonly [storeBrand]: true;
+}
+/** Of a folder that this process alone uses. */
+export interface FolderLockHandle {
+  readonly [folderLockBrand]: true;
 }

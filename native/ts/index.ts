@@ -64,6 +64,7 @@ export {
   type StoreRepair,
   type StoreState,
   type SubmitOutcome,
+  type TaskLimits,
   TREE_OUTCOMES,
   TREE_SLOTS,
   type Verdict,
@@ -73,6 +74,7 @@ export {
 export type {
   CatalogueHandle,
   EngineHandle,
+  FolderLockHandle,
   ReachHandle,
   StoreHandle,
   ViewHandle,

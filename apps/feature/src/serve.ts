@@ -6,6 +6,7 @@ import {
 } from '@tessera/behaviour';
 import { type Config, kafkaSecurity, redisSecurity } from '@tessera/config';
 import { behaviourPackage } from '@tessera/contracts';
+import { configureTasks, taskDepths } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import {
   addBehaviourReach,
@@ -50,6 +51,7 @@ function storeOptions({ behaviours, users, disk }: Config) {
 
 /** Where behaviours can be appended. */
 async function openLog({ config, onProgress }: ServeParts): Promise<BehaviourLog> {
+  configureTasks(config.tasks);
   const { log } = await openBehaviours(storeOptions(config), onProgress);
   if (log !== undefined) return log;
   throw new TesseraError('INTERNAL', 'the store takes no behaviours');
@@ -73,6 +75,7 @@ function metricsOf({ conditions }: Readiness, access: ProcessAccess): Metrics {
   const metrics = new Metrics();
   metrics.showConditions(() => conditions.all());
   metrics.showAccess(() => access.counts());
+  metrics.showTasks(taskDepths);
   return metrics;
 }
 

@@ -87,7 +87,7 @@ export class AdapterRegistry implements AdapterChoice {
   private changing: Promise<unknown> = Promise.resolve();
   /** Bytes of pushes under way. */
   private reservedBytes = 0;
-  private unlock: () => Promise<void> = async () => undefined;
+  private unlock: () => void = () => undefined;
 
   private constructor(readonly parts: RegistryParts) {
     const { folder, disk = FILE_SYSTEM, engine, limits, nowMs = Date.now } = parts;
@@ -115,7 +115,7 @@ export class AdapterRegistry implements AdapterChoice {
     const registry = new AdapterRegistry(parts);
     try {
       await registry.disk.makeFolder(parts.folder);
-      registry.unlock = await lockFolder(parts.folder, 'adapters.path');
+      registry.unlock = lockFolder(parts.folder, 'adapters.path');
       await registry.recover();
       return registry;
     } catch (thrown) {
@@ -266,7 +266,7 @@ export class AdapterRegistry implements AdapterChoice {
 
   async close(): Promise<void> {
     await this.changing;
-    await this.unlock();
+    this.unlock();
   }
 
   /** The state without the versions that leave so that as many bytes more have room. */

@@ -35,7 +35,7 @@ export interface RegistryRepairWanted {
 export async function repairRegistry(wanted: RegistryRepairWanted): Promise<RegistryRepair> {
   const { folder, name, baseModel, apply } = wanted;
   checkName(name);
-  const unlock = await lockFolder(folder, 'adapters.path');
+  const unlock = lockFolder(folder, 'adapters.path');
   try {
     const file = new RegistryFile(folder, FILE_SYSTEM);
     const digests = await new VersionFolders(folder, FILE_SYSTEM).digests();
@@ -56,7 +56,7 @@ export async function repairRegistry(wanted: RegistryRepairWanted): Promise<Regi
   } catch (thrown) {
     throw diskError(thrown, `adapters.path: ${folder}`);
   } finally {
-    await unlock();
+    unlock();
   }
 }
 

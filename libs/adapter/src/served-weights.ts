@@ -57,7 +57,7 @@ export class ServedWeights {
   private readonly disk: Disk;
   private readonly kept: KeptState;
   private readonly space: DiskReserve;
-  private unlock: (() => Promise<void>) | undefined;
+  private unlock: (() => void) | undefined;
 
   private constructor(private readonly parts: ServedWeightsParts) {
     const { path, disk = FILE_SYSTEM, reserveBytes = 0 } = parts;
@@ -76,7 +76,7 @@ export class ServedWeights {
     const weights = new ServedWeights(parts);
     if (parts.path === '') return weights;
     try {
-      if (await isFolder(parts.path)) await weights.lock();
+      if (await isFolder(parts.path)) weights.lock();
       weights.state = await weights.read();
       const { serving } = weights.state;
       if (serving !== '') await parts.engine.updateWeights(weights.folderOf(serving), 0);
@@ -99,7 +99,7 @@ export class ServedWeights {
   /** Gives the folder back. */
   async close(): Promise<void> {
     await this.last;
-    await this.unlock?.();
+    this.unlock?.();
     this.unlock = undefined;
   }
 
@@ -160,8 +160,8 @@ export class ServedWeights {
     return turn;
   }
 
-  private async lock(): Promise<void> {
-    this.unlock ??= await lockFolder(this.parts.path, 'weights.path');
+  private lock(): void {
+    this.unlock ??= lockFolder(this.parts.path, 'weights.path');
   }
 
   private async read() {
@@ -184,7 +184,7 @@ export class ServedWeights {
   private async write(state: { readonly serving: string; readonly previous: string }) {
     try {
       await this.disk.makeFolder(this.parts.path);
-      await this.lock();
+      this.lock();
     } catch (thrown) {
       throw diskError(thrown, 'which weights serve could not be kept');
     }

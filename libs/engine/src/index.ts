@@ -23,6 +23,7 @@ export type {
   Priority,
   ReachRequest,
   ScoreNorm,
+  TaskLimits,
   Verdict,
 } from '@tessera/native';
 export {
@@ -68,6 +69,7 @@ export {
   type PromptDigests,
   type Reach,
 } from './engine.js';
+export { lockFile } from './folder-lock.js';
 export {
   type KvPool,
   type KvPoolOptions,
@@ -75,7 +77,6 @@ export {
   type KvUse,
   NOTHING_FOUND,
 } from './kv-pool.js';
-export { configureTasks, type TaskDepth, type TaskLimits, taskDepths } from './long-tasks.js';
 export { measureScales, type ScaleMeasurementRun } from './measure-scales.js';
 export { readModelShape } from './model-shape.js';
 export {
@@ -98,3 +99,4 @@ export {
   type StoreQuery,
   StoreReading,
 } from './ordered-store.js';
+export { configureTasks, type TaskDepth, taskDepths } from './tasks.js';

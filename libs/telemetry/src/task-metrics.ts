@@ -1,11 +1,12 @@
-/** Metrics of long calls into the engine's library. */
+/** Metrics of calls into the engine's library that have threads of their own. */
 
 import { Gauge, type Registry } from 'prom-client';
 
 export const TASK_METRICS = {
   tasks: {
     name: 'tessera_tasks',
-    meaning: 'long calls by lane (build, change, erase, check, end) and state (waiting, running)',
+    meaning:
+      'calls by lane (read, write; build, change, erase, check, end) and state (waiting, running)',
   },
 } as const;
 

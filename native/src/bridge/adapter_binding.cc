@@ -7,9 +7,9 @@
 #include "bridge/errors.h"
 #include "bridge/generated/objects.h"
 #include "bridge/handles.h"
+#include "bridge/lane.h"
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
-#include "bridge/task.h"
 
 namespace tessera::bridge {
 namespace {
@@ -39,7 +39,7 @@ Napi::Value engine_load_adapter(const Napi::CallbackInfo& info) {
   lora::Limits limits;
   read(info.Env(), info[2], "engineLoadAdapter.limits", limits);
   auto loaded = std::make_shared<std::shared_ptr<const lora::Adapter>>();
-  return Task::start_long(
+  return run_in_lane(
       info.Env(), LaneKind::kBuild,
       [handle, folder, limits, loaded]() -> Status {
         auto adapter = handle->engine->load_adapter(folder, limits);

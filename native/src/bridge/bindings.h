@@ -13,6 +13,7 @@ void register_scales_functions(Napi::Env env, Napi::Object exports);
 void register_catalogue_functions(Napi::Env env, Napi::Object exports);
 void register_live_functions(Napi::Env env, Napi::Object exports);
 void register_store_functions(Napi::Env env, Napi::Object exports);
+void register_folder_functions(Napi::Env env, Napi::Object exports);
 void register_lane_functions(Napi::Env env, Napi::Object exports);
 
 }  // namespace tessera::bridge

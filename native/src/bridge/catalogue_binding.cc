@@ -6,9 +6,9 @@
 #include "bridge/errors.h"
 #include "bridge/generated/objects.h"
 #include "bridge/handles.h"
+#include "bridge/lane.h"
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
-#include "bridge/task.h"
 
 namespace tessera::bridge {
 namespace {
@@ -21,7 +21,7 @@ Napi::Value catalogue_open(const Napi::CallbackInfo& info) {
   }
   const std::string path = info[0].As<Napi::String>().Utf8Value();
   auto handle = std::make_shared<CatalogueHandle>();
-  return Task::start_long(
+  return run_in_lane(
       env, LaneKind::kBuild,
       [handle, path]() -> Status {
         auto snapshot = catalogue::Snapshot::open(path);

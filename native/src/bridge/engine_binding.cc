@@ -5,10 +5,10 @@
 #include "bridge/errors.h"
 #include "bridge/generated/objects.h"
 #include "bridge/handles.h"
+#include "bridge/lane.h"
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
 #include "bridge/submit_requests.h"
-#include "bridge/task.h"
 
 namespace tessera::bridge {
 namespace {
@@ -24,7 +24,7 @@ Napi::Value engine_open(const Napi::CallbackInfo& info) {
   }
   auto handle = std::make_shared<EngineHandle>();
   handle->channel = CompletionChannel::create(env, info[1].As<Napi::Function>());
-  return Task::start_long(
+  return run_in_lane(
       env, LaneKind::kBuild,
       [handle, options]() -> Status {
         auto engine = engine::Engine::open(options, *handle->channel);
@@ -132,7 +132,7 @@ Napi::Value engine_drain(const Napi::CallbackInfo& info) {
                      "engineDrain.budgetUs: expected 0..1e15, got " + describe_value(info[1]));
   }
   handle->engine->refuse_new();  // from this call on, not from when the task gets its turn
-  return Task::start_long(
+  return run_in_lane(
       info.Env(), LaneKind::kEnd,
       [handle, budget_us] {
         handle->engine->drain(std::chrono::microseconds(static_cast<int64_t>(budget_us)));
@@ -144,7 +144,7 @@ Napi::Value engine_drain(const Napi::CallbackInfo& info) {
 Napi::Value engine_close(const Napi::CallbackInfo& info) {
   const auto handle = any_engine(info[0]);
   handle->closed = true;
-  return Task::start_long(
+  return run_in_lane(
       info.Env(), LaneKind::kEnd,
       [handle] {
         handle->engine->close();

@@ -13,6 +13,7 @@ constexpr napi_type_tag kCatalogueTag = {0x7e55e7a0ca7a1062, 0x35b8d0f6124c9e7a}
 constexpr napi_type_tag kStoreTag = {0x7e55e7a05702e000, 0x61d2c9b47f3a08e5};
 
 constexpr napi_type_tag kViewTag = {0x7e55e7a0b1e30005, 0x2c7d90e41fa86b35};
+constexpr napi_type_tag kFolderLockTag = {0x7e55e7a0f01de406, 0x83c61ea94d2b70f5};
 constexpr napi_type_tag kReachTag = {0x7e55e7a04eac4003, 0x5fd2a9c8137b6e04};
 
 template <typename Handle>
@@ -55,6 +56,9 @@ Napi::Value wrap_view(Napi::Env env, std::shared_ptr<ViewHandle> handle) {
 }
 Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle) {
   return wrap(env, std::move(handle), kReachTag);
+}
+Napi::Value wrap_folder_lock(Napi::Env env, std::shared_ptr<FolderLockHandle> handle) {
+  return wrap(env, std::move(handle), kFolderLockTag);
 }
 Napi::Value wrap_store(Napi::Env env, std::shared_ptr<StoreHandle> handle) {
   return wrap(env, std::move(handle), kStoreTag);
@@ -128,6 +132,10 @@ std::shared_ptr<CatalogueHandle> open_catalogue(const Napi::Value& value) {
   if (!handle->live)
     throw make_error(value.Env(), Code::kEngineClosed, "catalogue: the handle was closed");
   return handle;
+}
+
+std::shared_ptr<FolderLockHandle> any_folder_lock(const Napi::Value& value) {
+  return unwrap<FolderLockHandle>(value, kFolderLockTag, "folder lock");
 }
 
 std::shared_ptr<StoreHandle> any_store(const Napi::Value& value) {

@@ -16,6 +16,7 @@
 #include "catalogue/reach.h"
 #include "engine/engine.h"
 #include "lora/adapter.h"
+#include "platform/folder_lock.h"
 #include "store/ordered_store.h"
 
 namespace tessera::bridge {
@@ -76,11 +77,17 @@ struct StoreHandle {
   std::shared_ptr<store::OrderedStore> store;  // null after close
 };
 
+/// A folder that this process alone uses.
+struct FolderLockHandle {
+  std::unique_ptr<platform::FolderLock> lock;  // null once it was given back
+};
+
 Napi::Value wrap_engine(Napi::Env env, std::shared_ptr<EngineHandle> handle);
 Napi::Value wrap_catalogue(Napi::Env env, std::shared_ptr<CatalogueHandle> handle);
 Napi::Value wrap_view(Napi::Env env, std::shared_ptr<ViewHandle> handle);
 Napi::Value wrap_reach(Napi::Env env, std::shared_ptr<ReachHandle> handle);
 Napi::Value wrap_store(Napi::Env env, std::shared_ptr<StoreHandle> handle);
+Napi::Value wrap_folder_lock(Napi::Env env, std::shared_ptr<FolderLockHandle> handle);
 /// Throw REQUEST_INVALID for a value that is no such handle, ENGINE_CLOSED for one that was closed.
 std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value);
 std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value);  // closed or not
@@ -98,5 +105,6 @@ std::shared_ptr<ViewHandle> any_view(const Napi::Value& value);
 std::shared_ptr<ReachHandle> any_reach(const Napi::Value& value);
 std::shared_ptr<StoreHandle> open_store(const Napi::Value& value);
 std::shared_ptr<StoreHandle> any_store(const Napi::Value& value);
+std::shared_ptr<FolderLockHandle> any_folder_lock(const Napi::Value& value);
 
 }  // namespace tessera::bridge

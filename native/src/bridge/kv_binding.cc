@@ -6,9 +6,9 @@
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
 #include "bridge/handles.h"
+#include "bridge/lane.h"
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
-#include "bridge/task.h"
 
 namespace tessera::bridge {
 namespace {
@@ -73,7 +73,7 @@ Napi::Value kv_drop_user(const Napi::CallbackInfo& info) {
   const std::string user = text_of(info[1], "kvDropUser.user");
   const auto budget_us =
       static_cast<uint64_t>(number_of(info[2], "kvDropUser.budgetUs", kBudgetUsMax));
-  return Task::start_long(
+  return run_in_lane(
       info.Env(), LaneKind::kErase,
       [pool, user, budget_us] { return pool->drop_user(user, budget_us); },
       [](Napi::Env env, const Status&) { return env.Undefined(); });

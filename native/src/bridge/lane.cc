@@ -9,10 +9,19 @@ namespace tessera::bridge {
 
 /// Of one environment; its instance data.
 struct Lanes {
-  LaneLimits limits;
+  LaneOptions options;
   /// An integrity check reads all of the disk: one at a time is enough.
   LaneLimits check_limits{.threads = 1, .waiting_max = 1};
   std::array<std::unique_ptr<Lane>, kLaneNames.size()> lanes;
+
+  const LaneLimits& limits_of(LaneKind kind) const {
+    switch (kind) {
+      case LaneKind::kRead:
+      case LaneKind::kWrite: return options.serving;
+      case LaneKind::kCheck: return check_limits;
+      default: return options.rare;
+    }
+  }
 
   static Lanes& of(Napi::Env env) {
     auto* found = env.GetInstanceData<Lanes>();
@@ -22,8 +31,7 @@ struct Lanes {
       // All at once, before any engine: its own hook runs before theirs and ends what drains wait
       // for.
       for (size_t i = 0; i < kLaneNames.size(); ++i) {
-        const bool is_check = i == static_cast<size_t>(LaneKind::kCheck);
-        const LaneLimits& limits = is_check ? found->check_limits : found->limits;
+        const LaneLimits& limits = found->limits_of(static_cast<LaneKind>(i));
         found->lanes[i].reset(new Lane(env, kLaneNames[i], limits));
       }
     }
@@ -35,7 +43,9 @@ Lane& Lane::of(Napi::Env env, LaneKind kind) {
   return *Lanes::of(env).lanes[static_cast<size_t>(kind)];
 }
 
-void Lane::configure(Napi::Env env, const LaneLimits& limits) { Lanes::of(env).limits = limits; }
+void Lane::configure(Napi::Env env, const LaneOptions& options) {
+  Lanes::of(env).options = options;
+}
 
 Lane::Lane(Napi::Env env, std::string_view name, const LaneLimits& limits)
     : name_(name), limits_(limits) {
@@ -134,6 +144,12 @@ void Lane::close() {
     done_.clear();
   }
   doorbell_.Release();
+}
+
+Napi::Promise run_in_lane(Napi::Env env, LaneKind kind, std::function<Status()> work,
+                          Lane::Settle settle) {
+  auto run = [work = std::move(work)](const Lane::Stop&) { return work(); };
+  return Lane::of(env, kind).start(env, std::move(run), std::move(settle));
 }
 
 }  // namespace tessera::bridge

@@ -1,8 +1,8 @@
-// Threads for calls that are rare and long, apart from libuv's few, which what every request needs
-// runs on: reads of behaviours, eligibility, files. A lane has threads of its own and a bounded
-// queue, so that one kind of long call waits for its like and for nobody else.
+// Threads for calls that take time, apart from libuv's few, on which Node reads files and looks up
+// names. A lane has threads of its own and a bounded queue, so that a call waits for its like and
+// for nobody else: what requests wait for never stands behind what is rare and long.
 //
-// Lifetime: made with the environment's first long call, closed by a cleanup hook: queued calls are
+// Lifetime: made with the environment's first call, closed by a cleanup hook: queued calls are
 // dropped, the running ones are asked to end and waited for.
 #pragma once
 
@@ -23,20 +23,27 @@
 
 namespace tessera::bridge {
 
-/// What may be long, by what it waits for.
+/// By what a call waits for; the first two are what requests wait for, the rest is rare and long.
 enum class LaneKind : uint8_t {
+  kRead,    // records that are not in memory, eligibility: the disk, a pass over the catalogue
+  kWrite,   // behaviours and records: the disk
   kBuild,   // open, load, compact, look weights through: files and computing
   kChange,  // changes of a catalogue: its one writer
   kErase,   // users that are erased: the disk
   kCheck,   // integrity: everything on disk, as slowly as it takes
   kEnd,     // drain, close: requests that run
 };
-inline constexpr std::array<std::string_view, 5> kLaneNames = {"build", "change", "erase", "check",
-                                                               "end"};
+inline constexpr std::array<std::string_view, 7> kLaneNames = {"read",  "write", "build", "change",
+                                                               "erase", "check", "end"};
 
 struct LaneLimits {
-  uint32_t threads = 2;
-  uint32_t waiting_max = 256;
+  uint32_t threads = 0;
+  uint32_t waiting_max = 0;
+};
+
+struct LaneOptions {
+  LaneLimits serving{.threads = 4, .waiting_max = 16384};  // of read and write, each
+  LaneLimits rare{.threads = 2, .waiting_max = 256};       // of the others, each
 };
 
 struct LaneDepth {
@@ -53,7 +60,7 @@ class Lane {
   /// The lane of this environment. JavaScript thread.
   static Lane& of(Napi::Env env, LaneKind kind);
   /// For threads that are not started yet and calls that are not queued yet. JavaScript thread.
-  static void configure(Napi::Env env, const LaneLimits& limits);
+  static void configure(Napi::Env env, const LaneOptions& options);
 
   ~Lane();
   Lane(const Lane&) = delete;
@@ -94,5 +101,9 @@ class Lane {
   uint32_t running_ GUARDED_BY(mutex_) = 0, idle_ GUARDED_BY(mutex_) = 0;
   std::vector<std::thread> threads_;  // JavaScript thread
 };
+
+/// Lane::start() in the lane of a kind, for work that looks at no stop.
+Napi::Promise run_in_lane(Napi::Env env, LaneKind kind, std::function<Status()> work,
+                          Lane::Settle settle);
 
 }  // namespace tessera::bridge

@@ -4,7 +4,6 @@
 #include "bridge/errors.h"
 #include "bridge/generated/objects.h"
 #include "bridge/lane.h"
-#include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
 
 namespace tessera::bridge {
@@ -13,21 +12,23 @@ namespace {
 constexpr uint32_t kThreadsMax = 64;
 constexpr uint32_t kWaitingMax = 1'000'000;
 
-uint32_t count_of(const Napi::Value& value, const char* field, uint32_t max) {
-  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : 0;
-  if (number >= 1 && number <= max && number == static_cast<uint32_t>(number)) {
-    return static_cast<uint32_t>(number);
-  }
-  throw make_error(value.Env(), Code::kRequestInvalid,
-                   std::string(field) + ": expected 1.." + std::to_string(max) + ", got " +
-                       describe_value(value));
+void check_count(Napi::Env env, const char* field, uint32_t count, uint32_t max) {
+  if (count >= 1 && count <= max) return;
+  throw make_error(env, Code::kRequestInvalid,
+                   std::string("tasksConfigure.options.") + field + ": expected 1.." +
+                       std::to_string(max) + ", got " + std::to_string(count));
 }
 
 Napi::Value tasks_configure(const Napi::CallbackInfo& info) {
-  const uint32_t threads = count_of(info[0], "tasksConfigure.threads", kThreadsMax);
-  const uint32_t waiting = count_of(info[1], "tasksConfigure.waitingMax", kWaitingMax);
-  Lane::configure(info.Env(), {threads, waiting});
-  return info.Env().Undefined();
+  const Napi::Env env = info.Env();
+  LaneOptions options;
+  read(env, info[0], "tasksConfigure.options", options);
+  check_count(env, "servingThreads", options.serving.threads, kThreadsMax);
+  check_count(env, "servingQueueMax", options.serving.waiting_max, kWaitingMax);
+  check_count(env, "threads", options.rare.threads, kThreadsMax);
+  check_count(env, "queueMax", options.rare.waiting_max, kWaitingMax);
+  Lane::configure(env, options);
+  return env.Undefined();
 }
 
 Napi::Value tasks_depths(const Napi::CallbackInfo& info) {

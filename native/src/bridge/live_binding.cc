@@ -7,9 +7,9 @@
 #include "bridge/errors.h"
 #include "bridge/generated/objects.h"
 #include "bridge/handles.h"
+#include "bridge/lane.h"
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
-#include "bridge/task.h"
 #include "catalogue/given_change.h"
 #include "catalogue/reach_request.h"
 
@@ -72,7 +72,7 @@ Status read_changes(std::span<const uint32_t> words, std::vector<catalogue::Give
 /// A task that gives a number.
 Napi::Value start_counting(Napi::Env env, LaneKind kind, std::function<Result<uint64_t>()> work) {
   auto result = std::make_shared<uint64_t>(0);
-  return Task::start_long(
+  return run_in_lane(
       env, kind,
       [result, work = std::move(work)]() -> Status {
         Result<uint64_t> done = work();
@@ -93,7 +93,7 @@ Napi::Value catalogue_keep(const Napi::CallbackInfo& info) {
                      "catalogueKeep: expected a catalogue that is neither bound nor changed");
   }
   auto opened = std::make_shared<std::shared_ptr<catalogue::LiveCatalogue>>();
-  return Task::start_long(
+  return run_in_lane(
       env, LaneKind::kBuild,
       [seed = handle->seed, options, opened]() -> Status {
         auto live = catalogue::LiveCatalogue::open(seed, options);
@@ -112,8 +112,8 @@ Napi::Value catalogue_why_not_written(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value catalogue_recover(const Napi::CallbackInfo& info) {
-  return Task::start(
-      info.Env(),
+  return run_in_lane(
+      info.Env(), LaneKind::kBuild,
       [live = open_catalogue(info[0])->live]() -> Status { return live->recover_writing(); },
       [](Napi::Env settled, const Status&) -> Napi::Value { return settled.Undefined(); });
 }
@@ -133,7 +133,7 @@ Napi::Value catalogue_apply(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   auto messages = read_messages(info[1], "catalogueApply.messages");
   auto applied = std::make_shared<catalogue::Applied>();
-  return Task::start_long(
+  return run_in_lane(
       info.Env(), LaneKind::kChange,
       [live = handle->live, messages = std::move(messages), applied]() -> Status {
         std::vector<catalogue::GivenChange> changes;
@@ -153,7 +153,7 @@ Napi::Value catalogue_declare(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   auto messages = read_messages(info[1], "catalogueDeclare.declarations");
   auto findings = std::make_shared<std::vector<std::string>>();
-  return Task::start_long(
+  return run_in_lane(
       info.Env(), LaneKind::kBuild,
       [live = handle->live, messages = std::move(messages), findings]() -> Status {
         abi::PackedReader in(messages.front());
@@ -203,7 +203,7 @@ Napi::Value catalogue_roll_back(const Napi::CallbackInfo& info) {
 Napi::Value catalogue_versions(const Napi::CallbackInfo& info) {
   const auto handle = open_catalogue(info[0]);
   auto found = std::make_shared<std::vector<catalogue::Generation>>();
-  return Task::start_long(
+  return run_in_lane(
       info.Env(), LaneKind::kBuild,
       [live = handle->live, found]() -> Status {
         auto generations = live->generations();
@@ -289,8 +289,8 @@ Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
   auto words = read_reach_words(info, "catalogueReach.words");
   auto reach = std::make_shared<ReachHandle>();
   reach->live = handle->live;
-  return Task::start(
-      info.Env(),
+  return run_in_lane(
+      info.Env(), LaneKind::kRead,
       [reach, words = std::move(words), time_ms]() -> Status {
         Result<catalogue::ReachRequest> request = read_reach_request(words);
         if (!request.is_ok()) return request.status();
@@ -374,7 +374,7 @@ Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
   auto judgement = std::make_shared<Judgement>();
   judgement->reach = std::make_shared<ReachHandle>();
   judgement->reach->live = handle->live;
-  return Task::start_long(
+  return run_in_lane(
       info.Env(), LaneKind::kBuild,
       [judgement, words = std::move(words), item_id = std::move(item_id), sequence, time_ms] {
         return judge(*judgement, words, item_id, sequence, time_ms);

@@ -4,8 +4,8 @@
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
 #include "bridge/generated/objects.h"
+#include "bridge/lane.h"
 #include "bridge/object_reader.h"
-#include "bridge/task.h"
 #include "engine/measure_scales.h"
 
 namespace tessera::bridge {
@@ -33,7 +33,7 @@ engine::ScaleMeasurement read_measurement(Napi::Env env, const Napi::Value& valu
 Napi::Value measure_scales(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto rows = std::make_shared<uint64_t>(0);
-  return Task::start_long(
+  return run_in_lane(
       env, LaneKind::kBuild,
       [options = read_measurement(env, info[0]), rows]() -> Status {
         const Result<uint64_t> measured = engine::measure_scales(options);

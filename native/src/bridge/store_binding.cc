@@ -6,9 +6,9 @@
 #include "bridge/errors.h"
 #include "bridge/generated/objects.h"
 #include "bridge/handles.h"
+#include "bridge/lane.h"
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
-#include "bridge/task.h"
 #include "catalogue/repair_changes.h"
 #include "store/ordered_store.h"
 #include "store/repair_store.h"
@@ -122,7 +122,7 @@ Napi::Value store_open(const Napi::CallbackInfo& info) {
   store::StoreOptions options;
   read(env, info[0], "storeOpen.options", options);
   auto handle = std::make_shared<StoreHandle>();
-  return Task::start_long(
+  return run_in_lane(
       env, LaneKind::kBuild,
       [handle, options]() -> Status {
         auto opened = OrderedStore::open(options);
@@ -143,8 +143,8 @@ Napi::Value store_read(const Napi::CallbackInfo& info) {
   const std::optional<Found> at_once = opened->read_in_memory(query);
   if (at_once) return write_found(env, *at_once);
   auto found = std::make_shared<Found>();
-  return Task::start(
-      env,
+  return run_in_lane(
+      env, LaneKind::kRead,
       [opened, found, query = std::move(query)]() -> Status {
         auto read = opened->read(query);
         if (!read.is_ok()) return read.status();
@@ -173,8 +173,8 @@ Napi::Value store_write(const Napi::CallbackInfo& info) {
     batch.put.emplace_back(std::move(keys[i]), std::move(values[i]));
   }
   batch.durable = given.durability == 1;
-  return Task::start(
-      env,
+  return run_in_lane(
+      env, LaneKind::kWrite,
       [opened = open_store(info[0])->store, batch = std::move(batch)]() -> Status {
         return opened->write(batch);
       },
@@ -186,8 +186,9 @@ Napi::Value store_state(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value store_recover(const Napi::CallbackInfo& info) {
-  return Task::start(
-      info.Env(), [opened = open_store(info[0])->store]() -> Status { return opened->recover(); },
+  return run_in_lane(
+      info.Env(), LaneKind::kBuild,
+      [opened = open_store(info[0])->store]() -> Status { return opened->recover(); },
       [](Napi::Env settled, const Status&) -> Napi::Value { return settled.Undefined(); });
 }
 
@@ -218,8 +219,8 @@ Napi::Value repair(const Napi::CallbackInfo& info) {
     throw make_error(env, Code::kRequestInvalid, "repair: expected a path and whether to apply it");
   }
   auto report = std::make_shared<store::StoreRepair>();
-  return Task::start(
-      env,
+  return run_in_lane(
+      env, LaneKind::kBuild,
       [report, path = info[0].As<Napi::String>().Utf8Value(),
        is_applied = info[1].As<Napi::Boolean>().Value()]() -> Status {
         auto repaired = kRepair(path, is_applied);

@@ -4,9 +4,9 @@
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
 #include "bridge/handles.h"
+#include "bridge/lane.h"
 #include "bridge/object_reader.h"
 #include "bridge/object_writer.h"
-#include "bridge/task.h"
 
 namespace tessera::bridge {
 namespace {
@@ -28,7 +28,7 @@ Napi::Value engine_update_weights(const Napi::CallbackInfo& info) {
         "engineUpdateWeights.waitUs: expected 0..1e12, got " + describe_value(info[2]));
   }
   auto report = std::make_shared<engine::UpdateReport>();
-  return Task::start_long(
+  return run_in_lane(
       env, LaneKind::kBuild,
       [handle, report, folder = info[1].As<Napi::String>().Utf8Value(), wait_us]() -> Status {
         auto updated = handle->engine->update_weights(

@@ -16,7 +16,8 @@ Result<std::unique_ptr<FolderLock>> FolderLock::take(const std::string& path, Co
   }
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     ::close(descriptor);
-    return Status(refused, path + ": another process uses this folder");
+    return Status(refused,
+                  path + ": expected a folder of its own, got one that another process uses");
   }
   return std::unique_ptr<FolderLock>(new FolderLock(descriptor));
 }

@@ -3,7 +3,7 @@
 import type { ReachHandle } from '../handles.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'f762e8a3e1e01454';
+export const ABI_DIGEST = '0f5d90faac546bed';
 
 /** Tiers of the user KV pool, in the order of every list by tier. */
 export const KV_TIERS = [
@@ -249,6 +249,16 @@ export type AdapterLimits = {
   readonly normMax: number;
 };
 
+/** Threads of lanes, and calls that wait in each at most (bridge/lane.h). */
+export type TaskLimits = {
+  /** Of each lane that requests wait for. */
+  readonly servingThreads: number;
+  readonly servingQueueMax: number;
+  /** Of each lane of rare and long calls; integrity checks have one. */
+  readonly threads: number;
+  readonly queueMax: number;
+};
+
 export type CatalogueBuildOptions = {
   /**
    * index.json, sid2pid.json, .jsonl or an existing snapshot; the format is detected by content.
@@ -383,7 +393,7 @@ export type AdapterArena = {
   readonly adapters: number;
 };
 
-/** Long calls of one kind (bridge/lane.h). */
+/** Calls of one kind (bridge/lane.h). */
 export type LaneDepth = {
   readonly lane: string;
   readonly waiting: number;

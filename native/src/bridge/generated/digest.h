@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "f762e8a3e1e01454";
+inline constexpr std::string_view kAbiDigest = "0f5d90faac546bed";
 
 }  // namespace tessera::bridge

@@ -74,6 +74,14 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, lora::Limit
   assign(to.norm_max, reader.f64("normMax"));
 }
 
+void read(Napi::Env env, const Napi::Value& value, const char* path, LaneOptions& to) {
+  const ObjectReader reader(env, value, path, kTaskLimitsFields);
+  assign(to.serving.threads, reader.u32("servingThreads"));
+  assign(to.serving.waiting_max, reader.u32("servingQueueMax"));
+  assign(to.rare.threads, reader.u32("threads"));
+  assign(to.rare.waiting_max, reader.u32("queueMax"));
+}
+
 void read(Napi::Env env, const Napi::Value& value, const char* path, BuildRequest& to) {
   const ObjectReader reader(env, value, path, kCatalogueBuildOptionsFields);
   assign(to.sources, reader.strings("sources"));

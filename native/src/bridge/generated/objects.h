@@ -132,6 +132,13 @@ inline constexpr std::array<std::string_view, 2> kAdapterLimitsFields = {
     "normMax",
 };
 
+inline constexpr std::array<std::string_view, 4> kTaskLimitsFields = {
+    "servingThreads",
+    "servingQueueMax",
+    "threads",
+    "queueMax",
+};
+
 inline constexpr std::array<std::string_view, 5> kCatalogueBuildOptionsFields = {
     "sources",
     "domains",
@@ -163,11 +170,12 @@ inline constexpr std::array<std::string_view, 2> kStoreOpenOptionsFields = {
 };
 
 /// Structures that the addon reads, with their fields in order.
-inline constexpr std::array<StructTable, 8> kReadStructs = {{
+inline constexpr std::array<StructTable, 9> kReadStructs = {{
     {"EngineOptions", kEngineOptionsFields},
     {"ScaleMeasurement", kScaleMeasurementFields},
     {"BindingOptions", kBindingOptionsFields},
     {"AdapterLimits", kAdapterLimitsFields},
+    {"TaskLimits", kTaskLimitsFields},
     {"CatalogueBuildOptions", kCatalogueBuildOptionsFields},
     {"CatalogueKeepOptions", kCatalogueKeepOptionsFields},
     {"StoreBatch", kStoreBatchFields},
@@ -262,6 +270,7 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, engine::Eng
 void read(Napi::Env env, const Napi::Value& value, const char* path, ScaleMeasurement& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, BindingOptions& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, lora::Limits& to);
+void read(Napi::Env env, const Napi::Value& value, const char* path, LaneOptions& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, BuildRequest& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, catalogue::LiveOptions& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, StoreBatch& to);
