@@ -76,7 +76,7 @@ export function randomEligibility(itemIds: readonly string[]): fc.Arbitrary<Elig
 }
 
 /** By the rules of docs/eligibility.md. */
-export function holds(clause: Clause, attributes: TypedAttributes): boolean {
+function holds(clause: Clause, attributes: TypedAttributes): boolean {
   const { kind, clauses, values, min, max } = clause;
   const { country, labels = [], bid = Number.NaN } = attributes;
   switch (kind) {
