@@ -10,6 +10,7 @@ import { MEBIBYTE } from '@tessera/units';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import {
+  callFields,
   ErrorCode,
   Flag,
   FrameType,
@@ -105,12 +106,7 @@ const FLOODS: readonly (readonly [string, Flood])[] = [
 /** A first listing, whose cost is not the flood's. */
 async function listedOnce(address: string): Promise<void> {
   const session = connectHttp2(`http://${address}`);
-  const stream = session.request({
-    ':method': 'POST',
-    ':path': LIST_ITEMS,
-    'content-type': 'application/grpc',
-    te: 'trailers',
-  });
+  const stream = session.request(callFields(address, LIST_ITEMS));
   stream.end(EMPTY_MESSAGE);
   stream.resume();
   await once(stream, 'close');
@@ -127,14 +123,7 @@ async function opened(address: string, windowBytes: number): Promise<Socket> {
 }
 
 function calls(address: string, stream: number, path: string): Buffer {
-  const head = headerBlock({
-    ':method': 'POST',
-    ':scheme': 'http',
-    ':path': path,
-    ':authority': address,
-    'content-type': 'application/grpc',
-    te: 'trailers',
-  });
+  const head = headerBlock(callFields(address, path));
   return Buffer.concat([
     frame(FrameType.HEADERS, Flag.END_HEADERS, stream, head),
     frame(FrameType.DATA, Flag.END_STREAM, stream, EMPTY_MESSAGE),

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import {
   acknowledgement,
+  callFields,
   ErrorCode,
   Flag,
   type Frame,
@@ -77,15 +78,7 @@ export class GrpcConnection {
     const [host, port] = address.split(':') as [string, string];
     const socket = connect({ host, port: Number(port), noDelay: true });
     await once(socket, 'connect');
-    const fields = {
-      ':method': 'POST',
-      ':scheme': 'http',
-      ':path': path,
-      ':authority': address,
-      'content-type': 'application/grpc',
-      te: 'trailers',
-      ...headers,
-    };
+    const fields = { ...callFields(address, path), ...headers };
     const connection = new GrpcConnection(socket, fields, keepsAnswers);
     socket.write(greeting(WINDOW_BYTES));
     return connection;

@@ -95,6 +95,18 @@ export function headerBlock(fields: Readonly<Record<string, string>>): Buffer {
   );
 }
 
+/** The header fields of a gRPC call. */
+export function callFields(address: string, path: string) {
+  return {
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':path': path,
+    ':authority': address,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  } as const;
+}
+
 /** `grpc-status` as the Huffman code of RFC 7541 writes it, which every common encoder uses. */
 const STATUS_NAME = Buffer.from('9acac8b21234da8f', 'hex');
 const STATUS_NAME_PLAIN = Buffer.from('grpc-status');

@@ -11,6 +11,7 @@ import {
   fileBytes,
   invalid,
   REMARK_LENGTH_MAX,
+  receivedVersion,
 } from './domain/adapter-version.js';
 import type { PushHeader, PushPart, PushParts } from './domain/push-parts.js';
 import { receive, reject, validate } from './domain/registry-state.js';
@@ -119,23 +120,8 @@ export class PushIntake {
     });
     try {
       await takeBytes(staged, rest);
-      const nowMs = registry.nowMs();
-      const version: AdapterVersion = {
-        name,
-        digest,
-        state: 'received',
-        reason: '',
-        baseModel,
-        files,
-        remark,
-        receivedMs: nowMs,
-        changedMs: nowMs,
-        isPinned: false,
-        share: 0,
-        activation: 0,
-        pushedBy: by,
-        facts: null,
-      };
+      const given = { name, digest, baseModel, files, remark, pushedBy: by };
+      const version = receivedVersion(given, registry.nowMs());
       await registry.change(
         (state) => receive(state, version),
         () => registry.keepFiles(staged, digest),

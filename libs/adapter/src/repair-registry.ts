@@ -4,12 +4,15 @@ import {
   type AdapterVersion,
   checkName,
   digestOf,
+  receivedVersion,
 } from './domain/adapter-version.js';
 import { diskError, FILE_SYSTEM } from './outside/disk.js';
 import { lockFolder } from './outside/folder-lock.js';
 import { RegistryFile } from './outside/registry-file.js';
 import { hashOf } from './outside/regular-file.js';
 import { VersionFolders } from './outside/version-folders.js';
+
+const REMARK = 'found by a repair';
 
 export interface RegistryRepair {
   /** '' where the state can be read: then nothing is done. */
@@ -48,8 +51,12 @@ export async function repairRegistry(wanted: RegistryRepairWanted): Promise<Regi
     const damaged: string[] = [];
     for (const digest of digests) {
       const files = await filesOf(join(folder, 'versions', digest));
-      if (files === undefined || digestOf(files) !== digest) damaged.push(digest);
-      else versions.push(versionOf(name, digest, baseModel, files));
+      if (files === undefined || digestOf(files) !== digest) {
+        damaged.push(digest);
+        continue;
+      }
+      const given = { name, digest, baseModel, files, remark: REMARK, pushedBy: '' };
+      versions.push(receivedVersion(given, Date.now()));
     }
     if (apply) await file.write({ versions });
     return { damage, whole: versions.map(({ digest }) => digest), damaged };
@@ -70,29 +77,4 @@ async function filesOf(folder: string) {
   } catch {
     return undefined;
   }
-}
-
-function versionOf(
-  name: string,
-  digest: string,
-  baseModel: string,
-  files: AdapterVersion['files'],
-): AdapterVersion {
-  const nowMs = Date.now();
-  return {
-    name,
-    digest,
-    state: 'received',
-    reason: '',
-    baseModel,
-    files,
-    pushedBy: '',
-    receivedMs: nowMs,
-    changedMs: nowMs,
-    isPinned: false,
-    share: 0,
-    activation: 0,
-    remark: 'found by a repair',
-    facts: null,
-  };
 }

@@ -65,6 +65,24 @@ export interface AdapterVersion {
   readonly facts: AdapterFacts | null;
 }
 
+/** A version whose files have arrived and which nobody has tried yet. */
+export function receivedVersion(
+  given: Pick<AdapterVersion, 'name' | 'digest' | 'baseModel' | 'files' | 'remark' | 'pushedBy'>,
+  nowMs: number,
+): AdapterVersion {
+  return {
+    ...given,
+    state: 'received',
+    reason: '',
+    receivedMs: nowMs,
+    changedMs: nowMs,
+    isPinned: false,
+    share: 0,
+    activation: 0,
+    facts: null,
+  };
+}
+
 /** Digests and names are told apart by this alone, so no name may look like a digest. */
 export function isDigest(text: string): boolean {
   return DIGEST.test(text);
