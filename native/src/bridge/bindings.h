@@ -12,6 +12,7 @@ void register_kv_functions(Napi::Env env, Napi::Object exports);
 void register_scales_functions(Napi::Env env, Napi::Object exports);
 void register_catalogue_functions(Napi::Env env, Napi::Object exports);
 void register_live_functions(Napi::Env env, Napi::Object exports);
+void register_reach_functions(Napi::Env env, Napi::Object exports);
 void register_store_functions(Napi::Env env, Napi::Object exports);
 void register_folder_functions(Napi::Env env, Napi::Object exports);
 void register_lane_functions(Napi::Env env, Napi::Object exports);

@@ -34,6 +34,14 @@ std::string describe_value(const Napi::Value& value) {
   return "an object";
 }
 
+std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* path) {
+  if (!info[index].IsString()) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     std::string(path) + ": expected a string, got " + describe_value(info[index]));
+  }
+  return info[index].As<Napi::String>().Utf8Value();
+}
+
 std::span<const uint32_t> packed_words(const Napi::Value& value, const Napi::Value& count,
                                        const char* field) {
   const bool is_array =

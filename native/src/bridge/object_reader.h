@@ -59,6 +59,8 @@ void assign(Member& to, Value&& value) {
   }
 }
 
+/// Argument `index`, a string. Throws REQUEST_INVALID naming `path` for another value.
+std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* path);
 /// The first `count` words of a Uint32Array, good until the call returns. Throws REQUEST_INVALID
 /// naming `field` for another value, or more words than it has.
 std::span<const uint32_t> packed_words(const Napi::Value& value, const Napi::Value& count,

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <array>
+
+#include "abi/generated/packed_in.h"
+#include "beam/explain.h"
+#include "bridge/bindings.h"
+#include "bridge/errors.h"
+#include "bridge/generated/objects.h"
+#include "bridge/handles.h"
+#include "bridge/lane.h"
+#include "bridge/object_reader.h"
+#include "bridge/object_writer.h"
+#include "catalogue/reach_request.h"
+
+namespace tessera::bridge {
+namespace {
+
+constexpr double kNewest = -1;
+
+/// A packed record (native/abi/reach.mjs), copied.
+std::vector<uint32_t> read_reach_words(const Napi::CallbackInfo& info, const char* field) {
+  const std::span<const uint32_t> words = packed_words(info[1], info[2], field);
+  return {words.begin(), words.end()};
+}
+
+Result<catalogue::ReachRequest> read_reach_request(std::span<const uint32_t> words) {
+  abi::PackedReader in(words);
+  catalogue::ReachRequest request;
+  abi::read_reach_request(in, request);
+  if (!in.is_whole()) {
+    return Status(
+        Code::kRequestInvalid,
+        "eligibility: expected a reach request as native/abi describes it, got other words");
+  }
+  TESSERA_RETURN_IF_ERROR(catalogue::complete_reach_request(request));
+  return request;
+}
+
+/// Argument `index`: milliseconds since 1970.
+uint64_t read_time_ms(const Napi::CallbackInfo& info, size_t index, const char* path) {
+  const double value = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : -1;
+  if (value >= 0 && value <= 9007199254740991.0) return static_cast<uint64_t>(value);
+  throw make_error(
+      info.Env(), Code::kRequestInvalid,
+      std::string(path) + ": expected milliseconds since 1970, got " + describe_value(info[index]));
+}
+
+/// Compiles for a version.
+Status fill_reach(ReachHandle& handle, std::shared_ptr<const catalogue::View> view,
+                  const catalogue::ReachRequest& request) {
+  if (const auto schema = handle.live->schema(); schema != nullptr) {
+    const auto& predicate = request.eligibility.predicate;
+    if (predicate) TESSERA_RETURN_IF_ERROR(schema->check_clause(*predicate));
+    TESSERA_RETURN_IF_ERROR(schema->check_policy(request.item_policy));
+  }
+  TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request.eligibility));
+  auto policy = catalogue::ItemPolicy::compile(*view, request.item_policy);
+  if (!policy.is_ok()) return policy.status();
+  handle.item_policy = std::move(policy).value();
+  auto eligibility = catalogue::compile_eligibility(*view, request.eligibility);
+  handle.reach = catalogue::Reach(std::move(view), std::move(eligibility));
+  return Status::ok();
+}
+
+Status judge(Judgement& judgement, std::span<const uint32_t> words, const std::string& item_id,
+             double sequence, uint64_t time_ms) {
+  Result<catalogue::ReachRequest> request = read_reach_request(words);
+  if (!request.is_ok()) return request.status();
+  const catalogue::LiveCatalogue& live = *judgement.reach->live;
+  request.value().eligibility.flight = live.flight_at(time_ms);
+  std::shared_ptr<const catalogue::View> view = live.view();
+  if (sequence != kNewest) {
+    auto found = live.view_at(static_cast<uint64_t>(sequence));
+    if (!found.is_ok()) return found.status();
+    view = std::move(found).value();
+  }
+  TESSERA_RETURN_IF_ERROR(fill_reach(*judgement.reach, view, request.value()));
+  judgement.explanation = beam::judge(*view, request.value().eligibility, item_id);
+  judgement.item = view->find_item(item_id);
+  if (judgement.item == catalogue::kNoItem) return Status::ok();
+  std::array<uint32_t, catalogue::kMaxDepth> codes;
+  const uint32_t depth = view->sid(view->node_of(judgement.item), codes);
+  judgement.sid.assign(codes.begin(), codes.begin() + depth);
+  return Status::ok();
+}
+
+Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  const uint64_t time_ms = read_time_ms(info, 3, "catalogueReach.timeMs");
+  auto words = read_reach_words(info, "catalogueReach.words");
+  auto reach = std::make_shared<ReachHandle>();
+  reach->live = handle->live;
+  return run_in_lane(
+      info.Env(), LaneKind::kRead,
+      [reach, words = std::move(words), time_ms]() -> Status {
+        Result<catalogue::ReachRequest> request = read_reach_request(words);
+        if (!request.is_ok()) return request.status();
+        request.value().eligibility.flight = reach->live->flight_at(time_ms);
+        return fill_reach(*reach, reach->live->view(), request.value());
+      },
+      [reach](Napi::Env env, const Status& status) -> Napi::Value {
+        if (!status.is_ok()) return env.Undefined();
+        return to_js(env, OpenedReach{reach});
+      });
+}
+
+uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* path) {
+  const double value = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : -1;
+  if (value >= 0 && value <= UINT32_MAX && value == static_cast<uint32_t>(value)) {
+    return static_cast<uint32_t>(value);
+  }
+  throw make_error(info.Env(), Code::kRequestInvalid,
+                   std::string(path) + ": expected an integer in 0.." + std::to_string(UINT32_MAX) +
+                       ", got " + describe_value(info[index]));
+}
+
+void add_item(const catalogue::View& view, catalogue::ItemOrdinal item, CatalogueListing& listing) {
+  listing.item_ids.emplace_back(view.item_id(item));
+  listing.titles.emplace_back(view.title(item));
+  listing.attributes.emplace_back(view.attributes(item));
+  listing.priorities.push_back(view.priority(item));
+  listing.paused.push_back(view.state(item) == catalogue::ItemState::kPaused ? 1 : 0);
+  std::array<uint32_t, catalogue::kMaxDepth> sid;
+  const uint32_t depth = view.sid(view.node_of(item), sid);
+  listing.sid_codes.insert(listing.sid_codes.end(), sid.begin(), sid.begin() + depth);
+  listing.sid_offsets.push_back(static_cast<uint32_t>(listing.sid_codes.size()));
+}
+
+/// Items of a version, the removed ones left out, as columns.
+Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
+  const auto handle = any_reach(info[0]);
+  const catalogue::View& view = handle->reach.view();
+  const uint32_t first = read_count(info, 1, "catalogueList.first");
+  const uint32_t count = read_count(info, 2, "catalogueList.count");
+  const auto end =
+      static_cast<uint32_t>(std::min<uint64_t>(view.item_count(), uint64_t{first} + count));
+  CatalogueListing listing;
+  listing.sid_offsets.push_back(0);
+  for (uint32_t item = first; item < end; ++item) {
+    if (view.state(item) != catalogue::ItemState::kRemoved) add_item(view, item, listing);
+  }
+  listing.next = end == view.item_count() ? 0 : end;
+  return to_js(info.Env(), listing);
+}
+
+/// Of the given items, in their order, the first that are live and that the reach may get.
+Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
+  const auto handle = any_reach(info[0]);
+  const auto& view = handle->reach.view();
+  const auto refuse = [&](const Napi::Value& got) {
+    const char* const expected = "catalogueFirstObtainable.itemIds: expected strings, got ";
+    return make_error(info.Env(), Code::kRequestInvalid, expected + describe_value(got));
+  };
+  if (!info[1].IsArray()) throw refuse(info[1]);
+  const auto item_ids = info[1].As<Napi::Array>();
+  const uint32_t count = read_count(info, 2, "catalogueFirstObtainable.count");
+  CatalogueListing listing;
+  listing.sid_offsets.push_back(0);
+  for (uint32_t i = 0; i < item_ids.Length() && listing.item_ids.size() < count; ++i) {
+    const Napi::Value item_id = item_ids.Get(i);
+    if (!item_id.IsString()) throw refuse(item_id);
+    const catalogue::ItemOrdinal item = view.find_item(item_id.As<Napi::String>().Utf8Value());
+    if (item == catalogue::kNoItem || view.state(item) != catalogue::ItemState::kLive) continue;
+    if (handle->reach.may_get(item)) add_item(view, item, listing);
+  }
+  return to_js(info.Env(), listing);
+}
+
+Napi::Value catalogue_judge(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  const uint64_t time_ms = read_time_ms(info, 5, "catalogueJudge.timeMs");
+  auto words = read_reach_words(info, "catalogueJudge.words");
+  std::string item_id = read_text(info, 3, "catalogueJudge.itemId");
+  const double sequence = info[4].IsNumber() ? info[4].As<Napi::Number>().DoubleValue() : kNewest;
+  auto judgement = std::make_shared<Judgement>();
+  judgement->reach = std::make_shared<ReachHandle>();
+  judgement->reach->live = handle->live;
+  return run_in_lane(
+      info.Env(), LaneKind::kBuild,
+      [judgement, words = std::move(words), item_id = std::move(item_id), sequence, time_ms] {
+        return judge(*judgement, words, item_id, sequence, time_ms);
+      },
+      [judgement](Napi::Env env, const Status& status) -> Napi::Value {
+        return status.is_ok() ? to_js(env, *judgement) : env.Undefined();
+      });
+}
+
+}  // namespace
+
+void register_reach_functions(Napi::Env env, Napi::Object exports) {
+  exports["catalogueReach"] = Napi::Function::New<&catalogue_reach>(env, "catalogueReach");
+  exports["catalogueList"] = Napi::Function::New<&catalogue_list>(env, "catalogueList");
+  exports["catalogueFirstObtainable"] =
+      Napi::Function::New<&catalogue_first_obtainable>(env, "catalogueFirstObtainable");
+  exports["catalogueJudge"] = Napi::Function::New<&catalogue_judge>(env, "catalogueJudge");
+}
+
+}  // namespace tessera::bridge
