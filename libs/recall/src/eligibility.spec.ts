@@ -44,6 +44,7 @@ describe('eligibility as JSON', () => {
     [`${PREDICATE}.contains[1]`, { predicate: { attribute: 'bid', contains: ['a', 1] } }],
     [`${PREDICATE}.min`, { predicate: { attribute: 'bid', min: '1' } }],
     [`${PREDICATE}.max`, { predicate: { attribute: 'bid', max: Number.POSITIVE_INFINITY } }],
+    [`${PREDICATE}.min`, { predicate: { attribute: 'bid', min: 2, max: 1 } }],
     [PREDICATE + '.not'.repeat(REACH_LIMITS.clauseDepth), { predicate: nested(17) }],
   ];
 

@@ -35,6 +35,7 @@ const bound = option(fc.integer({ min: -10, max: 10 }).map((eighths) => eighths 
 const ranges = fc
   .tuple(bound, bound)
   .filter(([min, max]) => min !== undefined || max !== undefined)
+  .filter(([min = UNBOUNDED.min, max = UNBOUNDED.max]) => min <= max)
   .map(
     ([min = UNBOUNDED.min, max = UNBOUNDED.max]): Clause => ({
       ...NOTHING,

@@ -64,11 +64,13 @@ export class FormReader {
 
   range(path: string, attribute: string, { min, max }: Bounds): Clause {
     if (min === undefined && max === undefined) this.refuse(path, 'min or max', 'neither');
-    return clauseOf('range', {
+    const clause = clauseOf('range', {
       attribute,
       min: this.bound(`${path}.min`, min),
       max: this.bound(`${path}.max`, max),
     });
+    if (clause.min > clause.max) this.refuse(`${path}.min`, `at most max (${max})`, min);
+    return clause;
   }
 
   private bound(path: string, value: unknown): number | undefined {
