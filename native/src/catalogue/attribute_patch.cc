@@ -22,7 +22,7 @@ Status invalid(const std::string& member, const std::string& message) {
   return {Code::kCatalogueInvalid, member + ": " + message};
 }
 
-void put_text(std::string& out, std::string_view text) {
+void put_json_text(std::string& out, std::string_view text) {
   constexpr char kDigits[] = "0123456789abcdef";
   out += '"';
   for (const char c : text) {
@@ -49,7 +49,7 @@ std::string text_of(const std::vector<std::string>& texts) {
   std::string out = "[";
   for (const std::string& text : texts) {
     if (out.size() > 1) out += ',';
-    put_text(out, text);
+    put_json_text(out, text);
   }
   return out + ']';
 }
@@ -210,7 +210,7 @@ Result<std::string> AttributePatcher::apply(std::string_view attributes) const {
   std::string out = "{";
   const auto put_member = [&out](std::string_view name, std::string_view json) {
     if (out.size() > 1) out += ',';
-    put_text(out, name);
+    put_json_text(out, name);
     out += ':';
     out += json;
   };
