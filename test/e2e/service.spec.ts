@@ -231,10 +231,15 @@ describe('beside the recall', () => {
     const { ServerReflection } = packages.grpc.reflection.v1;
     const reflection = new ServerReflection(service.grpcAddress, grpc.credentials.createInsecure());
     const call = reflection.ServerReflectionInfo?.() as grpc.ClientDuplexStream<object, object>;
-    const answer = new Promise((resolve) => call.on('data', resolve));
+    const answer = new Promise((resolve, reject) => {
+      call.on('data', resolve).on('error', reject);
+    });
+    const ended = new Promise((resolve) => call.on('end', resolve));
     call.write({ listServices: '' });
     expect(JSON.stringify(await answer)).toContain('tessera.recall.v1.RecallService');
+    // The service is stopped next: a stream still open would end with an error that nobody takes.
     call.end();
+    await ended;
     reflection.close();
   });
 });
