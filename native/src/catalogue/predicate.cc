@@ -41,6 +41,10 @@ class PredicateCompleter {
     if (clause.attribute.empty()) {
       return invalid_member(path + ".attribute", "expected a name, got nothing");
     }
+    if (!clause.clauses.empty()) {
+      return invalid_member(path, "expected no clauses within one about an attribute, got " +
+                                      std::to_string(clause.clauses.size()));
+    }
     text_bytes_ += clause.attribute.size();
     for (const std::string& value : clause.values) text_bytes_ += value.size();
     values_ += clause.values.size();
