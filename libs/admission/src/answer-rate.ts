@@ -1,9 +1,10 @@
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
+
 /** The rate is that of the windows of the last second at least, and of so many answers, ... */
 const SPAN_MS_MIN = 1000;
 const ANSWERS_MIN = 64;
 /** ... but of no longer ago than this. */
 const SPAN_MS_MAX = 5000;
-const MS_PER_SECOND = 1000;
 
 interface Window {
   readonly ms: number;
@@ -41,7 +42,7 @@ export class AnswerRate {
     if (hasBacklog) this.noteCapacity(window);
     const ms = msOf(this.recent);
     if (ms < SPAN_MS_MIN) return;
-    const lowest = (answersOf(this.recent) * MS_PER_SECOND) / ms;
+    const lowest = (answersOf(this.recent) * MILLISECONDS_PER_SECOND) / ms;
     if (lowest > this.rate) {
       this.rate = lowest;
       this.backlogged = this.recent;
@@ -53,7 +54,7 @@ export class AnswerRate {
     while (this.reachesWithoutOldest()) this.backlogged = this.backlogged.slice(1);
     const answered = answersOf(this.backlogged);
     // Nothing was answered yet: nothing is known.
-    if (answered > 0) this.rate = (answered * MS_PER_SECOND) / msOf(this.backlogged);
+    if (answered > 0) this.rate = (answered * MILLISECONDS_PER_SECOND) / msOf(this.backlogged);
   }
 
   private reachesWithoutOldest(): boolean {

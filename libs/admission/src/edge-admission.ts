@@ -1,3 +1,4 @@
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { AnswerRate } from './answer-rate.js';
 import { CLASS_COUNT, classShares, type PriorityClass } from './class-shares.js';
 
@@ -18,7 +19,6 @@ const CALM_MS = 1000;
 const MARGIN_LOWERED_PER_CALM_WINDOW = 0.03;
 /** A caller that gives up after this part of its time would have got a late answer. */
 const GIVEN_UP_SHARE = 0.9;
-const MS_PER_SECOND = 1000;
 /** Classes may begin a little more than is answered: rates are measured with noise. */
 const SLACK = 1.05;
 /**
@@ -75,7 +75,7 @@ export class EdgeAdmission {
     // A call that runs alone is the engine's to judge.
     const ahead = this.inFlight;
     if (ahead > 0) {
-      const neededMs = (((ahead + 1) * MS_PER_SECOND) / this.capacity) * this.margin;
+      const neededMs = (((ahead + 1) * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin;
       if (neededMs > budgetMs) return { retryAfterMs: neededMs - budgetMs };
       const turnMs = this.untilTurnMs(cls, now);
       if (turnMs > 0 && neededMs > budgetMs * QUEUED_SHARE) return { retryAfterMs: turnMs };
@@ -130,7 +130,7 @@ export class EdgeAdmission {
   }
 
   private creditsPerMs(cls: number): number {
-    return ((this.shares?.[cls] ?? 1) * this.capacity * SLACK) / MS_PER_SECOND;
+    return ((this.shares?.[cls] ?? 1) * this.capacity * SLACK) / MILLISECONDS_PER_SECOND;
   }
 
   /** Those admitted before the last raise were not judged by it. */
@@ -143,9 +143,9 @@ export class EdgeAdmission {
   /** Closes the window where it is over. The time. */
   private roll(): number {
     const now = this.nowMs();
-    const seconds = (now - this.windowStartMs) / MS_PER_SECOND;
-    if (seconds * MS_PER_SECOND < WINDOW_MS) return now;
-    const window = { ms: seconds * MS_PER_SECOND, answered: Math.max(0, this.answered) };
+    const seconds = (now - this.windowStartMs) / MILLISECONDS_PER_SECOND;
+    if (seconds * MILLISECONDS_PER_SECOND < WINDOW_MS) return now;
+    const window = { ms: seconds * MILLISECONDS_PER_SECOND, answered: Math.max(0, this.answered) };
     const hasBacklog = this.leastInFlight >= BACKLOG_MIN;
     // The end of a backlog belongs to it, unless the process was idle afterwards: a batch that ends
     // it is what the calls waited for.

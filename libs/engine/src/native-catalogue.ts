@@ -50,6 +50,7 @@ const completed = (given: GivenChange): ItemChange => ({
   ...given,
   patch: given.patch === undefined ? NO_PATCH : { ...NO_PATCH, ...given.patch },
 });
+
 function handleOf(reach: Reach): ReachHandle {
   if (reach instanceof NativeReach) return reach.handle;
   throw new TypeError('reach: expected a native one');
@@ -66,13 +67,16 @@ function listedItems(listing: CatalogueListing): ListedItem[] {
   }));
 }
 
-function packChanges(changes: readonly GivenChange[]): Uint32Array {
+function packed(write: (out: PackedWriter) => void): Uint32Array {
   const out = new PackedWriter();
   out.begin();
-  writeChangeMessage(out, { changes: changes.map(completed) });
+  write(out);
   out.end();
   return out.words.subarray(0, out.length);
 }
+
+const packChanges = (changes: readonly GivenChange[]) =>
+  packed((out) => writeChangeMessage(out, { changes: changes.map(completed) }));
 
 class NativeView implements CatalogueView {
   constructor(private readonly handle: ViewHandle) {}
@@ -163,11 +167,7 @@ export class NativeCatalogue implements ChangingCatalogue {
   }
 
   declare(attributes: readonly AttributeDeclaration[]): Promise<readonly string[]> {
-    const out = new PackedWriter();
-    out.begin();
-    writeAttributeDeclarations(out, { attributes });
-    out.end();
-    const declarations = [out.words.subarray(0, out.length)];
+    const declarations = [packed((out) => writeAttributeDeclarations(out, { attributes }))];
     return awaitNative(() => addon().catalogueDeclare(this.handle, declarations));
   }
 

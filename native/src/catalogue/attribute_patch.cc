@@ -22,24 +22,6 @@ Status invalid(const std::string& member, const std::string& message) {
   return {Code::kCatalogueInvalid, member + ": " + message};
 }
 
-void put_json_text(std::string& out, std::string_view text) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\u00";
-      out += kDigits[c >> 4];
-      out += kDigits[c & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
 std::string text_of(double number) {
   char text[kNumberTextMax];
   return {text, std::to_chars(text, text + sizeof(text), number).ptr};
@@ -49,7 +31,7 @@ std::string text_of(const std::vector<std::string>& texts) {
   std::string out = "[";
   for (const std::string& text : texts) {
     if (out.size() > 1) out += ',';
-    put_json_text(out, text);
+    out += json_text(text);
   }
   return out + ']';
 }
@@ -210,7 +192,7 @@ Result<std::string> AttributePatcher::apply(std::string_view attributes) const {
   std::string out = "{";
   const auto put_member = [&out](std::string_view name, std::string_view json) {
     if (out.size() > 1) out += ',';
-    put_json_text(out, name);
+    out += json_text(name);
     out += ':';
     out += json;
   };

@@ -20,6 +20,11 @@ enum class ChangeKind : uint8_t {
 inline constexpr uint32_t kChangeKinds = 7;
 inline constexpr uint32_t kLoggedChangeKinds = 6;
 
+/// Where a change stands in its batch, as messages about it begin.
+inline std::string place_of_change(size_t index) {
+  return "changes[" + std::to_string(index) + "].";
+}
+
 /// Names on the wire and in messages, in ChangeKind order.
 inline constexpr const char* kChangeKindNames[kChangeKinds] = {
     "upsert", "pause", "resume", "remove", "set_attributes", "set_priority", "patch_attributes"};

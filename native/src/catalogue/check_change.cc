@@ -11,8 +11,6 @@
 namespace tessera::catalogue {
 namespace {
 
-std::string place_of(size_t index) { return "changes[" + std::to_string(index) + "]."; }
-
 /// One change of a batch; its errors name where it stands.
 class ChangeCheck {
  public:
@@ -36,7 +34,7 @@ class ChangeCheck {
 
  private:
   Status invalid(const std::string& field, const std::string& message) const {
-    return {Code::kCatalogueInvalid, place_of(index_) + field + ": " + message};
+    return {Code::kCatalogueInvalid, place_of_change(index_) + field + ": " + message};
   }
   Status text(const char* field, std::string_view value, size_t bytes_min, size_t bytes_max) const {
     if (value.size() < bytes_min || value.size() > bytes_max) {
@@ -111,7 +109,7 @@ Status check_known(const View& view, const std::string& item_id, size_t index) {
   const ItemOrdinal item = view.find_item(item_id);
   if (item != kNoItem && view.state(item) != ItemState::kRemoved) return Status::ok();
   return {Code::kItemNotFound,
-          place_of(index) + "itemId: " + quote(item_id) + " is not in the catalogue"};
+          place_of_change(index) + "itemId: " + quote(item_id) + " is not in the catalogue"};
 }
 
 Status check_change(const View& view, const Change& change, size_t index) {

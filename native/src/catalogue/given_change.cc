@@ -12,10 +12,8 @@
 namespace tessera::catalogue {
 namespace {
 
-std::string place(size_t index) { return "changes[" + std::to_string(index) + "]."; }
-
 Status invalid(size_t index, const std::string& member, const std::string& message) {
-  return {Code::kCatalogueInvalid, place(index) + member + ": " + message};
+  return {Code::kCatalogueInvalid, place_of_change(index) + member + ": " + message};
 }
 
 bool may_have_predicate(ChangeKind kind) {
@@ -28,7 +26,7 @@ Status of_change(size_t index, const Status& status) {
   constexpr std::string_view kPath = "eligibility.";
   const std::string& message = status.message();
   const size_t at = message.rfind(kPath, 0) == 0 ? kPath.size() : 0;
-  return {Code::kCatalogueInvalid, place(index) + message.substr(at)};
+  return {Code::kCatalogueInvalid, place_of_change(index) + message.substr(at)};
 }
 
 /// Goes through the changes of one batch.
@@ -37,17 +35,23 @@ class Applying {
   Applying(ViewEditor& editor, const AttributeSchema* schema) : editor_(editor), schema_(schema) {}
 
   Status add(size_t index, const GivenChange& given) {
-    if (!given.predicate) {
-      if (!named_.insert(given.item_id).second) {
-        return invalid(index, "itemId", quote(given.item_id) + " stands in the batch already");
-      }
-      if (given.kind != ChangeKind::kPatchAttributes) return apply(index, given, nullptr);
+    return given.predicate ? add_matching(index, given) : add_named(index, given);
+  }
+
+  AppliedChanges finish() { return std::move(result_); }
+
+ private:
+  Status add_named(size_t index, const GivenChange& given) {
+    if (!named_.insert(given.item_id).second) {
+      return invalid(index, "itemId", quote(given.item_id) + " stands in the batch already");
     }
-    if (!given.predicate) {
-      TESSERA_RETURN_IF_ERROR(check_known(editor_.view(), given.item_id, index));
-      const ItemOrdinal item = editor_.view().find_item(given.item_id);
-      return apply_to(index, given, {&item, 1});
-    }
+    if (given.kind != ChangeKind::kPatchAttributes) return apply(index, given, nullptr);
+    TESSERA_RETURN_IF_ERROR(check_known(editor_.view(), given.item_id, index));
+    const ItemOrdinal item = editor_.view().find_item(given.item_id);
+    return apply_to(index, given, {&item, 1});
+  }
+
+  Status add_matching(size_t index, const GivenChange& given) {
     EligibilityRequest request;
     request.predicate = given.predicate;
     Status checked = schema_ == nullptr ? Status::ok() : schema_->check_clause(*given.predicate);
@@ -63,14 +67,12 @@ class Applying {
     return apply_to(index, given, items);
   }
 
-  AppliedChanges finish() { return std::move(result_); }
-
- private:
   Status apply_to(size_t index, const GivenChange& given, std::span<const ItemOrdinal> items) {
     std::optional<AttributePatcher> patcher;
     if (given.kind == ChangeKind::kPatchAttributes) {
       Result<AttributePatcher> made = AttributePatcher::make(given.patch);
-      if (!made.is_ok()) return {made.status().code(), place(index) + made.status().message()};
+      if (!made.is_ok())
+        return {made.status().code(), place_of_change(index) + made.status().message()};
       patcher = std::move(made).value();
     }
     for (const ItemOrdinal item : items) {
@@ -97,7 +99,7 @@ class Applying {
 
   /// A patch may fit some of the items that a predicate lets pass, and others not.
   static Status of_item(size_t index, const Change& change, const Status& status) {
-    const std::string at = place(index);
+    const std::string at = place_of_change(index);
     const std::string& message = status.message();
     const std::string rest = message.rfind(at, 0) == 0 ? message.substr(at.size()) : message;
     return {status.code(), at + rest + " (item " + quote(change.item_id) + ")"};
@@ -108,7 +110,7 @@ class Applying {
       const Status declared = schema_->check_object(
           change.attributes,
           [patcher](std::string_view name) { return patcher == nullptr || patcher->names(name); });
-      if (!declared.is_ok()) return {declared.code(), place(index) + declared.message()};
+      if (!declared.is_ok()) return {declared.code(), place_of_change(index) + declared.message()};
     }
     TESSERA_RETURN_IF_ERROR(check_change(editor_.view(), change, index));
     editor_.apply(change);

@@ -30,7 +30,7 @@ export async function recall(
   const isRestricted = asksForReach(request) || catalogue.hasFlights;
   const prepared = await preparation.prepare(request, context, stopwatch, popularity);
   if (popularity !== undefined && prepared.history?.fallback === 'popular') {
-    return withPopular(parts, popularity, { request, search, context, prepared });
+    return withPopular(parts, popularity, { request, asked, search, context, prepared });
   }
   const reach =
     context.pinned ??
@@ -68,6 +68,7 @@ export async function recall(
 
 interface Asked {
   readonly request: RecallRequest;
+  readonly asked: ReachRequest;
   readonly search: SearchSettings;
   readonly context: RecallContext;
   readonly prepared: Prepared;
@@ -77,9 +78,9 @@ interface Asked {
 async function withPopular(
   parts: RecallParts,
   popularity: Popularity,
-  { request, search, context, prepared }: Asked,
+  { request, asked, search, context, prepared }: Asked,
 ): Promise<RecallAnswer> {
-  const reach = context.pinned ?? (await reachOf(parts.catalogue, reachRequestOf(request)));
+  const reach = context.pinned ?? (await reachOf(parts.catalogue, asked));
   checkNotErased(prepared, parts.erasures);
   const { items, leftOut } = popularItems(parts.catalogue, popularity, { request, search }, reach);
   const { resultCount, itemsPerSid } = search;
