@@ -128,9 +128,7 @@ export class CatalogueChanges {
 
   /** The same for changes that arrived in several messages. */
   async applyBatch(batch: ChangeBatch, source = ''): Promise<AppliedChanges> {
-    const applied = await this.catalogue.apply(batch.messages).catch((thrown: unknown) => {
-      throw withField(TesseraError.from(thrown));
-    });
+    const applied = await this.catalogue.apply(batch.messages);
     const { sequence, changeCount } = applied;
     const { ops, told } = batch;
     if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
@@ -187,11 +185,4 @@ export class CatalogueChanges {
         this.compaction = undefined;
       });
   }
-}
-
-/** The engine's messages begin with the path of what is at fault. */
-function withField(error: TesseraError): TesseraError {
-  const field = /^(changes\[[^:]*):/.exec(error.message)?.[1];
-  if (field === undefined || error.field !== undefined) return error;
-  return new TesseraError(error.code, error.message, { field, cause: error });
 }

@@ -1,5 +1,7 @@
 import { isErrorCode, TesseraError } from '@tessera/errors';
 
+/** Of messages about what a request or a change says: they begin with the path of the member. */
+const MEMBER = /^((?:eligibility|itemPolicy|changes\[)[^:]*):/;
 /** The path of a field before what was expected; files before it are no part of it. */
 const FIELD = /(?:^|: |\/)([^\s:/]+): expected /;
 
@@ -8,8 +10,9 @@ export function fromNative(thrown: unknown): TesseraError {
   if (thrown instanceof TesseraError) return thrown;
   if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string') {
     const code = thrown.code;
-    const field = FIELD.exec(thrown.message)?.[1];
-    if (isErrorCode(code)) return new TesseraError(code, thrown.message, { field, cause: thrown });
+    const { message } = thrown;
+    const field = (MEMBER.exec(message) ?? FIELD.exec(message))?.[1];
+    if (isErrorCode(code)) return new TesseraError(code, message, { field, cause: thrown });
   }
   return TesseraError.from(thrown);
 }

@@ -167,7 +167,8 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
     const batch = messages.flat();
     const wrong = batch.findIndex((change) => change.itemId === 'wrong');
     if (wrong >= 0) {
-      throw new TesseraError('CATALOGUE_INVALID', `changes[${wrong}].sid: expected another`);
+      const field = `changes[${wrong}].sid`;
+      throw new TesseraError('CATALOGUE_INVALID', `${field}: expected another`, { field });
     }
     this.applied.push(...batch);
     const matched = batch.filter(({ predicate }) => predicate !== undefined).map(() => 1);

@@ -214,12 +214,3 @@ function widthsFor(resultCount: number, limits: RequestLimits): readonly number[
     .slice(0, limits.stepsMax)
     .map((width) => Math.min(Math.max(width, resultCount), limits.widthMax));
 }
-
-/** The engine's messages about these begin with the path of what is at fault. */
-export async function namingField<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  return answer.catch((thrown: unknown) => {
-    const error = TesseraError.from(thrown);
-    const field = /^((?:eligibility|itemPolicy)[^:]*):/.exec(error.message)?.[1];
-    throw new TesseraError(error.code, error.message, { field, cause: error });
-  });
-}

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
-import { checkItemId, checkRequest, namingField } from './check-request.js';
+import { checkItemId, checkRequest } from './check-request.js';
 import { catalogueVerdict, searchVerdict } from './item-verdict.js';
 import type { Preparation } from './preparation.js';
 import { reachRequestOf } from './reach-request.js';
@@ -30,7 +30,7 @@ export async function explain(
   const asked = { request: reachRequestOf(recall), itemId, sequence: versions?.catalogueSequence };
   checkSameVersions(versions, versionsOf(parts, context.adapter, engine.model.digest));
   const replayed = versions && preparation.replay(recall, context, stopwatch);
-  const judged = await namingField(catalogue.judge(asked));
+  const judged = await catalogue.judge(asked);
   const prepared = replayed ?? (await preparation.prepare(recall, context, stopwatch));
   const decided = catalogueVerdict(judged);
   if (decided !== undefined) prepared.kv.prefetch?.release();

@@ -1,5 +1,4 @@
 import type { Catalogue, Reach } from '@tessera/engine';
-import { namingField } from './check-request.js';
 import { reachRequestOf } from './reach-request.js';
 import type { RecallRequest } from './recall-types.js';
 
@@ -16,5 +15,5 @@ export async function pinVersion(
   sequence: number,
 ): Promise<Reach> {
   const asked = { request: reachRequestOf(request), itemId: NO_ITEM_ID, sequence };
-  return (await namingField(catalogue.judge(asked))).reach;
+  return (await catalogue.judge(asked)).reach;
 }

@@ -1,7 +1,7 @@
 import type { Popularity } from '@tessera/behaviour';
-import { type Catalogue, NO_POLICY, type Reach, type ReachRequest } from '@tessera/engine';
+import { NO_POLICY, type ReachRequest } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
-import { checkRequest, namingField, type SearchSettings } from './check-request.js';
+import { checkRequest, type SearchSettings } from './check-request.js';
 import { recalledItems } from './item-scores.js';
 import { orRelease } from './kv-provenance.js';
 import { popularItems } from './popular-items.js';
@@ -32,9 +32,10 @@ export async function recall(
   if (popularity !== undefined && prepared.history?.fallback === 'popular') {
     return withPopular(parts, popularity, { request, asked, search, context, prepared });
   }
+  // Compiled off this thread, before the request waits for the engine.
   const reach =
     context.pinned ??
-    (isRestricted ? await orRelease(prepared.kv, reachOf(catalogue, asked)) : undefined);
+    (isRestricted ? await orRelease(prepared.kv, catalogue.reach(asked)) : undefined);
   const answer = await parts.engine.recall(
     { ...search, ...preparation.workOf(prepared), reach, wantsTree: request.wantsSight },
     context.signal,
@@ -80,7 +81,7 @@ async function withPopular(
   popularity: Popularity,
   { request, asked, search, context, prepared }: Asked,
 ): Promise<RecallAnswer> {
-  const reach = context.pinned ?? (await reachOf(parts.catalogue, asked));
+  const reach = context.pinned ?? (await parts.catalogue.reach(asked));
   checkNotErased(prepared, parts.erasures);
   const { items, leftOut } = popularItems(parts.catalogue, popularity, { request, search }, reach);
   const { resultCount, itemsPerSid } = search;
@@ -106,9 +107,4 @@ async function withPopular(
     ...facts,
     ...(request.wantsSight === true && { sight }),
   };
-}
-
-/** Compiled off this thread, before the request waits for the engine. */
-function reachOf(catalogue: Catalogue, asked: ReachRequest): Promise<Reach> {
-  return namingField(catalogue.reach(asked));
 }
