@@ -8,6 +8,9 @@ import { temporaryFolder } from '../../libs/testing/src/index.js';
 import { SMALL, writeRandomModel } from './random-model.js';
 import { Service } from './service.js';
 
+/** To compute a history takes far longer than to load it: else the pool may rather compute it. */
+const WORTH_LOADING = { ...SMALL, layers: 6, hidden: 256 };
+
 const folder = temporaryFolder({});
 const variables = {
   TESSERA_MODEL_PATH: join(folder.path, 'model'),
@@ -41,7 +44,7 @@ function users(): object {
 }
 
 beforeAll(() => {
-  const model = writeRandomModel(join(folder.path, 'model'), SMALL);
+  const model = writeRandomModel(join(folder.path, 'model'), WORTH_LOADING);
   writeFileSync(join(model, 'users.json'), JSON.stringify(users()));
 });
 afterAll(async () => {
