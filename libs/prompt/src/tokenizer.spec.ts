@@ -54,6 +54,22 @@ const awkwardText = fc
 
 const SEED = 31;
 
+/** Of the words a, b, c as 1, 2, 3, with these texts added under these ids. */
+function wordLevel(added: readonly (readonly [text: string, id: number])[]): object {
+  const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+  return {
+    version: '1.0',
+    added_tokens: added.map(([content, id]) =>
+      Object.assign({ id, content, special: true }, flags),
+    ),
+    normalizer: null,
+    pre_tokenizer: { type: 'Whitespace' },
+    post_processor: null,
+    decoder: null,
+    model: { type: 'WordLevel', vocab: { '<unk>': 0, a: 1, b: 2, c: 3 }, unk_token: '<unk>' },
+  };
+}
+
 function attempt<Result>(act: () => Result): Result | Error {
   try {
     return act();
@@ -80,16 +96,72 @@ describe('a tokenizer folder', () => {
   });
 
   it('gets the added tokens that only the files beside tokenizer.json have', async () => {
+    const document = byteLevelTokenizer(['<a_0>']);
+    const [{ id }] = document.added_tokens as [{ id: number }];
     const tokenizer = await load({
-      'tokenizer.json': byteLevelTokenizer(['<a_0>']),
-      'tokenizer_config.json': { added_tokens_decoder: { 500: { content: '<b_0>' } } },
-      'added_tokens.json': { '<c_0>': 501 },
+      'tokenizer.json': document,
+      'tokenizer_config.json': { added_tokens_decoder: { [id + 1]: { content: '<b_0>' } } },
+      'added_tokens.json': { '<d_0>': id + 3, '<c_0>': id + 2 },
       'special_tokens_map.json': { eos_token: { content: '<c_0>' } },
     });
-    expect(tokenizer.encode('<a_0><b_0><c_0>')).toEqual([tokenizer.tokenId('<a_0>'), 500, 501]);
-    expect(tokenizer.vocabSize).toBe(502);
+    expect(tokenizer.encode('<a_0><b_0><c_0><d_0>')).toEqual([id, id + 1, id + 2, id + 3]);
+    expect(tokenizer.vocabSize).toBe(id + 4);
     expect(tokenizer.addedTokensIn('x <b_0> y')[0]).toMatchObject({ start: 2, end: 7 });
     expect(tokenizer.addedTokensIn('x <b_ 0> y')).toEqual([]);
+  });
+
+  it.each([
+    // A text of the vocabulary has its id there; the others come after the vocabulary, in order.
+    [[['b', 7]], 'added_tokens[0].id: expected 2, its id in the vocabulary, which'],
+    [[['x', 9]], 'added_tokens[0].id: expected 4, the next free id, which'],
+    [
+      [
+        ['x', 4],
+        ['b', 5],
+      ],
+      'added_tokens[1].id: expected 2, its id in the vocabulary, which',
+    ],
+    [
+      [
+        ['x', 4],
+        ['x', 5],
+      ],
+      'added_tokens[1].id: expected 4, the id that its text has already',
+    ],
+  ] as const)(
+    'refuses added tokens %j, whose ids are others in the Rust package',
+    async (added, reason) => {
+      const refused = expect(load({ 'tokenizer.json': wordLevel(added) })).rejects;
+      await refused.toMatchObject({
+        code: 'TOKENIZER_INVALID',
+        message: expect.stringContaining(reason),
+      });
+    },
+  );
+
+  it('takes the added tokens whose ids are those of the Rust package, and no others', async () => {
+    const token = fc.tuple(
+      fc.constantFrom('a', 'b', 'c', 'x', 'y', 'z'),
+      fc.integer({ min: 1, max: 7 }),
+    );
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(token, { maxLength: 4 }), async (added) => {
+        const document = wordLevel(added);
+        const oracle = RustTokenizer.fromString(JSON.stringify(document));
+        const given = attempt(() => tokenizerDocuments({ tokenizer: document }));
+        const isSame = added.every(([text, id]) => oracle.tokenToId(text) === id);
+        expect(!(given instanceof Error)).toBe(isSame);
+        if (given instanceof Error) return;
+        taken += 1;
+        const tokenizer = await load({ 'tokenizer.json': document });
+        const text = ['a', ...added.map(([text]) => text), 'b', 'c'].join(' ');
+        const expected = await oracle.encode(text, null, { addSpecialTokens: false });
+        expect(tokenizer.encode(text)).toEqual(expected.getIds());
+      }),
+      { numRuns: 1000, verbose: 1, seed: SEED },
+    );
+    expect(taken).toBeGreaterThan(100);
   });
 
   it.each([true, false])('takes all numbers as Digits, each alone: %s', async (individual) => {

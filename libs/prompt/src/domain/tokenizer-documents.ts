@@ -43,23 +43,23 @@ export function tokenizerDocuments(files: TokenizerFiles): TokenizerDocuments {
   const fileName = files.tokenizer === undefined ? 'vocab.json' : 'tokenizer.json';
   const base =
     files.tokenizer === undefined ? fromVocabulary(files) : checkedTokenizer(files.tokenizer);
-  const added = new AddedTokens();
-  for (const token of base.added) added.add(token.field, token.value);
+  const added = new AddedTokens(base.vocabulary);
+  for (const token of base.added) added.add(token.id, token.value);
   addFromConfig(files, added);
   addFromAddedTokens(files, added);
-  const ids = [...base.ids, ...added.tokens.map((token) => token.id)];
   return {
     tokenizer: { ...base.document, added_tokens: added.tokens },
     addedTokens: added.tokens,
-    vocabSize: ids.reduce((highest, id) => Math.max(highest, id), -1) + 1,
+    vocabSize: Math.max(highestOf(base.vocabulary.values()), added.highestId) + 1,
     fileName,
   };
 }
 
 interface BaseDocument {
   readonly document: object;
-  readonly ids: readonly number[];
-  readonly added: readonly { readonly field: JsonField; readonly value: AddedToken }[];
+  /** Ids of model.vocab by text. */
+  readonly vocabulary: ReadonlyMap<string, number>;
+  readonly added: readonly { readonly id: JsonField; readonly value: AddedToken }[];
 }
 
 function checkedTokenizer(document: unknown): BaseDocument {
@@ -72,7 +72,7 @@ function checkedTokenizer(document: unknown): BaseDocument {
     type.fail(`one of ${MODEL_TYPES.join(', ')}`);
   }
   if (type.absent && !isBpe) type.fail(`one of ${MODEL_TYPES.join(', ')}`);
-  const ids = vocabularyIds(model.key('vocab'));
+  const vocabulary = checkedVocabulary(model.key('vocab'));
   if (isBpe) checkMerges(model.key('merges'));
   checkUnknownToken(model);
   for (const name of ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']) {
@@ -91,8 +91,11 @@ function checkedTokenizer(document: unknown): BaseDocument {
       decoder: null,
       model: { ...model.object(), type: isBpe ? 'BPE' : type.value },
     },
-    ids,
-    added: tokens.map((token) => ({ field: token, value: addedToken(token, token.key('id')) })),
+    vocabulary,
+    added: tokens.map((token) => {
+      const id = token.key('id');
+      return { id, value: addedToken(token, id) };
+    }),
   };
 }
 
@@ -111,20 +114,27 @@ function withoutDigits(part: unknown): unknown {
   return { type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false };
 }
 
-function vocabularyIds(vocabulary: JsonField): number[] {
+function checkedVocabulary(vocabulary: JsonField): Map<string, number> {
+  const entries = Object.entries(vocabulary.object()) as [string, number][];
   const taken = new Set<number>();
-  for (const [text, id] of Object.entries(vocabulary.object())) {
-    if (typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id >= VOCABULARY_SIZE_MAX) {
+  for (const [text, id] of entries) {
+    if (!Number.isInteger(id) || id < 0 || id >= VOCABULARY_SIZE_MAX) {
       vocabulary.key(text).integer(0, VOCABULARY_SIZE_MAX - 1);
     }
-    if (taken.has(id as number)) vocabulary.key(text).fail('an id that no other token has');
+    if (taken.has(id)) vocabulary.key(text).fail('an id that no other token has');
     if (text.length > TOKEN_LENGTH_MAX) {
       vocabulary.fail(`tokens of at most ${TOKEN_LENGTH_MAX} characters`);
     }
-    taken.add(id as number);
+    taken.add(id);
   }
   if (taken.size === 0) vocabulary.fail('at least one token');
-  return [...taken];
+  return new Map(entries);
+}
+
+function highestOf(ids: Iterable<number>): number {
+  let highest = -1;
+  for (const id of ids) highest = Math.max(highest, id);
+  return highest;
 }
 
 function checkMerges(merges: JsonField): void {
@@ -180,8 +190,7 @@ const LEGACY_CLASSES: Readonly<Record<string, object>> = {
 };
 
 function fromVocabulary(files: TokenizerFiles): BaseDocument {
-  const vocabulary = field('vocab.json', files.vocabulary);
-  const ids = vocabularyIds(vocabulary);
+  const vocabulary = checkedVocabulary(field('vocab.json', files.vocabulary));
   const merges = mergeLines(files.merges);
   const name = field('tokenizer_config.json', files.config ?? {}).key('tokenizer_class');
   const className = name.absent ? '' : name.text(TOKEN_LENGTH_MAX).replace(/Fast$/, '');
@@ -196,7 +205,7 @@ function fromVocabulary(files: TokenizerFiles): BaseDocument {
       decoder: null,
       model: { type: 'BPE', unk_token: null, vocab: files.vocabulary, merges },
     },
-    ids,
+    vocabulary,
     added: [],
   };
 }
@@ -216,19 +225,32 @@ function mergeLines(text: string | undefined): string[] {
   return merges;
 }
 
-/** Added tokens by id and by text; a second one under either must be the same. */
+/**
+ * Added tokens, each under the id that the model's tokenizer gives it. That one (Rust `tokenizers`
+ * 0.23, `AddedVocabulary::add_tokens`) never reads the ids of the file: a text of the vocabulary
+ * keeps the id that it has there, any other gets the next free one, in order. A file whose ids are
+ * others stands for a model that was trained on other tokens than those written, and is refused.
+ */
 class AddedTokens {
   readonly tokens: AddedToken[] = [];
-  private readonly byId = new Map<number, AddedToken>();
+  highestId = -1;
   private readonly byContent = new Map<string, AddedToken>();
 
+  constructor(private readonly vocabulary: ReadonlyMap<string, number>) {}
+
   add(at: JsonField, token: AddedToken): void {
-    const sameId = this.byId.get(token.id);
-    const sameContent = this.byContent.get(token.content);
-    if (sameId !== undefined && sameId === sameContent) return;
-    if (sameId !== undefined) at.fail(`the text ${JSON.stringify(sameId.content)} for its id`);
-    if (sameContent !== undefined) at.fail(`the id ${sameContent.id} for its text`);
-    this.byId.set(token.id, token);
+    const known = this.byContent.get(token.content);
+    if (known !== undefined) {
+      if (known.id !== token.id) at.fail(`${known.id}, the id that its text has already`);
+      return;
+    }
+    const inVocabulary = this.vocabulary.get(token.content);
+    const id = inVocabulary ?? Math.max(this.vocabulary.size, this.highestId + 1);
+    if (id !== token.id) {
+      const reason = inVocabulary === undefined ? 'the next free id' : 'its id in the vocabulary';
+      at.fail(`${id}, ${reason}, which the tokenizers package gives it`);
+    }
+    this.highestId = Math.max(this.highestId, id);
     this.byContent.set(token.content, token);
     this.tokens.push(token);
   }
@@ -239,14 +261,17 @@ function addFromConfig(files: TokenizerFiles, added: AddedTokens): void {
   if (decoder.absent) return;
   for (const [name, token] of decoder.entries()) {
     const id = field('tokenizer_config.json', Number(name), `added_tokens_decoder key '${name}'`);
-    added.add(token, addedToken(token, id));
+    added.add(id, addedToken(token, id));
   }
 }
 
 function addFromAddedTokens(files: TokenizerFiles, added: AddedTokens): void {
   if (files.addedTokens === undefined) return;
   const special = new Set(specialTexts(files.specialTokens));
-  for (const [content, id] of field('added_tokens.json', files.addedTokens).entries()) {
+  const entries = field('added_tokens.json', files.addedTokens).entries();
+  // By id, as transformers adds them: other trainers than ours write the file in any order.
+  entries.sort(([, a], [, b]) => Number(a.value) - Number(b.value));
+  for (const [content, id] of entries) {
     const flags = { content, special: special.has(content) };
     added.add(id, addedToken(field('added_tokens.json', flags, id.path), id));
   }
