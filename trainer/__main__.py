@@ -1,14 +1,27 @@
 """Command line: `python -m trainer COMMAND --help`."""
 
 import argparse
+import importlib
 import sys
+from collections.abc import Callable
 
-from . import adapter_fixtures, demo, finetune, fixtures, parity, push, train
+from tessera_client.commands import add_connection_flags, add_push
+
 from .errors import InputError
-from .export import DTYPES
-from .model import Shape
-from .training import Plan
-from .wire import add_connection_flags
+from .settings import DTYPES, Plan, Shape
+
+
+def _run_of(module: str) -> Callable[[argparse.Namespace], None]:
+    """`run` of a module, imported when it is called: a push needs no PyTorch."""
+    def run(args: argparse.Namespace) -> None:
+        try:
+            imported = importlib.import_module(f".{module}", __package__)
+        except ModuleNotFoundError as error:
+            raise InputError(str(error.name), "what trainer/requirements.txt installs",
+                             "no such module") from error
+        imported.run(args)
+
+    return run
 
 
 def _add_train(commands) -> None:
@@ -43,19 +56,19 @@ def _add_train(commands) -> None:
     parser.add_argument("--validate-users", type=_count, default=2000)
     parser.add_argument("--validate-beam", type=_count, default=20)
     parser.add_argument("--beam", type=_count, default=50, help="width of the final measurement")
-    parser.add_argument("--dtype", choices=sorted(DTYPES), default="float32")
+    parser.add_argument("--dtype", choices=DTYPES, default="float32")
     parser.add_argument("--hold-out-last", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--tie-embeddings", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--autocast", action=argparse.BooleanOptionalAction, default=True,
                         help="BF16 products in training")
-    parser.set_defaults(run=train.run)
+    parser.set_defaults(run=_run_of("train"))
 
 
 def _add_fixtures(commands) -> None:
     parser = commands.add_parser("fixtures", help="random checkpoints with recorded answers")
     parser.add_argument("--out", default="test/fixtures/parity")
     parser.add_argument("--family", help="only this one")
-    parser.set_defaults(run=fixtures.run)
+    parser.set_defaults(run=_run_of("fixtures"))
 
 
 def _add_adapter_fixtures(commands) -> None:
@@ -63,7 +76,7 @@ def _add_adapter_fixtures(commands) -> None:
     parser.add_argument("--models", default="test/fixtures/parity")
     parser.add_argument("--out", default="test/fixtures/adapters")
     parser.add_argument("--name", help="only this one")
-    parser.set_defaults(run=adapter_fixtures.run)
+    parser.set_defaults(run=_run_of("adapter_fixtures"))
 
 
 def _add_demo(commands) -> None:
@@ -72,7 +85,7 @@ def _add_demo(commands) -> None:
     parser.add_argument("--epochs", type=_count, default=8)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--threads", type=_count, default=2)
-    parser.set_defaults(run=demo.run)
+    parser.set_defaults(run=_run_of("demo"))
 
 
 def _add_parity(commands) -> None:
@@ -91,7 +104,7 @@ def _add_parity(commands) -> None:
     parser.add_argument("--out", required=True, help="FILE.json of the lists")
     parser.add_argument("--prompts-out", help="FILE.json: the prompts alone, for an engine")
     parser.add_argument("--compare", help="FILE.json: per prompt a list of {sid, score, items}")
-    parser.set_defaults(run=parity.run)
+    parser.set_defaults(run=_run_of("parity"))
 
 
 def _add_finetune(commands) -> None:
@@ -111,21 +124,7 @@ def _add_finetune(commands) -> None:
     parser.add_argument("--lr", type=_amount, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=_count, default=2)
-    parser.set_defaults(run=finetune.run)
-
-
-def _add_push(commands) -> None:
-    parser = commands.add_parser("push", help="a PEFT folder -> a service that runs",
-                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    parser.add_argument("folder")
-    parser.add_argument("--address", default="127.0.0.1:50051", help="HOST:PORT of its gRPC edge")
-    parser.add_argument("--name", default="main", help="of the adapter")
-    parser.add_argument("--base", required=True, help="versions.model of its answers")
-    parser.add_argument("--remark", default="")
-    parser.add_argument("--share", type=_share, default=0.0,
-                        help="activate it for this share of the users, 1 for all")
-    add_connection_flags(parser)
-    parser.set_defaults(run=push.run)
+    parser.set_defaults(run=_run_of("finetune"))
 
 
 def _count(text: str) -> int:
@@ -165,17 +164,16 @@ def main() -> int:
     _add_adapter_fixtures(commands)
     _add_parity(commands)
     _add_finetune(commands)
-    _add_push(commands)
+    add_push(commands)
     args = parser.parse_args()
     try:
-        args.run(args)
+        return args.run(args) or 0
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped; the same command resumes", file=sys.stderr)
         return 130
-    return 0
 
 
 if __name__ == "__main__":

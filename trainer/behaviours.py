@@ -8,10 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tessera_client import TesseraError
+from tessera_client.commands import client_of
+
 from .errors import InputError
 
 HISTORY_LIMIT = 1000
-CALL_SECONDS = 30
+CALL_MS = 30_000
 
 
 @dataclass(frozen=True)
@@ -47,24 +50,20 @@ def read_file(path: Path) -> Histories:
 
 def ask(args: argparse.Namespace, users: Iterable[str]) -> Histories:
     """Of BehaviourService at `args.address`; users that it does not know are left out."""
-    import grpc
-
-    from .wire import connect, metadata, services
-    messages, stubs = services("behaviour/v1/behaviour")
     histories: Histories = {}
-    who = metadata(args)
-    with connect(args) as channel:
-        service = stubs.BehaviourServiceStub(channel)
-        for user in users:
-            question = messages.HistoryRequest(user_id=user, limit=HISTORY_LIMIT)
-            try:
-                answer = service.History(question, metadata=who, timeout=CALL_SECONDS)
-            except grpc.RpcError as error:
-                if error.code() == grpc.StatusCode.NOT_FOUND:
-                    continue
-                raise InputError(args.address, "an answer of BehaviourService",
-                                 error.details()) from error
-            histories[user] = [Behaviour(b.item_id, b.time_ms / 1000) for b in answer.behaviours]
+    try:
+        with client_of(args) as client:
+            for user in users:
+                try:
+                    answer = client.history(user, limit=HISTORY_LIMIT, deadline_ms=CALL_MS)
+                except TesseraError as error:
+                    if error.code == "USER_NOT_FOUND":
+                        continue
+                    raise
+                histories[user] = [Behaviour(b.item_id, b.time_ms / 1000)
+                                   for b in answer.behaviours]
+    except (TesseraError, OSError, ValueError) as error:
+        raise InputError(args.address, "an answer of BehaviourService", str(error)) from error
     return _ordered(histories)
 
 

@@ -12,10 +12,11 @@ from .checkpoint import write_json
 from .demo_world import (CATEGORIES, DAY_SECONDS, DAYPART_HOURS, DAYPARTS, FIRST_DAY, Ad, Taste,
                          World)
 from .export import export_model, export_static, prompt_document
-from .model import Shape, add_dropout, build_model, count_parameters
+from .model import add_dropout, build_model, count_parameters
 from .samples import Row
+from .settings import Plan, Shape
 from .tokens import BOS, EOS, PAD, Vocabulary, build_vocabulary
-from .training import Plan, Progress, Training
+from .training import Progress, Training
 from .trie import SidTrie, build_trie
 
 USERS = 200

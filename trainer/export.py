@@ -13,7 +13,6 @@ from .data import ItemText, SidIndex
 from .tokens import BOS, Vocabulary, save_tokenizer, tokenizer_config
 from .trie import item_order
 
-DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 HISTORY = {"slot": "history", "separator": "", "before": "", "after": ""}
 
 
@@ -60,7 +59,7 @@ def export_model(folder: Path, model: Qwen3ForCausalLM, dtype: str) -> None:
     write_json(folder / "generation_config.json", {
         "bos_token_id": config["bos_token_id"], "eos_token_id": config["eos_token_id"],
         "pad_token_id": config["pad_token_id"], "do_sample": False})
-    tensors = {name: value.detach().to(DTYPES[dtype]).contiguous()
+    tensors = {name: value.detach().to(getattr(torch, dtype)).contiguous()
                for name, value in model.state_dict().items()
                if not (model.config.tie_word_embeddings and name == "lm_head.weight")}
     write_atomically(folder / "model.safetensors", save(tensors, {"format": "pt"}))

@@ -1,23 +1,10 @@
 """Qwen3 from scratch, with the dropout that the published architecture lacks."""
 
-from dataclasses import dataclass
-
 import torch
 from torch import nn
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
-
-@dataclass(frozen=True)
-class Shape:
-    """Size of the decoder."""
-
-    layers: int = 4
-    hidden: int = 192
-    heads: int = 6
-    kv_heads: int = 2
-    head_dim: int = 32
-    intermediate: int = 512
-    tie_embeddings: bool = True
+from .settings import Shape
 
 
 def build_model(shape: Shape, vocabulary_size: int, positions: int, bos: int, eos: int,

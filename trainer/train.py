@@ -16,10 +16,11 @@ from .checkpoint import fingerprint, write_json
 from .errors import InputError
 from .export import export_model, export_static, prompt_document
 from .flags import check_shape, writable_folder
-from .model import Shape, add_dropout, build_model, count_parameters
+from .model import add_dropout, build_model, count_parameters
 from .samples import Augmentation, SequenceRows
+from .settings import Plan, Shape
 from .tokens import BOS, EOS, PAD, Vocabulary, build_vocabulary
-from .training import Plan, Progress, Training
+from .training import Progress, Training
 from .trie import SidTrie, build_trie
 
 RESUMABLE = "training-state.pt"

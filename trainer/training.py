@@ -16,6 +16,7 @@ from transformers import Qwen3ForCausalLM
 from .checkpoint import load_state, save_state
 from .model import parameter_groups
 from .samples import IGNORED, Row, batches
+from .settings import Plan
 
 SAVE_SECONDS = 60.0
 
@@ -24,28 +25,6 @@ class Rows(Protocol):
     """Where training rows come from; called once per epoch."""
 
     def epoch(self, rng: np.random.Generator) -> list[Row]: ...
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How to train. `minutes` bounds the whole run (0: no bound). The learning rate rises in the
-    first `warmup` share of the run, and falls by a cosine in the last `decay` share to reach its
-    floor when the epochs or the minutes end, whichever comes first."""
-
-    epochs: int = 30
-    batch_size: int = 256
-    lr: float = 1e-3
-    warmup: float = 0.05
-    decay: float = 0.6
-    floor: float = 0.02
-    weight_decay: float = 0.05
-    label_smoothing: float = 0.0
-    clip: float = 1.0
-    seed: int = 1
-    minutes: float = 0.0
-    validate_every: int = 2
-    patience: int = 4
-    autocast: bool = True
 
 
 @dataclass

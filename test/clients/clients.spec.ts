@@ -6,7 +6,14 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
-import { temporaryFolder } from '@tessera/testing';
+import {
+  type KafkaBroker,
+  S3_CREDENTIALS,
+  type S3Server,
+  startKafkaBroker,
+  startS3Server,
+  temporaryFolder,
+} from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO, writeRandomAdapter } from '../e2e/random-adapter.js';
 import { Service } from '../e2e/service.js';
@@ -15,8 +22,11 @@ const IS_WANTED = process.env.TEST_CLIENTS === 'all';
 /** A first run fetches compilers' and packages' files. */
 const BUILD_MS = 900_000;
 const EXAMPLE_ITEMS = 3;
+const BUCKET = 'trained';
 
 const folder = temporaryFolder({});
+let broker: KafkaBroker;
+let store: S3Server;
 let service: Service;
 let expected: string[] = [];
 let environment: NodeJS.ProcessEnv = {};
@@ -49,25 +59,39 @@ const printedIds = (text: string) =>
 beforeAll(async () => {
   if (!IS_WANTED) return;
   const own = (name: string) => join(folder.path, name);
-  service = await Service.start({
+  broker = await startKafkaBroker();
+  store = await startS3Server(BUCKET);
+  const variables = {
     TESSERA_MODEL_PATH: DEMO,
     TESSERA_CATALOGUE_CACHE_PATH: own('cache'),
     TESSERA_CATALOGUE_CHANGES_PATH: own('changes'),
     TESSERA_BEHAVIOURS_STORE: 'embedded',
     TESSERA_BEHAVIOURS_PATH: own('behaviours'),
     TESSERA_ADAPTERS_PATH: own('adapters'),
-  });
+    TESSERA_ADAPTERS_S3_BUCKETS: BUCKET,
+    TESSERA_ADAPTERS_S3_ENDPOINT: store.url,
+    TESSERA_ADAPTERS_S3_ADDRESSING: 'path',
+    ...S3_CREDENTIALS,
+  };
+  service = await Service.start(variables, ['--kafka', broker.address]);
+  await service.topicsServed();
   const { json } = await service.post({ userId: '1', resultCount: EXAMPLE_ITEMS });
   expected = (json.items as { itemId: string }[]).map(({ itemId }) => itemId);
   environment = {
     ...process.env,
     TESSERA_ADDRESS: service.grpcAddress,
     TESSERA_ADAPTER: writeRandomAdapter(own('adapter'), { seed: 1, size: 0.4 }),
+    TESSERA_KAFKA: broker.address,
+    TESSERA_S3_BUCKET: BUCKET,
+    TESSERA_S3_ENDPOINT: store.url,
+    ...S3_CREDENTIALS,
   };
 });
 
 afterAll(async () => {
   await service?.stop();
+  await store?.stop();
+  await broker?.stop();
   folder.remove();
 });
 
@@ -77,10 +101,25 @@ describe.skipIf(skipWithout('python3'))('the package for Python', () => {
 
   it('installs, passes its tests and runs its example', { timeout: BUILD_MS }, async () => {
     await run('.', 'python3', ['-m', 'venv', join(folder.path, 'venv')]);
-    await run(packaged, python, ['-m', 'pip', 'install', '--quiet', '.[test]']);
+    await run(packaged, python, ['-m', 'pip', 'install', '--quiet', '.[s3,test]']);
     expect(await run(packaged, python, ['-m', 'pytest', '-q', 'tests'])).not.toContain('skipped');
     const printed = await run(packaged, python, ['examples/recall.py', service.grpcAddress, '1']);
     expect(printedIds(printed)).toEqual(expected);
+  });
+
+  it("is all that the trainer's push needs", { timeout: BUILD_MS }, async () => {
+    await expect(run('.', python, ['-c', 'import torch'])).rejects.toThrow('ModuleNotFoundError');
+    const { TESSERA_ADAPTER: adapter = '' } = environment;
+    const push = ['-m', 'trainer', 'push', adapter, '--address', service.grpcAddress];
+    const printed = await run('.', python, [...push, '--share', '1', '--force']);
+    expect(printed).toMatch(/^valid: main [0-9a-f]{64}\n[\s\S]*activated for 100% of the users/);
+    const { json } = await service.post({ userId: '1' });
+    const { versions } = json as { versions: { adapter: string } };
+    expect(printed).toContain(versions.adapter);
+    const back = ['-m', 'tessera_client', 'roll-back', '--address', service.grpcAddress];
+    expect(await run('.', python, back)).toContain(`rolled back: main ${versions.adapter}`);
+    const train = run('.', python, ['-m', 'trainer', 'demo']);
+    await expect(train).rejects.toThrow('expected what trainer/requirements.txt installs');
   });
 });
 

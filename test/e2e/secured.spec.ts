@@ -23,7 +23,7 @@ const FEATURE = { main: 'dist/apps/feature/src/main.js', printed: /metrics {2}ht
 const DEADLINE_MS = 20_000;
 const PYTHONS = [process.env.TRAINER_PYTHON ?? '', '.venv/bin/python', 'python3'];
 const PYTHON = PYTHONS.find(
-  (python) => python !== '' && spawnSync(python, ['-c', 'import grpc_tools, tqdm']).status === 0,
+  (python) => python !== '' && spawnSync(python, ['-c', 'import tessera_client']).status === 0,
 );
 
 const SCOPES = {
@@ -206,27 +206,15 @@ describe('commands that call a service', () => {
   });
 
   const ofTrainer = it.skipIf(PYTHON === undefined);
-  if (PYTHON === undefined) console.log('secured.spec: push skipped, Python has no grpc_tools');
+  if (PYTHON === undefined) console.log('secured.spec: push skipped, no Python has tessera_client');
   ofTrainer("push with the trainer's command", async () => {
     const from = writeRandomAdapter(place('peft'), { seed: 3, size: 0.4 });
-    const base = JSON.parse(
-      (await command('tools/weights', ['show', ...at(), ...FLAGS, ...as('trainer'), '--json']))
-        .stdout,
-    ).digest;
-    // Of the trainer, without PyTorch.
-    const script = [
-      'import argparse, sys',
-      'from trainer import push, wire',
-      'parser = argparse.ArgumentParser()',
-      'for name in ("folder", "--address", "--base"): parser.add_argument(name)',
-      'parser.set_defaults(name="main", remark="", share=0.0)',
-      'wire.add_connection_flags(parser)',
-      'push.run(parser.parse_args())',
-    ].join('\n');
-    const words = ['-c', script, from, ...at(), '--base', base];
-    const pushed = await ran(PYTHON as string, [...words, ...FLAGS, ...as('trainer')]);
-    expect(pushed.stdout).toMatch(/^(known|valid): main [0-9a-f]{64}/);
-    const nobody = await ran(PYTHON as string, [...words, ...FLAGS]);
+    const words = ['-m', 'trainer', 'push', from, ...at(), ...FLAGS];
+    const pushed = await ran(PYTHON as string, [...words, ...as('trainer')]);
+    expect(pushed.stdout).toMatch(/^valid: main [0-9a-f]{64}/);
+    const ofVariable = await ran(PYTHON as string, words, { TESSERA_TOKEN: 'token-of-trainer' });
+    expect(ofVariable).toEqual(pushed);
+    const nobody = await ran(PYTHON as string, words);
     expect(nobody.stderr).toContain('UNAUTHENTICATED');
   });
 });

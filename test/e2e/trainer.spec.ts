@@ -25,11 +25,12 @@ const CATEGORY = 'pets';
 
 const PYTHONS = [process.env.TRAINER_PYTHON ?? '', '.venv/bin/python', 'python3'];
 const PYTHON = PYTHONS.find(
-  (name) => name !== '' && spawnSync(name, ['-c', 'import torch, peft, grpc']).status === 0,
+  (name) =>
+    name !== '' && spawnSync(name, ['-c', 'import torch, peft, tessera_client']).status === 0,
 );
 if (PYTHON === undefined) {
   const how = 'pip install -r trainer/requirements.txt in .venv, or TRAINER_PYTHON';
-  console.log(`trainer.spec: skipped, PyTorch, PEFT or gRPC is absent (${how})`);
+  console.log(`trainer.spec: skipped, PyTorch, PEFT or tessera_client is absent (${how})`);
 }
 
 interface Answer {

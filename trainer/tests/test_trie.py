@@ -7,7 +7,8 @@ import torch
 from trainer.beam import beam_search, level_ids, ranking_metrics
 from trainer.constraint import SidTree, reference_beam, transformers_beam
 from trainer.data import SidIndex
-from trainer.model import Shape, build_model
+from trainer.model import build_model
+from trainer.settings import Shape
 from trainer.parity import compare
 from trainer.tokens import BOS, EOS, PAD, build_vocabulary
 from trainer.trie import build_trie

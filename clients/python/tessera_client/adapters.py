@@ -118,6 +118,8 @@ class Adapters:
 
 
 def _described(path: Path) -> adapter_pb2.PushedFile:
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: expected a file that PEFT saved, got nothing")
     with path.open("rb") as content:
         digest = hashlib.sha256()
         while data := content.read(CHUNK_BYTES):

@@ -32,8 +32,9 @@ def announce(
 ) -> str:
     """Puts a folder as PEFT saved it under `s3://bucket/prefix/` and announces it. `kafka`: what
     confluent_kafka.Producer takes (`bootstrap.servers`, ...). `share`: of the users to serve with
-    it once it is valid, 0: none. Returns the location. Raises RuntimeError where no broker takes
-    the announcement; the outcome is on `adapter.events` and in `Adapters.list`.
+    it once it is valid, 0: none. Returns the location. Raises botocore's ClientError where the
+    store refuses, RuntimeError where no broker takes the announcement; the outcome is on
+    `adapter.events` and in `Adapters.list`.
     """
     import boto3
     from confluent_kafka import Producer
@@ -48,17 +49,19 @@ def announce(
     message = adapter_event_pb2.AdapterAnnounced(
         name=name, base_model=base_model, location=location, share=share, sha256=digests
     )
-    faults: list[object] = []
+    outcomes: list[object | None] = [f"no broker answered in {DELIVERY_SECONDS:.0f} s"]
     producer = Producer({**kafka, "acks": "all"})
     producer.produce(
         topic,
         key=name,
         value=message.SerializeToString(),
         headers={"tessera-version": "1"},
-        on_delivery=lambda fault, _: faults.append(fault),
+        on_delivery=lambda fault, _: outcomes.append(fault),
     )
     producer.flush(DELIVERY_SECONDS)
-    if faults != [None]:
-        reason = faults[0] if faults else f"no broker answered in {DELIVERY_SECONDS:.0f} s"
+    fault = outcomes[-1]
+    # Not by `==`: a KafkaError that is compared with None leaves an exception behind.
+    if fault is not None:
+        reason = str(fault)
         raise RuntimeError(f"{topic}: expected a broker that takes the announcement, got {reason}")
     return location

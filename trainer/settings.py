@@ -1,0 +1,41 @@
+"""What a training may be told; read without PyTorch."""
+
+from dataclasses import dataclass
+
+#: Of the weights that are written, as PyTorch names them.
+DTYPES = ("bfloat16", "float32")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Size of the decoder."""
+
+    layers: int = 4
+    hidden: int = 192
+    heads: int = 6
+    kv_heads: int = 2
+    head_dim: int = 32
+    intermediate: int = 512
+    tie_embeddings: bool = True
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train. `minutes` bounds the whole run (0: no bound). The learning rate rises in the
+    first `warmup` share of the run, and falls by a cosine in the last `decay` share to reach its
+    floor when the epochs or the minutes end, whichever comes first."""
+
+    epochs: int = 30
+    batch_size: int = 256
+    lr: float = 1e-3
+    warmup: float = 0.05
+    decay: float = 0.6
+    floor: float = 0.02
+    weight_decay: float = 0.05
+    label_smoothing: float = 0.0
+    clip: float = 1.0
+    seed: int = 1
+    minutes: float = 0.0
+    validate_every: int = 2
+    patience: int = 4
+    autocast: bool = True
