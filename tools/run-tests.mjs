@@ -96,7 +96,7 @@ function check() {
   checker('proto lint (buf)', bin('buf'), ['lint']);
   checker('generated code is up to date', process.execPath, ['tools/generate.mjs', '--check']);
   clangFormat();
-  checker('locks (clang)', process.execPath, ['tools/lock-check.mjs']);
+  checker('libraries as one file, locks (clang)', process.execPath, ['tools/clang-check.mjs']);
   cudaSources();
 }
 

@@ -1,7 +1,8 @@
 #include "catalogue/eligibility_editor.h"
 
 #include <algorithm>
-#include <atomic>
+
+#include "catalogue/persistent_map.h"
 
 namespace tessera::catalogue {
 namespace {
@@ -9,11 +10,6 @@ namespace {
 // Of what is set aside beyond the words at hand: later items and nodes come few at a time, and
 // doubling would take twice the catalogue's bits.
 constexpr uint64_t kGrowthShare = 16;
-
-uint64_t next_edit() {
-  static std::atomic<uint64_t> last{0};
-  return ++last;
-}
 
 void resize_words(std::vector<uint64_t>& words, uint64_t bits) {
   const uint64_t count = words_for(bits);

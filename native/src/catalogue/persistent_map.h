@@ -7,6 +7,7 @@
 // is copied first.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,12 @@
 #include <vector>
 
 namespace tessera::catalogue {
+
+/// The number of an edit, of any map; never 0, which is nobody's.
+inline uint64_t next_edit() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
 
 /// Value has a member `uint64_t edit` and is copyable.
 template <typename Value>

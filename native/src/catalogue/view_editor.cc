@@ -1,7 +1,6 @@
 #include "catalogue/view_editor.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "base/check.h"
 #include "catalogue/bits.h"
@@ -9,11 +8,6 @@
 
 namespace tessera::catalogue {
 namespace {
-
-uint64_t next_edit() {
-  static std::atomic<uint64_t> last{0};
-  return ++last;
-}
 
 std::vector<AddedChild>::iterator child_place(std::vector<AddedChild>& list, uint32_t code) {
   return std::lower_bound(
