@@ -22,6 +22,10 @@ export const f64s = kind('f64s');
 export const codes = kind('codes');
 export const paths = kind('paths');
 export const texts = kind('texts');
+/** Byte strings, of packed records; `blobs` on their way in, `entries` (keys with values) out. */
+export const blob = kind('blob');
+export const blobs = kind('blobs');
+export const entries = kind('entries');
 
 /** One of the words; in C++ an enumeration, or a bool, in their order. */
 export const choice = (words, doc, cpp) => kind('choice', { words })(doc, cpp);

@@ -1,22 +1,64 @@
-// The ordered store (native/src/store). What storeRead takes and gives lies in words and bytes of a
-// form of its own (native/ts/store-abi.ts).
-import { bytes, choice, flag, record, text, u32s, u53, words } from './fields.mjs';
+// The ordered store (native/src/store). Reads and writes cross as packed records.
+import {
+  blob,
+  blobs,
+  choice,
+  each,
+  entries,
+  flag,
+  list,
+  record,
+  text,
+  u32,
+  u53,
+  words,
+} from './fields.mjs';
+
+const StoreDirection = words('StoreDirection', 'STORE_DIRECTIONS', ['ascending', 'descending']);
+
+const StoreDurability = words('StoreDurability', 'STORE_DURABILITIES', ['process', 'machine'], {
+  doc: 'The end of the process, or of the machine: what a write survives once it has returned.',
+});
+
+const StoreRange = record('StoreRange', 'store::Range', 'Keys in [from, to), by their bytes.', {
+  from: blob(),
+  to: blob(),
+  limit: u32('Entries at most.'),
+  direction: choice(StoreDirection, 'Descending: from the end of the range.', 'to.descending'),
+});
+
+const StoreQuery = record('StoreQuery', 'store::Query', 'Single keys, and ranges of keys.', {
+  keys: blobs(),
+  ranges: list(StoreRange),
+});
+
+const StoreValue = record('StoreValue', 'store::Found', '', {
+  isThere: flag('', 'from.values[i].has_value()'),
+  value: blob("'' where it is not there.", 'bytes_of(from.values[i])'),
+});
+
+const StoreEntries = record('StoreEntries', 'std::vector<store::Entry>', 'Of one range.', {
+  entries: entries('', 'from'),
+});
+
+const StoreFound = record('StoreFound', 'store::Found', 'What a query found.', {
+  values: each(StoreValue, 'from.values.size()', 'Per key.'),
+  ranges: list(StoreEntries, '', 'from.entries'),
+});
+
+const StorePut = record('StorePut', 'store::Entry', '', {
+  key: blob('', 'to.first'),
+  value: blob('', 'to.second'),
+});
 
 const StoreBatch = record(
   'StoreBatch',
-  undefined,
+  'store::Batch',
   'Counts whole or not at all; what is put comes after what is erased.',
   {
-    erasedOffsets: u32s(),
-    erased: bytes(),
-    keyOffsets: u32s(),
-    keys: bytes(),
-    valueOffsets: u32s(),
-    values: bytes(),
-    durability: choice(
-      ['process', 'machine'],
-      'What it survives when the call has returned: the end of the process, or of the machine.',
-    ),
+    erased: blobs(),
+    put: list(StorePut),
+    durability: choice(StoreDurability, '', 'to.durable'),
   },
 );
 
@@ -52,4 +94,9 @@ const StoreRepair = record(
   },
 );
 
-export default { read: [StoreBatch, StoreOpenOptions], written: [StoreState, StoreRepair] };
+export default {
+  packedIn: [StoreQuery, StoreBatch],
+  packedOut: [StoreFound],
+  read: [StoreOpenOptions],
+  written: [StoreState, StoreRepair],
+};

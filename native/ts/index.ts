@@ -5,6 +5,7 @@ export {
   readFailure,
   readRecallAnswer,
   readScoreAnswer,
+  readStoreFound,
   writeAttributeDeclarations,
   writeChangeMessage,
   writeReachRequest,
@@ -12,6 +13,8 @@ export {
   writeRequestHead,
   writeRequestWork,
   writeScoreRequest,
+  writeStoreBatch,
+  writeStoreQuery,
 } from './generated/packed.js';
 export {
   ABI_DIGEST,
@@ -61,6 +64,7 @@ export {
   type RecallAnswer,
   type RequestKind,
   type ScoreNorm,
+  type StoreFound,
   type StoreRepair,
   type StoreState,
   type SubmitOutcome,
@@ -80,4 +84,4 @@ export type {
   ViewHandle,
 } from './handles.js';
 export { loadAddon } from './load.js';
-export { PackedReader, PackedWriter } from './packed.js';
+export { PackedEntries, PackedReader, PackedWriter } from './packed.js';

@@ -39,6 +39,18 @@ export class PackedWriter {
     this.at = 0;
   }
 
+  /** One record alone, as the addon takes it: good until the writer is used again. */
+  record<T>(
+    write: (to: PackedWriter, from: T) => void,
+    from: T,
+  ): readonly [words: Uint32Array, count: number] {
+    this.reset();
+    this.begin();
+    write(this, from);
+    this.end();
+    return [this.words, this.at];
+  }
+
   begin(): void {
     this.first = this.at;
     this.pool = '';
@@ -111,6 +123,19 @@ export class PackedWriter {
     for (const value of values) this.u32s(value);
   }
 
+  blob(value: Uint8Array): void {
+    const bytes = value.length;
+    this.u32(bytes);
+    this.reserve(wordsFor(bytes));
+    this.bytes.set(value, this.at * WORD_BYTES);
+    this.at += wordsFor(bytes);
+  }
+
+  blobs(values: readonly Uint8Array[]): void {
+    this.u32(values.length);
+    for (const value of values) this.blob(value);
+  }
+
   list<T>(values: readonly T[], write: (to: PackedWriter, each: T) => void): void {
     this.u32(values.length);
     for (const value of values) write(this, value);
@@ -124,6 +149,30 @@ export class PackedWriter {
     this.words = grown;
     this.integers = new Int32Array(grown.buffer);
     this.bytes = Buffer.from(grown.buffer);
+  }
+}
+
+/** Keys and values as they lie in one piece of memory, from its beginning end to end. */
+export class PackedEntries {
+  /** `ends`: of the first key, of the first value, and so on. */
+  constructor(
+    readonly bytes: Buffer,
+    private readonly ends: Uint32Array,
+  ) {}
+
+  get length(): number {
+    return this.ends.length / 2;
+  }
+
+  /** In their order; no object is made for an entry. */
+  each(visit: (keyBegin: number, valueBegin: number, valueEnd: number) => void): void {
+    const { ends } = this;
+    let begin = 0;
+    for (let i = 0; i < ends.length; i += 2) {
+      const end = ends[i + 1] as number;
+      visit(begin, ends[i] as number, end);
+      begin = end;
+    }
   }
 }
 
@@ -209,6 +258,25 @@ export class PackedReader {
     const count = this.u32() * width;
     this.at += count;
     return this.words.slice(this.at - count, this.at);
+  }
+
+  /** Good as long as the words: nothing is copied. */
+  blob(): Buffer {
+    const bytes = this.u32();
+    const begin = this.at * WORD_BYTES;
+    this.at += wordsFor(bytes);
+    return this.bytes.subarray(begin, begin + bytes);
+  }
+
+  /** The same. */
+  entries(): PackedEntries {
+    const count = 2 * this.u32();
+    const ends = this.words.subarray(this.at, this.at + count);
+    this.at += count;
+    const begin = this.at * WORD_BYTES;
+    const bytes = ends[count - 1] ?? 0;
+    this.at += wordsFor(bytes);
+    return new PackedEntries(this.bytes.subarray(begin, begin + bytes), ends);
   }
 
   list<T>(read: (from: PackedReader) => T): T[] {

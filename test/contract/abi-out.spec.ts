@@ -1,69 +1,65 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EVERY_ITEM } from '@tessera/engine';
-import { loadAddon, PackedWriter, writeChangeMessage, writeReachRequest } from '@tessera/native';
-import { temporaryFolder } from '@tessera/testing';
+import {
+  type CatalogueHandle,
+  type EngineHandle,
+  loadAddon,
+  NOTHING,
+  PackedReader,
+  PackedWriter,
+  type ReachHandle,
+  type RequestKind,
+  readAnswerFacts,
+  readCompletionHead,
+  readFailure,
+  readRecallAnswer,
+  readScoreAnswer,
+  readStoreFound,
+  writeChangeMessage,
+  writeReachRequest,
+  writeRecallRequest,
+  writeRequestHead,
+  writeRequestWork,
+  writeScoreRequest,
+  writeStoreBatch,
+  writeStoreQuery,
+} from '@tessera/native';
+import { temporaryFolder, until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Described, DescribedReader, faults, innerNames, parts } from './described.js';
+import { ENGINE_OPTIONS } from './engine-options.js';
 
-interface Field {
-  readonly kind: string;
-  readonly words?: readonly string[] | { readonly list: readonly string[] };
-  readonly record?: Described;
-}
-interface Described {
-  readonly name: string;
-  readonly fields: Readonly<Record<string, Field>>;
-}
-
-const MODEL = fileURLToPath(new URL('../fixtures/parity/qwen3-tied', import.meta.url));
-const NAMES = ['engine', 'kv', 'catalogue', 'store'];
-const parts: readonly { readonly written: readonly Described[] }[] = await Promise.all(
-  NAMES.map(async (name) => (await import(`../../native/abi/${name}.mjs`)).default),
-);
-const written = parts.flatMap((part) => part.written);
+const MODEL = ENGINE_OPTIONS.modelPath;
+const ADAPTERS = fileURLToPath(new URL('../fixtures/adapters', import.meta.url));
+const written = parts.flatMap((part) => part.written ?? []);
+const packedOut = parts.flatMap((part) => part.packedOut ?? []);
 const addon = loadAddon();
+let engine: EngineHandle;
+let catalogue: CatalogueHandle;
+let reach: ReachHandle;
 const folder = temporaryFolder({});
 
 /** What came out of the addon, by the record that describes it. */
 const given = new Map<string, unknown>();
 
-const OPTIONS = {
-  modelPath: MODEL,
-  computeType: 'f32',
-  activationScalesPath: '',
-  device: 'cpu',
-  threadCount: 1,
-  threadPlacement: 'free',
-  queueCapacity: 4,
-  batchRequestsMax: 1,
-  batchRowsMax: 1024,
-  prefillChunkTokens: 32,
-  passTimeTargetUs: 0,
-  batching: 'continuous',
-  kvBytesMax: 2 ** 28,
-  kvPool: 'on',
-  kvDeviceBytes: 2 ** 26,
-  kvHostBytes: 0,
-  kvDiskBytes: 0,
-  kvFolder: '',
-  kvEviction: 'lru',
-  kvReadThreads: 1,
-  kvStoreQueueMax: 1,
-  kvPrefetchQueueMax: 2,
-  kvMemory: 'pageable',
-  kvBlockCodec: 'exact',
-  promptTokensMax: 64,
-  widthMax: 64,
-  resultCountMax: 64,
-  scoreItemsMax: 64,
-  adapterBytesMax: 0,
-  kvVersionsBackMax: 0,
-  kvDiskReserveBytes: 0,
-} as const;
+type Read = (from: PackedReader) => unknown;
+
+/** Packed records that came out, and who reads their parts. */
+interface Packed {
+  readonly words: Uint32Array;
+  readonly parts: readonly (readonly [record: string, read: Read])[];
+}
+
+const packed = new Map<string, Packed>();
+const completions: Uint32Array[] = [];
 
 async function ofEngine(): Promise<void> {
   given.set('ModelShape', addon.modelShape(MODEL));
   given.set('AbiDescription', addon.describeAbi());
-  const engine = await addon.engineOpen(OPTIONS, () => undefined);
+  engine = await addon.engineOpen({ ...ENGINE_OPTIONS, adapterBytesMax: 2 ** 24 }, (words) => {
+    completions.push(words);
+  });
   given.set('ModelInfo', addon.engineModel(engine));
   given.set('EngineStats', addon.engineStats(engine));
   given.set('KvMetrics', addon.kvMetrics(engine));
@@ -72,16 +68,12 @@ async function ofEngine(): Promise<void> {
   given.set('AdapterArena', addon.engineAdapterArena(engine));
   given.set('SubmitOutcome', addon.engineSubmit(engine, new Uint32Array(), 0, []));
   given.set('LaneDepth', addon.tasksDepths()[0]);
-  await addon.engineClose(engine);
+  const limits = { rankMax: 128, normMax: 100 };
+  const adapter = `${ADAPTERS}/all-linear`;
+  given.set('AdapterInfo', await addon.engineLoadAdapter(engine, adapter, limits));
 }
 
-function everyItem(): [Uint32Array, number] {
-  const out = new PackedWriter();
-  out.begin();
-  writeReachRequest(out, EVERY_ITEM);
-  out.end();
-  return [out.words, out.length];
-}
+const everyItem = () => new PackedWriter().record(writeReachRequest, EVERY_ITEM);
 
 async function ofCatalogue(): Promise<void> {
   const outputPath = `${folder.path}/catalogue.snapshot`;
@@ -94,7 +86,7 @@ async function ofCatalogue(): Promise<void> {
       () => undefined,
     ),
   );
-  const catalogue = await addon.catalogueOpen(outputPath);
+  catalogue = await addon.catalogueOpen(outputPath);
   await addon.catalogueKeep(catalogue, {
     folder: `${folder.path}/changes`,
     sync: 'never',
@@ -102,29 +94,128 @@ async function ofCatalogue(): Promise<void> {
     reserveBytes: 0,
   });
   const view = addon.catalogueView(catalogue);
-  const nothing = new PackedWriter();
-  nothing.begin();
-  writeChangeMessage(nothing, { changes: [] });
-  nothing.end();
-  const message = nothing.words.subarray(0, nothing.length);
-  given.set('AppliedChanges', await addon.catalogueApply(catalogue, [message]));
+  const [words, count] = new PackedWriter().record(writeChangeMessage, { changes: [] });
+  const applied = await addon.catalogueApply(catalogue, [words.subarray(0, count)]);
+  given.set('AppliedChanges', applied);
   const reached = await addon.catalogueReach(catalogue, ...everyItem(), 0);
   given.set('CatalogueInfo', addon.catalogueInfo(catalogue));
   given.set('CatalogueState', addon.catalogueState(catalogue));
   given.set('CatalogueGeneration', (await addon.catalogueVersions(catalogue))[0]);
   given.set('CatalogueReach', reached);
+  reach = reached.reach;
   const judged = await addon.catalogueJudge(catalogue, ...everyItem(), 'none', -1, 0);
   given.set('CatalogueJudgement', judged);
   given.set('CatalogueSids', addon.catalogueSids(view, Uint32Array.of(0)));
   given.set('ItemTexts', addon.catalogueItems(view, Uint32Array.of(0)));
   given.set('CatalogueListing', addon.catalogueList(reached.reach, 0, 1));
-  addon.catalogueClose(catalogue);
 }
+
+const [RECORDED] = JSON.parse(readFileSync(`${MODEL}/cases.json`, 'utf8')) as [
+  { readonly promptTokens: readonly number[]; readonly levelTokenBase: readonly number[] },
+];
+
+function bind(): number {
+  const { levelSizes } = addon.catalogueInfo(catalogue);
+  const levelOffsets = Uint32Array.of(0, ...levelSizes).map((_, level) =>
+    levelSizes.slice(0, level).reduce((sum, size) => sum + size, 0),
+  );
+  const levelTokens = [...levelSizes].flatMap((size, level) =>
+    Array.from({ length: size }, (_, code) => (RECORDED.levelTokenBase[level] ?? 0) + code),
+  );
+  return addon.engineBind(engine, catalogue, {
+    levelOffsets,
+    levelTokens: Int32Array.from(levelTokens),
+    terminalTokens: new Int32Array(),
+    templateDigest: 't',
+    codebookDigest: 'c',
+  });
+}
+
+type Write = (to: PackedWriter) => void;
+
+const recalled: Write = (to) => {
+  writeRecallRequest(to, {
+    widths: [8],
+    resultCount: 8,
+    itemsPerSid: 2,
+    scoreNorm: 'full',
+    allowsPartial: false,
+    watchedItem: 0,
+    attributes: ['bid'],
+    wantsTree: true,
+  });
+};
+const scored: Write = (to) =>
+  writeScoreRequest(to, {
+    sids: [
+      [0, 0, 5],
+      [9, 9, 9],
+    ],
+    scoreNorm: 'full',
+  });
+const appended: Write = () => undefined;
+
+/** The completion of a request of this kind. */
+async function completed(kind: RequestKind, binding: number, budgetUs: number, write: Write) {
+  const out = new PackedWriter();
+  out.begin();
+  const { adapter } = NOTHING;
+  writeRequestHead(out, { ticket: completions.length + 1, kind, binding, adapter, budgetUs });
+  writeRequestWork(out, {
+    priority: 'normal',
+    promptTokens: Int32Array.from({ length: 40 }, (_, i) => RECORDED.promptTokens[i % 5] ?? 0),
+    userId: 'ann',
+    prefixTokens: 0,
+    keepTokens: 40,
+    wantsExactKv: false,
+  });
+  write(out);
+  out.end();
+  const before = completions.length;
+  const reaches = [kind === 'recall' ? reach : null];
+  addon.engineSubmit(engine, out.words, out.length, reaches);
+  await until('a completion', () => completions.length > before);
+  const words = completions.at(-1) as Uint32Array;
+  expect(readCompletionHead(new PackedReader(words).open(0)).status === 0).toBe(budgetUs > 0);
+  return words;
+}
+
+const HEAD = ['CompletionHead', readCompletionHead] as const;
+const FACTS = ['AnswerFacts', readAnswerFacts] as const;
+
+async function ofRequests(): Promise<void> {
+  const binding = bind();
+  const answers: readonly (readonly [RequestKind, Write, Packed['parts']])[] = [
+    ['append', appended, [HEAD, FACTS]],
+    ['recall', recalled, [HEAD, FACTS, ['RecallAnswer', readRecallAnswer]]],
+    ['score', scored, [HEAD, FACTS, ['ScoreAnswer', readScoreAnswer]]],
+  ];
+  for (const [kind, write, records] of answers) {
+    packed.set(kind, { words: await completed(kind, binding, 60e6, write), parts: records });
+  }
+  const late = await completed('recall', binding, 0, recalled);
+  packed.set('failure', { words: late, parts: [HEAD, ['Failure', readFailure]] });
+  given.set('KvChain', addon.kvInspect(engine, 'ann')[0]);
+}
+
+const entry = (key: string, value: string) => ({
+  key: Buffer.from(key),
+  value: Buffer.from(value),
+});
 
 async function ofStore(): Promise<void> {
   const path = `${folder.path}/store`;
   const store = await addon.storeOpen({ path, reserveBytes: 0 });
   given.set('StoreState', addon.storeState(store));
+  const out = new PackedWriter();
+  const put = [entry('a', ''), entry('b', '\u00e4\0'), entry('c', 'three')];
+  const batch = { erased: [], put, durability: 'process' } as const;
+  await addon.storeWrite(store, ...out.record(writeStoreBatch, batch));
+  const [from, to] = [Buffer.from('a'), Buffer.from('z')];
+  const range = { from, to, limit: 2, direction: 'descending' } as const;
+  const query = { keys: [to, from], ranges: [range] };
+  const words = await addon.storeRead(store, ...out.record(writeStoreQuery, query));
+  packed.set('store', { words, parts: [['StoreFound', readStoreFound]] });
   addon.storeClose(store);
   given.set('StoreRepair', await addon.storeRepair(path, false));
 }
@@ -132,52 +223,45 @@ async function ofStore(): Promise<void> {
 beforeAll(async () => {
   await ofEngine();
   await ofCatalogue();
+  await ofRequests();
   await ofStore();
 });
 
-afterAll(() => folder.remove());
+afterAll(async () => {
+  await addon.engineClose(engine);
+  addon.catalogueClose(catalogue);
+  folder.remove();
+});
 
-const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  text: (value) => typeof value === 'string',
-  flag: (value) => typeof value === 'boolean',
-  u32: Number.isInteger,
-  u53: Number.isSafeInteger,
-  f64: (value) => typeof value === 'number',
-  bytes: (value) => value instanceof Uint8Array,
-  u32s: (value) => value instanceof Uint32Array,
-  f64s: (value) => value instanceof Float64Array,
-  codes: (value) => Array.isArray(value) && value.every(Number.isInteger),
-  texts: (value) => Array.isArray(value) && value.every((text) => typeof text === 'string'),
-  handle: (value) => typeof value === 'object' && value !== null,
-};
-
-/** What differs from the description, by its path. */
-function faults(value: unknown, { fields }: Described, path: string): string[] {
-  const members = Object.keys(value as object);
-  if (members.join() !== Object.keys(fields).join()) return [`${path}: has ${members.join()}`];
-  return Object.entries(fields).flatMap(([name, { kind, words, record }]) => {
-    const member = (value as Record<string, unknown>)[name];
-    const at = `${path}.${name}`;
-    if (kind === 'one') return faults(member, record as Described, at);
-    if (kind === 'list') {
-      return (member as unknown[]).flatMap((each) => faults(each, record as Described, at));
-    }
-    const all = words === undefined ? [] : 'list' in words ? words.list : words;
-    const isRight = kind === 'choice' ? all.includes(member as string) : KINDS[kind]?.(member);
-    return isRight === true ? [] : [`${at}: expected ${kind}, got ${typeof member}`];
-  });
-}
-
-/** Of adapters and of chains that a request left: their own specs have them. */
-const ELSEWHERE = ['AdapterInfo', 'KvChain'];
-const inner = written.flatMap(({ fields }) =>
-  Object.values(fields).flatMap(({ record }) => (record === undefined ? [] : [record.name])),
-);
-const outer = written.filter(({ name }) => ![...ELSEWHERE, ...inner].includes(name));
+const outer = written.filter(({ name }) => !innerNames(written).has(name));
 
 describe('what comes out of the addon', () => {
   it.each(outer)('is $name as it is described, member by member and kind by kind', (record) => {
     expect(given.has(record.name)).toBe(true);
     expect(faults(given.get(record.name), record, record.name)).toEqual([]);
+  });
+
+  const described = (name: string) => packedOut.find((one) => one.name === name) as Described;
+
+  it.each(['append', 'recall', 'score', 'failure', 'store'])(
+    'is a packed record of %s to the last word, read as a reader of the description reads it',
+    (name) => {
+      const { words, parts: records } = packed.get(name) as Packed;
+      const ours = new DescribedReader(words);
+      const theirs = new PackedReader(words).open(0);
+      for (const [record, read] of records) {
+        const value = read(theirs);
+        expect(value).toEqual(ours.record(described(record)));
+        expect(faults(value, described(record), record)).toEqual([]);
+      }
+      expect(ours.isWhole).toBe(true);
+    },
+  );
+
+  it('covers every packed record', () => {
+    const covered = [...packed.values()].flatMap(({ parts: records }) => records);
+    const names = new Set(covered.map(([name]) => name));
+    const fields = packedOut.filter((one) => Object.keys(one.fields).length > 0);
+    expect(names).toEqual(new Set(fields.map(({ name }) => name)));
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ABI_DIGEST, loadAddon } from '@tessera/native';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { ENGINE_OPTIONS } from './engine-options.js';
 
 const addon = loadAddon();
 const description = addon.describeAbi();
@@ -29,39 +30,7 @@ function members(typeName: string): string[] {
 }
 
 const VALID: Readonly<Record<string, Record<string, unknown>>> = {
-  EngineOptions: {
-    modelPath: '/nowhere',
-    computeType: 'f32',
-    activationScalesPath: '',
-    device: 'cpu',
-    threadCount: 1,
-    threadPlacement: 'free',
-    queueCapacity: 1,
-    batchRequestsMax: 1,
-    batchRowsMax: 1,
-    prefillChunkTokens: 1,
-    passTimeTargetUs: 0,
-    batching: 'continuous',
-    kvBytesMax: 1,
-    kvPool: 'off',
-    kvDeviceBytes: 1,
-    kvHostBytes: 0,
-    kvDiskBytes: 0,
-    kvFolder: '',
-    kvEviction: 'lru',
-    kvReadThreads: 1,
-    kvStoreQueueMax: 1,
-    kvPrefetchQueueMax: 2,
-    kvMemory: 'pageable',
-    kvBlockCodec: 'exact',
-    promptTokensMax: 1,
-    widthMax: 1,
-    resultCountMax: 1,
-    scoreItemsMax: 1,
-    adapterBytesMax: 0,
-    kvVersionsBackMax: 0,
-    kvDiskReserveBytes: 0,
-  },
+  EngineOptions: ENGINE_OPTIONS,
   CatalogueBuildOptions: {
     sources: ['/nowhere.json'],
     domains: [''],

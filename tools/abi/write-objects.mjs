@@ -10,7 +10,6 @@ const MEMBERS = {
   texts: 'std::vector<std::string>',
 };
 const READ_ARRAYS = {
-  bytes: 'std::span<const uint8_t>',
   u32s: 'std::span<const uint32_t>',
   i32s: 'std::span<const int32_t>',
 };
@@ -26,7 +25,6 @@ const READERS = {
   u53: 'u53',
   f64: 'f64',
   texts: 'strings',
-  bytes: 'u8_array',
   u32s: 'u32_array',
   i32s: 'i32_array',
 };

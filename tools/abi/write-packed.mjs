@@ -17,6 +17,9 @@ const METHODS = {
   codes: 'u32s',
   paths: 'paths',
   texts: 'texts',
+  blob: 'blob',
+  blobs: 'blobs',
+  entries: 'entries',
 };
 
 const typeOf = (record) => record.cpp ?? record.name;
@@ -157,13 +160,20 @@ export function packedCpp({ packedIn, packedOut, requests, answers, words }) {
         '#include "catalogue/given_change.h"',
         '#include "catalogue/reach_request.h"',
         '#include "engine/request.h"',
+        '#include "store/ordered_store.h"',
       ],
       readers,
       packedIn.flatMap((record) => functionOf(readSignature(record), readLines(record))),
     ),
     ...modulesOf(
       'packed_out',
-      ['#include <array>', '', '#include "abi/packed_writer.h"', '#include "engine/request.h"'],
+      [
+        '#include <array>',
+        '',
+        '#include "abi/packed_writer.h"',
+        '#include "engine/request.h"',
+        '#include "store/ordered_store.h"',
+      ],
       writers,
       packedOut.flatMap((record) => functionOf(writeSignature(record), writeLines(record, 'from'))),
     ),

@@ -19,6 +19,9 @@ const SCALARS = {
   codes: 'readonly number[]',
   paths: 'readonly (readonly number[])[]',
   texts: 'readonly string[]',
+  blob: 'Buffer',
+  blobs: 'readonly Buffer[]',
+  entries: 'PackedEntries',
 };
 
 const quoted = (word) => `'${word}'`;
@@ -90,7 +93,11 @@ const numbersOf = ({ constant, doc, values }) => [
 ];
 
 export function typesModule({ digest, records, words, rows, numbers, handles }) {
-  const imported = [`import type { ${handles.join(', ')} } from '../handles.js';`, ''];
+  const imported = [
+    `import type { ${handles.join(', ')} } from '../handles.js';`,
+    "import type { PackedEntries } from '../packed.js';",
+    '',
+  ];
   return [
     NOTICE,
     '',

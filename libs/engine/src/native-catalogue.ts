@@ -67,16 +67,13 @@ function listedItems(listing: CatalogueListing): ListedItem[] {
   }));
 }
 
-function packed(write: (out: PackedWriter) => void): Uint32Array {
-  const out = new PackedWriter();
-  out.begin();
-  write(out);
-  out.end();
-  return out.words.subarray(0, out.length);
+function packed<T>(write: (to: PackedWriter, from: T) => void, from: T): Uint32Array {
+  const [words, count] = new PackedWriter().record(write, from);
+  return words.subarray(0, count);
 }
 
 const packChanges = (changes: readonly GivenChange[]) =>
-  packed((out) => writeChangeMessage(out, { changes: changes.map(completed) }));
+  packed(writeChangeMessage, { changes: changes.map(completed) });
 
 class NativeView implements CatalogueView {
   constructor(private readonly handle: ViewHandle) {}
@@ -167,7 +164,7 @@ export class NativeCatalogue implements ChangingCatalogue {
   }
 
   declare(attributes: readonly AttributeDeclaration[]): Promise<readonly string[]> {
-    const declarations = [packed((out) => writeAttributeDeclarations(out, { attributes }))];
+    const declarations = [packed(writeAttributeDeclarations, { attributes })];
     return awaitNative(() => addon().catalogueDeclare(this.handle, declarations));
   }
 

@@ -5,9 +5,5 @@ const out = new PackedWriter();
 
 /** A request for a reach as the addon reads it; good until the next call. */
 export function packReach(request: ReachRequest): readonly [words: Uint32Array, count: number] {
-  out.reset();
-  out.begin();
-  writeReachRequest(out, request);
-  out.end();
-  return [out.words, out.length];
+  return out.record(writeReachRequest, request);
 }

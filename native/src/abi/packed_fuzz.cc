@@ -1,6 +1,7 @@
-// The readers of packed requests, of changes of a catalogue and of what is to be reached, on words
-// that were changed, cut and forged: nothing may crash, and what is read is within the words. With
-// Clang's libFuzzer only LLVMFuzzerTestOneInput is used; otherwise main() mutates.
+// The readers of packed requests, of changes of a catalogue, of what is to be reached and of an
+// ordered store's reads and writes, on words that were changed, cut and forged: nothing may crash,
+// and what is read is within the words. With Clang's libFuzzer only LLVMFuzzerTestOneInput is used;
+// otherwise main() mutates.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -55,6 +56,37 @@ void read_changes(std::span<const uint32_t> words) {
     const Status completed = catalogue::complete_change(0, change);
     TESSERA_CHECK(completed.is_ok() || completed.code() == Code::kCatalogueInvalid);
   }
+}
+
+/// Byte strings are within the words.
+void read_store(std::span<const uint32_t> words) {
+  PackedReader in(words);
+  store::Query query;
+  read_store_query(in, query);
+  PackedReader again(words);
+  store::Batch batch;
+  read_store_batch(again, batch);
+  size_t bytes = 0;
+  for (const std::string& key : query.keys) bytes += key.size();
+  for (const store::Range& range : query.ranges) bytes += range.from.size() + range.to.size();
+  TESSERA_CHECK(bytes <= words.size_bytes());
+  bytes = 0;
+  for (const std::string& key : batch.erased) bytes += key.size();
+  for (const auto& [key, value] : batch.put) bytes += key.size() + value.size();
+  TESSERA_CHECK(bytes <= words.size_bytes());
+}
+
+[[maybe_unused]] std::vector<uint32_t> random_store(std::mt19937_64& random) {
+  PackedWriter out;
+  for (int list = 0; list < 2; ++list) {
+    const uint64_t count = random() % 4;
+    out.count(count);
+    for (uint64_t i = 0; i < count * (list == 0 ? 1 : 2); ++i) {
+      out.blob(std::string(random() % 9, 'k'));
+    }
+  }
+  out.u32(static_cast<uint32_t>(random() % 2));
+  return out.end();
 }
 
 [[maybe_unused]] void put_texts(uint64_t count, const char* text, PackedWriter& out) {
@@ -199,6 +231,10 @@ void read_reach(std::span<const uint32_t> words) {
   read_reach(reach);
   mutate(reach, random);
   read_reach(reach);
+  std::vector<uint32_t> stored = random_store(random);
+  read_store(stored);
+  mutate(stored, random);
+  read_store(stored);
 }
 
 }  // namespace
@@ -210,6 +246,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tessera::abi::read_words(words);
   tessera::abi::read_changes(words);
   tessera::abi::read_reach(words);
+  tessera::abi::read_store(words);
   return 0;
 }
 

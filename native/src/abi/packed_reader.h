@@ -82,6 +82,10 @@ class PackedReader {
       offsets.push_back(static_cast<uint32_t>(numbers.size()));
     }
   }
+  void blob(std::string& to) { to = bytes(word()); }
+  void blobs(std::vector<std::string>& to) {
+    for (uint32_t left = counted(1); left > 0 && is_good_; --left) blob(to.emplace_back());
+  }
   template <typename Value, typename Read>
   void optional(std::optional<Value>& to, const Read& read) {
     if (word() != 0) read(to.emplace());
@@ -124,6 +128,12 @@ class PackedReader {
     const auto taken = take(counted(1));
     to.resize(taken.size());
     if (!taken.empty()) std::memcpy(to.data(), taken.data(), taken.size_bytes());
+  }
+  /// Bytes among the words; the last word is filled up.
+  std::string_view bytes(uint32_t count) {
+    const auto taken = take((size_t{count} + sizeof(uint32_t) - 1) / sizeof(uint32_t));
+    if (taken.size_bytes() < count) return {};
+    return {reinterpret_cast<const char*>(taken.data()), count};
   }
   std::string_view view() {
     const uint32_t bytes = word();

@@ -71,6 +71,49 @@ TEST(PackedRecord, IsNotWholeWithAWordLessOrAFieldUnread) {
   EXPECT_TRUE(partly.is_good());
 }
 
+std::vector<uint32_t> with_blobs() {
+  PackedWriter out;
+  out.count(3);
+  for (const char* text : {"", "abcd", "efghi"}) out.blob(text);
+  out.text("behind");
+  return out.end();
+}
+
+TEST(PackedRecord, HasByteStringsAmongItsWords) {
+  const std::vector<uint32_t> words = with_blobs();
+  std::vector<std::string> strings;
+  std::string text;
+  PackedReader in(words);
+  in.blobs(strings);
+  in.text(text);
+  EXPECT_TRUE(in.is_whole());
+  EXPECT_EQ(strings, (std::vector<std::string>{"", "abcd", "efghi"}));
+  EXPECT_EQ(text, "behind");
+}
+
+TEST(PackedRecord, HasNoByteStringLongerThanItsWords) {
+  for (const uint32_t bytes : {13u, 0xFFFFFFFDu, 0xFFFFFFFFu}) {
+    std::vector<uint32_t> words = with_blobs();
+    words[kHeaderWords + 4] = bytes;  // of the last one, before 12 bytes of fields
+    std::vector<std::string> strings;
+    PackedReader in(words);
+    in.blobs(strings);
+    EXPECT_FALSE(in.is_good()) << bytes;
+  }
+}
+
+TEST(PackedRecord, HasEntriesWithTheirEndsBeforeTheirBytes) {
+  PackedWriter out;
+  const std::vector<std::pair<std::string, std::string>> entries = {{"k", "value"}, {"key", ""}};
+  out.entries(entries);
+  const std::vector<uint32_t> words = out.end();
+  std::vector<uint32_t> found(words.begin() + kHeaderWords, words.begin() + kHeaderWords + 5);
+  EXPECT_EQ(found, (std::vector<uint32_t>{2, 1, 6, 9, 9}));
+  const auto* bytes = reinterpret_cast<const char*>(words.data() + kHeaderWords + 5);
+  EXPECT_EQ(std::string_view(bytes, 9), "kvaluekey");
+  EXPECT_EQ(words.size(), kHeaderWords + 5 + 3);
+}
+
 TEST(PackedRecord, HasNoEnumeratorBeyondTheLast) {
   PackedWriter out;
   out.u32(3);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,10 @@
 #include "abi/packed_reader.h"
 
 namespace tessera::abi {
+
+inline std::string_view bytes_of(const std::optional<std::string>& value) {
+  return value ? std::string_view(*value) : std::string_view();
+}
 
 class PackedWriter {
  public:
@@ -52,13 +57,27 @@ class PackedWriter {
     texts_.append(value);
   }
 
+  void blob(std::string_view value) {
+    count(value.size());
+    bytes(value);
+  }
+  /// How many, then where each key and each value ends, then all of them end to end.
+  void entries(std::span<const std::pair<std::string, std::string>> values) {
+    count(values.size());
+    std::string all;
+    for (const auto& [key, value] : values) {
+      count(all.append(key).size());
+      count(all.append(value).size());
+    }
+    bytes(all);
+  }
+
   /// The record as a whole; the writer is done.
   std::vector<uint32_t> end() {
     const bool is_ascii = std::all_of(texts_.begin(), texts_.end(),
                                       [](char c) { return static_cast<uint8_t>(c) < 0x80; });
     const size_t fields = words_.size();
-    words_.resize(fields + (texts_.size() + sizeof(uint32_t) - 1) / sizeof(uint32_t));
-    if (!texts_.empty()) std::memcpy(words_.data() + fields, texts_.data(), texts_.size());
+    bytes(texts_);
     words_[0] = static_cast<uint32_t>(words_.size());
     words_[1] = static_cast<uint32_t>(fields);
     words_[2] = static_cast<uint32_t>(texts_.size());
@@ -67,6 +86,13 @@ class PackedWriter {
   }
 
  private:
+  /// As whole words, the last one filled up.
+  void bytes(std::string_view value) {
+    const size_t at = words_.size();
+    words_.resize(at + (value.size() + sizeof(uint32_t) - 1) / sizeof(uint32_t));
+    if (!value.empty()) std::memcpy(words_.data() + at, value.data(), value.size());
+  }
+
   std::vector<uint32_t> words_;
   std::string texts_;
 };

@@ -158,9 +158,6 @@ std::span<const T> ObjectReader::typed_array(std::string_view field, napi_typeda
   return {array.Data(), array.ElementLength()};
 }
 
-std::span<const uint8_t> ObjectReader::u8_array(std::string_view field) const {
-  return typed_array<uint8_t>(field, napi_uint8_array, "a Uint8Array");
-}
 std::span<const uint32_t> ObjectReader::u32_array(std::string_view field) const {
   return typed_array<uint32_t>(field, napi_uint32_array, "a Uint32Array");
 }

@@ -31,7 +31,6 @@ class ObjectReader {
   double f64(std::string_view field) const;
   std::vector<std::string> strings(std::string_view field) const;
 
-  std::span<const uint8_t> u8_array(std::string_view field) const;
   std::span<const uint32_t> u32_array(std::string_view field) const;
   std::span<const int32_t> i32_array(std::string_view field) const;
 

@@ -1,7 +1,7 @@
-#include <algorithm>
-#include <array>
 #include <memory>
 
+#include "abi/generated/packed_in.h"
+#include "abi/generated/packed_out.h"
 #include "bridge/bindings.h"
 #include "bridge/errors.h"
 #include "bridge/generated/objects.h"
@@ -17,104 +17,27 @@ namespace tessera::bridge {
 namespace {
 
 using store::Batch;
-using store::Entry;
 using store::Found;
 using store::OrderedStore;
 using store::Query;
 
-/// Byte strings laid end to end: string i is bytes[offsets[i] .. offsets[i + 1]).
-std::vector<std::string> read_strings(Napi::Env env, std::span<const uint32_t> offsets,
-                                      std::span<const uint8_t> bytes, const char* field) {
-  if (offsets.empty() || offsets.front() != 0 || offsets.back() != bytes.size() ||
-      !std::is_sorted(offsets.begin(), offsets.end())) {
-    throw make_error(env, Code::kRequestInvalid,
-                     std::string("storeWrite.batch.") + field +
-                         ": expected ascending offsets from 0 to the number of bytes");
-  }
-  std::vector<std::string> strings;
-  strings.reserve(offsets.size() - 1);
-  for (size_t i = 0; i + 1 < offsets.size(); ++i) {
-    strings.emplace_back(bytes.begin() + offsets[i], bytes.begin() + offsets[i + 1]);
-  }
-  return strings;
+/// Arguments 1 and 2, a packed record (native/abi/store.mjs).
+template <typename Record>
+Record read_packed(const Napi::CallbackInfo& info, const char* field,
+                   void (*read_fields)(abi::PackedReader&, Record&)) {
+  abi::PackedReader in(packed_words(info[1], info[2], field));
+  Record record;
+  read_fields(in, record);
+  if (in.is_whole()) return record;
+  throw make_error(
+      info.Env(), Code::kRequestInvalid,
+      std::string(field) + ": expected a record as native/abi describes it, got " + "other words");
 }
 
-[[noreturn]] void fail_query(Napi::Env env) {
-  throw make_error(env, Code::kRequestInvalid,
-                   "storeRead.head: expected counts, a limit and a direction for each range, and "
-                   "ascending offsets of all strings from 0 to the number of bytes");
-}
-
-/// Not an object of named fields: reading those takes longer than reading the store.
-Query read_query(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  const auto is_array = [](const Napi::Value& value, napi_typedarray_type type) {
-    return value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == type;
-  };
-  if (!is_array(info[1], napi_uint32_array) || !is_array(info[2], napi_uint8_array)) {
-    fail_query(env);
-  }
-  const auto head_array = info[1].As<Napi::Uint32Array>();
-  const auto byte_array = info[2].As<Napi::Uint8Array>();
-  const std::span<const uint32_t> head(head_array.Data(), head_array.ElementLength());
-  const auto* bytes = reinterpret_cast<const char*>(byte_array.Data());
-  if (head.size() < 3) fail_query(env);
-  const size_t key_count = head[0];
-  const size_t range_count = head[1];
-  const size_t string_count = key_count + 2 * range_count;
-  if (head.size() != 2 + 2 * range_count + string_count + 1) fail_query(env);
-  const std::span<const uint32_t> offsets = head.last(string_count + 1);
-  if (offsets.front() != 0 || offsets.back() != byte_array.ElementLength() ||
-      !std::is_sorted(offsets.begin(), offsets.end())) {
-    fail_query(env);
-  }
-  const auto string_at = [&](size_t i) {
-    return std::string(bytes + offsets[i], bytes + offsets[i + 1]);
-  };
-  Query query;
-  for (size_t i = 0; i < key_count; ++i) query.keys.push_back(string_at(i));
-  for (size_t i = 0; i < range_count; ++i) {
-    const size_t from = key_count + 2 * i;
-    query.ranges.push_back(
-        {string_at(from), string_at(from + 1), head[2 + 2 * i], head[3 + 2 * i] != 0});
-  }
-  return query;
-}
-
-/// Calls `take` with each string of an answer, in the order in which they are laid end to end.
-template <typename Take>
-void each_string(const Found& found, const Take& take) {
-  for (const auto& value : found.values) take(value ? std::string_view(*value) : "");
-  for (const auto& entries : found.entries) {
-    for (const Entry& entry : entries) {
-      take(entry.first);
-      take(entry.second);
-    }
-  }
-}
-
-/// Words of 32 bits (which keys are there, how many entries each range has, offsets), then bytes.
 Napi::Value write_found(Napi::Env env, const Found& found) {
-  size_t strings = 0;
-  size_t total = 0;
-  each_string(found, [&](std::string_view string) {
-    ++strings;
-    total += string.size();
-  });
-  const size_t words = found.values.size() + found.entries.size() + strings + 1;
-  auto result = Napi::Uint8Array::New(env, words * sizeof(uint32_t) + total);
-  auto* word = reinterpret_cast<uint32_t*>(result.Data());
-  char* byte = reinterpret_cast<char*>(word + words);
-  for (const auto& value : found.values) *word++ = value ? 1 : 0;
-  for (const auto& entries : found.entries) *word++ = static_cast<uint32_t>(entries.size());
-  uint32_t end = 0;
-  *word++ = 0;
-  each_string(found, [&](std::string_view string) {
-    byte = std::copy(string.begin(), string.end(), byte);
-    end += static_cast<uint32_t>(string.size());
-    *word++ = end;
-  });
-  return result;
+  abi::PackedWriter out;
+  abi::write_store_found(out, found);
+  return to_js(env, out.end());
 }
 
 Napi::Value store_open(const Napi::CallbackInfo& info) {
@@ -138,7 +61,7 @@ Napi::Value store_open(const Napi::CallbackInfo& info) {
 /// On this thread where all of it is in memory: a turn of another thread takes longer than reading.
 Napi::Value store_read(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  Query query = read_query(info);
+  Query query = read_packed(info, "storeRead.words", &abi::read_store_query);
   std::shared_ptr<OrderedStore> opened = open_store(info[0])->store;
   const std::optional<Found> at_once = opened->read_in_memory(query);
   if (at_once) return write_found(env, *at_once);
@@ -158,21 +81,7 @@ Napi::Value store_read(const Napi::CallbackInfo& info) {
 
 Napi::Value store_write(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  StoreBatch given;
-  read(env, info[1], "storeWrite.batch", given);
-  Batch batch;
-  batch.erased = read_strings(env, given.erased_offsets, given.erased, "erasedOffsets");
-  auto keys = read_strings(env, given.key_offsets, given.keys, "keyOffsets");
-  auto values = read_strings(env, given.value_offsets, given.values, "valueOffsets");
-  if (keys.size() != values.size()) {
-    throw make_error(env, Code::kRequestInvalid,
-                     "storeWrite.batch.valueOffsets: expected as many values as keys, got " +
-                         std::to_string(values.size()));
-  }
-  for (size_t i = 0; i < keys.size(); ++i) {
-    batch.put.emplace_back(std::move(keys[i]), std::move(values[i]));
-  }
-  batch.durable = given.durability == 1;
+  Batch batch = read_packed(info, "storeWrite.words", &abi::read_store_batch);
   return run_in_lane(
       env, LaneKind::kWrite,
       [opened = open_store(info[0])->store, batch = std::move(batch)]() -> Status {

@@ -37,6 +37,15 @@ import {
   type ScoreAnswer,
   type ScoreNorm,
   type ScoreRequest,
+  type StoreBatch,
+  type StoreDirection,
+  type StoreDurability,
+  type StoreEntries,
+  type StoreFound,
+  type StorePut,
+  type StoreQuery,
+  type StoreRange,
+  type StoreValue,
   type WatchedItem,
 } from './types.js';
 
@@ -64,6 +73,16 @@ const DECLARED_TYPES_CODES: Readonly<Record<DeclaredType, number>> = {
   'set': 1,
   'number': 2,
   'untyped': 3,
+};
+
+const STORE_DIRECTIONS_CODES: Readonly<Record<StoreDirection, number>> = {
+  'ascending': 0,
+  'descending': 1,
+};
+
+const STORE_DURABILITIES_CODES: Readonly<Record<StoreDurability, number>> = {
+  'process': 0,
+  'machine': 1,
 };
 
 const REQUEST_KINDS_CODES: Readonly<Record<RequestKind, number>> = {
@@ -161,6 +180,29 @@ export function writeReachRequest(to: PackedWriter, from: ReachRequest): void {
   writeItemPolicy(to, from.itemPolicy);
 }
 
+export function writeStoreRange(to: PackedWriter, from: StoreRange): void {
+  to.blob(from.from);
+  to.blob(from.to);
+  to.u32(from.limit);
+  to.u32(STORE_DIRECTIONS_CODES[from.direction]);
+}
+
+export function writeStoreQuery(to: PackedWriter, from: StoreQuery): void {
+  to.blobs(from.keys);
+  to.list(from.ranges, writeStoreRange);
+}
+
+export function writeStorePut(to: PackedWriter, from: StorePut): void {
+  to.blob(from.key);
+  to.blob(from.value);
+}
+
+export function writeStoreBatch(to: PackedWriter, from: StoreBatch): void {
+  to.blobs(from.erased);
+  to.list(from.put, writeStorePut);
+  to.u32(STORE_DURABILITIES_CODES[from.durability]);
+}
+
 export function writeRequestHead(to: PackedWriter, from: RequestHead): void {
   to.u32(from.ticket);
   to.u32(REQUEST_KINDS_CODES[from.kind]);
@@ -192,6 +234,26 @@ export function writeRecallRequest(to: PackedWriter, from: RecallRequest): void 
 export function writeScoreRequest(to: PackedWriter, from: ScoreRequest): void {
   to.paths(from.sids);
   to.u32(SCORE_NORMS_CODES[from.scoreNorm]);
+}
+
+export function readStoreValue(from: PackedReader): StoreValue {
+  return {
+    isThere: from.flag(),
+    value: from.blob(),
+  };
+}
+
+export function readStoreEntries(from: PackedReader): StoreEntries {
+  return {
+    entries: from.entries(),
+  };
+}
+
+export function readStoreFound(from: PackedReader): StoreFound {
+  return {
+    values: from.list(readStoreValue),
+    ranges: from.list(readStoreEntries),
+  };
 }
 
 export function readCompletionHead(from: PackedReader): CompletionHead {

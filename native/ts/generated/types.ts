@@ -1,9 +1,10 @@
 // Generated from native/abi by tools/generate.mjs. Do not edit.
 
 import type { ReachHandle } from '../handles.js';
+import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '0f5d90faac546bed';
+export const ABI_DIGEST = '38cabfd7d0f4208e';
 
 /** Tiers of the user KV pool, in the order of every list by tier. */
 export const KV_TIERS = [
@@ -119,6 +120,19 @@ export const CLAUSE_KINDS = [
   'range',
 ] as const;
 export type ClauseKind = (typeof CLAUSE_KINDS)[number];
+
+export const STORE_DIRECTIONS = [
+  'ascending',
+  'descending',
+] as const;
+export type StoreDirection = (typeof STORE_DIRECTIONS)[number];
+
+/** The end of the process, or of the machine: what a write survives once it has returned. */
+export const STORE_DURABILITIES = [
+  'process',
+  'machine',
+] as const;
+export type StoreDurability = (typeof STORE_DURABILITIES)[number];
 
 /** Of what a request may say about its items; both sides check them. */
 export const REACH_LIMITS = {
@@ -282,18 +296,6 @@ export type CatalogueKeepOptions = {
   readonly levelSizes: Uint32Array;
   /** Free bytes of the file system below which no change is taken. */
   readonly reserveBytes: number;
-};
-
-/** Counts whole or not at all; what is put comes after what is erased. */
-export type StoreBatch = {
-  readonly erasedOffsets: Uint32Array;
-  readonly erased: Uint8Array;
-  readonly keyOffsets: Uint32Array;
-  readonly keys: Uint8Array;
-  readonly valueOffsets: Uint32Array;
-  readonly values: Uint8Array;
-  /** What it survives when the call has returned: the end of the process, or of the machine. */
-  readonly durability: 'process' | 'machine';
 };
 
 export type StoreOpenOptions = {
@@ -744,6 +746,34 @@ export type ReachRequest = {
   readonly itemPolicy: ItemPolicy;
 };
 
+/** Keys in [from, to), by their bytes. */
+export type StoreRange = {
+  readonly from: Buffer;
+  readonly to: Buffer;
+  /** Entries at most. */
+  readonly limit: number;
+  /** Descending: from the end of the range. */
+  readonly direction: StoreDirection;
+};
+
+/** Single keys, and ranges of keys. */
+export type StoreQuery = {
+  readonly keys: readonly Buffer[];
+  readonly ranges: readonly StoreRange[];
+};
+
+export type StorePut = {
+  readonly key: Buffer;
+  readonly value: Buffer;
+};
+
+/** Counts whole or not at all; what is put comes after what is erased. */
+export type StoreBatch = {
+  readonly erased: readonly Buffer[];
+  readonly put: readonly StorePut[];
+  readonly durability: StoreDurability;
+};
+
 export type RequestHead = {
   /** The caller's, unique among those in flight. */
   readonly ticket: number;
@@ -791,6 +821,24 @@ export type RecallRequest = {
 export type ScoreRequest = {
   readonly sids: readonly (readonly number[])[];
   readonly scoreNorm: ScoreNorm;
+};
+
+export type StoreValue = {
+  readonly isThere: boolean;
+  /** '' where it is not there. */
+  readonly value: Buffer;
+};
+
+/** Of one range. */
+export type StoreEntries = {
+  readonly entries: PackedEntries;
+};
+
+/** What a query found. */
+export type StoreFound = {
+  /** Per key. */
+  readonly values: readonly StoreValue[];
+  readonly ranges: readonly StoreEntries[];
 };
 
 /** A finished ticket. */

@@ -312,7 +312,9 @@ function endOf(limit: number, behavioursMax: number) {
 /** Of a window that was read so; oldest first. */
 function newestOf(found: StoreReading, window: number, limit: number, behavioursMax: number) {
   const entries: (ReturnType<typeof readBehaviourKey> & { readonly payload: string })[] = [];
-  found.each(window, (bytes, keyBegin, valueBegin, valueEnd) => {
+  const range = found.range(window);
+  const { bytes } = range;
+  range.each((keyBegin, valueBegin, valueEnd) => {
     const { timeMs, eventId } = readBehaviourKey(bytes, keyBegin, valueBegin);
     entries.push({ timeMs, eventId, payload: bytes.toString('utf8', valueBegin, valueEnd) });
   });

@@ -78,6 +78,29 @@ void read_reach_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] cata
   read_item_policy(in, to.item_policy);
 }
 
+void read_store_range([[maybe_unused]] PackedReader& in, [[maybe_unused]] store::Range& to) {
+  in.blob(to.from);
+  in.blob(to.to);
+  in.u32(to.limit);
+  in.choice(to.descending, 2);
+}
+
+void read_store_query([[maybe_unused]] PackedReader& in, [[maybe_unused]] store::Query& to) {
+  in.blobs(to.keys);
+  in.list(to.ranges, [&in](auto& each) { read_store_range(in, each); });
+}
+
+void read_store_put([[maybe_unused]] PackedReader& in, [[maybe_unused]] store::Entry& to) {
+  in.blob(to.first);
+  in.blob(to.second);
+}
+
+void read_store_batch([[maybe_unused]] PackedReader& in, [[maybe_unused]] store::Batch& to) {
+  in.blobs(to.erased);
+  in.list(to.put, [&in](auto& each) { read_store_put(in, each); });
+  in.choice(to.durable, 2);
+}
+
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to) {
   in.u32(to.ticket);
   in.choice(to.kind, 3);

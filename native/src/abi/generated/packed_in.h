@@ -8,6 +8,7 @@
 #include "catalogue/given_change.h"
 #include "catalogue/reach_request.h"
 #include "engine/request.h"
+#include "store/ordered_store.h"
 
 namespace tessera::abi {
 
@@ -72,6 +73,10 @@ void read_eligibility([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalo
 void read_diversity_cap([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::DiversityCap& to);
 void read_item_policy([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ItemPolicyRequest& to);
 void read_reach_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ReachRequest& to);
+void read_store_range([[maybe_unused]] PackedReader& in, [[maybe_unused]] store::Range& to);
+void read_store_query([[maybe_unused]] PackedReader& in, [[maybe_unused]] store::Query& to);
+void read_store_put([[maybe_unused]] PackedReader& in, [[maybe_unused]] store::Entry& to);
+void read_store_batch([[maybe_unused]] PackedReader& in, [[maybe_unused]] store::Batch& to);
 void read_request_head([[maybe_unused]] PackedReader& in, [[maybe_unused]] RequestHead& to);
 void read_request_work([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);
 void read_recall_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] engine::Request& to);

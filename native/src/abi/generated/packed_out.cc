@@ -4,6 +4,20 @@
 
 namespace tessera::abi {
 
+void write_store_entries([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const std::vector<store::Entry>& from) {
+  out.entries(from);
+}
+
+void write_store_found([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const store::Found& from) {
+  out.count(from.values.size());
+  for (size_t i = 0; i < from.values.size(); ++i) {
+    out.flag(from.values[i].has_value());
+    out.blob(bytes_of(from.values[i]));
+  }
+  out.count(from.entries.size());
+  for (const auto& each : from.entries) write_store_entries(out, each);
+}
+
 void write_completion_head([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from) {
   out.u32(from.ticket);
   out.u32(uint32_t(from.status.code()));

@@ -6,9 +6,12 @@
 
 #include "abi/packed_writer.h"
 #include "engine/request.h"
+#include "store/ordered_store.h"
 
 namespace tessera::abi {
 
+void write_store_entries([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const std::vector<store::Entry>& from);
+void write_store_found([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const store::Found& from);
 void write_completion_head([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
 void write_failure([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);
 void write_kv_found([[maybe_unused]] PackedWriter& out, [[maybe_unused]] const engine::Completion& from);

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "0f5d90faac546bed";
+inline constexpr std::string_view kAbiDigest = "38cabfd7d0f4208e";
 
 }  // namespace tessera::bridge

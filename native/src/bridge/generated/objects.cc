@@ -100,18 +100,6 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, catalogue::
   assign(to.reserve_bytes, reader.u53("reserveBytes"));
 }
 
-void read(Napi::Env env, const Napi::Value& value, const char* path, StoreBatch& to) {
-  const ObjectReader reader(env, value, path, kStoreBatchFields);
-  assign(to.erased_offsets, reader.u32_array("erasedOffsets"));
-  assign(to.erased, reader.u8_array("erased"));
-  assign(to.key_offsets, reader.u32_array("keyOffsets"));
-  assign(to.keys, reader.u8_array("keys"));
-  assign(to.value_offsets, reader.u32_array("valueOffsets"));
-  assign(to.values, reader.u8_array("values"));
-  static constexpr std::string_view k_durability[] = {"process", "machine"};
-  assign(to.durability, reader.choice("durability", k_durability));
-}
-
 void read(Napi::Env env, const Napi::Value& value, const char* path, store::StoreOptions& to) {
   const ObjectReader reader(env, value, path, kStoreOpenOptionsFields);
   assign(to.folder, reader.string("path"));

@@ -154,23 +154,13 @@ inline constexpr std::array<std::string_view, 4> kCatalogueKeepOptionsFields = {
     "reserveBytes",
 };
 
-inline constexpr std::array<std::string_view, 7> kStoreBatchFields = {
-    "erasedOffsets",
-    "erased",
-    "keyOffsets",
-    "keys",
-    "valueOffsets",
-    "values",
-    "durability",
-};
-
 inline constexpr std::array<std::string_view, 2> kStoreOpenOptionsFields = {
     "path",
     "reserveBytes",
 };
 
 /// Structures that the addon reads, with their fields in order.
-inline constexpr std::array<StructTable, 9> kReadStructs = {{
+inline constexpr std::array<StructTable, 8> kReadStructs = {{
     {"EngineOptions", kEngineOptionsFields},
     {"ScaleMeasurement", kScaleMeasurementFields},
     {"BindingOptions", kBindingOptionsFields},
@@ -178,7 +168,6 @@ inline constexpr std::array<StructTable, 9> kReadStructs = {{
     {"TaskLimits", kTaskLimitsFields},
     {"CatalogueBuildOptions", kCatalogueBuildOptionsFields},
     {"CatalogueKeepOptions", kCatalogueKeepOptionsFields},
-    {"StoreBatch", kStoreBatchFields},
     {"StoreOpenOptions", kStoreOpenOptionsFields},
 }};
 
@@ -199,16 +188,6 @@ struct BindingOptions {
   std::span<const int32_t> terminal_tokens;
   std::string template_digest;
   std::string codebook_digest;
-};
-
-struct StoreBatch {
-  std::span<const uint32_t> erased_offsets;
-  std::span<const uint8_t> erased;
-  std::span<const uint32_t> key_offsets;
-  std::span<const uint8_t> keys;
-  std::span<const uint32_t> value_offsets;
-  std::span<const uint8_t> values;
-  uint32_t durability{};
 };
 
 // What is written.
@@ -273,7 +252,6 @@ void read(Napi::Env env, const Napi::Value& value, const char* path, lora::Limit
 void read(Napi::Env env, const Napi::Value& value, const char* path, LaneOptions& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, BuildRequest& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, catalogue::LiveOptions& to);
-void read(Napi::Env env, const Napi::Value& value, const char* path, StoreBatch& to);
 void read(Napi::Env env, const Napi::Value& value, const char* path, store::StoreOptions& to);
 
 Napi::Value to_js(Napi::Env env, const model::ModelConfig& from);
