@@ -266,7 +266,7 @@ const INCLUDES = {
     ...['base', 'platform', 'device', 'tensor', 'ops', 'attention', 'model', 'lora'],
     ...['catalogue', 'beam', 'store', 'kv', 'scheduler'],
   ],
-  abi: ['base', 'beam', 'catalogue', 'engine'],
+  abi: ['base', 'beam', 'catalogue', 'engine', 'store'],
 };
 const FOLDERS = [...Object.keys(INCLUDES), 'bridge'];
 

@@ -214,6 +214,16 @@ it('answers with exactly the items of the version it names, while they change', 
   checkAnswers(answers);
 });
 
+it('refuses attributes with a number beyond a double, by the member of the change', async () => {
+  const before = await recall(false);
+  const attributes = '{"bid":1e400}';
+  const changes = [{ pauseItemId: '3' }, { setAttributes: { itemId: '4', attributes } }];
+  await expect(catalogue.send('ApplyBatch', [{ changes, last: true }], CALL_MS)).rejects.toThrow(
+    /changes\[1\]\.attributes/,
+  );
+  expect(await recall(false)).toEqual(before);
+});
+
 it('applies nothing of a batch whose client goes away before the last message', async () => {
   const before = await recall(false);
   const cut = [{ changes: [{ removeItemId: '3' }] }, { changes: [{ removeItemId: '4' }] }];

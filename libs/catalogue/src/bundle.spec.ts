@@ -13,6 +13,8 @@ import { temporaryFolder } from '@tessera/testing';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { BundleManifest } from './domain/bundle-manifest.js';
+import { parseItem } from './domain/bundle-row.js';
 import { BundleWriter } from './outside/bundle-folder.js';
 
 const LEVELS = [4, 8];
@@ -121,6 +123,14 @@ describe('a bundle', () => {
     expect(before.filter((name) => name.endsWith('.jsonl'))).toHaveLength(1);
     (await open(path)).catalogue.close();
     expect(cache().sort()).toEqual(before.sort());
+  });
+
+  it('has no attributes with a number that JSON has no word for', () => {
+    const manifest = { codebook: [8, 16] } as unknown as BundleManifest;
+    const row = { item_id: 'a', codebook: [1, 2], attributes: { bid: [1, Number.NaN] } };
+    expect(() => parseItem(row, manifest)).toThrow('attributes: expected finite numbers, got NaN');
+    const finite = { ...row, attributes: { bid: [1] } };
+    expect(parseItem(finite, manifest).attributes).toBe('{"bid":[1]}');
   });
 
   it('is refused as a whole for bad rows, named by file and row', async () => {

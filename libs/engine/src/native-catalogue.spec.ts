@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ChangingCatalogue, NO_ITEM } from './engine.js';
+import { type ChangingCatalogue, type GivenChange, NO_ITEM } from './engine.js';
 import type { Clause } from './index.js';
 import { buildCatalogue, openCatalogue } from './native-catalogue.js';
 
@@ -58,6 +58,31 @@ describe('changes of a catalogue', () => {
     ]);
     expect(applied).toEqual({ sequence: 2, changeCount: 1, matched: Uint32Array.of(1, 0) });
     expect(attributes()).toBe('{"t":"y","n":0.5,"l":["b"],"more":["z"]}');
+  });
+});
+
+describe('attributes with a number that is no double', () => {
+  const NO_PATCH = { set: '', unset: [], add: [], take: [], delta: [] };
+  const priority = 0;
+  const attributes = '{"bid":[1,1e400]}';
+  const changes: GivenChange[] = [
+    { op: 'upsert', itemId: 'c', sid: [1], title: '', attributes, priority },
+    { op: 'set_attributes', itemId: 'c', attributes: '{"bid":-1e400}' },
+    { op: 'patch_attributes', itemId: 'c', patch: { ...NO_PATCH, set: '{"bid":1e400}' } },
+    {
+      op: 'patch_attributes',
+      itemId: 'c',
+      patch: { ...NO_PATCH, delta: [{ attribute: 'bid', delta: Number.POSITIVE_INFINITY }] },
+    },
+  ];
+
+  it.each(changes)('are refused of $op, and nothing of the batch is applied', async (change) => {
+    const before = catalogue.state().sequence;
+    await expect(catalogue.apply([[{ op: 'pause', itemId: 'c' }, change]])).rejects.toMatchObject({
+      code: 'CATALOGUE_INVALID',
+      message: expect.stringMatching(/^changes\[1\]\./),
+    });
+    expect(catalogue.state().sequence).toBe(before);
   });
 });
 

@@ -10,6 +10,7 @@ export {
   SERVICE_ERRORS,
 } from './codes.js';
 export { expecting, shown } from './expecting.js';
+export { finiteJson } from './finite-json.js';
 export { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, jsonFault, nestsTooDeep } from './json-depth.js';
 export {
   type ErrorBody,

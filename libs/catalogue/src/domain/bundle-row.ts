@@ -1,6 +1,6 @@
 /** Rows of a bundle's files, checked against its manifest. */
 
-import { nestsTooDeep } from '@tessera/errors';
+import { finiteJson, nestsTooDeep } from '@tessera/errors';
 import type { BundleManifest } from './bundle-manifest.js';
 
 /** An item as a row has it; left out: the file has no such column, or nothing in it. */
@@ -31,7 +31,8 @@ type Row = Readonly<Record<string, unknown>>;
 /** The fault of a row: column, expected value, given value. */
 export class RowFault extends Error {
   constructor(column: string, expected: string, got: unknown) {
-    const text = typeof got === 'bigint' ? String(got) : (JSON.stringify(got) ?? 'nothing');
+    const isNumber = typeof got === 'bigint' || typeof got === 'number';
+    const text = isNumber ? String(got) : (JSON.stringify(got) ?? 'nothing');
     super(`${column}: expected ${expected}, got ${text.slice(0, 80)}`);
   }
 }
@@ -65,7 +66,11 @@ function sidOf(row: Row, codebook: readonly number[]): number[] {
 
 function attributesOf(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value === 'object') return JSON.stringify(value);
+  if (typeof value === 'object') {
+    const text = finiteJson(value);
+    if (typeof text === 'string') return text;
+    throw new RowFault('attributes', 'finite numbers', text);
+  }
   try {
     const parsed: unknown = nestsTooDeep(String(value)) ? undefined : JSON.parse(String(value));
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {

@@ -64,6 +64,16 @@ it.each([
   ['{"op":"pause","item_id":"a","predicate":{}}', 'lines[7].predicate', 'none beside item_id'],
   ['{"op":"pause","predicate":[]}', 'lines[7].predicate', 'a JSON object'],
   ['{"op":"set_priority","predicate":{},"priority":1}', 'lines[7].predicate', 'one of op'],
+  [
+    '{"item_id":"a","sid":[1],"attributes":{"bid":[1e400]}}',
+    'lines[7].attributes',
+    'finite numbers, got Infinity',
+  ],
+  [
+    '{"op":"patch_attributes","item_id":"a","set":{"bid":-1e400}}',
+    'lines[7].set',
+    'finite numbers, got -Infinity',
+  ],
   ['{"op":"patch_attributes","item_id":"a","set":[1]}', 'lines[7].set', 'a JSON object'],
   ['{"op":"patch_attributes","item_id":"a","unset":"x"}', 'lines[7].unset', 'a list of texts'],
   ['{"op":"patch_attributes","item_id":"a","add":{"l":"x"}}', 'lines[7].add.l', 'list of texts'],

@@ -3,7 +3,7 @@
  * an op.
  */
 
-import { JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
+import { finiteJson, JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
 import type { AttributePatch, CatalogueChange, ChangedItems, PatchTexts } from './change.js';
 import { FormReader, readClause } from './clause-json.js';
 
@@ -33,7 +33,7 @@ class Line {
   ) {}
 
   refuse(member: string, expected: string, got: unknown): never {
-    const text = JSON.stringify(got) ?? 'nothing';
+    const text = typeof got === 'number' ? String(got) : (JSON.stringify(got) ?? 'nothing');
     const field = `lines[${this.number}]${member === '' ? '' : `.${member}`}`;
     const at = member === '' ? '' : `${member}: `;
     const message = `line ${this.number}: ${at}expected ${expected}`;
@@ -85,10 +85,12 @@ class Line {
 
   attributes(fallback?: object): string {
     const { attributes = fallback } = this.members;
-    if (typeof attributes === 'object' && attributes !== null && !Array.isArray(attributes)) {
-      return JSON.stringify(attributes);
-    }
-    return this.refuse('attributes', 'a JSON object', attributes);
+    return this.objectText('attributes', attributes);
+  }
+
+  private objectText(member: string, value: unknown): string {
+    const text = finiteJson(this.object(member, value));
+    return typeof text === 'string' ? text : this.refuse(member, 'finite numbers', text);
   }
 
   /** One item or a predicate, not both. */
@@ -103,7 +105,7 @@ class Line {
   patch(): AttributePatch {
     const { set, unset = [], add, take, delta } = this.members;
     return {
-      set: set === undefined ? '' : JSON.stringify(this.object('set', set)),
+      set: set === undefined ? '' : this.objectText('set', set),
       unset: this.texts('unset', unset),
       add: this.textsByName('add', add),
       take: this.textsByName('take', take),
