@@ -16,6 +16,7 @@ import {
 import { RecallOperations } from '@tessera/recall';
 import { Metrics } from '@tessera/telemetry';
 import { parseWireChanges } from '../grpc/catalogue.mapper.js';
+import { AppliedRecords } from './applied-records.js';
 import { type ChangeSet, changeRuns } from './change-runs.js';
 
 export const CATALOGUE_CHANGES_PATTERN = 'catalogue.changes';
@@ -37,6 +38,8 @@ export class CatalogueTopicController {
     `${catalogueEventsPackage}.CatalogueChanged`,
   );
 
+  private readonly applied = new AppliedRecords();
+
   constructor(
     private readonly operations: RecallOperations,
     private readonly metrics: Metrics,
@@ -47,7 +50,10 @@ export class CatalogueTopicController {
   /** Resolves when what can be applied is kept and visible, in its order, and the rest buried. */
   @EventPattern(CATALOGUE_CHANGES_PATTERN)
   async apply({ records }: RecordBatch): Promise<void> {
-    const { contents, dead } = readRecords(records, (record) => this.messageOf(record));
+    const [first] = records;
+    if (first !== undefined) this.applied.forgetBefore(first);
+    const later = records.filter((record) => !this.applied.has(record));
+    const { contents, dead } = readRecords(later, (record) => this.messageOf(record));
     for (const run of changeRuns(contents)) {
       for (const grave of await this.applyRun(run)) dead.push(grave);
     }
@@ -71,6 +77,7 @@ export class CatalogueTopicController {
         const { changeCount, sequence } = applied;
         this.note(catalogue, `${changeCount} changes, sequence ${sequence}`, 'OK');
       }
+      for (const { record } of run) this.applied.add(record);
       this.metrics.countChangeMessages('applied', run.length);
       return [];
     } catch (thrown) {
