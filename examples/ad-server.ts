@@ -11,7 +11,7 @@ Asks which ads to show each of some users, all at once, as an ad server does.
   --users A,B      users (default 1)
   --count N        ads per user (default 3)
   --deadline-ms N  time for each (default 500)
-  --grpc ADDRESS   the service (default 127.0.0.1:50051)
+  --address HOST:PORT  the service (default 127.0.0.1:50051)
   --kafka ADDRESS  ask over topics instead
 ${CONNECTION_USAGE}
 `;
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     users: { type: 'string', default: '1' },
     count: { type: 'string', default: '3' },
     'deadline-ms': { type: 'string', default: '500' },
-    grpc: { type: 'string', default: '127.0.0.1:50051' },
+    address: { type: 'string', default: '127.0.0.1:50051' },
     kafka: { type: 'string' },
     help: { type: 'boolean' },
     ...CONNECTION_FLAGS,
@@ -36,7 +36,7 @@ interface Recaller {
 
 async function connect(): Promise<Recaller> {
   if (values.kafka === undefined) {
-    return new TesseraClient(values.grpc, { connection: connectionOf(values) });
+    return new TesseraClient(values.address, { connection: connectionOf(values) });
   }
   // As the service is configured: TESSERA_KAFKA_TLS and so on.
   const security = kafkaSecurity(loadConfig().config.kafka);

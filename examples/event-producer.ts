@@ -9,7 +9,7 @@ const USAGE = `usage: npm run example:event-producer -- --user ID --items A,B [f
 Reports what a user did, the last item last.
   --action NAME    (default click)
   --scene key=value, may repeat
-  --grpc ADDRESS   the service (default 127.0.0.1:50051)
+  --address HOST:PORT  the service (default 127.0.0.1:50051)
   --kafka ADDRESS  report over the topic instead
 ${CONNECTION_USAGE}
 `;
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     items: { type: 'string', default: '' },
     action: { type: 'string', default: 'click' },
     scene: { type: 'string', multiple: true, default: [] },
-    grpc: { type: 'string', default: '127.0.0.1:50051' },
+    address: { type: 'string', default: '127.0.0.1:50051' },
     kafka: { type: 'string' },
     help: { type: 'boolean' },
     ...CONNECTION_FLAGS,
@@ -42,7 +42,7 @@ async function report(): Promise<void> {
     scene,
   }));
   if (values.kafka === undefined) {
-    const client = new TesseraClient(values.grpc, { connection: connectionOf(values) });
+    const client = new TesseraClient(values.address, { connection: connectionOf(values) });
     await client.append(behaviours, DEADLINE_MS).finally(() => client.close());
   } else {
     // As the service is configured: TESSERA_KAFKA_TLS and so on.

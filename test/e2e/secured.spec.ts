@@ -183,14 +183,14 @@ describe('commands that call a service', () => {
     const asked = [
       '--users',
       'new',
-      '--grpc',
+      '--address',
       named(retrieval.grpcAddress),
       '--deadline-ms',
       '20000',
     ];
     const server = await command('examples/ad-server', [...asked, ...FLAGS, ...as('server')]);
     expect([server.stderr, server.stdout]).toEqual(['', expect.stringContaining('no-history')]);
-    const event = ['--user', 'new', '--items', '5,9', '--grpc', named(feature.grpcAddress)];
+    const event = ['--user', 'new', '--items', '5,9', '--address', named(feature.grpcAddress)];
     const done = await command('examples/event-producer', [...event, ...FLAGS, ...as('producer')]);
     expect([done.stderr, done.stdout]).toEqual(['', '2 behaviours of user new reported\n']);
     const again = await command('examples/ad-server', [...asked, ...FLAGS, ...as('server')]);

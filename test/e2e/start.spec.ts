@@ -26,7 +26,11 @@ afterAll(() => folder.remove());
 const failing: [string, Record<string, string>, RegExp][] = [
   ['a key out of its bounds', { TESSERA_HTTP_PORT: '70000' }, /CONFIG_INVALID[\s\S]*http\.port/],
   ['an unknown variable', { TESSERA_HTP_PORT: '1' }, /CONFIG_INVALID[\s\S]*TESSERA_HTP_PORT/],
-  ['a model folder that is not there', { TESSERA_MODEL_PATH: '/nowhere' }, /MODEL_NOT_FOUND/],
+  [
+    'a model folder that is not there',
+    { TESSERA_MODEL_PATH: '/nowhere' },
+    /^MODEL_NOT_FOUND \(model\.path\): \/nowhere: expected a model folder, got nothing/m,
+  ],
   [
     'a card where none can be used',
     { TESSERA_ENGINE_DEVICE: 'cuda:0', TESSERA_MODEL_COMPUTE_TYPE: 'bf16' },
@@ -35,12 +39,12 @@ const failing: [string, Record<string, string>, RegExp][] = [
   [
     'a device that there is not',
     { TESSERA_ENGINE_DEVICE: 'gpu' },
-    /REQUEST_INVALID[\s\S]*device: expected cpu or cuda:0/,
+    /^CONFIG_INVALID \(engine\.device\): .*_ENGINE_DEVICE\): expected cpu or cuda:0/m,
   ],
   [
     'a catalogue that is not there',
     { TESSERA_CATALOGUE_PATH: join(folder.path, 'none.jsonl') },
-    /CATALOGUE_NOT_FOUND[\s\S]*none\.jsonl/,
+    /CATALOGUE_NOT_FOUND.*none\.jsonl: expected a file of items \(catalogue\.path;/,
   ],
   [
     'a catalogue that is cut',
@@ -79,10 +83,13 @@ it('a port that is taken ends the start and names the address', async () => {
   taken.close();
 });
 
-it('a flag that is unknown ends the start with the usage', async () => {
-  const { status, stdout } = await Service.launch(variables, ['--prot', '1']).ended;
+it.each([
+  [['--prot', '1'], '--prot: expected one of --config, --print-config, --kafka, --redis,'],
+  [['--kafka'], '--kafka: expected a value, got nothing'],
+])('the flags %j end the start, which says why before anything else', async (words, reason) => {
+  const { status, stderr } = await Service.launch(variables, words).ended;
   expect(status).toBe(2);
-  expect(stdout).toContain('usage:');
+  expect(stderr.startsWith(reason)).toBe(true);
 });
 
 it('--print-config prints and ends', async () => {

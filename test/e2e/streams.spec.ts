@@ -179,7 +179,7 @@ describe('a service on topics', () => {
     };
     for (const way of [
       ['--kafka', broker.address],
-      ['--grpc', service.grpcAddress],
+      ['--address', service.grpcAddress],
     ]) {
       const userId = `of${way[0]}`;
       await run('event-producer', '--user', userId, '--items', '5,9,12', ...way);

@@ -107,17 +107,17 @@ describe('npm run recall', () => {
     [[...raw, '--prompt-tokens', '5,,2'], '--prompt-tokens: expected an integer'],
     [[...raw, '--prompts', 'none.json'], '--prompts: expected a JSON file'],
     [['--model', 'm', '--prompt-tokens', '1'], '--level-token-base: expected a base per level'],
-  ])('%j is refused with the usage and exit 2', async (words, message) => {
+  ])('%j is refused with the reason first and exit 2', async (words, message) => {
     const { status, stdout, stderr } = await recall(...words);
+    expect(stderr.startsWith(message)).toBe(true);
     expect(stderr).toContain('usage: npm run recall');
-    expect(stderr).toContain(message);
     expect(stdout).toBe('');
     expect(status).toBe(2);
   });
 
   it('tells a missing model by its code, with exit 1', async () => {
     const { status, stderr } = await recall('--history', '1', '--model', 'none');
-    expect(stderr).toMatch(/^MODEL_NOT_FOUND \(modelPath\): /);
+    expect(stderr).toMatch(/^MODEL_NOT_FOUND \(model\.path\): /);
     expect(status).toBe(1);
   });
 

@@ -104,8 +104,9 @@ function integer(name: string, text: string, min: number, max: number): number {
 }
 
 /**
- * Runs a command: usage on --help and after a bad flag (exit 2), a typed line after a TesseraError
- * (exit 1). Complaints go to the standard error, so that what a program reads stays clean.
+ * Runs a command: usage on --help; what is wrong with a flag and the usage's first line after a bad
+ * one (exit 2), a typed line after a TesseraError (exit 1). Complaints go to the standard error, so
+ * that what a program reads stays clean.
  */
 export async function runCommand(
   usage: string,
@@ -125,7 +126,8 @@ export async function runCommand(
 
 function report(thrown: unknown, usage: string): number {
   if (thrown instanceof UsageError) {
-    process.stderr.write(visible(`${usage}\n\n${thrown.message}\n`));
+    const [first] = usage.split('\n');
+    process.stderr.write(visible(`${thrown.message}\n${first}\n--help: all of it\n`));
     return EXIT_USAGE;
   }
   const error = TesseraError.from(thrown);

@@ -8,6 +8,7 @@ import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemet
 import { AdapterEventRelay } from './adapters.js';
 import { openInspection } from './inspection.js';
 import { ProgressLines } from './progress.js';
+import { namedByKey } from './refused-options.js';
 import { runtimeOptions } from './runtime-options.js';
 import { sampleTable } from './sample-table.js';
 import { serve } from './serve.js';
@@ -33,7 +34,9 @@ async function load(
         log.warn({ catalogue, findings }, 'items have attributes that are not declared'),
       onAdapterEvent: adapterEvents.tell,
     }),
-  );
+  ).catch((thrown: unknown) => {
+    throw namedByKey(thrown);
+  });
   progress.end();
   const { model, catalogue, promptTemplate, userCount } = runtime.facts.summary;
   print(

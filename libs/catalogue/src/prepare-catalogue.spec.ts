@@ -131,7 +131,12 @@ describe('a source of the catalogue', () => {
 
   it.each([
     [[], 'CATALOGUE_INVALID', /expected 1..64 files, got 0/],
-    [['none.jsonl'], 'CATALOGUE_NOT_FOUND', /none.jsonl/],
+    [
+      ['none.jsonl'],
+      'CATALOGUE_NOT_FOUND',
+      /none.jsonl: expected a file of items \(catalogue.path/,
+    ],
+    [['cache'], 'CATALOGUE_INVALID', /cache: expected a file, read more than once/],
     [['bad.jsonl'], 'CATALOGUE_INVALID', /./],
     [['twice.jsonl'], 'CATALOGUE_INVALID', /a/],
   ])('%j is refused by a typed error and leaves nothing behind', async (paths, code, message) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { buildCatalogue, type ChangingCatalogue, openCatalogue } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { convertBundle } from './bundle.js';
@@ -111,12 +111,13 @@ async function openCached(
 }
 
 async function isSnapshot(path: string): Promise<boolean> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    const code = error.code === 'ENOENT' ? 'CATALOGUE_NOT_FOUND' : 'IO_FAILED';
-    throw new TesseraError(code, `catalogue: ${error.message}`, {
-      field: 'catalogue',
-      cause: error,
-    });
+  // Asked before it is opened: a pipe would wait for a writer.
+  const found = await stat(path).catch((error) => {
+    throw notReadable(path, error);
+  });
+  if (!found.isFile()) throw invalid('catalogue', `${path}: expected a file, read more than once`);
+  const file = await open(path, 'r').catch((error) => {
+    throw notReadable(path, error);
   });
   try {
     const start = Buffer.alloc(SNAPSHOT_MAGIC.length);
@@ -156,7 +157,11 @@ async function fileDigest(path: string): Promise<Buffer> {
 function notReadable(path: string, error: unknown): TesseraError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') {
-    return new TesseraError('CATALOGUE_NOT_FOUND', `${path}: no such file`, { cause: error });
+    return new TesseraError(
+      'CATALOGUE_NOT_FOUND',
+      `${path}: expected a file of items (catalogue.path; docs/input-files.md), got nothing`,
+      { field: 'catalogue', cause: error },
+    );
   }
   return new TesseraError('IO_FAILED', `${path}: ${message}`, { cause: error });
 }

@@ -18,7 +18,12 @@ export const FLAG_LINES = `  --config FILE           configuration
   --kafka HOST:PORT       serve the topics of a broker (kafka.brokers)
   --redis HOST:PORT       keep behaviours in Redis (behaviours.redis)`;
 
-export function parseStartFlags(words: readonly string[]): StartFlags | 'help' | 'bad' {
+/** What is wrong with the words. */
+export interface BadFlags {
+  readonly reason: string;
+}
+
+export function parseStartFlags(words: readonly string[]): StartFlags | 'help' | BadFlags {
   let file: string | undefined;
   let printConfig = false;
   let values: Record<string, string> = {};
@@ -29,13 +34,16 @@ export function parseStartFlags(words: readonly string[]): StartFlags | 'help' |
       printConfig = true;
       continue;
     }
+    const setting = Object.hasOwn(SETTINGS, word) ? SETTINGS[word] : undefined;
+    if (word !== '--config' && setting === undefined) {
+      const known = ['--config', '--print-config', ...Object.keys(SETTINGS)].join(', ');
+      return { reason: `${word}: expected one of ${known}` };
+    }
     at += 1;
     const value = words[at];
-    if (value === undefined) return 'bad';
-    const setting = Object.hasOwn(SETTINGS, word) ? SETTINGS[word] : undefined;
-    if (word === '--config') file = value;
-    else if (setting !== undefined) values = { ...values, ...setting(value) };
-    else return 'bad';
+    if (value === undefined) return { reason: `${word}: expected a value, got nothing` };
+    if (setting === undefined) file = value;
+    else values = { ...values, ...setting(value) };
   }
   return { file, printConfig, values };
 }

@@ -26,9 +26,13 @@ export function serviceVersion(): string {
  */
 export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promise<void>): void {
   const flags = parseStartFlags(process.argv.slice(2));
-  if (flags === 'help' || flags === 'bad') {
+  if (flags === 'help') {
     print(usage);
-    process.exitCode = flags === 'help' ? 0 : EXIT_USAGE;
+    return;
+  }
+  if ('reason' in flags) {
+    process.stderr.write(visible(`${flags.reason}\n--help: all of them\n`));
+    process.exitCode = EXIT_USAGE;
     return;
   }
   const { file, printConfig, values } = flags;

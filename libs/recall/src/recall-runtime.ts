@@ -192,7 +192,7 @@ async function checkModelFolder(path: string): Promise<void> {
   if (entry?.isDirectory()) return;
   const got = entry === undefined ? 'nothing' : 'a file';
   throw new TesseraError('MODEL_NOT_FOUND', `${path}: expected a model folder, got ${got}`, {
-    field: 'modelPath',
+    field: 'model.path',
   });
 }
 

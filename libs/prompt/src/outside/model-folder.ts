@@ -62,9 +62,8 @@ export async function loadTemplate(folder: string): Promise<PromptTemplate> {
   const code = 'PROMPT_TEMPLATE_INVALID';
   const bytes = await readIfPresent(folder, name, code, TEMPLATE_FILE_BYTES_MAX);
   if (bytes === undefined) {
-    throw new TesseraError(code, `${folder}: expected the file ${name}, got none`, {
-      field: name,
-    });
+    const message = `${folder}: expected the file ${name} (docs/prompt-template.md), got none`;
+    throw new TesseraError(code, message, { field: name });
   }
   return parseTemplate(parseJson(decode(bytes, name, code), name, code), name);
 }
