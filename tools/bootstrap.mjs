@@ -245,9 +245,14 @@ function lockIsHeld() {
 
 /** One bootstrap at a time in a checkout; a lock whose owner is gone is taken over. */
 async function takeLock() {
-  fs.mkdirSync('.cache', { recursive: true });
   const mine = `${lockFile}.${process.pid}`;
-  fs.writeFileSync(mine, String(process.pid));
+  try {
+    fs.mkdirSync('.cache', { recursive: true });
+    fs.writeFileSync(mine, String(process.pid));
+  } catch (error) {
+    const start = 'what its owner has built starts with node dist/apps/standalone/src/main.js';
+    fail(`expected a checkout that this user may write to, got ${error.message}; ${start}`);
+  }
   for (let told = false; ; told = true) {
     try {
       fs.linkSync(mine, lockFile);

@@ -31,6 +31,15 @@ describe('the dashboard', () => {
     expect(expressions.length).toBeGreaterThan(15);
   });
 
+  it('matches series of one instance alone: several are scraped', () => {
+    for (const { title, expr } of expressions) {
+      for (const [, labels = ''] of expr.matchAll(/\bon ?\(([^)]*)\)/g)) {
+        expect(labels.split(/, */), `${title}: ${expr}`).toContain('instance');
+      }
+      expect(expr, title).not.toMatch(/\bignoring ?\(/);
+    }
+  });
+
   it('asks for metrics alone that the service has', async () => {
     const types = await known();
     for (const { title, expr } of expressions) {

@@ -1,6 +1,6 @@
 /** Pages and headers that mirror a table of the code say the same, row for row. */
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { CONFIG_KEYS, CONFIG_LIMITS } from '@tessera/config';
 import { ERROR_TABLE, GRPC_STATUS, NATIVE_ERRORS, SERVICE_ERRORS } from '@tessera/errors';
 import { METRICS } from '@tessera/telemetry';
@@ -50,6 +50,21 @@ describe('the table of errors', () => {
   it('names no code twice', () => {
     const both = Object.keys(SERVICE_ERRORS).filter((code) => Object.hasOwn(NATIVE_ERRORS, code));
     expect(both).toEqual([]);
+  });
+});
+
+describe('keys of the configuration', () => {
+  const areas = new Set(CONFIG_KEYS.map(({ path }) => path.split('.')[0]));
+  /** Topics have names of the same form, which are the defaults of keys. */
+  const known = new Set(CONFIG_KEYS.flatMap(({ path, defaultText }) => [path, defaultText]));
+  const pages = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)];
+  const FILES = /\.(json|jsonl|safetensors)$/;
+
+  it.each(pages.filter((page) => page.endsWith('.md')))('that %s names are there', (page) => {
+    const named = [...read(page).matchAll(/`([a-z]+)(\.[a-zA-Z]+)`/g)]
+      .filter(([, area = '']) => areas.has(area))
+      .map(([, area, name]) => `${area}${name}`);
+    expect(named.filter((key) => !known.has(key) && !FILES.test(key))).toEqual([]);
   });
 });
 

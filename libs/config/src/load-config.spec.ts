@@ -90,6 +90,10 @@ describe('loadConfig', () => {
     expect(describeConfig(loaded)).toContain('# TESSERA_IMAGE_TAG: ignored, no key');
   });
 
+  it('starts beside the token of the commands, which is no key of the service', () => {
+    expect(loadConfig({ environment: { TESSERA_TOKEN: 'secret' } }).ignored).toEqual([]);
+  });
+
   it('refuses a default that the limits of the engine forbid', () => {
     const message = faultsOf(() => loadConfig({ environment: { TESSERA_ENGINE_WIDTH_MAX: '10' } }));
     expect(message).toContain('recall.defaultWidths: expected at most engine.widthMax (10)');

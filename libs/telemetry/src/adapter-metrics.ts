@@ -20,8 +20,11 @@ export const ADAPTER_METRICS = {
   },
   adapterCanary: {
     name: 'tessera_adapter_canary',
-    meaning:
-      'canaries now, by name and what (answers of canary and active, shadowed recalls, overlap)',
+    meaning: 'answers of canaries now, by name and what (canaryAnswers, activeAnswers, shadowed)',
+  },
+  adapterCanaryOverlap: {
+    name: 'tessera_adapter_canary_overlap',
+    meaning: 'mean share of items that both answers to shadowed recalls have, by name',
   },
 } as const;
 
@@ -71,9 +74,19 @@ export function registerAdapterMetrics(registry: Registry, read: () => AdapterCo
     registers,
     collect() {
       this.reset();
-      for (const { name, ...values } of read().canaries) {
-        for (const [what, value] of Object.entries(values)) this.set({ name, what }, value);
+      for (const { name, overlap: _, ...counts } of read().canaries) {
+        for (const [what, count] of Object.entries(counts)) this.set({ name, what }, count);
       }
+    },
+  });
+  new Gauge({
+    name: ADAPTER_METRICS.adapterCanaryOverlap.name,
+    help: ADAPTER_METRICS.adapterCanaryOverlap.meaning,
+    labelNames: ['name'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, overlap } of read().canaries) this.set({ name }, overlap);
     },
   });
 }

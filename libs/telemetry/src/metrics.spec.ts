@@ -82,7 +82,9 @@ describe('Metrics', () => {
     expect(text).toContain('tessera_tasks{lane="check",state="running"} 1');
     expect(text).toContain('tessera_adapter_recalls_total{arm="canary"} 3');
     expect(text).toContain('tessera_adapter_bytes{place="disk",kind="capacity"} 40');
-    expect(text).toContain('tessera_adapter_canary{name="main",what="overlap"} 0.5');
+    expect(text).toContain('tessera_adapter_canary{name="main",what="shadowed"} 7');
+    expect(text).not.toContain('what="overlap"');
+    expect(text).toContain('tessera_adapter_canary_overlap{name="main"} 0.5');
     for (const metric of Object.values(METRICS)) {
       expect(text).toContain(`# HELP ${metric.name} ${metric.meaning}`);
     }
