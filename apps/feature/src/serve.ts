@@ -52,7 +52,8 @@ function storeOptions({ behaviours, users, disk }: Config) {
 /** Where behaviours can be appended. */
 async function openLog({ config, onProgress }: ServeParts): Promise<BehaviourLog> {
   configureTasks(config.tasks);
-  const { log } = await openBehaviours(storeOptions(config), onProgress);
+  const { log, takeOverUsers } = await openBehaviours(storeOptions(config), onProgress);
+  await takeOverUsers();
   if (log !== undefined) return log;
   throw new TesseraError('INTERNAL', 'the store takes no behaviours');
 }

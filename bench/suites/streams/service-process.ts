@@ -51,6 +51,7 @@ const opened = await openBehaviours(
   },
   () => undefined,
 );
+await opened.takeOverUsers();
 const runtime = await composedRuntime({
   modelPath: MODEL,
   engine: new DelayEngine(delayMs),

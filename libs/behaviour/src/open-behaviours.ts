@@ -11,6 +11,7 @@ import { RedisBehaviourLog, type RedisSecurity } from './outside/redis-behaviour
 import { loadBehaviourStore } from './outside/users-file.js';
 
 const SEED_EVENTS_PER_APPEND = 5000;
+const NOTHING = async () => undefined;
 
 export interface BehaviourOptions {
   /** `file`: the users file alone, read-only. */
@@ -60,11 +61,16 @@ export interface OpenBehaviours {
   readonly store: BehaviourStore;
   /** The same where behaviours can be appended. */
   readonly log: BehaviourLog | undefined;
+  /**
+   * Writes the users of the file into a store that was empty. Apart from opening, since a start
+   * that fails by its catalogue or model must leave no users behind.
+   */
+  takeOverUsers(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the store and, where it is empty, takes over the users of the file. Rejects with
+ * Opens the store and, where it is empty, reads the users of the file. Rejects with
  * BEHAVIOUR_INVALID (the file), STORE_INVALID, STORE_CORRUPT or STORE_UNAVAILABLE.
  */
 export async function openBehaviours(
@@ -76,13 +82,14 @@ export async function openBehaviours(
     onProgress('users', 0, 1);
     const users = await usersOf(usersPath);
     onProgress('users', 1, 1);
-    return { store: users, log: undefined, close: async () => undefined };
+    return { store: users, log: undefined, takeOverUsers: NOTHING, close: NOTHING };
   }
   const log = await openLog(options);
   try {
-    if (usersPath !== '' && (await isEmpty(log)))
-      await seed(log, await usersOf(usersPath), onProgress);
-    return { store: log, log, close: () => log.close() };
+    const isBeginning = usersPath !== '' && (await isEmpty(log));
+    const users = isBeginning ? await usersOf(usersPath) : undefined;
+    const takeOverUsers = users === undefined ? NOTHING : () => seed(log, users, onProgress);
+    return { store: log, log, takeOverUsers, close: () => log.close() };
   } catch (error) {
     await log.close();
     throw error;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { usersOfFile } from '@tessera/behaviour';
+import { behaviourOptions, usersOfFile } from '@tessera/behaviour';
 import { type CatalogueChange, CHANGES_NOT_KEPT, clauseOf } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -664,5 +664,28 @@ describe('the recall runtime on the native engine', () => {
     const error = await createRecallRuntime(options(files)).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(TesseraError);
     expect(error.code).toBe(code);
+  });
+
+  it('takes over the users of the file where all else fits together, and not before', async () => {
+    const bad = { 'prompt.json': { ...TEMPLATE, levels: BASES.map(() => ({ base: 1e9 })) } };
+    const kept = (files: Record<string, unknown>, path: string): RecallRuntimeOptions => {
+      const given = options(files);
+      const usersPath = join(folder.path, 'users.json');
+      const settings = { store: 'embedded', path, redis: '', keyPrefix: '' } as const;
+      const retention = '*=10';
+      const reserve = { reserveBytes: 0 };
+      return {
+        ...given,
+        behaviours: behaviourOptions({ ...settings, retention }, usersPath, reserve),
+      };
+    };
+    const store = temporaryFolder({});
+    await expect(createRecallRuntime(kept(bad, store.path))).rejects.toBeInstanceOf(TesseraError);
+    folder.remove();
+    const others = { 'users.json': { w: [ITEMS[0]?.item_id] } };
+    const runtime = await createRecallRuntime(kept(others, store.path));
+    expect(await runtime.facts.sampleUserIds(9)).toEqual(['w']);
+    await runtime.close();
+    store.remove();
   });
 });

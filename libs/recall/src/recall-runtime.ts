@@ -9,7 +9,13 @@ import {
 import { configureTasks, type Engine, NativeEngine } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
-import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
+import {
+  CompiledTemplate,
+  loadTemplate,
+  loadTokenizer,
+  type PromptTemplate,
+  type Tokenizer,
+} from '@tessera/prompt';
 import { adapterProbe } from './adapter-probe.js';
 import { bindCatalogue } from './bind-catalogue.js';
 import { describeItems } from './domain/describe-items.js';
@@ -46,22 +52,21 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const engine = opened.keepEngine(await openEngine(options));
     const weights = opened.keepWeights(await openWeights(options, engine));
     onProgress('model', 1, 1);
+    const bound = await bindAll(engine, catalogues, template, tokenizer);
+    // All that is read fits together: from here on a start writes.
+    await behaviours.takeOverUsers();
     const erasures = new Erasures();
     const popularity = opened.keepPopularity(options.recall, behaviours.store);
-    const levelSizes = widestLevels(catalogues);
     const served = [];
-    for (const open of catalogues) {
-      const { name, changes, catalogue, begin } = open;
-      const answerPrefix = begin ?? template.answerPrefix;
-      const compiled = new CompiledTemplate({ ...template, answerPrefix }, tokenizer, levelSizes);
-      checkVocabulary(compiled, engine.model.vocabSize);
+    for (const { open, compiled, binding } of bound) {
+      const { name, changes, catalogue } = open;
       const useCases = new UseCases({
         engine,
         catalogue,
         otherCatalogues: catalogues.flatMap((other) =>
           other.catalogue === catalogue ? [] : [other.catalogue],
         ),
-        binding: await bindCatalogue(engine, open, compiled),
+        binding,
         template: compiled,
         behaviours: behaviours.store,
         popularity,
@@ -92,6 +97,24 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     await opened.close();
     throw error;
   }
+}
+
+/** Each catalogue in the vocabulary of the model, and the prompts that are made for it. */
+async function bindAll(
+  engine: Engine,
+  catalogues: Awaited<ReturnType<typeof openCatalogues>>,
+  template: PromptTemplate,
+  tokenizer: Tokenizer,
+) {
+  const levelSizes = widestLevels(catalogues);
+  const bound = [];
+  for (const open of catalogues) {
+    const answerPrefix = open.begin ?? template.answerPrefix;
+    const compiled = new CompiledTemplate({ ...template, answerPrefix }, tokenizer, levelSizes);
+    checkVocabulary(compiled, engine.model.vocabSize);
+    bound.push({ open, compiled, binding: await bindCatalogue(engine, open, compiled) });
+  }
+  return bound;
 }
 
 /** Parts behind all requests. */
@@ -180,10 +203,12 @@ async function openAdapters(
   return opened.keepAdapters(adapters);
 }
 
+const NOTHING = async () => undefined;
+
 async function behavioursOf(options: RecallRuntimeOptions): Promise<OpenBehaviours> {
   const { behaviours, onProgress } = options;
   return behaviours instanceof BehaviourStore
-    ? { store: behaviours, log: undefined, close: async () => undefined }
+    ? { store: behaviours, log: undefined, takeOverUsers: NOTHING, close: NOTHING }
     : openBehaviours(behaviours, onProgress);
 }
 
