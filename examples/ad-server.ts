@@ -3,7 +3,7 @@ import { type Asked, DEFAULT_TOPICS, TesseraClient, TopicClient } from '@tessera
 import { kafkaSecurity, loadConfig } from '@tessera/config';
 import type { WireRecallRequest, WireRecallResponse } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf } from './connection.js';
+import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf, flagsOf } from './connection.js';
 
 const USAGE = `usage: npm run example:ad-server -- [flags]
 
@@ -16,17 +16,19 @@ Asks which ads to show each of some users, all at once, as an ad server does.
 ${CONNECTION_USAGE}
 `;
 
-const { values } = parseArgs({
-  options: {
-    users: { type: 'string', default: '1' },
-    count: { type: 'string', default: '3' },
-    'deadline-ms': { type: 'string', default: '500' },
-    address: { type: 'string', default: '127.0.0.1:50051' },
-    kafka: { type: 'string' },
-    help: { type: 'boolean' },
-    ...CONNECTION_FLAGS,
-  },
-});
+const values = flagsOf(() =>
+  parseArgs({
+    options: {
+      users: { type: 'string', default: '1' },
+      count: { type: 'string', default: '3' },
+      'deadline-ms': { type: 'string', default: '500' },
+      address: { type: 'string', default: '127.0.0.1:50051' },
+      kafka: { type: 'string' },
+      help: { type: 'boolean' },
+      ...CONNECTION_FLAGS,
+    },
+  }),
+);
 
 /** Either way of asking. */
 interface Recaller {

@@ -2,6 +2,19 @@ import type { ParseArgsConfig } from 'node:util';
 import type { Connection } from '@tessera/client';
 import { readSecret, readTls, tokenOfEnvironment } from '@tessera/config';
 
+const EXIT_USAGE = 2;
+
+/** The flags of a command; one that it does not have ends it with the reason. */
+export function flagsOf<Values>(parse: () => { readonly values: Values }): Values {
+  try {
+    return parse().values;
+  } catch (thrown) {
+    const [reason] = (thrown as Error).message.split('\n');
+    process.stderr.write(`${reason}\n--help: all of them\n`);
+    return process.exit(EXIT_USAGE);
+  }
+}
+
 /** Flags that say how the service is called. */
 export const CONNECTION_FLAGS = {
   tls: { type: 'boolean' },

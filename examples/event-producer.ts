@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { DEFAULT_TOPICS, TesseraClient, TopicClient } from '@tessera/client';
 import { kafkaSecurity, loadConfig } from '@tessera/config';
-import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf } from './connection.js';
+import { CONNECTION_FLAGS, CONNECTION_USAGE, connectionOf, flagsOf } from './connection.js';
 
 const USAGE = `usage: npm run example:event-producer -- --user ID --items A,B [flags]
 
@@ -15,18 +15,20 @@ ${CONNECTION_USAGE}
 `;
 const DEADLINE_MS = 5000;
 
-const { values } = parseArgs({
-  options: {
-    user: { type: 'string', default: '' },
-    items: { type: 'string', default: '' },
-    action: { type: 'string', default: 'click' },
-    scene: { type: 'string', multiple: true, default: [] },
-    address: { type: 'string', default: '127.0.0.1:50051' },
-    kafka: { type: 'string' },
-    help: { type: 'boolean' },
-    ...CONNECTION_FLAGS,
-  },
-});
+const values = flagsOf(() =>
+  parseArgs({
+    options: {
+      user: { type: 'string', default: '' },
+      items: { type: 'string', default: '' },
+      action: { type: 'string', default: 'click' },
+      scene: { type: 'string', multiple: true, default: [] },
+      address: { type: 'string', default: '127.0.0.1:50051' },
+      kafka: { type: 'string' },
+      help: { type: 'boolean' },
+      ...CONNECTION_FLAGS,
+    },
+  }),
+);
 
 async function report(): Promise<void> {
   const items = values.items.split(',');

@@ -1,5 +1,6 @@
 /** The messages of a start that cannot succeed, and the reuse of a second start. */
 
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -90,6 +91,12 @@ it.each([
   const { status, stderr } = await Service.launch(variables, words).ended;
   expect(status).toBe(2);
   expect(stderr.startsWith(reason)).toBe(true);
+});
+
+it('an example says which flag it does not have', () => {
+  const words = ['dist/examples/ad-server.js', '--grpc', '127.0.0.1:1'];
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([2, "Unknown option '--grpc'\n--help: all of them\n"]);
 });
 
 it('--print-config prints and ends', async () => {
