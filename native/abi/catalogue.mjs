@@ -91,9 +91,15 @@ const CatalogueGeneration = record(
   { firstSequence: u53(), lastSequence: u53(), logBytes: u53(), baseDigest: text() },
 );
 
+const cappedItems = u32(
+  'Items of the version that frequency caps alone keep out.',
+  'capped_items(*from.reach)',
+);
+
 const CatalogueReach = record('CatalogueReach', 'OpenedReach', '', {
   reach: handle('ReachHandle'),
   sequence: u53('Number of the last change of its version.', 'from.reach->reach.view().sequence()'),
+  cappedItems,
 });
 
 const explained = (name) => `from.explanation.${name}`;
@@ -105,6 +111,7 @@ const CatalogueJudgement = record(
   {
     reach: handle('ReachHandle', 'Of that version and the eligibility.'),
     sequence: u53('', 'from.reach->reach.view().sequence()'),
+    cappedItems,
     verdict: choice(Verdict, '`open` where the item may be had.', explained('verdict')),
     clause: text('Not eligible: the clause that decides.', explained('clause')),
     notLiveSince: u53('Not live: the change since which.', explained('sequence')),

@@ -13,6 +13,7 @@ import {
   text,
   texts,
   u32,
+  u32s,
   words,
 } from './fields.mjs';
 
@@ -37,6 +38,19 @@ export const Clause = record(
 );
 Clause.fields.clauses = list(Clause, 'Of all and any; one of not.');
 
+const CountedCap = record(
+  'CountedCap',
+  'catalogue::CountedCap',
+  'A frequency cap, and the behaviours of the user that count towards it.',
+  {
+    path: text('How an explanation names it, and a refusal.'),
+    attribute: text("Items that share a text of it count together; '': each item alone."),
+    maxBehaviours: u32('Items with so many are not to be had; at least 1.', 'to.behaviours_max'),
+    itemIds: texts('Of the behaviours, each once.', 'to.items'),
+    behaviours: u32s('Of each of these items.'),
+  },
+);
+
 const Eligibility = record(
   'Eligibility',
   'catalogue::EligibilityRequest',
@@ -46,6 +60,7 @@ const Eligibility = record(
     allowed: optional(texts(), 'These alone.'),
     denied: texts('Not these.'),
     seen: texts('Nor these.'),
+    caps: list(CountedCap, 'Nor what is had often enough.'),
   },
 );
 
@@ -79,6 +94,8 @@ export default {
       values: number(4096, 'catalogue::kPredicateValuesMax'),
       predicateTextBytes: number(1 << 18, 'catalogue::kPredicateTextBytesMax'),
       listItems: number(65536, 'catalogue::kItemListMax'),
+      frequencyCaps: number(8, 'catalogue::kFrequencyCapsMax'),
+      countedItems: number(1 << 20, 'catalogue::kCountedItemsMax'),
       diversityCaps: number(4, 'catalogue::kDiversityCapsMax'),
       policyTextBytes: number(4096, 'catalogue::kItemPolicyTextBytesMax'),
     }),

@@ -38,6 +38,7 @@ export {
   type ChangeOp,
   type Clause,
   type Completeness,
+  type CountedCap,
   DECLARED_TYPES,
   type DiversityCap,
   type Eligibility,

@@ -8,7 +8,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ServiceClient } from '@tessera/client';
+import { ServiceClient, TesseraClient } from '@tessera/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
 import { CatalogueClient } from '../../tools/served/catalogue-client.js';
@@ -34,6 +34,9 @@ type Change =
   | { readonly resumeItemId: string }
   | { readonly removeItemId: string }
   | { readonly upsert: { itemId: string; sid: number[]; attributes: string } };
+interface Listed {
+  readonly itemId: string;
+}
 interface Applied {
   readonly sequence: number;
   readonly changes: readonly Change[];
@@ -67,6 +70,8 @@ beforeAll(async () => {
     // Several times while the test runs.
     TESSERA_CATALOGUE_COMPACT_AFTER_CHANGES: '120',
     TESSERA_ENGINE_RESULT_COUNT_MAX: '1000',
+    TESSERA_BEHAVIOURS_STORE: 'embedded',
+    TESSERA_BEHAVIOURS_PATH: join(folder.path, 'behaviours'),
   });
   recalls = new RecallClient(service.grpcAddress);
   catalogue = new CatalogueClient(service.grpcAddress);
@@ -230,4 +235,66 @@ it('applies nothing of a batch whose client goes away before the last message', 
   await expect(catalogue.send('ApplyBatch', cut, CALL_MS)).rejects.toThrow(/last/);
   const after = await recall(false);
   expect(after).toEqual(before);
+});
+
+it('keeps from a user what they saw as often as a frequency cap allows', async () => {
+  const ads = Array.from({ length: 12 }, (_, i) => ({ itemId: `ad-${i}`, campaign: `c${i % 3}` }));
+  const upserts = ads.map(({ itemId, campaign }, i) => {
+    const attributes = JSON.stringify({ campaign });
+    return { upsert: { itemId, sid: [i % CODES_PER_LEVEL, 2, 4], attributes } };
+  });
+  await catalogue.call('Apply', { changes: upserts }, CALL_MS);
+  const client = new TesseraClient(service.grpcAddress);
+  let events = 0;
+  let ended = 0;
+  const see = (itemId: string, secondsAgo: number, action = 'impression') => {
+    events += 1;
+    const timeMs = Date.now() - secondsAgo * 1000;
+    const event = { userId: 'capped', eventId: `e${events}`, itemId, action, timeMs, scene: {} };
+    return client.append([event], CALL_MS);
+  };
+  const cap = { action: 'impression', maxBehaviours: 2, windowSeconds: 3600, attribute: '' };
+  const asked = (frequencyCaps: readonly object[]) => ({
+    ...EVERYTHING,
+    userId: 'capped',
+    frequencyCaps,
+    eligibility: { predicate: { in: { attribute: 'campaign', values: ['c0', 'c1', 'c2'] } } },
+  });
+  const missing = async (...caps: object[]) => {
+    const { status, details, answer } = await recalls.recall(asked(caps));
+    expect(status, details).toBe(0);
+    const { items: found, cappedItems } = answer as { items: Listed[]; cappedItems: number };
+    const left = ads.filter(({ itemId }) => found.every((item) => item.itemId !== itemId));
+    expect(cappedItems).toBe(left.length - ended);
+    return left.map(({ itemId }) => itemId);
+  };
+  const campaign = { ...cap, attribute: 'campaign' };
+  try {
+    await see('ad-1', 3500);
+    await see('ad-4', 7200);
+    await see('ad-4', 30, 'click');
+    expect(await missing(cap, campaign)).toEqual([]);
+    await see('ad-4', 20);
+    expect(await missing(cap)).toEqual([]);
+    expect(await missing(cap, campaign)).toEqual(['ad-1', 'ad-4', 'ad-7', 'ad-10']);
+    await see('ad-5', 1);
+    await see('ad-5', 0);
+    expect(await missing(cap)).toEqual(['ad-5']);
+    const request = asked([cap, { ...campaign, windowSeconds: 7300 }]);
+    const why = await recalls.explain({ request, itemId: 'ad-10' });
+    expect(why.answer).toMatchObject({
+      verdict: 'VERDICT_NOT_ELIGIBLE',
+      clause: 'frequencyCaps[1]',
+    });
+    // In a shorter window the first has passed.
+    expect(await missing({ ...campaign, windowSeconds: 600 })).toEqual(
+      ads.flatMap(({ itemId, campaign: own }) => (own === 'c2' ? [itemId] : [])),
+    );
+    // Whoever ended has no campaign any more, and counts towards none.
+    await catalogue.call('Apply', { changes: [{ removeItemId: 'ad-1' }] }, CALL_MS);
+    ended = 1;
+    expect(await missing(campaign)).toEqual(['ad-1', 'ad-2', 'ad-5', 'ad-8', 'ad-11']);
+  } finally {
+    client.close();
+  }
 });

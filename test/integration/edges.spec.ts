@@ -55,6 +55,10 @@ describe('both edges', () => {
       allowPartial: true,
       itemPolicy: { orderBy: 'bid', diversity: [{ attribute: 'campaign', maxItems: 2 }] },
       attributes: ['bid', 'campaign'],
+      frequencyCaps: [
+        { action: 'view', maxBehaviours: 2, windowSeconds: 60, attribute: 'campaign' },
+        { action: 'click', maxBehaviours: 1, windowSeconds: 5, attribute: '' },
+      ],
     };
     const http = await postJson({
       ...common,

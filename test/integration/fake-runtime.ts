@@ -74,6 +74,7 @@ export function answerTo(request: RecallRequest): RecallAnswer {
       resultCount: 5,
       leftOutByDiversity: 2,
     },
+    cappedItems: request.frequencyCaps?.length ?? 0,
     historyItems: request.history?.length ?? 0,
     trimmedItems: 0,
     skippedItems: 0,
@@ -226,7 +227,7 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
   }
 
   async pin(_request: RecallRequest, sequence: number) {
-    return { sequence };
+    return { sequence, cappedItems: 0 };
   }
 
   async score(request: ScoreRequest, context: RecallContext): Promise<ScoreAnswer> {

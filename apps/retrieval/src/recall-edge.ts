@@ -110,7 +110,12 @@ export class RecallEdge {
         metrics.observe(
           answer === undefined
             ? seen
-            : { ...seen, stagesUs: { ...answer.timings }, short: answer.short },
+            : {
+                ...seen,
+                stagesUs: { ...answer.timings },
+                short: answer.short,
+                caps: answer.capsOutcome,
+              },
         ),
       ...(onRecall && {
         tell: (request, outcome, traceId) => onRecall({ edge, request, outcome, traceId }),

@@ -4,7 +4,7 @@ import { type ProgressListener, parseCatalogueSpecs, parseFlight } from '@tesser
 import { peerConnection, TesseraClient } from '@tessera/client';
 import { type Config, redisSecurity } from '@tessera/config';
 import { expecting, type TesseraError } from '@tessera/errors';
-import type { RecallRuntimeOptions } from '@tessera/recall';
+import { parseFrequencyCaps, type RecallRuntimeOptions } from '@tessera/recall';
 import type { Tracing } from '@tessera/telemetry';
 import { RemoteBehaviours } from '../../retrieval/src/index.js';
 import { adapterSettings } from './adapters.js';
@@ -89,6 +89,7 @@ export function runtimeOptions(
       historyTrimPercent,
       withoutFeatures,
       withoutHistory,
+      frequencyCaps: parseFrequencyCaps(config.recall.frequencyCaps),
       rememberedRecalls,
     },
     process: { node: config.node.name },

@@ -13,7 +13,9 @@ import { Erasures } from '@tessera/erasure';
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import {
   describeItems,
+  parseFrequencyCaps,
   pinVersion,
+  type RecallDefaults,
   type RecallRuntime,
   type RecallServing,
   UseCases,
@@ -28,6 +30,15 @@ export interface ComposedParts {
   readonly behaviourLog?: BehaviourLog;
 }
 
+function defaultsOf({
+  defaultWidths: widths,
+  defaultResultCount: resultCount,
+  frequencyCaps,
+  ...defaults
+}: Config['recall']): RecallDefaults {
+  return { ...defaults, widths, resultCount, frequencyCaps: parseFrequencyCaps(frequencyCaps) };
+}
+
 /**
  * The recall of the service around an engine or a store that is not the product's own: what
  * createRecallRuntime() makes, with one part put in another's place.
@@ -39,7 +50,6 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
   const template = await loadTemplate(modelPath);
   const tokenizer = await loadTokenizer(modelPath);
   const compiled = new CompiledTemplate(template, tokenizer, catalogue.summary.levelSizes);
-  const { defaultWidths, defaultResultCount, ...defaults } = config.recall;
   const digests = { template: compiled.digest, codebook: compiled.codebookDigest };
   const erasures = new Erasures();
   const useCases = new UseCases({
@@ -50,7 +60,7 @@ export async function composedRuntime(parts: ComposedParts): Promise<RecallRunti
     erasures,
     binding: engine.bind(catalogue, compiled.levelTokens, digests),
     template: compiled,
-    defaults: { ...defaults, widths: defaultWidths, resultCount: defaultResultCount },
+    defaults: defaultsOf(config.recall),
     ...config.engine,
   });
   const bundle = BundleLabel.unkept('');

@@ -13,7 +13,7 @@ export {
 } from './domain/behaviour-store.js';
 export { parseUsers, USER_ID_LENGTH_MAX, type User } from './domain/parse-users.js';
 export { Popularity } from './domain/popularity.js';
-export { parseRetention, type RetentionWindow } from './domain/retention.js';
+export { parseRetention, type Retention, type RetentionWindow } from './domain/retention.js';
 export { behaviourFolders } from './kept-behaviours.js';
 export {
   type BehaviourOptions,

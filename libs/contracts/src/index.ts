@@ -93,6 +93,7 @@ export {
 } from './generated/tessera/recall/events/v1/recall_event.js';
 export {
   type Eligibility as WireEligibility,
+  type FrequencyCap as WireFrequencyCap,
   type History as WireHistory,
   type KvProvenance as WireKvProvenance,
   type Predicate as WirePredicate,

@@ -64,6 +64,8 @@ export interface CatalogueItem {
 export interface Reach {
   /** Number of the last change of the version that is pinned. */
   readonly sequence: number;
+  /** Items of the version that frequency caps alone keep out. */
+  readonly cappedItems: number;
 }
 
 export const NO_ELIGIBILITY: Eligibility = {
@@ -71,6 +73,7 @@ export const NO_ELIGIBILITY: Eligibility = {
   allowed: undefined,
   denied: [],
   seen: [],
+  caps: [],
 };
 export const NO_POLICY: ItemPolicy = { orderBy: '', diversity: [] };
 /** All live items, those of a SID in their own order. */

@@ -8,6 +8,7 @@ export type {
   CatalogueState,
   Clause,
   Completeness,
+  CountedCap,
   DiversityCap,
   Eligibility,
   EnginePass,

@@ -39,6 +39,7 @@ export class NativeReach implements Reach {
     /** Seen by NativeEngine alone. */
     readonly handle: ReachHandle,
     readonly sequence: number,
+    readonly cappedItems: number,
   ) {}
 }
 
@@ -124,10 +125,10 @@ export class NativeCatalogue implements ChangingCatalogue {
   }
 
   async reach(request: ReachRequest): Promise<Reach> {
-    const { reach, sequence } = await awaitNative(() =>
+    const { reach, sequence, cappedItems } = await awaitNative(() =>
       addon().catalogueReach(this.handle, ...packReach(request), this.nowMs()),
     );
-    return new NativeReach(reach, sequence);
+    return new NativeReach(reach, sequence, cappedItems);
   }
 
   async judge({
@@ -138,7 +139,8 @@ export class NativeCatalogue implements ChangingCatalogue {
     const judged = await awaitNative(() =>
       addon().catalogueJudge(this.handle, ...packReach(request), itemId, sequence, this.nowMs()),
     );
-    return { ...judged, reach: new NativeReach(judged.reach, judged.sequence) };
+    const { reach, sequence: pinned, cappedItems } = judged;
+    return { ...judged, reach: new NativeReach(reach, pinned, cappedItems) };
   }
 
   async keep({ folder, sync, levelSizes, reserveBytes }: ChangeKeeping): Promise<void> {

@@ -6,6 +6,7 @@ import { addon } from './addon.js';
 import {
   type Catalogue,
   type Clause,
+  type CountedCap,
   EVERY_ITEM,
   NO_ELIGIBILITY,
   NO_POLICY,
@@ -21,6 +22,7 @@ const ITEMS = fc.sample(randomAttributes, { seed: SEED, numRuns: 24 }).map((attr
   attributes,
 }));
 const IDS = ITEMS.map((item) => item.item_id);
+type Item = (typeof ITEMS)[number];
 
 const folder = temporaryFolder({
   'items.jsonl': ITEMS.map((item) => JSON.stringify(item)).join('\n'),
@@ -39,17 +41,48 @@ afterAll(() => {
   folder.remove();
 });
 
+const counts = fc.uniqueArray(
+  fc.tuple(fc.constantFrom(...IDS, 'never-was'), fc.integer({ min: 1, max: 3 })),
+  { selector: ([itemId]) => itemId, maxLength: 6 },
+);
+const randomCaps = fc.array(
+  fc.tuple(fc.constantFrom('', 'country'), fc.integer({ min: 1, max: 5 }), counts).map(
+    ([attribute, maxBehaviours, counted]): CountedCap => ({
+      path: 'frequencyCaps[0]',
+      attribute,
+      maxBehaviours,
+      itemIds: counted.map(([itemId]) => itemId),
+      behaviours: Uint32Array.from(counted, ([, count]) => count),
+    }),
+  ),
+  { maxLength: 3 },
+);
+
+/** By the rules of docs/eligibility.md. */
+function isFull({ attribute, maxBehaviours, itemIds, behaviours }: CountedCap, item: Item) {
+  const { country } = item.attributes;
+  const counting = [...itemIds.keys()].filter((i) => {
+    if (attribute === '') return itemIds[i] === item.item_id;
+    const other = ITEMS.find(({ item_id }) => item_id === itemIds[i]);
+    return country !== undefined && other?.attributes.country === country;
+  });
+  return counting.reduce((sum, i) => sum + (behaviours[i] ?? 0), 0) >= maxBehaviours;
+}
+
 describe('an eligibility that has crossed', () => {
-  it('lets the same items pass as the clauses before they crossed', async () => {
-    const property = fc.asyncProperty(randomEligibility(IDS), async (eligibility) => {
-      const request = { eligibility, itemPolicy: NO_POLICY };
+  it('lets the same items pass as the clauses and caps before they crossed', async () => {
+    const drawn = fc.tuple(randomEligibility(IDS), randomCaps);
+    const property = fc.asyncProperty(drawn, async ([eligibility, caps]) => {
+      const request = { eligibility: { ...eligibility, caps }, itemPolicy: NO_POLICY };
       const judged = await Promise.all(
         IDS.map((itemId) => catalogue.judge({ request, itemId, sequence: undefined })),
       );
       const passed = IDS.filter((_, i) => judged[i]?.verdict === 'open');
-      const expected = ITEMS.filter((item) => mayBeHad(eligibility, item.item_id, item.attributes));
+      const uncapped = ITEMS.filter((item) => mayBeHad(eligibility, item.item_id, item.attributes));
+      const expected = uncapped.filter((item) => !caps.some((cap) => isFull(cap, item)));
       expect(passed).toEqual(expected.map((item) => item.item_id));
-      expect((await catalogue.reach(request)).sequence).toBe(0);
+      const cappedItems = uncapped.length - expected.length;
+      expect(await catalogue.reach(request)).toMatchObject({ sequence: 0, cappedItems });
     });
     await fc.assert(property, { seed: SEED, numRuns: 120 });
   });
@@ -81,6 +114,12 @@ const capped = (diversity: ReachRequest['itemPolicy']['diversity']): ReachReques
   eligibility: NO_ELIGIBILITY,
   itemPolicy: { orderBy: '', diversity },
 });
+const counted = (cap: Partial<CountedCap>, times = 1): ReachRequest => {
+  const none = { path: 'frequencyCaps[0]', attribute: '', maxBehaviours: 1, itemIds: [] };
+  const full = Object.assign({ behaviours: Uint32Array.of() }, none, cap);
+  const caps = new Array<CountedCap>(times).fill(full);
+  return { eligibility: { ...NO_ELIGIBILITY, caps }, itemPolicy: NO_POLICY };
+};
 const CAP = { attribute: 'country', maxItems: 1 };
 const PREDICATE = 'eligibility.predicate';
 
@@ -105,6 +144,10 @@ const REFUSED: readonly (readonly [string, ReachRequest])[] = [
   ['itemPolicy.diversity[1].attribute', capped([CAP, CAP])],
   ['itemPolicy.diversity[0].maxItems', capped([{ ...CAP, maxItems: 0 }])],
   ['itemPolicy', capped([{ ...CAP, attribute: 'a'.repeat(4097) }])],
+  ['frequencyCaps', counted({}, REACH_LIMITS.frequencyCaps + 1)],
+  ['frequencyCaps[0].maxBehaviours', counted({ maxBehaviours: 0 })],
+  ['frequencyCaps[0]', counted({ itemIds: ['i1', 'i2'], behaviours: Uint32Array.of(1) })],
+  ['frequencyCaps[0].attribute', counted({ attribute: 'bid' })],
   // Deeper than any record: no request at all.
   ['eligibility', asked(deep(100))],
 ];
@@ -118,6 +161,7 @@ describe('the engine', () => {
   it('takes what is just within the limits', async () => {
     await catalogue.reach(asked(deep(16)));
     await catalogue.reach(asked(joined('all', new Array(255).fill(LEAF))));
+    await catalogue.reach(counted({ attribute: 'no-such' }, REACH_LIMITS.frequencyCaps));
     await catalogue.reach(EVERY_ITEM);
   });
 

@@ -88,6 +88,7 @@ function answer(requestId: string): RecallAnswer {
       resultCount: 2,
       leftOutByDiversity: 0,
     },
+    cappedItems: 0,
     historyItems: 1,
     trimmedItems: 0,
     skippedItems: 0,

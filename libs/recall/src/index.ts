@@ -1,14 +1,17 @@
-export type { Clause, Eligibility, ItemPolicy } from '@tessera/engine';
+export type { Clause, ItemPolicy } from '@tessera/engine';
 export { describeItems } from './domain/describe-items.js';
 export { eligibilityText, readEligibility } from './domain/eligibility-json.js';
 export { provenanceOf } from './domain/kv-provenance.js';
+export { parseFrequencyCaps } from './domain/parse-frequency-caps.js';
 export { pinVersion } from './domain/pin-version.js';
 export type { RecallEngine, RecallParts } from './domain/recall-parts.js';
 export type {
   AppendAnswer,
   AppliedItemPolicy,
+  Eligibility,
   ExplainAnswer,
   ExplainRequest,
+  FrequencyCap,
   ItemScore,
   KvProvenance,
   ProcessVersions,

@@ -536,6 +536,89 @@ describe('the recall runtime on the native engine', () => {
     await runtime.close();
   });
 
+  it('keeps from a user what they saw often enough, until time has passed', async () => {
+    const campaigns = new Map(ITEMS.map(({ item_id }, i) => [item_id, `c${i % 5}`]));
+    const lines = ITEMS.map(({ item_id, sid }) =>
+      JSON.stringify({ item_id, sid, attributes: { campaign: campaigns.get(item_id), bid: 1 } }),
+    );
+    const nowS = 1_700_000_000;
+    const [first, second, third] = ITEMS.map((item) => item.item_id) as [string, string, string];
+    const seen = (item_id: string, ago: number, action = 'impression') => ({
+      item_id,
+      action,
+      time: nowS - ago,
+    });
+    const behaviours = [
+      seen(third, 90),
+      seen(first, 30),
+      seen(second, 20),
+      seen(first, 10),
+      seen(third, 5, 'click'),
+    ];
+    const users = { u: { behaviours } };
+    const opened = options({ 'catalogue.jsonl': lines.join('\n'), 'users.json': users });
+    let nowMs = nowS * 1000;
+    const changes = { ...CHANGES_NOT_KEPT, nowMs: () => nowMs };
+    const cap = { action: 'impression', maxBehaviours: 2, windowSeconds: 60, attribute: '' };
+    const configured = Object.assign({}, opened.recall, { frequencyCaps: [cap] });
+    const runtime = await createRecallRuntime({ ...opened, changes, recall: configured });
+    // As few as the beam has room for: every one of them is found that may be had.
+    const some = ITEMS.slice(0, 40);
+    const eligibility = readEligibility({ allowed: some.map((item) => item.item_id) });
+    const whole = { resultCount: 100, itemsPerSid: 100, widths: [64], eligibility };
+    const ask = async (change: Partial<RecallRequest>) => {
+      const answer = await runtime.serving.recall(request({ ...whole, ...change }), context());
+      const itemIds = new Set(answer.items.map(({ itemId }) => itemId));
+      const missing = some.flatMap(({ item_id }) => (itemIds.has(item_id) ? [] : [item_id]));
+      expect(answer.cappedItems).toBe(missing.length);
+      return { missing, answer };
+    };
+    const own = (change: Partial<typeof cap>) => [Object.assign({}, cap, change)];
+    expect(await ask({ userId: 'u' })).toMatchObject({
+      missing: [first],
+      answer: { capsOutcome: 'exact' },
+    });
+    expect((await ask({ history: [first] })).missing).toEqual([]);
+    expect((await ask({ userId: 'nobody' })).missing).toEqual([]);
+    const once = own({ maxBehaviours: 1, windowSeconds: 90 });
+    expect((await ask({ userId: 'u', frequencyCaps: once })).missing).toEqual([first, second]);
+    const campaign = own({ attribute: 'campaign' });
+    const { missing, answer } = await ask({ userId: 'u', requestId: 'r', frequencyCaps: campaign });
+    const same = some.filter(({ item_id }) => campaigns.get(item_id) === campaigns.get(first));
+    expect(missing).toEqual(same.map(({ item_id }) => item_id));
+    // The recall is explained as it was, whatever the clock says.
+    nowMs += 50_000;
+    const recall = request({ ...whole, userId: 'u', requestId: 'r', frequencyCaps: campaign });
+    const why = (itemId: string, versions?: typeof answer.versions) =>
+      runtime.serving.explain({ recall, itemId, ...(versions && { versions }) }, context());
+    expect(await why(missing.at(-1) ?? '', answer.versions)).toMatchObject({
+      verdict: 'not-eligible',
+      clause: 'frequencyCaps[0]',
+    });
+    expect((await why(first)).verdict).toBe('returned');
+    expect((await ask({ userId: 'u' })).missing).toEqual([]);
+    nowMs -= 50_000;
+    expect(await why(first)).toMatchObject({ clause: 'frequencyCaps[0]' });
+    await expect(ask({ userId: 'u', frequencyCaps: own({ attribute: 'bid' }) })).rejects.toThrow(
+      'frequencyCaps[0].attribute: expected a text',
+    );
+    await expect(ask({ history: [first], frequencyCaps: once })).rejects.toMatchObject({
+      code: 'REQUEST_INVALID',
+      field: 'frequencyCaps',
+    });
+    await runtime.close();
+    const wrong = Object.assign({}, opened.recall, { frequencyCaps: own({ attribute: 'bid' }) });
+    await expect(createRecallRuntime({ ...opened, recall: wrong })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      field: 'recall.frequencyCaps[0].attribute',
+    });
+    const never = Object.assign({}, opened.recall, { frequencyCaps: own({ maxBehaviours: 101 }) });
+    await expect(createRecallRuntime({ ...opened, recall: never })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      field: 'recall.frequencyCaps[0].maxBehaviours',
+    });
+  });
+
   it('serves several catalogues, each with items and a begin of its own', async () => {
     const other = [
       { item_id: 'ad', sid: ITEMS[0]?.sid, priority: 1 },

@@ -18,6 +18,7 @@ import {
 } from '@tessera/prompt';
 import { adapterProbe } from './adapter-probe.js';
 import { bindCatalogue } from './bind-catalogue.js';
+import { checkConfiguredCaps } from './check-configured-caps.js';
 import { describeItems } from './domain/describe-items.js';
 import type {
   RecallFacts,
@@ -48,6 +49,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
   try {
     const behaviours = opened.keepBehaviours(await behavioursOf(options));
     const catalogues = await openCatalogues(options, opened);
+    await checkConfiguredCaps(options.recall, behaviours.store, catalogues);
     onProgress('model', 0, 1);
     const engine = opened.keepEngine(await openEngine(options));
     const weights = opened.keepWeights(await openWeights(options, engine));
@@ -80,9 +82,8 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
     const adapters = await openAdapters(options, engine, first.useCases, behaviours.store, opened);
     const all = new ServedCatalogues(served);
     const loaded = { engine, behaviours, adapters, weights, catalogues: all, popularity };
-    const { kvPool } = engine;
     return {
-      serving: new Serving({ catalogues: all, adapters, erasures, kvPool }),
+      serving: new Serving({ catalogues: all, adapters, erasures, kvPool: engine.kvPool }),
       operations: operationsOf(loaded),
       facts: factsOf(loaded, opened, {
         model: { ...engine.model, path: modelPath },
@@ -170,9 +171,10 @@ async function loadPrompting({ onProgress, modelPath }: RecallRuntimeOptions) {
   return { template, tokenizer };
 }
 
-function recallLimits({ engine, recall: defaults, onPasses }: RecallRuntimeOptions) {
+function recallLimits({ engine, recall: defaults, onPasses, changes }: RecallRuntimeOptions) {
   const { promptTokensMax, widthMax, resultCountMax, scoreItemsMax } = engine;
-  return { defaults, promptTokensMax, widthMax, resultCountMax, scoreItemsMax, onPasses };
+  const { nowMs } = changes;
+  return { defaults, promptTokensMax, widthMax, resultCountMax, scoreItemsMax, onPasses, nowMs };
 }
 
 function openEngine(options: RecallRuntimeOptions): Promise<NativeEngine> {

@@ -34,6 +34,12 @@ export const METRICS = {
     name: 'tessera_recall_short_total',
     meaning: 'recalls answered with fewer items than asked for',
   },
+  recallCaps: {
+    name: 'tessera_recall_frequency_caps_total',
+    meaning:
+      'recalls answered under frequency caps, by outcome: exact; cut: more behaviours in a ' +
+      'window than are read or kept; unavailable: not counted',
+  },
   scoreRequests: {
     name: 'tessera_score_requests_total',
     meaning:
@@ -154,6 +160,8 @@ export interface RecallObservation extends Observation {
   /** Microseconds per stage, absent where the recall failed. */
   readonly stagesUs?: Readonly<Record<string, number>>;
   readonly short?: boolean;
+  /** How far the counts of its frequency caps can be trusted; left out: it has none. */
+  readonly caps?: 'exact' | 'cut' | 'unavailable' | undefined;
 }
 
 interface Metric {
@@ -174,6 +182,7 @@ export class Metrics {
   private readonly explainLatency: TalliedHistogram;
   private readonly stage: TalliedHistogram;
   private readonly short: Counter;
+  private readonly caps: Counter;
   private readonly behaviours: Counter;
   private readonly changeMessages: Counter;
   private readonly audits: Counter;
@@ -197,6 +206,7 @@ export class Metrics {
       help: METRICS.recallShort.meaning,
       registers,
     });
+    this.caps = this.byOutcome(METRICS.recallCaps);
     this.behaviours = new Counter({
       name: METRICS.behaviours.name,
       help: METRICS.behaviours.meaning,
@@ -207,28 +217,18 @@ export class Metrics {
     this.audits = this.byOutcome(METRICS.audits);
     this.followed = this.byOutcome(METRICS.followed);
     this.inspected = this.byOutcome(METRICS.inspected);
-    this.adapterActions = new Counter({
-      name: METRICS.adapterActions.name,
-      help: METRICS.adapterActions.meaning,
-      labelNames: ['action', 'code'],
-      registers,
-    });
-    this.consoleActions = new Counter({
-      name: METRICS.consoleActions.name,
-      help: METRICS.consoleActions.meaning,
-      labelNames: ['action', 'code'],
-      registers,
-    });
+    this.adapterActions = this.byAction(METRICS.adapterActions);
+    this.consoleActions = this.byAction(METRICS.consoleActions);
     if (engineCounts !== undefined) this.registerEngine(engineCounts);
     if (kvCounts !== undefined) registerKvMetrics(this.registry, kvCounts);
   }
 
   observe(observation: RecallObservation): void {
-    const { edge, code, seconds } = observation;
+    const { edge, code, seconds, stagesUs, short, caps: outcome } = observation;
     this.requests.count(edge, code);
     this.latency.observe(edge, seconds);
-    if (observation.short) this.short.inc();
-    const { stagesUs } = observation;
+    if (short) this.short.inc();
+    if (outcome !== undefined) this.caps.inc({ outcome });
     for (const field in stagesUs) {
       const us = stagesUs[field] as number;
       this.stage.observe(field, us / MICROSECONDS_PER_SECOND);
@@ -369,6 +369,11 @@ export class Metrics {
   private byOutcome({ name, meaning }: Metric): Counter {
     const registers = [this.registry];
     return new Counter({ name, help: meaning, labelNames: ['outcome'], registers });
+  }
+
+  private byAction({ name, meaning }: Metric): Counter {
+    const registers = [this.registry];
+    return new Counter({ name, help: meaning, labelNames: ['action', 'code'], registers });
   }
 
   private timed(metric: Metric, label: string, named?: (value: string) => string) {

@@ -84,9 +84,13 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
     });
   }
 
-  /** Knows `denied` alone. */
-  async reach({ eligibility }: ReachRequest): Promise<FakeReach> {
-    return { sequence: 0, denied: eligibility.denied };
+  /** Knows `denied`, and caps of items, alone. */
+  async reach({ eligibility: { denied, caps } }: ReachRequest): Promise<FakeReach> {
+    const capped = caps.flatMap(({ itemIds, behaviours, maxBehaviours }) =>
+      itemIds.filter((_, i) => (behaviours[i] ?? 0) >= maxBehaviours),
+    );
+    const cappedItems = new Set(capped.filter((itemId) => this.ordinals.has(itemId))).size;
+    return { sequence: 0, denied: [...denied, ...capped], cappedItems };
   }
 
   firstObtainable(reach: Reach, itemIds: readonly string[], count: number): ListedItem[] {

@@ -65,8 +65,10 @@ const { clause } = fc.letrec<{ clause: Clause; inner: Clause }>((tie) => ({
   ),
 }));
 
-/** Over items of these IDs. */
-export function randomEligibility(itemIds: readonly string[]): fc.Arbitrary<Eligibility> {
+type Asked = Omit<Eligibility, 'caps'>;
+
+/** Over items of these IDs, as a request names it: without frequency caps. */
+export function randomEligibility(itemIds: readonly string[]): fc.Arbitrary<Asked> {
   const list = fc.array(fc.constantFrom(...itemIds, 'never-was'));
   return fc.record({
     predicate: option(clause),
@@ -98,7 +100,7 @@ function holds(clause: Clause, attributes: TypedAttributes): boolean {
 
 /** The same of an item. */
 export function mayBeHad(
-  { predicate, allowed, denied, seen }: Eligibility,
+  { predicate, allowed, denied, seen }: Asked,
   itemId: string,
   attributes: TypedAttributes,
 ): boolean {

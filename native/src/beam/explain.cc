@@ -25,7 +25,9 @@ std::string refusing_clause(const View& view, const catalogue::EligibilityReques
   const auto& flight = request.flight;
   const bool is_away = flight && !flight_seconds(flight->attributes, row).has(flight->second);
   if (is_away) return "flight";
-  return request.predicate ? failing_clause(*request.predicate, row) : "";
+  const std::string clause =
+      request.predicate ? failing_clause(*request.predicate, row) : std::string();
+  return clause.empty() ? refusing_cap(view, request.caps, item) : clause;
 }
 
 }  // namespace

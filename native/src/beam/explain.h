@@ -34,7 +34,7 @@ struct Explanation {
   float score = 0;        // of the path, or of the candidate that was pruned
   float cut_score = 0;    // pruned: of the last candidate that was kept in its stead
   uint64_t sequence = 0;  // not live: of the change since which
-  std::string clause;     // not eligible: "predicate...", "allowed", "denied" or "seen"
+  std::string clause;     // not eligible: "predicate...", a list's name or a cap's path
   std::string attribute;  // behind a diversity cap: of the cap
 };
 

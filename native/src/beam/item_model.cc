@@ -14,6 +14,7 @@ using catalogue::Change;
 using catalogue::ChangeKind;
 using catalogue::Clause;
 using catalogue::ClauseKind;
+using catalogue::CountedCap;
 using catalogue::joined_clause;
 using catalogue::range_clause;
 using catalogue::text_clause;
@@ -76,6 +77,37 @@ std::vector<std::string> some_items(const ItemModel& model, std::mt19937_64& ran
     if (random() % 3 == 0) ids.push_back(id);
   }
   return ids;
+}
+
+std::vector<CountedCap> random_caps(const ItemModel& model, std::mt19937_64& random) {
+  std::vector<CountedCap> caps(1 + random() % 3);
+  for (size_t i = 0; i < caps.size(); ++i) {
+    CountedCap& cap = caps[i];
+    cap.path = "frequencyCaps[" + std::to_string(i) + "]";
+    cap.attribute = random() % 2 == 0 ? "country" : "";
+    cap.behaviours_max = static_cast<uint32_t>(1 + random() % 6);
+    cap.items = some_items(model, random);
+    for (size_t k = 0; k < cap.items.size(); ++k) {
+      cap.behaviours.push_back(static_cast<uint32_t>(1 + random() % 3));
+    }
+  }
+  return caps;
+}
+
+/// By the rule of docs/eligibility.md: each behaviour of the user with the item, or with one that
+/// shares its country, counts.
+bool is_full(const CountedCap& cap, const ItemModel& model, const std::string& id,
+             const ModelItem& item) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < cap.items.size(); ++i) {
+    const auto other = model.items().find(cap.items[i]);
+    const bool is_counted =
+        cap.attribute.empty() ? cap.items[i] == id
+                              : other != model.items().end() && !item.attributes.country.empty() &&
+                                    other->second.attributes.country == item.attributes.country;
+    if (is_counted) count += cap.behaviours[i];
+  }
+  return count >= cap.behaviours_max;
 }
 
 }  // namespace
@@ -150,7 +182,7 @@ void ItemModel::apply(const Change& change) {
 std::vector<Sid> ItemModel::sids_to_be_had(const ModelFilter& filter) const {
   std::vector<Sid> sids;
   for (const auto& [id, item] : items_) {
-    if (!item.is_paused && filter.lets_pass(id, item)) sids.push_back(item.sid);
+    if (!item.is_paused && filter.lets_pass(*this, id, item)) sids.push_back(item.sid);
   }
   return sids;
 }
@@ -159,7 +191,7 @@ std::vector<std::string> ItemModel::items_to_be_had(const Sid& sid,
                                                     const ModelFilter& filter) const {
   std::vector<std::pair<double, std::string>> found;
   for (const auto& [id, item] : items_) {
-    if (item.is_paused || item.sid != sid || !filter.lets_pass(id, item)) continue;
+    if (item.is_paused || item.sid != sid || !filter.lets_pass(*this, id, item)) continue;
     found.emplace_back(-item.priority, id);
   }
   std::sort(found.begin(), found.end());
@@ -181,13 +213,19 @@ ModelFilter random_filter(const ItemModel& model, std::mt19937_64& random) {
   if (random() % 4 == 0) filter.request.allowed = some_items(model, random);
   if (random() % 4 == 0) filter.request.denied = some_items(model, random);
   if (random() % 4 == 0) filter.request.seen = some_items(model, random);
+  if (random() % 3 == 0) filter.request.caps = random_caps(model, random);
   const catalogue::EligibilityRequest request = filter.request;
-  filter.lets_pass = [request, test](const std::string& id, const ModelItem& item) {
+  filter.is_capped = [request](const ItemModel& now, const std::string& id, const ModelItem& item) {
+    return std::any_of(request.caps.begin(), request.caps.end(),
+                       [&](const CountedCap& cap) { return is_full(cap, now, id, item); });
+  };
+  filter.lets_pass = [request, test, is_capped = filter.is_capped](
+                         const ItemModel& now, const std::string& id, const ModelItem& item) {
     const auto has = [&id](const std::vector<std::string>& list) {
       return std::find(list.begin(), list.end(), id) != list.end();
     };
     return test(item.attributes) && (!request.allowed || has(*request.allowed)) &&
-           !has(request.denied) && !has(request.seen);
+           !has(request.denied) && !has(request.seen) && !is_capped(now, id, item);
   };
   return filter;
 }

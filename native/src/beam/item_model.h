@@ -33,10 +33,15 @@ struct ModelItem {
   ModelAttributes attributes;
 };
 
+class ItemModel;
+
 /// The items that a request may get: for the engine, and for the map.
 struct ModelFilter {
+  using Rule = std::function<bool(const ItemModel&, const std::string& id, const ModelItem&)>;
+
   catalogue::EligibilityRequest request;
-  std::function<bool(const std::string& id, const ModelItem&)> lets_pass;
+  Rule lets_pass;
+  Rule is_capped;  // by a frequency cap, whatever the rest says
 };
 
 /// The catalogue as a plain map, and changes drawn at random.
@@ -65,8 +70,8 @@ class ItemModel {
   std::vector<uint32_t> level_sizes_;
 };
 
-/// Predicate, allowed, denied and seen items, each or none. Fails the running test where the
-/// predicate is refused.
+/// Predicate, allowed, denied and seen items and frequency caps, each or none. Fails the running
+/// test where the predicate is refused.
 ModelFilter random_filter(const ItemModel& model, std::mt19937_64& random);
 
 /// A batch of up to `changes_max` changes, each item at most once.

@@ -38,6 +38,17 @@ struct Held {
   std::shared_ptr<const Eligibility> bits;
 };
 
+uint64_t item_count(const Eligibility& bits) {
+  return catalogue::count_bits(bits.items.data(), 0, bits.items.size() * 64);
+}
+
+/// What the caps say that they keep out is what is missing beside the bits without them.
+void expect_capped(const View& view, catalogue::EligibilityRequest request,
+                   const Eligibility& bits) {
+  request.caps.clear();
+  ASSERT_EQ(bits.capped_items, item_count(*compile_eligibility(view, request)) - item_count(bits));
+}
+
 /// By the rules: the items to be had, and each beginning of their SIDs.
 void expect_bits(const Held& held) {
   const View& view = *held.pinned->view;
@@ -60,7 +71,7 @@ void expect_bits(const Held& held) {
     const std::string id(view.item_id(item));
     const auto found = model.items().find(id);
     const bool is_eligible = found != model.items().end() && !found->second.is_paused &&
-                             held.filter->lets_pass(id, found->second);
+                             held.filter->lets_pass(model, id, found->second);
     ASSERT_EQ(is_set, is_eligible) << id;
   }
   for (catalogue::NodeIndex node = 0; node < held.bits->nodes.size() * 64; ++node) {
@@ -134,6 +145,7 @@ TEST_F(LiveEligibilityTest, BitsAreThoseOfTheViewWhicheverWereAskedForBefore) {
       ASSERT_TRUE(check_eligibility(view, next.filter->request).is_ok());
       next.bits = compile_eligibility(view, next.filter->request);
       expect_bits(next);
+      expect_capped(view, next.filter->request, *next.bits);
       held.push_back(std::move(next));
       if (held.size() > kHeldMax) held.erase(held.begin() + random() % held.size());
     }
@@ -141,6 +153,35 @@ TEST_F(LiveEligibilityTest, BitsAreThoseOfTheViewWhicheverWereAskedForBefore) {
     for (const Held& one : held) expect_bits(one);
     if (HasFatalFailure()) return;
   }
+}
+
+TEST_F(LiveEligibilityTest, CapsOfUsersKeepNoBitsOfThemselves) {
+  std::mt19937_64 random(1);
+  open(random);
+  const auto view = live_->view();
+  catalogue::EligibilityRequest request;
+  request.denied = {"never-was"};
+  for (uint32_t user = 0; user < 2 * catalogue::kCachedPredicatesMax; ++user) {
+    const std::string item(view->item_id(user % view->item_count()));
+    request.caps = {{"frequencyCaps[0]", user % 2 == 0 ? "country" : "", 1, {item}, {user + 1}}};
+    ASSERT_NE(compile_eligibility(*view, request), nullptr);
+  }
+  EXPECT_EQ(view->eligibility_index().conditions().size(), 1U);
+}
+
+TEST_F(LiveEligibilityTest, CapsThatKeepNothingOutRestrictNothing) {
+  std::mt19937_64 random(1);
+  open(random);
+  const auto view = live_->view();
+  const std::string item(view->item_id(0));
+  catalogue::EligibilityRequest request;
+  request.caps = {{"frequencyCaps[0]", "", 2, {item}, {1}},
+                  {"frequencyCaps[1]", "no-such-attribute", 1, {item}, {9}}};
+  ASSERT_TRUE(check_eligibility(*view, request).is_ok());
+  EXPECT_EQ(compile_eligibility(*view, request), nullptr);
+  request.caps = {{"frequencyCaps[0]", "labels", 1, {}, {}}};
+  EXPECT_EQ(check_eligibility(*view, request).message().substr(0, 27),
+            "frequencyCaps[0].attribute:");
 }
 
 }  // namespace

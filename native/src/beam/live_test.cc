@@ -111,7 +111,8 @@ class LiveTest : public testing::Test {
 };
 
 TEST_F(LiveTest, EveryVersionIsSearchedAsIfItWereASnapshotOfItsOwn) {
-  const ModelFilter everything{{}, [](const std::string&, const ModelItem&) { return true; }};
+  const ModelFilter everything{
+      {}, [](const ItemModel&, const std::string&, const ModelItem&) { return true; }, {}};
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
@@ -241,9 +242,12 @@ struct Explained {
       ASSERT_EQ(told.verdict, was ? Verdict::kNotLive : Verdict::kNotInCatalogue);
       return;
     }
-    const bool is_eligible = filter.lets_pass(id, item->second);
+    const bool is_eligible = filter.lets_pass(model, id, item->second);
     ASSERT_EQ(told.verdict == Verdict::kNotEligible, !is_eligible) << told.clause;
     ASSERT_EQ(told.clause.empty(), is_eligible);
+    if (told.clause.rfind("frequencyCaps[", 0) == 0) {
+      ASSERT_TRUE(filter.is_capped(model, id, item->second));
+    }
     if (!is_eligible) return;
     const Explanation pruned = naive_pruning(naive, item->second.sid, search.terminal_count);
     ASSERT_EQ(told.verdict == Verdict::kPruned, pruned.verdict == Verdict::kPruned);

@@ -52,7 +52,7 @@ uint32_t items_of(const ItemModel& model, const ModelFilter& filter, const Sid& 
     const bool begins =
         item.sid.size() >= codes.size() && std::equal(codes.begin(), codes.end(), item.sid.begin());
     const bool is_below = has_ended ? item.sid == codes : begins;
-    count += !item.is_paused && is_below && filter.lets_pass(id, item) ? 1 : 0;
+    count += !item.is_paused && is_below && filter.lets_pass(model, id, item) ? 1 : 0;
   }
   return count;
 }

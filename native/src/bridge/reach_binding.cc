@@ -51,6 +51,7 @@ Status fill_reach(ReachHandle& handle, std::shared_ptr<const catalogue::View> vi
   if (const auto schema = handle.live->schema(); schema != nullptr) {
     const auto& predicate = request.eligibility.predicate;
     if (predicate) TESSERA_RETURN_IF_ERROR(schema->check_clause(*predicate));
+    TESSERA_RETURN_IF_ERROR(schema->check_caps(request.eligibility.caps));
     TESSERA_RETURN_IF_ERROR(schema->check_policy(request.item_policy));
   }
   TESSERA_RETURN_IF_ERROR(catalogue::check_eligibility(*view, request.eligibility));

@@ -65,6 +65,12 @@ struct OpenedReach {
   std::shared_ptr<ReachHandle> reach;
 };
 
+/// Items that frequency caps alone keep out.
+inline uint32_t capped_items(const ReachHandle& reach) {
+  const catalogue::Eligibility* eligibility = reach.reach.eligibility();
+  return eligibility == nullptr ? 0 : eligibility->capped_items;
+}
+
 /// What a version says of an item, and the version.
 struct Judgement {
   std::shared_ptr<ReachHandle> reach;

@@ -45,8 +45,10 @@ class AttributeSchema {
   /// `attributes.NAME`.
   Status check_object(std::string_view json,
                       const std::function<bool(std::string_view)>& concerns) const;
-  /// Errors: REQUEST_INVALID, the message beginning with `eligibility.predicate` or `itemPolicy`.
+  /// Errors: REQUEST_INVALID, the message beginning with `eligibility.predicate`, a cap's path or
+  /// `itemPolicy`.
   Status check_clause(const Clause& clause) const;
+  Status check_caps(const std::vector<CountedCap>& caps) const;
   Status check_policy(const ItemPolicyRequest& request) const;
 
   /// What items of a view have that is not declared, in words, the first kFindingsMax. Errors:

@@ -14,4 +14,11 @@ AttributeRow read_attributes(std::string_view json) {
   return row;
 }
 
+const std::string* find_text(const AttributeRow& row, std::string_view name) {
+  for (const AttributeValue& value : row) {
+    if (value.name == name && value.type == AttributeType::kText) return &value.texts.front();
+  }
+  return nullptr;
+}
+
 }  // namespace tessera::catalogue

@@ -24,4 +24,7 @@ using AttributeRow = std::vector<AttributeValue>;
 /// Typed members of a JSON object text; empty for "" and for what is no object.
 AttributeRow read_attributes(std::string_view json);
 
+/// The text that a row has under a name; null where it has none, or another type.
+const std::string* find_text(const AttributeRow& row, std::string_view name);
+
 }  // namespace tessera::catalogue

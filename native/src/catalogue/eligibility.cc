@@ -4,6 +4,7 @@
 
 #include "catalogue/eligibility_editor.h"
 #include "catalogue/input.h"
+#include "catalogue/invalid_member.h"
 
 namespace tessera::catalogue {
 namespace {
@@ -155,8 +156,41 @@ std::vector<EligibilityIndex::Condition> EligibilityIndex::conditions() const {
   return result;
 }
 
+Roaring EligibilityIndex::items_with(const View& view, const std::string& attribute,
+                                     const std::vector<std::string>& texts) const {
+  Roaring items;
+  if (const AttributeIndex::Attribute* indexed = attributes().find(attribute)) {
+    for (const std::string& text : texts) {
+      const auto found = indexed->items.find(text);
+      if (found != indexed->items.end()) items |= found->second;
+    }
+  }
+  if (!view.has_changes()) return items;
+  const MutexLock lock(changed_mutex_);
+  ChangedTexts& changed = changed_.try_emplace(attribute, attribute).first->second;
+  changed.bring_to(view);
+  items -= changed.items();
+  for (const std::string& text : texts) {
+    if (const Roaring* later = changed.items_with(text)) items |= *later;
+  }
+  return items;
+}
+
+Status check_attribute(const View& view, const std::string& path, const std::string& name,
+                       AttributeType wanted) {
+  const AttributeIndex::Attribute* found = view.eligibility_index().attributes().find(name);
+  if (found != nullptr && !found->refusal.empty()) return invalid_member(path, found->refusal);
+  const std::optional<AttributeType> type = view.attribute_type(name);
+  // One that no item has orders nothing and caps nothing.
+  if (!type || *type == wanted) return Status::ok();
+  return invalid_member(path, std::string("expected a ") + kAttributeTypeNames[size_t(wanted)] +
+                                  " attribute, " + quote(name) + " is a " +
+                                  kAttributeTypeNames[size_t(*type)]);
+}
+
 Status check_eligibility(const View& view, const EligibilityRequest& request) {
-  return request.predicate ? check_clause(view, *request.predicate) : Status::ok();
+  if (request.predicate) TESSERA_RETURN_IF_ERROR(check_clause(view, *request.predicate));
+  return check_caps(view, request.caps);
 }
 
 std::optional<Flight> flight_in(const View& view, const EligibilityRequest& request) {
@@ -170,9 +204,11 @@ std::optional<Flight> flight_in(const View& view, const EligibilityRequest& requ
 std::shared_ptr<const Eligibility> compile_eligibility(const View& view,
                                                        const EligibilityRequest& request) {
   const std::optional<Flight> flight = flight_in(view, request);
-  if (!request.predicate && !request.has_lists() && !flight) return nullptr;
+  const Roaring capped = capped_items(view, request.caps);
+  const bool has_own_bits = request.has_lists() || !capped.isEmpty();
+  if (!request.predicate && !has_own_bits && !flight) return nullptr;
   const EligibilityIndex& index = view.eligibility_index();
-  if (!request.has_lists()) return index.bits_of(view, request.predicate, flight);
+  if (!has_own_bits) return index.bits_of(view, request.predicate, flight);
   auto bits = std::make_shared<Eligibility>();
   if (request.allowed) {
     bits->items.assign(words_for(view.item_count()), 0);
@@ -193,6 +229,10 @@ std::shared_ptr<const Eligibility> compile_eligibility(const View& view,
       const ItemOrdinal item = view.find_item(id);
       if (item != kNoItem) editor.set_item(item, false);
     }
+  }
+  for (const ItemOrdinal item : capped) {
+    if (test_bit(bits->items.data(), item)) ++bits->capped_items;
+    editor.set_item(item, false);
   }
   editor.finish();
   return bits;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,7 +17,9 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "catalogue/attribute_index.h"
+#include "catalogue/changed_texts.h"
 #include "catalogue/flight.h"
+#include "catalogue/frequency_cap.h"
 #include "catalogue/predicate_bits.h"
 #include "catalogue/reach.h"
 
@@ -31,6 +34,7 @@ struct EligibilityRequest {
   std::optional<std::vector<std::string>> allowed;  // these alone
   std::vector<std::string> denied;                  // not these
   std::vector<std::string> seen;                    // nor these
+  std::vector<CountedCap> caps;                     // nor what is had often enough
   std::optional<Flight> flight;                     // those in it
 
   bool has_lists() const { return allowed || !denied.empty() || !seen.empty(); }
@@ -56,6 +60,11 @@ class EligibilityIndex {
   };
   /// Those whose bits are kept, the one used last first.
   std::vector<Condition> conditions() const;
+  /// Items of a view, the removed ones left out, that have one of the texts of an attribute. For
+  /// conditions that differ from request to request: no bits are kept. REQUIRES: the index is the
+  /// view's, and the attribute a text in it.
+  Roaring items_with(const View& view, const std::string& attribute,
+                     const std::vector<std::string>& texts) const;
   /// Of the snapshot's items, made when first asked for.
   std::shared_ptr<const SnapshotFlights> flights(const FlightAttributes& attributes) const;
 
@@ -75,9 +84,17 @@ class EligibilityIndex {
   mutable std::list<Cached> cached_ GUARDED_BY(mutex_);  // used last first
   mutable Mutex flights_mutex_;                          // held while they are made
   mutable std::shared_ptr<const SnapshotFlights> flights_ GUARDED_BY(flights_mutex_);
+  mutable Mutex changed_mutex_;  // held while they are brought to a version, and read
+  mutable std::map<std::string, ChangedTexts> changed_ GUARDED_BY(changed_mutex_);  // by attribute
 };
 
-/// Errors: REQUEST_INVALID: a predicate about an attribute that is of another type in the view.
+/// Errors: REQUEST_INVALID, the message beginning with `path`: the attribute is of another type in
+/// the view, or no condition may be about it. One that no item has is no error.
+Status check_attribute(const View& view, const std::string& path, const std::string& name,
+                       AttributeType wanted);
+
+/// Errors: REQUEST_INVALID: a predicate or a cap about an attribute that is of another type in the
+/// view.
 /// REQUIRES: complete_reach_request() has let it pass.
 Status check_eligibility(const View& view, const EligibilityRequest& request);
 

@@ -9,29 +9,6 @@
 #include "catalogue/invalid_member.h"
 
 namespace tessera::catalogue {
-namespace {
-
-Status check_attribute(const View& view, const std::string& path, const std::string& name,
-                       AttributeType wanted) {
-  const AttributeIndex::Attribute* found = view.eligibility_index().attributes().find(name);
-  if (found != nullptr && !found->refusal.empty()) return invalid_member(path, found->refusal);
-  const std::optional<AttributeType> type = view.attribute_type(name);
-  // One that no item has orders nothing and caps nothing.
-  if (!type || *type == wanted) return Status::ok();
-  return invalid_member(path, std::string("expected a ") + kAttributeTypeNames[size_t(wanted)] +
-                                  " attribute, " + quote(name) + " is a " +
-                                  kAttributeTypeNames[size_t(*type)]);
-}
-
-/// The text of a live item's attribute, or null.
-const std::string* text_of(const AttributeRow& row, const std::string& name) {
-  for (const AttributeValue& value : row) {
-    if (value.name == name && value.type == AttributeType::kText) return &value.texts.front();
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 Status check_item_policy(const ItemPolicyRequest& policy) {
   const std::string path = "itemPolicy.diversity";
@@ -116,13 +93,13 @@ uint32_t DiversityCount::take(ItemOrdinal item) {
   const std::vector<DiversityCap>& caps = policy_->request().diversity;
   const AttributeRow row = read_attributes(view_.attributes(item));
   for (uint32_t i = 0; i < caps.size(); ++i) {
-    const std::string* text = text_of(row, caps[i].attribute);
+    const std::string* text = find_text(row, caps[i].attribute);
     if (text == nullptr) continue;
     const auto found = counts_[i].find(*text);
     if (found != counts_[i].end() && found->second == caps[i].items_max) return i;
   }
   for (uint32_t i = 0; i < caps.size(); ++i) {
-    const std::string* text = text_of(row, caps[i].attribute);
+    const std::string* text = find_text(row, caps[i].attribute);
     if (text != nullptr) ++counts_[i][*text];
   }
   return kNone;

@@ -19,6 +19,7 @@ namespace tessera::catalogue {
 struct Eligibility {
   std::vector<uint64_t> items;  // bits by ItemOrdinal, of View::item_count()
   std::vector<uint64_t> nodes;  // bits by NodeIndex, of View::node_count()
+  uint32_t capped_items = 0;    // that frequency caps alone keep out
 };
 
 /// Candidates below a node: children of the snapshot that the mask lets pass, and later ones.

@@ -20,6 +20,7 @@ Status complete_reach_request(ReachRequest& request) {
   if (eligibility.allowed) TESSERA_RETURN_IF_ERROR(check_list("allowed", *eligibility.allowed));
   TESSERA_RETURN_IF_ERROR(check_list("denied", eligibility.denied));
   TESSERA_RETURN_IF_ERROR(check_list("seen", eligibility.seen));
+  TESSERA_RETURN_IF_ERROR(check_caps(eligibility.caps));
   return check_item_policy(request.item_policy);
 }
 

@@ -15,6 +15,7 @@ import {
   type Clause,
   type ClauseKind,
   type CompletionHead,
+  type CountedCap,
   type DeclaredType,
   type DiversityCap,
   type Eligibility,
@@ -156,6 +157,14 @@ export function writeAttributeDeclarations(to: PackedWriter, from: AttributeDecl
   to.list(from.attributes, writeAttributeDeclaration);
 }
 
+export function writeCountedCap(to: PackedWriter, from: CountedCap): void {
+  to.text(from.path);
+  to.text(from.attribute);
+  to.u32(from.maxBehaviours);
+  to.texts(from.itemIds);
+  to.u32s(from.behaviours);
+}
+
 export function writeEligibility(to: PackedWriter, from: Eligibility): void {
   to.flag(from.predicate !== undefined);
   if (from.predicate !== undefined) writeClause(to, from.predicate);
@@ -163,6 +172,7 @@ export function writeEligibility(to: PackedWriter, from: Eligibility): void {
   if (from.allowed !== undefined) to.texts(from.allowed);
   to.texts(from.denied);
   to.texts(from.seen);
+  to.list(from.caps, writeCountedCap);
 }
 
 export function writeDiversityCap(to: PackedWriter, from: DiversityCap): void {

@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '38cabfd7d0f4208e';
+export const ABI_DIGEST = '68aa11a699f93aa4';
 
 /** Tiers of the user KV pool, in the order of every list by tier. */
 export const KV_TIERS = [
@@ -141,6 +141,8 @@ export const REACH_LIMITS = {
   values: 4096,
   predicateTextBytes: 262144,
   listItems: 65536,
+  frequencyCaps: 8,
+  countedItems: 1048576,
   diversityCaps: 4,
   policyTextBytes: 4096,
 } as const;
@@ -564,6 +566,8 @@ export type CatalogueReach = {
   readonly reach: ReachHandle;
   /** Number of the last change of its version. */
   readonly sequence: number;
+  /** Items of the version that frequency caps alone keep out. */
+  readonly cappedItems: number;
 };
 
 /** What a version says of an item before any search. */
@@ -571,6 +575,8 @@ export type CatalogueJudgement = {
   /** Of that version and the eligibility. */
   readonly reach: ReachHandle;
   readonly sequence: number;
+  /** Items of the version that frequency caps alone keep out. */
+  readonly cappedItems: number;
   /** `open` where the item may be had. */
   readonly verdict: Verdict;
   /** Not eligible: the clause that decides. */
@@ -716,6 +722,20 @@ export type AttributeDeclarations = {
   readonly attributes: readonly AttributeDeclaration[];
 };
 
+/** A frequency cap, and the behaviours of the user that count towards it. */
+export type CountedCap = {
+  /** How an explanation names it, and a refusal. */
+  readonly path: string;
+  /** Items that share a text of it count together; '': each item alone. */
+  readonly attribute: string;
+  /** Items with so many are not to be had; at least 1. */
+  readonly maxBehaviours: number;
+  /** Of the behaviours, each once. */
+  readonly itemIds: readonly string[];
+  /** Of each of these items. */
+  readonly behaviours: Uint32Array;
+};
+
 /** The items that a request may get. IDs that no catalogue has are no error. */
 export type Eligibility = {
   readonly predicate: Clause | undefined;
@@ -725,6 +745,8 @@ export type Eligibility = {
   readonly denied: readonly string[];
   /** Nor these. */
   readonly seen: readonly string[];
+  /** Nor what is had often enough. */
+  readonly caps: readonly CountedCap[];
 };
 
 /** Items of an answer that share a value of a text attribute, at most. */

@@ -146,7 +146,7 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
   const { requestId, userId = '', history = [], profile, scene, catalogue = '' } = request;
   const { resultCount, widths, itemsPerSid, skipUnknownItems, itemPolicy } = request;
   const { scoreNorm = '', priority = 'normal', eligibility, allowPartial = false } = request;
-  const { adapter = '' } = request;
+  const { adapter = '', frequencyCaps = [] } = request;
   return {
     requestId,
     userId,
@@ -164,5 +164,6 @@ function wireRequest(request: RecallRequest): WireAuditedRequest {
     skipUnknownItems,
     catalogue,
     adapter,
+    frequencyCaps: [...frequencyCaps],
   };
 }

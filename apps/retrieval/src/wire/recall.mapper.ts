@@ -30,6 +30,7 @@ export function recallOf(
     ...(eligibility && { eligibility }),
     ...(itemPolicy && { itemPolicy }),
     allowPartial: message.allowPartial,
+    ...(message.frequencyCaps.length > 0 && { frequencyCaps: message.frequencyCaps }),
     ...(message.attributes.length > 0 && { attributes: message.attributes }),
     wantsSight: message.inspect,
   };

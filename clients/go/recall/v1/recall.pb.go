@@ -656,6 +656,83 @@ func (x *Eligibility) GetSeen() []string {
 	return nil
 }
 
+// How often the user may have done something with an item, or with items that share a text, before it is not to be
+// had any more: `at most 3 impressions in a day`. Counted over the behaviours that the service keeps of the user and
+// reads for the recall (docs/eligibility.md). A recall with a cap of its own names a `user_id`.
+type FrequencyCap struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of the behaviours that count, e.g. `impression`.
+	Action string `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
+	// At least 1; an item with so many is not to be had.
+	MaxBehaviours uint32 `protobuf:"varint,2,opt,name=max_behaviours,json=maxBehaviours,proto3" json:"max_behaviours,omitempty"`
+	// Behaviours of the last so many seconds count, by the clock of the service; at least 1. One that is to come counts
+	// as one of now.
+	WindowSeconds uint32 `protobuf:"varint,3,opt,name=window_seconds,json=windowSeconds,proto3" json:"window_seconds,omitempty"`
+	// A text attribute, e.g. `campaign`: behaviours with items that share a text of it count together, and no item with
+	// that text is to be had. Empty: each item counts alone.
+	Attribute     string `protobuf:"bytes,4,opt,name=attribute,proto3" json:"attribute,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FrequencyCap) Reset() {
+	*x = FrequencyCap{}
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FrequencyCap) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FrequencyCap) ProtoMessage() {}
+
+func (x *FrequencyCap) ProtoReflect() protoreflect.Message {
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FrequencyCap.ProtoReflect.Descriptor instead.
+func (*FrequencyCap) Descriptor() ([]byte, []int) {
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *FrequencyCap) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *FrequencyCap) GetMaxBehaviours() uint32 {
+	if x != nil {
+		return x.MaxBehaviours
+	}
+	return 0
+}
+
+func (x *FrequencyCap) GetWindowSeconds() uint32 {
+	if x != nil {
+		return x.WindowSeconds
+	}
+	return 0
+}
+
+func (x *FrequencyCap) GetAttribute() string {
+	if x != nil {
+		return x.Attribute
+	}
+	return ""
+}
+
 // Items of an answer that share a value of a text attribute, at most.
 type DiversityCap struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
@@ -668,7 +745,7 @@ type DiversityCap struct {
 
 func (x *DiversityCap) Reset() {
 	*x = DiversityCap{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[7]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -680,7 +757,7 @@ func (x *DiversityCap) String() string {
 func (*DiversityCap) ProtoMessage() {}
 
 func (x *DiversityCap) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[7]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -693,7 +770,7 @@ func (x *DiversityCap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiversityCap.ProtoReflect.Descriptor instead.
 func (*DiversityCap) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{7}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DiversityCap) GetAttribute() string {
@@ -723,7 +800,7 @@ type ItemPolicy struct {
 
 func (x *ItemPolicy) Reset() {
 	*x = ItemPolicy{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[8]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -735,7 +812,7 @@ func (x *ItemPolicy) String() string {
 func (*ItemPolicy) ProtoMessage() {}
 
 func (x *ItemPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[8]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -748,7 +825,7 @@ func (x *ItemPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ItemPolicy.ProtoReflect.Descriptor instead.
 func (*ItemPolicy) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{8}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ItemPolicy) GetOrderBy() string {
@@ -808,6 +885,8 @@ type RecallRequest struct {
 	Adapter string `protobuf:"bytes,24,opt,name=adapter,proto3" json:"adapter,omitempty"`
 	// Names of attributes that each item of the answer shall carry: 16 at most.
 	Attributes []string `protobuf:"bytes,25,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	// 8 at most; the configured ones (recall.frequencyCaps) when empty.
+	FrequencyCaps []*FrequencyCap `protobuf:"bytes,26,rep,name=frequency_caps,json=frequencyCaps,proto3" json:"frequency_caps,omitempty"`
 	// Record it for the console, whatever the share of recalls that is recorded.
 	Inspect       bool `protobuf:"varint,30,opt,name=inspect,proto3" json:"inspect,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -816,7 +895,7 @@ type RecallRequest struct {
 
 func (x *RecallRequest) Reset() {
 	*x = RecallRequest{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[9]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -828,7 +907,7 @@ func (x *RecallRequest) String() string {
 func (*RecallRequest) ProtoMessage() {}
 
 func (x *RecallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[9]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -841,7 +920,7 @@ func (x *RecallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallRequest.ProtoReflect.Descriptor instead.
 func (*RecallRequest) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{9}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RecallRequest) GetRequestId() string {
@@ -996,6 +1075,13 @@ func (x *RecallRequest) GetAttributes() []string {
 	return nil
 }
 
+func (x *RecallRequest) GetFrequencyCaps() []*FrequencyCap {
+	if x != nil {
+		return x.FrequencyCaps
+	}
+	return nil
+}
+
 func (x *RecallRequest) GetInspect() bool {
 	if x != nil {
 		return x.Inspect
@@ -1041,7 +1127,7 @@ type RecalledItem struct {
 
 func (x *RecalledItem) Reset() {
 	*x = RecalledItem{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[10]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1053,7 +1139,7 @@ func (x *RecalledItem) String() string {
 func (*RecalledItem) ProtoMessage() {}
 
 func (x *RecalledItem) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[10]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1066,7 +1152,7 @@ func (x *RecalledItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecalledItem.ProtoReflect.Descriptor instead.
 func (*RecalledItem) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{10}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RecalledItem) GetItemId() string {
@@ -1137,7 +1223,7 @@ type RecallTimings struct {
 
 func (x *RecallTimings) Reset() {
 	*x = RecallTimings{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1149,7 +1235,7 @@ func (x *RecallTimings) String() string {
 func (*RecallTimings) ProtoMessage() {}
 
 func (x *RecallTimings) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[11]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1162,7 +1248,7 @@ func (x *RecallTimings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallTimings.ProtoReflect.Descriptor instead.
 func (*RecallTimings) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{11}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RecallTimings) GetFeaturesUs() float64 {
@@ -1275,7 +1361,7 @@ type RecallVersions struct {
 
 func (x *RecallVersions) Reset() {
 	*x = RecallVersions{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1287,7 +1373,7 @@ func (x *RecallVersions) String() string {
 func (*RecallVersions) ProtoMessage() {}
 
 func (x *RecallVersions) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[12]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1300,7 +1386,7 @@ func (x *RecallVersions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallVersions.ProtoReflect.Descriptor instead.
 func (*RecallVersions) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{12}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RecallVersions) GetModel() string {
@@ -1367,7 +1453,7 @@ type AppliedItemPolicy struct {
 
 func (x *AppliedItemPolicy) Reset() {
 	*x = AppliedItemPolicy{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1379,7 +1465,7 @@ func (x *AppliedItemPolicy) String() string {
 func (*AppliedItemPolicy) ProtoMessage() {}
 
 func (x *AppliedItemPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[13]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1392,7 +1478,7 @@ func (x *AppliedItemPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppliedItemPolicy.ProtoReflect.Descriptor instead.
 func (*AppliedItemPolicy) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{13}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AppliedItemPolicy) GetOrderBy() string {
@@ -1461,7 +1547,7 @@ type KvProvenance struct {
 
 func (x *KvProvenance) Reset() {
 	*x = KvProvenance{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1473,7 +1559,7 @@ func (x *KvProvenance) String() string {
 func (*KvProvenance) ProtoMessage() {}
 
 func (x *KvProvenance) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[14]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1486,7 +1572,7 @@ func (x *KvProvenance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KvProvenance.ProtoReflect.Descriptor instead.
 func (*KvProvenance) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{14}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *KvProvenance) GetDeviceTokens() uint32 {
@@ -1593,14 +1679,16 @@ type RecallResponse struct {
 	// the store of behaviours did not answer, and recall.withoutFeatures is `answer`. `no-history`: the user
 	// has no behaviours, or none of their items is in the catalogue. `popular`: the same, and the items are those
 	// that are popular.
-	Fallback      string `protobuf:"bytes,22,opt,name=fallback,proto3" json:"fallback,omitempty"`
+	Fallback string `protobuf:"bytes,22,opt,name=fallback,proto3" json:"fallback,omitempty"`
+	// Items that the eligibility lets pass and a frequency cap keeps out.
+	CappedItems   uint32 `protobuf:"varint,23,opt,name=capped_items,json=cappedItems,proto3" json:"capped_items,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecallResponse) Reset() {
 	*x = RecallResponse{}
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1612,7 +1700,7 @@ func (x *RecallResponse) String() string {
 func (*RecallResponse) ProtoMessage() {}
 
 func (x *RecallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tessera_recall_v1_recall_proto_msgTypes[15]
+	mi := &file_tessera_recall_v1_recall_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1625,7 +1713,7 @@ func (x *RecallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallResponse.ProtoReflect.Descriptor instead.
 func (*RecallResponse) Descriptor() ([]byte, []int) {
-	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{15}
+	return file_tessera_recall_v1_recall_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RecallResponse) GetRequestId() string {
@@ -1733,6 +1821,13 @@ func (x *RecallResponse) GetFallback() string {
 	return ""
 }
 
+func (x *RecallResponse) GetCappedItems() uint32 {
+	if x != nil {
+		return x.CappedItems
+	}
+	return 0
+}
+
 var File_tessera_recall_v1_recall_proto protoreflect.FileDescriptor
 
 const file_tessera_recall_v1_recall_proto_rawDesc = "" +
@@ -1769,14 +1864,19 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\tpredicate\x18\x01 \x01(\v2\x1c.tessera.recall.v1.PredicateR\tpredicate\x125\n" +
 	"\aallowed\x18\x02 \x01(\v2\x1b.tessera.recall.v1.ItemListR\aallowed\x12\x16\n" +
 	"\x06denied\x18\x03 \x03(\tR\x06denied\x12\x12\n" +
-	"\x04seen\x18\x04 \x03(\tR\x04seen\"I\n" +
+	"\x04seen\x18\x04 \x03(\tR\x04seen\"\x92\x01\n" +
+	"\fFrequencyCap\x12\x16\n" +
+	"\x06action\x18\x01 \x01(\tR\x06action\x12%\n" +
+	"\x0emax_behaviours\x18\x02 \x01(\rR\rmaxBehaviours\x12%\n" +
+	"\x0ewindow_seconds\x18\x03 \x01(\rR\rwindowSeconds\x12\x1c\n" +
+	"\tattribute\x18\x04 \x01(\tR\tattribute\"I\n" +
 	"\fDiversityCap\x12\x1c\n" +
 	"\tattribute\x18\x01 \x01(\tR\tattribute\x12\x1b\n" +
 	"\tmax_items\x18\x02 \x01(\rR\bmaxItems\"f\n" +
 	"\n" +
 	"ItemPolicy\x12\x19\n" +
 	"\border_by\x18\x01 \x01(\tR\aorderBy\x12=\n" +
-	"\tdiversity\x18\x02 \x03(\v2\x1f.tessera.recall.v1.DiversityCapR\tdiversity\"\xeb\b\n" +
+	"\tdiversity\x18\x02 \x03(\v2\x1f.tessera.recall.v1.DiversityCapR\tdiversity\"\xb3\t\n" +
 	"\rRecallRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
@@ -1804,7 +1904,8 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\aadapter\x18\x18 \x01(\tR\aadapter\x12\x1e\n" +
 	"\n" +
 	"attributes\x18\x19 \x03(\tR\n" +
-	"attributes\x12\x18\n" +
+	"attributes\x12F\n" +
+	"\x0efrequency_caps\x18\x1a \x03(\v2\x1f.tessera.recall.v1.FrequencyCapR\rfrequencyCaps\x12\x18\n" +
 	"\ainspect\x18\x1e \x01(\bR\ainspect\x1a:\n" +
 	"\fProfileEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -1874,7 +1975,7 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x0etokens_by_tier\x18\v \x03(\v21.tessera.recall.v1.KvProvenance.TokensByTierEntryR\ftokensByTier\x1a?\n" +
 	"\x11TokensByTierEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xb7\x05\n" +
+	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xda\x05\n" +
 	"\x0eRecallResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x125\n" +
@@ -1894,7 +1995,8 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\fcompleteness\x18\x14 \x01(\x0e2\x1f.tessera.recall.v1.CompletenessR\fcompleteness\x12E\n" +
 	"\vitem_policy\x18\x15 \x01(\v2$.tessera.recall.v1.AppliedItemPolicyR\n" +
 	"itemPolicy\x12\x1a\n" +
-	"\bfallback\x18\x16 \x01(\tR\bfallback*j\n" +
+	"\bfallback\x18\x16 \x01(\tR\bfallback\x12!\n" +
+	"\fcapped_items\x18\x17 \x01(\rR\vcappedItems*j\n" +
 	"\tScoreNorm\x12\x1a\n" +
 	"\x16SCORE_NORM_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fSCORE_NORM_FULL\x10\x01\x12\x14\n" +
@@ -1925,7 +2027,7 @@ func file_tessera_recall_v1_recall_proto_rawDescGZIP() []byte {
 }
 
 var file_tessera_recall_v1_recall_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_tessera_recall_v1_recall_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(ScoreNorm)(0),            // 0: tessera.recall.v1.ScoreNorm
 	(Priority)(0),             // 1: tessera.recall.v1.Priority
@@ -1937,18 +2039,19 @@ var file_tessera_recall_v1_recall_proto_goTypes = []any{
 	(*Predicate)(nil),         // 7: tessera.recall.v1.Predicate
 	(*ItemList)(nil),          // 8: tessera.recall.v1.ItemList
 	(*Eligibility)(nil),       // 9: tessera.recall.v1.Eligibility
-	(*DiversityCap)(nil),      // 10: tessera.recall.v1.DiversityCap
-	(*ItemPolicy)(nil),        // 11: tessera.recall.v1.ItemPolicy
-	(*RecallRequest)(nil),     // 12: tessera.recall.v1.RecallRequest
-	(*RecalledItem)(nil),      // 13: tessera.recall.v1.RecalledItem
-	(*RecallTimings)(nil),     // 14: tessera.recall.v1.RecallTimings
-	(*RecallVersions)(nil),    // 15: tessera.recall.v1.RecallVersions
-	(*AppliedItemPolicy)(nil), // 16: tessera.recall.v1.AppliedItemPolicy
-	(*KvProvenance)(nil),      // 17: tessera.recall.v1.KvProvenance
-	(*RecallResponse)(nil),    // 18: tessera.recall.v1.RecallResponse
-	nil,                       // 19: tessera.recall.v1.RecallRequest.ProfileEntry
-	nil,                       // 20: tessera.recall.v1.RecallRequest.SceneEntry
-	nil,                       // 21: tessera.recall.v1.KvProvenance.TokensByTierEntry
+	(*FrequencyCap)(nil),      // 10: tessera.recall.v1.FrequencyCap
+	(*DiversityCap)(nil),      // 11: tessera.recall.v1.DiversityCap
+	(*ItemPolicy)(nil),        // 12: tessera.recall.v1.ItemPolicy
+	(*RecallRequest)(nil),     // 13: tessera.recall.v1.RecallRequest
+	(*RecalledItem)(nil),      // 14: tessera.recall.v1.RecalledItem
+	(*RecallTimings)(nil),     // 15: tessera.recall.v1.RecallTimings
+	(*RecallVersions)(nil),    // 16: tessera.recall.v1.RecallVersions
+	(*AppliedItemPolicy)(nil), // 17: tessera.recall.v1.AppliedItemPolicy
+	(*KvProvenance)(nil),      // 18: tessera.recall.v1.KvProvenance
+	(*RecallResponse)(nil),    // 19: tessera.recall.v1.RecallResponse
+	nil,                       // 20: tessera.recall.v1.RecallRequest.ProfileEntry
+	nil,                       // 21: tessera.recall.v1.RecallRequest.SceneEntry
+	nil,                       // 22: tessera.recall.v1.KvProvenance.TokensByTierEntry
 }
 var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	7,  // 0: tessera.recall.v1.Predicates.predicates:type_name -> tessera.recall.v1.Predicate
@@ -1960,27 +2063,28 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	5,  // 6: tessera.recall.v1.Predicate.range:type_name -> tessera.recall.v1.RangeClause
 	7,  // 7: tessera.recall.v1.Eligibility.predicate:type_name -> tessera.recall.v1.Predicate
 	8,  // 8: tessera.recall.v1.Eligibility.allowed:type_name -> tessera.recall.v1.ItemList
-	10, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
+	11, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
 	3,  // 10: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
-	19, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
-	20, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
+	20, // 11: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry
+	21, // 12: tessera.recall.v1.RecallRequest.scene:type_name -> tessera.recall.v1.RecallRequest.SceneEntry
 	0,  // 13: tessera.recall.v1.RecallRequest.score_norm:type_name -> tessera.recall.v1.ScoreNorm
 	1,  // 14: tessera.recall.v1.RecallRequest.priority:type_name -> tessera.recall.v1.Priority
 	9,  // 15: tessera.recall.v1.RecallRequest.eligibility:type_name -> tessera.recall.v1.Eligibility
-	11, // 16: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
-	10, // 17: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	21, // 18: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
-	13, // 19: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
-	15, // 20: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
-	14, // 21: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
-	17, // 22: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
-	2,  // 23: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
-	16, // 24: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
-	25, // [25:25] is the sub-list for method output_type
-	25, // [25:25] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	12, // 16: tessera.recall.v1.RecallRequest.item_policy:type_name -> tessera.recall.v1.ItemPolicy
+	10, // 17: tessera.recall.v1.RecallRequest.frequency_caps:type_name -> tessera.recall.v1.FrequencyCap
+	11, // 18: tessera.recall.v1.AppliedItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
+	22, // 19: tessera.recall.v1.KvProvenance.tokens_by_tier:type_name -> tessera.recall.v1.KvProvenance.TokensByTierEntry
+	14, // 20: tessera.recall.v1.RecallResponse.items:type_name -> tessera.recall.v1.RecalledItem
+	16, // 21: tessera.recall.v1.RecallResponse.versions:type_name -> tessera.recall.v1.RecallVersions
+	15, // 22: tessera.recall.v1.RecallResponse.timings:type_name -> tessera.recall.v1.RecallTimings
+	18, // 23: tessera.recall.v1.RecallResponse.kv:type_name -> tessera.recall.v1.KvProvenance
+	2,  // 24: tessera.recall.v1.RecallResponse.completeness:type_name -> tessera.recall.v1.Completeness
+	17, // 25: tessera.recall.v1.RecallResponse.item_policy:type_name -> tessera.recall.v1.AppliedItemPolicy
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_tessera_recall_v1_recall_proto_init() }
@@ -1997,7 +2101,7 @@ func file_tessera_recall_v1_recall_proto_init() {
 		(*Predicate_Contains)(nil),
 		(*Predicate_Range)(nil),
 	}
-	file_tessera_recall_v1_recall_proto_msgTypes[9].OneofWrappers = []any{
+	file_tessera_recall_v1_recall_proto_msgTypes[10].OneofWrappers = []any{
 		(*RecallRequest_UserId)(nil),
 		(*RecallRequest_History)(nil),
 	}
@@ -2007,7 +2111,7 @@ func file_tessera_recall_v1_recall_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tessera_recall_v1_recall_proto_rawDesc), len(file_tessera_recall_v1_recall_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   19,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

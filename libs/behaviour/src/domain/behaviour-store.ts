@@ -1,3 +1,5 @@
+import type { Retention } from './retention.js';
+
 /** One thing that a user did. */
 export interface Behaviour {
   readonly itemId: string;
@@ -35,6 +37,11 @@ export abstract class BehaviourStore<Kept extends Behaviour = Behaviour> {
       this.profile(userId),
     ]);
     return behaviours === null ? null : { behaviours, profile: profile ?? {} };
+  }
+
+  /** What is kept of a user; undefined: all that there is, or known to another process alone. */
+  get retention(): Retention | undefined {
+    return undefined;
   }
 
   /** Whether the store can be reached; one that is not on another machine always can. */

@@ -76,6 +76,10 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     );
   }
 
+  override get retention(): Retention {
+    return this.options.retention;
+  }
+
   /** Cheap. */
   condition(): StoreCondition {
     return this.store.condition();

@@ -104,6 +104,10 @@ export class RedisBehaviourLog extends BehaviourLog {
     return log;
   }
 
+  override get retention(): Retention {
+    return this.options.retention;
+  }
+
   override reach(): StoreReach {
     return this.breaker.read();
   }

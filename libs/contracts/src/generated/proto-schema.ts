@@ -1616,6 +1616,31 @@ export const protoSchema: object = {
                   },
                   "comment": "Which items this request may get. The search is exact among them."
                 },
+                "FrequencyCap": {
+                  "fields": {
+                    "action": {
+                      "type": "string",
+                      "id": 1,
+                      "comment": "Of the behaviours that count, e.g. `impression`."
+                    },
+                    "maxBehaviours": {
+                      "type": "uint32",
+                      "id": 2,
+                      "comment": "At least 1; an item with so many is not to be had."
+                    },
+                    "windowSeconds": {
+                      "type": "uint32",
+                      "id": 3,
+                      "comment": "Behaviours of the last so many seconds count, by the clock of the service; at least 1. One that is to come counts\nas one of now."
+                    },
+                    "attribute": {
+                      "type": "string",
+                      "id": 4,
+                      "comment": "A text attribute, e.g. `campaign`: behaviours with items that share a text of it count together, and no item with\nthat text is to be had. Empty: each item counts alone."
+                    }
+                  },
+                  "comment": "How often the user may have done something with an item, or with items that share a text, before it is not to be\nhad any more: `at most 3 impressions in a day`. Counted over the behaviours that the service keeps of the user and\nreads for the recall (docs/eligibility.md). A recall with a cap of its own names a `user_id`."
+                },
                 "DiversityCap": {
                   "fields": {
                     "attribute": {
@@ -1781,6 +1806,12 @@ export const protoSchema: object = {
                       "type": "string",
                       "id": 25,
                       "comment": "Names of attributes that each item of the answer shall carry: 16 at most."
+                    },
+                    "frequencyCaps": {
+                      "rule": "repeated",
+                      "type": "FrequencyCap",
+                      "id": 26,
+                      "comment": "8 at most; the configured ones (recall.frequencyCaps) when empty."
                     },
                     "inspect": {
                       "type": "bool",
@@ -2088,6 +2119,11 @@ export const protoSchema: object = {
                       "type": "string",
                       "id": 22,
                       "comment": "Why less went into the prompt than is kept of the user; empty: nothing was missing. `no-features`:\nthe store of behaviours did not answer, and recall.withoutFeatures is `answer`. `no-history`: the user\nhas no behaviours, or none of their items is in the catalogue. `popular`: the same, and the items are those\nthat are popular."
+                    },
+                    "cappedItems": {
+                      "type": "uint32",
+                      "id": 23,
+                      "comment": "Items that the eligibility lets pass and a frequency cap keeps out."
                     }
                   }
                 },
@@ -2296,6 +2332,11 @@ export const protoSchema: object = {
                         "adapter": {
                           "type": "string",
                           "id": 16
+                        },
+                        "frequencyCaps": {
+                          "rule": "repeated",
+                          "type": "tessera.recall.v1.FrequencyCap",
+                          "id": 17
                         }
                       },
                       "comment": "A recall as it was understood. Fields are those of RecallRequest; 0 and empty where it said nothing."
@@ -2450,7 +2491,7 @@ export const protoSchema: object = {
                       "options": {
                         "proto3_optional": true
                       },
-                      "comment": "Path of a clause, such as `predicate.all[1].not`, or `allowed`, `denied`, `seen`."
+                      "comment": "Path of a clause, such as `predicate.all[1].not`, or `allowed`, `denied`, `seen`, `flight`, or a cap such as\n`frequencyCaps[0]`, `recall.frequencyCaps[0]` where it is configured."
                     },
                     "notLiveSince": {
                       "type": "uint64",
@@ -4590,6 +4631,26 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "FrequencyCap": {
+                  "fields": {
+                    "action": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "max_behaviours": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "window_seconds": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "attribute": {
+                      "type": "string",
+                      "id": 4
+                    }
+                  }
+                },
                 "DiversityCap": {
                   "fields": {
                     "attribute": {
@@ -4735,6 +4796,11 @@ export const protoSchemaAsWritten: object = {
                       "rule": "repeated",
                       "type": "string",
                       "id": 25
+                    },
+                    "frequency_caps": {
+                      "rule": "repeated",
+                      "type": "FrequencyCap",
+                      "id": 26
                     },
                     "inspect": {
                       "type": "bool",
@@ -5004,6 +5070,10 @@ export const protoSchemaAsWritten: object = {
                     "fallback": {
                       "type": "string",
                       "id": 22
+                    },
+                    "capped_items": {
+                      "type": "uint32",
+                      "id": 23
                     }
                   }
                 },
@@ -5197,6 +5267,11 @@ export const protoSchemaAsWritten: object = {
                         "adapter": {
                           "type": "string",
                           "id": 16
+                        },
+                        "frequency_caps": {
+                          "rule": "repeated",
+                          "type": "tessera.recall.v1.FrequencyCap",
+                          "id": 17
                         }
                       }
                     }

@@ -1,5 +1,7 @@
+import type { Retention } from '@tessera/behaviour';
 import type { Priority, ScoreNorm } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
+import { checkFrequencyCaps } from './frequency-caps.js';
 import type { RecallContext, RecallRequest, ScoreRequest, UserSource } from './recall-types.js';
 
 export const invalid = expecting('REQUEST_INVALID');
@@ -27,6 +29,8 @@ export interface RequestLimits {
   readonly stepsMax: number;
   readonly itemsPerSidMax: number;
   readonly historyItemsMax: number;
+  /** Of behaviours; undefined: all that there is, or not known here. */
+  readonly retention: Retention | undefined;
   readonly defaultResultCount: number;
   readonly defaultWidths: readonly number[];
   readonly defaultItemsPerSid: number;
@@ -70,6 +74,7 @@ export function checkWaiting(context: RecallContext, elapsedUs: number): void {
  */
 export function checkRequest(request: RecallRequest, limits: RequestLimits): SearchSettings {
   checkSource(request, limits);
+  checkCaps(request, limits);
   const resultCount = counted('resultCount', request.resultCount, limits.resultCountMax);
   const itemsPerSid = counted('itemsPerSid', request.itemsPerSid, limits.itemsPerSidMax);
   const count = resultCount === 0 ? limits.defaultResultCount : resultCount;
@@ -161,6 +166,14 @@ function checkWho({ userId, history }: UserSource, limits: RequestLimits): void 
 export function checkItemId(field: string, itemId: string): void {
   if (itemId.length >= 1 && itemId.length <= ITEM_ID_LENGTH_MAX) return;
   throw invalid(field, `1..${ITEM_ID_LENGTH_MAX} characters`, itemId.length);
+}
+
+/** Items of a written history have neither actions nor times. */
+function checkCaps({ frequencyCaps = [], userId }: RecallRequest, limits: RequestLimits): void {
+  if (frequencyCaps.length > 0 && userId === undefined) {
+    throw invalid('frequencyCaps', 'none, or a userId whose behaviours count', 'a written history');
+  }
+  checkFrequencyCaps(frequencyCaps, 'frequencyCaps', limits, invalid);
 }
 
 /** The values are checked by the template's slots; a key without a slot is a typing error. */

@@ -1,7 +1,7 @@
 /** Eligibility as the JSON of docs/eligibility.md, which HTTP takes and records keep. */
 
 import { clauseJson, FormReader, readClause } from '@tessera/catalogue';
-import type { Eligibility } from '@tessera/engine';
+import type { Eligibility } from './recall-types.js';
 
 const reader = new FormReader('REQUEST_INVALID');
 const MEMBERS = ['predicate', 'allowed', 'denied', 'seen'];

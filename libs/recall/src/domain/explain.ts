@@ -1,9 +1,11 @@
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
 import { checkItemId, checkRequest } from './check-request.js';
+import { countedCaps } from './counted-caps.js';
 import { catalogueVerdict, searchVerdict } from './item-verdict.js';
+import { orRelease } from './kv-provenance.js';
 import type { Preparation } from './preparation.js';
-import { reachRequestOf } from './reach-request.js';
+import { reachRequestOf, withCaps } from './reach-request.js';
 import type {
   ExplainAnswer,
   ExplainRequest,
@@ -27,11 +29,16 @@ export async function explain(
   const { recall, itemId, versions } = request;
   const search = checkRequest(recall, limits);
   checkItemId('itemId', itemId);
-  const asked = { request: reachRequestOf(recall), itemId, sequence: versions?.catalogueSequence };
+  const uncapped = reachRequestOf(recall);
   checkSameVersions(versions, versionsOf(parts, context.adapter, engine.model.digest));
   const replayed = versions && preparation.replay(recall, context, stopwatch);
-  const judged = await catalogue.judge(asked);
   const prepared = replayed ?? (await preparation.prepare(recall, context, stopwatch));
+  const { caps } = countedCaps(recall, prepared, parts);
+  const asked = { itemId, sequence: versions?.catalogueSequence };
+  const judged = await orRelease(
+    prepared.kv,
+    catalogue.judge({ ...asked, request: withCaps(uncapped, caps) }),
+  );
   const decided = catalogueVerdict(judged);
   if (decided !== undefined) prepared.kv.prefetch?.release();
   const watched =

@@ -3,6 +3,7 @@ import type { KvUse } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import type { Prompt } from '@tessera/prompt';
+import type { CountedCaps } from './frequency-caps.js';
 import type { ResolvedHistory } from './resolve-history.js';
 import type { Stopwatch } from './stopwatch.js';
 
@@ -14,6 +15,8 @@ export interface Prepared {
   readonly prompt: Prompt;
   /** Undefined where an earlier prompt is replayed. */
   readonly history: ResolvedHistory | undefined;
+  /** Undefined where an earlier prompt is not replayed: they are yet to be counted. */
+  readonly caps?: CountedCaps;
   readonly kv: KvUse;
   readonly skippedItems: number;
   readonly trimmedItems: number;

@@ -2,7 +2,7 @@
 
 import {
   type Clause,
-  type Eligibility,
+  type CountedCap,
   type ItemPolicy,
   NO_ELIGIBILITY,
   NO_POLICY,
@@ -10,7 +10,7 @@ import {
   type ReachRequest,
 } from '@tessera/engine';
 import { invalid } from './check-request.js';
-import type { RecallRequest } from './recall-types.js';
+import type { Eligibility, RecallRequest } from './recall-types.js';
 
 /** Whether it does not take all live items of the newest version in their own order. */
 export function asksForReach({ eligibility, itemPolicy }: RecallRequest): boolean {
@@ -25,7 +25,12 @@ export function reachRequestOf(request: RecallRequest): ReachRequest {
   const { eligibility = NO_ELIGIBILITY, itemPolicy = NO_POLICY } = request;
   checkEligibility(eligibility);
   checkItemPolicy(itemPolicy);
-  return { eligibility, itemPolicy };
+  return { eligibility: { ...eligibility, caps: [] }, itemPolicy };
+}
+
+/** The same, without what is had often enough. */
+export function withCaps(asked: ReachRequest, caps: readonly CountedCap[]): ReachRequest {
+  return { ...asked, eligibility: { ...asked.eligibility, caps } };
 }
 
 function checkEligibility({ predicate, allowed = [], denied, seen }: Eligibility): void {

@@ -17,6 +17,8 @@ export interface RecallParts extends Pick<RecallRuntimeOptions, 'process'> {
   readonly binding: Binding;
   readonly template: CompiledTemplate;
   readonly behaviours: BehaviourStore;
+  /** Milliseconds since 1970; left out: by the clock of the machine. */
+  readonly nowMs?: (() => number) | undefined;
   /** Where `recall.withoutHistory` is `popular`. */
   readonly popularity?: Popularity | undefined;
   readonly erasures: Erasures;
@@ -50,6 +52,7 @@ export function requestLimits(parts: RecallParts): RequestLimits {
     stepsMax: stepsOf(parts),
     itemsPerSidMax: resultCountMax,
     historyItemsMax: defaults.historyItemsMax,
+    retention: parts.behaviours.retention,
     defaultResultCount: defaults.resultCount,
     defaultWidths: defaults.widths,
     defaultItemsPerSid: Math.min(defaults.itemsPerSid, resultCountMax),

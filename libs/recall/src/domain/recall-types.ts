@@ -1,11 +1,16 @@
 /** Requests and answers in the domain's own words; edges map wire types to these. */
 
 import type { ServedAdapter } from '@tessera/adapter';
-import type { WireKvProvenance, WireRecallTimings, WireRecallVersions } from '@tessera/contracts';
+import type {
+  WireFrequencyCap,
+  WireKvProvenance,
+  WireRecallTimings,
+  WireRecallVersions,
+} from '@tessera/contracts';
 import type {
   BeamTree,
   Completeness,
-  Eligibility,
+  Eligibility as EngineEligibility,
   ItemPolicy,
   Priority,
   Reach,
@@ -44,6 +49,9 @@ export interface UserSource {
   readonly requiresHistory?: boolean;
 }
 
+/** The conditions that a request itself names: frequency caps are counted for it. */
+export type Eligibility = Omit<EngineEligibility, 'caps'>;
+
 /** A request after parsing; limits are checked by `recall()`, not by whoever maps the wire. */
 export interface RecallRequest extends UserSource {
   /** Items wanted; 0 means the configured default. */
@@ -58,6 +66,8 @@ export interface RecallRequest extends UserSource {
   readonly allowPartial?: boolean;
   /** Which items it may get (docs/eligibility.md); left out: every live item. */
   readonly eligibility?: Eligibility;
+  /** Of a recall by userId; left out or empty: those that are configured. */
+  readonly frequencyCaps?: readonly FrequencyCap[];
   /** Names of attributes that the items of the answer shall carry; left out: none. */
   readonly attributes?: readonly string[];
   /** The answer is to tell what is recorded of it (`sight`); left out: not. */
@@ -97,7 +107,7 @@ export interface RecallContext {
   readonly isOwn?: boolean;
   /**
    * Of RecallServing.pin(): what the request reaches, whatever eligibility and item policy it
-   * names; left out: the newest version.
+   * names, and without frequency caps; left out: the newest version.
    */
   readonly pinned?: Reach | undefined;
 }
@@ -118,6 +128,14 @@ export interface RecalledItem {
 export type RecallTimings = WireRecallTimings;
 export type RecallVersions = WireRecallVersions;
 export type KvProvenance = WireKvProvenance;
+export type FrequencyCap = WireFrequencyCap;
+
+/**
+ * How far the counts of a recall's caps can be trusted. `exact`; `cut`: there were more behaviours
+ * in a window than are read or kept, so that the count may be too low; `unavailable`: the store did
+ * not answer, and nothing was counted.
+ */
+export type CapsOutcome = 'exact' | 'cut' | 'unavailable';
 
 /** The part of an answer's versions that names the process. */
 export type ProcessVersions = Omit<
@@ -169,6 +187,10 @@ export interface RecallAnswer extends PromptFacts {
   readonly widthsUsed: readonly number[];
   readonly completeness: Completeness;
   readonly itemPolicy: AppliedItemPolicy;
+  /** Items that its eligibility lets pass and a frequency cap keeps out. */
+  readonly cappedItems: number;
+  /** How far the counts of its caps can be trusted; undefined: it has none. */
+  readonly capsOutcome?: CapsOutcome | undefined;
   /** Where the request wanted it. */
   readonly sight?: RecallSight;
 }

@@ -2,12 +2,14 @@ import type { Popularity } from '@tessera/behaviour';
 import { NO_POLICY, type ReachRequest } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRequest, type SearchSettings } from './check-request.js';
+import { countedCaps } from './counted-caps.js';
+import type { CountedCaps } from './frequency-caps.js';
 import { recalledItems } from './item-scores.js';
 import { orRelease } from './kv-provenance.js';
 import { popularItems } from './popular-items.js';
 import type { Preparation } from './preparation.js';
 import { checkNotErased, type Prepared } from './prepared.js';
-import { asksForReach, reachRequestOf } from './reach-request.js';
+import { asksForReach, reachRequestOf, withCaps } from './reach-request.js';
 import type { RecallParts } from './recall-parts.js';
 import type { RecallAnswer, RecallContext, RecallRequest } from './recall-types.js';
 import { sightOf } from './sight.js';
@@ -26,11 +28,13 @@ export async function recall(
   const stopwatch = preparation.begin(context);
   const search = checkRequest(request, limits);
   const { popularity, catalogue } = parts;
-  const asked = reachRequestOf(request);
-  const isRestricted = asksForReach(request) || catalogue.hasFlights;
+  const uncapped = reachRequestOf(request);
   const prepared = await preparation.prepare(request, context, stopwatch, popularity);
+  const caps = countedCaps(request, prepared, parts);
+  const asked = withCaps(uncapped, caps.caps);
+  const isRestricted = asksForReach(request) || caps.caps.length > 0 || catalogue.hasFlights;
   if (popularity !== undefined && prepared.history?.fallback === 'popular') {
-    return withPopular(parts, popularity, { request, asked, search, context, prepared });
+    return withPopular(parts, popularity, { request, asked, search, context, prepared, caps });
   }
   // Compiled off this thread, before the request waits for the engine.
   const reach =
@@ -48,7 +52,7 @@ export async function recall(
   const { userId } = request;
   const adapter = context.adapter?.digest ?? '';
   if (context.isOwn !== true) {
-    remembered.keep(requestId, { userId, adapter, prompt, skippedItems, trimmedItems });
+    remembered.keep(requestId, { userId, adapter, prompt, skippedItems, trimmedItems, caps });
   }
   return {
     requestId,
@@ -62,6 +66,8 @@ export async function recall(
       resultCount: search.resultCount,
       leftOutByDiversity: answer.leftOutByDiversity,
     },
+    cappedItems: reach?.cappedItems ?? 0,
+    capsOutcome: caps.outcome,
     ...factsOf(parts, prepared, answer),
     ...(request.wantsSight === true && { sight: sightOf(prepared.history, prompt, answer) }),
   };
@@ -73,13 +79,14 @@ interface Asked {
   readonly search: SearchSettings;
   readonly context: RecallContext;
   readonly prepared: Prepared;
+  readonly caps: CountedCaps;
 }
 
 /** An answer that the engine is not asked for, of one version. */
 async function withPopular(
   parts: RecallParts,
   popularity: Popularity,
-  { request, asked, search, context, prepared }: Asked,
+  { request, asked, search, context, prepared, caps }: Asked,
 ): Promise<RecallAnswer> {
   const reach = context.pinned ?? (await parts.catalogue.reach(asked));
   checkNotErased(prepared, parts.erasures);
@@ -104,6 +111,8 @@ async function withPopular(
       resultCount,
       leftOutByDiversity: leftOut,
     },
+    cappedItems: reach.cappedItems,
+    capsOutcome: caps.outcome,
     ...facts,
     ...(request.wantsSight === true && { sight }),
   };

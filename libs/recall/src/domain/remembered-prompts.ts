@@ -1,5 +1,6 @@
 import type { Prompt } from '@tessera/prompt';
 import { invalid } from './check-request.js';
+import type { CountedCaps } from './frequency-caps.js';
 import type { RecallRequest } from './recall-types.js';
 
 /** The prompt of a recall. */
@@ -11,6 +12,8 @@ export interface RememberedPrompt {
   readonly prompt: Prompt;
   readonly skippedItems: number;
   readonly trimmedItems: number;
+  /** As they were counted for it. */
+  readonly caps: CountedCaps;
 }
 
 /**

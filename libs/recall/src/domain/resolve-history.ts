@@ -1,4 +1,4 @@
-import type { BehaviourStore, Popularity } from '@tessera/behaviour';
+import type { Behaviour, BehaviourStore, Popularity } from '@tessera/behaviour';
 import { type Catalogue, type CatalogueView, NO_ITEM } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { CompiledTemplate, PromptItem, PromptTemplate } from '@tessera/prompt';
@@ -17,6 +17,8 @@ export interface ResolvedHistory {
   readonly skippedItems: number;
   /** Oldest behaviours left out so that the history begins where it did before. */
   readonly trimmedItems: number;
+  /** All that were read of a user, oldest first; undefined: the store did not answer. */
+  readonly behaviours: readonly Behaviour[] | undefined;
   readonly fallback: Fallback;
 }
 
@@ -29,6 +31,7 @@ interface Given {
   /** Leave unknown items out rather than refuse the request. */
   readonly skipUnknown: boolean;
   readonly trimmedItems: number;
+  readonly behaviours: readonly Behaviour[] | undefined;
   readonly fallback: Fallback;
 }
 
@@ -76,30 +79,31 @@ export async function resolveHistory(
       refuseUnwritable(index, given.itemIds[index] as string, item.sid);
     }
   });
-  const { profile, trimmedItems } = given;
+  const { profile, trimmedItems, behaviours } = given;
   const isEmpty = items.length === 0 && given.fallback === '';
   if (isEmpty && refusesEmpty(request, parts)) refuseEmpty(request, given);
   const hasPopular = parts.popularity !== undefined && parts.popularity.itemCount > 0;
   const instead = hasPopular ? 'popular' : 'no-history';
   const fallback = isEmpty ? instead : given.fallback;
   const skippedItems = given.itemIds.length - items.length;
-  return { items, itemIds, profile, skippedItems, trimmedItems, fallback };
+  return { items, itemIds, profile, skippedItems, trimmedItems, behaviours, fallback };
 }
 
 async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given> {
   if (request.history !== undefined) {
     const { history, profile, skipUnknownItems } = request;
-    const none = { actions: [], times: [], trimmedItems: 0, fallback: '' } as const;
+    const none = { actions: [], times: [], trimmedItems: 0, behaviours: [], fallback: '' } as const;
     return { ...none, itemIds: history, profile, skipUnknown: skipUnknownItems };
   }
   const userId = request.userId as string;
   const user = await userOf(userId, request, parts);
   const none = { itemIds: [], actions: [], times: [], skipUnknown: true, trimmedItems: 0 };
   if (user === 'unavailable') {
-    return { ...none, profile: request.profile, fallback: 'no-features' };
+    return { ...none, behaviours: undefined, profile: request.profile, fallback: 'no-features' };
   }
   if (user === null) {
-    if (!refusesEmpty(request, parts)) return { ...none, profile: request.profile, fallback: '' };
+    const { profile } = request;
+    if (!refusesEmpty(request, parts)) return { ...none, behaviours: [], profile, fallback: '' };
     throw new TesseraError('USER_NOT_FOUND', `userId: user '${userId}' is not known`, {
       field: 'userId',
     });
@@ -117,6 +121,7 @@ async function givenBy(request: UserSource, parts: HistoryParts): Promise<Given>
     profile: { ...Object.fromEntries(stored), ...request.profile },
     skipUnknown: true,
     trimmedItems,
+    behaviours,
     fallback: '',
   };
 }

@@ -32,6 +32,7 @@ import type {
   AppendAnswer,
   ExplainAnswer,
   ExplainRequest,
+  FrequencyCap,
   ProcessVersions,
   RecallAnswer,
   RecallContext,
@@ -89,6 +90,8 @@ export interface RecallDefaults {
   readonly withoutFeatures?: 'refuse' | 'answer';
   /** How requests without history are met; left out: answered. */
   readonly withoutHistory?: 'refuse' | 'answer' | 'popular';
+  /** Of recalls by user ID that name none themselves; left out: none. */
+  readonly frequencyCaps?: readonly FrequencyCap[];
   /** Newest recalls of a catalogue whose prompts are kept, so that they can be explained. */
   readonly rememberedRecalls: number;
 }

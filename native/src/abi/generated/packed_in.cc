@@ -56,11 +56,20 @@ void read_attribute_declarations([[maybe_unused]] PackedReader& in, [[maybe_unus
   in.list(to.attributes, [&in](auto& each) { read_attribute_declaration(in, each); });
 }
 
+void read_counted_cap([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::CountedCap& to) {
+  in.text(to.path);
+  in.text(to.attribute);
+  in.u32(to.behaviours_max);
+  in.texts(to.items);
+  in.u32s(to.behaviours);
+}
+
 void read_eligibility([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::EligibilityRequest& to) {
   in.optional(to.predicate, [&in](auto& each) { read_clause(in, each); });
   in.optional(to.allowed, [&in](auto& each) { in.texts(each); });
   in.texts(to.denied);
   in.texts(to.seen);
+  in.list(to.caps, [&in](auto& each) { read_counted_cap(in, each); });
 }
 
 void read_diversity_cap([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::DiversityCap& to) {

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "38cabfd7d0f4208e";
+inline constexpr std::string_view kAbiDigest = "68aa11a699f93aa4";
 
 }  // namespace tessera::bridge

@@ -342,6 +342,7 @@ Napi::Value to_js(Napi::Env env, const OpenedReach& from) {
   Napi::Object to = Napi::Object::New(env);
   to["reach"] = to_js(env, from.reach);
   to["sequence"] = to_js(env, static_cast<double>(from.reach->reach.view().sequence()));
+  to["cappedItems"] = to_js(env, static_cast<double>(capped_items(*from.reach)));
   return to;
 }
 
@@ -349,6 +350,7 @@ Napi::Value to_js(Napi::Env env, const Judgement& from) {
   Napi::Object to = Napi::Object::New(env);
   to["reach"] = to_js(env, from.reach);
   to["sequence"] = to_js(env, static_cast<double>(from.reach->reach.view().sequence()));
+  to["cappedItems"] = to_js(env, static_cast<double>(capped_items(*from.reach)));
   to["verdict"] = to_js(env, from.explanation.verdict, kVerdictWords);
   to["clause"] = to_js(env, from.explanation.clause);
   to["notLiveSince"] = to_js(env, static_cast<double>(from.explanation.sequence));

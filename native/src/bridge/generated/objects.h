@@ -66,6 +66,8 @@ static_assert(catalogue::kPredicateClausesMax == 256u);
 static_assert(catalogue::kPredicateValuesMax == 4096u);
 static_assert(catalogue::kPredicateTextBytesMax == 262144u);
 static_assert(catalogue::kItemListMax == 65536u);
+static_assert(catalogue::kFrequencyCapsMax == 8u);
+static_assert(catalogue::kCountedItemsMax == 1048576u);
 static_assert(catalogue::kDiversityCapsMax == 4u);
 static_assert(catalogue::kItemPolicyTextBytesMax == 4096u);
 static_assert(beam::kGoesOn == 1u);

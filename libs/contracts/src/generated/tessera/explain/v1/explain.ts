@@ -68,7 +68,10 @@ export interface ExplainResponse {
   readonly cutScore?:
     | number
     | undefined;
-  /** Path of a clause, such as `predicate.all[1].not`, or `allowed`, `denied`, `seen`. */
+  /**
+   * Path of a clause, such as `predicate.all[1].not`, or `allowed`, `denied`, `seen`, `flight`, or a cap such as
+   * `frequencyCaps[0]`, `recall.frequencyCaps[0]` where it is configured.
+   */
   readonly clause?: string | undefined;
   readonly notLiveSince?:
     | number

@@ -102,6 +102,28 @@ export interface Eligibility {
   readonly seen: readonly string[];
 }
 
+/**
+ * How often the user may have done something with an item, or with items that share a text, before it is not to be
+ * had any more: `at most 3 impressions in a day`. Counted over the behaviours that the service keeps of the user and
+ * reads for the recall (docs/eligibility.md). A recall with a cap of its own names a `user_id`.
+ */
+export interface FrequencyCap {
+  /** Of the behaviours that count, e.g. `impression`. */
+  readonly action: string;
+  /** At least 1; an item with so many is not to be had. */
+  readonly maxBehaviours: number;
+  /**
+   * Behaviours of the last so many seconds count, by the clock of the service; at least 1. One that is to come counts
+   * as one of now.
+   */
+  readonly windowSeconds: number;
+  /**
+   * A text attribute, e.g. `campaign`: behaviours with items that share a text of it count together, and no item with
+   * that text is to be had. Empty: each item counts alone.
+   */
+  readonly attribute: string;
+}
+
 /** Items of an answer that share a value of a text attribute, at most. */
 export interface DiversityCap {
   readonly attribute: string;
@@ -176,6 +198,8 @@ export interface RecallRequest {
   readonly adapter: string;
   /** Names of attributes that each item of the answer shall carry: 16 at most. */
   readonly attributes: readonly string[];
+  /** 8 at most; the configured ones (recall.frequencyCaps) when empty. */
+  readonly frequencyCaps: readonly FrequencyCap[];
   /** Record it for the console, whatever the share of recalls that is recorded. */
   readonly inspect: boolean;
 }
@@ -324,4 +348,6 @@ export interface RecallResponse {
    * that are popular.
    */
   readonly fallback: string;
+  /** Items that the eligibility lets pass and a frequency cap keeps out. */
+  readonly cappedItems: number;
 }

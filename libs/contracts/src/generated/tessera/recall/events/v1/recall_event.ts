@@ -5,7 +5,7 @@
 // source: tessera/recall/events/v1/recall_event.proto
 
 /* eslint-disable */
-import type { ItemPolicy, RecallRequest, RecallResponse } from "../../v1/recall.js";
+import type { FrequencyCap, ItemPolicy, RecallRequest, RecallResponse } from "../../v1/recall.js";
 
 export const protobufPackage = "tessera.recall.events.v1";
 
@@ -81,6 +81,7 @@ export interface AuditedRequest {
   readonly skipUnknownItems: boolean;
   readonly catalogue: string;
   readonly adapter: string;
+  readonly frequencyCaps: readonly FrequencyCap[];
 }
 
 export interface AuditedRequest_ProfileEntry {

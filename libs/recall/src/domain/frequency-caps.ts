@@ -1,0 +1,127 @@
+/**
+ * Frequency caps: what a user has done often enough of late is not to be had. Counted by item here;
+ * the engine adds up what items with a shared text have, by the version that it searches.
+ */
+
+import type { Behaviour, Retention } from '@tessera/behaviour';
+import { type CountedCap, REACH_LIMITS } from '@tessera/engine';
+import type { expecting } from '@tessera/errors';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
+import type { CapsOutcome, FrequencyCap } from './recall-types.js';
+
+const ACTION_LENGTH_MAX = 64;
+const ATTRIBUTE_LENGTH_MAX = 256;
+
+/** The behaviours of a user that a recall can count. */
+export interface CountableBehaviours {
+  /** The newest that are read. */
+  readonly historyItemsMax: number;
+  /** What is kept of them; undefined: all that the source has, or not known here. */
+  readonly retention?: Retention | undefined;
+}
+
+export interface CountedCaps {
+  readonly caps: readonly CountedCap[];
+  /** Undefined where the recall has no caps. */
+  readonly outcome: CapsOutcome | undefined;
+}
+
+export const NO_CAPS: CountedCaps = { caps: [], outcome: undefined };
+
+/**
+ * Refuses what has no meaning, and what no behaviours that are kept could ever prove.
+ * @param path of the list
+ * @throws TesseraError of `refuse` with the path of the member at fault
+ */
+export function checkFrequencyCaps(
+  caps: readonly FrequencyCap[],
+  path: string,
+  countable: CountableBehaviours,
+  refuse: ReturnType<typeof expecting>,
+): void {
+  const { frequencyCaps } = REACH_LIMITS;
+  if (caps.length > frequencyCaps) throw refuse(path, `at most ${frequencyCaps} caps`, caps.length);
+  caps.forEach((cap, index) => {
+    const { action, maxBehaviours, windowSeconds, attribute } = cap;
+    const within = (field: string, min: number, max: number, got: number, of = '') => {
+      if (Number.isInteger(got) && got >= min && got <= max) return;
+      throw refuse(`${path}[${index}].${field}`, `${min}..${max}${of}`, got);
+    };
+    within('action', 1, ACTION_LENGTH_MAX, action.length, ' characters');
+    within('attribute', 0, ATTRIBUTE_LENGTH_MAX, attribute.length, ' characters');
+    const { historyItemsMax, retention } = countable;
+    const read = ', which a recall reads (recall.historyItemsMax)';
+    within('maxBehaviours', 1, historyItemsMax, maxBehaviours, read);
+    within('windowSeconds', 1, Number.MAX_SAFE_INTEGER, windowSeconds);
+    const kept = retention?.windows[retention.windowOf(action)];
+    if (kept === undefined) return;
+    const keeps = `, which behaviours.retention keeps of '${action}'`;
+    within('maxBehaviours', 1, kept.behavioursMax, maxBehaviours, keeps);
+    const ageSecondsMax = kept.ageMsMax / MILLISECONDS_PER_SECOND;
+    within('windowSeconds', 1, ageSecondsMax, windowSeconds, keeps);
+  });
+}
+
+/**
+ * The behaviours with each item that count towards each cap. Items of a cap of items alone are
+ * those that are full; of an attribute, none where they could not fill a text together.
+ * @param path of the list, which explanations name
+ * @param behaviours oldest first
+ * @param nowMs milliseconds since 1970; what is to come counts as what is now
+ */
+export function countCaps(
+  caps: readonly FrequencyCap[],
+  path: string,
+  behaviours: readonly Behaviour[],
+  nowMs: number,
+): CountedCap[] {
+  return caps.map(({ action, attribute, maxBehaviours, windowSeconds }, index) => {
+    const counts = new Map<string, number>();
+    let total = 0;
+    for (let at = behaviours.length - 1; at >= 0; at -= 1) {
+      const behaviour = behaviours[at] as Behaviour;
+      if (!isWithin(behaviour, windowSeconds, nowMs)) break;
+      if (behaviour.action !== action) continue;
+      counts.set(behaviour.itemId, (counts.get(behaviour.itemId) ?? 0) + 1);
+      total += 1;
+    }
+    const least = attribute === '' ? maxBehaviours : 1;
+    const found = total < maxBehaviours ? [] : [...counts].filter(([, count]) => count >= least);
+    return {
+      path: `${path}[${index}]`,
+      attribute,
+      maxBehaviours,
+      itemIds: found.map(([itemId]) => itemId),
+      behaviours: Uint32Array.from(found, ([, count]) => count),
+    };
+  });
+}
+
+/**
+ * Whether behaviours may be missing in the window of a cap: as many were read as may be, or as are
+ * kept, and the oldest of them lies within it.
+ */
+export function areCut(
+  caps: readonly FrequencyCap[],
+  { historyItemsMax, retention }: CountableBehaviours,
+  behaviours: readonly Behaviour[],
+  nowMs: number,
+): boolean {
+  return caps.some(({ action, windowSeconds }) => {
+    const mayBeMissing = (found: readonly Behaviour[], most: number) => {
+      const [oldest] = found;
+      return found.length >= most && oldest !== undefined && isWithin(oldest, windowSeconds, nowMs);
+    };
+    if (mayBeMissing(behaviours, historyItemsMax)) return true;
+    const window = retention?.windowOf(action);
+    const kept = window === undefined ? undefined : retention?.windows[window];
+    if (kept === undefined || behaviours.length < kept.behavioursMax) return false;
+    const own = behaviours.filter((each) => retention?.windowOf(each.action) === window);
+    return mayBeMissing(own, kept.behavioursMax);
+  });
+}
+
+function isWithin({ time }: Behaviour, windowSeconds: number, nowMs: number): boolean {
+  const timeMs = Math.round(time * MILLISECONDS_PER_SECOND);
+  return nowMs - timeMs < windowSeconds * MILLISECONDS_PER_SECOND;
+}
