@@ -6,6 +6,7 @@ import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
 import { consoleSuite } from './suites/console/console-suite.js';
 import { cudaSuite } from './suites/cuda/cuda-suite.js';
 import { CUDA_STAGES } from './suites/cuda/plan.js';
+import { DAY_STAGES, daysSuite } from './suites/days/days-suite.js';
 import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
@@ -22,6 +23,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   catalogue: catalogueSuite,
   console: consoleSuite,
   cuda: cudaSuite,
+  days: daysSuite,
   edges: edgesSuite,
   engine: engineSuite,
   kv: kvSuite,
@@ -45,6 +47,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  stages: ${STAGE_NAMES.join(', ')}
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
+  --stage A,B    parts of the days suite: ${DAY_STAGES.join(', ')}
   --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};
                  --against DIR takes turns with the build of another checkout
   --stage A,B    parts of the overload suite: ${OVERLOAD_STAGES.join(', ')}
