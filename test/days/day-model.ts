@@ -25,6 +25,13 @@ export type Condition =
   | { readonly all: { readonly predicates: readonly Condition[] } }
   | { readonly any: { readonly predicates: readonly Condition[] } };
 
+/** A frequency cap: so many behaviours later than a moment with the ad, or with ads of its brand. */
+export interface DayCap {
+  readonly attribute: '' | 'brand';
+  readonly maxBehaviours: number;
+  readonly sinceMs: number;
+}
+
 export function holds(condition: Condition, ad: Ad): boolean {
   if ('in' in condition) return condition.in.values.includes(ad.brand);
   if ('contains' in condition) {
@@ -71,11 +78,22 @@ export class DayModel {
   }
 
   /** IDs of the ads that a recall may answer, in the order of their text. */
-  eligible(condition: Condition | undefined): string[] {
+  eligible(condition: Condition | undefined, userId: string, caps: readonly DayCap[]): string[] {
     const found = [...this.ads.values()].filter(
       (ad) => !ad.isPaused && (condition === undefined || holds(condition, ad)),
     );
-    return found.map(({ itemId }) => itemId).sort();
+    const uncapped = found.filter((ad) => !caps.some((cap) => this.isFull(cap, ad, userId)));
+    return uncapped.map(({ itemId }) => itemId).sort();
+  }
+
+  /** Ads that ended count towards no brand. */
+  private isFull({ attribute, maxBehaviours, sinceMs }: DayCap, ad: Ad, userId: string): boolean {
+    const counting = (this.users.get(userId) ?? []).filter(
+      ({ itemId, timeMs }) =>
+        timeMs > sinceMs &&
+        (attribute === '' ? itemId === ad.itemId : this.ads.get(itemId)?.brand === ad.brand),
+    );
+    return counting.length >= maxBehaviours;
   }
 
   /** What an answer's scores depend on: the history's items as the prompt shows them. */

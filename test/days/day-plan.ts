@@ -1,7 +1,7 @@
 /** What happens on a day, drawn by the seed; pure but for the random numbers that it takes. */
 
 import type { Random } from '../../bench/models/random.js';
-import type { Ad, Condition, DayModel, SeenEvent } from './day-model.js';
+import type { Ad, Condition, DayCap, DayModel, SeenEvent } from './day-model.js';
 
 export type DayEvent =
   | { readonly kind: 'begin ads'; readonly ads: readonly Ad[] }
@@ -11,9 +11,16 @@ export type DayEvent =
   | { readonly kind: 'campaign'; readonly condition: Condition; readonly edit: CampaignEdit }
   | { readonly kind: 'behaviours'; readonly events: readonly SeenEvent[] }
   | { readonly kind: 'erase'; readonly userId: string }
-  | { readonly kind: 'recall'; readonly userId: string; readonly condition?: Condition }
+  | DayRecall
   | { readonly kind: 'push adapter'; readonly seed: number }
   | { readonly kind: 'roll adapter back' | 'compact' | 'kill' | 'restart' | 'change base' };
+
+export interface DayRecall {
+  readonly kind: 'recall';
+  readonly userId: string;
+  readonly condition?: Condition;
+  readonly caps: readonly DayCap[];
+}
 
 /** Of all ads that a condition holds for; `raise` moves bids and adds a place. */
 export type CampaignEdit =
@@ -39,6 +46,10 @@ const EVERY = {
 } as const;
 const USERS_NEW_SHARE = 0.2;
 const EVENTS_OF_A_USER_MAX = 200;
+const EVENT_MS = 60_000;
+/** How many of the newest events of all users a cap may reach back over. */
+const CAPPED_EVENTS = 400;
+const CAPS_MAX = 2;
 
 export class DayPlan {
   private ads = 0;
@@ -122,16 +133,26 @@ export class DayPlan {
         userId,
         eventId: `event ${this.events}`,
         itemId: this.known().itemId,
-        timeMs: this.firstMs + this.events * 60_000,
+        timeMs: this.firstMs + this.events * EVENT_MS,
       };
     });
     return [...again, ...fresh];
   }
 
   private recall(userId: string): DayEvent {
+    const count = Math.max(0, this.random.below(CAPS_MAX + 3) - 2);
+    const caps = Array.from({ length: count }, () => this.cap());
     return this.random.below(2) === 0
-      ? { kind: 'recall', userId }
-      : { kind: 'recall', userId, condition: this.condition(2) };
+      ? { kind: 'recall', userId, caps }
+      : { kind: 'recall', userId, caps, condition: this.condition(2) };
+  }
+
+  /** Halfway between two events: a second more or less makes no difference. */
+  private cap(): DayCap {
+    const since = this.events - this.random.below(CAPPED_EVENTS);
+    const attribute = this.one(['', 'brand'] as const);
+    const maxBehaviours = 1 + this.random.below(attribute === '' ? 2 : 12);
+    return { attribute, maxBehaviours, sinceMs: this.firstMs + (since + 0.5) * EVENT_MS };
   }
 
   private condition(depth: number): Condition {

@@ -5,7 +5,7 @@
 
 import { Random } from '../../bench/models/random.js';
 import { type Ad, type Condition, DayModel, type SeenEvent } from './day-model.js';
-import { type CampaignEdit, type DayEvent, DayPlan } from './day-plan.js';
+import { type CampaignEdit, type DayEvent, DayPlan, type DayRecall } from './day-plan.js';
 import { attributesOf, BASES, ServedDays, upsertOf } from './served-days.js';
 
 const FIRST_MS = 1_700_000_000_000;
@@ -186,17 +186,14 @@ class Days {
     return known[this.random.below(known.length)];
   }
 
-  private async recall({
-    userId,
-    condition,
-  }: Extract<DayEvent, { kind: 'recall' }>): Promise<void> {
+  private async recall({ userId, condition, caps }: DayRecall): Promise<void> {
     const { model, served } = this;
-    const answer = await served.recall(userId, condition);
+    const answer = await served.recall(userId, condition, caps);
     const found = answer.items.map(({ itemId }) => itemId).sort();
     expectSame(
-      `items of ${userId} where ${JSON.stringify(condition)}`,
+      `items of ${userId} where ${JSON.stringify(condition)} under ${JSON.stringify(caps)}`,
       found,
-      model.eligible(condition),
+      model.eligible(condition, userId, caps),
     );
     const adapter = model.registry(served.base).at(-1) ?? '';
     expectSame('the version that answered', answer.versions?.adapter ?? '', adapter);

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { TesseraClient } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import { temporaryFolder } from '@tessera/testing';
+import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import { AdapterClient } from '../../tools/served/adapter-client.js';
 import { CatalogueClient } from '../../tools/served/catalogue-client.js';
 import { writeRandomAdapter } from '../e2e/random-adapter.js';
 import { SMALL, writeRandomModel } from '../e2e/random-model.js';
 import { type Program, Service } from '../e2e/service.js';
-import type { Ad, SeenEvent } from './day-model.js';
+import type { Ad, DayCap, SeenEvent } from './day-model.js';
 
 export const BASES = ['base-a', 'base-b'] as const;
 export type Base = (typeof BASES)[number];
@@ -20,6 +21,7 @@ const ADAPTER = 'main';
 const FACTOR_SIZE = 0.05;
 const CALL_MS = 60_000;
 const HISTORY_LIMIT = 1000;
+const ACTION = 'view';
 /** No user may be known whose sample recall it could print. */
 const SERVING: Program = {
   main: 'dist/apps/standalone/src/main.js',
@@ -139,7 +141,7 @@ export class ServedDays {
   }
 
   async append(events: readonly SeenEvent[]): Promise<void> {
-    const seen = events.map((event) => ({ ...event, action: 'view', scene: {} }));
+    const seen = events.map((event) => ({ ...event, action: ACTION, scene: {} }));
     await this.calls.tessera.append(seen, CALL_MS);
   }
 
@@ -159,9 +161,16 @@ export class ServedDays {
   }
 
   /** Every ad that may be answered: the beam is as wide as there are codes. */
-  recall(userId: string, predicate: object | undefined) {
+  recall(userId: string, predicate: object | undefined, caps: readonly DayCap[]) {
+    const nowMs = Date.now();
     const request = {
       userId,
+      frequencyCaps: caps.map(({ attribute, maxBehaviours, sinceMs }) => ({
+        action: ACTION,
+        attribute,
+        maxBehaviours,
+        windowSeconds: Math.floor((nowMs - sinceMs) / MILLISECONDS_PER_SECOND),
+      })),
       resultCount: 1000,
       itemsPerSid: 1000,
       widths: [8, 64, 512],

@@ -101,6 +101,31 @@ TEST(AttributeSchemaTest, RefusesClausesAndPoliciesAboutOthers) {
             "itemPolicy.diversity[1].attribute: expected a number, got a text");
 }
 
+TEST(AttributeSchemaTest, RefusesCapsByOtherAttributes) {
+  const auto refusal = [](const char* attribute) {
+    return schema()->check_caps(
+        {{"frequencyCaps[0]", "", 1, {}, {}}, {"at", attribute, 1, {}, {}}});
+  };
+  EXPECT_TRUE(refusal("").is_ok());
+  EXPECT_TRUE(refusal("country").is_ok());
+  EXPECT_EQ(refusal("contry").message(),
+            "at.attribute: expected a declared attribute, got \"contry\", did you mean "
+            "\"country\"?");
+  EXPECT_EQ(refusal("labels").code(), Code::kRequestInvalid);
+}
+
+TEST(AttributesTest, ATextReadAloneIsThatOfTheRow) {
+  for (const std::string json :
+       {"", "{}", "no JSON", "[\"a\"]", R"({"a":"x"})", R"({"a":"\u00e9\n"})", R"({"a":true})",
+        R"({"b":{"a":"x"},"a":false})", R"({"a":null})", R"({"a":["x"]})", R"({"a":1.5})",
+        R"({"a":{}})", R"({"a":1,"a":"x"})", R"({"a":"x","a":"y"})", R"({"A":"x"})"}) {
+    const AttributeRow row = read_attributes(json);
+    const std::string* found = find_text(row, "a");
+    EXPECT_EQ(read_text(json, "a"), found == nullptr ? std::nullopt : std::optional(*found))
+        << json;
+  }
+}
+
 TEST(AttributeSchemaTest, RefusesDeclarationsThatCannotBe) {
   const auto message = [](std::vector<AttributeDeclaration> declarations) {
     return AttributeSchema::make(declarations).status().message();

@@ -14,6 +14,19 @@ AttributeRow read_attributes(std::string_view json) {
   return row;
 }
 
+std::optional<std::string> read_text(std::string_view json, std::string_view name) {
+  static thread_local simdjson::dom::parser parser;
+  simdjson::dom::element value;
+  if (parser.parse(json.data(), json.size()).at_key(name).get(value) != simdjson::SUCCESS) {
+    return std::nullopt;
+  }
+  std::string_view text;
+  if (value.get(text) == simdjson::SUCCESS) return std::string(text);
+  bool truth = false;
+  if (value.get(truth) != simdjson::SUCCESS) return std::nullopt;
+  return truth ? "true" : "false";
+}
+
 const std::string* find_text(const AttributeRow& row, std::string_view name) {
   for (const AttributeValue& value : row) {
     if (value.name == name && value.type == AttributeType::kText) return &value.texts.front();

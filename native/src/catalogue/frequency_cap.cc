@@ -12,10 +12,9 @@ namespace {
 
 std::optional<std::string> text_of(const View& view, ItemOrdinal item, const std::string& name) {
   const ItemChange* change = view.item_change(item);
-  if (change != nullptr && change->state == ItemState::kRemoved) return std::nullopt;
-  const AttributeRow read =
-      change == nullptr ? read_attributes(view.attributes(item)) : AttributeRow();
-  const std::string* text = find_text(change == nullptr ? read : change->row, name);
+  if (change == nullptr) return read_text(view.attributes(item), name);
+  if (change->state == ItemState::kRemoved) return std::nullopt;
+  const std::string* text = find_text(change->row, name);
   return text == nullptr ? std::nullopt : std::optional(*text);
 }
 

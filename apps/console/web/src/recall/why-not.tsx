@@ -27,7 +27,9 @@ function sentence(answer: ExplainAnswer): string {
     case 'behind-diversity-cap':
       return `Its path was found, but enough items share its ${answer.attribute} already.`;
     case 'not-eligible':
-      return `The eligibility of the request keeps it out: ${answer.clause}.`;
+      return answer.clause?.includes('frequencyCaps[')
+        ? `The user has had it as often as a cap allows: ${answer.clause}.`
+        : `The eligibility of the request keeps it out: ${answer.clause}.`;
     case 'not-live':
       return `It is paused or removed, since change ${answer.notLiveSince} of the catalogue.`;
     default:
