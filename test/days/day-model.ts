@@ -25,7 +25,7 @@ export type Condition =
   | { readonly all: { readonly predicates: readonly Condition[] } }
   | { readonly any: { readonly predicates: readonly Condition[] } };
 
-/** A frequency cap: so many behaviours later than a moment with the ad, or with ads of its brand. */
+/** So many behaviours later than a moment, with the ad or with ads of its brand, are enough. */
 export interface DayCap {
   readonly attribute: '' | 'brand';
   readonly maxBehaviours: number;
