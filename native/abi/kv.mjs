@@ -1,13 +1,11 @@
 // The user KV pool (docs/kv-pool.md).
-import { each, f64, flag, one, record, text, texts, u32, u53, words } from './fields.mjs';
+import { each, f64, flag, list, record, text, texts, u32, u53 } from './fields.mjs';
 
+/** Those that have fields of their own; lists have every tier. */
 const TIERS = ['device', 'host', 'disk'];
 
-const KvTier = words('KvTier', 'KV_TIERS', TIERS, {
-  doc: 'Tiers of the user KV pool, in the order of every list by tier.',
-});
-
 const KvTierMetrics = record('KvTierMetrics', 'kv::TierMetrics', '', {
+  tier: text('', 'from.name'),
   capacityBlocks: u53(),
   usedBlocks: u53(),
   hitTokens: u53(),
@@ -18,15 +16,6 @@ const KvTierMetrics = record('KvTierMetrics', 'kv::TierMetrics', '', {
   evictedBlocks: u53(),
   evictedDirtyBlocks: u53('Of them, those that no lower tier had.'),
 });
-
-const ofTiers = (fieldOf) => Object.fromEntries(TIERS.map((tier, i) => [tier, fieldOf(i)]));
-
-const KvTiers = record(
-  'KvTiers',
-  'std::vector<kv::TierMetrics>',
-  'By tier.',
-  ofTiers((i) => one(KvTierMetrics, '', `from[${i}]`)),
-);
 
 const counted = (doc, name) => u53(doc, `from.pool.${name}`);
 
@@ -77,7 +66,11 @@ const KvMetrics = record(
     ),
     blockBytes: u53(),
     storedBlockBytes: u53('Of a block in the host and disk tiers.'),
-    tiers: one(KvTiers, '', 'from.pool.tiers'),
+    tiers: list(
+      KvTierMetrics,
+      'In the order of the list, all that the pool has.',
+      'from.pool.tiers',
+    ),
     storeError: text(
       "What last kept blocks from being stored; '' for nothing.",
       'from.pool.store_error',
@@ -146,7 +139,4 @@ export const KvFound = record(
   },
 );
 
-export default {
-  words: [KvTier],
-  written: [KvTierMetrics, KvTiers, KvMetrics, KvChain, KvIntegrity],
-};
+export default { written: [KvTierMetrics, KvMetrics, KvChain, KvIntegrity] };

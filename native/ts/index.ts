@@ -52,7 +52,6 @@ export {
   type KvFound,
   type KvIntegrity,
   type KvMetrics,
-  type KvTier,
   type KvTierMetrics,
   type LaneDepth,
   type ModelInfo,

@@ -19,7 +19,6 @@ export type {
   KvFound,
   KvIntegrity,
   KvMetrics,
-  KvTier,
   KvTierMetrics,
   Priority,
   ReachRequest,

@@ -1,10 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import type { RecallAnswer, RecallRequest } from '@tessera/recall';
 import { temporaryFolder } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RecordableRecall } from './domain/recordable.js';
 import { ChildInspectionStore, type ChildStoreOptions } from './outside/child-inspection-store.js';
+import { TABLE_DEFINITIONS } from './outside/duckdb-tables.js';
 
 const HOUR_MS = 3_600_000;
 /** Built; what is tested here is on both sides of its channel. */
@@ -142,6 +144,19 @@ const recordable = (id: string, timeMs: number, changes: Partial<RecordableRecal
   ...changes,
 });
 
+const QUERY = { rowsMax: 10, timeoutMs: 60_000 };
+
+/** A store as one was before, with a recall of its day. */
+async function withoutTokensByTier(path: string): Promise<void> {
+  const instance = await DuckDBInstance.create(join(path, 'inspection.duckdb'));
+  const connection = await instance.connect();
+  const [define] = TABLE_DEFINITIONS as [string];
+  await connection.run(define.replace(/, kv_tokens [^)]*\)/, ''));
+  await connection.run("INSERT INTO recalls (id, kv_device_tokens) VALUES ('a', 8)");
+  connection.closeSync();
+  instance.closeSync();
+}
+
 describe('the inspection store', () => {
   it('gives back a recall as it was, also after a restart', async () => {
     const path = freshFolder();
@@ -166,6 +181,24 @@ describe('the inspection store', () => {
     expect(failed).toMatchObject({ code: 'USER_NOT_FOUND', message: "no 'x'", requestId: 'asked' });
     expect(failed?.answer).toBeUndefined();
     expect(await again.recall('c')).toBeUndefined();
+  });
+
+  it('has tokens by tier in a store from before there was a column for them', async () => {
+    const path = freshFolder();
+    await withoutTokensByTier(path);
+    const store = await storeIn(path);
+    const remote = answer('request b');
+    const kv = { ...remote.kv, tokensByTier: { device: 4, remote: 32 } };
+    store.offer(recordable('b', Date.now(), { outcome: { answer: { ...remote, kv } } }));
+    await store.settled();
+    const sql =
+      'SELECT id, kv_device_tokens AS device, map_keys(kv_tokens) AS tiers, ' +
+      'map_values(kv_tokens) AS tokens FROM recalls ORDER BY id';
+    const found = JSON.parse(Buffer.from(await store.query(sql, QUERY)).toString());
+    expect(found.rows).toEqual([
+      ['a', 8, null, null],
+      ['b', 4, ['device', 'remote'], [4, 32]],
+    ]);
   });
 
   it('lists the newest first, by user, item, outcome and time', async () => {

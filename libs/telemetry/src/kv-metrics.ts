@@ -100,6 +100,7 @@ export const KV_METRICS = {
 
 /** Counts of a tier of the user KV pool. */
 export interface KvTierCounts {
+  readonly tier: string;
   readonly capacityBlocks: number;
   readonly usedBlocks: number;
   readonly hitTokens: number;
@@ -137,7 +138,7 @@ export interface KvCounts {
   readonly storeQueue: number;
   readonly isStoring: number;
   readonly computeTokenUs: number;
-  readonly tiers: Readonly<Record<string, KvTierCounts>>;
+  readonly tiers: readonly KvTierCounts[];
 }
 
 interface Metric {
@@ -161,7 +162,7 @@ export function registerKvMetrics(registry: Registry, counts: () => KvCounts): v
     byTier(kv, 'kind', (tier) => ({ used: tier.usedBlocks, capacity: tier.capacityBlocks })),
   );
   counter(M.kvHitTokens, ['tier'], ({ tiers }) =>
-    Object.entries(tiers).map(([tier, { hitTokens }]) => [{ tier }, hitTokens] as const),
+    tiers.map(({ tier, hitTokens }) => [{ tier }, hitTokens] as const),
   );
   counter(M.kvAskedTokens, [], (kv) => single(kv.askedTokens));
   counter(M.kvInexactTokens, [], (kv) => single(kv.inexactTokens));
@@ -255,8 +256,10 @@ function byTier(
   label: string,
   read: (tier: KvTierCounts) => Readonly<Record<string, number>>,
 ): Series {
-  return Object.entries(tiers).flatMap(([tier, counts]) =>
-    Object.entries(read(counts)).map(([name, value]) => [{ tier, [label]: name }, value] as const),
+  return tiers.flatMap((counts) =>
+    Object.entries(read(counts)).map(
+      ([name, value]) => [{ tier: counts.tier, [label]: name }, value] as const,
+    ),
   );
 }
 

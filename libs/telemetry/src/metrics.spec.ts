@@ -53,7 +53,11 @@ const kv = {
   storeQueue: 19,
   isStoring: 0,
   computeTokenUs: 20e6,
-  tiers: { device: tier, host: tier, disk: { ...tier, hitTokens: 42 } },
+  tiers: [
+    { tier: 'device', ...tier },
+    { tier: 'host', ...tier },
+    { tier: 'remote', ...tier, hitTokens: 42 },
+  ],
 };
 
 const adapters = {
@@ -117,7 +121,7 @@ describe('Metrics', () => {
     expect(asked).toBe(1);
     const text = await metrics.text();
     expect(asked).toBe(2);
-    expect(text).toContain('tessera_kv_hit_tokens_total{tier="disk"} 42');
+    expect(text).toContain('tessera_kv_hit_tokens_total{tier="remote"} 42');
     expect(text).toContain('tessera_kv_blocks{tier="host",kind="capacity"} 100');
     expect(text).toContain('tessera_kv_transfer_seconds_total{tier="device",direction="read"} 2');
     expect(text).toContain('tessera_kv_evicted_blocks_total{tier="device",kind="kept"} 5');

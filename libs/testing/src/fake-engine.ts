@@ -50,7 +50,7 @@ export interface FakeEngineOptions {
   readonly score?: PathScore;
 }
 
-const TIER = {
+const TIER_COUNTS = {
   capacityBlocks: 0,
   usedBlocks: 0,
   hitTokens: 0,
@@ -97,7 +97,7 @@ export class FakeKvPool implements KvPool {
       inheritedTokens: 0,
       inheritedChains: 0,
       indexesDropped: 0,
-      tiers: { device: TIER, host: TIER, disk: TIER },
+      tiers: ['device', 'host', 'disk'].map((tier) => ({ tier, ...TIER_COUNTS })),
       storeError: this.storeError,
     };
   }

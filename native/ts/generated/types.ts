@@ -4,15 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = '68aa11a699f93aa4';
-
-/** Tiers of the user KV pool, in the order of every list by tier. */
-export const KV_TIERS = [
-  'device',
-  'host',
-  'disk',
-] as const;
-export type KvTier = (typeof KV_TIERS)[number];
+export const ABI_DIGEST = 'e685bdfe1e588945';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -421,6 +413,7 @@ export type AbiDescription = {
 };
 
 export type KvTierMetrics = {
+  readonly tier: string;
   readonly capacityBlocks: number;
   readonly usedBlocks: number;
   readonly hitTokens: number;
@@ -431,13 +424,6 @@ export type KvTierMetrics = {
   readonly evictedBlocks: number;
   /** Of them, those that no lower tier had. */
   readonly evictedDirtyBlocks: number;
-};
-
-/** By tier. */
-export type KvTiers = {
-  readonly device: KvTierMetrics;
-  readonly host: KvTierMetrics;
-  readonly disk: KvTierMetrics;
 };
 
 /** Counts since the pool opened; chains, chainTokens, leases and storeQueue are as of now. */
@@ -477,7 +463,8 @@ export type KvMetrics = {
   readonly blockBytes: number;
   /** Of a block in the host and disk tiers. */
   readonly storedBlockBytes: number;
-  readonly tiers: KvTiers;
+  /** In the order of the list, all that the pool has. */
+  readonly tiers: readonly KvTierMetrics[];
   /** What last kept blocks from being stored; '' for nothing. */
   readonly storeError: string;
 };

@@ -44,6 +44,8 @@ const RECALLS: Columns = {
   /** JSON of what is only shown whole. */
   detail: 'VARCHAR',
   tree: 'BLOB',
+  /** Found in each tier of the user KV pool, by its name. */
+  kv_tokens: 'MAP(VARCHAR, UINTEGER)',
 };
 
 const ITEMS: Columns = {
@@ -77,6 +79,8 @@ const define = (name: string, columns: Columns) =>
 
 export const TABLE_DEFINITIONS: readonly string[] = [
   define('recalls', RECALLS),
+  // Of a store from before there was the column; older recalls have no value in it.
+  `ALTER TABLE recalls ADD COLUMN IF NOT EXISTS kv_tokens ${RECALLS.kv_tokens}`,
   define('items', ITEMS),
   define('pulses', PULSES),
   define('changes', CHANGES),
@@ -111,7 +115,7 @@ function insertion(name: string, columns: Columns): string {
   const shape = Object.entries(columns).map(([column, type]) => [column, jsonType(type)]);
   const values = Object.entries(columns).map(([column, type]) => fromJson(column, type));
   return (
-    `INSERT INTO ${name} SELECT ${values.join(', ')} ` +
+    `INSERT INTO ${name} (${Object.keys(columns).join(', ')}) SELECT ${values.join(', ')} ` +
     `FROM (SELECT unnest(from_json($1, '[${JSON.stringify(Object.fromEntries(shape))}]')) AS r)`
   );
 }
@@ -141,6 +145,7 @@ function answerRow(answer: RecallAnswer) {
     kv_disk_tokens: kv.diskTokens,
     kv_shared_tokens: kv.sharedTokens,
     kv_computed_tokens: kv.computedTokens,
+    kv_tokens: kv.tokensByTier,
     features_us: timings.featuresUs,
     prompt_us: timings.promptUs,
     queue_us: timings.queueUs,

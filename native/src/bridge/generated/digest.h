@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "68aa11a699f93aa4";
+inline constexpr std::string_view kAbiDigest = "e685bdfe1e588945";
 
 }  // namespace tessera::bridge

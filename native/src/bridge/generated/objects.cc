@@ -214,6 +214,7 @@ Napi::Value to_js(Napi::Env env, const AbiDescription& from) {
 
 Napi::Value to_js(Napi::Env env, const kv::TierMetrics& from) {
   Napi::Object to = Napi::Object::New(env);
+  to["tier"] = to_js(env, from.name);
   to["capacityBlocks"] = to_js(env, static_cast<double>(from.capacity_blocks));
   to["usedBlocks"] = to_js(env, static_cast<double>(from.used_blocks));
   to["hitTokens"] = to_js(env, static_cast<double>(from.hit_tokens));
@@ -223,14 +224,6 @@ Napi::Value to_js(Napi::Env env, const kv::TierMetrics& from) {
   to["writtenUs"] = to_js(env, static_cast<double>(from.written_us));
   to["evictedBlocks"] = to_js(env, static_cast<double>(from.evicted_blocks));
   to["evictedDirtyBlocks"] = to_js(env, static_cast<double>(from.evicted_dirty_blocks));
-  return to;
-}
-
-Napi::Value to_js(Napi::Env env, const std::vector<kv::TierMetrics>& from) {
-  Napi::Object to = Napi::Object::New(env);
-  to["device"] = to_js(env, from[0]);
-  to["host"] = to_js(env, from[1]);
-  to["disk"] = to_js(env, from[2]);
   return to;
 }
 

@@ -267,7 +267,6 @@ Napi::Value to_js(Napi::Env env, const NamedDepth& from);
 Napi::Value to_js(Napi::Env env, const StructTable& from);
 Napi::Value to_js(Napi::Env env, const AbiDescription& from);
 Napi::Value to_js(Napi::Env env, const kv::TierMetrics& from);
-Napi::Value to_js(Napi::Env env, const std::vector<kv::TierMetrics>& from);
 Napi::Value to_js(Napi::Env env, const PoolReport& from);
 Napi::Value to_js(Napi::Env env, const kv::ChainReport& from);
 Napi::Value to_js(Napi::Env env, const kv::IntegrityReport& from);

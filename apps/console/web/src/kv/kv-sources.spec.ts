@@ -24,6 +24,15 @@ it('splits a range over the sources that it crosses, and each token has one', ()
   expect(all.map((one) => one.length)).toEqual(Array.from({ length: 87 }, () => 1));
 });
 
+it('has every tier of the recall, also those that are not the first three', () => {
+  const tokensByTier = { device: 32, host: 0, disk: 16, remote: 16 };
+  expect(sourcesOf([40, 66], { ...KV, tokensByTier })).toEqual([
+    { source: 'disk', tokens: 8 },
+    { source: 'remote', tokens: 16 },
+    { source: 'shared', tokens: 2 },
+  ]);
+});
+
 it('tells what a token costs where enough were computed', () => {
   expect(usPerToken(KV, 400)).toBe(20);
   expect(usPerToken({ ...KV, computedTokens: 15 }, 400)).toBeUndefined();

@@ -1,36 +1,34 @@
-/** Where the keys and values of parts of a prompt came from. */
+/** Places that the keys and values of parts of a prompt are from. */
 
-/** Tokens of a prompt by where theirs came from. */
+/** Tokens of a prompt by the place of their keys and values. */
 export interface PromptSources {
   readonly deviceTokens: number;
   readonly hostTokens: number;
   readonly diskTokens: number;
   readonly sharedTokens: number;
   readonly computedTokens: number;
+  /** All tiers, the three among them; not there in a recall that an older service recorded. */
+  readonly tokensByTier?: Readonly<Record<string, number>>;
 }
 
 /**
  * In the order of the prompt: what is found is its beginning, and chains leave the device from
  * their end; what other requests computed comes next, and what is left was computed.
  */
-const ORDER = [
-  ['device', 'deviceTokens'],
-  ['host', 'hostTokens'],
-  ['disk', 'diskTokens'],
-  ['shared', 'sharedTokens'],
-  ['computed', 'computedTokens'],
-] as const;
-
-export type KvSource = (typeof ORDER)[number][0];
+function inOrder(kv: PromptSources): readonly (readonly [source: string, tokens: number])[] {
+  const { deviceTokens: device, hostTokens: host, diskTokens: disk } = kv;
+  const byTier = kv.tokensByTier ?? { device, host, disk };
+  return [...Object.entries(byTier), ['shared', kv.sharedTokens], ['computed', kv.computedTokens]];
+}
 
 /** Tokens of [first, end) by source; sources without any are left out. */
 export function sourcesOf(
   [first, end]: readonly [number, number],
   kv: PromptSources,
-): readonly { readonly source: KvSource; readonly tokens: number }[] {
+): readonly { readonly source: string; readonly tokens: number }[] {
   let begin = 0;
-  return ORDER.flatMap(([source, name]) => {
-    const next = begin + kv[name];
+  return inOrder(kv).flatMap(([source, count]) => {
+    const next = begin + count;
     const tokens = Math.min(end, next) - Math.max(first, begin);
     begin = next;
     return tokens > 0 ? [{ source, tokens }] : [];

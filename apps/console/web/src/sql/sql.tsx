@@ -31,8 +31,9 @@ const EXAMPLES = [
   {
     label: 'Tokens by where they came from',
     value:
-      'SELECT sum(kv_device_tokens) AS device, sum(kv_host_tokens) AS host,\n' +
-      '  sum(kv_disk_tokens) AS disk, sum(kv_computed_tokens) AS computed\nFROM recalls',
+      'SELECT tier, sum(tokens) AS tokens FROM (\n' +
+      '  SELECT unnest(map_keys(kv_tokens)) AS tier, unnest(map_values(kv_tokens)) AS tokens\n' +
+      '  FROM recalls\n) GROUP BY tier ORDER BY tokens DESC',
   },
 ];
 
