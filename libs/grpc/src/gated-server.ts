@@ -83,9 +83,9 @@ export class GatedGrpcServer extends ServerGrpc {
     const { gate, streamsMax, direct } = this.settings;
     // TLS ends in the listener, so that the gate sees the frames of every connection.
     const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-    const judge = gate === undefined ? passAll : new CallGate(gate).judge;
+    const decide = gate === undefined ? passAll : new CallGate(gate).decide;
     await this.listenWith((socket) => {
-      injector.injectConnection(this.gate(socket, { judge, streamsMax, direct }));
+      injector.injectConnection(this.gate(socket, { decide, streamsMax, direct }));
     });
     return server;
   }

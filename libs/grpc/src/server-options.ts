@@ -49,7 +49,7 @@ export interface GrpcServerSettings {
   readonly direct?: DirectParts | undefined;
 }
 
-/** How calls are judged before they are parsed. */
+/** How the gate decides on calls before they are parsed. */
 export type GateSettings = Omit<CallGateSettings, 'methods'>;
 
 const KEEPALIVE = { keepaliveTimeMs: 60_000, keepaliveTimeoutMs: 20_000 } as const;
@@ -69,8 +69,8 @@ function tlsOf({ certificatePath, keyPath, clientCaPath }: GrpcServerSettings) {
   return readTls(TLS_FIELDS, { certificatePath, keyPath, caPath: clientCaPath });
 }
 
-/** Methods whose requests have a priority and a deadline: those that admission judges. */
-function judgedMethods(served: PackageDefinition): Map<string, AdmissionFields> {
+/** Methods whose requests have a priority and a deadline: those that admission decides on. */
+function decidedMethods(served: PackageDefinition): Map<string, AdmissionFields> {
   const methods = new Map<string, AdmissionFields>();
   for (const entry of Object.values(served)) {
     if ('format' in entry) continue;
@@ -116,7 +116,7 @@ export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
       connectionsMax,
       streamsMax,
       direct: direct && directServing(direct, marked, { messageBytesMax, streamsMax }),
-      gate: gate && { ...gate, methods: judgedMethods(served) },
+      gate: gate && { ...gate, methods: decidedMethods(served) },
       tls: tlsOf(settings),
     },
   );

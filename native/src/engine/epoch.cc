@@ -7,9 +7,9 @@ namespace tessera::engine {
 
 using attention::kBlockPositions;
 
-void Epoch::check_rows(std::span<const scheduler::Share> plan, PassBatch::Running running,
+void Epoch::check_rows(std::span<const scheduler::Slice> plan, PassBatch::Running running,
                        const PassBatch& batch, const model::Workspace& workspace) {
-  shares_.clear();
+  slices_.clear();
   group_of_.clear();
   finite_.clear();
   for (uint32_t s = 0; s < plan.size(); ++s) {
@@ -27,33 +27,33 @@ void Epoch::check_rows(std::span<const scheduler::Share> plan, PassBatch::Runnin
       }
       continue;
     }
-    shares_.push_back({plan[s].runnable, plan[s].first, plan[s].rows});
+    slices_.push_back({plan[s].runnable, plan[s].first, plan[s].rows});
     group_of_.push_back(s);
     finite_.push_back(is_finite ? 1 : 0);
   }
 }
 
-void Epoch::settle(std::span<const scheduler::Share> plan, PassBatch::Running running,
+void Epoch::settle(std::span<const scheduler::Slice> plan, PassBatch::Running running,
                    std::span<const scheduler::Link> links, const PassBatch& batch,
                    const model::Workspace& workspace) {
   check_rows(plan, running, batch, workspace);
-  if (shares_.empty()) return;
+  if (slices_.empty()) return;
   lengths_.clear();
   for (const RequestState* const state : running) lengths_.push_back(state->prompt().length);
-  outcomes_.resize(shares_.size());
-  scheduler::commit(links, shares_, finite_, lengths_, outcomes_, scratch_);
+  outcomes_.resize(slices_.size());
+  scheduler::commit(links, slices_, finite_, lengths_, outcomes_, scratch_);
   own_.assign(running.size(), 0);
   ends_.assign(running.size(), 0);
-  for (size_t s = 0; s < shares_.size(); ++s) {
+  for (size_t s = 0; s < slices_.size(); ++s) {
     const attention::RowGroup& rows = batch.group(group_of_[s]);
-    const uint32_t request = shares_[s].request;
-    if (outcomes_[s] == scheduler::ShareOutcome::kCommitted) {
+    const uint32_t request = slices_[s].request;
+    if (outcomes_[s] == scheduler::SliceOutcome::kCommitted) {
       own_[request] += rows.row_count;
       ends_[request] = rows.first_row + rows.row_count;
       continue;
     }
     take_back(rows);
-    if (outcomes_[s] == scheduler::ShareOutcome::kFailed) {
+    if (outcomes_[s] == scheduler::SliceOutcome::kFailed) {
       running[request]->set_failed();
     } else {
       rolled_back_rows_ += rows.row_count;

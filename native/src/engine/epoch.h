@@ -15,7 +15,7 @@
 
 namespace tessera::engine {
 
-/// Test seam: sees the rows of each share after the forward pass and may strike them. Rows that are
+/// Test seam: sees the rows of each slice after the forward pass and may strike them. Rows that are
 /// struck count as not finite; the blocks behind them may have been spoiled.
 class RowFaults {
  public:
@@ -30,7 +30,7 @@ class Epoch {
 
   /// Checks the rows of the pass and commits or takes back. Afterwards those requests have failed
   /// whose own rows were not finite; they must end.
-  void settle(std::span<const scheduler::Share> plan, PassBatch::Running running,
+  void settle(std::span<const scheduler::Slice> plan, PassBatch::Running running,
               std::span<const scheduler::Link> links, const PassBatch& batch,
               const model::Workspace& workspace);
 
@@ -38,7 +38,7 @@ class Epoch {
   uint64_t rolled_back_rows() const { return rolled_back_rows_; }
 
  private:
-  void check_rows(std::span<const scheduler::Share> plan, PassBatch::Running running,
+  void check_rows(std::span<const scheduler::Slice> plan, PassBatch::Running running,
                   const PassBatch& batch, const model::Workspace& workspace);
   void take_back(const attention::RowGroup& rows) const;
   void clear_positions(const attention::PromptKv& prompt, uint32_t first, uint32_t count) const;
@@ -47,11 +47,11 @@ class Epoch {
   const attention::BlockLayout layout_;
   RowFaults* const faults_;
   uint64_t rolled_back_rows_ = 0;
-  // Of the prompt shares of one pass.
-  std::vector<scheduler::PromptShare> shares_;
-  std::vector<uint32_t> group_of_;  // [shares_]
+  // Of the prompt slices of one pass.
+  std::vector<scheduler::PromptSlice> slices_;
+  std::vector<uint32_t> group_of_;  // [slices_]
   std::vector<uint8_t> finite_;
-  std::vector<scheduler::ShareOutcome> outcomes_;
+  std::vector<scheduler::SliceOutcome> outcomes_;
   std::vector<uint32_t> lengths_, own_, ends_, scratch_;  // [running]
 };
 

@@ -61,10 +61,10 @@ class Executor {
   /// A request that has begun is about to be released.
   virtual void end(RunningRequest& state) = 0;
 
-  /// The same shares in the order in which the device takes them best.
-  virtual void order(Running running, std::vector<scheduler::Share>& plan) = 0;
+  /// The same slices in the order in which the device takes them best.
+  virtual void order(Running running, std::vector<scheduler::Slice>& plan) = 0;
   /// The rows of a plan. Fills in what it knows of the times.
-  virtual Status forward(Running running, std::span<const scheduler::Share> plan,
+  virtual Status forward(Running running, std::span<const scheduler::Slice> plan,
                          std::span<const scheduler::Link> links, PassTimes& times) = 0;
   /// The coming selection of every request whose logits are due. Gives the rows of the head that
   /// are multiplied with beams, and the times of a request's own part to its pass().

@@ -43,8 +43,8 @@ class StuckExecutor final : public Executor {
   void forget_reserved() override {}
   Status begin(RunningRequest&, Request, Clock::time_point) override { return Status::ok(); }
   void end(RunningRequest&) override {}
-  void order(Running, std::vector<scheduler::Share>&) override {}
-  Status forward(Running, std::span<const scheduler::Share>, std::span<const scheduler::Link>,
+  void order(Running, std::vector<scheduler::Slice>&) override {}
+  Status forward(Running, std::span<const scheduler::Slice>, std::span<const scheduler::Link>,
                  PassTimes&) override {
     return Status::ok();
   }

@@ -81,10 +81,10 @@ void Loop::plan() {
   scheduler::plan_step(runnable_, links_, budget, plan_scratch_, plan_);
   TESSERA_CHECK(!plan_.empty());
   work_ = {};
-  for (const scheduler::Share& share : plan_) {
-    const bool is_prompt = runnable_[share.runnable].decode_rows == 0;
-    work_.add_rows(share.rows, share.first, is_prompt);
-    (is_prompt ? counters_.prefill_tokens : counters_.decode_tokens) += share.rows;
+  for (const scheduler::Slice& slice : plan_) {
+    const bool is_prompt = runnable_[slice.runnable].decode_rows == 0;
+    work_.add_rows(slice.rows, slice.first, is_prompt);
+    (is_prompt ? counters_.prefill_tokens : counters_.decode_tokens) += slice.rows;
   }
 }
 

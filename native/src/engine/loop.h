@@ -124,7 +124,7 @@ class Loop {
   scheduler::PassWork work_;
   scheduler::PlanScratch plan_scratch_;
   std::vector<scheduler::Runnable> runnable_;
-  std::vector<scheduler::Share> plan_;
+  std::vector<scheduler::Slice> plan_;
   std::vector<std::span<const int32_t>> prompts_;
 };
 

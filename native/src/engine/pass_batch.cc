@@ -8,18 +8,18 @@ namespace tessera::engine {
 
 using attention::kBlockPositions;
 
-void PassBatch::build(std::span<const scheduler::Share> plan, Running running,
+void PassBatch::build(std::span<const scheduler::Slice> plan, Running running,
                       std::span<const scheduler::Link> links) {
   tokens_.clear();
   groups_.clear();
   adapters_.clear();
   mirrors_.clear();
   ranges_.clear();
-  for (const scheduler::Share& share : plan) {
-    running[share.runnable]->append_rows(share, tokens_, groups_);
-    add_adapter(running[share.runnable]->request().adapter.get(), groups_.back());
+  for (const scheduler::Slice& slice : plan) {
+    running[slice.runnable]->append_rows(slice, tokens_, groups_);
+    add_adapter(running[slice.runnable]->request().adapter.get(), groups_.back());
     const size_t first = mirrors_.size();
-    if (groups_.back().beam == nullptr) add_mirrors(share, running, links);
+    if (groups_.back().beam == nullptr) add_mirrors(slice, running, links);
     ranges_.push_back({first, mirrors_.size() - first});
   }
   for (size_t s = 0; s < groups_.size(); ++s)
@@ -37,19 +37,19 @@ void PassBatch::add_adapter(const lora::Adapter* adapter, const attention::RowGr
   }
 }
 
-/// Rows of the share that others keep as well, in blocks of their own. Requests that hold a block
+/// Rows of the slice that others keep as well, in blocks of their own. Requests that hold a block
 /// in common need it written once.
-void PassBatch::add_mirrors(const scheduler::Share& share, Running running,
+void PassBatch::add_mirrors(const scheduler::Slice& slice, Running running,
                             std::span<const scheduler::Link> links) {
   shared_.resize(running.size());
-  scheduler::shared_with(links, share.runnable, shared_);
-  const attention::PromptKv& own = running[share.runnable]->prompt();
+  scheduler::shared_with(links, slice.runnable, shared_);
+  const attention::PromptKv& own = running[slice.runnable]->prompt();
   const size_t first_mirror = mirrors_.size();
   for (uint32_t i = 0; i < running.size(); ++i) {
-    if (i == share.runnable) continue;
+    if (i == slice.runnable) continue;
     const attention::PromptKv& other = running[i]->prompt();
-    const uint32_t shared_end = std::min(share.first + share.rows, shared_[i]);
-    for (uint32_t begin = share.first; begin < shared_end;) {
+    const uint32_t shared_end = std::min(slice.first + slice.rows, shared_[i]);
+    for (uint32_t begin = slice.first; begin < shared_end;) {
       const uint32_t block = begin / kBlockPositions;
       const uint32_t end = std::min(shared_end, (block + 1) * kBlockPositions);
       const auto written = std::span(mirrors_).subspan(first_mirror);

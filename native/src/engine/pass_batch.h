@@ -18,12 +18,12 @@ class PassBatch {
  public:
   using Running = std::span<RequestState* const>;
 
-  void build(std::span<const scheduler::Share> plan, Running running,
+  void build(std::span<const scheduler::Slice> plan, Running running,
              std::span<const scheduler::Link> links);
 
   model::ForwardBatch forward_batch() const { return {tokens_, groups_, adapters_}; }
-  /// Group s holds the rows of share s.
-  const attention::RowGroup& group(size_t share) const { return groups_[share]; }
+  /// Group s holds the rows of slice s.
+  const attention::RowGroup& group(size_t slice) const { return groups_[slice]; }
 
  private:
   struct MirrorRange {
@@ -31,7 +31,7 @@ class PassBatch {
   };
 
   void add_adapter(const lora::Adapter* adapter, const attention::RowGroup& rows);
-  void add_mirrors(const scheduler::Share& share, Running running,
+  void add_mirrors(const scheduler::Slice& slice, Running running,
                    std::span<const scheduler::Link> links);
 
   std::vector<int32_t> tokens_;

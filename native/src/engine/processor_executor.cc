@@ -50,35 +50,35 @@ std::span<RequestState* const> ProcessorExecutor::states_of(Running running) {
 
 /// Rows of one adapter stand together, so that its matrices are read once for all of them. Those
 /// that stand on each other have the same one, and keep their order.
-void ProcessorExecutor::order(Running running, std::vector<scheduler::Share>& plan) {
-  const auto adapter_of = [&](uint32_t share) {
-    return running[plan[share].runnable]->request().adapter.get();
+void ProcessorExecutor::order(Running running, std::vector<scheduler::Slice>& plan) {
+  const auto adapter_of = [&](uint32_t slice) {
+    return running[plan[slice].runnable]->request().adapter.get();
   };
-  share_order_.resize(plan.size());
-  std::iota(share_order_.begin(), share_order_.end(), 0u);
+  slice_order_.resize(plan.size());
+  std::iota(slice_order_.begin(), slice_order_.end(), 0u);
   const bool has_adapters =
-      std::any_of(share_order_.begin(), share_order_.end(),
-                  [&](uint32_t share) { return adapter_of(share) != nullptr; });
+      std::any_of(slice_order_.begin(), slice_order_.end(),
+                  [&](uint32_t slice) { return adapter_of(slice) != nullptr; });
   if (!has_adapters) return;
-  std::sort(share_order_.begin(), share_order_.end(), [&](uint32_t a, uint32_t b) {
+  std::sort(slice_order_.begin(), slice_order_.end(), [&](uint32_t a, uint32_t b) {
     const lora::Adapter* of_a = adapter_of(a);
     const lora::Adapter* of_b = adapter_of(b);
     return of_a == of_b ? a < b : std::less<>()(of_a, of_b);
   });
   grouped_.clear();
-  for (const uint32_t share : share_order_) grouped_.push_back(plan[share]);
+  for (const uint32_t slice : slice_order_) grouped_.push_back(plan[slice]);
   plan.swap(grouped_);
 }
 
-Status ProcessorExecutor::forward(Running running, std::span<const scheduler::Share> plan,
+Status ProcessorExecutor::forward(Running running, std::span<const scheduler::Slice> plan,
                                   std::span<const scheduler::Link> links, PassTimes& times) {
   const Clock::time_point start = Clock::now();
   const std::span<RequestState* const> states = states_of(running);
   batch_.build(plan, states, links);
   // Rows that requests share are written for all of them: no prompt gets further than the furthest.
   uint32_t end = 0;
-  for (const scheduler::Share& share : plan) {
-    if (states[share.runnable]->prompt_left() > 0) end = std::max(end, share.first + share.rows);
+  for (const scheduler::Slice& slice : plan) {
+    if (states[slice.runnable]->prompt_left() > 0) end = std::max(end, slice.first + slice.rows);
   }
   for (RequestState* const state : states) state->note_prompt_rows(end);
   decoder_.forward(batch_.forward_batch(), *workspace_);

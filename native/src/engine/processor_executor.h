@@ -37,8 +37,8 @@ class ProcessorExecutor final : public Executor {
   Status begin(RunningRequest& state, Request request, Clock::time_point now) override;
   void end(RunningRequest&) override {}
 
-  void order(Running running, std::vector<scheduler::Share>& plan) override;
-  Status forward(Running running, std::span<const scheduler::Share> plan,
+  void order(Running running, std::vector<scheduler::Slice>& plan) override;
+  Status forward(Running running, std::span<const scheduler::Slice> plan,
                  std::span<const scheduler::Link> links, PassTimes& times) override;
   Result<double> select(Running running) override;
   Status finish() override { return Status::ok(); }
@@ -60,8 +60,8 @@ class ProcessorExecutor final : public Executor {
   // Scratch of one pass.
   PassBatch batch_;
   std::vector<RequestState*> states_;
-  std::vector<uint32_t> share_order_;
-  std::vector<scheduler::Share> grouped_;
+  std::vector<uint32_t> slice_order_;
+  std::vector<scheduler::Slice> grouped_;
 };
 
 }  // namespace tessera::engine

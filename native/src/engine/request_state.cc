@@ -37,19 +37,19 @@ Status RequestState::reserve_beams(const Request& request) {
   return Status::ok();
 }
 
-void RequestState::append_rows(const scheduler::Share& share, std::vector<int32_t>& tokens,
+void RequestState::append_rows(const scheduler::Slice& slice, std::vector<int32_t>& tokens,
                                std::vector<attention::RowGroup>& groups) const {
   attention::RowGroup group;
   group.prompt = &prompt();
   group.first_row = static_cast<uint32_t>(tokens.size());
-  group.row_count = share.rows;
+  group.row_count = slice.rows;
   if (pending_tokens_.empty()) {
-    TESSERA_CHECK(uint64_t{share.first} + share.rows <= request_.prompt.size());
-    group.first_position = share.first;
-    const auto first = request_.prompt.begin() + share.first;
-    tokens.insert(tokens.end(), first, first + share.rows);
+    TESSERA_CHECK(uint64_t{slice.first} + slice.rows <= request_.prompt.size());
+    group.first_position = slice.first;
+    const auto first = request_.prompt.begin() + slice.first;
+    tokens.insert(tokens.end(), first, first + slice.rows);
   } else {
-    TESSERA_CHECK(share.rows == pending_tokens_.size());
+    TESSERA_CHECK(slice.rows == pending_tokens_.size());
     group.first_position = prompt().length + step_ - 1;
     group.beam = &beam_kv_;
     group.step = step_;

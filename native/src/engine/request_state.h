@@ -30,8 +30,8 @@ class RequestState final : public RunningRequest {
   void begin(Request request, Clock::time_point now);
 
   uint32_t pending_rows() const override { return static_cast<uint32_t>(pending_tokens_.size()); }
-  /// Appends the rows of a share to a forward batch, without mirrors.
-  void append_rows(const scheduler::Share& share, std::vector<int32_t>& tokens,
+  /// Appends the rows of a slice to a forward batch, without mirrors.
+  void append_rows(const scheduler::Slice& slice, std::vector<int32_t>& tokens,
                    std::vector<attention::RowGroup>& groups) const;
   /// Records that the beams' rows, which end before row `end` of the pass, have been computed.
   void beams_computed(uint32_t end);

@@ -55,13 +55,13 @@ class Simulation {
     plan_step(runnable_, links_, budget_, scratch_, plan_);
     PassWork work;
     std::vector<uint8_t> has_selected(running_.size());
-    for (const Share& share : plan_) {
-      const bool is_prompt = runnable_[share.runnable].decode_rows == 0;
-      Simulated& request = running_[share.runnable];
-      work.add_rows(share.rows, share.first, is_prompt);
-      if (is_prompt) request.length += share.rows;
+    for (const Slice& slice : plan_) {
+      const bool is_prompt = runnable_[slice.runnable].decode_rows == 0;
+      Simulated& request = running_[slice.runnable];
+      work.add_rows(slice.rows, slice.first, is_prompt);
+      if (is_prompt) request.length += slice.rows;
       if (!request.is_decoding()) continue;
-      has_selected[share.runnable] = 1;
+      has_selected[slice.runnable] = 1;
       work.cells += is_prompt ? 1 : request.width;
       if (!is_prompt) --request.passes_left;
     }
@@ -91,7 +91,7 @@ class Simulation {
   std::vector<Runnable> runnable_;
   std::vector<Link> links_;
   PlanScratch scratch_;
-  std::vector<Share> plan_;
+  std::vector<Slice> plan_;
 };
 
 Simulated request_of(uint32_t index, double arrival_us) {

@@ -12,7 +12,7 @@ namespace {
 class Planner {
  public:
   Planner(std::span<const Runnable> runnable, std::span<const Link> links, const Budget& budget,
-          PlanScratch& scratch, std::vector<Share>& plan)
+          PlanScratch& scratch, std::vector<Slice>& plan)
       : runnable_(runnable), links_(links), budget_(budget), scratch_(scratch), plan_(plan) {
     plan_.clear();
     scratch_.lengths.clear();
@@ -36,7 +36,7 @@ class Planner {
   std::span<const Link> links_;
   const Budget& budget_;
   PlanScratch& scratch_;  // lengths: positions computed when the plan so far has run
-  std::vector<Share>& plan_;
+  std::vector<Slice>& plan_;
   uint32_t rows_ = 0;         // planned
   uint32_t prompt_rows_ = 0;  // of these, prompt rows
   PassWork work_{};
@@ -134,7 +134,7 @@ void Planner::plan_prompts() {
 }  // namespace
 
 void plan_step(std::span<const Runnable> runnable, std::span<const Link> links,
-               const Budget& budget, PlanScratch& scratch, std::vector<Share>& plan) {
+               const Budget& budget, PlanScratch& scratch, std::vector<Slice>& plan) {
   TESSERA_CHECK(runnable.size() == links.size());
   Planner planner(runnable, links, budget, scratch, plan);
   planner.plan_decodes();

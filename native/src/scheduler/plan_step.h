@@ -50,11 +50,12 @@ struct Budget {
   PassCost cost{};  // read with time_us > 0 only
 };
 
-struct Share {
+/// What a pass computes of one request.
+struct Slice {
   uint32_t runnable = 0;  // index into the span given
   uint32_t first = 0;     // prompt: first position; decode: the prompt's length
   uint32_t rows = 0;      // > 0: prompt tokens of this chunk, or all beams
-  bool operator==(const Share&) const = default;
+  bool operator==(const Slice&) const = default;
 };
 
 /// Buffers kept between passes so that the steady state allocates nothing.
@@ -63,9 +64,9 @@ struct PlanScratch {
 };
 
 /// REQUIRES: `runnable` oldest first, and a link for each. Clears and fills `plan`, in an order in
-/// which every share finds what it stands on before it; a request may have several shares, a decode
+/// which every slice finds what it stands on before it; a request may have several slices, a decode
 /// has one. Empty only when `runnable` is empty.
 void plan_step(std::span<const Runnable> runnable, std::span<const Link> links,
-               const Budget& budget, PlanScratch& scratch, std::vector<Share>& plan);
+               const Budget& budget, PlanScratch& scratch, std::vector<Slice>& plan);
 
 }  // namespace tessera::scheduler

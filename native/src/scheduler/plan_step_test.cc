@@ -13,102 +13,102 @@ Runnable prompt(uint32_t tokens, uint32_t length = 0, uint8_t priority = 0, int6
 }
 Runnable decode(uint32_t rows, uint8_t priority = 0) { return {8, 8, rows, priority, 0}; }
 
-std::vector<Share> planned(const std::vector<Runnable>& runnable, const Budget& budget,
+std::vector<Slice> planned(const std::vector<Runnable>& runnable, const Budget& budget,
                            std::vector<Link> links = {}) {
   links.resize(runnable.size());
   PlanScratch scratch;
-  std::vector<Share> plan;
+  std::vector<Slice> plan;
   plan_step(runnable, links, budget, scratch, plan);
   return plan;
 }
 
-using Shares = std::vector<Share>;
+using Slices = std::vector<Slice>;
 
-TEST(PlanStep, NothingRunningGivesAnEmptyPlan) { EXPECT_EQ(planned({}, {8, 8}), Shares{}); }
+TEST(PlanStep, NothingRunningGivesAnEmptyPlan) { EXPECT_EQ(planned({}, {8, 8}), Slices{}); }
 
 TEST(PlanStep, DecodesGoBeforePromptsAndBothShareThePass) {
-  EXPECT_EQ(planned({prompt(10), decode(4)}, {8, 8}), (Shares{{1, 8, 4}, {0, 0, 4}}));
+  EXPECT_EQ(planned({prompt(10), decode(4)}, {8, 8}), (Slices{{1, 8, 4}, {0, 0, 4}}));
 }
 
 TEST(PlanStep, BeamsOfManyRequestsShareAPass) {
   EXPECT_EQ(planned({decode(4), decode(2), decode(2)}, {8, 8}),
-            (Shares{{0, 8, 4}, {1, 8, 2}, {2, 8, 2}}));
+            (Slices{{0, 8, 4}, {1, 8, 2}, {2, 8, 2}}));
 }
 
 TEST(PlanStep, ADecodeThatDoesNotFitIsNotOvertakenByAYoungerDecode) {
-  EXPECT_EQ(planned({decode(6), decode(6), decode(1)}, {8, 8}), (Shares{{0, 8, 6}}));
+  EXPECT_EQ(planned({decode(6), decode(6), decode(1)}, {8, 8}), (Slices{{0, 8, 6}}));
 }
 
 TEST(PlanStep, TheOldestDecodeGoesBeforeAnUrgentOneAndUrgentBeforeOthers) {
   EXPECT_EQ(planned({decode(4, 2), decode(4, 2), decode(4, 0)}, {8, 8}),
-            (Shares{{0, 8, 4}, {2, 8, 4}}));
+            (Slices{{0, 8, 4}, {2, 8, 4}}));
 }
 
 TEST(PlanStep, RowsLeftByAWaitingDecodeServePrompts) {
-  EXPECT_EQ(planned({decode(6), decode(6), prompt(5)}, {8, 8}), (Shares{{0, 8, 6}, {2, 0, 2}}));
+  EXPECT_EQ(planned({decode(6), decode(6), prompt(5)}, {8, 8}), (Slices{{0, 8, 6}, {2, 0, 2}}));
 }
 
 TEST(PlanStep, ShortPromptsGoFirstButForAQuarterThatTheOldestIsSureOf) {
   EXPECT_EQ(planned({prompt(100), prompt(9), prompt(3)}, {64, 16}),
-            (Shares{{0, 0, 4}, {2, 0, 3}, {1, 0, 9}}));
+            (Slices{{0, 0, 4}, {2, 0, 3}, {1, 0, 9}}));
 }
 
 TEST(PlanStep, WhatShortPromptsLeaveGoesToTheLongOne) {
-  EXPECT_EQ(planned({prompt(100), prompt(3)}, {64, 16}), (Shares{{0, 0, 4}, {1, 0, 3}, {0, 4, 9}}));
+  EXPECT_EQ(planned({prompt(100), prompt(3)}, {64, 16}), (Slices{{0, 0, 4}, {1, 0, 3}, {0, 4, 9}}));
 }
 
 TEST(PlanStep, UrgentPromptsGoBeforeShorterOnesAndLessSlackBreaksTies) {
   EXPECT_EQ(planned({prompt(1), prompt(5, 0, 1), prompt(8, 0, 0)}, {64, 12}),
-            (Shares{{0, 0, 1}, {2, 0, 8}, {1, 0, 3}}));
+            (Slices{{0, 0, 1}, {2, 0, 8}, {1, 0, 3}}));
   EXPECT_EQ(planned({prompt(1), prompt(8, 0, 0, 50), prompt(8, 0, 0, 20)}, {64, 12}),
-            (Shares{{0, 0, 1}, {2, 0, 8}, {1, 0, 3}}));
+            (Slices{{0, 0, 1}, {2, 0, 8}, {1, 0, 3}}));
 }
 
 TEST(PlanStep, APromptGoesOnWhereItStopped) {
-  EXPECT_EQ(planned({prompt(100, 40)}, {64, 16}), (Shares{{0, 40, 16}}));
+  EXPECT_EQ(planned({prompt(100, 40)}, {64, 16}), (Slices{{0, 40, 16}}));
 }
 
 TEST(PlanStep, SharedPositionsAreComputedOnceAndTheOthersGoOnFromThere) {
   // Request 1 shares 10 tokens with 0, and 2 shares 6 with 1.
   EXPECT_EQ(planned({prompt(12), prompt(14), prompt(8)}, {64, 64}, {{}, {0, 10}, {1, 6}}),
-            (Shares{{0, 0, 12}, {2, 6, 2}, {1, 10, 4}}));
+            (Slices{{0, 0, 12}, {2, 6, 2}, {1, 10, 4}}));
 }
 
 TEST(PlanStep, AFollowerComputesForItsLeaderWhenItsTurnComesFirst) {
   EXPECT_EQ(planned({prompt(3), prompt(100), prompt(22)}, {64, 40}, {{}, {}, {1, 20}}),
-            (Shares{{0, 0, 3}, {2, 0, 22}, {1, 20, 15}}));
+            (Slices{{0, 0, 3}, {2, 0, 22}, {1, 20, 15}}));
 }
 
 TEST(PlanStep, ThePassEndsInTimeButMovesOn) {
   Budget budget{256, 256, 1000, {20, 10, 0, 0}};
-  EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, 98}}));
+  EXPECT_EQ(planned({prompt(200)}, budget), (Slices{{0, 0, 98}}));
   EXPECT_EQ(planned({prompt(200), decode(130)}, budget),
-            (Shares{{1, 8, 130}, {0, 0, kPromptRowsMin}}));
+            (Slices{{1, 8, 130}, {0, 0, kPromptRowsMin}}));
   budget.time_us = 100;
   budget.cost = {0, 10, 0, 0};
-  EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, kPromptRowsMinAlone}}));
+  EXPECT_EQ(planned({prompt(200)}, budget), (Slices{{0, 0, kPromptRowsMinAlone}}));
 }
 
 TEST(PlanStep, APassIsNotCutBelowSixteenTimesItsFixedPart) {
   const Budget budget{256, 256, 1, {100, 10, 0, 0}};
-  EXPECT_EQ(planned({prompt(200)}, budget), (Shares{{0, 0, 150}}));
+  EXPECT_EQ(planned({prompt(200)}, budget), (Slices{{0, 0, 150}}));
 }
 
 TEST(PlanStep, ThePassOfFourRequestsMayTakeTwiceThatOfOne) {
   const Budget budget{256, 256, 1000, {20, 10, 0, 0}};
-  EXPECT_EQ(planned({prompt(256)}, budget), (Shares{{0, 0, 98}}));
+  EXPECT_EQ(planned({prompt(256)}, budget), (Slices{{0, 0, 98}}));
   EXPECT_EQ(planned({prompt(256), decode(10), decode(10), decode(10)}, budget),
-            (Shares{{1, 8, 10}, {2, 8, 10}, {3, 8, 10}, {0, 0, 168}}));
+            (Slices{{1, 8, 10}, {2, 8, 10}, {3, 8, 10}, {0, 0, 168}}));
 }
 
 TEST(PlanStep, TheOldestIsSureOfAQuarterOfTheRowsThatThePassHasTimeFor) {
   const Budget budget{256, 256, 500, {0, 10, 0, 0}};
   EXPECT_EQ(planned({prompt(200), prompt(100), decode(6), decode(4)}, budget),
-            (Shares{{2, 8, 6}, {3, 8, 4}, {0, 0, 22}, {1, 0, 68}}));
+            (Slices{{2, 8, 6}, {3, 8, 4}, {0, 0, 22}, {1, 0, 68}}));
 }
 
 TEST(PlanStep, AFullPassHasNoRowsForTheOldestPromptEither) {
-  EXPECT_EQ(planned({prompt(200), decode(64)}, {64, 64}), (Shares{{1, 8, 64}}));
+  EXPECT_EQ(planned({prompt(200), decode(64)}, {64, 64}), (Slices{{1, 8, 64}}));
 }
 
 /// Requests with prompts and decodes, taken forward by plans. Tokens are few, so prefixes abound.
@@ -117,7 +117,7 @@ struct World {
   std::vector<Runnable> runnable;
   std::vector<Link> links;
   PlanScratch scratch;
-  std::vector<Share> plan;
+  std::vector<Slice> plan;
   uint64_t prompt_rows = 0;
 
   uint32_t enter(std::vector<int32_t> tokens, uint8_t priority, bool may_share) {
@@ -135,22 +135,22 @@ struct World {
     uint32_t rows = 0;
     uint32_t prompt_part = 0;
     std::vector<uint32_t> shared(runnable.size());
-    for (const Share& share : plan) {
-      ASSERT_GT(share.rows, 0u);
-      rows += share.rows;
-      Runnable& chosen = runnable[share.runnable];
+    for (const Slice& slice : plan) {
+      ASSERT_GT(slice.rows, 0u);
+      rows += slice.rows;
+      Runnable& chosen = runnable[slice.runnable];
       if (chosen.decode_rows > 0) {
-        ASSERT_EQ(share.rows, chosen.decode_rows);
+        ASSERT_EQ(slice.rows, chosen.decode_rows);
         chosen.decode_rows = 0;
         continue;
       }
-      prompt_part += share.rows;
-      ASSERT_EQ(share.first, chosen.length) << "rows that nobody stands on";
-      ASSERT_LE(share.first + share.rows, chosen.prompt_tokens);
-      shared_with(links, share.runnable, shared);
+      prompt_part += slice.rows;
+      ASSERT_EQ(slice.first, chosen.length) << "rows that nobody stands on";
+      ASSERT_LE(slice.first + slice.rows, chosen.prompt_tokens);
+      shared_with(links, slice.runnable, shared);
       for (size_t i = 0; i < runnable.size(); ++i) {
         runnable[i].length =
-            std::max(runnable[i].length, std::min(shared[i], share.first + share.rows));
+            std::max(runnable[i].length, std::min(shared[i], slice.first + slice.rows));
       }
     }
     prompt_rows += prompt_part;

@@ -69,22 +69,22 @@ void unlink(std::vector<Link>& links, uint32_t gone) {
   }
 }
 
-void commit(std::span<const Link> links, std::span<const PromptShare> shares,
+void commit(std::span<const Link> links, std::span<const PromptSlice> slices,
             std::span<const uint8_t> finite, std::span<uint32_t> lengths,
-            std::span<ShareOutcome> outcomes, std::vector<uint32_t>& scratch) {
+            std::span<SliceOutcome> outcomes, std::vector<uint32_t>& scratch) {
   TESSERA_CHECK(links.size() == lengths.size());
-  TESSERA_CHECK(shares.size() == finite.size() && shares.size() == outcomes.size());
+  TESSERA_CHECK(slices.size() == finite.size() && slices.size() == outcomes.size());
   scratch.resize(links.size());
-  for (size_t s = 0; s < shares.size(); ++s) {
-    const PromptShare& share = shares[s];
-    if (lengths[share.request] != share.first) {
-      outcomes[s] = ShareOutcome::kTakenBack;
+  for (size_t s = 0; s < slices.size(); ++s) {
+    const PromptSlice& slice = slices[s];
+    if (lengths[slice.request] != slice.first) {
+      outcomes[s] = SliceOutcome::kTakenBack;
       continue;
     }
-    outcomes[s] = finite[s] != 0 ? ShareOutcome::kCommitted : ShareOutcome::kFailed;
+    outcomes[s] = finite[s] != 0 ? SliceOutcome::kCommitted : SliceOutcome::kFailed;
     if (finite[s] == 0) continue;
-    const uint32_t end = share.first + share.rows;
-    shared_with(links, share.request, scratch);
+    const uint32_t end = slice.first + slice.rows;
+    shared_with(links, slice.request, scratch);
     for (size_t i = 0; i < links.size(); ++i) {
       lengths[i] = std::max(lengths[i], std::min(end, scratch[i]));
     }

@@ -37,25 +37,25 @@ void shared_with(std::span<const Link> links, uint32_t of, std::span<uint32_t> s
 void unlink(std::vector<Link>& links, uint32_t gone);
 
 /// Prompt rows [first, first + rows) that `request` computes in a pass.
-struct PromptShare {
+struct PromptSlice {
   uint32_t request = 0;
   uint32_t first = 0;
   uint32_t rows = 0;
 };
 
-enum class ShareOutcome : uint8_t {
+enum class SliceOutcome : uint8_t {
   kCommitted,
   kFailed,     // its own rows are not finite, and nothing below them is to blame
   kTakenBack,  // built on rows that failed
 };
 
-/// The outcome of a pass. `lengths` are the positions committed before it. A share is committed
+/// The outcome of a pass. `lengths` are the positions committed before it. A slice is committed
 /// when its rows are finite and everything below its first row is committed too; it then raises the
 /// lengths of all that share its rows. Rows built on what failed are taken back with it, at any
-/// distance, whether they look finite or not. REQUIRES: shares in an order in which each finds what
-/// it stands on before it; equal sizes of links and lengths, of shares, finite and outcomes.
-void commit(std::span<const Link> links, std::span<const PromptShare> shares,
+/// distance, whether they look finite or not. REQUIRES: slices in an order in which each finds what
+/// it stands on before it; equal sizes of links and lengths, of slices, finite and outcomes.
+void commit(std::span<const Link> links, std::span<const PromptSlice> slices,
             std::span<const uint8_t> finite, std::span<uint32_t> lengths,
-            std::span<ShareOutcome> outcomes, std::vector<uint32_t>& scratch);
+            std::span<SliceOutcome> outcomes, std::vector<uint32_t>& scratch);
 
 }  // namespace tessera::scheduler

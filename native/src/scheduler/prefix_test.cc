@@ -81,17 +81,17 @@ TEST(Prefix, LinksTellWhatAnyTwoShareWhoeverCameAndWent) {
   }
 }
 
-using enum ShareOutcome;
-using Outcomes = std::vector<ShareOutcome>;
+using enum SliceOutcome;
+using Outcomes = std::vector<SliceOutcome>;
 
 struct Outcome {
   std::vector<uint32_t> lengths;
-  std::vector<ShareOutcome> outcomes;
+  std::vector<SliceOutcome> outcomes;
 };
 
-Outcome committed(const std::vector<Link>& links, const std::vector<PromptShare>& shares,
+Outcome committed(const std::vector<Link>& links, const std::vector<PromptSlice>& shares,
                   const std::vector<uint8_t>& finite, std::vector<uint32_t> lengths) {
-  Outcome outcome{std::move(lengths), std::vector<ShareOutcome>(shares.size())};
+  Outcome outcome{std::move(lengths), std::vector<SliceOutcome>(shares.size())};
   std::vector<uint32_t> scratch;
   commit(links, shares, finite, outcome.lengths, outcome.outcomes, scratch);
   return outcome;

@@ -64,10 +64,10 @@ async function served({ handle, call, windowBytes }: Wanted) {
     },
     statusOf: (thrown) => grpcStatus(TesseraError.from(thrown)),
   };
-  const judge = () => (call === undefined ? { isUncounted: true as const } : { call });
+  const decide = () => (call === undefined ? { isUncounted: true as const } : { call });
   const sockets: GatedSocket[] = [];
   const listener = createServer({ allowHalfOpen: true }, (socket) => {
-    const gated = new GatedSocket(socket, { judge, streamsMax: 1000, direct });
+    const gated = new GatedSocket(socket, { decide, streamsMax: 1000, direct });
     sockets.push(gated);
     server.emit('connection', gated);
   });

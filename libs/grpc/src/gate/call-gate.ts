@@ -3,7 +3,7 @@ import { type ErrorCode, TesseraError, type TesseraErrorOptions } from '@tessera
 import { errorTrailers } from '../error-trailers.js';
 import { STATUS_DETAILS, statusDetails } from '../status-details.js';
 import { eachField } from '../wire-fields.js';
-import type { CallHead, Verdict } from './frame-gate.js';
+import type { CallHead, GateDecision } from './frame-gate.js';
 import { literalHeaders, MESSAGE_HEADER_BYTES } from './frames.js';
 
 /** Numbers of the fields of a request that admission needs. */
@@ -15,7 +15,7 @@ export interface AdmissionFields {
 
 export interface CallGateSettings {
   readonly admission: EdgeAdmission;
-  /** Methods that are judged, by path `/package.Service/Method`; all others pass. */
+  /** Methods that the gate decides on, by path `/package.Service/Method`; all others pass. */
   readonly methods: ReadonlyMap<string, AdmissionFields>;
   /** Milliseconds that the bytes under way have waited for the event loop. */
   readonly waitedMs: () => number;
@@ -26,7 +26,7 @@ export interface CallGateSettings {
 
 const UNCOMPRESSED = 0;
 const PRIORITIES: readonly PriorityClass[] = [1, 0, 1, 2];
-const UNCOUNTED: Verdict = { isUncounted: true };
+const UNCOUNTED: GateDecision = { isUncounted: true };
 const RETRY_STEP_MS = 5;
 const BLOCKS_KEPT = 1024;
 const PASSED = 'the deadline passed while the call waited to be read';
@@ -38,7 +38,7 @@ export class CallGate {
 
   constructor(private readonly settings: CallGateSettings) {}
 
-  readonly judge = (head: CallHead): Verdict => {
+  readonly decide = (head: CallHead): GateDecision => {
     const { admission, methods, waitedMs, deadlineMsMax, onRefused } = this.settings;
     const fields = methods.get(head.path);
     if (fields === undefined) return UNCOUNTED;

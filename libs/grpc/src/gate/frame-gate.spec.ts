@@ -4,7 +4,7 @@ import { EdgeAdmission } from '@tessera/admission';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CallGate, type CallGateSettings } from './call-gate.js';
-import type { CallHead, Verdict } from './frame-gate.js';
+import type { CallHead, GateDecision } from './frame-gate.js';
 import { GatedSocket } from './gated-socket.js';
 import { huffman, requestHeaders } from './request-headers.js';
 
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 /** An HTTP/2 server that answers each call with its body, behind a gate. */
-async function gated(judge: (head: CallHead) => Verdict) {
+async function gated(decide: (head: CallHead) => GateDecision) {
   const served: string[] = [];
   const server = http2.createServer();
   server.on('stream', (stream, headers) => {
@@ -34,7 +34,7 @@ async function gated(judge: (head: CallHead) => Verdict) {
     });
   });
   const listener: Server = createServer({ allowHalfOpen: true }, (socket) => {
-    const settings = { judge, streamsMax: 1000, direct: undefined };
+    const settings = { decide, streamsMax: 1000, direct: undefined };
     server.emit('connection', new GatedSocket(socket, settings));
   });
   await new Promise<void>((resolve) => {
@@ -84,7 +84,7 @@ const refusing: CallGateSettings = {
 };
 
 describe('a connection with a gate', () => {
-  it('passes what is not judged, byte for byte, also in pieces larger than a window', async () => {
+  it('passes what it does not decide on, byte for byte, also in pieces larger than a window', async () => {
     const { client } = await gated(() => ({ isUncounted: true }));
     for (const bytes of [0, 1, 20_000, 300_000]) {
       const body = Buffer.alloc(bytes, bytes % 251);
@@ -95,7 +95,7 @@ describe('a connection with a gate', () => {
 
   it('ends refused calls with a status and lets others on', async () => {
     const gate = new CallGate(refusing);
-    const { client, served } = await gated(gate.judge);
+    const { client, served } = await gated(gate.decide);
     // The first call may be under way before the client has agreed to the gate's settings.
     await call(client, { ':path': '/first' }, Buffer.alloc(0));
     for (let round = 0; round < 50; round++) {
@@ -112,7 +112,7 @@ describe('a connection with a gate', () => {
 
   it('gives back the window that bodies of refused calls took', async () => {
     const gate = new CallGate(refusing);
-    const { client } = await gated(gate.judge);
+    const { client } = await gated(gate.decide);
     await call(client, { ':path': '/first' }, Buffer.alloc(0));
     const body = Buffer.alloc(30_000);
     // Ten times the connection's window.
@@ -161,9 +161,9 @@ describe('CallGate', () => {
   it('reads priority and deadline from the message, wherever they stand in it', () => {
     const { gate, admitted } = judging();
     const userId = [0x12, 2, 0x60, 0x03];
-    gate.judge(head([...userId, 0x60, 3]));
-    gate.judge(head([0x60, 1, ...userId, 0x50, 0xc8, 0x01]));
-    gate.judge(head(userId));
+    gate.decide(head([...userId, 0x60, 3]));
+    gate.decide(head([0x60, 1, ...userId, 0x50, 0xc8, 0x01]));
+    gate.decide(head(userId));
     expect(admitted).toEqual([
       [2, 280],
       [0, 180],
@@ -173,15 +173,15 @@ describe('CallGate', () => {
 
   it('takes the default deadline where the caller gives none', () => {
     const { gate, admitted } = judging();
-    gate.judge(head([], Number.POSITIVE_INFINITY));
+    gate.decide(head([], Number.POSITIVE_INFINITY));
     expect(admitted).toEqual([[1, 980]]);
   });
 
-  it('judges whatever bytes come as a message', () => {
+  it('decides on whatever bytes a message has', () => {
     const { gate, admitted } = judging();
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
-        gate.judge(head([...bytes]));
+        gate.decide(head([...bytes]));
         const [cls = -1] = admitted.at(-1) ?? [];
         return [0, 1, 2].includes(cls);
       }),
@@ -215,7 +215,7 @@ describe('requestHeaders', () => {
     }
   });
 
-  it('does not judge a block that stands on others', () => {
+  it('does not decide a block that stands on others', () => {
     expect(requestHeaders(Buffer.from([0xbe]))).toBeUndefined();
   });
 

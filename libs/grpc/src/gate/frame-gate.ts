@@ -28,7 +28,7 @@ export interface CallHead {
 }
 
 /** A header block that ends a call (literals alone); or the call goes on; or nobody counts it. */
-export type Verdict =
+export type GateDecision =
   | { readonly refusal: Buffer }
   | { readonly call: OpenCall }
   | { readonly isUncounted: true };
@@ -36,7 +36,7 @@ export type Verdict =
 export interface GateWires {
   readonly toServer: (bytes: Buffer) => void;
   readonly toClient: (bytes: Buffer) => void;
-  readonly judge: (head: CallHead) => Verdict;
+  readonly decide: (head: CallHead) => GateDecision;
   /** Calls that are answered without the server; left out: none. */
   readonly direct?: DirectStreams | undefined;
   /** Calls at once of the connection, both kinds together. */
@@ -59,7 +59,7 @@ const EMPTY = Buffer.alloc(0);
  *
  * Its first frame asks the client to keep no table of headers (HPACK), so that a block can be read
  * alone and left out. Until the client has acknowledged that, and for blocks that do not stand
- * alone, calls pass unjudged. Frames of refused calls are swallowed; what their DATA took of the
+ * alone, calls pass without a decision. Frames of refused calls are swallowed; what their DATA took of the
  * connection's window is given back. No input or output of its own.
  */
 export class FrameGate {
@@ -206,13 +206,13 @@ export class FrameGate {
       this.answer(resetStream(stream, ErrorCode.REFUSED_STREAM));
       return false;
     }
-    const verdict = headers && this.judged(headers, head, all, end);
-    if (verdict !== undefined && 'refusal' in verdict) {
+    const decision = headers && this.decisionOn(headers, head, all, end);
+    if (decision !== undefined && 'refusal' in decision) {
       const ending = Flag.END_HEADERS | Flag.END_STREAM;
-      this.answer(frame(FrameType.HEADERS, ending, stream, verdict.refusal));
+      this.answer(frame(FrameType.HEADERS, ending, stream, decision.refusal));
       return false;
     }
-    const call = verdict !== undefined && 'call' in verdict ? verdict.call : undefined;
+    const call = decision !== undefined && 'call' in decision ? decision.call : undefined;
     const { direct } = this.wires;
     if (headers && !this.isLeaving && direct?.begins(head, headers, call) === true) return false;
     const hasClientEnded = (flags & Flag.END_STREAM) !== 0;
@@ -221,14 +221,14 @@ export class FrameGate {
     return true;
   }
 
-  private judged(
+  private decisionOn(
     { path, timeoutMs }: RequestHeaders,
     head: FrameHead,
     all: Buffer,
     end: number,
-  ): Verdict | undefined {
+  ): GateDecision | undefined {
     if (path === undefined) return undefined;
-    return this.wires.judge({ path, timeoutMs, message: messageAt(all, end, head.stream) });
+    return this.wires.decide({ path, timeoutMs, message: messageAt(all, end, head.stream) });
   }
 
   private noteClientFrame({ type, flags, stream }: FrameHead, known: Stream): void {

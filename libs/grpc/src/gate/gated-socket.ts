@@ -6,7 +6,7 @@ import { DirectStreams } from '../direct/direct-streams.js';
 import { FrameGate, type GateWires } from './frame-gate.js';
 
 export interface GatedSocketSettings {
-  readonly judge: GateWires['judge'];
+  readonly decide: GateWires['decide'];
   /** Calls at once of the connection. */
   readonly streamsMax: number;
   /** Undefined: the server answers all calls. */
@@ -39,7 +39,7 @@ export class GatedSocket extends Duplex {
 
   constructor(
     private readonly socket: Socket,
-    { judge, streamsMax, direct }: GatedSocketSettings,
+    { decide, streamsMax, direct }: GatedSocketSettings,
   ) {
     super({ allowHalfOpen: true });
     this.certificate = certificateOf(socket);
@@ -52,7 +52,7 @@ export class GatedSocket extends Duplex {
     this.gate = new FrameGate({
       toServer: (bytes) => this.deliver(bytes),
       toClient: (bytes) => this.send(bytes),
-      judge,
+      decide,
       streamsMax,
       direct: this.direct,
     });

@@ -144,14 +144,14 @@ Status CardExecutor::begin(RunningRequest& state, Request request, Clock::time_p
 
 void CardExecutor::end(RunningRequest& state) { free_slots_.push_back(own(state).slot()); }
 
-Status CardExecutor::forward(Running running, std::span<const scheduler::Share> plan,
+Status CardExecutor::forward(Running running, std::span<const scheduler::Slice> plan,
                              std::span<const scheduler::Link>, PassTimes& times) {
   pass_tokens_.clear();
   pass_owners_.clear();
   groups_.clear();
-  for (const scheduler::Share& share : plan) {
-    CardRequest& state = own(*running[share.runnable]);
-    state.append_rows(share, pass_tokens_, groups_);
+  for (const scheduler::Slice& slice : plan) {
+    CardRequest& state = own(*running[slice.runnable]);
+    state.append_rows(slice, pass_tokens_, groups_);
     pass_owners_.resize(pass_tokens_.size(), state.slot());
   }
   const auto rows = static_cast<uint32_t>(pass_tokens_.size());
@@ -159,19 +159,19 @@ Status CardExecutor::forward(Running running, std::span<const scheduler::Share> 
   TESSERA_RETURN_IF_ERROR(queue_->copy_in(tokens_, pass_tokens_.data(), rows * sizeof(int32_t)));
   TESSERA_RETURN_IF_ERROR(queue_->copy_in(owners_, pass_owners_.data(), rows * sizeof(uint32_t)));
   uint32_t first = 0;
-  for (const scheduler::Share& share : plan) {
-    CardRequest& state = own(*running[share.runnable]);
+  for (const scheduler::Slice& slice : plan) {
+    CardRequest& state = own(*running[slice.runnable]);
     if (state.pending_rows() > 0) TESSERA_RETURN_IF_ERROR(state.fork(tokens_ + first));
-    first += share.rows;
+    first += slice.rows;
   }
   TESSERA_RETURN_IF_ERROR(decoder_->forward(tokens_, groups_));
   const ops::cuda::RowCheck check{decoder_->final_rows(), config().hidden_size, owners_, struck_};
   const LaunchShape shape{{rows, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
   TESSERA_RETURN_IF_ERROR(device::cuda::launch(*queue_, model::cuda::kCheckRows, shape, check));
   uint32_t end = 0;
-  for (const scheduler::Share& share : plan) {
-    end += share.rows;
-    own(*running[share.runnable]).rows_asked(share, end);
+  for (const scheduler::Slice& slice : plan) {
+    end += slice.rows;
+    own(*running[slice.runnable]).rows_asked(slice, end);
   }
   return Status::ok();
 }

@@ -45,8 +45,8 @@ class CardExecutor final : public Executor {
   Status begin(RunningRequest& state, Request request, Clock::time_point now) override;
   void end(RunningRequest& state) override;
 
-  void order(Running, std::vector<scheduler::Share>&) override {}
-  Status forward(Running running, std::span<const scheduler::Share> plan,
+  void order(Running, std::vector<scheduler::Slice>&) override {}
+  Status forward(Running running, std::span<const scheduler::Slice> plan,
                  std::span<const scheduler::Link> links, PassTimes& times) override;
   Result<double> select(Running running) override;
   Status finish() override { return queue_->finish(); }

@@ -41,27 +41,27 @@ Status CardRequest::begin(Request request, CardTarget target, uint32_t slot,
   return search_.begin(target_.version, request_.norm, reach().eligibility());
 }
 
-void CardRequest::append_rows(const scheduler::Share& share, std::vector<int32_t>& tokens,
+void CardRequest::append_rows(const scheduler::Slice& slice, std::vector<int32_t>& tokens,
                               std::vector<model::cuda::CardRows>& groups) {
   if (rows_ > 0) {
-    TESSERA_CHECK(share.rows == rows_);
+    TESSERA_CHECK(slice.rows == rows_);
     tokens.insert(tokens.end(), rows_, 0);
     groups.push_back(search_.rows(blocks_, prompt().length, step_ - 1, rows_));
     return;
   }
-  note_prompt_rows(share.first + share.rows);
-  TESSERA_CHECK(uint64_t{share.first} + share.rows <= request_.prompt.size());
-  const auto first = request_.prompt.begin() + share.first;
-  tokens.insert(tokens.end(), first, first + share.rows);
+  note_prompt_rows(slice.first + slice.rows);
+  TESSERA_CHECK(uint64_t{slice.first} + slice.rows <= request_.prompt.size());
+  const auto first = request_.prompt.begin() + slice.first;
+  tokens.insert(tokens.end(), first, first + slice.rows);
   model::cuda::CardRows rows;
   rows.blocks = blocks_;
-  rows.row_count = share.rows;
-  rows.first_position = share.first;
+  rows.row_count = slice.rows;
+  rows.first_position = slice.first;
   groups.push_back(rows);
 }
 
-void CardRequest::rows_asked(const scheduler::Share& share, uint32_t end) {
-  if (rows_ == 0) return prompt_computed(share.first + share.rows, share.rows, end);
+void CardRequest::rows_asked(const scheduler::Slice& slice, uint32_t end) {
+  if (rows_ == 0) return prompt_computed(slice.first + slice.rows, slice.rows, end);
   logit_row_ = end - rows_;
   due_rows_ = std::exchange(rows_, 0);
   awaits_selection_ = true;

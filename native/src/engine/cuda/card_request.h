@@ -34,13 +34,13 @@ class CardRequest final : public RunningRequest {
   uint32_t slot() const { return slot_; }
   uint32_t pending_rows() const override { return rows_; }
   CardSearch& search() { return search_; }
-  /// Appends the rows of a share: prompt tokens, or places for as many as there may be beams, which
+  /// Appends the rows of a slice: prompt tokens, or places for as many as there may be beams, which
   /// fork() fills.
-  void append_rows(const scheduler::Share& share, std::vector<int32_t>& tokens,
+  void append_rows(const scheduler::Slice& slice, std::vector<int32_t>& tokens,
                    std::vector<model::cuda::CardRows>& groups);
   Status fork(int32_t* tokens) { return search_.fork(step_ - 1, rows_, tokens); }
-  /// The share's rows have been asked for; the last stands before row `end` of the pass.
-  void rows_asked(const scheduler::Share& share, uint32_t end);
+  /// The slice's rows have been asked for; the last stands before row `end` of the pass.
+  void rows_asked(const scheduler::Slice& slice, uint32_t end);
   /// Products with rows of the head in the coming selection.
   double head_cells() const;
   /// The coming selection's logits; its candidates are then chosen by select_next().
