@@ -1,4 +1,4 @@
-// What the benches of the catalogue share: the workload that catalogue_bench.cc describes, and the
+// Common to the benches of the catalogue: the workload that catalogue_bench.cc describes, and the
 // report.
 #pragma once
 

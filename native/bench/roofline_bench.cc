@@ -1,4 +1,4 @@
-// What this machine can do at most: multiply-adds on registers and bytes read from memory, all
+// The limits of this machine: multiply-adds on registers and bytes read from memory, all
 // threads at once. stdout: one JSON document {"results": [{"name", "value", "unit"}]}.
 // Flags: --quick, --threads N.
 #include <algorithm>

@@ -9,7 +9,7 @@ const WORD_BYTES = 4;
 const WORDS_AT_FIRST = 4096;
 const UINT32_MAX = 0xffff_ffff;
 const TWO_32 = 2 ** 32;
-/** What a character of a string takes in UTF-8 at most. */
+/** Bytes that a character of a string takes in UTF-8 at most. */
 const BYTES_PER_UNIT = 3;
 
 const wordsFor = (bytes: number): number => Math.ceil(bytes / WORD_BYTES);

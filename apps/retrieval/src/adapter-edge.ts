@@ -38,7 +38,7 @@ export class AdapterEdge {
     return this.pushNamed(actor, name, () => rejoined(first, all));
   }
 
-  /** What cannot be fetched is audited, and said on the topic of events, as what is refused. */
+  /** A failed fetch is audited, and announced on the topic of events, as a refusal is. */
   pushNamed(actor: Actor, name: string, parts: () => PushParts): Promise<Pushed> {
     return this.parts.audits.audited(
       { action: 'push', actor, name, digest: '', detail: '' },

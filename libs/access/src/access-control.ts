@@ -28,7 +28,7 @@ export interface AccessSettings {
 interface ReadGrants {
   readonly grants: Grants;
   readonly stats: Stats;
-  /** The file was old enough to be told apart from its next version. */
+  /** The file was so old that its next version will have another time. */
   readonly isSettled: boolean;
 }
 

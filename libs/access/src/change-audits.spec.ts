@@ -31,19 +31,20 @@ function auditsTo(disk = { isFull: false }) {
   };
   const onFailed = (_error: TesseraError, entry: AuditEntry) => failed.push(entry);
   const audits = new ChangeAudits({ log: { write }, onFailed, nowMs: Date.now });
-  const told = () => written.map(({ action, outcome, detail }) => `${action} ${outcome} ${detail}`);
-  return { audits, written, failed, told };
+  const lines = () =>
+    written.map(({ action, outcome, detail }) => `${action} ${outcome} ${detail}`);
+  return { audits, written, failed, lines };
 }
 
 describe('what administrators do', () => {
   it('stands between two lines with how it ended', async () => {
-    const { audits, told, written } = auditsTo();
+    const { audits, lines, written } = auditsTo();
     expect(await audits.audited(change, async () => 7, String)).toBe(7);
     const refused = audits.audited(change, async () => {
       throw new TesseraError('USER_NOT_FOUND', 'nobody');
     });
     await expect(refused).rejects.toMatchObject({ code: 'USER_NOT_FOUND' });
-    expect(told()).toEqual([
+    expect(lines()).toEqual([
       ...['erase-user begun ', 'erase-user OK 7'],
       ...['erase-user begun ', 'erase-user USER_NOT_FOUND nobody'],
     ]);
@@ -57,7 +58,7 @@ describe('what administrators do', () => {
     expect(act).not.toHaveBeenCalled();
   });
 
-  it('has happened where its end cannot be written, and that is told', async () => {
+  it('has happened where its end cannot be written, and that is reported', async () => {
     const disk = { isFull: false };
     const { audits, failed } = auditsTo(disk);
     const done = audits.audited(change, async () => {
@@ -107,7 +108,7 @@ describe('what comes in streams', () => {
     ]);
   });
 
-  it('is answered where its line cannot be written, and that is told', async () => {
+  it('is answered where its line cannot be written, and that is reported', async () => {
     const { audits, failed } = auditsTo({ isFull: true });
     expect(await audits.noted(change, async () => 'stored')).toBe('stored');
     await audits.close();

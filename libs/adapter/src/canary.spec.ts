@@ -116,7 +116,7 @@ function world(change: Partial<AdapterProbe> = {}) {
   };
   const probe: AdapterProbe = {
     recall: async (_user, adapter) => {
-      // A version that is being pushed is told by its files alone.
+      // Of a version that is being pushed, the files alone are there.
       if (adapter !== undefined && !names.has(adapter.digest)) names.set(adapter.digest, pushing);
       return itemsOf(adapter?.digest);
     },

@@ -90,7 +90,7 @@ async function misbehaving(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A store that answers well when it is looked at, and as told when it is read. */
+/** A store that answers well when it is looked at, and as the test wants when it is read. */
 function wellUntilRead(read: RequestListener): RequestListener {
   return (request, reply) => {
     const content = request.url?.includes('config') === true ? config : weights;

@@ -120,7 +120,7 @@ async function convertPart(
   } finally {
     await output.close();
   }
-  // One with bad rows must be read again, so that they are told again.
+  // One with bad rows must be read again, so that they are reported again.
   const kept = badRows.count === before ? path : temporary;
   if (kept === path) await rename(temporary, path);
   return { path: kept, rows };

@@ -72,7 +72,7 @@ export class CatalogueChanges {
     private readonly options: ChangesOptions,
   ) {}
 
-  /** Tells from now on what is applied; in place of who was told before. */
+  /** From now on the listener gets what is applied, in place of the listener before. */
   follow(tell: (applied: AppliedBatch) => void): void {
     this.tell = tell;
   }

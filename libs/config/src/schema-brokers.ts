@@ -10,7 +10,7 @@ export const KAFKA_SECURITY = {
   saslMechanism: oneOf(
     ['none', 'plain', 'scram-sha-256', 'scram-sha-512'],
     'none',
-    'how the brokers are told user and password',
+    'how user and password are given to the brokers',
   ),
   saslUser: text('', 'user that they know this process as'),
   saslPasswordPath: text('', 'file of its password'),

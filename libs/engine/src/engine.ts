@@ -155,7 +155,7 @@ export interface ChangeKeeping {
   readonly reserveBytes: number;
 }
 
-/** What may happen to an item, with what its kind has. */
+/** A change of an item, with the members of its kind. */
 export type GivenChange = Pick<ItemChange, 'op' | 'itemId'> &
   Partial<Omit<ItemChange, 'patch'>> & { readonly patch?: Partial<AttributePatch> };
 
@@ -236,7 +236,7 @@ export interface EngineRequest extends EngineWork {
   readonly allowsPartial?: boolean | undefined;
   /** Of the binding's catalogue; left out: all of its newest version. */
   readonly reach?: Reach | undefined;
-  /** Ordinal of a live and eligible item of `reach` whose fate is to be told. */
+  /** Ordinal of a live and eligible item of `reach` whose fate the answer has. */
   readonly watchedItem?: number | undefined;
   /** Names of attributes that the items of the answer shall have; left out: none. */
   readonly attributes?: readonly string[] | undefined;

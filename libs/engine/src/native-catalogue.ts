@@ -215,7 +215,7 @@ export async function openCatalogue(path: string): Promise<ChangingCatalogue> {
 }
 
 export interface CatalogueSourceFile {
-  /** index.json, sid2pid.json, JSON lines or an existing snapshot; told apart by content. */
+  /** index.json, sid2pid.json, JSON lines or an existing snapshot; its content decides. */
   readonly path: string;
   /** Domain given to all items of the file; '' for none. */
   readonly domain: string;

@@ -7,7 +7,7 @@ import {
 } from '@tessera/native';
 import type { BeamTree, EngineAnswer, EngineAppended, EngineScores, ItemFate } from './engine.js';
 
-/** What all answers say, with the weights by their name. */
+/** Facts of every answer, with the weights by their digest. */
 export interface AnsweredFacts extends AnswerFacts {
   readonly modelDigest: string;
 }

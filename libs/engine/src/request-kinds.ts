@@ -23,7 +23,7 @@ import { type AnsweredFacts, readAnswer, readAppended, readScores } from './read
  */
 export interface RequestKind<Request, Answer> {
   readonly name: RequestKindName;
-  /** What the request has of its own, behind what all kinds have. */
+  /** The fields of this kind alone, behind those of all kinds. */
   readonly write: (to: PackedWriter, request: Request) => void;
   readonly reach: (request: Request) => Reach | undefined;
   /** The same of the answer. */

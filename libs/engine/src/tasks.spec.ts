@@ -33,7 +33,7 @@ function pipe(path = join(folder.path, `pipe-${made++}`)): string {
   return path;
 }
 
-/** Who opens it waits for the file that it begins with. */
+/** Opening it waits for its first file. */
 function storeThatWaits(): { path: string; reserveBytes: number } {
   const path = join(folder.path, `store-${made++}`);
   mkdirSync(path);
@@ -62,7 +62,7 @@ afterAll(() => {
   folder.remove();
 });
 
-/** What requests wait for: eligibility, a write and a read of more than is read at once. */
+/** Calls that requests wait for: eligibility, a write and a read of more than is read at once. */
 async function served(): Promise<void> {
   expect((await catalogue.reach(EVERY_ITEM)).sequence).toBe(0);
   const put = [{ key: Buffer.from('key 7'), value: Buffer.from('seven') }];

@@ -1,10 +1,10 @@
-/** Users that are told apart at most; what began before the oldest of them keeps nothing. */
+/** Users that are kept apart at most; what began before the oldest of them keeps nothing. */
 const REMEMBERED_MAX = 4096;
 
 /**
  * Which users have been erased since when. Whoever writes something of a user takes a mark when
  * the work begins and asks before it writes: what began before an erasure must not write after it.
- * There is no clock in this: where too many erasures have come since to be told apart, the answer
+ * There is no clock in this: where too many erasures have followed to be kept apart, the answer
  * is that the user was erased, and only what would have been kept is lost.
  */
 export class Erasures {

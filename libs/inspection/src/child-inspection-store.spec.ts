@@ -170,9 +170,9 @@ describe('the inspection store', () => {
     await open.pop()?.close();
     const again = await storeIn(path);
     const kept = await again.recall('a');
-    const { requestId, sight, ...told } = answer('request a');
+    const { requestId, sight, ...rest } = answer('request a');
     expect(kept).toMatchObject({ id: 'a', timeMs: now, requestId, request: REQUEST, code: 'OK' });
-    expect(kept?.answer).toMatchObject({ ...told, history: sight?.history, profile: { age: '3' } });
+    expect(kept?.answer).toMatchObject({ ...rest, history: sight?.history, profile: { age: '3' } });
     expect(kept?.answer?.tree).toMatchObject([
       { step: 0, parent: -1, code: 4, goesOn: true, endsHere: true, items: 2 },
       { step: 0, parent: -1, code: 5, goesOn: false, endsHere: false, items: 1 },
@@ -379,7 +379,7 @@ describe('the inspection store', () => {
   });
 });
 
-/** Looked at on each turn of the event loop: the state of a process is told by its events. */
+/** Looked at on each turn of the event loop: only its events show the state of a process. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }

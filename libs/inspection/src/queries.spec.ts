@@ -49,12 +49,12 @@ async function exported(sql: string, format: 'csv' | 'parquet'): Promise<Buffer>
 }
 
 it('are answered with columns and rows, cut where there are more rows or bytes', async () => {
-  const told = await answer('SELECT name, recalls FROM sets -- all of them;');
-  expect(told.columns).toEqual([
+  const found = await answer('SELECT name, recalls FROM sets -- all of them;');
+  expect(found.columns).toEqual([
     { name: 'name', type: 'VARCHAR' },
     { name: 'recalls', type: 'VARCHAR[]' },
   ]);
-  expect(told.rows).toEqual([['=1+1', ['-a', 'b']]]);
+  expect(found.rows).toEqual([['=1+1', ['-a', 'b']]]);
   const cut = await answer('FROM range(100)', { ...LIMITS, rowsMax: 7 });
   expect([cut.rows.length, cut.isCut]).toEqual([7, true]);
   const large = await answer("SELECT repeat('x', 1000) FROM range(500)");

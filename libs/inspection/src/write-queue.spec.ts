@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { WriteQueue } from './outside/write-queue.js';
 
-/** Gathers until it is told to end. */
+/** Gathers until its signal is aborted. */
 const FOREVER_MS = 2 ** 30;
 
 function queueOf(options: { gatherMs: number; batchMax?: number }) {
   const batches: string[][] = [];
   let refusal: Error | undefined;
-  const told = { written: 0, failed: 0 };
+  const counts = { written: 0, failed: 0 };
   const queue = new WriteQueue<string>({
     waitingMax: 5,
     batchMax: options.batchMax ?? 4,
@@ -17,16 +17,16 @@ function queueOf(options: { gatherMs: number; batchMax?: number }) {
       if (refusal !== undefined) throw refusal;
     },
     onWritten: (count) => {
-      told.written += count;
+      counts.written += count;
     },
     onFailed: (count) => {
-      told.failed += count;
+      counts.failed += count;
     },
   });
   return {
     queue,
     batches,
-    told,
+    counts,
     refuse: () => {
       refusal = new Error('no');
     },
@@ -45,11 +45,11 @@ it('writes together what is offered while it gathers, and at once for who waits'
 });
 
 it('does not gather beyond a batch', async () => {
-  const { queue, batches, told } = queueOf({ gatherMs: FOREVER_MS, batchMax: 2 });
+  const { queue, batches, counts } = queueOf({ gatherMs: FOREVER_MS, batchMax: 2 });
   for (const one of 'abc') queue.offer(one);
   await new Promise(setImmediate);
   expect(batches).toEqual([['a', 'b']]);
-  expect(told.written).toBe(2);
+  expect(counts.written).toBe(2);
   await queue.close();
   expect(batches).toEqual([['a', 'b'], ['c']]);
 });
@@ -65,7 +65,7 @@ it('lets a waiting caller go when all before it is written, whatever follows', a
 });
 
 it('refuses what does not fit and what comes after its end, and gives up what fails', async () => {
-  const { queue, told, refuse } = queueOf({ gatherMs: 0 });
+  const { queue, counts, refuse } = queueOf({ gatherMs: 0 });
   expect([...'abcdef'].map((one) => queue.offer(one))).toEqual([
     true,
     true,
@@ -76,6 +76,6 @@ it('refuses what does not fit and what comes after its end, and gives up what fa
   ]);
   refuse();
   await queue.close();
-  expect(told).toEqual({ written: 0, failed: 5 });
+  expect(counts).toEqual({ written: 0, failed: 5 });
   expect(queue.offer('g')).toBe(false);
 });

@@ -177,7 +177,7 @@ export class BatchServer extends Server implements CustomTransportStrategy {
         const last = messages.at(-1) as KafkaMessage;
         payload.resolveOffset(last.offset);
         const offset = (BigInt(last.offset) + 1n).toString();
-        // The consumer's own commitOffsets() does nothing once it is told to stop.
+        // The consumer's own commitOffsets() does nothing once stop() was called.
         await payload.commitOffsetsIfNecessary({
           topics: [{ topic: batch.topic, partitions: [{ partition: batch.partition, offset }] }],
         });

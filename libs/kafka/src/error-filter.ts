@@ -2,7 +2,7 @@ import { Catch, type RpcExceptionFilter } from '@nestjs/common';
 import { type Observable, throwError } from 'rxjs';
 
 /**
- * What a handler of a topic throws reaches the transport as it is, which tries again and says why.
+ * An error of a topic's handler reaches the transport as it is, which retries and logs the reason.
  */
 @Catch()
 export class TopicErrorFilter implements RpcExceptionFilter<unknown> {

@@ -19,7 +19,7 @@ describe('Drain', () => {
   });
 
   it('goes on after a step that fails or does not end, and says so', async () => {
-    const told: DrainReport[] = [];
+    const reported: DrainReport[] = [];
     const fault = new Error('no');
     const reports = await new Drain(
       [
@@ -27,11 +27,11 @@ describe('Drain', () => {
         { name: 'hangs', budgetMs: 1, act: () => new Promise<void>(() => {}) },
         { name: 'last', budgetMs: 1000, act: quiet },
       ],
-      (report) => told.push(report),
+      (report) => reported.push(report),
     ).run();
     expect(reports.map((report) => report.outcome)).toEqual(['failed', 'out of time', 'done']);
     expect(reports[0]?.error).toBe(fault);
-    expect(told).toEqual(reports);
+    expect(reported).toEqual(reports);
   });
 
   it('drains once, however often it is asked', async () => {

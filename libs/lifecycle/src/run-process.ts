@@ -21,7 +21,7 @@ export function serviceVersion(): string {
 }
 
 /**
- * The life of a process up to its start: flags, configuration, then `start`. A failure is told in
+ * The life of a process up to its start: flags, configuration, then `start`. A failure is logged in
  * one line with its code and ends the process with status 1.
  */
 export function runProcess(usage: string, start: (loaded: LoadedConfig) => Promise<void>): void {

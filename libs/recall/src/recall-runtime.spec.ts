@@ -231,8 +231,8 @@ describe('the recall runtime on the native engine', () => {
     const eligibility = readEligibility({ denied: [before.items[1]?.itemId] });
     const denied = { ...asked, eligibility };
     const restricted = await runtime.serving.pin(denied, 0);
-    const told = await runtime.serving.recall(denied, { ...context(), pinned: restricted });
-    expect(told.items[1]?.itemId).toBe(before.items[2]?.itemId);
+    const served = await runtime.serving.recall(denied, { ...context(), pinned: restricted });
+    expect(served.items[1]?.itemId).toBe(before.items[2]?.itemId);
     await expect(runtime.serving.pin(asked, 9)).rejects.toMatchObject({
       code: 'CATALOGUE_NOT_FOUND',
     });
@@ -393,8 +393,8 @@ describe('the recall runtime on the native engine', () => {
       expect(await ask(both)).toEqual([found]);
     }
     const recall = request({ userId: 'u', resultCount: 100 });
-    const told = await runtime.serving.explain({ recall, itemId: second }, context());
-    expect(told).toMatchObject({ verdict: 'not-eligible', clause: 'flight' });
+    const fate = await runtime.serving.explain({ recall, itemId: second }, context());
+    expect(fate).toMatchObject({ verdict: 'not-eligible', clause: 'flight' });
     await runtime.close();
   });
 
@@ -433,8 +433,8 @@ describe('the recall runtime on the native engine', () => {
       },
     });
     const recall = request({ ...wide, itemPolicy: { orderBy: 'bid', diversity } });
-    const told = await runtime.serving.explain({ recall, itemId: 'ad-0' }, context());
-    expect(told).toMatchObject({ verdict: 'behind-diversity-cap', attribute: 'campaign' });
+    const fate = await runtime.serving.explain({ recall, itemId: 'ad-0' }, context());
+    expect(fate).toMatchObject({ verdict: 'behind-diversity-cap', attribute: 'campaign' });
     const wrong: [ItemPolicy, string][] = [
       [{ orderBy: 'campaign', diversity: [] }, 'itemPolicy.orderBy'],
       [
@@ -674,19 +674,19 @@ describe('the recall runtime on the native engine', () => {
     await runtime.operations.changesOf('').apply([{ op: 'remove', itemId: best?.itemId ?? '' }]);
     const verdicts = new Set<string>();
     for (const { item_id: itemId, sid } of ITEMS) {
-      const told = await runtime.serving.explain({ recall, itemId, versions }, context());
-      expect(told).toMatchObject({ itemId, sid, versions });
-      verdicts.add(told.verdict);
+      const fate = await runtime.serving.explain({ recall, itemId, versions }, context());
+      expect(fate).toMatchObject({ itemId, sid, versions });
+      verdicts.add(fate.verdict);
       const returned = expected.get(itemId);
-      expect(told.verdict === 'returned').toBe(returned !== undefined);
-      if (told.verdict === 'returned') {
-        expect(told).toMatchObject({ rank: returned?.rank, score: returned?.score });
-      } else if (told.verdict === 'not-live') {
-        expect(told).toMatchObject({ itemId: ITEMS[5]?.item_id, notLiveSince: 1 });
-      } else if (told.verdict === 'pruned') {
-        expect(told.rank).toBeGreaterThan(told.step === 0 ? 4 : 8);
-        expect(told.score).toBeLessThanOrEqual(told.cutScore ?? Number.NaN);
-        expect(told.score).toBeGreaterThanOrEqual(all.get(itemId)?.score ?? -Infinity);
+      expect(fate.verdict === 'returned').toBe(returned !== undefined);
+      if (fate.verdict === 'returned') {
+        expect(fate).toMatchObject({ rank: returned?.rank, score: returned?.score });
+      } else if (fate.verdict === 'not-live') {
+        expect(fate).toMatchObject({ itemId: ITEMS[5]?.item_id, notLiveSince: 1 });
+      } else if (fate.verdict === 'pruned') {
+        expect(fate.rank).toBeGreaterThan(fate.step === 0 ? 4 : 8);
+        expect(fate.score).toBeLessThanOrEqual(fate.cutScore ?? Number.NaN);
+        expect(fate.score).toBeGreaterThanOrEqual(all.get(itemId)?.score ?? -Infinity);
       }
     }
     expect([...verdicts]).toEqual(expect.arrayContaining(['returned', 'pruned', 'not-live']));

@@ -277,7 +277,7 @@ describe('a recall', () => {
     await expect(run).rejects.toMatchObject({ code: 'USER_NOT_FOUND', field: 'userId' });
   });
 
-  it('leaves out unknown items of a history where it is told to, and counts them', async () => {
+  it('leaves out unknown items of a history where asked to, and counts them', async () => {
     const history = ['i1', 'none', 'i16', 'i2'];
     const answer = await setUp().useCases.recall(
       request({ history, skipUnknownItems: true }),
@@ -562,8 +562,13 @@ describe('an explanation', () => {
     const { useCases, engine } = setUp();
     const { items, versions } = await useCases.recall(request({ resultCount: 3 }), context());
     const [, second] = items;
-    const told = await useCases.explain(about(second?.itemId ?? '', { versions }), context());
-    expect(told).toMatchObject({ verdict: 'returned', rank: 2, score: second?.score, versions });
+    const fate = await useCases.explain(about(second?.itemId ?? '', { versions }), context());
+    expect(fate).toMatchObject({
+      verdict: 'returned',
+      rank: 2,
+      score: second?.score,
+      versions,
+    });
     const before = engine.requests.length;
     expect(await useCases.explain(about('gone'), context())).toMatchObject({
       verdict: 'not-in-catalogue',
@@ -587,8 +592,8 @@ describe('an explanation', () => {
     const asked = request({ userId: 'ann', requestId: 'asked' });
     const { versions, historyItems } = await useCases.recall(asked, context());
     users.set('ann', { ...users.get('ann'), behaviours: [] } as never);
-    const told = await useCases.explain({ recall: asked, itemId: 'i7', versions }, context());
-    expect(told.historyItems).toBe(historyItems);
+    const fate = await useCases.explain({ recall: asked, itemId: 'i7', versions }, context());
+    expect(fate.historyItems).toBe(historyItems);
     expect(engine.requests.at(-1)?.promptTokens).toEqual(engine.requests.at(-2)?.promptTokens);
   });
 

@@ -138,11 +138,11 @@ describe('traces', () => {
     expect(attributes).toContainEqual(code);
   });
 
-  it('keeps what the caller keeps, and of its own the share that it is told to', async () => {
+  it('keeps what the caller keeps, and of its own the share that is configured', async () => {
     await open(0);
-    const told = { told: 0 };
+    const counts = { asked: 0 };
     const happened = () => {
-      told.told += 1;
+      counts.asked += 1;
       return [];
     };
     const own = await tracing.serve('own', {}, async (span) => {
@@ -152,7 +152,7 @@ describe('traces', () => {
     await tracing.serve('asked', CALLER, async (span) => span.tell(happened));
     await tracing.close();
     expect(own).toBe('');
-    expect(told.told).toBe(1);
+    expect(counts.asked).toBe(1);
     expect(collector.spans.map((span) => span.name)).toEqual(['asked']);
   });
 

@@ -1,5 +1,5 @@
 // Random BF16 values without end: a pattern that repeats, so that what the card was given can be
-// told at any place without keeping it.
+// computed at any place without keeping it.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Reading of a packed record (README.md): field by field, in the order in which it was written.
-// What does not fit leaves the rest of the record unread; the caller asks at the end.
+// A field that does not fit leaves the rest of the record unread; the caller asks at the end.
 //
 // Thread-safety: a reader belongs to one thread; the words are read while it is used.
 #pragma once

@@ -168,7 +168,7 @@ std::vector<float> run(device::Device& device, Request& request, DType type, uin
   return out;
 }
 
-/// What each row must see, told in the plainest way.
+/// The positions that each row must see, written in the plainest way.
 std::vector<double> expected(const Request& request) {
   const Shape& s = request.shape;
   std::vector<double> out;

@@ -19,7 +19,7 @@ struct ExportOptions {
   uint32_t result_count = 0;                      // items at most
   uint32_t items_per_sid = 0;                     // items taken from one SID at most; 0: no cap
   const catalogue::ItemPolicy* policy = nullptr;  // null: none beside these
-  catalogue::ItemOrdinal watched_item = catalogue::kNoItem;  // whose fate is told
+  catalogue::ItemOrdinal watched_item = catalogue::kNoItem;  // whose fate is explained
 };
 
 /// The fate of the watched item among those of its SID.

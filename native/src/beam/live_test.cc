@@ -145,7 +145,7 @@ Hypothesis place_of(const Sid& sid, size_t steps) {
   return place;
 }
 
-/// What the rules of the search say of a path: the step that dropped it, or none.
+/// A path by the rules of the search: the step that dropped it, or none.
 Explanation naive_pruning(const NaiveBeamSearch& naive, const Sid& sid, uint32_t terminal_count) {
   Explanation expected;
   for (size_t s = 0; s < naive.steps().size(); ++s) {
@@ -234,37 +234,38 @@ struct Explained {
   const DecodeOptions& search;
   const Taken taken;
 
-  void expect(const std::string& id, const Explanation& told) const {
+  void expect(const std::string& id, const Explanation& explained) const {
     SCOPED_TRACE("item " + id);
     const auto item = model.items().find(id);
     if (item == model.items().end() || item->second.is_paused) {
       const bool was = view.find_item(id) != catalogue::kNoItem;
-      ASSERT_EQ(told.verdict, was ? Verdict::kNotLive : Verdict::kNotInCatalogue);
+      ASSERT_EQ(explained.verdict, was ? Verdict::kNotLive : Verdict::kNotInCatalogue);
       return;
     }
     const bool is_eligible = filter.lets_pass(model, id, item->second);
-    ASSERT_EQ(told.verdict == Verdict::kNotEligible, !is_eligible) << told.clause;
-    ASSERT_EQ(told.clause.empty(), is_eligible);
-    if (told.clause.rfind("frequencyCaps[", 0) == 0) {
+    ASSERT_EQ(explained.verdict == Verdict::kNotEligible, !is_eligible) << explained.clause;
+    ASSERT_EQ(explained.clause.empty(), is_eligible);
+    if (explained.clause.rfind("frequencyCaps[", 0) == 0) {
       ASSERT_TRUE(filter.is_capped(model, id, item->second));
     }
     if (!is_eligible) return;
     const Explanation pruned = naive_pruning(naive, item->second.sid, search.terminal_count);
-    ASSERT_EQ(told.verdict == Verdict::kPruned, pruned.verdict == Verdict::kPruned);
-    if (told.verdict == Verdict::kPruned) {
-      ASSERT_EQ(told.step, pruned.step);
-      ASSERT_EQ(told.rank, pruned.rank);
-      ASSERT_EQ(told.score, pruned.score);
-      ASSERT_EQ(told.cut_score, pruned.cut_score);
+    ASSERT_EQ(explained.verdict == Verdict::kPruned, pruned.verdict == Verdict::kPruned);
+    if (explained.verdict == Verdict::kPruned) {
+      ASSERT_EQ(explained.step, pruned.step);
+      ASSERT_EQ(explained.rank, pruned.rank);
+      ASSERT_EQ(explained.score, pruned.score);
+      ASSERT_EQ(explained.cut_score, pruned.cut_score);
       return;
     }
     const auto place = std::find(taken.ids.begin(), taken.ids.end(), id);
     if (place == taken.ids.end()) {
-      ASSERT_EQ(told.verdict, taken.left_out.at(id));
-      ASSERT_EQ(told.attribute, told.verdict == Verdict::kBehindDiversityCap ? "country" : "");
+      ASSERT_EQ(explained.verdict, taken.left_out.at(id));
+      ASSERT_EQ(explained.attribute,
+                explained.verdict == Verdict::kBehindDiversityCap ? "country" : "");
     } else {
-      ASSERT_EQ(told.verdict, Verdict::kReturned);
-      ASSERT_EQ(told.rank, static_cast<uint32_t>(place - taken.ids.begin()) + 1);
+      ASSERT_EQ(explained.verdict, Verdict::kReturned);
+      ASSERT_EQ(explained.rank, static_cast<uint32_t>(place - taken.ids.begin()) + 1);
     }
   }
 };
@@ -303,8 +304,8 @@ TEST_F(LiveTest, AnExplanationSaysWhatBecameOfEveryItem) {
       ids.emplace_back(view->item_id(i));
     }
     for (const std::string& id : ids) {
-      Explanation told = judge(*view, filter.request, id);
-      if (told.verdict == Verdict::kOpen) {
+      Explanation explained = judge(*view, filter.request, id);
+      if (explained.verdict == Verdict::kOpen) {
         results.watched_item = view->find_item(id);
         Watch watch(reach, results.watched_item);
         DecodeOptions watched = search;
@@ -313,10 +314,10 @@ TEST_F(LiveTest, AnExplanationSaysWhatBecameOfEveryItem) {
           watch.observe(beams, step_logits, options, kept);
         };
         const auto finished = decode_loop(reach, logits, watched, *scratch_);
-        told = watch.conclude(export_items(finished, reach, results, threads_), results);
+        explained = watch.conclude(export_items(finished, reach, results, threads_), results);
       }
-      ++told_of[told.verdict];
-      rules.expect(id, told);
+      ++told_of[explained.verdict];
+      rules.expect(id, explained);
       if (HasFatalFailure()) return;
     }
   }

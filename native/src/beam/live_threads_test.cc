@@ -1,5 +1,5 @@
 // Writers, a compaction after another and searches at once: every answer is what brute force makes
-// of the items that the version it names has. Which those are is told by the writers' own notes, in
+// of the items that the version it names has. The writers' own notes say which those are, in
 // the order of the numbers that they were given.
 #include <gtest/gtest.h>
 #include <unistd.h>

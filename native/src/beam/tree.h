@@ -1,5 +1,5 @@
-// What a search kept and what it rejected first, step by step, for those who want to see it. Beside
-// the search: it decides nothing, and a search without one pays nothing.
+// The candidates that a search kept and first rejected, step by step, where a request wants them.
+// Beside the search: it decides nothing, and a search without one pays nothing.
 //
 // Thread-safety: a TreeWatch belongs to the one thread that searches.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace tessera::beam {
 
-/// Candidates told per step beyond those that were chosen, best first.
+/// Candidates shown per step beyond those that were chosen, best first.
 inline constexpr uint32_t kRejectedMax = 32;
 /// Nodes walked to count the items below one where a catalogue has changes.
 inline constexpr uint32_t kWalkedMax = 512;

@@ -1,4 +1,4 @@
-// What the tree of a search tells, against a naive search over a plain map of items: the same
+// The tree of a search against a naive search over a plain map of items: the same
 // beams, the same paths found, the best of what was not chosen, and the items below each.
 #include "beam/tree.h"
 
@@ -74,20 +74,20 @@ class TreeTest : public testing::Test {
   std::unique_ptr<Scratch, ScratchDeleter> scratch_ = make_scratch();
 };
 
-void expect_step(const std::vector<Row>& told, const NaiveStep& naive, const ItemModel& model,
+void expect_step(const std::vector<Row>& seen, const NaiveStep& naive, const ItemModel& model,
                  const ModelFilter& filter) {
   std::vector<Sid> running;
   for (const Hypothesis& beam : naive.running) running.push_back(beam.path);
-  ASSERT_EQ(paths_of(told, kGoesOn), running);
+  ASSERT_EQ(paths_of(seen, kGoesOn), running);
   std::vector<Sid> rejected;
-  std::vector<Sid> chosen = paths_of(told, kGoesOn | kEndsHere);
+  std::vector<Sid> chosen = paths_of(seen, kGoesOn | kEndsHere);
   std::sort(chosen.begin(), chosen.end());
   for (const Hypothesis& candidate : naive.candidates) {
     const bool is_chosen = std::binary_search(chosen.begin(), chosen.end(), candidate.path);
     if (!is_chosen && rejected.size() < kRejectedMax) rejected.push_back(candidate.path);
   }
   std::vector<Sid> told_rejected;
-  for (const Row& row : told) {
+  for (const Row& row : seen) {
     if (row.outcome == 0) told_rejected.push_back(row.path);
     ASSERT_EQ(row.items, items_of(model, filter, row.path));
     const auto same = std::find_if(naive.candidates.begin(), naive.candidates.end(),
@@ -128,17 +128,17 @@ TEST_F(TreeTest, TellsWhatEachStepKeptAndFirstRejectedAndTheItemsBelow) {
       watch.observe(beams, step_logits, options, chosen, *scratch_);
     };
     const std::vector<Finished> found = decode_loop(reach, logits, search, *scratch_);
-    const auto told = rows_by_step(watch.take());
+    const auto seen = rows_by_step(watch.take());
     NaiveBeamSearch naive(model.sids_to_be_had(filter), logits, search);
     naive.run();
     size_t ended = 0;
-    for (size_t step = 0; step < told.size(); ++step) {
+    for (size_t step = 0; step < seen.size(); ++step) {
       SCOPED_TRACE("step " + std::to_string(step));
       ASSERT_LT(step, naive.steps().size());
-      expect_step(told[step], naive.steps()[step], model, filter);
+      expect_step(seen[step], naive.steps()[step], model, filter);
       if (HasFatalFailure()) return;
-      ended += paths_of(told[step], kEndsHere).size();
-      rows += told[step].size();
+      ended += paths_of(seen[step], kEndsHere).size();
+      rows += seen[step].size();
     }
     ASSERT_EQ(ended, found.size());
   }

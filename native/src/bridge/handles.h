@@ -1,5 +1,5 @@
-// What the opaque handles of abi.ts hold. A handle owns native state; close is explicit and
-// idempotent, the finaliser is a safety net. Type tags keep a catalogue from being taken for an
+// The native sides of the opaque handles of abi.ts. A handle owns native state; close is explicit
+// and idempotent, the finaliser is a safety net. Type tags keep a catalogue from being taken for an
 // engine.
 #pragma once
 
@@ -66,7 +66,7 @@ struct ViewHandle {
   std::shared_ptr<const catalogue::View> view;
 };
 
-/// What a request may find: of one version of one catalogue.
+/// The items that a request may find: of one version of one catalogue.
 struct ReachHandle {
   std::shared_ptr<catalogue::LiveCatalogue> live;
   catalogue::Reach reach;

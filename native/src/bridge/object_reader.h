@@ -48,7 +48,7 @@ class ObjectReader {
   std::string path_;
 };
 
-/// What was read into a member, which may be an enumeration or own what is read.
+/// Puts a value that was read into a member, which may be an enumeration or own what is read.
 template <typename Member, typename Value>
 void assign(Member& to, Value&& value) {
   if constexpr (std::is_constructible_v<Member, Value> || std::is_enum_v<Member>) {

@@ -1,4 +1,4 @@
-// What the addon gathers to answer a call, as native/abi describes it: the sources of records that
+// Answers that the addon gathers, as native/abi describes them: the sources of records that
 // no other folder has whole.
 #pragma once
 
@@ -71,7 +71,7 @@ inline uint32_t capped_items(const ReachHandle& reach) {
   return eligibility == nullptr ? 0 : eligibility->capped_items;
 }
 
-/// What a version says of an item, and the version.
+/// The verdict of a version on an item, and the version.
 struct Judgement {
   std::shared_ptr<ReachHandle> reach;
   beam::Explanation explanation;

@@ -22,7 +22,7 @@
 
 namespace tessera::catalogue {
 
-inline constexpr uint32_t kFindingsMax = 20;  // told of what items have that is not declared
+inline constexpr uint32_t kFindingsMax = 20;  // reports of what items have that is not declared
 
 /// AttributeType, and what is carried but not typed.
 enum class DeclaredType : uint8_t { kText = 0, kSet = 1, kNumber = 2, kUntyped = 3 };

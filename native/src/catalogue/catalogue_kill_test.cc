@@ -27,7 +27,7 @@ constexpr uint64_t kCompactEachLarge = 6;
 
 uint64_t kills = 6;
 
-/// What a batch puts at an item: the number of the batch is its priority.
+/// The change of an item in a batch: the number of the batch is its priority.
 Change mark(const std::string& item_id, uint64_t batch) {
   Change change;
   change.item_id = item_id;

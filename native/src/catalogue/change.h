@@ -1,4 +1,4 @@
-// What may happen to a catalogue while it serves. A value; LiveCatalogue applies it, the change log
+// A change of a catalogue that serves. A value; LiveCatalogue applies it, the change log
 // keeps it.
 #pragma once
 

@@ -37,7 +37,7 @@ std::vector<GivenChange> given(std::span<const Change> changes);
 /// with `changes[index].member`.
 Status complete_change(size_t index, GivenChange& change);
 
-/// What given changes have come to.
+/// The changes of single items that given changes became.
 struct AppliedChanges {
   std::vector<Change> changes;    // numbered one by one
   std::vector<uint32_t> matched;  // per change with a predicate, in order: items that it let pass

@@ -54,7 +54,7 @@ std::string json_of(const ModelItem& item) {
   return json + "}";
 }
 
-/// What a view says of its items, in the words of the model.
+/// The items of a view, in the words of the model.
 Model model_of(const View& view) {
   Model model;
   for (ItemOrdinal i = 0; i < view.item_count(); ++i) {

@@ -1,4 +1,4 @@
-// What the importers share: loading a JSON document, words for its errors, adding an item to an
+// Functions of all importers: loading a JSON document, words for its errors, adding an item to an
 // input.
 #pragma once
 

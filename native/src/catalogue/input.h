@@ -1,4 +1,4 @@
-// What a catalogue is built from: items in any order, in flat columns. A value; importers fill it,
+// The input of a catalogue: items in any order, in flat columns. A value; importers fill it,
 // the builder reads it.
 #pragma once
 

@@ -33,8 +33,8 @@ struct ItemPolicyRequest {
   std::vector<DiversityCap> diversity;
 };
 
-/// What needs no view. Errors: REQUEST_INVALID, the message beginning with the path of the member
-/// at fault, from "itemPolicy" on.
+/// The checks that need no view. Errors: REQUEST_INVALID, the message beginning with the path of
+/// the member at fault, from "itemPolicy" on.
 Status check_item_policy(const ItemPolicyRequest& policy);
 
 class ItemPolicy {

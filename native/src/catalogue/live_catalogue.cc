@@ -141,7 +141,7 @@ void LiveCatalogue::commit() {
   if (status.is_ok()) {
     publish(std::move(head));
   } else {
-    // Who has come meanwhile stands on what is not there, and is refused as well.
+    // Batches that arrived meanwhile build on changes that are not there: refused as well.
     std::exchange(next_commit_, std::make_shared<Commit>())->end(status);
     head_ = view_to_write();
     pending_ = {{}, log_.mark().chain, log_.mark().sequence};

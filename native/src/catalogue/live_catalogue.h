@@ -55,7 +55,7 @@ struct RecoveryReport {
   uint64_t cut_bytes = 0;  // of a record that a crash cut off, never acknowledged
 };
 
-/// What has become of a batch.
+/// The outcome of a batch.
 struct Applied {
   uint64_t sequence = 0;          // of its last change, or of the version that it left as it was
   uint32_t change_count = 0;      // numbered ones
@@ -97,7 +97,7 @@ class LiveCatalogue {
 
   /// From now on items are to be had in their flight alone, by these attributes.
   void fly(FlightAttributes attributes);
-  /// What a request at a time, in milliseconds since 1970, must be in; none before fly().
+  /// The flight of a request at a time, in milliseconds since 1970; none before fly().
   std::optional<Flight> flight_at(uint64_t time_ms) const;
 
   /// Makes a new snapshot of view() and goes on from it; changes meanwhile are carried over.
@@ -201,7 +201,7 @@ class LiveCatalogue {
   std::shared_ptr<const AttributeSchema> schema_ GUARDED_BY(view_mutex_);
   std::optional<FlightAttributes> flight_ GUARDED_BY(view_mutex_);
   uint64_t generation_ GUARDED_BY(writer_) = 0;
-  /// What logs before log_ must have, oldest first.
+  /// Marks of the logs before log_, oldest first.
   std::vector<platform::LogMark> closed_ GUARDED_BY(writer_);
   /// Changes since a compaction began.
   std::optional<std::vector<ChangeBatch>> journal_ GUARDED_BY(writer_);

@@ -36,7 +36,7 @@ Change upsert(const std::string& item_id, std::vector<uint32_t> sid, double prio
   return change;
 }
 
-/// What a view says of its items, by ID: SID, state, priority.
+/// The items of a view by ID: SID, state, priority.
 using Items = std::map<std::string, std::tuple<std::vector<uint32_t>, ItemState, double>>;
 
 Items items_of(const View& view) {

@@ -176,7 +176,7 @@ TEST_F(LiveDamage, WhereMarksAreBehindRecordsBehindThePlaceTellDamageFromACutOff
   write_content(log(1), damaged);
   write_content(changes() / "marks", behind);
   EXPECT_NE(refusal().find("whole records behind it"), std::string::npos) << refusal();
-  // Of the last record nobody may have been told.
+  // The last record may be unacknowledged.
   write_content(log(1), whole.substr(0, whole.size() - 5));
   const auto live = open();
   ASSERT_TRUE(live.is_ok()) << live.status().message();
@@ -252,7 +252,7 @@ TEST_F(LiveDamage, LogsWithoutAChainAreReadAndGoOnInOneThatHasIt) {
     EXPECT_TRUE(content(*live.value()) == expected);
   }
   EXPECT_EQ(ChangeLog::read(log(2)).value().version, 2u);
-  // Damage in the middle is told in those as well.
+  // Damage in the middle is reported of those as well.
   fs::remove_all(changes());
   fs::create_directories(changes());
   std::string damaged = old;
@@ -317,14 +317,14 @@ TEST_F(LiveDamage, WritesThatFailHalfWayRefuseChangesAndGoOnWhenTheyAreTakenAgai
 
 TEST_F(LiveDamage, ManyWritersAreEachToldWhatBecameOfTheirsWhileTheDiskFailsNowAndThen) {
   auto live = open().value();
-  std::vector<uint64_t> told[4];
+  std::vector<uint64_t> acknowledged[4];
   std::atomic<uint64_t> refused = 0;
   std::vector<std::thread> writers;
   for (uint64_t w = 0; w < 4; ++w) {
     writers.emplace_back([&, w] {
       for (uint64_t i = 0; i < 300; ++i) {
         const auto applied = apply(*live, i);
-        if (applied.is_ok()) told[w].push_back(applied.value());
+        if (applied.is_ok()) acknowledged[w].push_back(applied.value());
         if (!applied.is_ok()) ++refused;
       }
     });
@@ -336,7 +336,7 @@ TEST_F(LiveDamage, ManyWritersAreEachToldWhatBecameOfTheirsWhileTheDiskFailsNowA
   }
   for (std::thread& writer : writers) writer.join();
   std::vector<uint64_t> all;
-  for (const auto& numbers : told) all.insert(all.end(), numbers.begin(), numbers.end());
+  for (const auto& numbers : acknowledged) all.insert(all.end(), numbers.begin(), numbers.end());
   std::sort(all.begin(), all.end());
   EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end()) << "a number was given twice";
   EXPECT_EQ(live->view()->sequence(), all.size());

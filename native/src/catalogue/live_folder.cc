@@ -122,7 +122,7 @@ Status LiveCatalogue::adopt_log(const std::string& path, const LogContent& conte
   return Status::ok();
 }
 
-/// What the logs must have is on the device. A mark that could not be written is behind, as it may.
+/// The marks of the logs are on the device. A mark that could not be written is behind, as it may.
 void LiveCatalogue::mark_generation() {
   std::vector<platform::LogMark> marks = closed_;
   marks.push_back(log_.mark());

@@ -35,10 +35,10 @@ Version edited(const Version& from, uint64_t edit, uint32_t key_count, std::mt19
 }
 
 void expect_difference(const Version& from, const Version& to) {
-  std::set<uint32_t> told;
+  std::set<uint32_t> visited;
   Map::for_each_difference(from.map, to.map,
                            [&](uint32_t key, const Number* before, const Number* after) {
-                             ASSERT_TRUE(told.insert(key).second) << "told twice: " << key;
+                             ASSERT_TRUE(visited.insert(key).second) << "visited twice: " << key;
                              ASSERT_EQ(before, from.map.find(key)) << key;
                              ASSERT_EQ(after, to.map.find(key)) << key;
                              ASSERT_NE(before, after) << key;
@@ -52,7 +52,7 @@ void expect_difference(const Version& from, const Version& to) {
     const auto after = to.model.find(key);
     const bool is_same =
         before != from.model.end() && after != to.model.end() && before->second == after->second;
-    ASSERT_EQ(told.count(key) == 0, is_same) << key;
+    ASSERT_EQ(visited.count(key) == 0, is_same) << key;
   }
 }
 

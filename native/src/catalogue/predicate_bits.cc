@@ -6,7 +6,7 @@
 namespace tessera::catalogue {
 namespace {
 
-// What is copied in the time that one change takes to be brought in, about.
+// Words that are copied in about the time that one change takes to be applied.
 constexpr uint64_t kBytesPerChange = 4096;
 
 // Requests overtake each other by so much; a clock that goes back further has been set.

@@ -1,6 +1,6 @@
-// What one search may reach: a pinned view of the catalogue and, where the request restricts it,
-// which of its items are eligible. A node is entered only if an item to be had lies at it or below.
-// A value; thread-safe as what it points to is immutable.
+// The items that one search may reach: a pinned view of the catalogue and, where the request
+// restricts it, which of its items are eligible. A node is entered only if an item to be had lies
+// at it or below. A value; thread-safe as what it points to is immutable.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a request says of the items that it may get and of their choice, before a view looks at it:
+// Eligibility and item policy of a request, before they are compiled for a view:
 // one record of native/abi/reach.mjs. Thread-safety: a value and a free function.
 #pragma once
 

@@ -191,7 +191,7 @@ class SuccessionTest : public AdapterTest {
     return completion;
   }
 
-  /// What each is answered with from nothing.
+  /// The answer of each, computed from nothing.
   void answer_both_alone() {
     open_pair(0);
     older_bits_ = bits_of(answer(visit(1, older_)));

@@ -1,4 +1,4 @@
-// Times that are told in answers and metrics.
+// Times that answers and metrics have.
 #pragma once
 
 #include <chrono>

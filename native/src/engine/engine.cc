@@ -10,7 +10,7 @@
 namespace tessera::engine {
 namespace {
 
-/// What is not on disk yet when the engine closes has this long to get there.
+/// Time for blocks to reach the disk that are not there when the engine closes.
 constexpr uint64_t kCloseFlushUs = 2'000'000;
 
 /// Takes a flag back.
@@ -109,7 +109,7 @@ void Engine::drain(std::chrono::microseconds budget) {
   const Clock::time_point end = Clock::now() + budget;
   front_.drain(budget);
   const auto left = std::chrono::duration_cast<std::chrono::microseconds>(end - Clock::now());
-  // A flush that fails is told by the pool's metrics: the pool is a cache.
+  // A flush that fails is counted in the pool's metrics: the pool is a cache.
   if (const auto pool = front_.pool(); pool != nullptr) {
     (void)pool->flush(static_cast<uint64_t>(std::max<int64_t>(left.count(), 0)));
   }

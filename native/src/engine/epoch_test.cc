@@ -28,7 +28,7 @@ std::vector<uint32_t> bits_of(const Completion& completion) {
   return bits;
 }
 
-/// Strikes what it is told to and leaves not-a-number in the blocks behind it.
+/// Strikes the given rows and leaves not-a-number in the blocks behind it.
 class Spoiler final : public RowFaults {
  public:
   explicit Spoiler(const model::Decoder& decoder) : layout_(decoder.block_layout()) {}

@@ -54,7 +54,7 @@ class Executor {
                          const RunningRequest* leader, scheduler::Link& link) = 0;
   /// Gives back the buffers of a request that idles.
   virtual void drop_buffers(RunningRequest& idle) = 0;
-  /// What reserve() has found for a request that is not let in is of no use any more.
+  /// Gives back what reserve() found for a request that is not let in.
   virtual void forget_reserved() = 0;
   /// REQUIRES: reserve() for the same request. What it holds is released where that fails.
   virtual Status begin(RunningRequest& state, Request request, Clock::time_point now) = 0;

@@ -1,4 +1,4 @@
-// What callers may do while the driver is in the middle of an admission.
+// Calls that need not wait while the driver is in the middle of an admission.
 #include "engine/front.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// What the keys and values of all running requests may take: blocks of prompts, which lie in the
-// pool's device tier, and the beams' buffers beside them. Owner: Loop; the engine's thread alone.
+// The memory that keys and values of all running requests may take: blocks of prompts, which lie in
+// the pool's device tier, and the beams' buffers beside them. Owner: Loop; the engine's thread
+// alone.
 #pragma once
 
 #include <cstdint>

@@ -97,7 +97,7 @@ class Loop {
   Completion retire(size_t index, Status status);
   /// The completion of a request that ends, without its answer and its timings.
   Completion completion_of(const RunningRequest& state, Status status);
-  /// What its task makes of a request that has come to its end; nothing of one that failed.
+  /// The answer that its task makes of a finished request; nothing of one that failed.
   void answer(RunningRequest& state, Completion& completion);
   double alone_us(const scheduler::RequestWork& work) const {
     return scheduler::alone_us(cost(), work, options_.prefill_chunk_tokens);

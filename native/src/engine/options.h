@@ -1,5 +1,5 @@
-// What an engine is opened with. Limits are those of limits.h; TypeScript fills every field (the
-// addon has no defaults).
+// Options that an engine is opened with. Limits are those of limits.h; TypeScript fills every field
+// (the addon has no defaults).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What an engine is made of, by the device it computes on. The one place that knows which there
+// The parts of an engine, by the device it computes on. The one place that knows which there
 // are.
 #pragma once
 

@@ -44,8 +44,8 @@ struct Request {
   uint8_t priority = 1;                          // class below kPriorityClasses
   std::shared_ptr<const Binding> binding;        // null where its task needs none
   std::shared_ptr<const lora::Adapter> adapter;  // null: the base model
-  /// What of which version may be found; where the caller sets none, all of the newest when the
-  /// request begins.
+  /// The items of a version that may be found; where the caller sets none, all of the newest when
+  /// the request begins.
   catalogue::Reach reach;
   std::vector<int32_t> prompt;
   KvUse kv;
@@ -56,10 +56,10 @@ struct Request {
   bool allows_partial = false;
   /// Recall: how items of a SID are chosen; null: as the catalogue orders them.
   std::shared_ptr<const catalogue::ItemPolicy> item_policy;
-  /// Recall: an item that `reach` has, whose fate is to be told; kNoItem: none.
+  /// Recall: an item that `reach` has, whose fate the answer has; kNoItem: none.
   catalogue::ItemOrdinal watched_item = catalogue::kNoItem;
   std::vector<std::string> attributes;  // recall: those that the items of the answer shall have
-  /// Recall: what each step kept and first rejected is to be told.
+  /// Recall: whether the answer has what each step kept and first rejected.
   bool wants_tree = false;
   std::vector<uint32_t> sid_codes;    // score: the SIDs, one after the other
   std::vector<uint32_t> sid_offsets;  // score: [SIDs + 1] into sid_codes

@@ -1,5 +1,5 @@
-// What every running request has, whichever device computes it: the prompt's keys and values, how
-// far it has come, how wide it may search, and what is told of it in the end. Owned and touched by
+// A running request, whichever device computes it: the prompt's keys and values, how
+// far it has come, how wide it may search, and its answer. Owned and touched by
 // the engine's thread alone; used again by the next request in the same slot.
 #pragma once
 
@@ -104,7 +104,7 @@ class RunningRequest {
   }
   const std::vector<PassTimes>& passes() const { return passes_; }
 
-  /// What is computed of the prompt is void: none of it is kept.
+  /// The computed part of the prompt is void: none of it is kept.
   void drop_computed() { kv_.set_length(kv_.found_tokens()); }
   /// Gives back the blocks and drops the references that the request held; buffers stay.
   virtual void release();

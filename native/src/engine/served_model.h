@@ -1,4 +1,4 @@
-// What the engine knows of the model that serves, whichever device computes it: its shape, which
+// The model that serves, whichever device computes it: its shape, which
 // weights, and what the keys and values of a prompt depend on.
 #pragma once
 

@@ -71,7 +71,7 @@ Committed attach_user(PoolState& pool, LeaseRecord& lease, uint32_t keep) REQUIR
     chain->versions_back = lease.versions_back;
     lease.expected_seq = 0;
   }
-  // What is computed under older versions neither goes on nor replaces what is not.
+  // Tokens computed under older versions neither extend nor replace others.
   if (lease.versions_back > chain->versions_back) return Committed::kLost;
   const bool is_first = chain->seq == lease.expected_seq;
   const bool is_nearer = lease.versions_back < chain->versions_back && own_first == 0;

@@ -69,7 +69,7 @@ class Chains {
   };
   using Map = std::unordered_map<ChainKey, std::unique_ptr<Chain>, ChainKeyHash, ChainKeyEqual>;
 
-  /// What it is given outlives it.
+  /// Its arguments outlive it.
   Chains(Tiers& tiers, const PoolOptions& options, Queues& queues)
       : tiers_(tiers), options_(options), queues_(queues) {}
 
@@ -89,7 +89,7 @@ class Chains {
   /// A number that was given before a restart.
   void note_seq(uint64_t seq) { last_seq_ = std::max(last_seq_, seq); }
 
-  // What they hold (chains.cc).
+  // The slots that they hold (chains.cc).
   /// Tokens behind those it has; their blocks are nowhere yet.
   void append(Chain& chain, std::span<const Token> tokens);
   /// Cuts the chain to `tokens` tokens; a block cut in its middle keeps its device slot alone.

@@ -23,7 +23,7 @@ Status move_aside(const std::filesystem::path& folder) {
   return {Code::kKvStoreInvalid, folder.string() + ": cannot be moved aside: " + error.message()};
 }
 
-/// What must be the same for a folder to be read: everything that places bytes.
+/// The settings under which a folder can be read: everything that places bytes.
 std::string format_of(const DiskLayout& layout) {
   return "tessera kv 1, blocks of " + std::to_string(kBlockTokens) + " tokens and " +
          std::to_string(layout.block_bytes) + " bytes" +

@@ -1,4 +1,4 @@
-// What began before a user was dropped keeps nothing behind it, in the order of events.
+// A request that began before its user was dropped keeps nothing, in the order of events.
 #include "kv/erasures.h"
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ bool can_give_block(void* context, EvictionNode& node) {
   if (&chain == search.spared || (chain.is_prefix && search.pass != Pass::kAny)) return false;
   const bool is_loading = chain.load.is_queued || chain.load.in_flight > 0;
   if (search.which == kDevice && is_loading) return false;
-  // What waits to be stored would only take the slot back, and so on without end.
+  // A chain that waits to be stored would only take the slot back, and so on without end.
   if (search.which != kDevice && chain.is_store_queued) return false;
   const ChainBlock& tail = chain.blocks[chain.resident[search.which] - 1];
   if (search.pass == Pass::kClean && search.tiers.any_below(search.which) &&

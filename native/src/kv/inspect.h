@@ -1,4 +1,4 @@
-// What operators see of the pool.
+// Reports of the pool for operators.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace tessera::kv {
 
 enum class LeasePhase : uint8_t { kFree, kOpen, kCommitted, kRevoked };
 
-/// What a lookup has found.
+/// The findings of a lookup.
 struct LeaseMatch {
   uint32_t matched = 0;
   PerTier<uint32_t> matched_by_tier{};

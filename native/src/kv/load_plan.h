@@ -10,7 +10,7 @@
 
 namespace tessera::kv {
 
-/// What the engine and the pool have measured.
+/// Rates that the engine and the pool have measured.
 struct Rates {
   PerTier<double> bytes_per_us{};    // out of each; 0: not known, taken as endless
   double compute_token_us = 0;       // per token without context

@@ -30,7 +30,7 @@ void Loader::pop_front() {
 void Loader::end_if_idle(Chain& chain) {
   ChainLoad& load = chain.load;
   if (load.is_queued || load.in_flight > 0) return;
-  // What landed behind a hole is of no use.
+  // Blocks that landed behind a hole are of no use.
   for (uint32_t i = chain.resident[kDevice]; i < chain.blocks.size(); ++i) {
     chains_.drop_slot(chain, i, kDevice, SlotState::kEvicting);
   }

@@ -36,7 +36,7 @@ class Loader {
 
   /// Holds the chains until it is ended; either may be null.
   PrefetchRecord& begin(Chain* chain, Chain* prefix);
-  /// What nobody waits for any more is not begun.
+  /// A load that nobody waits for any more is not begun.
   void end(PrefetchRecord& record);
   bool has_ended_all() const { return free_.size() == records_.size(); }
 

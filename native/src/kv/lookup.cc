@@ -1,4 +1,4 @@
-// What is there: the longest common prefix, found and pinned under one lock.
+// Lookups: the longest common prefix, found and pinned under one lock.
 #include <algorithm>
 
 #include "base/check.h"

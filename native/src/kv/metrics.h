@@ -1,4 +1,4 @@
-// What the pool counts. Counters grow from zero at opening; gauges are as of the call.
+// Counts of the pool. Counters grow from zero at opening; gauges are as of the call.
 #pragma once
 
 #include <cstdint>

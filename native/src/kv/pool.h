@@ -125,7 +125,7 @@ class Prefetch {
   PrefetchRecord* record_ = nullptr;
 };
 
-/// What became of a commit.
+/// The outcome of a commit.
 enum class Committed : uint8_t {
   kKept,        // a head advanced
   kNothingNew,  // all tokens were there already

@@ -45,7 +45,7 @@ class PoolState final : private Chains::Queues {
   /// The tier has not got what the chain has there from block `index` on: it is stored anew.
   void give_up_locked(Chain& chain, uint32_t index, TierIndex which, SlotIndex slot)
       REQUIRES(mutex);
-  /// What a job has written becomes part of the chains.
+  /// Makes the blocks that a job has written part of the chains.
   void publish_locked(StoreJob& job) REQUIRES(mutex);
 
   PoolOptions options;

@@ -31,7 +31,7 @@ struct Running {
   bool is_kept = false;  // its commit was tried
 };
 
-/// What the simulator knows to be committed for one user under one version.
+/// The tokens that are committed for one user under one version, as the simulator counts.
 struct Truth {
   std::map<uint64_t, std::vector<Token>> heads;  // by sequence number: all that ever were
   uint64_t durable_seq = 0;

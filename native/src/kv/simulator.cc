@@ -5,7 +5,7 @@
 namespace tessera::kv {
 namespace {
 
-/// What happens, step by step.
+/// The events of a run, step by step.
 class Simulator : private SimWorld {
  public:
   explicit Simulator(const SimConfig& config) : SimWorld(config) {}

@@ -8,7 +8,7 @@
 //
 // A slot becomes FREE only with refs = 0 and io = 0; that step advances the generation, so a handle
 // that outlived its slot is recognised. Whoever brings the last count of a leaving slot to zero is
-// told so and must call reclaim().
+// informed and must call reclaim().
 //
 // Thread-safety: pin, unpin, io_begin and io_end from any thread; everything else under the lock of
 // the pool that owns the table.

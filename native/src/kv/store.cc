@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kGravesPerStep = 256;  // chains of retired versions buried in one step
 
-/// What is left to be planned into a job.
+/// The blocks still to be planned into a job.
 struct Plan {
   StoreJob& job;
   uint64_t bytes_left;

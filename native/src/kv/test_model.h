@@ -60,7 +60,7 @@ struct TestAnswer {
 
 /// Serves one request; commits what is to be kept when `keeps`.
 TestAnswer serve(Pool& pool, const TestRequest& request, bool keeps = true);
-/// What serve() must answer.
+/// The answer that serve() must give.
 uint64_t expected_answer(const TestRequest& request);
 
 /// `count` tokens that follow from the seed.

@@ -18,7 +18,7 @@ namespace tessera::kv {
 
 class Writer {
  public:
-  /// What it is given outlives it.
+  /// Its arguments outlive it.
   Writer(const Tiers& tiers, const PoolOptions& options, PoolMetrics& counts)
       : tiers_(tiers), options_(options), counts_(counts) {}
 

@@ -1,4 +1,4 @@
-// What an arena takes and refuses, counts and gives back.
+// An arena takes and refuses adapters, counts their bytes and gives them back.
 #include "lora/arena.h"
 
 #include <gtest/gtest.h>

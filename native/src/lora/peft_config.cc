@@ -93,7 +93,7 @@ class ConfigReader {
   }
 
  private:
-  /// What is not known may change what the tensors mean; and of two values Python takes the last.
+  /// An unknown field may change what the tensors mean; and of two values Python takes the last.
   void refuse_unknown() {
     std::unordered_set<std::string_view> names;
     for (const simdjson::dom::key_value_pair field : object_) {

@@ -1,4 +1,4 @@
-// What a pass writes for its adapters: the terms of the product that comes next, and their x A^T.
+// Buffers of a pass for its adapters: the terms of the product that comes next, and their x A^T.
 // Sized once for the largest pass. Private to model.
 #pragma once
 

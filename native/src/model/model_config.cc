@@ -10,7 +10,7 @@
 namespace tessera::model {
 namespace {
 
-// What transformers takes where config.json is silent.
+// The defaults of transformers for fields that config.json leaves out.
 constexpr uint32_t kSlidingWindowOfTransformers = 4096;
 constexpr uint32_t kWindowLayersOfTransformers = 28;  // layers below have no window
 

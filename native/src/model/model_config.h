@@ -1,4 +1,4 @@
-// What config.json of a Hugging Face folder says about a decoder, checked field by field. Values
+// The decoder that config.json of a Hugging Face folder describes, checked field by field. Values
 // only.
 #pragma once
 

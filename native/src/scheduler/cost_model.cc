@@ -37,7 +37,7 @@ struct Normal {
   }
 };
 
-/// Solves for the terms in `subset`, the others zero; false when they cannot be told apart.
+/// Solves for the terms in `subset`, the others zero; false when they cannot be separated.
 bool solve(const Normal& normal, uint32_t subset, Vector& x) {
   std::array<size_t, kTerms> terms{};
   size_t count = 0;

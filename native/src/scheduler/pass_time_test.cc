@@ -159,7 +159,7 @@ TEST(PassTime, CutPassesGiveContinuousBatchesAShorterTailThanWholeOnes) {
   }
 }
 
-/// What a short request takes that arrives after so much of a long one's time.
+/// Time of a short request that arrives after so much of a long one's time.
 double beside_long_us(double time_us, uint32_t passes_before) {
   Simulation simulation(Batching::kContinuous, time_us, kChunk);
   simulation.arrive({0, 2'048});

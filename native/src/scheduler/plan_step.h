@@ -1,4 +1,4 @@
-// Who runs in the next forward pass: a pure function of what is running, of what it shares and of a
+// The plan of the next forward pass: a pure function of what is running, of what it shares and of a
 // budget. It sees neither tensors nor tries, so every decision can be tested with literals.
 //
 // Decodes come first (they are nearest to their answer and hold memory): the oldest of all, then by
@@ -50,7 +50,7 @@ struct Budget {
   PassCost cost{};  // read with time_us > 0 only
 };
 
-/// What a pass computes of one request.
+/// The rows of one request that a pass computes.
 struct Slice {
   uint32_t runnable = 0;  // index into the span given
   uint32_t first = 0;     // prompt: first position; decode: the prompt's length

@@ -13,7 +13,7 @@
 
 namespace tessera::store {
 
-/// What a database that nobody has open holds, as a start would find it.
+/// The commits of a closed database, as a start would find them.
 struct CommitCount {
   /// Writes 1..readable are there; 0 where writes are not numbered: older than numbers, or new.
   uint64_t readable = 0;

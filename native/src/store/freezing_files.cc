@@ -106,7 +106,7 @@ class FreezingFile final : public FSWritableFile {
     write_number_ = freeze_->write_number;
     size_before_ = size_;
   }
-  /// What a write that failed has left in the log: it must not be found by the next start.
+  /// Takes the bytes of a failed write out of the log: the next start must not find them.
   void take_back() {
     if (!is_log_ || write_number_ == 0 || write_number_ != freeze_->write_number) return;
     target_->Truncate(size_before_, IOOptions(), nullptr).PermitUncheckedError();

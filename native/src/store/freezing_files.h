@@ -24,7 +24,7 @@ class Freeze {
  public:
   bool is_on() const { return is_on_.load(); }
   bool is_full() const { return is_full_.load(); }
-  /// What failed first; empty before.
+  /// The first failure; empty before.
   std::string reason() const;
   void turn_on(const std::string& path, const rocksdb::IOStatus& status);
 

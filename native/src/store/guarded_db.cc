@@ -79,7 +79,7 @@ Result<GuardedDb::Opened> GuardedDb::open_writable() const {
   options.max_manifest_file_size = kManifestBytes;
   options.verify_sst_unique_id_in_manifest = true;
   options.track_and_verify_wals_in_manifest = true;
-  // What must not be missing has been counted before this.
+  // The writes that must not be missing have been counted before this.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   OnlyWrites only_writes;
   options.wal_filter = &only_writes;
@@ -219,7 +219,7 @@ Status GuardedDb::write(rocksdb::WriteBatch& batch, bool is_durable) {
   return Status::ok();
 }
 
-/// What became of a write under which the disk failed.
+/// The outcome of a write during which the disk failed.
 Status GuardedDb::settle(uint64_t number) {
   Opened& opened = opened_to_write();
   const Status refused = refusal(*opened.freeze);

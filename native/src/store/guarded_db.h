@@ -38,7 +38,7 @@ struct DbSettings {
   std::string folder;
   std::string name = "store";  // what messages begin with
   uint64_t reserve_bytes = 0;
-  /// False: a cache. It is not told apart what is lost.
+  /// False: a cache. What is lost of it is not found out.
   bool is_verified = true;
   Code corrupt = Code::kStoreCorrupt;
   Code invalid = Code::kStoreInvalid;
@@ -71,7 +71,7 @@ class GuardedDb {
   /// All or nothing. `is_durable`: on the device on return. Errors: STORE_FULL, STORE_UNAVAILABLE:
   /// nothing of it counts, it may be tried again; IO_FAILED: it may be found after a restart.
   Status write(rocksdb::WriteBatch& batch, bool is_durable);
-  /// What rewrites files; not while the disk is not well. Errors: as write().
+  /// Compaction, which rewrites files; not while the disk is not well. Errors: as write().
   Status maintain(const Operation& operation);
   /// Opens the database again where it is not and the disk is well. Errors: as write().
   Status recover();

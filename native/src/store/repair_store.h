@@ -1,4 +1,4 @@
-// What can be had of a damaged store, and a store made of that.
+// The readable part of a damaged store, and a store made of that.
 #pragma once
 
 #include <cstdint>

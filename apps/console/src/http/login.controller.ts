@@ -79,7 +79,7 @@ export class LoginController {
     return { url };
   }
 
-  /** The provider sends browsers back here; they go on to a page, logged in or told why not. */
+  /** The provider sends browsers back here; a page follows, logged in or with the reason. */
   @Get('oidc/return')
   async endOidc(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const query = new URL(request.url, 'http://here').search;

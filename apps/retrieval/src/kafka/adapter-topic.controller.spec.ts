@@ -26,7 +26,7 @@ function record(name: string): TopicRecord {
   };
 }
 
-/** Pushes under way that fail as told by name, the rest succeed. */
+/** Pushes under way that fail where their name is in the list, the rest succeed. */
 const failures = new Map<string, (attempt: number) => void>();
 const attempts = new Map<string, number>();
 const buried: string[] = [];

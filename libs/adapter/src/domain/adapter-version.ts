@@ -83,7 +83,7 @@ export function receivedVersion(
   };
 }
 
-/** Digests and names are told apart by this alone, so no name may look like a digest. */
+/** This alone separates digests from names, so no name may look like a digest. */
 export function isDigest(text: string): boolean {
   return DIGEST.test(text);
 }

@@ -12,7 +12,7 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 const inflate = promisify(gunzip);
 
 /**
- * Reads users.json or a file of sequences, gzip-compressed or not (told apart by content).
+ * Reads users.json or a file of sequences, gzip-compressed or not (its content decides).
  * @throws TesseraError BEHAVIOUR_INVALID naming file and path, or IO_FAILED
  */
 export async function loadBehaviourStore(path: string): Promise<MemoryBehaviourStore> {

@@ -77,7 +77,7 @@ function attributesOf(value: unknown): string | undefined {
       return String(value);
     }
   } catch {
-    // Told below.
+    // Refused below.
   }
   throw new RowFault('attributes', 'a JSON object', value);
 }

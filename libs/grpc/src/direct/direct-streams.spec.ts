@@ -243,7 +243,7 @@ describe('calls that the gate answers', () => {
     const answer = asked(client, DIRECT, framed(Buffer.alloc(1)));
     await begins;
     const leaves = new Promise<unknown>((resolve) => {
-      client.once('goaway', (...told: unknown[]) => resolve(told[1]));
+      client.once('goaway', (...given: unknown[]) => resolve(given[1]));
     });
     const session = await new Promise<http2.ServerHttp2Session>((resolve) => {
       server.once('stream', (stream) => resolve(stream.session as http2.ServerHttp2Session));

@@ -13,28 +13,28 @@ describe('SendWindows', () => {
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const windows = new SendWindows();
         let granted = FIRST_WINDOW_BYTES;
-        let told = FIRST_WINDOW_BYTES;
+        let announced = FIRST_WINDOW_BYTES;
         let sent = 0;
         let served = 0;
         const reserved: number[] = [];
         for (const { act, bytes } of steps) {
           if (act === 'grant') {
             granted += bytes;
-            told += windows.granted(bytes);
+            announced += windows.granted(bytes);
           } else if (act === 'send') {
             const part = Math.min(bytes, windows.own);
             windows.sent(part);
             sent += part;
           } else if (act === 'serve') {
-            const part = Math.min(bytes, told - served);
+            const part = Math.min(bytes, announced - served);
             served += part;
-            told += windows.serverSent(part);
+            announced += windows.serverSent(part);
           } else if (act === 'reserve') {
             if (windows.reserve(bytes)) reserved.push(bytes);
           } else windows.giveBack(reserved.pop() ?? 0);
-          expect(sent + windows.own + told).toBe(granted);
+          expect(sent + windows.own + announced).toBe(granted);
           expect(windows.own).toBeGreaterThanOrEqual(0);
-          expect(served).toBeLessThanOrEqual(told);
+          expect(served).toBeLessThanOrEqual(announced);
         }
       }),
     );
@@ -44,8 +44,8 @@ describe('SendWindows', () => {
     const windows = new SendWindows();
     expect(windows.granted(40_000)).toBe(40_000 - 32_768);
     expect(windows.reserve(30_000)).toBe(true);
-    const told = FIRST_WINDOW_BYTES + 40_000 - 32_768;
-    expect(windows.serverSent(told)).toBe(2768);
+    const announced = FIRST_WINDOW_BYTES + 40_000 - 32_768;
+    expect(windows.serverSent(announced)).toBe(2768);
     expect(windows.own).toBe(30_000);
   });
 });

@@ -8,8 +8,8 @@ const SERVER_BYTES_LOW = 16_384;
 
 /**
  * The window that a client grants to its connection, shared by two senders: the HTTP/2 server,
- * which believes that all it was told of is its own, and the gate. The gate may send what the
- * server has not been told of. It takes its part off the client's grants on their way, and lends
+ * which takes all that was announced to it for its own, and the gate. The gate may send what the
+ * server does not know of. It takes its part off the client's grants on their way, and lends
  * it to the server when that runs short.
  */
 export class SendWindows {
@@ -48,7 +48,7 @@ export class SendWindows {
     return bytes - taken;
   }
 
-  /** The server has sent so much. @returns what it is to be told of, lent by the gate */
+  /** The server has sent so much. @returns what is to be announced to it, lent by the gate */
   serverSent(bytes: number): number {
     this.serverBytes -= bytes;
     const free = this.spare - this.reserved;

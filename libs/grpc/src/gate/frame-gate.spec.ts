@@ -84,7 +84,7 @@ const refusing: CallGateSettings = {
 };
 
 describe('a connection with a gate', () => {
-  it('passes what it does not decide on, byte for byte, also in pieces larger than a window', async () => {
+  it('passes other calls byte for byte, also in pieces larger than a window', async () => {
     const { client } = await gated(() => ({ isUncounted: true }));
     for (const bytes of [0, 1, 20_000, 300_000]) {
       const body = Buffer.alloc(bytes, bytes % 251);

@@ -59,8 +59,8 @@ const EMPTY = Buffer.alloc(0);
  *
  * Its first frame asks the client to keep no table of headers (HPACK), so that a block can be read
  * alone and left out. Until the client has acknowledged that, and for blocks that do not stand
- * alone, calls pass without a decision. Frames of refused calls are swallowed; what their DATA took of the
- * connection's window is given back. No input or output of its own.
+ * alone, calls pass without a decision. Frames of refused calls are swallowed; what their DATA took
+ * of the connection's window is given back. No input or output of its own.
  */
 export class FrameGate {
   /** Of client frames, bytes that are not a whole frame yet. */

@@ -1,6 +1,6 @@
 /**
  * Reads the two fields that admission needs from a block of request headers (HPACK, RFC 7541),
- * without a decoder's state: a peer that was told to keep no dynamic table writes every block so
+ * without a decoder's state: a peer that was asked to keep no dynamic table writes every block so
  * that it stands alone.
  */
 

@@ -85,7 +85,7 @@ export class ChildInspectionStore extends InspectionStore {
   private readonly counts = { written: 0, dropped: 0, failed: 0 };
 
   /**
-   * Resolves also where the store cannot be opened, which `onFault` is told and condition() says:
+   * Resolves also where the store cannot be opened, which `onFault` gets and condition() says:
    * it is tried again.
    */
   static async open(options: ChildStoreOptions): Promise<ChildInspectionStore> {

@@ -28,7 +28,7 @@ export type RecorderReply =
   | { readonly number: number; readonly answer: unknown }
   | { readonly number: number; readonly error: SentError };
 
-/** Of the service to a process that answers one query: first `ask`, then `data` once it is told. */
+/** Of the service to a process that answers one query: first `ask`, then `data`, its place. */
 export type QueryOrder =
   | {
       readonly kind: 'ask';

@@ -16,7 +16,7 @@ const PLANNED_SHARE = 0.6;
 /**
  * The other end of `Queries`: one query, in a process that is ended when the answer has been
  * fetched, when its time is over or when nobody wants it any more. It holds the statement against
- * what is allowed before it is told where the data lies.
+ * what is allowed before it learns where the data lies.
  */
 export function serveQuery(channel: Channel): void {
   let asked: Ask | undefined;

@@ -60,7 +60,7 @@ export class AddedTokenFinder {
   }
 }
 
-/** What the `\w` of the Rust tokenizers is. */
+/** The characters of `\w` in the Rust tokenizers. */
 const WORD = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]/u;
 
 /** Whether a letter, digit or underscore touches the place. */

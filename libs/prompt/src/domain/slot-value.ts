@@ -24,7 +24,7 @@ export interface FreeValuePlace extends FreeValue {
 }
 
 /**
- * What a slot writes, undefined where the segment is left out.
+ * The text of a slot, undefined where the segment is left out.
  * A value with the text of an added token is refused: it could end the prompt or forge behaviours.
  * @throws TesseraError REQUEST_INVALID with the path of the value
  */

@@ -1,4 +1,4 @@
-/** What a request says of the items that it may get and of their choice, as the engine takes it. */
+/** Eligibility and item policy of a request, as the engine takes them. */
 
 import {
   type Clause,

@@ -16,8 +16,8 @@ it('says where each item stands in the prompt, and nothing of those that it leav
     { place: 2, endToken: 9 },
     { place: 3, endToken: 15 },
   ];
-  const told = sightOf(history, { shown }, { tree: undefined });
-  expect(told.history.map(({ itemId, tokens }) => [itemId, tokens])).toEqual([
+  const sight = sightOf(history, { shown }, { tree: undefined });
+  expect(sight.history.map(({ itemId, tokens }) => [itemId, tokens])).toEqual([
     ['old', undefined],
     ['a', [5, 7]],
     ['b', [7, 9]],

@@ -62,7 +62,7 @@ struct Fan {
 struct State {
   uint32_t steps = 0;       // taken since the search began
   uint32_t candidates = 0;  // children of all beams, whether they may be entered or not
-  uint32_t wanted = 0;      // winners not yet told apart by the digits so far
+  uint32_t wanted = 0;      // winners that the digits so far do not separate
   uint64_t prefix = 0;      // digits that the last winner's key has
   uint32_t winners = 0;
   uint32_t beams = 0;

@@ -44,7 +44,7 @@ class EmulatedQueue : public Queue {
   Status replay(const Recording& recording) override;
 
  private:
-  static constexpr uint64_t kBytesLeft = uint64_t{1} << 30;  // told, not kept
+  static constexpr uint64_t kBytesLeft = uint64_t{1} << 30;  // announced, not kept
 
   using Call = std::function<void()>;  // of a kernel with its arguments, by a thread
   struct Launched {

@@ -1,6 +1,6 @@
-// What runs kernels for the engine, one after the other in the order given: a card, or the emulated
-// threads of a test. Kernels are named with their parameters' types (Kernel), so that a call that
-// does not fit does not compile.
+// A queue runs kernels for the engine, one after the other in the order given: a card, or the
+// emulated threads of a test. Kernels are named with their parameters' types (Kernel), so that a
+// call that does not fit does not compile.
 //
 // Thread-safety: one thread at a time, whichever. The queue outlives its memory.
 #pragma once

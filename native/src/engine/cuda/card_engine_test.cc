@@ -1,6 +1,6 @@
 // The engine on a card, which is emulated threads here: a request's answer is, bit for bit, that of
 // its search alone (test_card_recall.h), in any batch, in any chunks, with any part of its prompt
-// from the pool; what goes wrong on the card is told and spoils nothing else.
+// from the pool; a fault of the card is reported and spoils nothing else.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

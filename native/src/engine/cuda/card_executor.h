@@ -33,7 +33,7 @@ class CardExecutor final : public Executor {
   uint64_t block_bytes() const override { return decoder_->block_bytes(); }
   uint32_t passes_ahead() const override { return kPassesAhead; }
   bool shares_prompts() const override { return false; }
-  /// What the card lacks while nobody runs it will lack later.
+  /// Memory that the card lacks while nothing runs it will lack later.
   bool makes_room_alone() const override { return false; }
 
   Status check(const Request& request) const override;
