@@ -64,12 +64,20 @@ class PackedWriter {
   /// How many, then where each key and each value ends, then all of them end to end.
   void entries(std::span<const std::pair<std::string, std::string>> values) {
     count(values.size());
-    std::string all;
+    const size_t ends = words_.size();
+    size_t size = 0;
+    for (const auto& [key, value] : values) size += key.size() + value.size();
+    const size_t first = ends + 2 * values.size();
+    words_.resize(first + (size + sizeof(uint32_t) - 1) / sizeof(uint32_t));
+    uint32_t* end = words_.data() + ends;
+    auto* const begin = reinterpret_cast<char*>(words_.data() + first);
+    char* next = begin;
     for (const auto& [key, value] : values) {
-      count(all.append(key).size());
-      count(all.append(value).size());
+      next = std::copy(key.begin(), key.end(), next);
+      *end++ = static_cast<uint32_t>(next - begin);
+      next = std::copy(value.begin(), value.end(), next);
+      *end++ = static_cast<uint32_t>(next - begin);
     }
-    bytes(all);
   }
 
   /// The record as a whole; the writer is done.
