@@ -173,16 +173,16 @@ function Deletion({ version, close }: { version: AdapterView; close: () => void 
 
 const DIALOGUES = { activate: Activation, pin: Pinning, delete: Deletion };
 
-/** The actions on a version; `refusal` and its place say why they may not be done. */
-export function VersionActions({
-  version,
-  refusal,
-  refusalId,
-}: {
-  version: AdapterView;
-  refusal: string | undefined;
-  refusalId: string;
-}) {
+export interface VersionProps {
+  readonly version: AdapterView;
+  /** Why this person may not act; undefined where they may. */
+  readonly refusal: string | undefined;
+  /** Of the element that says so. */
+  readonly refusalId: string;
+}
+
+/** The buttons of a version, and the dialogue of the one that was pressed. */
+export function VersionActions({ version, refusal, refusalId }: VersionProps) {
   const [asked, setAsked] = useState<keyof typeof DIALOGUES | undefined>(undefined);
   const { name, digest, state, isPinned, isLoaded } = version;
   const Dialogue = asked && DIALOGUES[asked];

@@ -6,7 +6,7 @@ import { Mark } from '../ui/mark.js';
 import { Empty, Failure, PageTitle, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
 import { useRefusal } from '../ui/visitor.js';
-import { RollBackAction, VersionActions } from './adapter-actions.js';
+import { RollBackAction, VersionActions, type VersionProps } from './adapter-actions.js';
 import { AdapterChangeLog } from './adapter-changes.js';
 import { CanaryReportTables } from './canary-report.js';
 
@@ -50,15 +50,7 @@ function Findings({ version }: { version: AdapterView }) {
   );
 }
 
-function VersionRow({
-  version,
-  refusal,
-  refusalId,
-}: {
-  version: AdapterView;
-  refusal: string | undefined;
-  refusalId: string;
-}) {
+function VersionRow({ version, refusal, refusalId }: VersionProps) {
   const { state, share, digest, receivedMs, changedMs, pushedBy, remark, facts } = version;
   return (
     <Table.Tr>
