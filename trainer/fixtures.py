@@ -40,6 +40,7 @@ class Family:
     dtype: torch.dtype = torch.float32
     shards: int = 1
     terminal: list[int] = field(default_factory=list)
+    experts_together: bool = False  # two tensors of all experts; else each has its own
     widths: tuple[tuple[int, ...], ...] = ((50,), (4, 8, 16), (1,), (3, 50, 7))
 
 
@@ -102,6 +103,34 @@ FAMILIES = [
         attention_bias=False, dtype="float32",
         rope_parameters={"rope_type": "default", "rope_theta": 10000.0}), seed=18,
         depth=3, mixed=True, codes=9, sids=80, widths=((64,), (5,), (2, 9, 4), (1,))),
+    Family("qwen3-moe", _config(
+        "qwen3_moe", "Qwen3MoeForCausalLM", vocab_size=79, hidden_size=40, intermediate_size=56,
+        moe_intermediate_size=24, num_experts=7, num_experts_per_tok=3, norm_topk_prob=True,
+        decoder_sparse_step=1, mlp_only_layers=[1], num_hidden_layers=3, num_attention_heads=4,
+        num_key_value_heads=2, head_dim=12, tie_word_embeddings=True, attention_bias=False,
+        torch_dtype="float32", rope_theta=1000000.0), seed=21),
+    Family("qwen3-moe-together-bf16", _config(
+        "qwen3_moe", "Qwen3MoeForCausalLM", vocab_size=84, hidden_size=48, intermediate_size=40,
+        moe_intermediate_size=36, num_local_experts=9, num_experts_per_tok=2,
+        norm_topk_prob=False, decoder_sparse_step=2, mlp_only_layers=[], num_hidden_layers=4,
+        num_attention_heads=3, num_key_value_heads=1, head_dim=16, tie_word_embeddings=False,
+        attention_bias=False, dtype="bfloat16",
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0}), seed=22,
+        dtype=torch.bfloat16, shards=2, depth=2, codes=20, sids=120, experts_together=True),
+    Family("qwen2-moe-shared", _config(
+        "qwen2_moe", "Qwen2MoeForCausalLM", vocab_size=76, hidden_size=40, intermediate_size=48,
+        moe_intermediate_size=20, shared_expert_intermediate_size=52, num_experts=5,
+        num_experts_per_tok=2, norm_topk_prob=False, decoder_sparse_step=1, qkv_bias=True,
+        num_attention_heads=4, num_key_value_heads=2,
+        tie_word_embeddings=False, use_sliding_window=False, dtype="float32",
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0}), seed=23),
+    Family("olmoe", _config(
+        "olmoe", "OlmoeForCausalLM", vocab_size=82, hidden_size=48, intermediate_size=28,
+        num_experts=8, num_experts_per_tok=3, norm_topk_prob=False, num_attention_heads=4,
+        num_key_value_heads=2, tie_word_embeddings=False, attention_bias=False, clip_qkv=None,
+        pad_token_id=1, dtype="float32",
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0}), seed=24,
+        depth=3, mixed=True, codes=9, sids=100, terminal=[2], widths=((20,), (8,), (1,), (64,))),
 ]
 
 
@@ -122,9 +151,11 @@ def write_family(family: Family, folder: Path) -> None:
     sids = _write_catalogue(family, folder, rng)
     tree = SidTree(sids, lambda level, code: bases[level] + code, family.terminal)
     exact = AutoModelForCausalLM.from_pretrained(
-        folder, dtype=torch.float64, attn_implementation="eager").eval()
+        folder, dtype=torch.float64, attn_implementation="eager",
+        experts_implementation="eager").eval()
     single = AutoModelForCausalLM.from_pretrained(
-        folder, dtype=torch.float32, attn_implementation="eager").eval()
+        folder, dtype=torch.float32, attn_implementation="eager",
+        experts_implementation="eager").eval()
     cases = []
     for length, widths in zip(PROMPT_LENGTHS, family.widths):
         widths_used = list(widths) if len(widths) == 1 else list(widths)[:family.depth]
@@ -147,8 +178,10 @@ def _write_weights(family: Family, folder: Path, rng: np.random.Generator) -> No
         elif value.dim() == 1:
             weights = 1.0 + 0.2 * noise
         else:
-            weights = noise * (0.4 if "embed" in name else 1.6 / np.sqrt(value.shape[1]))
+            weights = noise * (0.4 if "embed" in name else 1.6 / np.sqrt(value.shape[-1]))
         tensors[name] = torch.tensor(weights, dtype=torch.float64).to(family.dtype).contiguous()
+    if not family.experts_together:
+        tensors = _with_experts_apart(tensors)
     if family.shards == 1:
         save_file(tensors, folder / "model.safetensors", {"format": "pt"})
         return
@@ -162,6 +195,25 @@ def _write_weights(family: Family, folder: Path, rng: np.random.Generator) -> No
     total = sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
     write_json(folder / "model.safetensors.index.json", {
         "metadata": {"total_size": total}, "weight_map": dict(sorted(weight_map.items()))})
+
+
+def _with_experts_apart(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Each expert's matrices as tensors of their own, as most trainers save them."""
+    apart = {}
+    for name, value in tensors.items():
+        layer, together, kind = name.partition(".experts.")
+        if not together:
+            apart[name] = value
+            continue
+        for expert, matrix in enumerate(value):
+            prefix = f"{layer}.experts.{expert}."
+            if kind == "down_proj":
+                apart[f"{prefix}down_proj.weight"] = matrix.contiguous()
+                continue
+            gate, up = matrix.chunk(2)
+            apart[f"{prefix}gate_proj.weight"] = gate.contiguous()
+            apart[f"{prefix}up_proj.weight"] = up.contiguous()
+    return apart
 
 
 def _write_catalogue(family: Family, folder: Path,

@@ -25,8 +25,8 @@ std::vector<uint32_t> bits_of(const Completion& completion) {
   return bits;
 }
 
-fs::path model_folder() {
-  return fs::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity/qwen3-tied";
+fs::path model_folder(const char* name) {
+  return fs::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity" / name;
 }
 
 /// A folder of its own, removed at the end.
@@ -80,8 +80,8 @@ class Service {
     engine_ = std::move(engine).value();
     version_ = engine_->add_version("template", "codebook").value();
     if (snapshot_ == nullptr) {
-      fixture_ = read_cases(model_folder()).front();
-      snapshot_ = open_fixture_catalogue(model_folder());
+      fixture_ = read_cases(options_.model_path).front();
+      snapshot_ = open_fixture_catalogue(options_.model_path);
     }
     binding_ = bind_fixture(engine_->model().config, snapshot_, fixture_);
   }
@@ -169,11 +169,12 @@ class Users {
 /// Seeds of the short form; the long one is asked for with --seeds=N.
 uint32_t seed_count = 6;
 
-class KvTransparency : public testing::Test {
+/// A decoder whose rows go through all weights, and one whose rows choose experts.
+class KvTransparency : public testing::TestWithParam<const char*> {
  protected:
   EngineOptions options(uint32_t seed) const {
     std::mt19937 random(seed);
-    EngineOptions options = fixture_options(model_folder());
+    EngineOptions options = fixture_options(model_folder(GetParam()));
     options.prefill_chunk_tokens = 5 + static_cast<uint32_t>(random() % 90);
     options.batch_requests_max = 1 + static_cast<uint32_t>(random() % 4);
     options.kv.is_enabled = true;
@@ -198,12 +199,12 @@ class KvTransparency : public testing::Test {
   }
 
   DiskFolder folder_;
-  Service plain_{fixture_options(model_folder())};
+  Service plain_{fixture_options(model_folder(GetParam()))};
   const uint64_t block_bytes_ = plain_.engine().model().block_bytes;
   std::map<std::vector<int32_t>, std::vector<uint32_t>> known_;
 };
 
-TEST_F(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFromNothing) {
+TEST_P(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFromNothing) {
   kv::PerTier<uint64_t> found{};
   uint64_t reused = 0, dropped = 0;
   for (uint32_t seed = 1; seed <= seed_count; ++seed) {
@@ -250,6 +251,8 @@ TEST_F(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
   EXPECT_GT(reused, 0u);
   EXPECT_GT(dropped, 0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, KvTransparency, testing::Values("qwen3-tied", "qwen2-moe-shared"));
 
 }  // namespace
 }  // namespace tessera::engine

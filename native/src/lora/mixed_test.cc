@@ -26,7 +26,8 @@ using model::TestShape;
 
 constexpr ComputeType kTypes[] = {ComputeType::kF32, ComputeType::kBf16, ComputeType::kW8A8};
 constexpr Limits kLimits{ops::kRankMax, 1e4};
-constexpr uint64_t kSeeds = 6;
+constexpr uint64_t kSeeds = 10;
+constexpr const char* kFamilies[] = {"qwen3", "qwen2", "qwen3_moe", "qwen2_moe", "olmoe"};
 
 /// A model with its adapters, on one device; 0 is none.
 struct World {
@@ -59,7 +60,7 @@ void add(World& world, const TestAdapter& adapter) {
 
 TestShape shape_of(std::mt19937_64& random) {
   TestShape shape;
-  shape.model_type = random() % 2 == 0 ? "qwen3" : "qwen2";
+  shape.model_type = kFamilies[random() % std::size(kFamilies)];
   shape.vocab = 60 + static_cast<uint32_t>(random() % 400);
   shape.hidden = 24 + static_cast<uint32_t>(random() % 90);
   shape.intermediate = 37 + static_cast<uint32_t>(random() % 200);

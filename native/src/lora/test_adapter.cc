@@ -8,6 +8,8 @@
 namespace tessera::lora {
 namespace {
 
+using model::test_matrices;
+using model::TestMatrix;
 using model::TestShape;
 using model::TestTensor;
 using model::TestTensors;
@@ -15,27 +17,6 @@ using tensor::DType;
 
 const std::string kPrefix = "base_model.model.";
 const std::string kDelta = ".token_adapter.trainable_tokens_delta";
-
-struct Matrix {
-  std::string module;
-  uint64_t outputs, inputs;
-};
-
-std::vector<Matrix> matrices_of(const TestShape& s) {
-  const uint64_t q = uint64_t{s.heads} * s.head_dim, kv = uint64_t{s.kv_heads} * s.head_dim;
-  std::vector<Matrix> matrices;
-  for (uint32_t i = 0; i < s.layers; ++i) {
-    const std::string layer = "model.layers." + std::to_string(i) + ".";
-    matrices.push_back({layer + "self_attn.q_proj", q, s.hidden});
-    matrices.push_back({layer + "self_attn.k_proj", kv, s.hidden});
-    matrices.push_back({layer + "self_attn.v_proj", kv, s.hidden});
-    matrices.push_back({layer + "self_attn.o_proj", s.hidden, q});
-    matrices.push_back({layer + "mlp.gate_proj", s.intermediate, s.hidden});
-    matrices.push_back({layer + "mlp.up_proj", s.intermediate, s.hidden});
-    matrices.push_back({layer + "mlp.down_proj", s.hidden, s.intermediate});
-  }
-  return matrices;
-}
 
 std::string list_of(const std::vector<uint32_t>& numbers) {
   std::string text = "[";
@@ -84,11 +65,12 @@ void TestAdapter::write(const model::TestFolder& folder) const {
   folder.write("adapter_model.safetensors", model::safetensors_file(tensors));
 }
 
-TestAdapter random_adapter(const TestShape& model, const TestAdapterShape& shape, uint64_t seed) {
+TestAdapter random_adapter(const TestShape& of_model, const TestAdapterShape& shape,
+                           uint64_t seed) {
   Source source(seed);
   TestAdapter adapter;
   std::string targets, ranks;
-  for (const Matrix& matrix : matrices_of(model)) {
+  for (const TestMatrix& matrix : test_matrices(of_model)) {
     const uint32_t rank = source.pick(shape.ranks);
     if (rank == 0) continue;
     const std::string name = kPrefix + matrix.module;
@@ -102,7 +84,7 @@ TestAdapter random_adapter(const TestShape& model, const TestAdapterShape& shape
   const auto rows = [&](const std::string& module, const std::vector<uint32_t>& ids) {
     if (!ids.empty())
       adapter.tensors[kPrefix + module + kDelta] =
-          source.normal({ids.size(), model.hidden}, 0.3, shape.type);
+          source.normal({ids.size(), of_model.hidden}, 0.3, shape.type);
   };
   rows("model.embed_tokens", shape.embedding);
   rows("lm_head", shape.head);
@@ -114,10 +96,10 @@ TestAdapter random_adapter(const TestShape& model, const TestAdapterShape& shape
   return adapter;
 }
 
-TestTensors merged(const TestShape& model, const TestTensors& tensors, const TestAdapter& adapter,
-                   const TestAdapterShape& shape) {
+TestTensors merged(const TestShape& of_model, const TestTensors& tensors,
+                   const TestAdapter& adapter, const TestAdapterShape& shape) {
   TestTensors result = tensors;
-  for (const Matrix& matrix : matrices_of(model)) {
+  for (const TestMatrix& matrix : test_matrices(of_model)) {
     const auto a_entry = adapter.tensors.find(kPrefix + matrix.module + ".lora_A.weight");
     if (a_entry == adapter.tensors.end()) continue;
     const uint64_t rank = a_entry->second.shape[0];
@@ -141,7 +123,7 @@ TestTensors merged(const TestShape& model, const TestTensors& tensors, const Tes
   }
   const auto replace = [&](const std::string& module, const std::vector<uint32_t>& ids,
                            const std::string& weight) {
-    const uint64_t bytes = model.hidden * sizeof(float);
+    const uint64_t bytes = of_model.hidden * sizeof(float);
     for (size_t i = 0; i < ids.size(); ++i)
       result.at(weight).bytes.replace(ids[i] * bytes, bytes,
                                       adapter.tensors.at(kPrefix + module + kDelta).bytes,

@@ -22,9 +22,10 @@ AttentionBlock::AttentionBlock(const ModelConfig& config)
     add_vector(kVBias, "self_attn.v_proj.bias", kv_size_);
   }
   if (config.output_bias) add_vector(kOBias, "self_attn.o_proj.bias", hidden);
-  if (config.has_qk_norm()) {
-    add_vector(kQNorm, "self_attn.q_norm.weight", config.head_dim);
-    add_vector(kKNorm, "self_attn.k_norm.weight", config.head_dim);
+  if (config.family->qk_norm != QkNorm::kNone) {
+    const bool of_heads = config.family->qk_norm == QkNorm::kHeads;
+    add_vector(kQNorm, "self_attn.q_norm.weight", of_heads ? config.head_dim : q_size_);
+    add_vector(kKNorm, "self_attn.k_norm.weight", of_heads ? config.head_dim : kv_size_);
   }
 }
 
@@ -44,9 +45,14 @@ void AttentionBlock::forward(const BlockWeights& weights, Pass& pass) const {
       {.w = &weights.matrices[kV], .bias = weights.vector(kVBias), .y = v, .y_stride = kv_size_}};
   const ProductRows normed = pass.norm(kNormed, weights.vector(kInputNorm));
   pass.multiply(normed, {kQ, kK, kV}, projections);
-  const ops::RopeRows rotated[] = {
-      {q, config.head_count, weights.vector(kQNorm), pass.type() != ComputeType::kF32},
-      {k, config.kv_head_count, weights.vector(kKNorm), false}};
+  const float *q_norm = weights.vector(kQNorm), *k_norm = weights.vector(kKNorm);
+  if (config.family->qk_norm == QkNorm::kRows) {
+    pass.normalise(q, q_size_, q_norm);
+    pass.normalise(k, kv_size_, k_norm);
+    q_norm = k_norm = nullptr;
+  }
+  const ops::RopeRows rotated[] = {{q, config.head_count, q_norm, pass.type() != ComputeType::kF32},
+                                   {k, config.kv_head_count, k_norm, false}};
   pass.rotate(rotated);
   pass.attend(q, k, v, mixed);
   ops::Target output{.w = &weights.matrices[kO],

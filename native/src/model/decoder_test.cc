@@ -67,9 +67,20 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-TEST(DecoderTest, ChunksThreadsAndInstructionSetsChangeNoBit) {
+/// Of every family in its turn.
+class FamilyTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  FamilyTest() { shape_.model_type = GetParam(); }
+  TestShape shape_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Families, FamilyTest,
+                         ::testing::Values("qwen3", "qwen2", "llama", "qwen3_moe", "qwen2_moe",
+                                           "olmoe"));
+
+TEST_P(FamilyTest, ChunksThreadsAndInstructionSetsChangeNoBit) {
   const TestFolder folder;
-  folder.write_model({}, test_tensors({}, DType::kF32, 3));
+  folder.write_model(shape_, test_tensors(shape_, DType::kF32, 3));
   for (const device::NumericClass numbers : device::available_numeric_classes()) {
     const std::vector<InstructionSet> sets = device::available_instruction_sets(numbers);
     for (const ComputeType type : kTypes) {
@@ -101,11 +112,9 @@ TEST(DecoderTest, KeysAndValuesOfEveryNumericClassHaveTheirOwnName) {
   }
 }
 
-TEST(DecoderTest, RequestsInOneBatchHaveTheBitsTheyHaveAlone) {
+TEST_P(FamilyTest, RequestsInOneBatchHaveTheBitsTheyHaveAlone) {
   const TestFolder folder;
-  TestShape shape;
-  shape.model_type = "qwen2";
-  folder.write_model(shape, test_tensors(shape, DType::kBf16, 4));
+  folder.write_model(shape_, test_tensors(shape_, DType::kBf16, 4));
   const std::unique_ptr<device::Device> device = open();
   for (const ComputeType type : kTypes) {
     const auto decoder = load(folder, type, *device);
@@ -151,6 +160,25 @@ TEST(DecoderTest, ABeamThatRepeatsAPromptAgreesWithThePromptAlone) {
   for (size_t i = 17; i < 20; ++i) beams.step(std::vector<int32_t>{1, tokens[i]}, parents);
   const std::vector<float> expected = whole.logits(19), found = beams.logits(1);
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-4f);
+}
+
+class MixtureTest : public FamilyTest {};
+
+INSTANTIATE_TEST_SUITE_P(Mixtures, MixtureTest,
+                         ::testing::Values("qwen3_moe", "qwen2_moe", "olmoe"));
+
+TEST_P(MixtureTest, ExpertsInTwoTensorsAreTheSame) {
+  const TestFolder apart, together;
+  const TestTensors tensors = test_tensors(shape_, DType::kBf16, 4);
+  apart.write_model(shape_, tensors);
+  together.write_model(shape_, with_experts_together(shape_, tensors));
+  const std::unique_ptr<device::Device> device = open();
+  for (const ComputeType type : kTypes) {
+    const auto decoder = load(apart, type, *device), other = load(together, type, *device);
+    ASSERT_TRUE(decoder != nullptr && other != nullptr);
+    EXPECT_EQ(decoder->weight_bytes(), other->weight_bytes());
+    EXPECT_TRUE(same_bits(trace(*decoder, 16), trace(*other, 9)));
+  }
 }
 
 TEST(DecoderTest, TheFormOfTheFileChangesNothingButWhatItStores) {

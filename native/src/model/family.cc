@@ -1,6 +1,7 @@
 #include "model/family.h"
 
 #include "model/attention_block.h"
+#include "model/experts_block.h"
 #include "model/gated_block.h"
 #include "model/model_config.h"
 
@@ -12,13 +13,32 @@ std::unique_ptr<const LayerBlock> make(const ModelConfig& config, uint32_t /*lay
   return std::make_unique<const Block>(config);
 }
 
+std::unique_ptr<const LayerBlock> make_mixture(const ModelConfig& config, uint32_t layer) {
+  if (config.mixture.chooses(layer)) return std::make_unique<const ExpertsBlock>(config);
+  return std::make_unique<const GatedBlock>(config);
+}
+
+constexpr MixtureFields kQwen3Mixture = {.expert_size = "moe_intermediate_size",
+                                         .experts = 128,
+                                         .chosen = 8,
+                                         .size = 768,
+                                         .has_dense_layers = true};
+constexpr MixtureFields kQwen2Mixture = {.expert_size = "moe_intermediate_size",
+                                         .experts = 60,
+                                         .chosen = 4,
+                                         .size = 1408,
+                                         .shared_size = 5632,
+                                         .has_dense_layers = true};
+constexpr MixtureFields kOlmoeMixture = {
+    .expert_size = "intermediate_size", .experts = 64, .chosen = 8, .size = 2048};
+
 constexpr uint32_t kQwen3HeadDim = 128;  // what transformers takes where config.json is silent
 
 constexpr Family kFamilies[] = {
     {.model_type = "qwen3",
      .architecture = "Qwen3ForCausalLM",
      .head_dim = kQwen3HeadDim,
-     .has_qk_norm = true,
+     .qk_norm = QkNorm::kHeads,
      .qkv_bias = Bias::kAsked,
      .output_bias = Bias::kAsked,
      .window = Window::kAsked,
@@ -44,6 +64,32 @@ constexpr Family kFamilies[] = {
      .window = Window::kAlways,
      .attention = make<AttentionBlock>,
      .feed_forward = make<GatedBlock>},
+    {.model_type = "qwen3_moe",
+     .architecture = "Qwen3MoeForCausalLM",
+     .qk_norm = QkNorm::kHeads,
+     .qkv_bias = Bias::kAsked,
+     .output_bias = Bias::kAsked,
+     .window = Window::kAskedOfAll,
+     .mixture = &kQwen3Mixture,
+     .attention = make<AttentionBlock>,
+     .feed_forward = make_mixture},
+    {.model_type = "qwen2_moe",
+     .architecture = "Qwen2MoeForCausalLM",
+     .qkv_bias = Bias::kUnlessDenied,
+     .output_bias = Bias::kNever,
+     .window = Window::kAsked,
+     .mixture = &kQwen2Mixture,
+     .attention = make<AttentionBlock>,
+     .feed_forward = make_mixture},
+    {.model_type = "olmoe",
+     .architecture = "OlmoeForCausalLM",
+     .qk_norm = QkNorm::kRows,
+     .rms_norm_eps = 1e-5,
+     .qkv_bias = Bias::kAsked,
+     .output_bias = Bias::kAsked,
+     .mixture = &kOlmoeMixture,
+     .attention = make<AttentionBlock>,
+     .feed_forward = make_mixture},
 };
 
 }  // namespace

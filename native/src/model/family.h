@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "model/layer_block.h"
+#include "model/mixture_config.h"
 
 namespace tessera::model {
 
@@ -16,16 +17,25 @@ struct ModelConfig;
 /// The rule by which a bias is there.
 enum class Bias : uint8_t {
   kAlways,
-  kNever,   // whatever attention_bias says
-  kAsked,   // attention_bias of config.json
-  kRefused  // never, and attention_bias must not ask for it
+  kNever,         // whatever attention_bias says
+  kAsked,         // attention_bias of config.json
+  kUnlessDenied,  // by qkv_bias of config.json
+  kRefused        // never, and attention_bias must not ask for it
 };
 
 /// The rule by which layers look back no further than sliding_window positions.
 enum class Window : uint8_t {
   kNever,
-  kAsked,  // use_sliding_window of config.json
+  kAsked,       // use_sliding_window of config.json: layers from max_window_layers on
+  kAskedOfAll,  // the same for every layer
   kAlways
+};
+
+/// What of a row's queries and keys is normalised before they are rotated.
+enum class QkNorm : uint8_t {
+  kNone,
+  kHeads,  // each head by itself
+  kRows    // all heads of a row as one
 };
 
 /// Makes a block of the layer of this number.
@@ -36,10 +46,12 @@ struct Family {
   std::string_view architecture;         // likewise
   std::string_view activation = "silu";  // hidden_act that the feed-forward block computes
   uint32_t head_dim = 0;  // where config.json is silent; 0: hidden_size / num_attention_heads
-  bool has_qk_norm = false;
+  QkNorm qk_norm = QkNorm::kNone;
+  double rms_norm_eps = 1e-6;  // where config.json is silent
   Bias qkv_bias = Bias::kNever;
   Bias output_bias = Bias::kNever;
   Window window = Window::kNever;
+  const MixtureFields* mixture = nullptr;  // null: no layer chooses experts
   MakeBlock attention = nullptr;
   MakeBlock feed_forward = nullptr;
 };

@@ -15,7 +15,7 @@ std::string_view WeightSlot::module() const {
 }
 
 std::vector<uint64_t> WeightSlot::shape() const {
-  return kind == Kind::kMatrix ? std::vector{outputs, inputs} : std::vector{outputs};
+  return kind == Kind::kVector ? std::vector{outputs} : std::vector{outputs, inputs};
 }
 
 const WeightSlot* LayerBlock::find(WeightSlot::Kind kind, uint32_t number) const {
@@ -37,10 +37,15 @@ void LayerBlock::add_vector(uint32_t number, std::string name, uint64_t size) {
   vector_count_ = std::max(vector_count_, number + 1);
 }
 
+void LayerBlock::add_table(uint32_t number, std::string name, uint64_t rows, uint64_t columns) {
+  slots_.push_back({std::move(name), WeightSlot::Kind::kTable, number, rows, columns});
+  vector_count_ = std::max(vector_count_, number + 1);
+}
+
 void LayerBlock::add_matrix(uint32_t number, const std::string& module, uint64_t outputs,
-                            uint64_t inputs, bool beside_previous) {
+                            uint64_t inputs, bool beside_previous, WeightSlot::Part part) {
   slots_.push_back({module + std::string(kWeight), WeightSlot::Kind::kMatrix, number, outputs,
-                    inputs, beside_previous});
+                    inputs, beside_previous, std::move(part)});
   matrix_count_ = std::max(matrix_count_, number + 1);
 }
 

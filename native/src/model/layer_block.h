@@ -22,25 +22,34 @@ class Pass;
 
 /// A tensor of a block, as a checkpoint has it.
 struct WeightSlot {
-  enum class Kind : uint8_t { kVector, kMatrix };
+  enum class Kind : uint8_t { kVector, kTable, kMatrix };
+
+  /// Rows [first_row, first_row + outputs) of a tensor of many matrices, one behind the other.
+  struct Part {
+    std::string name;  // empty: there is none
+    std::vector<uint64_t> shape;
+    uint64_t first_row = 0;
+  };
 
   /// Behind the layer's name, e.g. mlp.up_proj.weight.
   std::string name;
   Kind kind = Kind::kVector;
-  /// Where it stands in BlockWeights: vectors and matrices have numbers of their own.
+  /// Where it stands in BlockWeights: matrices have numbers of their own, vectors and tables too.
   uint32_t number = 0;
-  uint64_t outputs = 0;  // rows of a matrix, numbers of a vector
-  uint64_t inputs = 0;   // of a matrix
+  uint64_t outputs = 0;  // rows of a matrix or a table, numbers of a vector
+  uint64_t inputs = 0;   // of a matrix or a table
   /// Its panels lie side by side with those of the matrix before: both are read in one product.
   bool beside_previous = false;
+  /// Where checkpoints that have no tensor of the name have it.
+  Part part = {};
 
   /// Of a matrix: the name without its ending, as adapters call it.
   std::string_view module() const;
   std::vector<uint64_t> shape() const;
 };
 
-/// Weights of one block on the CPU, by the numbers of its slots. Vectors are F32, matrices are of
-/// the compute type.
+/// Weights of one block on the CPU, by the numbers of its slots. Vectors and tables are F32, tables
+/// row by row; matrices are of the compute type.
 struct BlockWeights {
   std::vector<const float*> vectors;
   std::vector<ops::PackedMatrix> matrices;
@@ -61,6 +70,13 @@ struct BlockWork {
   double expert = 0;
 };
 
+/// What a pass reserves for a block that chooses experts.
+struct ExpertLimits {
+  uint32_t experts = 0;  // 0: none are chosen
+  uint32_t chosen = 0;   // by a row
+  uint64_t widest = 0;   // numbers of the longest row that enters a product of an expert
+};
+
 class LayerBlock {
  public:
   virtual ~LayerBlock() = default;
@@ -77,6 +93,7 @@ class LayerBlock {
   /// Floats of scratch per row of a pass.
   uint64_t floats_per_row() const { return floats_per_row_; }
   virtual BlockWork work() const = 0;
+  virtual ExpertLimits expert_limits() const { return {}; }
 
   /// Adds the block's output to the residual stream of all rows.
   virtual void forward(const BlockWeights& weights, Pass& pass) const = 0;
@@ -87,9 +104,10 @@ class LayerBlock {
 
   /// The next slot; numbers are those of the block's own enumerations.
   void add_vector(uint32_t number, std::string name, uint64_t size);
+  void add_table(uint32_t number, std::string name, uint64_t rows, uint64_t columns);
   void add_matrix(uint32_t number, const std::string& module, uint64_t outputs, uint64_t inputs,
-                  bool beside_previous = false);
-  /// Multiplications of a row with every matrix.
+                  bool beside_previous = false, WeightSlot::Part part = {});
+  /// Multiplications of a row with every table and matrix.
   double multiplications() const;
 
  private:

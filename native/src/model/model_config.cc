@@ -73,6 +73,7 @@ bool has_windowed_layer(ObjectReader& reader, const ModelConfig& config, bool is
   const auto types = reader.find("layer_types");
   if (!types) {
     return is_windowed && (config.family->window == Window::kAlways ||
+                           config.family->window == Window::kAskedOfAll ||
                            reader.whole("max_window_layers", 0, kMaxPositions,
                                         kWindowLayersOfTransformers) < config.layer_count);
   }
@@ -97,8 +98,9 @@ bool has_windowed_layer(ObjectReader& reader, const ModelConfig& config, bool is
 /// attention. Where config.json is silent the window is that of transformers; null is none.
 void read_sliding_window(ObjectReader& reader, ModelConfig& config) {
   const Window rule = config.family->window;
-  const bool is_used = rule == Window::kAsked ? reader.boolean("use_sliding_window", false)
-                                              : rule == Window::kAlways;
+  const bool is_asked = rule == Window::kAsked || rule == Window::kAskedOfAll;
+  const bool is_used =
+      is_asked ? reader.boolean("use_sliding_window", false) : rule == Window::kAlways;
   const bool is_windowed = is_used && !reader.is_null("sliding_window");
   if (!has_windowed_layer(reader, config, is_windowed)) return;
   const uint32_t window =
@@ -183,6 +185,7 @@ void refuse_what_we_do_not_compute(ObjectReader& reader, ModelConfig& config) {
     if (reader.find(field)) reader.refuse(field, "none: F32, BF16 or F16 weights");
   }
   if (reader.boolean("mlp_bias", false)) reader.refuse("mlp_bias", "false");
+  if (reader.find("clip_qkv")) reader.refuse("clip_qkv", "none");
   const std::string_view spelling = reader.find("dtype") ? "dtype" : "torch_dtype";
   const std::string type = reader.text(spelling, "float32");
   if (type != "float32" && type != "bfloat16" && type != "float16") {
@@ -190,6 +193,7 @@ void refuse_what_we_do_not_compute(ObjectReader& reader, ModelConfig& config) {
   }
   const bool bias = reader.boolean("attention_bias", false);
   const auto has = [&](Bias of_family) {
+    if (of_family == Bias::kUnlessDenied) return reader.boolean("qkv_bias", true);
     if (bias && of_family == Bias::kRefused) reader.refuse("attention_bias", "false");
     return of_family == Bias::kAlways || (of_family == Bias::kAsked && bias);
   };
@@ -221,7 +225,12 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string&
   read_shape(reader, config);
   read_rope(reader, config.max_positions, config.rope);
   read_sliding_window(reader, config);
-  config.rms_norm_eps = static_cast<float>(reader.number("rms_norm_eps", 0, 1, 1e-6));
+  if (config.family->mixture != nullptr) {
+    config.mixture =
+        read_mixture(reader, *config.family->mixture, config.layer_count, kMaxIntermediateSize);
+  }
+  config.rms_norm_eps =
+      static_cast<float>(reader.number("rms_norm_eps", 0, 1, config.family->rms_norm_eps));
   config.tie_word_embeddings = reader.boolean("tie_word_embeddings", false);
   read_tokens(reader, config);
   refuse_what_we_do_not_compute(reader, config);
@@ -270,7 +279,7 @@ std::string ModelConfig::canonical_text() const {
   };
   append(static_cast<double>(rms_norm_eps));
   for (const float frequency : rope_frequencies()) append(static_cast<double>(frequency));
-  return text;
+  return text + mixture.canonical_text();
 }
 
 }  // namespace tessera::model

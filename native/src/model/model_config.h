@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "model/family.h"
+#include "model/mixture_config.h"
 
 namespace tessera::model {
 
@@ -51,11 +52,11 @@ struct ModelConfig {
   bool tie_word_embeddings = false;
   bool qkv_bias = false;
   bool output_bias = false;  // of the attention's output projection
+  MixtureConfig mixture;
   RopeConfig rope;
   std::vector<int32_t> eos_token_ids;  // may be empty
   int32_t bos_token_id = -1;           // -1 when none is given
 
-  bool has_qk_norm() const { return family->has_qk_norm; }
   /// Numbers of a row's queries, and of its keys or values, over all heads.
   uint64_t q_size() const { return uint64_t{head_count} * head_dim; }
   uint64_t kv_size() const { return uint64_t{kv_head_count} * head_dim; }

@@ -44,7 +44,7 @@ TEST(ModelConfigTest, TheFieldsOfAValidFileAreRead) {
   EXPECT_EQ(config.max_positions, 200u);
   EXPECT_TRUE(config.eos_token_ids.empty());
   EXPECT_EQ(config.bos_token_id, -1);
-  EXPECT_TRUE(config.has_qk_norm());
+  EXPECT_EQ(config.family->qk_norm, QkNorm::kHeads);
   EXPECT_FALSE(config.qkv_bias);
 }
 
@@ -63,6 +63,55 @@ TEST(ModelConfigTest, BothSpellingsOfTheTypeAreTakenAndOthersRefused) {
   EXPECT_EQ(parsed(with("\"torch_dtype\": \"float16\"")).vocab_size, 70u);
   expect_refused(with("\"dtype\": \"float8_e4m3fn\""), "dtype");
   expect_refused(with("\"torch_dtype\": 7"), "torch_dtype");
+}
+
+/// A configuration of a mixture with another field in front.
+std::string mixture_with(const std::string& field, const std::string& type = "qwen3_moe") {
+  TestShape shape;
+  shape.model_type = type;
+  shape.layers = 6;
+  const std::string valid = test_config(shape);
+  return field.empty() ? valid : "{" + field + ", " + valid.substr(1);
+}
+
+TEST(ModelConfigTest, MixturesHaveTheFieldsOfTheirFamily) {
+  const ModelConfig config = parsed(mixture_with(""));
+  EXPECT_EQ(config.mixture.experts, 5u);
+  EXPECT_EQ(config.mixture.chosen, 2u);
+  EXPECT_EQ(config.mixture.size, 37u);
+  EXPECT_EQ(config.mixture.shared_size, 0u);
+  EXPECT_FALSE(config.mixture.normalises);
+  EXPECT_EQ(parsed(mixture_with("", "qwen2_moe")).mixture.shared_size, 29u);
+  EXPECT_EQ(parsed(mixture_with("", "olmoe")).mixture.size, 37u);
+  EXPECT_TRUE(parsed(mixture_with("\"norm_topk_prob\": true")).mixture.normalises);
+  EXPECT_EQ(parsed(mixture_with("\"num_local_experts\": 5")).mixture.experts, 5u);
+  EXPECT_FALSE(parsed(mixture_with("\"qkv_bias\": false", "qwen2_moe")).qkv_bias);
+  EXPECT_TRUE(parsed(mixture_with("", "qwen2_moe")).qkv_bias);
+  EXPECT_EQ(
+      parsed(mixture_with("\"use_sliding_window\": true, \"sliding_window\": 64")).max_positions,
+      64u);
+}
+
+TEST(ModelConfigTest, LayersChooseExpertsByTheirStepAndUnlessTheyAreNamed) {
+  const auto layers = [](const std::string& field) {
+    return parsed(mixture_with(field)).mixture.layers;
+  };
+  EXPECT_EQ(layers(""), std::vector<bool>(6, true));
+  EXPECT_EQ(layers("\"decoder_sparse_step\": 2"),
+            (std::vector<bool>{false, true, false, true, false, true}));
+  EXPECT_EQ(layers("\"decoder_sparse_step\": 3, \"mlp_only_layers\": [5, 90]"),
+            (std::vector<bool>{false, false, true, false, false, false}));
+}
+
+TEST(ModelConfigTest, MixturesThatAreNoneAreRefusedByField) {
+  expect_refused(mixture_with("\"num_experts_per_tok\": 6"), "num_experts_per_tok");
+  expect_refused(mixture_with("\"num_experts\": 0"), "num_experts");
+  expect_refused(mixture_with("\"num_local_experts\": 6"), "num_experts");
+  expect_refused(mixture_with("\"decoder_sparse_step\": 0"), "decoder_sparse_step");
+  expect_refused(mixture_with("\"mlp_only_layers\": [-1]"), "mlp_only_layers");
+  expect_refused(mixture_with("\"clip_qkv\": 8.0", "olmoe"), "clip_qkv");
+  EXPECT_NE(parsed(mixture_with("")).canonical_text(),
+            parsed(mixture_with("\"norm_topk_prob\": true")).canonical_text());
 }
 
 TEST(ModelConfigTest, LinearAndLlama3ScalingFollowTheirDefinitions) {

@@ -6,7 +6,9 @@
 
 #include "attention/attention.h"
 #include "base/check.h"
+#include "ops/expert_product.h"
 #include "ops/rms_norm.h"
+#include "ops/sigmoid_gate.h"
 
 namespace tessera::model {
 namespace {
@@ -44,23 +46,23 @@ ops::Operand Pass::operand(uint32_t input, uint64_t k) {
   return x;
 }
 
-void Pass::measure(uint32_t input, const float* floats, uint64_t k) {
+void Pass::measure(uint32_t input, const float* floats, uint64_t rows, uint64_t k) {
   if (workspace_.ranges_ == nullptr) return;
-  workspace_.ranges_->add(layer_, first_input_ + input, floats, rows(), k);
+  workspace_.ranges_->add(layer_, first_input_ + input, floats, rows, k);
 }
 
 ProductRows Pass::norm(uint32_t input, const float* weight) {
   const ProductRows x{operand(input, config().hidden_size), workspace_.normed_};
   ops::rms_norm(device_, workspace_.hidden_, weight, config().rms_norm_eps, workspace_.normed_,
                 x.operand);
-  measure(input, x.floats, x.operand.k);
+  measure(input, x.floats, rows(), x.operand.k);
   return x;
 }
 
 ProductRows Pass::rows_of(uint32_t input, const float* floats, uint64_t k) {
   const ProductRows x{operand(input, k), floats};
   ops::write_operand(device_, floats, k, x.operand);
-  measure(input, floats, k);
+  measure(input, floats, rows(), k);
   return x;
 }
 
@@ -76,6 +78,48 @@ void Pass::multiply(const ProductRows& x, std::initializer_list<uint32_t> matric
     for (size_t i = 0; i < targets.size(); ++i) targets[i].terms = terms[i];
     if (targets[0].up != nullptr) targets[0].up_terms = terms[1];
     ops::matmul(device_, x.operand, targets);
+  });
+}
+
+void Pass::normalise(float* x, uint64_t n, const float* weight) {
+  ops::rms_norm(device_, x, rows(), n, weight, config().rms_norm_eps, x);
+}
+
+void Pass::scale_by_sigmoid(const float* x, const float* w, float* y, uint64_t n) {
+  ops::scale_by_sigmoid(device_, {x, w, config().hidden_size, y, n}, rows());
+}
+
+void Pass::choose(const ops::Router& router, const float* x) {
+  workspace_.experts_.choose(device_, router, x, rows(), config().hidden_size);
+}
+
+void Pass::multiply_experts(uint32_t input, const ExpertInput& x, const BlockWeights& weights,
+                            uint32_t first_gate, uint32_t first_up, float* y) {
+  timed(workspace_.times_.projections_us, [&] {
+    ExpertScratch& experts = workspace_.experts_;
+    const ops::Operand operand = experts.operand(device_, x, scales_[layer_][first_input_ + input]);
+    const std::array first = {first_matrix_ + first_gate, first_matrix_ + first_up};
+    const ExpertScratch::Terms terms =
+        experts.project(device_, batch_.adapters, layer_, first, x, operand);
+    const std::span<const ops::PackedMatrix> matrices(weights.matrices);
+    ops::multiply_gated(
+        device_, experts.rows(), operand,
+        {matrices.subspan(first_gate), matrices.subspan(first_up), terms[0], terms[1], y});
+  });
+}
+
+void Pass::add_experts(uint32_t input, const ExpertInput& x, const BlockWeights& weights,
+                       uint32_t first_matrix) {
+  ExpertScratch& experts = workspace_.experts_;
+  measure(input, x.floats, experts.rows().rows().size(), x.k);
+  timed(workspace_.times_.projections_us, [&] {
+    const ops::Operand operand = experts.operand(device_, x, scales_[layer_][first_input_ + input]);
+    const std::array first = {first_matrix_ + first_matrix};
+    const ExpertScratch::Terms terms =
+        experts.project(device_, batch_.adapters, layer_, first, x, operand);
+    ops::add_products(device_, experts.rows(), operand,
+                      {std::span<const ops::PackedMatrix>(weights.matrices).subspan(first_matrix),
+                       terms[0], hidden()});
   });
 }
 

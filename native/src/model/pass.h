@@ -13,10 +13,12 @@
 #include "attention/kv_view.h"
 #include "device/device.h"
 #include "model/decoder.h"
+#include "model/expert_scratch.h"
 #include "model/recipe.h"
 #include "ops/matmul.h"
 #include "ops/operand.h"
 #include "ops/rope.h"
+#include "ops/route.h"
 
 namespace tessera::model {
 
@@ -60,6 +62,21 @@ class Pass {
   /// these numbers: one for each target's `w`, and behind the first one's, one for its `up`.
   void multiply(const ProductRows& x, std::initializer_list<uint32_t> matrices,
                 std::span<ops::Target> targets);
+  /// Normalises rows of n floats in place by their root mean square.
+  void normalise(float* x, uint64_t n, const float* weight);
+  /// y *= sigmoid(x . w) of every row: x is [rows][hidden_size], y [rows][n].
+  void scale_by_sigmoid(const float* x, const float* w, float* y, uint64_t n);
+  /// Chooses experts for every row of x, [rows][hidden_size]; what follows is about them.
+  void choose(const ops::Router& router, const float* x);
+  /// y = silu(x gate) * (x up) of each chosen pair, with the block's matrices from `first_gate` and
+  /// `first_up` on, one for each expert: [pairs][outputs], in the order of ops::ExpertRows. Pairs
+  /// are input `input` of the block.
+  void multiply_experts(uint32_t input, const ExpertInput& x, const BlockWeights& weights,
+                        uint32_t first_gate, uint32_t first_up, float* y);
+  /// Adds the products of the chosen pairs, each times the weight of its expert, to the residual
+  /// stream.
+  void add_experts(uint32_t input, const ExpertInput& x, const BlockWeights& weights,
+                   uint32_t first_matrix);
   /// Rotates rows to their positions.
   void rotate(std::span<const ops::RopeRows> rows);
   /// Keeps keys and values of all rows, and then lets the rows attend: `mixed` is [rows][q_size].
@@ -67,7 +84,7 @@ class Pass {
 
  private:
   ops::Operand operand(uint32_t input, uint64_t k);
-  void measure(uint32_t input, const float* floats, uint64_t k);
+  void measure(uint32_t input, const float* floats, uint64_t rows, uint64_t k);
 
   const Recipe& recipe_;
   const ComputeType type_;

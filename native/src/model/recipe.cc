@@ -42,7 +42,7 @@ uint64_t Recipe::parameter_count() const {
   for (const Layer& layer : layers_) {
     for (const auto& block : layer.blocks) {
       for (const WeightSlot& slot : block->slots()) {
-        sum += slot.outputs * (slot.kind == WeightSlot::Kind::kMatrix ? slot.inputs : 1);
+        sum += slot.outputs * (slot.kind == WeightSlot::Kind::kVector ? 1 : slot.inputs);
       }
     }
   }
@@ -84,6 +84,19 @@ uint64_t Recipe::floats_per_row() const {
   uint64_t most = 0;
   for (const Layer& layer : layers_) {
     for (const auto& block : layer.blocks) most = std::max(most, block->floats_per_row());
+  }
+  return most;
+}
+
+ExpertLimits Recipe::expert_limits() const {
+  ExpertLimits most;
+  for (const Layer& layer : layers_) {
+    for (const auto& block : layer.blocks) {
+      const ExpertLimits limits = block->expert_limits();
+      most.experts = std::max(most.experts, limits.experts);
+      most.chosen = std::max(most.chosen, limits.chosen);
+      most.widest = std::max(most.widest, limits.widest);
+    }
   }
   return most;
 }

@@ -44,6 +44,8 @@ class Recipe {
   /// The longest row that enters a product of a layer, and the most scratch that a block takes.
   uint64_t widest_input() const;
   uint64_t floats_per_row() const;
+  /// The most that a block reserves of each.
+  ExpertLimits expert_limits() const;
 
  private:
   ModelConfig config_;

@@ -33,7 +33,37 @@ std::string random_bytes(tensor::DType type, uint64_t count, std::mt19937_64& ra
   return bytes;
 }
 
+void add_gated(const std::string& module, uint64_t hidden, uint64_t size,
+               std::vector<TestMatrix>& matrices) {
+  matrices.push_back({module + "gate_proj", size, hidden});
+  matrices.push_back({module + "up_proj", size, hidden});
+  matrices.push_back({module + "down_proj", hidden, size});
+}
+
 }  // namespace
+
+std::vector<TestMatrix> test_matrices(const TestShape& s) {
+  const uint64_t q = uint64_t{s.heads} * s.head_dim, kv = uint64_t{s.kv_heads} * s.head_dim;
+  std::vector<TestMatrix> matrices;
+  for (uint32_t i = 0; i < s.layers; ++i) {
+    const std::string layer = "model.layers." + std::to_string(i) + ".";
+    matrices.push_back({layer + "self_attn.q_proj", q, s.hidden});
+    matrices.push_back({layer + "self_attn.k_proj", kv, s.hidden});
+    matrices.push_back({layer + "self_attn.v_proj", kv, s.hidden});
+    matrices.push_back({layer + "self_attn.o_proj", s.hidden, q});
+    if (!s.is_mixture()) {
+      add_gated(layer + "mlp.", s.hidden, s.intermediate, matrices);
+      continue;
+    }
+    for (uint32_t expert = 0; expert < s.experts; ++expert) {
+      add_gated(layer + "mlp.experts." + std::to_string(expert) + ".", s.hidden, s.intermediate,
+                matrices);
+    }
+    if (s.model_type == "qwen2_moe")
+      add_gated(layer + "mlp.shared_expert.", s.hidden, s.shared, matrices);
+  }
+  return matrices;
+}
 
 std::string test_config(const TestShape& s) {
   const auto field = [](const char* name, uint64_t value) {
@@ -43,7 +73,13 @@ std::string test_config(const TestShape& s) {
          field("hidden_size", s.hidden) + field("num_hidden_layers", s.layers) +
          field("num_attention_heads", s.heads) + field("num_key_value_heads", s.kv_heads) +
          field("head_dim", s.head_dim) + field("intermediate_size", s.intermediate) +
-         field("max_position_embeddings", s.max_positions) + "\"rope_theta\": 10000.0, " +
+         field("max_position_embeddings", s.max_positions) +
+         (s.is_mixture()
+              ? field("num_experts", s.experts) + field("num_experts_per_tok", s.chosen) +
+                    field("moe_intermediate_size", s.intermediate) +
+                    field("shared_expert_intermediate_size", s.shared)
+              : "") +
+         "\"rope_theta\": 10000.0, " +
          "\"rms_norm_eps\": 1e-6, \"tie_word_embeddings\": " + (s.tied ? "true" : "false") + "}";
 }
 
@@ -63,22 +99,44 @@ TestTensors test_tensors(const TestShape& s, tensor::DType type, uint64_t seed) 
     const std::string layer = "model.layers." + std::to_string(i) + ".";
     add(layer + "input_layernorm.weight", {s.hidden});
     add(layer + "post_attention_layernorm.weight", {s.hidden});
-    add(layer + "self_attn.q_proj.weight", {q, s.hidden});
-    add(layer + "self_attn.k_proj.weight", {kv, s.hidden});
-    add(layer + "self_attn.v_proj.weight", {kv, s.hidden});
-    add(layer + "self_attn.o_proj.weight", {s.hidden, q});
-    add(layer + "mlp.gate_proj.weight", {s.intermediate, s.hidden});
-    add(layer + "mlp.up_proj.weight", {s.intermediate, s.hidden});
-    add(layer + "mlp.down_proj.weight", {s.hidden, s.intermediate});
-    if (s.model_type == "qwen3") {
+    if (s.model_type.starts_with("qwen3")) {
       add(layer + "self_attn.q_norm.weight", {s.head_dim});
       add(layer + "self_attn.k_norm.weight", {s.head_dim});
     }
-    if (s.model_type == "qwen2") {
+    if (s.model_type == "olmoe") {
+      add(layer + "self_attn.q_norm.weight", {q});
+      add(layer + "self_attn.k_norm.weight", {kv});
+    }
+    if (s.is_mixture()) add(layer + "mlp.gate.weight", {s.experts, s.hidden});
+    if (s.model_type == "qwen2_moe") add(layer + "mlp.shared_expert_gate.weight", {1, s.hidden});
+    if (s.model_type.starts_with("qwen2")) {
       add(layer + "self_attn.q_proj.bias", {q});
       add(layer + "self_attn.k_proj.bias", {kv});
       add(layer + "self_attn.v_proj.bias", {kv});
     }
+  }
+  for (const TestMatrix& matrix : test_matrices(s))
+    add(matrix.module + ".weight", {matrix.outputs, matrix.inputs});
+  return tensors;
+}
+
+TestTensors with_experts_together(const TestShape& s, TestTensors tensors) {
+  for (uint32_t i = 0; i < s.layers; ++i) {
+    const std::string layer = "model.layers." + std::to_string(i) + ".mlp.experts.";
+    TestTensor gates_and_ups, downs;
+    for (uint32_t expert = 0; expert < s.experts; ++expert) {
+      const std::string module = layer + std::to_string(expert) + ".";
+      for (const char* name : {"gate_proj.weight", "up_proj.weight", "down_proj.weight"}) {
+        const TestTensor own = std::move(tensors.extract(module + name).mapped());
+        TestTensor& to = name[0] == 'd' ? downs : gates_and_ups;
+        to.dtype = own.dtype;
+        to.bytes += own.bytes;
+      }
+    }
+    gates_and_ups.shape = {s.experts, uint64_t{2} * s.intermediate, s.hidden};
+    downs.shape = {s.experts, s.hidden, s.intermediate};
+    tensors[layer + "gate_up_proj"] = gates_and_ups;
+    tensors[layer + "down_proj"] = downs;
   }
   return tensors;
 }

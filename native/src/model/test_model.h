@@ -23,12 +23,27 @@ struct TestShape {
   uint32_t vocab = 70, hidden = 24, layers = 2, heads = 3, kv_heads = 1, head_dim = 10;
   uint32_t intermediate = 37, max_positions = 200;
   bool tied = false;
+  /// Of the families of mixtures; `intermediate` is that of an expert, `shared` of the one that all
+  /// rows go through.
+  uint32_t experts = 5, chosen = 2, shared = 29;
+
+  bool is_mixture() const { return model_type.ends_with("moe"); }
 };
+
+/// A linear layer without its bias.
+struct TestMatrix {
+  std::string module;
+  uint64_t outputs = 0, inputs = 0;
+};
+/// Of all layers, in their order.
+std::vector<TestMatrix> test_matrices(const TestShape& shape);
 
 /// config.json of a model of this shape.
 std::string test_config(const TestShape& shape);
 /// Random weights, all of `type`, from `seed`.
 TestTensors test_tensors(const TestShape& shape, tensor::DType type, uint64_t seed);
+/// The same with the experts of a layer in two tensors.
+TestTensors with_experts_together(const TestShape& shape, TestTensors tensors);
 /// A whole safetensors file, tensors in the order of their names.
 std::string safetensors_file(const TestTensors& tensors);
 /// The same from a header as given and the data behind it.

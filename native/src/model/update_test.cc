@@ -38,10 +38,11 @@ void overwrite(const std::string& path, uint64_t from_end, const std::string& by
   ASSERT_TRUE(file.good());
 }
 
-class UpdateTest : public ::testing::TestWithParam<std::tuple<ComputeType, bool>> {
+class UpdateTest : public ::testing::TestWithParam<std::tuple<ComputeType, bool, const char*>> {
  protected:
   UpdateTest() {
     shape_.tied = std::get<1>(GetParam());
+    shape_.model_type = std::get<2>(GetParam());
     shape_.layers = 3;
     before_.write_model(shape_, test_tensors(shape_, DType::kBf16, 1));
     after_.write_model(shape_, test_tensors(shape_, DType::kBf16, 2));
@@ -142,20 +143,21 @@ TEST_P(UpdateTest, OfAnotherConfigurationOrWithBadTensorsIsRefusedBeforeAnything
   other.write_model(wider, test_tensors(wider, DType::kBf16, 3));
   expect_refused(other, Code::kModelInvalid, "config.json");
   TestTensors tensors = test_tensors(shape_, DType::kBf16, 3);
-  tensors["model.layers.2.mlp.up_proj.weight"].bytes.replace(0, 2, "\xff\x7f");
+  const std::string name = test_matrices(shape_).back().module + ".weight";
+  tensors[name].bytes.replace(0, 2, "\xff\x7f");
   spoiled.write_model(shape_, tensors);
-  expect_refused(spoiled, Code::kModelCorrupt, "model.layers.2.mlp.up_proj.weight");
-  tensors.erase("model.layers.2.mlp.up_proj.weight");
+  expect_refused(spoiled, Code::kModelCorrupt, name);
+  tensors.erase(name);
   holed.write_model(shape_, tensors);
-  expect_refused(holed, Code::kModelInvalid, "model.layers.2.mlp.up_proj.weight");
+  expect_refused(holed, Code::kModelInvalid, name);
   expect_refused(TestFolder(), Code::kModelNotFound, "config.json");
   EXPECT_TRUE(same_bits(logits_of(*decoder), logits));
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, UpdateTest,
-                         ::testing::Combine(::testing::Values(ComputeType::kF32, ComputeType::kBf16,
-                                                              ComputeType::kW8A8),
-                                            ::testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(
+    Types, UpdateTest,
+    ::testing::Combine(::testing::Values(ComputeType::kF32, ComputeType::kBf16, ComputeType::kW8A8),
+                       ::testing::Bool(), ::testing::Values("qwen3", "qwen2_moe")));
 
 }  // namespace
 }  // namespace tessera::model

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -47,15 +48,20 @@ struct Weights::Slot {
   std::string name;
   std::vector<uint64_t> shape;
   std::variant<Vector, Matrix, Table> kind;
-  uint32_t layer = 0;  // 0 for those of none as well
+  uint32_t layer = 0;          // 0 for those of none as well
+  WeightSlot::Part part = {};  // where it may be instead
   const TensorEntry* entry = nullptr;
+  uint64_t first_row = 0;      // of the entry's rows
+  bool begins_entry = true;    // no slot before it is of the same entry
+  bool ends_entry = true;      // likewise behind it
   bool is_in_place = false;    // read where the file has it
   uint64_t offset = 0;         // in the weights' memory
   uint64_t scales_offset = 0;  // likewise, where it is quantised
 
   uint64_t columns() const { return shape.size() == 2 ? shape[1] : 0; }
   TensorView view() const {
-    return {entry->bytes.data(),
+    return {static_cast<const char*>(static_cast<const void*>(entry->bytes.data())) +
+                first_row * columns() * tensor::dtype_size(*entry->type),
             *entry->type,
             static_cast<uint32_t>(shape.size()),
             {shape[0], columns()}};
@@ -73,7 +79,7 @@ struct Weights::Slot {
     if (const Table* table = std::get_if<Table>(&kind)) {
       return is_in_place ? 0 : aligned(shape[0] * shape[1] * tensor::dtype_size(table->type));
     }
-    return aligned(shape[0] * sizeof(float));
+    return aligned(shape[0] * std::max<uint64_t>(1, columns()) * sizeof(float));
   }
   /// Bytes of its scales, which lie behind all matrices.
   uint64_t scale_bytes() const {
@@ -107,7 +113,8 @@ void Weights::layer_slots(const Layer& layer, ComputeType type, uint32_t index,
     BlockWeights& weights = layers_[index][i];
     for (const WeightSlot& slot : layer.blocks[i]->slots()) {
       Slot& added = slots.emplace_back(
-          Slot{layer_prefix(index) + slot.name, slot.shape(), Vector{nullptr}, index});
+          Slot{layer_prefix(index) + slot.name, slot.shape(), Vector{nullptr}, index, slot.part});
+      if (!slot.part.name.empty()) added.part.name = layer_prefix(index) + slot.part.name;
       if (slot.kind == WeightSlot::Kind::kMatrix) {
         added.kind =
             Matrix{&weights.matrices[slot.number], layer_panels(type), slot.beside_previous};
@@ -145,6 +152,17 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
   return slots;
 }
 
+/// An entry of many slots is looked through with the first and given back with the last.
+void Weights::mark_entries(std::vector<Slot>& slots) {
+  std::unordered_map<const TensorEntry*, Slot*> last;
+  for (Slot& slot : slots) {
+    const auto [found, is_new] = last.try_emplace(slot.entry, &slot);
+    slot.begins_entry = is_new;
+    slot.ends_entry = true;
+    if (!is_new) std::exchange(found->second, &slot)->ends_entry = false;
+  }
+}
+
 Status Weights::check(const Shards& shards, const Recipe& recipe, std::vector<Slot>& slots) {
   const ModelConfig& config = recipe.config();
   const auto invalid = [&](const std::string& name, const std::string& expected,
@@ -152,16 +170,23 @@ Status Weights::check(const Shards& shards, const Recipe& recipe, std::vector<Sl
     return Status(Code::kModelInvalid,
                   shards.folder() + ": " + name + ": expected " + expected + ", got " + got);
   };
-  std::unordered_set<std::string> needed;
+  std::unordered_set<std::string_view> needed;
   for (Slot& slot : slots) {
     slot.entry = shards.find(slot.name);
-    needed.insert(slot.name);
-    if (slot.entry == nullptr) return invalid(slot.name, "a tensor", "nothing");
-    if (!slot.entry->type) return invalid(slot.name, "F32, BF16 or F16", slot.entry->dtype);
-    if (slot.entry->shape != slot.shape) {
-      return invalid(slot.name, "shape " + shape_text(slot.shape), shape_text(slot.entry->shape));
+    const bool is_part =
+        slot.entry == nullptr && !slot.part.name.empty() && shards.find(slot.part.name) != nullptr;
+    if (is_part) slot.entry = shards.find(slot.part.name);
+    slot.first_row = is_part ? slot.part.first_row : 0;
+    const std::string& name = is_part ? slot.part.name : slot.name;
+    const std::vector<uint64_t>& shape = is_part ? slot.part.shape : slot.shape;
+    needed.insert(name);
+    if (slot.entry == nullptr) return invalid(name, "a tensor", "nothing");
+    if (!slot.entry->type) return invalid(name, "F32, BF16 or F16", slot.entry->dtype);
+    if (slot.entry->shape != shape) {
+      return invalid(name, "shape " + shape_text(shape), shape_text(slot.entry->shape));
     }
   }
+  mark_entries(slots);
   for (const auto& [name, entry] : shards.tensors()) {
     if (needed.count(name) == 0 && !may_be_ignored(name, config)) {
       return invalid(name,
@@ -246,6 +271,7 @@ Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards
     std::vector<const TensorEntry*> entries;
     for (uint64_t bytes = 0; end < slots.size() && bytes < kBatchBytes; ++end) {
       if (slots[end].layer != slots[begin].layer) break;
+      if (!slots[end].begins_entry) continue;
       entries.push_back(slots[end].entry);
       bytes += slots[end].entry->bytes.size();
     }
@@ -261,7 +287,7 @@ Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards
       } else if (!slot.is_in_place) {
         ops::convert(device, slot.view(), std::get<Table>(slot.kind).type, to);
       }
-      shards.release(*slot.entry);
+      if (slot.ends_entry) shards.release(*slot.entry);
     }
   }
   return scan.digest();
@@ -309,8 +335,8 @@ Result<WeightsUpdate> Weights::prepare(const std::string& folder, const Recipe& 
                         " at an aligned place, as in the weights that serve, got " +
                         slot.entry->dtype);
     }
-    TESSERA_RETURN_IF_ERROR(scan.add({&slot.entry, 1}));
-    update.shards_.release(*slot.entry);
+    if (slot.begins_entry) TESSERA_RETURN_IF_ERROR(scan.add({&slot.entry, 1}));
+    if (slot.ends_entry) update.shards_.release(*slot.entry);
   }
   update.digest_ = scan.digest();
   return update;

@@ -75,6 +75,7 @@ class Weights {
   std::vector<Slot> slots(const Recipe& recipe, ComputeType type);
   void make_layers(const Recipe& recipe);
   void layer_slots(const Layer& layer, ComputeType type, uint32_t index, std::vector<Slot>& slots);
+  static void mark_entries(std::vector<Slot>& slots);
   static Status check(const Shards& shards, const Recipe& recipe, std::vector<Slot>& slots);
   static Status check_tied_head(const Shards& shards, const ModelConfig& config);
   bool reads_in_place() const;

@@ -39,6 +39,10 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
   auto adapters = AdapterScratch::allocate(device, widest, type, max_rows, max_adapters);
   if (!adapters.is_ok()) return adapters.status();
   workspace->adapters_ = std::move(adapters).value();
+  auto experts =
+      ExpertScratch::allocate(device, recipe.expert_limits(), type, max_rows, max_adapters);
+  if (!experts.is_ok()) return experts.status();
+  workspace->experts_ = std::move(experts).value();
   workspace->positions_.resize(max_rows);
   workspace->head_scratch_.resize(ops::head_scratch(max_rows, config.vocab_size));
   const uint64_t positions =

@@ -11,6 +11,7 @@
 #include "model/activation_scales.h"
 #include "model/adapter_scratch.h"
 #include "model/compute_type.h"
+#include "model/expert_scratch.h"
 #include "model/recipe.h"
 #include "ops/operand.h"
 #include "ops/rope.h"
@@ -61,6 +62,7 @@ class Workspace {
   ops::RopeTable rope_;
   attention::Scratch attention_;
   AdapterScratch adapters_;
+  ExpertScratch experts_;
 };
 
 }  // namespace tessera::model

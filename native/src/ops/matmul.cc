@@ -5,18 +5,15 @@
 
 #include "base/check.h"
 #include "ops/for_rows.h"
+#include "ops/panel_product.h"
 
 namespace tessera::ops {
 namespace {
 
 using device::kPanelColumns;
-using device::PanelProduct;
 
-constexpr uint64_t kRowBlock = 96;           // rows of one task at most: their tile stays in cache
-constexpr uint64_t kMinRowBlock = 32;        // smaller blocks read weights too often
-constexpr uint64_t kTasksPerThread = 4;      // so that threads finish at about the same time
-constexpr uint64_t kGroupBytes = 1 << 20;    // of panels that a block of rows meets in turn
-constexpr uint64_t kProductsPerElement = 8;  // multiply-adds in the time of touching one element
+constexpr uint64_t kTasksPerThread = 4;    // so that threads finish at about the same time
+constexpr uint64_t kGroupBytes = 1 << 20;  // of panels that a block of rows meets in turn
 
 /// Rows per task: a multiple of 32, which every operand form's row_block divides.
 uint64_t row_block(uint64_t rows, uint64_t panels, uint64_t threads) {
@@ -41,24 +38,6 @@ Task nth_task(uint64_t n, uint64_t panels, uint64_t blocks, uint64_t group) {
   const uint64_t count = std::min(group, panels - begin);
   const uint64_t rest = n - begin * blocks;
   return {begin + rest % count, rest / count};
-}
-
-/// Rows [first, first + rows) of the operand times panel `panel` of w, into a tile.
-void multiply(const device::PanelKernels& kernels, const Operand& x, uint64_t first, uint64_t rows,
-              const PackedMatrix& w, uint64_t panel, float* tile) {
-  PanelProduct p;
-  p.x_row_bytes = kernels.operand_row_bytes(x.k);
-  p.x = static_cast<const char*>(x.data) + first * p.x_row_bytes;
-  p.x_scales = x.scales + first * device::panel_scales(x.type, x.k);
-  p.rows = rows;
-  p.k = x.k;
-  p.panels = w.panel(panel);
-  p.panel_stride = w.panel_stride;
-  p.w_scales = w.panel_scales(panel);
-  p.columns = std::min<uint64_t>(kPanelColumns, w.columns - panel * kPanelColumns);
-  p.y = tile;
-  p.y_stride = kPanelColumns;
-  kernels.multiply(p);
 }
 
 /// The tile of one target's panel goes where it belongs.
@@ -105,10 +84,10 @@ void matmul(device::Device& device, const Operand& operand, std::span<const Targ
       while (panel >= target->w->panel_count()) panel -= (target++)->w->panel_count();
       const uint64_t first = part * block;
       const uint64_t rows = std::min(block, operand.rows - first);
-      multiply(products, operand, first, rows, *target->w, panel, tile);
+      multiply_panel(products, operand, first, rows, *target->w, panel, tile);
       add_terms(kernels, target->terms, first, rows, panel, tile);
       if (target->up != nullptr) {
-        multiply(products, operand, first, rows, *target->up, panel, up);
+        multiply_panel(products, operand, first, rows, *target->up, panel, up);
         add_terms(kernels, target->up_terms, first, rows, panel, up);
       }
       finish(kernels, *target, first, rows, panel, tile, up);

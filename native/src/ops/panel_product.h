@@ -1,0 +1,35 @@
+// A block of rows of an operand times one panel of weights, into a tile: the step that all products
+// are made of. Private to ops.
+#pragma once
+
+#include <algorithm>
+
+#include "ops/operand.h"
+#include "ops/packed_matrix.h"
+
+namespace tessera::ops {
+
+inline constexpr uint64_t kRowBlock = 96;     // rows of one task at most: their tile stays in cache
+inline constexpr uint64_t kMinRowBlock = 32;  // smaller blocks read weights too often
+inline constexpr uint64_t kProductsPerElement = 8;  // multiply-adds in the time of one element
+
+/// Rows [first, first + rows) of the operand times panel `panel` of w: rows of kPanelColumns
+/// floats. REQUIRES: `first` is a multiple of the kernels' row_block.
+inline void multiply_panel(const device::PanelKernels& kernels, const Operand& x, uint64_t first,
+                           uint64_t rows, const PackedMatrix& w, uint64_t panel, float* tile) {
+  device::PanelProduct p;
+  p.x_row_bytes = kernels.operand_row_bytes(x.k);
+  p.x = static_cast<const char*>(x.data) + first * p.x_row_bytes;
+  p.x_scales = x.scales + first * device::panel_scales(x.type, x.k);
+  p.rows = rows;
+  p.k = x.k;
+  p.panels = w.panel(panel);
+  p.panel_stride = w.panel_stride;
+  p.w_scales = w.panel_scales(panel);
+  p.columns = std::min<uint64_t>(device::kPanelColumns, w.columns - panel * device::kPanelColumns);
+  p.y = tile;
+  p.y_stride = device::kPanelColumns;
+  kernels.multiply(p);
+}
+
+}  // namespace tessera::ops
