@@ -68,6 +68,15 @@ FIXTURES = [
     Fixture("modules-untied", "qwen2-bias-untied", {
         "r": 2, "lora_alpha": 4, "target_modules": ["gate_proj"],
         "modules_to_save": ["embed_tokens", "lm_head"]}, seed=29),
+    Fixture("experts-together", "qwen3-moe", {
+        "r": 3, "lora_alpha": 6, "target_modules": ["q_proj"],
+        "target_parameters": ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"],
+        "rank_pattern": {"experts.down_proj": 2}}, seed=31),
+    Fixture("experts-down", "olmoe", {
+        "r": 4, "lora_alpha": 8, "target_modules": [],
+        "target_parameters": ["experts.down_proj"]}, seed=32, dtype=torch.bfloat16),
+    Fixture("shared-expert", "qwen2-moe-shared", {
+        "r": 3, "lora_alpha": 6, "target_modules": ["v_proj", "gate_proj", "down_proj"]}, seed=33),
     Fixture("trained-demo", "../../../models/demo", {
         "r": 4, "lora_alpha": 8, "target_modules": "all-linear",
         "trainable_token_indices": list(range(40, 56))}, seed=30, dtype=torch.bfloat16, steps=60),
@@ -99,12 +108,14 @@ def write_fixture(fixture: Fixture, models: Path, folder: Path) -> None:
             shutil.copyfile(Path(saved) / file, folder / file)
     config = json.loads((folder / "adapter_config.json").read_text())
     config["base_model_name_or_path"] = Path(fixture.model).name
-    if isinstance(config["target_modules"], list):
-        config["target_modules"].sort()
+    for field in ("target_modules", "target_parameters"):
+        if isinstance(config[field], list):
+            config[field].sort()
     write_json(folder / "adapter_config.json", config)
     exact = PeftModel.from_pretrained(
         AutoModelForCausalLM.from_pretrained(
-            models / fixture.model, dtype=torch.float64, attn_implementation="eager"),
+            models / fixture.model, dtype=torch.float64, attn_implementation="eager",
+            experts_implementation="eager"),
         folder).double().eval()
     cases = [_case(exact, length, rows, rng) for length in PROMPT_LENGTHS]
     (folder / "cases.json").write_text(json.dumps(

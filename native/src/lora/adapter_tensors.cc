@@ -1,8 +1,10 @@
 #include "lora/adapter_tensors.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
+#include "lora/stacked_factors.h"
 #include "model/recipe.h"
 #include "platform/file.h"
 
@@ -39,7 +41,9 @@ class TensorReader {
       for (uint32_t i = 0; i < matrices.size(); ++i) {
         TESSERA_RETURN_IF_ERROR(read_factors(layer, i, *matrices[i], to));
       }
+      TESSERA_RETURN_IF_ERROR(read_stacked(layer, matrices, to));
     }
+    TESSERA_RETURN_IF_ERROR(check_experts());
     TESSERA_RETURN_IF_ERROR(
         read_rows("model.embed_tokens", config_.token_indices.embedding, to.embedding));
     TESSERA_RETURN_IF_ERROR(read_rows("lm_head", config_.token_indices.head, to.head));
@@ -80,15 +84,17 @@ class TensorReader {
     const bool is_there = entries_.contains(a_name) || entries_.contains(b_name);
     const bool is_asked = config_.targets(module, layer);
     if (!is_there && !is_asked) return Status::ok();
+    if (!is_there && !slot.part.name.empty()) {  // trainers keep experts apart or together
+      if (missing_.empty()) missing_ = a_name;
+      return Status::ok();
+    }
+    has_experts_apart_ = has_experts_apart_ || !slot.part.name.empty();
     if (is_there && !is_asked && config_.target_modules.kind != ModuleSet::Kind::kNone) {
       return invalid(name, "no factors (target_modules does not name it)", "a tensor");
     }
     Factors factors{module, layer, matrix, config_.rank_of(module), config_.scale_of(module),
                     {},     {}};
-    if (factors.rank > limits_.rank_max) {
-      return invalid(module, "a rank of at most " + std::to_string(limits_.rank_max),
-                     std::to_string(factors.rank));
-    }
+    TESSERA_RETURN_IF_ERROR(check_rank(module, factors.rank));
     Result<TensorEntry> a = take(a_name, {factors.rank, slot.inputs});
     if (!a.is_ok()) return a.status();
     Result<TensorEntry> b = take(b_name, {slot.outputs, factors.rank});
@@ -97,6 +103,74 @@ class TensorReader {
     factors.b = std::move(b).value();
     to.factors.push_back(std::move(factors));
     return Status::ok();
+  }
+
+  /// Factors of parameters that hold the matrices of all experts. PEFT wraps one parameter of a
+  /// module around the other: the last stands outside.
+  Status read_stacked(uint32_t layer, const std::vector<const model::WeightSlot*>& matrices,
+                      AdapterTensors& to) {
+    std::vector<const model::WeightSlot*> parameters;  // a slot of each
+    for (const model::WeightSlot* slot : matrices) {
+      const std::string& name = slot->part.name;
+      if (name.empty() || !config_.targets_parameter(model::layer_prefix(layer) + name)) continue;
+      if (std::none_of(parameters.begin(), parameters.end(),
+                       [&](const model::WeightSlot* other) { return other->part.name == name; })) {
+        parameters.push_back(slot);
+      }
+    }
+    std::string wrappers;
+    for (auto slot = parameters.rbegin(); slot != parameters.rend(); ++slot) {
+      TESSERA_RETURN_IF_ERROR(read_parameter(layer, (*slot)->part, wrappers, matrices, to));
+      wrappers += ".base_layer";
+    }
+    has_stacked_ = has_stacked_ || !parameters.empty();
+    return Status::ok();
+  }
+
+  Status read_parameter(uint32_t layer, const model::WeightSlot::Part& part,
+                        const std::string& wrappers,
+                        const std::vector<const model::WeightSlot*>& matrices, AdapterTensors& to) {
+    const std::string parameter = model::layer_prefix(layer) + part.name;
+    const std::string module = parameter.substr(0, parameter.rfind('.')) + wrappers;
+    StackedFactors stacked{{}, {}, config_.rank_of(parameter)};
+    TESSERA_RETURN_IF_ERROR(check_rank(parameter, stacked.rank));
+    Result<TensorEntry> a = take(std::string(kPrefix) + module + ".lora_A.weight",
+                                 StackedFactors::a_shape(part, stacked.rank));
+    if (!a.is_ok()) return a.status();
+    Result<TensorEntry> b = take(std::string(kPrefix) + module + ".lora_B.weight",
+                                 StackedFactors::b_shape(part, stacked.rank));
+    if (!b.is_ok()) return b.status();
+    stacked.a = std::move(a).value();
+    stacked.b = std::move(b).value();
+    for (uint32_t i = 0; i < matrices.size(); ++i) {
+      const model::WeightSlot& slot = *matrices[i];
+      if (slot.part.name != part.name) continue;
+      auto& bytes = *to.copies.emplace_back(std::make_unique<std::vector<std::byte>>());
+      to.factors.push_back({model::layer_prefix(layer) + std::string(slot.module()), layer, i,
+                            stacked.rank, config_.scale_of(parameter), stacked.a_of(slot),
+                            stacked.b_of(slot, bytes)});
+    }
+    return Status::ok();
+  }
+
+  /// Experts that the configuration asks for have factors apart or together, all or none.
+  Status check_experts() const {
+    if (has_experts_apart_ && !missing_.empty()) return invalid(missing_, "a tensor", "nothing");
+    if (has_experts_apart_ && has_stacked_) {
+      return invalid("target_parameters", "experts with factors of their own or together", "both");
+    }
+    if (config_.target_parameters.kind != ModuleSet::Kind::kNone &&
+        !config_.target_parameters.endings.empty() && !has_stacked_) {
+      return invalid("target_parameters", "parameters of the model's experts",
+                     config_.target_parameters.endings.front());
+    }
+    return Status::ok();
+  }
+
+  Status check_rank(const std::string& module, uint32_t rank) const {
+    if (rank <= limits_.rank_max) return Status::ok();
+    return invalid(module, "a rank of at most " + std::to_string(limits_.rank_max),
+                   std::to_string(rank));
   }
 
   Status read_rows(const std::string& module, const std::optional<std::vector<uint32_t>>& ids,
@@ -155,6 +229,9 @@ class TensorReader {
   const Limits& limits_;
   const PeftConfig& config_;
   std::unordered_map<std::string, TensorEntry> entries_;
+  std::string missing_;  // the first tensor of an expert apart that is asked for; empty: none
+  bool has_experts_apart_ = false;
+  bool has_stacked_ = false;
 };
 
 Status as_adapter_error(const Status& status) {

@@ -2,7 +2,9 @@
 // against configuration and model, nothing missing, nothing left over. Private to lora.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,8 @@ struct Rows {
 struct AdapterTensors {
   platform::MappedFile file;     // the entries' bytes lie in it
   std::vector<Factors> factors;  // in the order of layers, then of the layer's products
+  /// Numbers that do not lie in the file as factors need them.
+  std::vector<std::unique_ptr<std::vector<std::byte>>> copies;
   Rows embedding;
   Rows head;
   bool head_is_embedding = false;  // the embedding's rows replace those of the head too

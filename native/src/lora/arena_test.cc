@@ -55,7 +55,7 @@ class ArenaTest : public ::testing::Test {
     EXPECT_EQ(arena_->use().adapters, 0u);
   }
 
-  const TestShape shape_;
+  TestShape shape_;
   const TestFolder model_folder_;
   std::unique_ptr<device::Device> device_;
   std::shared_ptr<const model::Decoder> decoder_;
@@ -137,6 +137,10 @@ TEST_F(ArenaTest, TensorsThatDoNotFitTheModelAreRefusedByName) {
        [](TestAdapter& a) {
          a.config.replace(a.config.find("\"model.layers.0.self_attn.q_proj\""), 33, "\"nothing\"");
        }},
+      {"target_parameters: expected parameters of the model's experts, got experts.down_proj",
+       [](TestAdapter& a) {
+         a.config.insert(1, "\"target_parameters\":[\"experts.down_proj\"],");
+       }},
       {"expected F32, BF16 or F16, got I32",
        [](TestAdapter& a) { a.tensors[kQ + ".lora_A.weight"].dtype = "I32"; }},
       {"trainable_token_indices: expected tokens in 0..69, got 70",
@@ -153,6 +157,35 @@ TEST_F(ArenaTest, TensorsThatDoNotFitTheModelAreRefusedByName) {
     spoil(spoilt);
     expect_refused(spoilt, Code::kAdapterInvalid, part);
   }
+}
+
+class MixtureArenaTest : public ArenaTest {
+ protected:
+  MixtureArenaTest() { shape_.model_type = "olmoe"; }
+};
+
+TEST_F(MixtureArenaTest, ExpertsHaveFactorsAllOrNoneAndApartOrTogether) {
+  const std::string expert = "base_model.model.model.layers.1.mlp.experts.3.up_proj.lora_";
+  const std::string together = "base_model.model.model.layers.0.mlp.experts.lora_";
+  TestAdapter part = adapter(4);
+  part.tensors.erase(expert + "A.weight");
+  part.tensors.erase(expert + "B.weight");
+  expect_refused(part, Code::kAdapterInvalid, expert + "A.weight: expected a tensor, got nothing");
+  TestAdapter none = adapter(4);
+  std::erase_if(none.tensors,
+                [](const auto& one) { return one.first.find("experts") != std::string::npos; });
+  EXPECT_TRUE(load(none).is_ok());
+  TestAdapter both = adapter(4);
+  both.config.insert(1, "\"target_parameters\":[\"layers.0.mlp.experts.down_proj\"],");
+  both.config.replace(both.config.find("\"r\":1"), 5, "\"r\":2");
+  const auto zeros = [](uint64_t rows, uint64_t columns) {
+    return tensor_of(std::vector<float>(rows * columns), {rows, columns}, tensor::DType::kF32);
+  };
+  both.tensors[together + "A.weight"] = zeros(10, 37);
+  both.tensors[together + "B.weight"] = zeros(24, 10);
+  expect_refused(both, Code::kAdapterInvalid, "target_parameters: expected experts");
+  both.tensors[together + "B.weight"] = zeros(24, 9);
+  expect_refused(both, Code::kAdapterInvalid, "lora_B.weight: expected shape [24,10], got [24,9]");
 }
 
 TEST_F(ArenaTest, NumbersThatAreNotFiniteAndFilesThatAreCutAreCorrupt) {

@@ -31,20 +31,12 @@ constexpr std::array<std::string_view, 17> kIgnored = {"auto_mapping",    "base_
                                                        "loftq_config",    "corda_config",
                                                        "lora_ga_config"};
 /// Fields that are read.
-constexpr std::array<std::string_view, 14> kRead = {"peft_type",
-                                                    "r",
-                                                    "lora_alpha",
-                                                    "use_rslora",
-                                                    "rank_pattern",
-                                                    "alpha_pattern",
-                                                    "target_modules",
-                                                    "exclude_modules",
-                                                    "layers_to_transform",
-                                                    "layers_pattern",
-                                                    "bias",
-                                                    "init_lora_weights",
-                                                    "fan_in_fan_out",
-                                                    "trainable_token_indices"};
+constexpr std::array<std::string_view, 15> kRead = {
+    "peft_type",           "target_parameters", "r",
+    "lora_alpha",          "use_rslora",        "rank_pattern",
+    "alpha_pattern",       "target_modules",    "exclude_modules",
+    "layers_to_transform", "layers_pattern",    "bias",
+    "init_lora_weights",   "fan_in_fan_out",    "trainable_token_indices"};
 /// Ways to begin that leave the base model as it is; others need it changed as well.
 constexpr std::array<std::string_view, 3> kHarmlessInits = {"gaussian", "eva", "orthogonal"};
 
@@ -86,6 +78,10 @@ class ConfigReader {
     read_alphas();
     read_modules("target_modules", config_.target_modules);
     read_modules("exclude_modules", config_.excluded_modules);
+    read_modules("target_parameters", config_.target_parameters);
+    if (config_.target_parameters.kind > ModuleSet::Kind::kEndings) {
+      reader_.refuse("target_parameters", "a list of names");
+    }
     read_layers();
     read_token_indices();
     if (!reader_.status().is_ok()) return reader_.status();
@@ -295,6 +291,10 @@ double PeftConfig::scale_of(const std::string& module) const {
 bool PeftConfig::targets(const std::string& module, uint32_t layer) const {
   if (!target_modules.contains(module) || excluded_modules.contains(module)) return false;
   return layers.empty() || std::find(layers.begin(), layers.end(), layer) != layers.end();
+}
+
+bool PeftConfig::targets_parameter(const std::string& name) const {
+  return target_parameters.contains(name);
 }
 
 Result<PeftConfig> PeftConfig::parse(std::string_view text, const std::string& file) {

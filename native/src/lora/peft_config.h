@@ -51,6 +51,8 @@ struct PeftConfig {
   double scale_of(const std::string& module) const;
   /// Whether the configuration gives this module of this layer factors.
   bool targets(const std::string& module, uint32_t layer) const;
+  /// Whether it gives this parameter factors, e.g. model.layers.0.mlp.experts.down_proj.
+  bool targets_parameter(const std::string& name) const;
 
   uint32_t rank = 8;
   double alpha = 8;
@@ -59,6 +61,7 @@ struct PeftConfig {
   std::vector<Patterned<double>> alphas;
   ModuleSet target_modules;
   ModuleSet excluded_modules;
+  ModuleSet target_parameters;   // endings
   std::vector<uint32_t> layers;  // empty: all
   TokenIndices token_indices;
 

@@ -67,7 +67,7 @@ TEST(PeftConfig, WhatIsNotServedIsRefusedByTheNameOfItsField) {
       {"bias", R"("lora_only")"},
       {"lora_bias", "true"},
       {"fan_in_fan_out", "true"},
-      {"target_parameters", R"(["experts.down_proj"])"},
+      {"target_parameters", R"("experts.down_proj")"},
       {"use_qalora", "true"},
       {"use_bdlora", R"({"a": 1})"},
       {"kasa_config", R"({"a": 1})"},
