@@ -21,16 +21,17 @@ uint64_t panels_of_task(const ExpertGroup& group) {
 
 uint64_t pieces(uint64_t count, uint64_t size) { return (count + size - 1) / size; }
 
-struct Task {
+struct ExpertTask {
   const ExpertGroup* group = nullptr;
   uint64_t first = 0, rows = 0;  // among the group's
   uint64_t panel = 0, panels = 0;
 };
 
 /// The tasks of all groups over `panels` panels, group by group.
-class Tasks {
+class ExpertTasks {
  public:
-  Tasks(std::span<const ExpertGroup> groups, uint64_t panels) : groups_(groups), panels_(panels) {
+  ExpertTasks(std::span<const ExpertGroup> groups, uint64_t panels)
+      : groups_(groups), panels_(panels) {
     uint64_t end = 0;
     for (size_t i = 0; i < groups.size(); ++i) {
       end += pieces(groups[i].count, kRowBlock) * pieces(panels, panels_of_task(groups[i]));
@@ -39,7 +40,7 @@ class Tasks {
   }
 
   uint32_t count() const { return ends_[groups_.size() - 1]; }
-  Task operator[](uint32_t number) const {
+  ExpertTask operator[](uint32_t number) const {
     const size_t i = static_cast<size_t>(
         std::upper_bound(ends_.begin(), ends_.begin() + groups_.size(), number) - ends_.begin());
     const ExpertGroup& group = groups_[i];
@@ -84,11 +85,11 @@ void multiply_gated(device::Device& device, const ExpertRows& rows, const Operan
   TESSERA_CHECK(experts.gates[0].k == operand.k && experts.gates[0].type == operand.type);
   const device::KernelTable& kernels = device.kernels();
   const device::PanelKernels& products = kernels.panel(operand.type);
-  const Tasks tasks(groups, panels);
+  const ExpertTasks tasks(groups, panels);
   device.threads().parallel_tasks(tasks.count(), [&](uint32_t number, uint32_t) {
     alignas(64) float gate[kRowBlock * kPanelColumns];
     alignas(64) float up[kRowBlock * kPanelColumns];
-    const Task task = tasks[number];
+    const ExpertTask task = tasks[number];
     const uint64_t place = task.group->place + task.first;
     for (uint64_t panel = task.panel; panel < task.panel + task.panels; ++panel) {
       multiply_panel(products, operand, place, task.rows, experts.gates[task.group->expert], panel,
