@@ -117,6 +117,12 @@ function only(words: readonly string[], what: string): string {
 
 const COLUMNS = ['name', 'digest', 'state', 'share', 'pinned', 'loaded', 'fileBytes', 'reason'];
 
+/** States as docs/adapter-versions.md spells them. */
+function cellOf(column: string, value: string): string {
+  if (column === 'digest') return value.slice(0, 16);
+  return column === 'state' ? value.replace(/^STATE_/, '').toLowerCase() : value;
+}
+
 function shown(answer: object): string {
   const { version, versions, replaced, comparison } = answer as {
     readonly [key: string]: unknown;
@@ -124,7 +130,7 @@ function shown(answer: object): string {
   };
   const rows = versions ?? [version, replaced].filter((row) => row !== undefined && row !== null);
   const cells = (rows as readonly Record<string, unknown>[]).map((row) =>
-    COLUMNS.map((name) => (name === 'digest' ? String(row[name]).slice(0, 16) : String(row[name]))),
+    COLUMNS.map((name) => cellOf(name, String(row[name]))),
   );
   const lines = [
     table(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { type BackedFile, copyStore } from './stores/backup-store.js';
-import { configuredStores, namesIn } from './stores/configured-stores.js';
+import { configuredStores, namesIn, warnOfEarlierStores } from './stores/configured-stores.js';
 import { Flags, print, runCommand } from './terminal/command.js';
 
 const USAGE = `usage: npm run backup -- --to DIR
@@ -17,13 +17,15 @@ await runCommand(USAGE, async (words) => {
     throw new TesseraError('CONFIG_INVALID', `--to ${to}: expected a folder that is empty`);
   }
   await mkdir(to, { recursive: true });
-  const stores = await configuredStores(loadConfig().config);
+  const { config } = loadConfig();
+  warnOfEarlierStores(config);
+  const stores = await configuredStores(config);
   const files: BackedFile[] = [];
   for (const store of stores) {
     const copied = await copyStore(store, to);
     files.push(...copied);
     const bytes = copied.reduce((sum, file) => sum + file.bytes, 0);
-    await print(`${store.name}: ${copied.length} files, ${bytes} bytes`);
+    await print(`${store.name} of ${store.folder}: ${copied.length} files, ${bytes} bytes`);
   }
   const names = stores.map(({ kind, name }) => ({ kind, name }));
   const list = { format: 1, madeAt: new Date().toISOString(), stores: names, files };

@@ -4,7 +4,12 @@ import { type Config, loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
 import { backed, faultOf } from './stores/backup-store.js';
-import { namesIn, STORE_KINDS, type StoreKind } from './stores/configured-stores.js';
+import {
+  namesIn,
+  STORE_KINDS,
+  type StoreKind,
+  warnOfEarlierStores,
+} from './stores/configured-stores.js';
 import { Flags, print, runCommand } from './terminal/command.js';
 
 const USAGE = `usage: npm run restore -- --from DIR [--replace]
@@ -57,6 +62,7 @@ await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, { from: 'text', replace: 'switch' });
   const from = flags.required('from');
   const { config } = loadConfig();
+  warnOfEarlierStores(config);
   const list = await checked(from);
   const targets = list.stores.map((store) => ({
     ...store,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { TesseraClient } from '@tessera/client';
 import { resolvePort } from '@tessera/lifecycle';
 import { temporaryFolder } from '@tessera/testing';
@@ -9,6 +10,7 @@ import { Service } from './service.js';
 const folder = temporaryFolder({});
 const FEATURE = { main: 'dist/apps/feature/src/main.js', printed: /metrics {2}http/ };
 const RETRIEVAL = { main: 'dist/apps/standalone/src/main.js', printed: /OpenAPI {2}http/ };
+const store = join(folder.path, 'behaviours');
 const DEADLINE_MS = 20_000;
 const POLL = { timeout: 60_000 };
 const collector = new Collector();
@@ -21,7 +23,7 @@ let url: string;
 function startFeature(retrievalAddress: string, grpcPort = '0'): Promise<Service> {
   const variables = {
     TESSERA_BEHAVIOURS_STORE: 'embedded',
-    TESSERA_BEHAVIOURS_PATH: folder.path,
+    TESSERA_BEHAVIOURS_PATH: store,
     TESSERA_GRPC_PORT: grpcPort,
     TESSERA_BEHAVIOURS_RETRIEVAL: retrievalAddress,
     TESSERA_TRACING_OTLP_URL: url,
@@ -99,6 +101,17 @@ describe('features in a process of their own', () => {
     const answer = await recalls.recall({ userId: 'u' }, DEADLINE_MS);
     expect(answer.promptTokens).toBe(held + 3);
     expect(answer.kv?.computedTokens).toBe(1);
+  });
+
+  it('warn a service of another model and catalogue that takes over their store', async () => {
+    expect(feature.stdout).toContain(`Behaviours in ${store}\n`);
+    const variables = { TESSERA_BEHAVIOURS_STORE: 'embedded', TESSERA_BEHAVIOURS_PATH: store };
+    const own = Service.launch({ ...variables, TESSERA_MODEL_PATH: '/nowhere' });
+    const { stderr } = await own.ended;
+    const warnings = stderr.split('\n').filter((line) => line.includes('began with the users of'));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/models\/demo\/users\.json.*\/nowhere\/catalogue\.jsonl/);
+    expect(feature.stderr).not.toContain('began with the users of');
   });
 
   it('erase a user in both', async () => {

@@ -10,6 +10,7 @@ import { Service } from './service.js';
 
 const folder = temporaryFolder({
   'cut/catalogue.jsonl': '{"item_id": "1", "sid": [0, 1, 2]}\n{"item_id": "2", "sid": [0,',
+  'table.csv': 'item_id,sid\na,1\n',
   'twice/catalogue.jsonl': '{"item_id": "1", "sid": [0]}\n{"item_id": "1", "sid": [1]}\n',
 });
 const model = join(folder.path, 'model');
@@ -51,6 +52,11 @@ const failing: [string, Record<string, string>, RegExp][] = [
     'a catalogue that is cut',
     { TESSERA_CATALOGUE_PATH: join(folder.path, 'cut/catalogue.jsonl') },
     /CATALOGUE_INVALID[\s\S]*cut/,
+  ],
+  [
+    'a catalogue in another format',
+    { TESSERA_CATALOGUE_PATH: join(folder.path, 'table.csv') },
+    /CATALOGUE_INVALID.*table\.csv: expected .*JSON lines \(docs\/input-files\.md\)/,
   ],
   [
     'an item that is there twice',
@@ -104,6 +110,25 @@ it('--print-config prints and ends', async () => {
   const { status, stdout } = await launched.ended;
   expect(status).toBe(0);
   expect(stdout).toContain('TESSERA_LOG_LEVEL=warn  # log.level, environment');
+});
+
+it('the feature process and the service agree on the folder of behaviours', async () => {
+  const folders = async (main: string, named: Record<string, string>) => {
+    const unnamed = { TESSERA_BEHAVIOURS_STORE: 'embedded', TESSERA_BEHAVIOURS_PATH: undefined };
+    const launched = Service.launch({ ...unnamed, ...named }, ['--print-config'], main);
+    const { stdout } = await launched.ended;
+    return stdout.split('\n').filter((row) => /^TESSERA_BEHAVIOURS_\w*PATH=/.test(row));
+  };
+  const found: string[][] = [];
+  for (const named of [{}, { TESSERA_MODEL_PATH: model }]) {
+    const [feature = [], service] = await Promise.all(
+      ['feature', 'standalone'].map((app) => folders(`dist/apps/${app}/src/main.js`, named)),
+    );
+    expect(feature).toEqual(service);
+    found.push(feature);
+  }
+  const paths = found.map(([first]) => /=.*\/(data\/\S+)/.exec(first ?? '')?.[1]);
+  expect(paths).toEqual(['data/demo/behaviours', 'data/behaviours']);
 });
 
 it('a second start opens the snapshot that the first one built', async () => {

@@ -3,4 +3,5 @@ export { FeatureModule, type FeatureOptions } from './feature.module.js';
 export { AllPools, OwnPool, RemotePools } from './followed-pools.js';
 export { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
 export { KvFollower } from './kv-follower.js';
+export { warnOfStores } from './store-notices.js';
 export { type Erased, UserErasure } from './user-erasure.js';

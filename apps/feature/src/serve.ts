@@ -39,10 +39,11 @@ export interface ServeParts {
   readonly onProgress: (stage: string, done: number, total: number) => void;
 }
 
-function storeOptions({ behaviours, users, disk }: Config) {
+function storeOptions({ behaviours, users, disk, model, catalogue }: Config) {
   const { store } = behaviours;
   if (store === 'embedded' || store === 'redis') {
-    const secured = { ...behaviours, store, redisSecurity: redisSecurity(behaviours) };
+    const servedWith = { modelPath: model.path, cataloguePath: catalogue.path };
+    const secured = { ...behaviours, store, redisSecurity: redisSecurity(behaviours), servedWith };
     return behaviourOptions(secured, users.path, disk);
   }
   const message = `behaviours.store: expected embedded or redis, got ${store}`;

@@ -11,7 +11,8 @@ import { adapterSettings } from './adapters.js';
 
 const invalid = expecting('CONFIG_INVALID');
 
-function behavioursOf({ behaviours, users, disk, peer, recall }: Config, tracing: Tracing) {
+function behavioursOf(config: Config, tracing: Tracing) {
+  const { behaviours, users, disk, peer, recall, model, catalogue } = config;
   const { store, remote: address } = behaviours;
   if (store === 'remote' && recall.withoutHistory === 'popular') {
     throw invalid(
@@ -21,7 +22,8 @@ function behavioursOf({ behaviours, users, disk, peer, recall }: Config, tracing
     );
   }
   if (store !== 'remote') {
-    const secured = { ...behaviours, store, redisSecurity: redisSecurity(behaviours) };
+    const servedWith = { modelPath: model.path, cataloguePath: catalogue.path };
+    const secured = { ...behaviours, store, redisSecurity: redisSecurity(behaviours), servedWith };
     return behaviourOptions(secured, users.path, disk);
   }
   if (address === '') {

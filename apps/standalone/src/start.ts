@@ -5,6 +5,7 @@ import { refuseOpenDoors, type Serving } from '@tessera/hosting';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
 import { createRecallRuntime, type RecallOperations, type RecallRuntime } from '@tessera/recall';
 import { createLog, type Log, openTracing, type Tracing } from '@tessera/telemetry';
+import { warnOfStores } from '../../feature/src/index.js';
 import { AdapterEventRelay } from './adapters.js';
 import { openInspection } from './inspection.js';
 import { ProgressLines } from './progress.js';
@@ -43,11 +44,15 @@ async function load(
     `Model ${model.family}, ${model.parameterCount} parameters, ${model.computeType} on ` +
       `${model.instructionSet}; catalogue of ${catalogue.itemCount} items in ` +
       `${catalogue.pathCount} semantic IDs; template ${promptTemplate.name}; ` +
-      (userCount === null ? `behaviours in ${config.behaviours.store}` : `${userCount} users`),
+      (userCount === null ? `behaviours in ${placeOf(config)}` : `${userCount} users`),
   );
   print(changesLine(runtime.operations));
   print(kvLine(config));
   return runtime;
+}
+
+function placeOf({ behaviours: { store, path } }: Config): string {
+  return store === 'embedded' ? path : store;
 }
 
 function changesLine(operations: RecallOperations): string {
@@ -107,6 +112,7 @@ export async function start(config: Config): Promise<void> {
   // A model takes long to load: what keeps the service from serving is said before.
   refuseOpenDoors(config);
   const log = createLog(config.log.level);
+  await warnOfStores(config, log);
   const version = serviceVersion();
   const service = { serviceName: 'tessera', serviceVersion: version };
   const tracing = await openTracing({ ...config.tracing, ...service }, log);

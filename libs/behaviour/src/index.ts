@@ -28,6 +28,7 @@ export {
 } from './outside/embedded-behaviour-log.js';
 export { MemoryBehaviourStore } from './outside/memory-behaviour-store.js';
 export { RedisBehaviourLog, type RedisBehaviourOptions } from './outside/redis-behaviour-log.js';
+export { noticeOfForeignSeed } from './outside/seed-mark.js';
 export { loadBehaviourStore, readUsersText } from './outside/users-file.js';
 export { rebuildPopularity } from './rebuild-popularity.js';
 export { StoreBreaker } from './store-breaker.js';

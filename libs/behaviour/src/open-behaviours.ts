@@ -5,9 +5,11 @@ import type { BehaviourLog } from './domain/behaviour-log.js';
 import type { BehaviourStore } from './domain/behaviour-store.js';
 import type { User } from './domain/parse-users.js';
 import { parseRetention, type Retention } from './domain/retention.js';
+import type { ServedWith } from './domain/seed-mark.js';
 import { EmbeddedBehaviourLog } from './outside/embedded-behaviour-log.js';
 import { MemoryBehaviourStore } from './outside/memory-behaviour-store.js';
 import { RedisBehaviourLog, type RedisSecurity } from './outside/redis-behaviour-log.js';
+import { removeSeedMark, writeSeedMark } from './outside/seed-mark.js';
 import { loadBehaviourStore } from './outside/users-file.js';
 
 const SEED_EVENTS_PER_APPEND = 5000;
@@ -20,6 +22,8 @@ export interface BehaviourOptions {
   readonly usersPath: string;
   /** Folder of the embedded store. */
   readonly path: string;
+  /** Of an embedded store, what its first users are served with; left out: no mark is kept. */
+  readonly servedWith?: ServedWith;
   /** Free bytes of its file system below which it takes no writes; left out: 0. */
   readonly reserveBytes?: number;
   /** Address of Redis: `host:port`, or several of one cluster separated by commas. */
@@ -86,9 +90,12 @@ export async function openBehaviours(
   }
   const log = await openLog(options);
   try {
-    const isBeginning = usersPath !== '' && (await isEmpty(log));
-    const users = isBeginning ? await usersOf(usersPath) : undefined;
-    const takeOverUsers = users === undefined ? NOTHING : () => seed(log, users, onProgress);
+    const isEmbedded = options.store === 'embedded';
+    const isBeginning = (isEmbedded || usersPath !== '') && (await isEmpty(log));
+    if (isEmbedded && isBeginning) await removeSeedMark(options.path);
+    const users = isBeginning && usersPath !== '' ? await usersOf(usersPath) : undefined;
+    const takeOverUsers =
+      users === undefined ? NOTHING : () => begin(log, users, options, onProgress);
     return { store: log, log, takeOverUsers, close: () => log.close() };
   } catch (error) {
     await log.close();
@@ -119,6 +126,19 @@ async function isEmpty(log: BehaviourLog): Promise<boolean> {
     if (TesseraError.from(thrown).code === 'STORE_UNAVAILABLE') return false;
     throw thrown;
   }
+}
+
+/** The mark first: a seeding that breaks off leaves users behind. */
+async function begin(
+  log: BehaviourLog,
+  users: MemoryBehaviourStore,
+  { store, path, usersPath, servedWith }: BehaviourOptions,
+  onProgress: BehaviourProgress,
+): Promise<void> {
+  if (store === 'embedded' && servedWith !== undefined) {
+    await writeSeedMark(path, usersPath, servedWith);
+  }
+  await seed(log, users, onProgress);
 }
 
 /**

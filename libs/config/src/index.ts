@@ -4,6 +4,7 @@ export {
   type RedisSecurity,
   redisSecurity,
 } from './broker-security.js';
+export { noticeOfEarlierStores } from './earlier-stores.js';
 export { readSecret, readTls, type TlsFiles, type TlsPaths } from './key-files.js';
 export {
   type ConfigSources,

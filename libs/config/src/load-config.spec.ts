@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
-import { join } from 'node:path';
-import { CONFIG_KEYS, describeConfig, loadConfig } from '@tessera/config';
+import { join, resolve } from 'node:path';
+import { CONFIG_KEYS, describeConfig, loadConfig, repositoryRoot } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -27,6 +27,51 @@ function faultsOf(act: () => unknown): string {
   }
   throw new Error('expected CONFIG_INVALID, nothing was thrown');
 }
+
+/** Folders of the repository's data that a configuration has, by the key's path. */
+function dataFolders(environment: Record<string, string>): Record<string, string> {
+  const data = join(repositoryRoot, 'data/');
+  const described = describeConfig(loadConfig({ environment })).split('\n');
+  const rows = described.map((row) => /^\w+=(.*) {2}# ([\w.]+), /.exec(row) ?? []);
+  const inData = rows.filter(([, value = '']) => value.startsWith(data));
+  return Object.fromEntries(inData.map(([, value = '', key]) => [key, value.slice(data.length)]));
+}
+
+describe('folders of stores that no key names', () => {
+  const STORES = {
+    'catalogue.cachePath': 'catalogue',
+    'catalogue.changesPath': 'changes',
+    'behaviours.path': 'behaviours',
+    'kv.path': 'kv',
+    'adapters.path': 'adapters',
+    'weights.path': 'weights',
+    'inspection.path': 'inspection',
+  };
+  const DEMO = Object.fromEntries(
+    Object.entries(STORES).map(([key, name]) => [key, join('demo', name)]),
+  );
+
+  it('are apart for the demo, whoever names its model', () => {
+    expect(dataFolders({})).toEqual(DEMO);
+    for (const path of [join(repositoryRoot, 'models/demo'), `${repositoryRoot}/models/x/../demo/`])
+      expect(dataFolders({ TESSERA_MODEL_PATH: path })).toEqual(DEMO);
+    expect(dataFolders({ TESSERA_MODEL_PATH: '/models/mine' })).toEqual(STORES);
+  });
+
+  it('follow a model that the file names', () => {
+    const file = fileWith('{"model": {"path": "/models/mine"}}');
+    const { config } = loadConfig({ file, environment: {} });
+    expect(config.behaviours.path).toBe(join(repositoryRoot, 'data/behaviours'));
+  });
+
+  it('stay where a key puts them, or are none', () => {
+    const variables = { TESSERA_BEHAVIOURS_PATH: 'data/behaviours', TESSERA_ADAPTERS_PATH: '' };
+    const { config } = loadConfig({ environment: variables });
+    expect(config.behaviours.path).toBe(resolve('data/behaviours'));
+    expect(config.adapters.path).toBe('');
+    expect(config.kv.path).toBe(join(repositoryRoot, 'data/demo/kv'));
+  });
+});
 
 describe('loadConfig', () => {
   it('takes defaults where nothing is said', () => {

@@ -4,6 +4,7 @@ import { shown, TesseraError } from '@tessera/errors';
 import { faultsOfSecurity } from './broker-security.js';
 import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS, type Config, configSchema, VARIABLE_PREFIX } from './schema.js';
+import { DEMO_MODEL, defaultFolder } from './schema-fields.js';
 import { faultOfUnknown } from './unknown-variables.js';
 
 const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG_FILE`;
@@ -208,11 +209,22 @@ function placed<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, string>;
 }
 
-/** Given paths count from the working folder, defaults from the repository or the model folder. */
+/**
+ * Given paths count from the working folder, defaults from the repository or the model folder. A
+ * store that no key names lies apart where the demo's model is served, whoever names it.
+ */
 function withPaths(config: Config, origins: Map<string, Origin>): Config {
-  const place = (path: string, value: string) =>
-    value === '' ? '' : resolve(origins.has(path) ? '.' : repositoryRoot, value);
-  const modelPath = place('model.path', config.model.path);
+  const fromRoot = (path: string) => resolve(repositoryRoot, path);
+  const given = (path: string, value: string) =>
+    origins.has(path) ? resolve(value) : fromRoot(value);
+  const modelPath = given('model.path', config.model.path);
+  const servesDemo = modelPath === fromRoot(DEMO_MODEL);
+  const place = (path: string, value: string) => {
+    const store = CONFIG_KEYS.find((key) => key.path === path)?.storeName;
+    if (value === '') return '';
+    const isDefault = store !== undefined && !origins.has(path);
+    return isDefault ? fromRoot(defaultFolder(store, servesDemo)) : given(path, value);
+  };
   const modelUsers = join(modelPath, 'users.json');
   const usersPath = config.users.path === '' && existsSync(modelUsers) ? modelUsers : '';
   return {

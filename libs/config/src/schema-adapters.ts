@@ -3,7 +3,7 @@
 import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
 import { ENGINE_LIMITS } from './generated/engine-limits.js';
-import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
+import { integer, nonEmptyText, oneOf, storeFolder, text } from './schema-fields.js';
 
 const GIBIBYTE = 2 ** 30;
 const BYTES_MAX = 2 ** 50;
@@ -11,9 +11,10 @@ const PERCENT = 100;
 const MILLISECONDS_MAX = 3_600_000;
 
 export const adaptersSchema = z.strictObject({
-  path: text(
-    'data/adapters',
+  path: storeFolder(
+    'adapters',
     'folder of the versions of adapters, one process at a time; empty: no adapters',
+    { canBeEmpty: true },
   ),
   defaultName: nonEmptyText('main', 'name of the adapter of requests that name none'),
   bytesMax: integer(0, BYTES_MAX, 256 * MEBIBYTE, 'bytes of memory for all loaded versions'),
@@ -99,9 +100,10 @@ export const adaptersSchema = z.strictObject({
 });
 
 export const weightsSchema = z.strictObject({
-  path: text(
-    'data/weights',
+  path: storeFolder(
+    'weights',
     'folder of sets of weights that may take the place of those of model.path; empty: none',
+    { canBeEmpty: true },
   ),
   waitMaxMs: integer(
     0,

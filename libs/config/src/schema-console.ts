@@ -2,7 +2,7 @@
 
 import { MEBIBYTE } from '@tessera/units';
 import { z } from 'zod';
-import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
+import { integer, nonEmptyText, oneOf, storeFolder, text } from './schema-fields.js';
 
 const GIBIBYTE = 2 ** 30;
 const BYTES_MAX = 2 ** 50;
@@ -13,7 +13,9 @@ const MINUTES_MAX = 60 * 24 * 366;
 const ROWS_MAX = 100_000_000;
 
 export const inspectionSchema = z.strictObject({
-  path: text('data/inspection', 'folder of recorded recalls; empty: none are recorded'),
+  path: storeFolder('inspection', 'folder of recorded recalls; empty: none are recorded', {
+    canBeEmpty: true,
+  }),
   percent: integer(0, 100, 10, 'of the recalls, how many are recorded beside those asked for'),
   users: text('', 'users whose recalls are all recorded, separated by commas'),
   queueMax: integer(1, QUEUE_MAX, 1000, 'recalls that wait to be recorded at most; others are not'),

@@ -10,11 +10,20 @@ import { ENGINE_LIMITS } from './generated/engine-limits.js';
 import { readMachine } from './machine.js';
 import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
-import { KAFKA_SECURITY, REDIS_SECURITY } from './schema-brokers.js';
+import { behavioursSchema } from './schema-behaviours.js';
+import { KAFKA_SECURITY } from './schema-brokers.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
 import { diskSchema } from './schema-disk.js';
 import { grpcSchema, httpSchema } from './schema-edges.js';
-import { integer, type LeafMeta, nonEmptyText, oneOf, text } from './schema-fields.js';
+import {
+  DEMO_MODEL,
+  integer,
+  type LeafMeta,
+  nonEmptyText,
+  oneOf,
+  storeFolder,
+  text,
+} from './schema-fields.js';
 import { tasksSchema } from './schema-tasks.js';
 
 const GIBIBYTE = 2 ** 30;
@@ -41,6 +50,8 @@ export const CONFIG_LIMITS = {
 const L = CONFIG_LIMITS;
 
 const MACHINE = readMachine();
+const NEEDED = { canBeEmpty: false };
+const OPTIONAL = { canBeEmpty: true };
 
 /** One part in so many of the memory that this process may use, in bytes. */
 function memoryShare(parts: number): number {
@@ -70,7 +81,7 @@ export const configSchema = z.strictObject({
   http: httpSchema,
   grpc: grpcSchema,
   model: z.strictObject({
-    path: nonEmptyText('models/demo', 'Hugging Face folder with tokenizer and prompt.json'),
+    path: nonEmptyText(DEMO_MODEL, 'Hugging Face folder with tokenizer and prompt.json'),
     computeType: oneOf(
       ['bf16', 'f32', 'w8a8'],
       'bf16',
@@ -91,8 +102,12 @@ export const configSchema = z.strictObject({
     attributesPath: text('', 'JSON that declares the attributes there may be; empty: any'),
     flight: text('', 'number attributes of begin and end of a flight, as begin,end; empty: none'),
     more: text('', 'further catalogues: name=path#domain=D#attributes=FILE#begin=TEXT; and so on'),
-    cachePath: nonEmptyText('data/catalogue', 'folder where built snapshots are kept'),
-    changesPath: text('data/changes', 'folder of changes; empty: they end with the process'),
+    cachePath: storeFolder('catalogue', 'folder where built snapshots are kept', NEEDED),
+    changesPath: storeFolder(
+      'changes',
+      'folder of changes; empty: they end with the process',
+      OPTIONAL,
+    ),
     changesSync: oneOf(
       ['commit', 'never'],
       'commit',
@@ -125,30 +140,7 @@ export const configSchema = z.strictObject({
         'the model folder, if any',
     ),
   }),
-  behaviours: z.strictObject({
-    store: oneOf(
-      ['embedded', 'redis', 'remote', 'file'],
-      'embedded',
-      'where behaviours are kept; remote: asked of a feature process; file: the users file ' +
-        'alone, read-only',
-    ),
-    path: nonEmptyText('data/behaviours', 'folder of the embedded store'),
-    redis: text('', 'HOST:PORT of Redis, or several of one cluster separated by commas'),
-    remote: text('', 'HOST:PORT of the gRPC edge of a feature process'),
-    retrieval: text(
-      '',
-      'HOST:PORT of other retrieval processes whose KV pools follow the behaviours and that ' +
-        'erasures reach, separated by commas',
-    ),
-    erasuresPath: text('', 'folder of erasures that are pending; empty: behaviours.path.erasures'),
-    keyPrefix: text('tessera:', 'put before every key in Redis'),
-    ...REDIS_SECURITY,
-    retention: nonEmptyText(
-      '*=10000',
-      'what is kept of each user: ACTION=COUNT,AGE windows separated by semicolons, * for ' +
-        'all other actions, e.g. purchase=500,365d; *=2000,90d',
-    ),
-  }),
+  behaviours: behavioursSchema,
   kafka: z.strictObject({
     brokers: text('', 'HOST:PORT of some brokers, separated by commas; empty: no Kafka'),
     groupId: nonEmptyText(
@@ -253,7 +245,7 @@ export const configSchema = z.strictObject({
       'a sixteenth of the memory that may be used',
     ),
     diskBytes: integer(0, L.kvBytesMax, 4 * GIBIBYTE, 'bytes of the disk tier; 0: none'),
-    path: nonEmptyText('data/kv', 'folder of the disk tier; one process at a time'),
+    path: storeFolder('kv', 'folder of the disk tier; one process at a time', NEEDED),
     blockCodec: oneOf(
       ['exact', 'int8'],
       'exact',
@@ -371,6 +363,8 @@ export interface ConfigKey {
   readonly expected: string;
   readonly meaning: string;
   readonly defaultText: string;
+  /** Of a folder of a store: its name in the folder of all data. */
+  readonly storeName: string | undefined;
   readonly kind: 'integer' | 'list' | 'text';
 }
 
@@ -386,9 +380,9 @@ function keyOf(path: string, leaf: z.ZodDefault): ConfigKey {
   if (!meta) throw new Error(`config key ${path} has no meta`);
   const fallback = leaf.def.defaultValue;
   const kind = typeof fallback === 'number' ? 'integer' : Array.isArray(fallback) ? 'list' : 'text';
-  const { expected, meaning } = meta;
+  const { expected, meaning, storeName } = meta;
   const defaultText = meta.defaultText ?? String(fallback);
-  return { path, variable: variableOf(path), expected, meaning, defaultText, kind };
+  return { path, variable: variableOf(path), expected, meaning, defaultText, storeName, kind };
 }
 
 /** Every key, in the order of the schema. */

@@ -96,8 +96,10 @@ Result<FileFormat> detect_format(const std::string& path) {
   if (text.size() >= sizeof(kMagic) && std::memcmp(text.data(), kMagic, sizeof(kMagic)) == 0) {
     return FileFormat::kSnapshot;
   }
-  const Status unknown = import_error(
-      path, "expected a catalogue snapshot, an index or sid2pid JSON object, or JSON lines");
+  const Status unknown =
+      import_error(path,
+                   "expected a catalogue snapshot, an index or sid2pid JSON object, or JSON "
+                   "lines (docs/input-files.md)");
   Peek peek(text);
   if (peek.next() != '{') return unknown;
   const char first = peek.next();

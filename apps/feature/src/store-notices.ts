@@ -1,0 +1,23 @@
+import { noticeOfForeignSeed } from '@tessera/behaviour';
+import { type Config, noticeOfEarlierStores } from '@tessera/config';
+import type { Log } from '@tessera/telemetry';
+
+/**
+ * Warns of stores that are not those of the model that is served. Before they are opened: then
+ * they hold something.
+ * @param stores what the process keeps; left out: all of the configuration
+ */
+export async function warnOfStores(
+  config: Config,
+  log: Log,
+  stores?: readonly string[],
+): Promise<void> {
+  const { behaviours, users, model, catalogue } = config;
+  const servedWith = { modelPath: model.path, cataloguePath: catalogue.path };
+  const earlier = noticeOfEarlierStores(config, stores);
+  const foreign =
+    behaviours.store === 'embedded'
+      ? await noticeOfForeignSeed(behaviours.path, users.path, servedWith)
+      : '';
+  for (const notice of [earlier, foreign]) if (notice !== '') log.warn({}, notice);
+}

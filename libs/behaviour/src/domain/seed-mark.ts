@@ -1,0 +1,16 @@
+/** What a process serves users with. Absolute paths. */
+export interface ServedWith {
+  readonly modelPath: string;
+  readonly cataloguePath: string;
+}
+
+/** What a store was begun with: the file of its first users, and what they were served with. */
+export interface SeedMark extends ServedWith {
+  readonly usersPath: string;
+  readonly usersSha256: string;
+}
+
+/** A newer model of the same catalogue, or newer ads of the same model, have the same users. */
+export function foreignSeed(mark: SeedMark, served: ServedWith): boolean {
+  return mark.modelPath !== served.modelPath && mark.cataloguePath !== served.cataloguePath;
+}
