@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
-import { TesseraError } from '@tessera/errors';
+import { expecting, TesseraError } from '@tessera/errors';
 import { type BackedFile, copyStore } from './stores/backup-store.js';
 import { configuredStores, namesIn, warnOfEarlierStores } from './stores/configured-stores.js';
 import { Flags, print, runCommand } from './terminal/command.js';
@@ -16,10 +16,18 @@ await runCommand(USAGE, async (words) => {
   if ((await namesIn(to)).length > 0) {
     throw new TesseraError('CONFIG_INVALID', `--to ${to}: expected a folder that is empty`);
   }
-  await mkdir(to, { recursive: true });
   const { config } = loadConfig();
   warnOfEarlierStores(config);
   const stores = await configuredStores(config);
+  if (stores.length === 0) {
+    throw expecting('STORE_INVALID')(
+      'behaviours.path',
+      'a store that holds something, here or in the other folders of the configuration ' +
+        '(TESSERA_MODEL_PATH as the service has it, or the folders)',
+      config.behaviours.path,
+    );
+  }
+  await mkdir(to, { recursive: true });
   const files: BackedFile[] = [];
   for (const store of stores) {
     const copied = await copyStore(store, to);

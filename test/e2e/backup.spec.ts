@@ -105,6 +105,16 @@ it('a backup that is damaged or broken off is refused, and so is a folder in use
   await again.close();
 });
 
+it('a backup of nothing is refused: the service of another model may have its stores', async () => {
+  rmSync(at('weights'), { recursive: true });
+  const { status, output } = await run('backup', '--to', at('backup'));
+  expect(status).toBe(1);
+  expect(output).toMatch(
+    /^STORE_INVALID.*behaviours\.path: expected a store .*TESSERA_MODEL_PATH/m,
+  );
+  expect(existsSync(at('backup'))).toBe(false);
+});
+
 it('a repair shows what is lost, cuts when told to, and keeps what was there', async () => {
   const log = await open();
   for (let n = 0; n < 12; n++) await log.append([event(n)]);
