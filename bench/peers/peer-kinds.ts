@@ -7,6 +7,7 @@ import { PeerProcess } from './peer-process.js';
 
 const HOME = join(repositoryRoot, '.cache', 'bench', 'peers');
 export const PYTHON = join(HOME, 'python', 'bin', 'python');
+export const TRANSFORMERS_MARK = join(HOME, 'transformers.installed');
 const SOURCES = join(repositoryRoot, 'bench', 'peers');
 const LLAMA = join(HOME, 'llama_peer');
 
@@ -48,7 +49,7 @@ function transformers(way: Way, precision: 'f32' | 'bf16', bar?: number): PeerKi
     name,
     precision,
     install: 'transformers',
-    mark: join(HOME, 'transformers.installed'),
+    mark: TRANSFORMERS_MARK,
     isSlow: way !== 'shared',
     ...(bar === undefined ? {} : { bar }),
     start: (setting) =>

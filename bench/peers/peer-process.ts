@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Peer, PeerAnswer, PeerRequest } from './peer.js';
 
 /** Threads stay on their cores, as this engine's do. */
-const ENVIRONMENT = ['OMP_PROC_BIND=true', 'OMP_PLACES=cores'];
+export const PEER_ENVIRONMENT = ['OMP_PROC_BIND=true', 'OMP_PLACES=cores'];
 const TAIL_CHARACTERS = 2000;
 
 /** A peer in a process of its own: a request a line in, an answer a line out. */
@@ -29,7 +29,7 @@ export class PeerProcess implements Peer {
     command: string,
     words: readonly string[],
   ): Promise<PeerProcess> {
-    const child = spawn('env', [...ENVIRONMENT, command, ...words], {
+    const child = spawn('env', [...PEER_ENVIRONMENT, command, ...words], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const failed = new Promise<never>((_, reject) => child.once('error', reject));

@@ -222,22 +222,13 @@ void measure_decode(device::Device& device, const Settings& settings) {
   }
 }
 
-/// GFLOP/s at most of the machine's products of this type; BF16 may also be multiplied as F32.
-double roof(device::Device& device, DType type, int runs) {
-  double most = 0;
-  for (const Probe& probe : probes_here()) {
-    const bool is_bf16 = std::strstr(probe.name, "bf16") != nullptr;
-    if (probe.is_integer || (is_bf16 && type == DType::kF32)) continue;
-    most = std::max(most, multiply_add_rate(device.threads(), probe, runs) * 1e-9);
-  }
-  return most;
-}
-
 void measure_prefill(device::Device& device, const Settings& settings) {
   const double budget_s = settings.is_quick ? 0.1 : 1.0;
   for (const DType type : {DType::kF32, DType::kBf16}) {
     const std::string type_name(tensor::dtype_name(type));
-    const double peak = roof(device, type, settings.is_quick ? 5 : 30);
+    const auto panels = type == DType::kF32 ? device::PanelType::kF32 : device::PanelType::kBf16;
+    const int runs = settings.is_quick ? 5 : 30;
+    const double peak = multiply_add_roof(device.threads(), panels, runs) * 1e-9;
     print("attention/roof/" + type_name + "/" + std::to_string(settings.threads) + "t", peak,
           "GFLOP/s");
     for (const uint32_t prompt : {512u, 2048u}) {

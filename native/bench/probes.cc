@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "platform/cpu_features.h"
 
@@ -68,6 +69,17 @@ double multiply_add_rate(platform::ThreadPool& pool, const Probe& probe, int run
                        for (uint64_t i = begin; i < end; ++i) probe.run(rounds * times);
                      });
                    });
+}
+
+double multiply_add_roof(platform::ThreadPool& pool, device::PanelType type, int runs) {
+  double most = 0;
+  for (const Probe& probe : probes_here()) {
+    const bool is_bf16 = std::strstr(probe.name, "bf16") != nullptr;
+    if (probe.is_integer != (type == device::PanelType::kI8)) continue;
+    if (is_bf16 && type == device::PanelType::kF32) continue;
+    most = std::max(most, multiply_add_rate(pool, probe, runs));
+  }
+  return most;
 }
 
 double reading_rate(platform::ThreadPool& pool, const char* memory, uint64_t bytes, int runs) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/panel.h"
 #include "platform/thread_pool.h"
 
 namespace tessera::bench {
@@ -57,6 +58,10 @@ std::vector<Probe> probes_here();
 /// Operations a second of all threads together: the best of `runs`, each so long that waking the
 /// threads is less than a hundredth of it.
 double multiply_add_rate(platform::ThreadPool& pool, const Probe& probe, int runs);
+
+/// The most of the probes that multiply panels of `type`; BF16 may also be multiplied as F32.
+/// 0: none does.
+double multiply_add_roof(platform::ThreadPool& pool, device::PanelType type, int runs);
 
 /// Bytes a second that all threads together read of `bytes` of memory, as often as makes a run
 /// long: the best of `runs`.

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../result.js';
+import type { NativeResult } from '../native-bench.js';
+import { expertsRows } from './experts-rows.js';
+
+const us = (name: string, value: number): NativeResult => ({ name, value, unit: 'us' });
+
+function layer(routing: string, rows: number, value: number, type = 'BF16'): NativeResult[] {
+  const name = `experts/${type}/${routing}/${rows}/2t`;
+  const ratio = (what: string, of: number) => ({ name: `${name}/${what}`, value: of, unit: '' });
+  return [
+    us(name, value),
+    ratio('of_reading', 0.8),
+    ratio('of_computing', 0.5),
+    ratio('padding', 1.2),
+    ratio('idle', 0.11),
+    us(`experts/${type}/dense/${rows}/2t`, 50),
+  ];
+}
+
+/** Ratio or value, bar and verdict of each row, by its name and what it is compared to. */
+const verdicts = (own: readonly NativeResult[], peer: readonly NativeResult[] = []) =>
+  Object.fromEntries(
+    expertsRows('OLMoE', own, peer)
+      .map(judge)
+      .map(({ name, value, ratio, bar, holds }) => [
+        `${name.replace(/^OLMoE: experts\//, '')}${ratio === undefined ? '' : ` to ${ratio.to}`}`,
+        [ratio?.value ?? value, bar, holds],
+      ]),
+  );
+
+describe('rows of the suite experts', () => {
+  it('hold few rows to the reading of weights, and show many against computing', () => {
+    const few = verdicts(layer('uniform', 16, 100));
+    expect(few['BF16/uniform/16/2t to reading the chosen weights']).toEqual([0.8, 0.75, true]);
+    const many = verdicts(layer('uniform', 64, 100));
+    expect(many['BF16/uniform/64/2t to computing']).toEqual([0.5, null, null]);
+  });
+
+  it('show a dense block that is as large as the chosen experts, without a bar', () => {
+    const shown = verdicts(layer('Zipf', 64, 100, 'INT8'));
+    expect(shown['INT8/Zipf/64/2t to dense, as active']).toEqual([2, null, null]);
+  });
+
+  it('hold padding at 576 rows, and idle threads where choices are uneven', () => {
+    const even = verdicts(layer('uniform', 576, 100));
+    expect(even['BF16/uniform/576/2t, places over rows']).toEqual([1.2, 1.15, false]);
+    expect(even['BF16/uniform/576/2t, threads idle']).toEqual([11, null, null]);
+    const uneven = verdicts(layer('Zipf', 576, 100));
+    expect(uneven['BF16/Zipf/576/2t, threads idle']).toEqual([11, 10, false]);
+    const few = verdicts(layer('Zipf', 64, 100));
+    expect(few['BF16/Zipf/64/2t, places over rows']).toEqual([1.2, null, null]);
+  });
+
+  it('compare BF16 with the fastest way of the peer at the same routing and rows', () => {
+    const peer = [
+      us('eager/uniform/64', 111),
+      us('grouped_mm/uniform/64', 200),
+      us('grouped_mm/Zipf/64', 10),
+      us('eager/uniform/576', 100),
+    ];
+    const own = [...layer('uniform', 64, 100), ...layer('uniform', 576, 100)];
+    const shown = verdicts([...own, ...layer('uniform', 64, 100, 'INT8')], peer);
+    expect(shown['BF16/uniform/64/2t to transformers eager']).toEqual([100 / 111, 0.9, false]);
+    expect(shown['BF16/uniform/576/2t to transformers eager']).toEqual([1, 1, true]);
+    expect(Object.keys(shown).filter((name) => name.includes('transformers'))).toHaveLength(2);
+  });
+
+  it('have nothing of a peer that is absent', () => {
+    const shown = Object.keys(verdicts(layer('uniform', 16, 100)));
+    expect(shown.filter((name) => name.includes('transformers'))).toEqual([]);
+  });
+});
