@@ -12,12 +12,7 @@ namespace {
 
 using device::kPanelColumns;
 
-constexpr uint64_t kTaskRows = 32;  // rows times panels of a task, about
-
-/// Panels of one task over a group's block of rows: few rows are read with many.
-uint64_t panels_of_task(const ExpertGroup& group) {
-  return std::max<uint64_t>(1, kTaskRows / group.count);
-}
+constexpr uint64_t kTaskRows = 32;  // rows times panels of a task, at most about
 
 uint64_t pieces(uint64_t count, uint64_t size) { return (count + size - 1) / size; }
 
@@ -30,8 +25,10 @@ struct ExpertTask {
 /// The tasks of all groups over `panels` panels, group by group.
 class ExpertTasks {
  public:
-  ExpertTasks(std::span<const ExpertGroup> groups, uint64_t panels)
+  ExpertTasks(std::span<const ExpertGroup> groups, uint64_t panels, uint64_t threads)
       : groups_(groups), panels_(panels) {
+    const uint64_t pairs = groups.back().first + groups.back().count;
+    task_rows_ = std::min(kTaskRows, pairs * panels / (threads * kTasksPerThread));
     uint64_t end = 0;
     for (size_t i = 0; i < groups.size(); ++i) {
       end += pieces(groups[i].count, kRowBlock) * pieces(panels, panels_of_task(groups[i]));
@@ -53,8 +50,14 @@ class ExpertTasks {
   }
 
  private:
+  /// Panels of one task over a group's block of rows: few rows are read with many.
+  uint64_t panels_of_task(const ExpertGroup& group) const {
+    return std::max<uint64_t>(1, task_rows_ / group.count);
+  }
+
   std::span<const ExpertGroup> groups_;
   uint64_t panels_;
+  uint64_t task_rows_ = 0;                  // rows times panels of a task
   std::array<uint32_t, kExpertsMax> ends_;  // of each group
 };
 
@@ -85,7 +88,7 @@ void multiply_gated(device::Device& device, const ExpertRows& rows, const Operan
   TESSERA_CHECK(experts.gates[0].k == operand.k && experts.gates[0].type == operand.type);
   const device::KernelTable& kernels = device.kernels();
   const device::PanelKernels& products = kernels.panel(operand.type);
-  const ExpertTasks tasks(groups, panels);
+  const ExpertTasks tasks(groups, panels, device.threads().thread_count());
   device.threads().parallel_tasks(tasks.count(), [&](uint32_t number, uint32_t) {
     alignas(64) float gate[kRowBlock * kPanelColumns];
     alignas(64) float up[kRowBlock * kPanelColumns];

@@ -12,7 +12,6 @@ namespace {
 
 using device::kPanelColumns;
 
-constexpr uint64_t kTasksPerThread = 4;    // so that threads finish at about the same time
 constexpr uint64_t kGroupBytes = 1 << 20;  // of panels that a block of rows meets in turn
 
 /// Rows per task: a multiple of 32, which every operand form's row_block divides.

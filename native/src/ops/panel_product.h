@@ -11,6 +11,7 @@ namespace tessera::ops {
 
 inline constexpr uint64_t kRowBlock = 96;     // rows of one task at most: their tile stays in cache
 inline constexpr uint64_t kMinRowBlock = 32;  // smaller blocks read weights too often
+inline constexpr uint64_t kTasksPerThread = 4;      // so that threads finish at about the same time
 inline constexpr uint64_t kProductsPerElement = 8;  // multiply-adds in the time of one element
 
 /// Rows [first, first + rows) of the operand times panel `panel` of w: rows of kPanelColumns
