@@ -48,15 +48,26 @@ interface Setting {
   readonly oracle: RustTokenizer;
 }
 
-/** The vocabulary with the level tokens in sorted-string order, as trainers add them. */
-async function setUp(template: PromptTemplate, qwen2: boolean): Promise<Setting> {
-  const added = [...CONTROL_TOKENS, ...levelTokenTexts(patternsOf(template), LEVEL_SIZES).sort()];
-  const files: Record<string, unknown> = { 'tokenizer.json': byteLevelTokenizer(added) };
-  if (qwen2) files['tokenizer.json'] = qwen2Document(added);
-  const folder = temporaryFolder(files);
+/** The level tokens of templates in sorted-string order, as trainers add them. */
+function addedFor(templates: readonly PromptTemplate[]): string[] {
+  const texts = templates.flatMap((one) => levelTokenTexts(patternsOf(one), LEVEL_SIZES));
+  return [...CONTROL_TOKENS, ...[...new Set(texts)].sort()];
+}
+
+async function settingOf(document: object): Promise<Setting> {
+  const folder = temporaryFolder({ 'tokenizer.json': document });
   folders.push(folder);
-  const oracle = RustTokenizer.fromString(JSON.stringify(files['tokenizer.json']));
+  const oracle = RustTokenizer.fromString(JSON.stringify(document));
   return { tokenizer: await loadTokenizer(folder.path), oracle };
+}
+
+const setUp = (template: PromptTemplate) => settingOf(byteLevelTokenizer(addedFor([template])));
+
+let qwen2: Promise<Setting> | undefined;
+/** One vocabulary for all templates: two seconds to load. */
+function setUpQwen2(): Promise<Setting> {
+  qwen2 ??= settingOf(qwen2Document(addedFor(TEMPLATES.map(readTemplate))));
+  return qwen2;
 }
 
 function qwen2Document(added: readonly string[]): object {
@@ -134,13 +145,13 @@ describe.each(TEMPLATES)('the template %s', (name) => {
   }
 
   it('renders the tokens of the whole prompt string', async () => {
-    await expectWholeStringTokens(await setUp(template, false));
+    await expectWholeStringTokens(await setUp(template));
   });
 
   it.skipIf(!existsSync(QWEN2))(
     'renders them over the Qwen2 vocabulary (needs ../shared/data/tokenizer-qwen2)',
     async () => {
-      await expectWholeStringTokens(await setUp(template, true));
+      await expectWholeStringTokens(await setUpQwen2());
     },
   );
 });
@@ -149,7 +160,7 @@ describe('trimming', () => {
   let setting: Setting;
   const base = readTemplate('openonerec-ad');
   beforeAll(async () => {
-    setting = await setUp(base, false);
+    setting = await setUp(base);
   });
 
   it('drops the fewest oldest items, in whole steps, and keeps the newest', () => {
@@ -218,7 +229,7 @@ describe('a profile or scene value', () => {
     ['that is not Unicode', { place: '\ud800' }, /scene.place: expected well-formed/],
   ])('%s is refused with its path', async (_case, scene, message) => {
     const template = readTemplate('onereason-ad');
-    const { tokenizer } = await setUp(template, false);
+    const { tokenizer } = await setUp(template);
     const compiled = new CompiledTemplate(template, tokenizer, LEVEL_SIZES);
     const render = () => compiled.render({ profile: {}, scene, history: [] }, 1000);
     expect(render).toThrow(message);
@@ -226,7 +237,7 @@ describe('a profile or scene value', () => {
 
   it('outside the listed values is refused with the list', async () => {
     const template = readTemplate('onereason-ad');
-    const { tokenizer } = await setUp(template, false);
+    const { tokenizer } = await setUp(template);
     const compiled = new CompiledTemplate(template, tokenizer, LEVEL_SIZES);
     const profile = { gender: 'x' };
     expect(() => compiled.render({ profile, scene: {}, history: [] }, 1000)).toThrow(
@@ -248,7 +259,7 @@ describe('what of a prompt may be kept', () => {
         { slot: 'scene', key: 'hour', before: ' At ' },
       ],
     });
-    const { tokenizer } = await setUp(template, false);
+    const { tokenizer } = await setUp(template);
     const compiled = new CompiledTemplate(template, tokenizer, LEVEL_SIZES);
     const item = (code: number) => ({ sid: [code, 0, 1], action: '', domain: '', time: 0 });
     const of = (age: string, hour: string, items: number) =>
@@ -282,7 +293,7 @@ describe('what of a prompt may be kept', () => {
 describe('the digest of a compiled template', () => {
   it('tells another template and another tokenizer, and nothing else', async () => {
     const template = readTemplate('minionerec');
-    const { tokenizer } = await setUp(template, false);
+    const { tokenizer } = await setUp(template);
     const other = { ...tokenizer, digest: 'other' } as Tokenizer;
     const digestOf = (a: PromptTemplate, b: Tokenizer) => new CompiledTemplate(a, b, []).digest;
     const digest = digestOf(template, tokenizer);
