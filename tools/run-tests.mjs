@@ -45,6 +45,10 @@ function checker(name, command, args, options) {
 
 const bin = (name) => join('node_modules', '.bin', name);
 
+// The compiler of TypeScript 7 takes a third of the time of 6, which is there for the tools that
+// use its API: version 7 has none for them.
+const TSC = join('node_modules', 'typescript7', 'bin', 'tsc');
+
 /** Files of the repository by patterns of git. */
 function listed(...patterns) {
   const names = output('git', ['ls-files', '-z', ...patterns]).split('\0');
@@ -82,8 +86,10 @@ function cudaSources() {
 
 function check() {
   checker('format and lint (biome)', bin('biome'), ['check', '--error-on-warnings', '.']);
-  checker('types (tsc)', bin('tsc'), ['--noEmit', '-p', 'tsconfig.json']);
-  checker('types of the console (tsc)', bin('tsc'), ['--noEmit', '-p', 'apps/console/web']);
+  checker('types (tsc)', process.execPath, [TSC, '--noEmit', '-p', 'tsconfig.json']);
+  checker('types of the console (tsc)', process.execPath, [
+    ...[TSC, '--noEmit', '-p', 'apps/console/web'],
+  ]);
   checker('import law (dependency-cruiser)', bin('depcruise'), [
     '--config',
     '.dependency-cruiser.cjs',
