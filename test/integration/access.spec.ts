@@ -316,7 +316,7 @@ describe('a page of another site', () => {
     [{}, 400],
   ];
 
-  it('gets 403 by its origin or its kind of site, on every route that changes a thing', async () => {
+  it('gets 403 by its origin or kind of site, on every route that changes a thing', async () => {
     await start({});
     for (const [headers, expected] of SENT) {
       const all = { host: 'localhost:8080', ...headers };
