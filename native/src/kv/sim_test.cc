@@ -48,7 +48,7 @@ SimReport run(SimConfig config, uint64_t count) {
 }
 
 TEST(Simulation, AllInvariantsHoldWithoutFaults) {
-  const SimReport sum = run({}, seeds(40));
+  const SimReport sum = run({}, seeds(20));
   EXPECT_GT(sum.answers, 0u);
   EXPECT_GT(sum.lost_commits, 0u);
   EXPECT_GT(sum.revoked, 0u);
@@ -60,34 +60,34 @@ TEST(Simulation, AllInvariantsHoldWithAStaticPrefix) {
   SimConfig config;
   config.prefix_tokens = 70;
   config.device_blocks = 40;
-  EXPECT_GT(run(config, seeds(30)).matched_tokens, 0u);
+  EXPECT_GT(run(config, seeds(15)).matched_tokens, 0u);
 }
 
 TEST(Simulation, AllInvariantsHoldWithEveryTierMissing) {
   SimConfig config;
   config.host_blocks = 0;
-  run(config, seeds(10));
+  run(config, seeds(5));
   config.disk_blocks = 0;
-  run(config, seeds(10));
+  run(config, seeds(5));
   config.host_blocks = 20;
-  EXPECT_GT(run(config, seeds(10)).loads, 0u);
+  EXPECT_GT(run(config, seeds(5)).loads, 0u);
 }
 
 TEST(Simulation, AllInvariantsHoldUnderASegmentedPolicy) {
   SimConfig config;
   config.eviction = EvictionKind::kSegmentedLru;
   config.users = 8;
-  EXPECT_GT(run(config, seeds(20)).commits, 0u);
+  EXPECT_GT(run(config, seeds(10)).commits, 0u);
 }
 
 TEST(Simulation, AllInvariantsHoldWithBlocksThatAreEncodedBelowTheDevice) {
   SimConfig config;
   config.is_encoded = true;
-  EXPECT_GT(run(config, seeds(15)).loads, 0u);
+  EXPECT_GT(run(config, seeds(8)).loads, 0u);
   config.host_blocks = 0;
   config.crash_chance = 4;
   config.faults = {.read_error = 30, .read_flip = 30, .write_error = 30};
-  EXPECT_GT(run(config, seeds(15)).crashes, 0u);
+  EXPECT_GT(run(config, seeds(8)).crashes, 0u);
 }
 
 TEST(Simulation, AFailingDiskIsAMissAndNeverAWrongAnswer) {
@@ -99,7 +99,7 @@ TEST(Simulation, AFailingDiskIsAMissAndNeverAWrongAnswer) {
                    .sync_error = 20,
                    .commit_full = 50,
                    .commit_unknown = 5};
-  const SimReport sum = run(config, seeds(40));
+  const SimReport sum = run(config, seeds(20));
   EXPECT_GT(sum.corrupt_loads, 0u);
 }
 
@@ -110,7 +110,7 @@ TEST(Simulation, ACrashAtAnyMomentLosesNothingThatWasDurable) {
   config.versions = 1;
   config.crash_chance = 4;
   config.forgets = false;
-  const SimReport sum = run(config, seeds(40));
+  const SimReport sum = run(config, seeds(20));
   EXPECT_GT(sum.crashes, 0u);
   EXPECT_GT(sum.recovered_chains, 0u);
 }
@@ -122,7 +122,7 @@ TEST(Simulation, CrashesAmongEvictionsErasuresAndFaultsLeaveTheBooksInOrder) {
   config.prefix_tokens = 40;
   config.crash_chance = 4;
   config.faults = {.read_error = 30, .read_flip = 30, .write_error = 30, .commit_unknown = 10};
-  const SimReport sum = run(config, seeds(40));
+  const SimReport sum = run(config, seeds(20));
   EXPECT_GT(sum.crashes, 0u);
 }
 
@@ -130,10 +130,10 @@ TEST(Simulation, VersionsThatFollowOneAnotherFindNothingNewerAndNothingOlderThan
   SimConfig config;
   config.versions = 4;
   config.versions_back_max = 2;
-  EXPECT_GT(run(config, seeds(40)).inherited_tokens, 0u);
+  EXPECT_GT(run(config, seeds(20)).inherited_tokens, 0u);
   config.prefix_tokens = 70;
   config.device_blocks = 40;
-  EXPECT_GT(run(config, seeds(20)).inherited_tokens, 0u);
+  EXPECT_GT(run(config, seeds(10)).inherited_tokens, 0u);
 }
 
 TEST(Simulation, CrashesAndFaultsLeaveChainsThatHavePassedOnUnderOneNameAlone) {
@@ -143,13 +143,13 @@ TEST(Simulation, CrashesAndFaultsLeaveChainsThatHavePassedOnUnderOneNameAlone) {
   config.host_blocks = 4;
   config.disk_blocks = 60;
   config.crash_chance = 4;
-  SimReport sum = run(config, seeds(30));
+  SimReport sum = run(config, seeds(15));
   EXPECT_GT(sum.inherited_tokens, 0u);
   EXPECT_GT(sum.recovered_chains, 0u);
   config.disk_blocks = 16;
   config.faults = {
       .read_error = 30, .read_flip = 30, .write_error = 30, .commit_full = 50, .commit_unknown = 5};
-  sum = run(config, seeds(30));
+  sum = run(config, seeds(15));
   EXPECT_GT(sum.inherited_tokens, 0u);
   EXPECT_GT(sum.crashes, 0u);
 }
@@ -159,13 +159,13 @@ TEST(Simulation, AllInvariantsHoldWithATierOfAnotherMachineBelowTheDisk) {
   config.host_blocks = 4;
   config.disk_blocks = 12;
   config.remote_blocks = 60;
-  const SimReport sum = run(config, seeds(30));
+  const SimReport sum = run(config, seeds(15));
   EXPECT_GT(sum.remote_reads, 0u);
   EXPECT_GT(sum.remote_writes, 0u);
   config.is_encoded = true;
-  EXPECT_GT(run(config, seeds(15)).remote_reads, 0u);
+  EXPECT_GT(run(config, seeds(8)).remote_reads, 0u);
   config.host_blocks = config.disk_blocks = 0;
-  EXPECT_GT(run(config, seeds(15)).remote_reads, 0u);
+  EXPECT_GT(run(config, seeds(8)).remote_reads, 0u);
 }
 
 TEST(Simulation, ARemoteTierThatForgetsAltersAndFailsIsAMissAlsoBesideCrashes) {
@@ -175,10 +175,10 @@ TEST(Simulation, ARemoteTierThatForgetsAltersAndFailsIsAMissAlsoBesideCrashes) {
   config.remote_blocks = 60;
   config.remote = {.read_error = 100, .write_error = 100, .forgets = 50, .alters = 50};
   config.remote.is_slow = 900;
-  EXPECT_GT(run(config, seeds(30)).corrupt_loads, 0u);
+  EXPECT_GT(run(config, seeds(15)).corrupt_loads, 0u);
   config.crash_chance = 4;
   config.faults = {.read_error = 30, .read_flip = 30, .write_error = 30, .commit_unknown = 10};
-  const SimReport sum = run(config, seeds(30));
+  const SimReport sum = run(config, seeds(15));
   EXPECT_GT(sum.crashes, 0u);
   EXPECT_GT(sum.remote_reads, 0u);
 }

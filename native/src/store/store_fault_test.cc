@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-uint64_t cases = 40;
+uint64_t cases = 20;
 uint64_t cycles = 2;
 
 class Folder {
