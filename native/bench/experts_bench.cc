@@ -13,6 +13,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -265,10 +266,13 @@ std::optional<Settings> read_flags(int argc, char** argv) {
       settings.rows = read_numbers(argv[++i]);
       if (settings.rows.empty()) return std::nullopt;
     } else if (std::strcmp(argv[i], "--set") == 0 && i + 1 < argc) {
-      const std::string name = argv[++i];
-      for (const device::InstructionSet set : device::available_instruction_sets()) {
-        if (device::instruction_set_name(set) == name) settings.set = set;
-      }
+      const std::string_view name = argv[++i];
+      const auto sets = device::available_instruction_sets();
+      const auto set = std::find_if(sets.begin(), sets.end(), [&](device::InstructionSet one) {
+        return device::instruction_set_name(one) == name;
+      });
+      if (set == sets.end()) return std::nullopt;
+      settings.set = *set;
     } else {
       return std::nullopt;
     }

@@ -38,7 +38,7 @@ struct Rows {
 
 struct AdapterTensors {
   platform::MappedFile file;     // the entries' bytes lie in it
-  std::vector<Factors> factors;  // in the order of layers, then of the layer's products
+  std::vector<Factors> factors;  // layer by layer, in an order that the model fixes
   /// Numbers that do not lie in the file as factors need them.
   std::vector<std::unique_ptr<std::vector<std::byte>>> copies;
   Rows embedding;

@@ -65,22 +65,26 @@ ExpertLimits ExpertsBlock::expert_limits() const {
   return {mixture_.experts, mixture_.chosen, std::max<uint64_t>(hidden_, mixture_.size)};
 }
 
+const float* ExpertsBlock::gate_shared(const BlockWeights& weights, float* shared,
+                                       Pass& pass) const {
+  const ProductRows normed = pass.norm(kNormed, weights.vector(kPostNorm));
+  ops::Target target{.w = &weights.matrices[kSharedGate],
+                     .up = &weights.matrices[kSharedUp],
+                     .y = shared,
+                     .y_stride = mixture_.shared_size};
+  pass.multiply(normed, {kSharedGate, kSharedUp}, {&target, 1});
+  pass.scale_by_sigmoid(normed.floats, weights.vector(kSharedRouter), shared, mixture_.shared_size);
+  return normed.floats;
+}
+
 void ExpertsBlock::forward(const BlockWeights& weights, Pass& pass) const {
   float* const gated = pass.scratch(0);
   float* const shared = pass.scratch(uint64_t{mixture_.chosen} * mixture_.size);
-  const ProductRows normed = pass.norm(kNormed, weights.vector(kPostNorm));
-  if (has_shared()) {
-    ops::Target target{.w = &weights.matrices[kSharedGate],
-                       .up = &weights.matrices[kSharedUp],
-                       .y = shared,
-                       .y_stride = mixture_.shared_size};
-    pass.multiply(normed, {kSharedGate, kSharedUp}, {&target, 1});
-    pass.scale_by_sigmoid(normed.floats, weights.vector(kSharedRouter), shared,
-                          mixture_.shared_size);
-  }
+  const float* const normed = has_shared() ? gate_shared(weights, shared, pass)
+                                           : pass.norm_floats(kNormed, weights.vector(kPostNorm));
   pass.choose({weights.vector(kRouter), mixture_.experts, mixture_.chosen, mixture_.normalises},
-              normed.floats);
-  pass.multiply_experts(kNormed, {normed.floats, hidden_, false}, weights, first_gate(), first_up(),
+              normed);
+  pass.multiply_experts(kNormed, {normed, hidden_, false}, weights, first_gate(), first_up(),
                         gated);
   pass.add_experts(kGated, {gated, mixture_.size, true}, weights, first_down());
   if (!has_shared()) return;

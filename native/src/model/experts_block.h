@@ -30,6 +30,8 @@ class ExpertsBlock final : public LayerBlock {
  private:
   void add_shared();
   void add_experts();
+  /// Writes the shared expert's gated rows; returns the normalised rows, [rows][hidden].
+  const float* gate_shared(const BlockWeights& weights, float* shared, Pass& pass) const;
   bool has_shared() const { return mixture_.shared_size > 0; }
   uint32_t first_gate() const { return has_shared() ? kSharedDown + 1 : 0; }
   uint32_t first_up() const { return first_gate() + mixture_.experts; }

@@ -59,6 +59,14 @@ ProductRows Pass::norm(uint32_t input, const float* weight) {
   return x;
 }
 
+const float* Pass::norm_floats(uint32_t input, const float* weight) {
+  const uint64_t hidden = config().hidden_size;
+  ops::rms_norm(device_, workspace_.hidden_, rows(), hidden, weight, config().rms_norm_eps,
+                workspace_.normed_);
+  measure(input, workspace_.normed_, rows(), hidden);
+  return workspace_.normed_;
+}
+
 ProductRows Pass::rows_of(uint32_t input, const float* floats, uint64_t k) {
   const ProductRows x{operand(input, k), floats};
   ops::write_operand(device_, floats, k, x.operand);

@@ -56,6 +56,8 @@ class Pass {
   /// The rows of the residual stream, normalised by their root mean square, as input `input` of the
   /// block. Holds until the next product's rows are written.
   ProductRows norm(uint32_t input, const float* weight);
+  /// The same rows as floats alone, [rows][hidden_size].
+  const float* norm_floats(uint32_t input, const float* weight);
   /// Rows of k floats as input `input` of the block. Holds likewise.
   ProductRows rows_of(uint32_t input, const float* floats, uint64_t k);
   /// Products of `x`, with the terms that the pass's adapters have for the block's matrices of

@@ -20,12 +20,13 @@ std::vector<std::string_view> Layer::inputs() const {
 std::vector<const WeightSlot*> Layer::matrices() const {
   std::vector<const WeightSlot*> slots;
   for (const auto& block : blocks) {
-    for (uint32_t number = 0; number < block->matrix_count(); ++number) {
-      const WeightSlot* slot = block->find(WeightSlot::Kind::kMatrix, number);
-      TESSERA_CHECK(slot != nullptr);
-      slots.push_back(slot);
+    const size_t first = slots.size();
+    slots.resize(first + block->matrix_count());
+    for (const WeightSlot& slot : block->slots()) {
+      if (slot.kind == WeightSlot::Kind::kMatrix) slots[first + slot.number] = &slot;
     }
   }
+  TESSERA_CHECK(std::find(slots.begin(), slots.end(), nullptr) == slots.end());
   return slots;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "ops/for_rows.h"
+#include "ops/panel_product.h"
 
 namespace tessera::ops {
 namespace {
@@ -114,25 +115,8 @@ class Head {
     return std::min(block, run.first_row + run.rows - row);
   }
 
-  /// Rows [row, row + rows) times `columns` columns of w from its panel `panel` on.
-  void multiply(const PackedMatrix& w, uint64_t panel, uint64_t row, uint64_t rows,
-                uint64_t columns, float* y, uint64_t y_stride) const {
-    device::PanelProduct p;
-    p.x_row_bytes = products_.operand_row_bytes(x_.k);
-    p.x = static_cast<const char*>(x_.data) + row * p.x_row_bytes;
-    p.x_scales = x_.scales + row * device::panel_scales(x_.type, x_.k);
-    p.rows = rows;
-    p.k = x_.k;
-    p.panels = w.panel(panel);
-    p.panel_stride = w.panel_stride;
-    p.w_scales = w.panel_scales(panel);
-    p.columns = columns;
-    p.y = y;
-    p.y_stride = y_stride;
-    products_.multiply(p);
-  }
-
-  /// The same of the head as rows with this overlay see it: stretches of panels that lie together.
+  /// Rows [row, row + rows) times `columns` columns of the head from its panel `panel` on, as rows
+  /// with this overlay see it: stretches of panels that lie together.
   void multiply(const PanelOverlay* overlay, uint64_t panel, uint64_t row, uint64_t rows,
                 uint64_t columns, float* y, uint64_t y_stride) const {
     const uint64_t end = panel + device::panel_count(columns);
@@ -147,7 +131,8 @@ class Head {
       }
       if (overlay == nullptr) next = end;
       const uint64_t n = std::min(left, (next - panel) * kPanelColumns);
-      multiply(is_own ? overlay->own : w_, is_own ? own : panel, row, rows, n, y, y_stride);
+      multiply_panels(products_, x_, row, rows, is_own ? overlay->own : w_, is_own ? own : panel, n,
+                      y, y_stride);
       y += n;
       left -= n;
       panel = next;
@@ -161,7 +146,7 @@ class Head {
                 float* y, uint64_t y_stride) const {
     const uint64_t panel = column / kPanelColumns;
     if (!run.has_overlays) {
-      multiply(w_, panel, row, rows, columns, y, y_stride);
+      multiply_panels(products_, x_, row, rows, w_, panel, columns, y, y_stride);
       return;
     }
     uint64_t first = run.first_row + run.rows, end = row + rows;
