@@ -7,6 +7,7 @@
 #include "bridge/generated/digest.h"
 #include "bridge/generated/objects.h"
 #include "bridge/object_writer.h"
+#include "platform/cpus.h"
 
 namespace tessera::bridge {
 namespace {
@@ -30,6 +31,8 @@ Napi::Value describe_abi(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
+  // Of the process's first thread alone: loaded in another one, it would hold that one back.
+  if (platform::is_first_thread()) platform::keep_other_threads_from_preempting();
   exports["buildInfo"] = Napi::Function::New<&build_info>(env, "buildInfo");
   exports["describeAbi"] = Napi::Function::New<&describe_abi>(env, "describeAbi");
   register_engine_functions(env, exports);

@@ -1,8 +1,23 @@
 #include "platform/cpus.h"
 
 #include <sched.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 namespace tessera::platform {
+namespace {
+
+/// 0 is the calling thread.
+bool keep_from_preempting(pid_t thread) {
+  const sched_param no_priority{};
+  return ::sched_setscheduler(thread, SCHED_BATCH, &no_priority) == 0;
+}
+
+}  // namespace
 
 std::vector<uint32_t> usable_cpus() {
   std::vector<uint32_t> cpus;
@@ -22,6 +37,24 @@ void pin_this_thread(uint32_t cpu) {
   CPU_ZERO(&mask);
   CPU_SET(cpu, &mask);
   ::sched_setaffinity(0, sizeof(mask), &mask);
+}
+
+void keep_this_thread_from_preempting() { keep_from_preempting(0); }
+
+bool is_first_thread() { return ::gettid() == ::getpid(); }
+
+uint32_t keep_other_threads_from_preempting() {
+  uint32_t kept = 0;
+  std::error_code ended;
+  std::filesystem::directory_iterator tasks("/proc/self/task", ended);
+  for (; !ended && tasks != std::filesystem::directory_iterator(); tasks.increment(ended)) {
+    const std::string name = tasks->path().filename().string();
+    pid_t thread = 0;
+    std::from_chars(name.data(), name.data() + name.size(), thread);
+    if (thread <= 0 || thread == ::gettid()) continue;
+    if (keep_from_preempting(thread)) ++kept;
+  }
+  return kept;
 }
 
 }  // namespace tessera::platform

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -6,6 +7,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -219,6 +221,33 @@ TEST(ThreadPoolTest, MoreThreadsThanCpusAreNotPinned) {
     pool.pin_caller();
     pool.parallel_tasks(16, [&](uint32_t, uint32_t) { EXPECT_EQ(usable_cpus(), cpus); });
   }).join();
+}
+
+TEST(Cpus, ThreadsThatAreThereDoNotPreemptTheCaller) {
+  std::promise<pid_t> begun;
+  std::promise<void> end;
+  std::thread other([&begun, ended = end.get_future()] {
+    begun.set_value(::gettid());
+    ended.wait();
+  });
+  const pid_t other_id = begun.get_future().get();
+  const int before = ::sched_getscheduler(0);
+  EXPECT_GE(keep_other_threads_from_preempting(), 1u);
+  EXPECT_EQ(::sched_getscheduler(0), before);
+  EXPECT_EQ(::sched_getscheduler(other_id), SCHED_BATCH);
+  end.set_value();
+  other.join();
+  // Threads begun later are as their maker is.
+  int later = -1;
+  std::thread([&] { later = ::sched_getscheduler(0); }).join();
+  EXPECT_EQ(later, before);
+}
+
+TEST(Cpus, KnowsTheFirstThread) {
+  EXPECT_TRUE(is_first_thread());
+  bool other_is_first = true;
+  std::thread([&] { other_is_first = is_first_thread(); }).join();
+  EXPECT_FALSE(other_is_first);
 }
 
 TEST(MachineTest, SomeMemoryIsAvailable) { EXPECT_GT(available_memory_bytes(), 1u << 20); }
