@@ -15,6 +15,9 @@ export const LONG_RUNS = [
   ['engine', 'kv_transparency_test', '--seeds=300'],
 ];
 
+// The same of programs under sanitizers.
+export const LONG_FUZZES = [['abi', 'packed_fuzz', '1000000']];
+
 const TRAINER = ['test/e2e/adapters.spec.ts', '-t', 'a trainer that pushes'];
 // Name, words and variables of specs.
 export const LONG_SPECS = [

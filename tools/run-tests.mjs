@@ -8,7 +8,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LONG_PROGRAMS, LONG_RUNS, LONG_SPECS } from './long-runs.mjs';
+import { LONG_FUZZES, LONG_PROGRAMS, LONG_RUNS, LONG_SPECS } from './long-runs.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
@@ -326,13 +326,16 @@ function cuda() {
 }
 
 function long() {
-  if (!buildTests(LONG_RUNS.map(([, target]) => target))) {
+  if (!buildTests(LONG_RUNS.map(([, target]) => target)) || !buildFuzz()) {
     count(0, 1);
     return;
   }
-  for (const [folder, target, ...words] of LONG_RUNS) {
-    checker([target, ...words].join(' '), join(nativeFolder, 'src', folder, target), words);
-  }
+  const inFolder =
+    (built) =>
+    ([folder, target, ...words]) =>
+      checker([target, ...words].join(' '), join(built, 'src', folder, target), words);
+  LONG_RUNS.forEach(inFolder(nativeFolder));
+  LONG_FUZZES.forEach(inFolder(fuzzFolder));
   for (const [name, words, environment] of LONG_SPECS) {
     const env = { ...process.env, ...environment };
     checker(name, bin('vitest'), ['run', ...words, '--testTimeout=3600000'], { env });

@@ -253,7 +253,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #if !defined(TESSERA_LIBFUZZER)
 /// packed_fuzz [cases [seed]]: a failure is repeated by the seed that was printed last.
 int main(int argc, char** argv) {
-  const uint64_t cases = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200'000;
+  const uint64_t cases = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 40'000;
   const uint64_t first_seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   for (uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
     if (seed % 10'000 == first_seed % 10'000) {
