@@ -1,6 +1,6 @@
 // The import law of the TypeScript side. Every rule is an error; tools/tidy.spec.ts shows that each
 // can fail.
-const domainLibs = 'erasure|adapter|catalogue|behaviour|prompt|recall|inspection';
+const domainLibs = 'erasure|adapter|catalogue|behaviour|prompt|recall|inspection|routing';
 /** Which domain lib may see which other's face. */
 const domainOrder = {
   erasure: [],
@@ -8,8 +8,9 @@ const domainOrder = {
   catalogue: [],
   behaviour: [],
   prompt: [],
+  routing: [],
   recall: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt'],
-  inspection: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'recall'],
+  inspection: ['erasure', 'adapter', 'catalogue', 'behaviour', 'prompt', 'recall', 'routing'],
 };
 const infrastructure = 'access|config|grpc|hosting|httpjson|kafka|lifecycle';
 

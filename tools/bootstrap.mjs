@@ -147,14 +147,16 @@ const systemPackages = [
 ];
 
 /**
- * What the tests start beside the service: a real broker, resolved by Maven, a real Redis and a
- * real browser, with letters for all titles.
+ * What the tests start beside the service: a real broker, resolved by Maven, a real Redis, a real
+ * etcd, HAProxy and a real browser, with letters for all titles.
  */
 function testPackages() {
   return [
     { name: 'libgtest-dev', present: () => hasHeader('gtest/gtest.h') },
     { name: 'clang', present: () => onPath('clang++') },
     { name: 'redis-server', present: () => onPath('redis-server') },
+    { name: 'etcd-server', present: () => onPath('etcd') },
+    { name: 'haproxy', present: () => onPath('haproxy') || fs.existsSync('/usr/sbin/haproxy') },
     { name: 'openjdk-17-jre-headless', present: () => onPath('java') },
     { name: 'maven', present: () => onPath('mvn') },
     { name: 'chromium', present: () => onPath('chromium') || onPath('google-chrome') },

@@ -205,6 +205,8 @@ const lawless: Record<string, string> = {
   'libs/erasure/src/index.ts': "import '@tessera/prompt';\nimport '@tessera/contracts';\n",
   // domain-order-adapter
   'libs/adapter/src/index.ts': "import '@tessera/behaviour';\n",
+  // domain-order-routing
+  'libs/routing/src/index.ts': "import '@tessera/prompt';\n",
   // domain-order-prompt
   'libs/prompt/src/index.ts': "import '@tessera/behaviour';\n",
   // domain-order-behaviour

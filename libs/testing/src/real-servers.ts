@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { JARS } from './kafka-broker.js';
 
 /** Servers that tests and benchmarks start themselves. */
-export type RealServer = 'kafka' | 'redis';
+export type RealServer = 'kafka' | 'redis' | 'etcd' | 'haproxy';
 
 /** Programs that are missing to start these; the set-up of the tests installs all of them. */
 export function missingFor(servers: readonly RealServer[]): string[] {
@@ -11,6 +11,8 @@ export function missingFor(servers: readonly RealServer[]): string[] {
   if (servers.includes('kafka') && !runs('java', '-version')) missing.push('java');
   if (servers.includes('kafka') && !existsSync(JARS)) missing.push("the broker's jars");
   if (servers.includes('redis') && !runs('redis-server', '--version')) missing.push('redis-server');
+  if (servers.includes('etcd') && !runs('etcd', '--version')) missing.push('etcd-server');
+  if (servers.includes('haproxy') && !runs('haproxy', '-v')) missing.push('haproxy');
   return missing;
 }
 

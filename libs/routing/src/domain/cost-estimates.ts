@@ -1,0 +1,29 @@
+/** How much of a new observation an estimate takes over. */
+const SHARE = 0.1;
+const FIRST_US = 10_000;
+const KINDS_MAX = 1024;
+
+/**
+ * Predicted microseconds of a node's work per request, by kind (method and size). Observed from
+ * outside: what a request took, shared among all that the node had at that time (Little's law).
+ */
+export class CostEstimates {
+  private readonly estimates = new Map<string, number>();
+
+  /** Kinds differ by method and by the power of two of their bytes: long histories cost more. */
+  static kindOf(method: string, bytes: number): string {
+    return `${method} ${32 - Math.clz32(bytes)}`;
+  }
+
+  predictedUs(kind: string): number {
+    return this.estimates.get(kind) ?? FIRST_US;
+  }
+
+  /** `atOnce`: requests that the node had when this one began, itself included. */
+  observe(kind: string, elapsedUs: number, atOnce: number): void {
+    const us = elapsedUs / Math.max(1, atOnce);
+    const known = this.estimates.get(kind);
+    if (known === undefined && this.estimates.size >= KINDS_MAX) return;
+    this.estimates.set(kind, known === undefined ? us : known + SHARE * (us - known));
+  }
+}

@@ -1,0 +1,14 @@
+export { CostEstimates } from './domain/cost-estimates.js';
+export {
+  type DecidedVersions,
+  type Difference,
+  decideVersions,
+} from './domain/decided-versions.js';
+export { checkedMembers, type Member, parseMembers } from './domain/members.js';
+export { type Choice, type ChoiceReason, NodeLoads } from './domain/node-loads.js';
+export { PARTITION_COUNT, partitionOf, RoutingTable } from './domain/table.js';
+export { xxh32 } from './domain/xxh32.js';
+export { dnsMembership } from './outside/dns-members.js';
+export { Etcd } from './outside/etcd.js';
+export { EtcdRegistration, etcdMembership } from './outside/etcd-members.js';
+export { type Membership, StaticMembership } from './outside/membership.js';

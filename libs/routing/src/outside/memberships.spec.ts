@@ -1,0 +1,76 @@
+import { until } from '@tessera/testing';
+import { afterEach, expect, it } from 'vitest';
+import type { Member } from '../domain/members.js';
+import { dnsMembership } from './dns-members.js';
+import { StaticMembership } from './membership.js';
+import { PolledMembership } from './polled-membership.js';
+
+const node = (name: string): Member => ({ name, grpc: `${name}:1`, http: `${name}:2`, weight: 1 });
+const names = (seen: readonly (readonly Member[])[]) =>
+  seen.map((members) => members.map(({ name }) => name).join());
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const one of open.splice(0)) one.close();
+});
+
+it('has the nodes that the configuration names', async () => {
+  const seen: (readonly Member[])[] = [];
+  const membership = new StaticMembership([node('a')]);
+  await membership.start((members) => seen.push(members));
+  expect(names(seen)).toEqual(['a']);
+  expect(membership.reading().state).toBe('ok');
+});
+
+it('says each change once, and keeps the last members while the source is away', async () => {
+  const answers: (readonly Member[] | Error)[] = [
+    [node('b'), node('a')],
+    [node('a'), node('b')],
+    new Error('away'),
+    [node('a'), node('a')],
+    [node('a')],
+  ];
+  let asked = 0;
+  const membership = new PolledMembership(
+    'source',
+    async () => {
+      const answer = answers[Math.min(asked, answers.length - 1)];
+      asked += 1;
+      if (answer instanceof Error) throw answer;
+      return answer ?? [];
+    },
+    1,
+  );
+  open.push(membership);
+  const seen: (readonly Member[])[] = [];
+  const readings = new Set<string>();
+  await membership.start((members) => seen.push(members));
+  await until('all answers', () => {
+    readings.add(membership.reading().reason);
+    return asked > answers.length;
+  });
+  expect(names(seen)).toEqual(['', 'a,b', 'a']);
+  expect(membership.reading()).toEqual({ state: 'ok', reason: '' });
+});
+
+it('says why the last members stand', async () => {
+  const membership = new PolledMembership('source', async () => [node('a'), node('a')], 1e6);
+  open.push(membership);
+  await membership.start(() => undefined);
+  expect(membership.reading()).toMatchObject({ state: 'degraded' });
+  expect(membership.reading().reason).toContain('expected each name and address once');
+});
+
+it('finds the pods of a headless service under their own names', async () => {
+  const pods = ['tessera-0.nodes.ns.svc', 'tessera-1.nodes.ns.svc'];
+  const membership = dnsMembership('nodes.ns.svc', async (name) => {
+    const port = name.startsWith('_grpc._tcp.') ? 50_051 : 8080;
+    // The second pod became ready between the two questions.
+    return pods.slice(0, port === 8080 ? 1 : 2).map((target) => ({ name: target, port }));
+  });
+  open.push(membership);
+  const seen: (readonly Member[])[] = [];
+  await membership.start((members) => seen.push(members));
+  expect(seen.at(-1)).toEqual([
+    { name: 'tessera-0', grpc: `${pods[0]}:50051`, http: `${pods[0]}:8080`, weight: 1 },
+  ]);
+});

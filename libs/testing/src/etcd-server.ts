@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { resolvePort } from '@tessera/lifecycle';
+import { ended } from './server-process.js';
+import { temporaryFolder } from './temporary-folder.js';
+import { until } from './until.js';
+
+const HOST = '127.0.0.1';
+
+export interface EtcdServer {
+  readonly address: string;
+  /** Ends it as a crash does; `start` brings it back with what it had. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Ends it and takes its folder away. */
+  stop(): Promise<void>;
+}
+
+/** A real etcd of one member on free ports. */
+export async function startEtcdServer(): Promise<EtcdServer> {
+  const [clients, peers] = [await resolvePort(HOST, 0), await resolvePort(HOST, 0)];
+  const address = `${HOST}:${clients}`;
+  const folder = temporaryFolder({});
+  const words = [
+    ...['--data-dir', folder.path, '--listen-client-urls', `http://${address}`],
+    ...['--advertise-client-urls', `http://${address}`],
+    ...['--listen-peer-urls', `http://${HOST}:${peers}`],
+    ...['--initial-advertise-peer-urls', `http://${HOST}:${peers}`],
+    ...['--initial-cluster', `default=http://${HOST}:${peers}`, '--log-level', 'error'],
+  ];
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    child = spawn('etcd', words, { stdio: 'ignore' });
+    const healthy = async () => {
+      const reply = await fetch(`http://${address}/health`).catch(() => undefined);
+      return reply?.ok === true;
+    };
+    await until(`${address}: a healthy etcd`, healthy);
+  };
+  const kill = async () => {
+    if (child !== undefined) await ended(child, 'SIGKILL');
+  };
+  await start();
+  return {
+    address,
+    kill,
+    start,
+    stop: async () => {
+      await kill();
+      folder.remove();
+    },
+  };
+}
