@@ -13,6 +13,7 @@ import { createLog } from '@tessera/telemetry';
 import { temporaryFolder } from '@tessera/testing';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, it, vi } from 'vitest';
+import { serve as serveGateway } from '../../apps/gateway/src/serve.js';
 import { serve } from '../../apps/standalone/src/serve.js';
 import { FakeRuntime } from '../integration/fake-runtime.js';
 
@@ -42,7 +43,7 @@ interface Served {
   readonly routes: Set<string>;
 }
 
-/** Methods and routes as they are registered with the servers of a running service. */
+/** Methods and routes as they are registered with the servers of a service and of a gateway. */
 async function served(): Promise<Served> {
   const found: Served = { methods: new Set(), routes: new Set() };
   const onServer = (message: unknown) => {
@@ -60,6 +61,8 @@ async function served(): Promise<Served> {
       TESSERA_GRPC_PORT: '0',
       TESSERA_INSPECTION_PATH: '',
       TESSERA_ACCESS_AUDIT_PATH: join(folder.path, 'audit.jsonl'),
+      TESSERA_CLUSTER_NODES: 'nobody=127.0.0.1:1/127.0.0.1:2',
+      TESSERA_CLUSTER_PATH: folder.path,
     },
   });
   subscribe('fastify.initialization', onServer);
@@ -67,6 +70,8 @@ async function served(): Promise<Served> {
   try {
     const serving = await serve({ config, ...parts });
     await serving.drain.run();
+    const gateway = await serveGateway({ config, log: parts.log, serviceVersion: '1.2.3' });
+    await gateway.drain.run();
     for (const [service] of added.mock.calls) {
       for (const { path } of Object.values(service)) found.methods.add(path);
     }
@@ -79,7 +84,7 @@ async function served(): Promise<Served> {
 }
 
 describe('the access table', () => {
-  it('has all methods and routes of a running service and the protos, and no other', async () => {
+  it('has all methods and routes of service, gateway and protos, and no other', async () => {
     const { methods, routes } = await served();
     // The runtime of this test takes no behaviours, so that service is in the protos alone.
     const schema = protoSchema as Parameters<typeof protoLoader.fromJSON>[0];

@@ -304,7 +304,13 @@ describe('beside recall', () => {
         ready: true,
         conditions: [],
         state: 'ready',
-        versions: { service: '1.2.3', model: 'm', catalogue: 'c', promptTemplate: 'p' },
+        versions: {
+          service: '1.2.3',
+          node: config.node.name,
+          model: 'm',
+          catalogue: 'c',
+          promptTemplate: 'p',
+        },
       });
     }
   });

@@ -72,10 +72,11 @@ function admissionOf({ recall }: Config, metrics: Metrics) {
   return { gate, admission: { edge, loop } };
 }
 
-function versionsOf({ runtime, serviceVersion: service }: ServeParts): ServedVersions {
+function versionsOf({ config, runtime, serviceVersion: service }: ServeParts): ServedVersions {
   const { catalogue, promptTemplate } = runtime.facts.summary;
   return new ServedVersions({
     service,
+    node: config.node.name,
     get model() {
       return runtime.operations.weights.current().digest;
     },

@@ -13,6 +13,7 @@ import { type DrainStep, Readiness } from '@tessera/lifecycle';
 import { checkVisitor, servePages } from '../../console/src/index.js';
 import { directHandlers, RecallEdge } from '../../retrieval/src/index.js';
 import { type Access, openAccess } from './access.js';
+import { ClusterSeat } from './cluster-seat.js';
 import { type Composition, compose, type ServeParts } from './compose.js';
 import { PAGES_FOLDER } from './console.js';
 import { serveDocs } from './docs-page.js';
@@ -29,9 +30,11 @@ function drainSteps(
   { runtime, config, inspection }: ServeParts,
   access: Access,
   endWatch: () => void,
+  seat: ClusterSeat,
 ): DrainStep[] {
   const { drainMs } = config.shutdown;
   return [
+    ...seat.leaving(STEP_BUDGET_MS),
     ...hosted.leaving(drainMs),
     {
       name: 'engine drain',
@@ -110,5 +113,13 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const endWatch = () => {
     for (const end of endLooks) end();
   };
-  return hosted.serving(drainSteps(hosted, composition, parts, access, endWatch));
+  const seat = new ClusterSeat(config);
+  const serving = hosted.serving(drainSteps(hosted, composition, parts, access, endWatch, seat));
+  try {
+    await seat.take(serving, readiness);
+  } catch (error) {
+    await serving.drain.run();
+    throw error;
+  }
+  return serving;
 }

@@ -1,4 +1,5 @@
 export {
+  CHANNEL_OPTIONS,
   type Connection,
   channelCredentials,
   PLAIN,

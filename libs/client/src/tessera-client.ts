@@ -13,18 +13,17 @@ import {
   type WireScoreResponse,
 } from '@tessera/contracts';
 import { type ErrorCode, GRPC_STATUS, isErrorCode, TesseraError } from '@tessera/errors';
-import { type Connection, channelCredentials, PLAIN, tokenHeaders } from './connection.js';
+import {
+  CHANNEL_OPTIONS,
+  type Connection,
+  channelCredentials,
+  PLAIN,
+  tokenHeaders,
+} from './connection.js';
 import { withRetries } from './retry.js';
 import { type Asked, ServiceClient, type ServiceName } from './service-client.js';
 
 const REPLY_BYTES_MAX = 64 << 20;
-/** Answers of many calls under way at once: with less than that the service takes a longer way. */
-const WINDOW_BYTES = 1 << 20;
-/** A service that is back is found within a second. */
-const RECONNECT = {
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1000,
-};
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -52,8 +51,7 @@ export class TesseraClient {
     const own = tokenHeaders(connection);
     const options = {
       'grpc.max_receive_message_length': REPLY_BYTES_MAX,
-      'grpc-node.flow_control_window': WINDOW_BYTES,
-      ...RECONNECT,
+      ...CHANNEL_OPTIONS,
     };
     this.channel = new grpc.Channel(address, credentials, options);
     const shared = {

@@ -258,6 +258,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       clientSecretPath: place('oidc.clientSecretPath', config.oidc.clientSecretPath),
     },
     kv: { ...config.kv, path: place('kv.path', config.kv.path) },
+    cluster: { ...config.cluster, path: place('cluster.path', config.cluster.path) },
     inspection: {
       ...config.inspection,
       path: place('inspection.path', config.inspection.path),

@@ -12,6 +12,7 @@ import { accessSchema, peerSchema } from './schema-access.js';
 import { adaptersSchema, weightsSchema } from './schema-adapters.js';
 import { behavioursSchema } from './schema-behaviours.js';
 import { KAFKA_SECURITY } from './schema-brokers.js';
+import { clusterSchema } from './schema-cluster.js';
 import { consoleSchema, inspectionSchema, loginSchema, oidcSchema } from './schema-console.js';
 import { diskSchema } from './schema-disk.js';
 import { grpcSchema, httpSchema } from './schema-edges.js';
@@ -133,6 +134,7 @@ export const configSchema = z.strictObject({
         defaultText: 'name of the host',
       }),
   }),
+  cluster: clusterSchema,
   users: z.strictObject({
     path: text(
       '',

@@ -10,13 +10,15 @@ export interface StartFlags {
 const SETTINGS: Readonly<Record<string, (value: string) => Record<string, string>>> = {
   '--kafka': (value) => ({ 'kafka.brokers': value }),
   '--redis': (value) => ({ 'behaviours.store': 'redis', 'behaviours.redis': value }),
+  '--etcd': (value) => ({ 'cluster.etcd': value }),
   '--behaviours': (value) => ({ 'behaviours.store': 'remote', 'behaviours.remote': value }),
 };
 
 export const FLAG_LINES = `  --config FILE           configuration
   --print-config          print the effective configuration and end
   --kafka HOST:PORT       serve the topics of a broker (kafka.brokers)
-  --redis HOST:PORT       keep behaviours in Redis (behaviours.redis)`;
+  --redis HOST:PORT       keep behaviours in Redis (behaviours.redis)
+  --etcd HOST:PORT        be a node, or a gateway, of the cluster there (cluster.etcd)`;
 
 /** What is wrong with the words. */
 export interface BadFlags {

@@ -252,6 +252,12 @@ export const SERVICE_ERRORS = {
     retryable: true,
     meaning: 'the Kafka broker does not answer, or too many records wait for it',
   },
+  NODE_UNAVAILABLE: {
+    grpc: GRPC_STATUS.UNAVAILABLE,
+    http: 503,
+    retryable: true,
+    meaning: 'no node of the cluster that may answer takes requests, or not all that have to',
+  },
   CONFIG_INVALID: {
     grpc: GRPC_STATUS.FAILED_PRECONDITION,
     http: 500,

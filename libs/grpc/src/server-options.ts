@@ -45,6 +45,8 @@ export interface GrpcServerSettings {
   readonly streamsMax: number;
   /** Undefined: every call is served. */
   readonly gate: GateSettings | undefined;
+  /** Adds services that are not handled by Nest; left out: there are none. */
+  readonly addServices?: ((server: Server) => void) | undefined;
   /** Methods that the gate answers itself; left out: none. */
   readonly direct?: DirectParts | undefined;
 }
@@ -107,6 +109,7 @@ export function grpcServer(settings: GrpcServerSettings): GatedGrpcServer {
       } as object,
       onLoadPackageDefinition: (_packages: unknown, server: Server) => {
         settings.health.addTo(server);
+        settings.addServices?.(server);
         new ReflectionService(written).addToServer(server);
       },
     },

@@ -1,3 +1,4 @@
+import type { Server } from '@grpc/grpc-js';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
@@ -55,6 +56,10 @@ export interface HostParts {
   readonly directHandlers?: ((app: NestFastifyApplication) => DirectHandlers) | undefined;
   /** Service of each package that is served over gRPC. */
   readonly services: Readonly<Record<string, string>>;
+  /** Services by their full names that another server answers; left out: there are none. */
+  readonly forwarded?:
+    | { readonly names: readonly string[]; readonly addTo: (server: Server) => void }
+    | undefined;
   /** The server of topics; absent where no broker is named. */
   readonly topicServer?: CustomTransportStrategy | undefined;
   readonly readiness: Readiness;
@@ -103,7 +108,8 @@ export async function host(parts: HostParts): Promise<Hosted> {
   closeConnectionsWhileDraining(instance, readiness);
   await parts.prepare?.(app);
   const grpcPort = await resolvePort(grpc.host, grpc.port);
-  const names = Object.entries(services).map(([name, service]) => `${name}.${service}`);
+  const own = Object.entries(services).map(([name, service]) => `${name}.${service}`);
+  const names = [...own, ...(parts.forwarded?.names ?? [])];
   const guard = access.guard('grpc');
   const strategy = grpcServer({
     ...grpc,
@@ -114,6 +120,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
     schemaAsWritten: protoSchemaAsWritten,
     health: new GrpcHealth(names, readiness),
     interceptors: [accessInterceptor(guard)],
+    addServices: parts.forwarded?.addTo,
     direct: parts.directHandlers && {
       handlers: parts.directHandlers(app),
       schema: protoSchema,

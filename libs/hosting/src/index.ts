@@ -2,6 +2,7 @@ export { addBehaviourReach } from './behaviour-reach.js';
 
 export { type Hosted, type HostParts, host, type Serving, STEP_BUDGET_MS } from './host.js';
 export { callerOf } from './http-access.js';
+export { parseJsonBody } from './json-body.js';
 export { OperationsModule, type OperationsOptions } from './operations.module.js';
 export { type AccessConfig, ProcessAccess, refuseOpenDoors } from './process-access.js';
 export { ServedVersions } from './served-versions.js';

@@ -1,9 +1,10 @@
 export type { AccessCounts } from './access-metrics.js';
+export type { ClusterCounts } from './cluster-metrics.js';
+export type { EngineCounts } from './engine-counts.js';
 export type { KvCounts, KvTierCounts } from './kv-metrics.js';
 export { createLog, Log, type LogFields, NestLog } from './logger.js';
 export {
   type Edge,
-  type EngineCounts,
   METRICS,
   Metrics,
   type Observation,

@@ -80,9 +80,17 @@ describe('Metrics', () => {
     const lines = { written: 2, failed: 1 };
     const refused = [{ edge: 'grpc', code: 'UNAUTHENTICATED', count: 3 }];
     metrics.showAccess(() => ({ isOpen: true, lines, refused }));
+    metrics.showCluster(() => ({
+      forwarded: [{ edge: 'grpc', reason: 'owner', count: 4 }],
+      retries: 1,
+      nodes: [{ name: 'a', state: 'up', outstandingUs: 500_000 }],
+      revision: 2,
+      pendingErasures: 0,
+    }));
     metrics.showTasks(() => [{ lane: 'check', waiting: 0, running: 1 }]);
     const text = await metrics.text();
     expect(text).toContain('tessera_caches_dropped_total{cache="snapshot"} 1');
+    expect(text).toContain('tessera_cluster_outstanding_seconds{node="a"} 0.5');
     expect(text).toContain('tessera_tasks{lane="check",state="running"} 1');
     expect(text).toContain('tessera_adapter_recalls_total{arm="canary"} 3');
     expect(text).toContain('tessera_adapter_bytes{place="disk",kind="capacity"} 40');

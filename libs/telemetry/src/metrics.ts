@@ -4,6 +4,8 @@ import { MICROSECONDS_PER_SECOND } from '@tessera/units';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { ACCESS_METRICS, type AccessCounts, registerAccessMetrics } from './access-metrics.js';
 import { ADAPTER_METRICS, type AdapterCounts, registerAdapterMetrics } from './adapter-metrics.js';
+import { CLUSTER_METRICS, type ClusterCounts, registerClusterMetrics } from './cluster-metrics.js';
+import type { EngineCounts } from './engine-counts.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 import {
   type ConditionCount,
@@ -127,24 +129,8 @@ export const METRICS = {
   ...TASK_METRICS,
   ...ADAPTER_METRICS,
   ...KV_METRICS,
+  ...CLUSTER_METRICS,
 } as const;
-
-/** Counts of the engine since it opened, as it reports them. */
-export interface EngineCounts {
-  readonly queued: number;
-  readonly running: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly expired: number;
-  readonly prefillTokens: number;
-  readonly decodeTokens: number;
-  readonly forwardPasses: number;
-  readonly prefixReusedTokens: number;
-  readonly rolledBackTokens: number;
-  readonly predictedUs: number;
-  readonly actualUs: number;
-}
 
 /** By which edge a request arrived. */
 export type Edge = 'grpc' | 'http' | 'kafka';
@@ -278,6 +264,11 @@ export class Metrics {
   /** Adapters count by themselves; each scrape copies their counts. */
   showAdapters(counts: () => AdapterCounts): void {
     registerAdapterMetrics(this.registry, counts);
+  }
+
+  /** Nodes of a gateway's cluster; read at each scrape. */
+  showCluster(counts: () => ClusterCounts): void {
+    registerClusterMetrics(this.registry, counts);
   }
 
   /** Refusals and audits are counted where they happen; each scrape copies the counts. */

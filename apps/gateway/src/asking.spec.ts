@@ -1,0 +1,162 @@
+import { PLAIN } from '@tessera/client';
+import { TesseraError } from '@tessera/errors';
+import type { Member } from '@tessera/routing';
+import { afterEach, expect, it } from 'vitest';
+import { type Asked, Asking, type Failure, ForwardCounts, failureOfCode } from './asking.js';
+import { Cluster } from './cluster.js';
+import type { NodeLink } from './node-link.js';
+
+const lines: string[] = [];
+const log = {
+  info: (_fields: object, line: string) => void lines.push(line),
+  warn: (_fields: object, line: string) => void lines.push(line),
+};
+const member = (name: string, weight = 1): Member => ({
+  name,
+  grpc: `${name}:1`,
+  http: `${name}:2`,
+  weight,
+});
+const versions = (node: string, model = 'm') => ({ node, model, promptTemplate: 't' });
+
+let cluster: Cluster;
+afterEach(() => cluster.close());
+
+function clusterOf(...names: string[]): Cluster {
+  lines.length = 0;
+  cluster = new Cluster(PLAIN, log as never);
+  cluster.setMembers(names.map((name) => member(name)));
+  for (const link of cluster.links()) {
+    cluster.saw(link, { state: 'up', versions: versions(link.member.name) });
+  }
+  return cluster;
+}
+
+const asked = (more: Partial<Asked> = {}): Asked =>
+  Object.assign(
+    {
+      partition: 3,
+      kind: 'k',
+      edge: 'grpc',
+      isOver: () => false,
+      failureOf: (thrown: unknown) => (thrown as { failure: Failure }).failure,
+    },
+    more,
+  );
+const failing = (failure: Failure) => Object.assign(new Error(failure), { failure });
+
+/** The names in the order in which they are asked for a partition. */
+const orderOf = (partition: number) =>
+  cluster.table.order(partition).map((node) => cluster.table.members[node]?.name ?? '');
+
+async function names(act: (link: NodeLink) => Promise<string>, of = asked()) {
+  const tried: string[] = [];
+  const counts = new ForwardCounts();
+  const answer = await new Asking(cluster, counts)
+    .ask(of, (link) => {
+      tried.push(link.member.name);
+      return act(link);
+    })
+    .catch((thrown: unknown) => thrown);
+  return { tried, answer, counts };
+}
+
+it('asks successors where nodes are away or refuse before they begin', async () => {
+  clusterOf('a', 'b', 'c', 'd');
+  const order = orderOf(3);
+  expect((await names(async () => 'yes')).tried).toEqual(order.slice(0, 1));
+  let left = 1;
+  const once = await names(async () => {
+    left -= 1;
+    if (left >= 0) throw failing('busy');
+    return 'yes';
+  });
+  expect(once).toMatchObject({ tried: order.slice(0, 2), answer: 'yes' });
+  expect([once.counts.retries, [...once.counts.forwarded.keys()]]).toEqual([1, ['grpc owner']]);
+  // A refusal takes nobody's users away; not to be reached does, until the node is seen again.
+  expect(cluster.links().every(({ state }) => state === 'up')).toBe(true);
+  const away = await names(async ({ member: { name } }) => {
+    if (name === order[0]) throw failing('away');
+    return name;
+  });
+  expect(away).toMatchObject({ tried: order.slice(0, 2), answer: order[1] });
+  expect(cluster.link(order[0] ?? '')?.state).toBe('down');
+  const later = await names(async () => 'yes');
+  expect(later.tried).toEqual([order[1]]);
+  expect([...later.counts.forwarded.keys()]).toEqual(['grpc owner-away']);
+});
+
+it('gives up at once where another node would not help, or nobody waits', async () => {
+  clusterOf('a', 'b', 'c');
+  const act = (failure: Failure) => async () => {
+    throw failing(failure);
+  };
+  expect(await names(act('final'))).toMatchObject({ answer: { failure: 'final' } });
+  const over = await names(act('busy'), asked({ isOver: () => true }));
+  expect(over).toMatchObject({ tried: [orderOf(3)[0]], answer: { failure: 'busy' } });
+  const busy = await names(act('busy'));
+  expect(busy).toMatchObject({ tried: orderOf(3), answer: { failure: 'busy' } });
+  const { tried, answer } = await names(act('away'));
+  expect(tried).toEqual(orderOf(3));
+  expect(answer).toBeInstanceOf(TesseraError);
+  expect(answer).toMatchObject({ code: 'NODE_UNAVAILABLE' });
+  expect((answer as Error).message).toBe(
+    'nodes: expected one that takes requests, got a down, b down, c down',
+  );
+});
+
+it('says once that a node is away, and once that it is back', () => {
+  clusterOf('a', 'b');
+  lines.length = 0;
+  const [a] = cluster.links() as [NodeLink];
+  cluster.lost(a, 'refused');
+  cluster.saw(a, { state: 'down', reason: 'refused again' });
+  cluster.saw(a, { state: 'up', versions: versions('a') });
+  cluster.saw(a, { state: 'up', versions: versions('a') });
+  expect(lines).toEqual([
+    'node a takes no requests: its users go to their successors',
+    'node a takes its users',
+  ]);
+});
+
+it('leaves out a node of another name or model, and takes it back when it fits', () => {
+  clusterOf('a', 'b', 'c');
+  const [, b, c] = cluster.links() as [NodeLink, NodeLink, NodeLink];
+  cluster.saw(b, { state: 'up', versions: versions('b', 'other') });
+  expect(b).toMatchObject({ state: 'different', reason: 'model: expected m, got other' });
+  cluster.saw(c, { state: 'up', versions: versions('b') });
+  expect(c).toMatchObject({ state: 'different', reason: 'node.name: expected c, got b' });
+  expect(cluster.choose(undefined, new Set())?.link.member.name).toBe('a');
+  cluster.saw(b, { state: 'up', versions: versions('b') });
+  cluster.saw(c, { state: 'up', versions: versions('c') });
+  expect(cluster.links().map(({ state }) => state)).toEqual(['up', 'up', 'up']);
+  expect(cluster.versions).toEqual({ model: 'm', promptTemplate: 't' });
+});
+
+it('keeps what is outstanding at nodes that stay, and waits for those that leave', async () => {
+  clusterOf('a', 'b', 'c');
+  const [a, b] = cluster.links() as [NodeLink, NodeLink];
+  const endA = cluster.begin(a, 'k');
+  const endB = cluster.begin(b, 'k');
+  const outstanding = cluster.outstandingUs('a');
+  expect(outstanding).toBeGreaterThan(0);
+  cluster.setMembers([member('a'), member('c')]);
+  expect(cluster.table.revision).toBe(2);
+  expect(cluster.outstandingUs('a')).toBe(outstanding);
+  expect(cluster.link('a')).toBe(a);
+  expect(cluster.watched()).toContain(b);
+  endA(true);
+  endB(true);
+  expect(cluster.outstandingUs('a')).toBe(0);
+  expect(cluster.watched()).not.toContain(b);
+});
+
+it.each([
+  ['ENGINE_OVERLOADED', 'busy'],
+  ['ENGINE_UNAVAILABLE', 'busy'],
+  ['REQUEST_INVALID', 'final'],
+  ['DEADLINE_EXCEEDED', 'final'],
+  ['', 'away'],
+])('takes the code %j of a node for %s', (code, failure) => {
+  expect(failureOfCode(code)).toBe(failure);
+});

@@ -1,0 +1,118 @@
+import { createRequire } from 'node:module';
+import type {
+  handleUnaryCall,
+  Server,
+  ServerDuplexStream,
+  ServerReadableStream,
+  ServerUnaryCall,
+  ServerWritableStream,
+  ServiceDefinition,
+  StatusObject,
+  sendUnaryData,
+} from '@grpc/grpc-js';
+import { protoSchema } from '@tessera/contracts';
+import { loggedStatus } from '@tessera/grpc';
+import type { Log } from '@tessera/telemetry';
+import { METHOD_KINDS, type MethodKind } from './method-kinds.js';
+import { isServiceError } from './one-node.js';
+
+const protoLoader = createRequire(import.meta.url)(
+  '@grpc/proto-loader',
+) as typeof import('@grpc/proto-loader');
+
+const identity = (bytes: Buffer): Buffer => bytes;
+
+/** How calls of each form are answered; each rejects with a ServiceError or a TesseraError. */
+export interface ForwardedCalls {
+  unary(path: string, kind: MethodKind, call: ServerUnaryCall<Buffer, Buffer>): Promise<Buffer>;
+  send(path: string, call: ServerReadableStream<Buffer, Buffer>): Promise<Buffer>;
+  stream(path: string, call: ServerWritableStream<Buffer, Buffer>): void;
+  converse(path: string, call: ServerDuplexStream<Buffer, Buffer>): Promise<void>;
+}
+
+function statusOf(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {
+  if (!isServiceError(thrown)) return loggedStatus(thrown, log);
+  const { code, details, metadata } = thrown;
+  return { code, details, metadata };
+}
+
+/** Full names of the services that are forwarded. */
+export function forwardedServices(): readonly string[] {
+  return [...new Set(Object.keys(METHOD_KINDS).map((path) => path.split('/')[1] as string))];
+}
+
+/** Adds the nodes' services to a server; messages are passed on as the bytes that came. */
+export function addForwarded(
+  server: Pick<Server, 'addService'>,
+  calls: ForwardedCalls,
+  log: Pick<Log, 'error'>,
+): void {
+  const schema = protoLoader.fromJSON(protoSchema as Parameters<typeof protoLoader.fromJSON>[0]);
+  for (const service of Object.values(schema)) {
+    if ('format' in service) continue;
+    const definition: Record<string, ServiceDefinition[string]> = {};
+    const handlers: Record<string, handleUnaryCall<Buffer, Buffer>> = {};
+    for (const [name, { path, requestStream, responseStream }] of Object.entries(service)) {
+      const kind = METHOD_KINDS[path];
+      if (kind === undefined) continue;
+      definition[name] = {
+        path,
+        requestStream,
+        responseStream,
+        requestSerialize: identity,
+        requestDeserialize: identity,
+        responseSerialize: identity,
+        responseDeserialize: identity,
+      };
+      handlers[name] = handlerOf(
+        path,
+        kind,
+        { requestStream, responseStream },
+        calls,
+        log,
+      ) as never;
+    }
+    server.addService(definition, handlers as never);
+  }
+}
+
+interface Form {
+  readonly requestStream: boolean;
+  readonly responseStream: boolean;
+}
+
+function handlerOf(
+  path: string,
+  kind: MethodKind,
+  { requestStream, responseStream }: Form,
+  calls: ForwardedCalls,
+  log: Pick<Log, 'error'>,
+): unknown {
+  type Done = sendUnaryData<Buffer>;
+  const settle = (answer: Promise<Buffer>, done: Done) =>
+    answer.then(
+      (bytes) => done(null, bytes),
+      (thrown: unknown) => done(statusOf(thrown, log)),
+    );
+  if (requestStream && responseStream) {
+    return (call: ServerDuplexStream<Buffer, Buffer>) =>
+      void calls.converse(path, call).catch((thrown: unknown) => {
+        call.emit('error', statusOf(thrown, log));
+      });
+  }
+  if (requestStream) {
+    return (call: ServerReadableStream<Buffer, Buffer>, done: Done) =>
+      void settle(calls.send(path, call), done);
+  }
+  if (responseStream) {
+    return (call: ServerWritableStream<Buffer, Buffer>) => {
+      try {
+        calls.stream(path, call);
+      } catch (thrown) {
+        call.emit('error', statusOf(thrown, log));
+      }
+    };
+  }
+  return (call: ServerUnaryCall<Buffer, Buffer>, done: Done) =>
+    void settle(calls.unary(path, kind, call), done);
+}

@@ -1,0 +1,47 @@
+/**
+ * What the gateway does with a method: `user`: asks the owner of the user whom the message names at
+ * this path of field numbers; `any`: one node; `every`: all nodes, in one order; `forget`: all that
+ * may hold the user, until each has confirmed; `append`: each owner gets its part.
+ */
+export type MethodKind =
+  | { readonly does: 'user' | 'forget'; readonly userAt: readonly number[] }
+  | { readonly does: 'any' | 'every' | 'append' };
+
+const user = (...userAt: number[]): MethodKind => ({ does: 'user', userAt });
+const forget = (...userAt: number[]): MethodKind => ({ does: 'forget', userAt });
+const any: MethodKind = { does: 'any' };
+const every: MethodKind = { does: 'every' };
+
+/** By path; what has no entry is not served (KvPoolService/CheckIntegrity: ask each node). */
+export const METHOD_KINDS: Readonly<Record<string, MethodKind>> = {
+  '/tessera.recall.v1.RecallService/Recall': user(2),
+  '/tessera.score.v1.ScoreService/Score': user(2),
+  '/tessera.explain.v1.ExplainService/Explain': user(1, 2),
+  '/tessera.behaviour.v1.BehaviourService/Append': { does: 'append' },
+  '/tessera.behaviour.v1.BehaviourService/PutProfile': user(1),
+  '/tessera.behaviour.v1.BehaviourService/History': user(1),
+  '/tessera.behaviour.v1.BehaviourService/Erase': forget(1),
+  '/tessera.catalogue.v1.CatalogueService/Apply': every,
+  '/tessera.catalogue.v1.CatalogueService/ApplyStream': every,
+  '/tessera.catalogue.v1.CatalogueService/ApplyBatch': every,
+  '/tessera.catalogue.v1.CatalogueService/Compact': every,
+  '/tessera.catalogue.v1.CatalogueService/RollBack': every,
+  '/tessera.catalogue.v1.CatalogueService/GetState': any,
+  '/tessera.catalogue.v1.CatalogueService/ListItems': any,
+  '/tessera.catalogue.v1.CatalogueService/ListVersions': any,
+  '/tessera.kv.v1.KvPoolService/Inspect': user(1),
+  '/tessera.kv.v1.KvPoolService/DropUser': forget(1),
+  '/tessera.kv.v1.KvPoolService/DropVersion': every,
+  '/tessera.kv.v1.KvPoolService/Append': user(2),
+  '/tessera.adapter.v1.AdapterService/Push': every,
+  '/tessera.adapter.v1.AdapterService/List': any,
+  '/tessera.adapter.v1.AdapterService/Get': any,
+  '/tessera.adapter.v1.AdapterService/Activate': every,
+  '/tessera.adapter.v1.AdapterService/Rollback': every,
+  '/tessera.adapter.v1.AdapterService/Pin': every,
+  '/tessera.adapter.v1.AdapterService/Unpin': every,
+  '/tessera.adapter.v1.AdapterService/Delete': every,
+  '/tessera.weights.v1.WeightsService/Update': every,
+  '/tessera.weights.v1.WeightsService/Rollback': every,
+  '/tessera.weights.v1.WeightsService/Get': any,
+};

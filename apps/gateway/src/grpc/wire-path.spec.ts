@@ -1,0 +1,99 @@
+import { protoSchema } from '@tessera/contracts';
+import fc from 'fast-check';
+import protobuf from 'protobufjs';
+import { expect, it } from 'vitest';
+import { METHOD_KINDS } from './method-kinds.js';
+import { fieldOf, fieldsAt, isSetAt, textAt } from './wire-path.js';
+
+const root = protobuf.Root.fromJSON(protoSchema as protobuf.INamespace);
+const typeOf = (name: string) => root.lookupType(`tessera.${name}`);
+const bytesOf = (name: string, message: object) => {
+  const type = typeOf(name);
+  return Buffer.from(type.encode(type.fromObject(message)).finish());
+};
+const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString();
+const words = fc.string({ unit: 'grapheme', maxLength: 200 });
+
+it('finds the user of a recall as a parser does, whatever else is in it', () => {
+  const recall = fc.record({
+    requestId: words,
+    userId: words,
+    profile: fc.dictionary(fc.string({ minLength: 1 }), words, { maxKeys: 3 }),
+    widths: fc.array(fc.nat(500), { maxLength: 5 }),
+    deadlineMs: fc.nat(100_000),
+    eligibility: fc.record({ denied: fc.array(words, { maxLength: 3 }) }),
+  });
+  fc.assert(
+    fc.property(recall, (message) => {
+      const bytes = bytesOf('recall.v1.RecallRequest', message);
+      const { userId } = typeOf('recall.v1.RecallRequest').decode(bytes) as unknown as {
+        userId: string;
+      };
+      expect(text(textAt(bytes, [2]))).toBe(userId === '' ? undefined : userId);
+      const explain = bytesOf('explain.v1.ExplainRequest', { request: message, itemId: 'i' });
+      expect(text(textAt(explain, [1, 2]))).toBe(userId === '' ? undefined : userId);
+    }),
+    { seed: 7, numRuns: 200 },
+  );
+});
+
+it('takes the last of several, and none of a message that is cut off or is none', () => {
+  const twice = Buffer.concat([fieldOf(2, Buffer.from('a')), fieldOf(2, Buffer.from('bc'))]);
+  expect(text(textAt(twice, [2]))).toBe('bc');
+  for (let end = 1; end < twice.length; end += 1) {
+    if (end === 3) continue;
+    expect(textAt(twice.subarray(0, end), [2]), `${end} bytes`).toBeUndefined();
+  }
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (bytes, n) => {
+      const fields = fieldsAt(bytes, n);
+      for (const { content, from, to } of fields ?? []) {
+        expect(from).toBeLessThan(to);
+        expect(to).toBeLessThanOrEqual(bytes.length);
+        expect(content.length).toBeLessThan(to - from);
+      }
+      isSetAt(bytes, n);
+    }),
+    { seed: 8, numRuns: 2000 },
+  );
+});
+
+it('cuts repeated fields out so that they are the same message again', () => {
+  const behaviours = Array.from({ length: 300 }, (_, n) => ({
+    userId: `u${n}`,
+    itemId: 'x'.repeat(n),
+    timeMs: n,
+  }));
+  const bytes = bytesOf('behaviour.v1.AppendRequest', { behaviours });
+  const fields = fieldsAt(bytes, 1) ?? [];
+  expect(fields.map(({ content }) => text(textAt(content, [1])))).toEqual(
+    behaviours.map(({ userId }) => userId),
+  );
+  const again = Buffer.concat(fields.map(({ from, to }) => bytes.subarray(from, to)));
+  expect(again.equals(bytes)).toBe(true);
+  const own = Buffer.concat(fields.map(({ content }) => fieldOf(1, content)));
+  expect(own.equals(bytes)).toBe(true);
+});
+
+it('reads flags', () => {
+  const drop = (message: object) => bytesOf('kv.v1.DropUserRequest', message);
+  expect(isSetAt(drop({ userId: 'u', deadlineMs: 3, withRecords: true }), 3)).toBe(true);
+  expect(isSetAt(drop({ userId: 'u', deadlineMs: 3 }), 3)).toBe(false);
+});
+
+it('names for each method with a user the field that the proto calls so', () => {
+  for (const [path, kind] of Object.entries(METHOD_KINDS)) {
+    const [, service = '', method = ''] = path.split('/');
+    const owner = root.lookupService(service);
+    let type = owner.lookupType(owner.methods[method]?.requestType ?? '');
+    if (!('userAt' in kind)) {
+      if (kind.does === 'any' || kind.does === 'every') expect(type.fields.userId).toBeUndefined();
+      continue;
+    }
+    for (const [at, number] of kind.userAt.entries()) {
+      const field = Object.values(type.fields).find(({ id }) => id === number);
+      if (at === kind.userAt.length - 1) expect(field?.name, path).toBe('userId');
+      else type = type.lookupType(field?.type ?? '');
+    }
+  }
+});

@@ -1,0 +1,105 @@
+/** Wire types of protobuf (protobuf.dev, "Encoding"). */
+const WireType = { VARINT: 0, FIXED64: 1, BYTES: 2, FIXED32: 5 } as const;
+const VARINT_BYTES_MAX = 10;
+
+/** A place in a message; goes no further where the bytes are no message. */
+class Reader {
+  at = 0;
+  constructor(readonly bytes: Uint8Array) {}
+
+  /** Undefined: there is none. */
+  varint(): number | undefined {
+    let value = 0;
+    for (let read = 0, scale = 1; read < VARINT_BYTES_MAX; read += 1, scale *= 128) {
+      const byte = this.bytes[this.at];
+      if (byte === undefined) return undefined;
+      this.at += 1;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+    return undefined;
+  }
+
+  /** Passes over a value. @returns its bytes where it has a length; null: the message is cut off */
+  value(wireType: number): Uint8Array | undefined | null {
+    if (wireType === WireType.VARINT) return this.varint() === undefined ? null : undefined;
+    if (wireType === WireType.FIXED64) return this.skip(8);
+    if (wireType === WireType.FIXED32) return this.skip(4);
+    if (wireType !== WireType.BYTES) return null;
+    const length = this.varint();
+    if (length === undefined || this.at + length > this.bytes.length) return null;
+    const from = this.at;
+    this.at += length;
+    return this.bytes.subarray(from, this.at);
+  }
+
+  private skip(count: number): undefined | null {
+    this.at += count;
+    return this.at > this.bytes.length ? null : undefined;
+  }
+}
+
+/** A field with a length, and where it begins and ends in the message, its tag included. */
+export interface WireField {
+  readonly content: Uint8Array;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The fields of a number that have a length, without decoding anything else. Null: the bytes are
+ * no whole message, which the node refuses in its own words.
+ */
+export function fieldsAt(message: Uint8Array, number: number): WireField[] | null {
+  const reader = new Reader(message);
+  const found: WireField[] = [];
+  while (reader.at < message.length) {
+    const from = reader.at;
+    const tag = reader.varint();
+    if (tag === undefined || tag < 8) return null;
+    const content = reader.value(tag % 8);
+    if (content === null) return null;
+    if (content !== undefined && Math.floor(tag / 8) === number) {
+      found.push({ content, from, to: reader.at });
+    }
+  }
+  return found;
+}
+
+/**
+ * The bytes of the text at a path of field numbers; of a field that is there several times the
+ * last, as parsers do. Undefined: there is none, or it is empty.
+ */
+export function textAt(message: Uint8Array, path: readonly number[]): Uint8Array | undefined {
+  let content: Uint8Array | undefined = message;
+  for (const number of path) {
+    content = fieldsAt(content, number)?.at(-1)?.content;
+    if (content === undefined) return undefined;
+  }
+  return content.length === 0 ? undefined : content;
+}
+
+/** Whether a number of the message that is no text is anything but 0; of several the last. */
+export function isSetAt(message: Uint8Array, number: number): boolean {
+  const reader = new Reader(message);
+  let isSet = false;
+  while (reader.at < message.length) {
+    const tag = reader.varint();
+    if (tag === undefined || tag < 8) return false;
+    if (Math.floor(tag / 8) === number && tag % 8 === WireType.VARINT) {
+      isSet = (reader.varint() ?? 0) !== 0;
+    } else if (reader.value(tag % 8) === null) {
+      return false;
+    }
+  }
+  return isSet;
+}
+
+/** A field of a number with these bytes, as the wire has it. */
+export function fieldOf(number: number, content: Uint8Array): Buffer {
+  const head = [number * 8 + WireType.BYTES];
+  let length = content.length;
+  for (; length >= 0x80; length = Math.floor(length / 128)) head.push((length % 128) + 0x80);
+  head.push(length);
+  return Buffer.concat([Buffer.from(head), content]);
+}

@@ -1,0 +1,13 @@
+import { FLAG_LINES } from '@tessera/config';
+import { runProcess } from '@tessera/lifecycle';
+
+const USAGE = `usage: npm run gateway -- [flags]
+Before the nodes of a cluster: each request goes to the node that owns its user (docs/cluster.md).
+${FLAG_LINES}
+Every key and its variable: docs/configuration.md`;
+
+// Modules take their time to load: a bad configuration is reported before.
+runProcess(USAGE, async ({ config }) => {
+  const { start } = await import('./start.js');
+  await start(config);
+});

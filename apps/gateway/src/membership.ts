@@ -1,0 +1,29 @@
+import type { Config } from '@tessera/config';
+import { expecting } from '@tessera/errors';
+import {
+  dnsMembership,
+  Etcd,
+  etcdMembership,
+  type Membership,
+  parseMembers,
+  StaticMembership,
+} from '@tessera/routing';
+
+const invalid = expecting('CONFIG_INVALID');
+
+/**
+ * Where this gateway knows its nodes from.
+ * @throws TesseraError CONFIG_INVALID unless exactly one source is named
+ */
+export function membershipOf({ cluster }: Pick<Config, 'cluster'>): Membership {
+  const { nodes, etcd, dns, name } = cluster;
+  const named = Object.entries({ nodes, etcd, dns }).filter(([, value]) => value !== '');
+  if (named.length !== 1) {
+    const got = named.map(([key]) => `cluster.${key}`).join(' and ');
+    const expected = 'one of cluster.nodes, cluster.etcd and cluster.dns';
+    throw invalid('cluster', expected, got === '' ? 'none' : got);
+  }
+  if (nodes !== '') return new StaticMembership(parseMembers(nodes));
+  if (dns !== '') return dnsMembership(dns);
+  return etcdMembership(new Etcd(etcd.split(',').map((address) => address.trim())), name);
+}

@@ -1,0 +1,63 @@
+import type { Cluster, Sighting } from './cluster.js';
+import { NodeAway, type NodeLink } from './node-link.js';
+
+const LOOK_EVERY_MS = 500;
+/** Of an answer: a busy node takes its time. */
+const ANSWER_MS_MAX = 1000;
+/** Answers in a row that are missing before a node that accepts connections is away. */
+const MISSES_MAX = 2;
+
+const OK = 200;
+
+interface HealthBody {
+  readonly versions?: Readonly<Record<string, string>>;
+}
+
+/** Asks every node how it is, twice a second, and itself only while the process lives. */
+export class NodeHealth {
+  private readonly misses = new WeakMap<NodeLink, number>();
+  private readonly asking = new Set<NodeLink>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly cluster: Cluster) {}
+
+  start(): void {
+    this.timer = setInterval(() => void this.round(), LOOK_EVERY_MS);
+    this.timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Never rejects. */
+  async round(): Promise<void> {
+    await Promise.all(this.cluster.watched().map((link) => this.look(link)));
+  }
+
+  private async look(link: NodeLink): Promise<void> {
+    if (this.asking.has(link)) return;
+    this.asking.add(link);
+    try {
+      const sighting = await sightingOf(link);
+      this.misses.delete(link);
+      this.cluster.saw(link, sighting);
+    } catch (thrown) {
+      const misses = (this.misses.get(link) ?? 0) + 1;
+      this.misses.set(link, misses);
+      const reason = (thrown as Error).message;
+      const isGone = thrown instanceof NodeAway && /ECONN|ENOTFOUND|EHOST/.test(reason);
+      if (isGone || misses >= MISSES_MAX) this.cluster.saw(link, { state: 'down', reason });
+    } finally {
+      this.asking.delete(link);
+    }
+  }
+}
+
+async function sightingOf(link: NodeLink): Promise<Sighting> {
+  const ask = { method: 'GET', path: '/health', headers: {}, timeoutMs: ANSWER_MS_MAX };
+  const { status, body } = await link.http(ask);
+  const { versions } = JSON.parse(body.toString()) as HealthBody;
+  if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
+  return { state: status === OK ? 'up' : 'draining', versions };
+}

@@ -1,0 +1,164 @@
+import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import * as grpc from '@grpc/grpc-js';
+import {
+  CHANNEL_OPTIONS,
+  type Connection,
+  channelCredentials,
+  ServiceClient,
+  type ServiceName,
+  tokenHeaders,
+} from '@tessera/client';
+import type { Member } from '@tessera/routing';
+
+/** `different`: it serves another model or template than the cluster, or has another name. */
+export type NodeState = 'unknown' | 'up' | 'draining' | 'down' | 'different';
+
+/** What a node's HTTP edge answered. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface HttpAsk {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+  readonly timeoutMs: number;
+  /** Called once with what ends the request. */
+  readonly onBegun?: (end: () => void) => void;
+}
+
+/** A node that did not answer, though it may not have failed for good. */
+export class NodeAway extends Error {}
+
+const identity = (bytes: Buffer): Buffer => bytes;
+
+/** The connections to one node. Owner: the cluster of a gateway. */
+export class NodeLink {
+  state: NodeState = 'unknown';
+  reason = 'not asked yet';
+  versions: Readonly<Record<string, string>> = {};
+  /** Requests that the gateway waits for. */
+  inFlight = 0;
+  readonly client: grpc.Client;
+  private readonly agent: HttpAgent;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(
+    readonly member: Member,
+    private readonly connection: Connection,
+  ) {
+    this.client = new grpc.Client(member.grpc, channelCredentials(connection), {
+      ...CHANNEL_OPTIONS,
+      'grpc.max_receive_message_length': -1,
+    });
+    const { cert, key, ca } = connection.files;
+    this.agent = connection.isTls
+      ? new HttpsAgent({ keepAlive: true, cert, key, ca })
+      : new HttpAgent({ keepAlive: true });
+  }
+
+  /** Ends what waits for a first byte of the node, so that others are asked. */
+  endWaiting(): void {
+    for (const end of [...this.waiting]) end();
+  }
+
+  /**
+   * One message for one message, as bytes. Rejects with the ServiceError of grpc-js, or NodeAway
+   * where the node was found to be away meanwhile.
+   */
+  unary(
+    path: string,
+    bytes: Buffer,
+    metadata: grpc.Metadata,
+    deadline: grpc.Deadline,
+    onBegun: (cancel: () => void) => void,
+  ): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const call = this.client.makeUnaryRequest(
+        path,
+        identity,
+        identity,
+        bytes,
+        metadata,
+        { deadline },
+        (error, answer) => {
+          this.waiting.delete(leave);
+          if (error) reject(error);
+          else resolve(answer as Buffer);
+        },
+      );
+      const leave = () => {
+        reject(new NodeAway(`${this.member.name} does not answer`));
+        call.cancel();
+      };
+      this.waiting.add(leave);
+      onBegun(() => call.cancel());
+    });
+  }
+
+  /** Rejects with NodeAway where there is no whole answer. */
+  http({ method, path, headers, body, timeoutMs, onBegun }: HttpAsk): Promise<HttpAnswer> {
+    const { isTls } = this.connection;
+    const url = new URL(`${isTls ? 'https' : 'http'}://${this.member.http}`);
+    const options: RequestOptions = {
+      agent: this.agent,
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port,
+      method,
+      path,
+      headers: { ...headers, ...(body && { 'content-length': String(body.length) }) },
+      signal: AbortSignal.timeout(timeoutMs),
+    };
+    return new Promise((resolve, reject) => {
+      const over = (thrown: Error) => {
+        this.waiting.delete(leave);
+        reject(new NodeAway(`${this.member.name}: ${thrown.message}`));
+      };
+      const sent = (isTls ? httpsRequest : httpRequest)(options, (reply) => {
+        const parts: Buffer[] = [];
+        reply.on('data', (part: Buffer) => parts.push(part));
+        reply.on('error', over);
+        reply.on('end', () => {
+          this.waiting.delete(leave);
+          const { statusCode: status = 0, headers: told } = reply;
+          resolve({ status, headers: told, body: Buffer.concat(parts) });
+        });
+      });
+      const leave = () => sent.destroy(new Error('it does not answer'));
+      this.waiting.add(leave);
+      onBegun?.(() => sent.destroy(new Error('the caller went away')));
+      sent.on('error', over);
+      sent.end(body);
+    });
+  }
+
+  /** Keys, values and recorded recalls, as the gateway itself. Rejects with a ServiceError. */
+  async dropUser(userId: string, deadlineMs: number): Promise<void> {
+    const kv = this.serviceOf('tessera.kv.v1.KvPoolService');
+    const deadline = Date.now() + deadlineMs;
+    await kv.call('DropUser', { userId, withRecords: true }, { deadline });
+  }
+
+  /** All of a user, in the store that the nodes share. Rejects with a ServiceError. */
+  async erase(userId: string, deadlineMs: number): Promise<void> {
+    const behaviours = this.serviceOf('tessera.behaviour.v1.BehaviourService');
+    await behaviours.call('Erase', { userId }, { deadline: Date.now() + deadlineMs });
+  }
+
+  private serviceOf<Name extends ServiceName>(name: Name): ServiceClient<Name> {
+    return new ServiceClient(name, this.member.grpc, {
+      credentials: channelCredentials(this.connection),
+      headers: () => tokenHeaders(this.connection),
+      channel: { channelOverride: this.client.getChannel() },
+    });
+  }
+
+  close(): void {
+    this.client.close();
+    this.agent.destroy();
+  }
+}

@@ -1,0 +1,103 @@
+/** Metrics of a gateway. */
+
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export const CLUSTER_METRICS = {
+  clusterForwarded: {
+    name: 'tessera_cluster_forwarded_total',
+    meaning:
+      'requests that a gateway passed on, by edge (grpc, http) and reason of the choice (owner, ' +
+      'owner-away, owner-loaded, no-user)',
+  },
+  clusterRetries: {
+    name: 'tessera_cluster_retries_total',
+    meaning: 'further nodes that were asked for a request, after one that was away or refused it',
+  },
+  clusterNodes: {
+    name: 'tessera_cluster_nodes',
+    meaning:
+      'nodes that are members, by state (unknown, up, draining, down, different: it serves ' +
+      'another model or has another name)',
+  },
+  clusterRevision: {
+    name: 'tessera_cluster_revision',
+    meaning: 'revision of the table that a gateway routes by',
+  },
+  clusterOutstanding: {
+    name: 'tessera_cluster_outstanding_seconds',
+    meaning: 'predicted seconds of the work that a gateway waits for, by node',
+  },
+  clusterErasures: {
+    name: 'tessera_cluster_erasures_pending',
+    meaning: 'erasures that a node has not confirmed yet',
+  },
+} as const;
+
+/** As a gateway reports them. */
+export interface ClusterCounts {
+  readonly forwarded: readonly { readonly edge: string; readonly reason: string; count: number }[];
+  readonly retries: number;
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly state: string;
+    readonly outstandingUs: number;
+  }[];
+  readonly revision: number;
+  readonly pendingErasures: number;
+}
+
+const US_PER_SECOND = 1_000_000;
+
+export function registerClusterMetrics(registry: Registry, read: () => ClusterCounts): void {
+  const registers = [registry];
+  const described = ({ name, meaning: help }: { name: string; meaning: string }) => ({
+    name,
+    help,
+    registers,
+  });
+  new Counter({
+    ...described(CLUSTER_METRICS.clusterForwarded),
+    labelNames: ['edge', 'reason'],
+    collect() {
+      this.reset();
+      for (const { edge, reason, count } of read().forwarded) this.inc({ edge, reason }, count);
+    },
+  });
+  new Counter({
+    ...described(CLUSTER_METRICS.clusterRetries),
+    collect() {
+      this.reset();
+      this.inc(read().retries);
+    },
+  });
+  new Gauge({
+    ...described(CLUSTER_METRICS.clusterNodes),
+    labelNames: ['state'],
+    collect() {
+      this.reset();
+      for (const { state } of read().nodes) this.inc({ state });
+    },
+  });
+  new Gauge({
+    ...described(CLUSTER_METRICS.clusterRevision),
+    collect() {
+      this.set(read().revision);
+    },
+  });
+  new Gauge({
+    ...described(CLUSTER_METRICS.clusterOutstanding),
+    labelNames: ['node'],
+    collect() {
+      this.reset();
+      for (const { name: node, outstandingUs } of read().nodes) {
+        this.set({ node }, outstandingUs / US_PER_SECOND);
+      }
+    },
+  });
+  new Gauge({
+    ...described(CLUSTER_METRICS.clusterErasures),
+    collect() {
+      this.set(read().pendingErasures);
+    },
+  });
+}

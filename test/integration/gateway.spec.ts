@@ -1,0 +1,242 @@
+/** A gateway before three nodes of fake runtimes, all in this process, over real connections. */
+
+import 'reflect-metadata';
+import type * as grpc from '@grpc/grpc-js';
+import { ServiceClient } from '@tessera/client';
+import { loadConfig } from '@tessera/config';
+import type { Serving } from '@tessera/hosting';
+import { partitionOf } from '@tessera/routing';
+import { createLog } from '@tessera/telemetry';
+import { temporaryFolder, until } from '@tessera/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServingGateway, serve as serveGateway } from '../../apps/gateway/src/serve.js';
+import { serve } from '../../apps/standalone/src/serve.js';
+import { FakeRuntime } from './fake-runtime.js';
+import { RecallClient } from './recall-client.js';
+
+interface Node {
+  readonly name: string;
+  readonly runtime: FakeRuntime;
+  readonly serving: Serving;
+}
+
+const CATALOGUE = 'tessera.catalogue.v1.CatalogueService';
+const upsert = (itemId: string) => ({ upsert: { itemId, sid: [3, 1, 4] } });
+const CHAIN = { version: 'v' } as never;
+const folder = temporaryFolder({});
+const log = createLog('silent');
+const PORTS = { TESSERA_HTTP_PORT: '0', TESSERA_GRPC_PORT: '0', TESSERA_INSPECTION_PATH: '' };
+const nodes: Node[] = [];
+let gateway: ServingGateway;
+let client: RecallClient;
+let kv: ServiceClient<'tessera.kv.v1.KvPoolService'>;
+
+async function startNode(name: string, ports: object = {}): Promise<Node> {
+  const runtime = new FakeRuntime();
+  const environment = Object.assign({ TESSERA_NODE_NAME: name }, PORTS, ports);
+  const { config } = loadConfig({ environment });
+  return { name, runtime, serving: await serve({ config, runtime, log, serviceVersion: '1' }) };
+}
+
+beforeAll(async () => {
+  for (const name of ['a', 'b', 'c']) nodes.push(await startNode(name));
+  const members = nodes.map(({ name, serving }) => {
+    return `${name}=${serving.grpcAddress}/${new URL(serving.httpUrl).host}`;
+  });
+  const environment = Object.assign({}, PORTS, {
+    TESSERA_NODE_NAME: 'gateway',
+    TESSERA_CLUSTER_NODES: members.join(),
+    TESSERA_CLUSTER_PATH: folder.path,
+  });
+  gateway = await serveGateway({
+    config: loadConfig({ environment }).config,
+    log,
+    serviceVersion: '1',
+  });
+  client = new RecallClient(gateway.grpcAddress);
+  kv = new ServiceClient('tessera.kv.v1.KvPoolService', gateway.grpcAddress);
+});
+
+afterAll(async () => {
+  client?.close();
+  kv?.close();
+  await gateway?.drain.run();
+  for (const { serving } of nodes) await serving.drain.run();
+  folder.remove();
+});
+
+const orderOf = (userId: string) => {
+  const { table } = gateway.cluster;
+  return table.order(partitionOf(userId)).map((node) => table.members[node]?.name as string);
+};
+const ownerOf = (userId: string) => nodes.find(({ name }) => name === orderOf(userId)[0]) as Node;
+
+async function post(path: string, body: unknown, url = gateway.httpUrl) {
+  const headers = { 'content-type': 'application/json' };
+  const reply = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: reply.status, json: (await reply.json()) as Record<string, unknown> };
+}
+
+describe('a gateway', () => {
+  it('sends the requests of a user to one node, which is what it says', async () => {
+    const users = Array.from({ length: 16 }, (_, n) => `user-${n} ü`);
+    for (const userId of users) {
+      const { json } = await post('/v1/cluster/route', { userId });
+      const [owner, ...successors] = orderOf(userId);
+      expect(json).toMatchObject({ partition: partitionOf(userId), owner, successors, now: owner });
+      const { runtime } = ownerOf(userId);
+      const before = runtime.seen.length;
+      expect((await client.recall({ userId })).details).toBe('');
+      expect((await post('/v1/recall', { userId })).status).toBe(200);
+      const seen = runtime.seen.slice(before).map(({ request }) => request.userId);
+      expect(seen).toEqual([userId, userId]);
+    }
+    const owners = new Set(users.map((userId) => ownerOf(userId).name));
+    expect(owners.size).toBe(3);
+  });
+
+  it('answers as the node itself, refusals and their trailers too', async () => {
+    const asked = [
+      { userId: 'u', requestId: 'r', resultCount: 3, scene: { daypart: 'evening' } },
+      { history: { itemIds: ['1', '2'] }, requestId: 'r' },
+      { userId: 'nobody' },
+      { userId: 'throw' },
+    ];
+    const direct = new RecallClient(ownerOf('u').serving.grpcAddress);
+    for (const request of asked) {
+      expect(await client.recall(request)).toEqual(await direct.recall(request));
+      const history = 'history' in request ? { history: request.history?.itemIds } : {};
+      const json = Object.assign({}, request, history);
+      const own = await post('/v1/recall', json, ownerOf('u').serving.httpUrl);
+      expect(await post('/v1/recall', json)).toEqual(own);
+    }
+    const explained = { request: { userId: 'u', requestId: 'r' }, itemId: 'i' };
+    expect(await client.explain(explained)).toEqual(await direct.explain(explained));
+    expect(ownerOf('u').runtime.explained).toHaveLength(2);
+    const scored = { userId: 'u', requestId: 'r', items: [{ itemId: 'a' }] };
+    expect(await client.score(scored)).toEqual(await direct.score(scored));
+    direct.close();
+  });
+
+  it('asks a successor where the owner refuses before it begins', async () => {
+    const seen = () => nodes.map(({ runtime }) => runtime.seen.length);
+    const before = seen();
+    const reply = await client.recall({ userId: 'busy' });
+    expect(reply).toMatchObject({ code: 'ENGINE_OVERLOADED', details: 'the queue is full' });
+    expect(seen()).toEqual(before.map((count) => count + 1));
+    const overHttp = await post('/v1/recall', { userId: 'busy' });
+    expect(overHttp).toMatchObject({ status: 429, json: { error: { code: 'ENGINE_OVERLOADED' } } });
+  });
+
+  it('passes the deadline on, a little shorter, and ends what nobody waits for', async () => {
+    const { runtime } = ownerOf('wait');
+    const begun = client.begin({ userId: 'wait' }, { deadline: Date.now() + 60_000 });
+    const { budgetUs } = await runtime.waiting;
+    expect(budgetUs).toBeLessThan(60_000_000 - 2000);
+    expect(budgetUs).toBeGreaterThan(30_000_000);
+    begun.cancel();
+    await until('the node ends it', () => runtime.events.includes('aborted'));
+  });
+
+  it('gives every node each change, in one order', async () => {
+    const catalogue = new ServiceClient(CATALOGUE, gateway.grpcAddress);
+    const apply = (ids: readonly string[]) => catalogue.call('Apply', { changes: ids.map(upsert) });
+    const begun = ['b', 'c', 'd', 'e'].map((id) => apply([id, `${id}2`]));
+    const answers = await Promise.all(begun);
+    expect(answers.map((answer) => (answer as { sequence: number }).sequence)).toEqual([
+      2, 4, 6, 8,
+    ]);
+    const states = nodes.map(({ runtime }) => runtime.changes.state());
+    expect(states.map(({ sequence }) => sequence)).toEqual([8, 8, 8]);
+    const refused = catalogue.call('Apply', { changes: [{}] });
+    await expect(refused).rejects.toMatchObject({ code: 9 });
+    const streamed = catalogue.converse('ApplyStream');
+    const sequences: number[] = [];
+    const ended = new Promise((resolve) => streamed.on('end', resolve));
+    streamed.on('data', ({ sequence }) => sequences.push(sequence));
+    for (const id of ['f', 'g']) streamed.write({ changes: [upsert(id)] } as never);
+    streamed.end();
+    await ended;
+    expect(sequences).toEqual([9, 10]);
+    const batch = [{ changes: [upsert('h')] }, { changes: [upsert('i')], last: true }];
+    expect(await catalogue.send('ApplyBatch', batch)).toMatchObject({ sequence: 12 });
+    expect(nodes.map(({ runtime }) => runtime.changes.state().sequence)).toEqual([12, 12, 12]);
+    const listed = async (address: string) => {
+      const lister = new ServiceClient(CATALOGUE, address);
+      const ids: string[] = [];
+      for await (const { items } of lister.stream('ListItems', {})) {
+        ids.push(...items.map(({ itemId }) => itemId));
+      }
+      lister.close();
+      return ids;
+    };
+    const own = await listed(gateway.grpcAddress);
+    for (const { serving } of nodes) expect(await listed(serving.grpcAddress)).toEqual(own);
+    catalogue.close();
+  });
+
+  it('knows nodes, state and share', async () => {
+    const state = await (await fetch(`${gateway.httpUrl}/v1/cluster`)).json();
+    const named = (state as { nodes: { name: string; state: string; ownedPartitions: number }[] })
+      .nodes;
+    expect(named.map((node) => [node.name, node.state])).toEqual([
+      ['a', 'up'],
+      ['b', 'up'],
+      ['c', 'up'],
+    ]);
+    expect(named.reduce((sum, node) => sum + node.ownedPartitions, 0)).toBe(65_536);
+    const metrics = await (await fetch(`${gateway.httpUrl}/metrics`)).text();
+    expect(metrics).toContain('tessera_cluster_nodes{state="up"} 3');
+    expect(metrics).toMatch(/tessera_cluster_forwarded_total\{edge="grpc",reason="owner"\} \d+/);
+    const refused = await post('/v1/cluster/route', { userId: 5 });
+    expect(refused).toMatchObject({ status: 400, json: { error: { field: 'userId' } } });
+  });
+});
+
+describe('with a node away', () => {
+  const users = Array.from({ length: 9 }, (_, n) => `gone-${n}`);
+  const holders = () =>
+    nodes.filter(({ runtime }) => runtime.kvPool.chains.has('u')).map(({ name }) => name);
+
+  it('its users go to their successors, changes are refused, and erasures wait', async () => {
+    const [gone] = nodes as [Node];
+    const mine = users.filter((userId) => ownerOf(userId) === gone);
+    expect(mine.length).toBeGreaterThan(0);
+    const ports = {
+      TESSERA_HTTP_PORT: new URL(gone.serving.httpUrl).port,
+      TESSERA_GRPC_PORT: gone.serving.grpcAddress.split(':').at(-1),
+    };
+    await gone.serving.drain.run();
+    for (const userId of users) {
+      const successor = orderOf(userId).find((name) => name !== gone.name);
+      const { runtime } = nodes.find(({ name }) => name === successor) as Node;
+      const before = runtime.seen.length;
+      expect((await client.recall({ userId })).details).toBe('');
+      expect((await post('/v1/recall', { userId })).status).toBe(200);
+      expect(runtime.seen.length).toBe(before + 2);
+    }
+    const catalogue = new ServiceClient(CATALOGUE, gateway.grpcAddress);
+    await expect(catalogue.call('Apply', { changes: [upsert('z')] })).rejects.toMatchObject({
+      details: 'nodes: expected all to take a change, got a down',
+    });
+    catalogue.close();
+    expect(nodes[1]?.runtime.changes.state().sequence).toBe(12);
+    for (const { runtime } of nodes) runtime.kvPool.chains.set('u', [CHAIN]);
+    const erased = kv.call('DropUser', { userId: 'u', withRecords: true });
+    await expect(erased).rejects.toSatisfy((error: grpc.ServiceError) =>
+      error.details.startsWith('erasure: expected it to hold on every node, got: a: '),
+    );
+    expect(holders()).toEqual(['a']);
+    nodes[1]?.runtime.kvPool.chains.set('u', [CHAIN]);
+    const health = await (await fetch(`${gateway.httpUrl}/health`)).json();
+    expect(health).toMatchObject({ ready: true });
+    nodes[0] = await startNode('a', ports);
+    nodes[0].runtime.kvPool.chains.set('u', [CHAIN]);
+    await until('the node is back', () => gateway.cluster.link('a')?.state === 'up');
+    // Who had confirmed holds what the user has done since.
+    await until('its erasure', () => holders().join() === 'b');
+    const [user = ''] = mine;
+    await client.recall({ userId: user });
+    expect(ownerOf(user).runtime.seen).toHaveLength(1);
+  });
+});
