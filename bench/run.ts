@@ -3,6 +3,7 @@ import { MODEL_FLAGS } from '../tools/terminal/model-flags.js';
 import { report, resultTable, writeReport } from './result.js';
 import { ADAPTER_PARTS, adaptersSuite } from './suites/adapters/adapters-suite.js';
 import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
+import { CLUSTER_STAGES, clusterSuite } from './suites/cluster/cluster-suite.js';
 import { consoleSuite } from './suites/console/console-suite.js';
 import { cudaSuite } from './suites/cuda/cuda-suite.js';
 import { CUDA_STAGES } from './suites/cuda/plan.js';
@@ -22,6 +23,7 @@ import type { Suite } from './suites/suite.js';
 const SUITES: Readonly<Record<string, Suite>> = {
   adapters: adaptersSuite,
   catalogue: catalogueSuite,
+  cluster: clusterSuite,
   console: consoleSuite,
   cuda: cudaSuite,
   days: daysSuite,
@@ -49,6 +51,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
                  stages: ${STAGE_NAMES.join(', ')}
   --shape A,B    of the experts suite: Qwen3-30B-A3B, OLMoE, Marco-Mini (quick: the first)
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
+  --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
   --stage A,B    parts of the days suite: ${DAY_STAGES.join(', ')}
   --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};

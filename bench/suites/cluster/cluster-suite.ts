@@ -1,0 +1,10 @@
+import { type Stages, staged } from '../suite.js';
+import { hop } from './hop.js';
+import { simulated } from './simulated.js';
+
+const STAGES: Stages = { simulated, hop };
+
+export const CLUSTER_STAGES = Object.keys(STAGES);
+
+/** Many nodes: how users lie and move, and what a gateway costs. */
+export const clusterSuite = staged(STAGES);

@@ -1,0 +1,207 @@
+import {
+  type Choice,
+  type Member,
+  NodeLoads,
+  PARTITION_COUNT,
+  partitionOf,
+  RoutingTable,
+  xxh32,
+} from '@tessera/routing';
+import { type Measurement, quantile } from '../../result.js';
+import type { SuiteContext } from '../suite.js';
+import { Ring } from './bounded-ring.js';
+
+const SEED = 21;
+const ZIPF = 1.1;
+const USERS = 1_000_000;
+/** Of the nodes' time that the simulated requests take. */
+const USED = 0.7;
+const MEAN_COST_US = 10_000;
+
+/** Mulberry32 (Tommy Ettinger): a small generator that a seed decides. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const membersOf = (count: number): readonly Member[] =>
+  Array.from({ length: count }, (_, n) => {
+    const name = `node-${String(n).padStart(4, '0')}`;
+    return { name, grpc: `${name}:1`, http: `${name}:2`, weight: 1 };
+  });
+
+const namesOf = (members: readonly Member[]) => members.map(({ name }) => name);
+
+/** Users that change their node when k nodes become k + 1. */
+function moves(k: number): Measurement[] {
+  const [before, after] = [membersOf(k), membersOf(k + 1)];
+  const tables = [before, after].map((members) => new RoutingTable(members, 1));
+  let moved = 0;
+  for (let partition = 0; partition < PARTITION_COUNT; partition += 1) {
+    if (tables[0]?.nodeAt(partition, 0) !== tables[1]?.nodeAt(partition, 0)) moved += 1;
+  }
+  const rings = [before, after].map((members) => new Ring(namesOf(members)));
+  const samples = 50_000;
+  let ringMoved = 0;
+  for (let n = 0; n < samples; n += 1) {
+    const hash = xxh32(new TextEncoder().encode(`user-${n}`));
+    const [old, now] = rings.map((ring) => ring.order(hash).next().value);
+    if (old !== now) ringMoved += 1;
+  }
+  const share = (100 * moved) / PARTITION_COUNT;
+  return [
+    {
+      name: `users moved, ${k} to ${k + 1} nodes`,
+      value: share,
+      unit: '%',
+      bar: 100 / (k + 1) + 1,
+      bound: 'at-most',
+    },
+    {
+      name: `the same by a ring of 160 points`,
+      value: (100 * ringMoved) / samples,
+      unit: '%',
+      bar: null,
+    },
+  ];
+}
+
+interface Load {
+  /** Work that a node did, greatest over mean. */
+  readonly imbalance: number;
+  readonly atOwner: number;
+  readonly p99WaitMs: number;
+}
+
+/** First in, first out at each node; what is outstanding is known exactly. */
+function simulate(nodes: number, requests: number, isBounded: boolean): Load {
+  const random = generator(SEED);
+  const table = new RoutingTable(membersOf(nodes), 1);
+  const loads = new NodeLoads(table);
+  for (let node = 0; node < nodes; node += 1) loads.setUp(node, true);
+  const user = zipfUsers(random);
+  const done = Array.from({ length: nodes }, () => 0);
+  const freeAtUs = Array.from({ length: nodes }, () => 0);
+  const queues: { atUs: number; us: number }[][] = Array.from({ length: nodes }, () => []);
+  const waits: number[] = [];
+  let [nowUs, atOwner] = [0, 0];
+  for (let n = 0; n < requests; n += 1) {
+    nowUs += (-Math.log(1 - random()) * MEAN_COST_US) / (nodes * USED);
+    for (const [node, queue] of queues.entries()) {
+      while (queue[0] !== undefined && queue[0].atUs <= nowUs) {
+        loads.end(node, (queue.shift() as { us: number }).us);
+      }
+    }
+    const partition = partitionOf(`user-${user()}`);
+    const owner = { node: table.nodeAt(partition, 0) as number, place: 0 };
+    const { node, place } = isBounded ? (loads.choose(partition) as Choice) : owner;
+    if (place === 0) atOwner += 1;
+    const us = MEAN_COST_US * (0.5 + random());
+    const beginsUs = Math.max(nowUs, freeAtUs[node] as number);
+    waits.push((beginsUs - nowUs) / 1000);
+    freeAtUs[node] = beginsUs + us;
+    done[node] = (done[node] as number) + us;
+    loads.begin(node, us);
+    queues[node]?.push({ atUs: beginsUs + us, us });
+  }
+  const mean = done.reduce((sum, us) => sum + us, 0) / nodes;
+  return {
+    imbalance: Math.max(...done) / mean,
+    atOwner: atOwner / requests,
+    p99WaitMs: quantile(waits, 0.99),
+  };
+}
+
+/** Users by rank: the first is asked for most. */
+function zipfUsers(random: () => number): () => number {
+  const sums = new Float64Array(USERS);
+  let sum = 0;
+  for (let rank = 0; rank < USERS; rank += 1) {
+    sum += (rank + 1) ** -ZIPF;
+    sums[rank] = sum;
+  }
+  return () => {
+    const wanted = random() * sum;
+    let [low, high] = [0, USERS - 1];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((sums[middle] as number) < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+function balance(nodes: number, requests: number): Measurement[] {
+  const bounded = simulate(nodes, requests, true);
+  const strict = simulate(nodes, requests, false);
+  const name = `Zipf(1.1) users, ${nodes} nodes`;
+  const row = (what: string, value: number, unit: string) => ({
+    name: `${name}: ${what}`,
+    value,
+    unit,
+    bar: null,
+  });
+  return [
+    { ...row('greatest over mean work', bounded.imbalance, ''), bar: 1.25, bound: 'at-most' },
+    { ...row('requests at their owner', 100 * bounded.atOwner, '%'), bar: 95 },
+    row('wait p99', bounded.p99WaitMs, 'ms'),
+    row('greatest over mean work, owners alone', strict.imbalance, ''),
+    row('wait p99, owners alone', strict.p99WaitMs, 'ms'),
+  ];
+}
+
+/** A thousand nodes: what a table and a decision cost, and how even the users lie. */
+function thousand(users: number): Measurement[] {
+  const members = membersOf(1000);
+  const builtFrom = performance.now();
+  const table = new RoutingTable(members, 1);
+  const buildMs = performance.now() - builtFrom;
+  const loads = new NodeLoads(table);
+  for (let node = 0; node < members.length; node += 1) loads.setUp(node, true);
+  const ids = Array.from({ length: 4096 }, (_, n) => Buffer.from(`user-${n * 7919}`));
+  const decisions = 2_000_000;
+  let chosen = 0;
+  const decidedFrom = performance.now();
+  for (let n = 0; n < decisions; n += 1) {
+    chosen += loads.choose(partitionOf(ids[n & 4095] as Buffer))?.node ?? 0;
+  }
+  const decisionUs = ((performance.now() - decidedFrom) * 1000) / decisions;
+  if (chosen === 0) throw new Error('expected nodes, got none');
+  const held = new Float64Array(members.length);
+  const id = Buffer.alloc(8);
+  for (let user = 0; user < users; user += 1) {
+    id.writeDoubleLE(user);
+    const node = table.nodeAt(partitionOf(id), 0) as number;
+    held[node] = (held[node] as number) + 1;
+  }
+  const most = held.reduce((a, b) => Math.max(a, b), 0);
+  const name = `1,000 nodes, ${(users / 1e6).toFixed(0)} M users`;
+  return [
+    { name: `${name}: table`, value: table.bytes / 2 ** 20, unit: 'MiB', bar: 1, bound: 'at-most' },
+    { name: `${name}: decision`, value: decisionUs, unit: 'us', bar: 1, bound: 'at-most' },
+    { name: `${name}: making the table`, value: buildMs, unit: 'ms', bar: null },
+    {
+      name: `${name}: greatest over mean users at owners`,
+      value: (most * members.length) / users,
+      unit: '',
+      bar: null,
+    },
+  ];
+}
+
+/** The same code as a gateway's, without a network. */
+export async function simulated({ quick, say }: SuiteContext): Promise<Measurement[]> {
+  say('moves of users');
+  const moved = [3, 16, 999].flatMap(moves);
+  say('load of Zipf users');
+  const requests = quick ? 100_000 : 500_000;
+  const even = [3, 16].flatMap((nodes) => balance(nodes, requests));
+  say('a thousand nodes');
+  return [...moved, ...even, ...thousand(quick ? 5_000_000 : 100_000_000)];
+}

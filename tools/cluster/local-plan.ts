@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { CONFIG_KEYS, type Config } from '@tessera/config';
+
+/** What `npm run cluster` starts on this machine. Ports count from the gateway's. */
+export interface LocalClusterOptions {
+  readonly nodes: number;
+  readonly httpPort: number;
+  readonly grpcPort: number;
+  /** Holds a folder per process. */
+  readonly folder: string;
+  /** HOST:PORT; '' for none. */
+  readonly etcd: string;
+  readonly kafka: string;
+  readonly redis: string;
+}
+
+export interface LocalProcess {
+  readonly name: string;
+  readonly main: string;
+  readonly folder: string;
+  readonly httpPort: number;
+  readonly grpcPort: number;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+const HOST = '127.0.0.1';
+/** The gateway on 50051, the first node on 50061. */
+const NODE_GRPC_STEP = 9;
+/** Behind the greatest number of nodes, so that their ports follow the gateway's. */
+const FEATURE_PORT_STEP = 100;
+
+/** Every folder of a store, within the process's own. */
+function folders(folder: string): Record<string, string> {
+  const stores = CONFIG_KEYS.filter(({ storeName }) => storeName !== undefined);
+  return Object.fromEntries(
+    stores.map(({ variable, storeName }) => [variable, join(folder, storeName ?? '')]),
+  );
+}
+
+/** A share of the machine: each process takes what one alone would take, parted. */
+function shares({ engine, kv }: Config, nodes: number): Record<string, string> {
+  const part = (whole: number, least: number) => String(Math.max(least, Math.floor(whole / nodes)));
+  return {
+    TESSERA_ENGINE_THREAD_COUNT: part(engine.threadCount, 1),
+    // Pinned threads of several processes would stand on the same cores.
+    TESSERA_ENGINE_THREAD_PLACEMENT: 'free',
+    TESSERA_ENGINE_KV_BYTES_MAX: part(engine.kvBytesMax, 2 ** 20),
+    TESSERA_KV_DEVICE_BYTES: part(kv.deviceBytes, 2 ** 20),
+    TESSERA_KV_HOST_BYTES: part(kv.hostBytes, 0),
+    TESSERA_KV_DISK_BYTES: part(kv.diskBytes, 0),
+  };
+}
+
+/** The processes in the order in which they start; the gateway is the last. */
+export function localPlan(options: LocalClusterOptions, config: Config): readonly LocalProcess[] {
+  const { nodes: count, httpPort, grpcPort, folder, etcd, kafka, redis } = options;
+  const featureGrpc = `${HOST}:${grpcPort + FEATURE_PORT_STEP}`;
+  const process = (
+    name: string,
+    app: string,
+    step: number,
+    variables: Record<string, string>,
+  ): LocalProcess => {
+    const own = join(folder, name);
+    const grpcStep = app === 'standalone' ? NODE_GRPC_STEP + step : step;
+    const [ownHttp, ownGrpc] = [httpPort + step, grpcPort + grpcStep];
+    const entries = Object.entries({
+      TESSERA_NODE_NAME: name,
+      TESSERA_HTTP_PORT: String(ownHttp),
+      TESSERA_GRPC_PORT: String(ownGrpc),
+      TESSERA_KAFKA_BROKERS: app === 'gateway' ? '' : kafka,
+    });
+    const all = [...entries, ...Object.entries(folders(own)), ...Object.entries(variables)];
+    const main = `dist/apps/${app}/src/main.js`;
+    const environment = Object.fromEntries(all);
+    return {
+      name,
+      main,
+      folder: own,
+      httpPort: ownHttp,
+      grpcPort: ownGrpc,
+      variables: environment,
+    };
+  };
+  const store: Record<string, string> =
+    redis === ''
+      ? { TESSERA_BEHAVIOURS_STORE: 'remote', TESSERA_BEHAVIOURS_REMOTE: featureGrpc }
+      : { TESSERA_BEHAVIOURS_STORE: 'redis', TESSERA_BEHAVIOURS_REDIS: redis };
+  const nodes = Array.from({ length: count }, (_, at) =>
+    process(
+      `node-${at + 1}`,
+      'standalone',
+      at + 1,
+      Object.assign(shares(config, count), store, { TESSERA_CLUSTER_ETCD: etcd }),
+    ),
+  );
+  const members = nodes.map(
+    (node) => `${node.name}=${HOST}:${node.grpcPort}/${HOST}:${node.httpPort}`,
+  );
+  const gateway = process('gateway', 'gateway', 0, {
+    TESSERA_CLUSTER_NODES: etcd === '' ? members.join() : '',
+    TESSERA_CLUSTER_ETCD: etcd,
+    TESSERA_CLUSTER_BEHAVIOURS: redis === '' ? featureGrpc : '',
+  });
+  if (redis !== '') return [...nodes, gateway];
+  const feature = process('feature', 'feature', FEATURE_PORT_STEP, {
+    TESSERA_BEHAVIOURS_STORE: 'embedded',
+    // The gateway knows which node follows a user, and reaches all where one is erased.
+    TESSERA_BEHAVIOURS_RETRIEVAL: `${HOST}:${grpcPort}`,
+  });
+  return [feature, ...nodes, gateway];
+}
