@@ -1,6 +1,8 @@
 /** A gateway before three nodes of fake runtimes, all in this process, over real connections. */
 
 import 'reflect-metadata';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type * as grpc from '@grpc/grpc-js';
 import { ServiceClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
@@ -191,6 +193,46 @@ describe('a gateway', () => {
     const refused = await post('/v1/cluster/route', { userId: 5 });
     expect(refused).toMatchObject({ status: 400, json: { error: { field: 'userId' } } });
   });
+});
+
+it('lets nobody in whom the access table keeps out, before a node is asked', async () => {
+  const token = 'token-of-an-operator';
+  const tokens = temporaryFolder({
+    'tokens.json': [
+      {
+        name: 'operator',
+        sha256: createHash('sha256').update(token).digest('hex'),
+        scopes: ['metrics'],
+      },
+    ],
+  });
+  const environment = Object.assign({}, PORTS, {
+    TESSERA_CLUSTER_NODES: 'nobody=127.0.0.1:1/127.0.0.1:2',
+    TESSERA_CLUSTER_PATH: tokens.path,
+    TESSERA_ACCESS_TOKENS_PATH: join(tokens.path, 'tokens.json'),
+  });
+  const { config } = loadConfig({ environment });
+  const guarded = await serveGateway({ config, log, serviceVersion: '1' });
+  const statusOf = async (method: string, path: string, authorization?: string) => {
+    const type = { 'content-type': 'application/json' };
+    const headers = authorization === undefined ? type : Object.assign(type, { authorization });
+    const body = method === 'GET' ? {} : { body: JSON.stringify({ userId: 'u' }) };
+    const reply = await fetch(guarded.httpUrl + path, Object.assign({ method, headers }, body));
+    return reply.status;
+  };
+  for (const [method, path, allowed] of [
+    ['GET', '/v1/cluster', 200],
+    ['POST', '/v1/cluster/route', 200],
+    ['POST', '/v1/recall', 403],
+  ] as const) {
+    expect(await statusOf(method, path), path).toBe(401);
+    expect(await statusOf(method, path, `Bearer ${token}`), path).toBe(allowed);
+  }
+  const stranger = new RecallClient(guarded.grpcAddress);
+  expect(await stranger.recall({ userId: 'u' })).toMatchObject({ code: 'UNAUTHENTICATED' });
+  stranger.close();
+  await guarded.drain.run();
+  tokens.remove();
 });
 
 describe('with a node away', () => {
