@@ -8,7 +8,8 @@ from collections.abc import Callable
 from tessera_client.commands import add_connection_flags, add_push
 
 from .errors import InputError
-from .settings import DTYPES, Plan, Shape
+from .semantic_ids.settings import METHODS, QuantiserPlan
+from .settings import DTYPES, SPLITS, Plan, Shape
 
 
 def _run_of(module: str) -> Callable[[argparse.Namespace], None]:
@@ -30,6 +31,11 @@ def _add_train(commands) -> None:
     parser.add_argument("--sequences", required=True, help="FILE.json[.gz] or .jsonl[.gz]")
     parser.add_argument("--index", required=True, help="FILE.json[.gz]: item -> codes or tokens")
     parser.add_argument("--out", required=True, help="folder to write")
+    parser.add_argument("--from", dest="start_from",
+                        help="folder of a Hugging Face checkpoint to go on from, its vocabulary "
+                             "extended by the codes (left out: a model from scratch)")
+    parser.add_argument("--codebooks", help="folder of `sids`: served with the model, so that new "
+                        "items come with a text or vector; all of its codes get tokens")
     parser.add_argument("--items", help="titles: FILE.tsv[.gz] or FILE.json[.gz]")
     shape, plan = Shape(), Plan()
     for name in ("layers", "hidden", "heads", "kv_heads", "head_dim", "intermediate"):
@@ -56,8 +62,12 @@ def _add_train(commands) -> None:
     parser.add_argument("--validate-users", type=_count, default=2000)
     parser.add_argument("--validate-beam", type=_count, default=20)
     parser.add_argument("--beam", type=_count, default=50, help="width of the final measurement")
+    parser.add_argument("--test-users", type=int, default=0, help="cases of the test (0: all)")
     parser.add_argument("--dtype", choices=DTYPES, default="float32")
-    parser.add_argument("--hold-out-last", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--split", choices=SPLITS, default=SPLITS[0],
+                        help="test and validation: a user's last two items, or the newest shares")
+    parser.add_argument("--split-share", type=_part, default=0.05,
+                        help="of the behaviours, each for test and validation by time")
     parser.add_argument("--tie-embeddings", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--autocast", action=argparse.BooleanOptionalAction, default=True,
                         help="BF16 products in training")
@@ -127,6 +137,44 @@ def _add_finetune(commands) -> None:
     parser.set_defaults(run=_run_of("finetune"))
 
 
+def _add_sequences(commands) -> None:
+    parser = commands.add_parser("sequences", help="a log of behaviours -> sequences",
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--behaviours", required=True,
+                        help="FILE.tsv[.gz] with a header: user, item, time")
+    parser.add_argument("--out", required=True, help="FILE.jsonl to write")
+    parser.add_argument("--items", help="FILE.tsv[.gz] or FILE.json[.gz]: behaviours of items that "
+                        "it lacks are left out")
+    for name in ("user", "item", "time"):
+        parser.add_argument(f"--{name}-column", help="where the header has another name")
+    parser.add_argument("--least-items", type=_count, default=2, help="of a user who is kept")
+    parser.set_defaults(run=_run_of("logs"))
+
+
+def _add_sids(commands) -> None:
+    parser = commands.add_parser("sids", help="texts or vectors of items -> semantic IDs",
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--items", help="FILE.tsv[.gz] or FILE.json[.gz], as for train: its texts, "
+                        "or beside --embeddings the ids of the rows")
+    parser.add_argument("--embeddings", help="FILE.npy: (items, dimension)")
+    parser.add_argument("--columns", nargs="+", default=["title"], help="of --items, their texts")
+    parser.add_argument("--out", required=True, help="folder to write")
+    parser.add_argument("--method", choices=METHODS, default=METHODS[0])
+    plan = QuantiserPlan()
+    for name in ("levels", "codes", "rounds", "hidden", "latent", "epochs", "batch_size"):
+        parser.add_argument(f"--{name.replace('_', '-')}", type=_count,
+                            default=getattr(plan, name))
+    parser.add_argument("--balance", type=_amount, default=plan.balance,
+                        help="times its equal share that a code may have in k-means (0: any)")
+    parser.add_argument("--lr", type=_amount, default=plan.lr, help="of rqvae")
+    parser.add_argument("--dimension", type=_count, default=128, help="of vectors made of texts")
+    parser.add_argument("--capacity", type=_count, default=1, help="items that a SID takes")
+    parser.add_argument("--seed", type=int, default=plan.seed)
+    parser.add_argument("--threads", type=_count, default=2)
+    parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True)
+    parser.set_defaults(run=_run_of("semantic_ids.command"))
+
+
 def _count(text: str) -> int:
     value = int(text)
     if value < 1:
@@ -164,6 +212,8 @@ def main() -> int:
     _add_adapter_fixtures(commands)
     _add_parity(commands)
     _add_finetune(commands)
+    _add_sequences(commands)
+    _add_sids(commands)
     add_push(commands)
     args = parser.parse_args()
     try:

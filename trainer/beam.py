@@ -29,8 +29,10 @@ def beam_search(model, prompts: torch.Tensor, trie: SidTrie, ids: list[torch.Ten
     """Best leaves of equally long prompts, shape (batch, length).
 
     Returns leaves and scores, (batch, <= width), best first; a score is the sum of the
-    full-vocabulary log-softmax of the path's tokens, and -inf marks a place without a path.
+    full-vocabulary log-softmax of the path's tokens, and -inf marks a place without a path. A
+    chosen path that has items is finished at once, and goes on where longer ones begin with it.
     """
+    finished: list[tuple[torch.Tensor, torch.Tensor]] = []
     batch = prompts.shape[0]
     cache = DynamicCache(config=model.config)
     logits = model(input_ids=prompts, past_key_values=cache, logits_to_keep=1).logits
@@ -46,13 +48,21 @@ def beam_search(model, prompts: torch.Tensor, trie: SidTrie, ids: list[torch.Ten
         scores, flat = totals.view(batch, -1).topk(beams)
         nodes = children.view(batch, -1).gather(1, flat)
         nodes = nodes.masked_fill(scores == -torch.inf, -1)
+        numbers = trie.leaves[level]
+        if numbers is not None:
+            leaves = numbers[nodes].masked_fill(nodes < 0, -1)
+            finished.append((leaves, scores.masked_fill(leaves < 0, -torch.inf)))
         if level + 1 == trie.depth:
             break
         parents = torch.arange(batch).unsqueeze(1) * totals.shape[1] + flat // size
         cache.reorder_cache(parents.flatten())
         tokens = ids[level][flat % size].view(-1, 1)
         logits = model(input_ids=tokens, past_key_values=cache).logits.view(batch, beams, -1)
-    return nodes, scores
+    if len(finished) == 1:
+        return finished[0]
+    leaves, ends = (torch.cat(parts, 1) for parts in zip(*finished))
+    scores, order = ends.sort(dim=1, descending=True, stable=True)
+    return leaves.gather(1, order)[:, :width], scores[:, :width]
 
 
 def _equal_lengths(prompts: list[list[int]], batch: int) -> Iterator[list[int]]:
@@ -98,10 +108,14 @@ def _rank(target: str, leaves: list[int], trie: SidTrie) -> int:
     return -1
 
 
-def ranking_metrics(ranks: np.ndarray) -> dict[str, float]:
-    """Recall and NDCG at 5 and 10; one relevant item per list."""
+#: Of the final measurement; a list is as long as its beam lets it be.
+CUTS = (5, 10, 20, 50)
+
+
+def ranking_metrics(ranks: np.ndarray, cuts: tuple[int, ...] = (5, 10)) -> dict[str, float]:
+    """Recall and NDCG at the cuts; one relevant item per list."""
     metrics = {}
-    for cut in (5, 10):
+    for cut in cuts:
         hit = (ranks >= 0) & (ranks < cut)
         gain = np.where(hit, 1 / np.log2(np.maximum(ranks, 0) + 2), 0.0)
         metrics[f"recall@{cut}"] = float(hit.mean())

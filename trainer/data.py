@@ -10,6 +10,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +27,7 @@ CODE_IN_TOKEN = re.compile(r"^(?P<before>\D*)(?P<code>0|[1-9]\d{0,6})(?P<after>\
 
 @dataclass(frozen=True)
 class SidIndex:
-    """Semantic IDs of all items, as level-local codes.
+    """Semantic IDs of all items, as level-local codes; `depth` is that of the deepest.
 
     `patterns` holds one token pattern per level (`<a_{code}>`); `from_tokens` tells that the
     index named the tokens itself, and so that only these tokens exist.
@@ -36,10 +37,13 @@ class SidIndex:
     depth: int
     patterns: list[str]
     from_tokens: bool
+    codebook_sizes: tuple[int, ...] = ()
 
     def level_sizes(self) -> list[int]:
-        """Highest code plus one, for each level."""
-        return [max(sid[level] for sid in self.codes.values()) + 1 for level in range(self.depth)]
+        """Highest code plus one, for each level, or what codebooks have where that is more."""
+        sizes = [max(sid[level] for sid in self.codes.values() if len(sid) > level) + 1
+                 for level in range(self.depth)]
+        return [max(pair) for pair in zip(sizes, self.codebook_sizes or sizes, strict=True)]
 
 
 @dataclass
@@ -48,6 +52,7 @@ class ItemText:
 
     title: str = ""
     attributes: dict[str, Any] = field(default_factory=dict)
+    priority: float = 0.0
 
 
 def read_text(path: Path) -> str:
@@ -89,7 +94,8 @@ def read_json(path: Path) -> Any:
         raise InputError(where, "JSON", error.msg) from error
 
 
-def _item_id(value: Any, where: str) -> str:
+def item_id_of(value: Any, where: str) -> str:
+    """The text of an item id; refuses what is none."""
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         raise InputError(where, "an item id (text or integer)", value)
     text = str(value)
@@ -103,7 +109,8 @@ def _level_name(level: int) -> str:
 
 
 def read_index(path: Path) -> SidIndex:
-    """Reads and checks an index file; every item must have the same depth."""
+    """Reads and checks an index file. Items may have different depths; the levels that they share
+    have one pattern."""
     document = read_json(path)
     if not isinstance(document, dict) or not document:
         raise InputError(str(path), "an object {item: [codes]} with at least one item", document)
@@ -112,7 +119,7 @@ def read_index(path: Path) -> SidIndex:
     from_tokens = None
     for key, sid in document.items():
         where = f"{path}: item {key!r}"
-        item = _item_id(key, where)
+        item = item_id_of(key, where)
         if not isinstance(sid, list) or not 0 < len(sid) <= MAX_DEPTH:
             raise InputError(where, f"a list of 1 to {MAX_DEPTH} codes", sid)
         is_tokens = isinstance(sid[0], str)
@@ -124,12 +131,12 @@ def read_index(path: Path) -> SidIndex:
         shape = [pattern for pattern, _ in parsed]
         if patterns is None:
             patterns = shape
-        if len(shape) != len(patterns):
-            raise InputError(where, f"depth {len(patterns)} as in the items before it", sid)
-        if shape != patterns:
+        shared = min(len(shape), len(patterns))
+        if shape[:shared] != patterns[:shared]:
             raise InputError(where, f"the level patterns {patterns}", sid)
+        patterns = max(patterns, shape, key=len)
         codes[item] = tuple(code for _, code in parsed)
-    depth = len(next(iter(codes.values())))
+    depth = max(map(len, codes.values()))
     if not from_tokens:
         patterns = [f"<{_level_name(level)}_{{code}}>" for level in range(depth)]
     return SidIndex(codes, depth, patterns or [], bool(from_tokens))
@@ -149,13 +156,20 @@ def _parse_code(code: Any, is_token: bool, where: str) -> tuple[str, int]:
 
 
 def read_sequences(path: Path, index: SidIndex | None = None) -> dict[str, list[str]]:
-    """User -> item ids, oldest first.
+    """User -> item ids, oldest first."""
+    return read_timed_sequences(path, index)[0]
+
+
+def read_timed_sequences(path: Path, index: SidIndex | None = None
+                         ) -> tuple[dict[str, list[str]], dict[str, list[float]] | None]:
+    """User -> item ids, oldest first, and user -> times of them where every line has `times`.
 
     Of several JSON lines for one user the longest (the later of equals) is kept: rows of a
     rolling split repeat each other, and merging them would leak held-out targets.
     """
+    times: dict[str, list[float]] | None = None
     if path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson")):
-        sequences = _read_lines(path)
+        sequences, times = _read_lines(path)
     else:
         document = read_json(path)
         if not isinstance(document, dict):
@@ -166,17 +180,18 @@ def read_sequences(path: Path, index: SidIndex | None = None) -> dict[str, list[
         raise InputError(str(path), "at least one user", "none")
     if index is not None:
         check_known(sequences, index, str(path))
-    return sequences
+    return sequences, times
 
 
 def _items(value: Any, where: str) -> list[str]:
     if not isinstance(value, list):
         raise InputError(where, "a list of item ids", value)
-    return [_item_id(item, f"{where} position {i}") for i, item in enumerate(value)]
+    return [item_id_of(item, f"{where} position {i}") for i, item in enumerate(value)]
 
 
-def _read_lines(path: Path) -> dict[str, list[str]]:
+def _read_lines(path: Path) -> tuple[dict[str, list[str]], dict[str, list[float]] | None]:
     sequences: dict[str, list[str]] = {}
+    times: dict[str, list[float]] = {}
     for number, line in enumerate(io.StringIO(read_text(path)), 1):
         if not line.strip():
             continue
@@ -190,10 +205,25 @@ def _read_lines(path: Path) -> dict[str, list[str]]:
         user = str(row["user"])
         items = _items(row["history"], f"{where} history")
         if row.get("target") is not None:
-            items = items + [_item_id(row["target"], f"{where} target")]
+            items = items + [item_id_of(row["target"], f"{where} target")]
         if len(items) >= len(sequences.get(user, [])):
             sequences[user] = items
-    return sequences
+            times.pop(user, None)
+            if row.get("times") is not None:
+                times[user] = _times(row["times"], len(items), f"{where} times")
+    return sequences, times if len(times) == len(sequences) else None
+
+
+def _times(value: Any, count: int, where: str) -> list[float]:
+    if not isinstance(value, list) or len(value) != count:
+        got = len(value) if isinstance(value, list) else value
+        raise InputError(where, f"{count} times, one per item", got)
+    for place, moment in enumerate(value):
+        if isinstance(moment, bool) or not isinstance(moment, (int, float)):
+            raise InputError(f"{where}[{place}]", "a number", moment)
+        if place and moment < value[place - 1]:
+            raise InputError(f"{where}[{place}]", "times in order, oldest first", moment)
+    return [float(moment) for moment in value]
 
 
 def check_known(sequences: dict[str, list[str]], index: SidIndex, where: str) -> None:
@@ -217,7 +247,9 @@ def read_titles(path: Path) -> dict[str, ItemText]:
         if isinstance(value, str):
             texts[item] = ItemText(value)
         elif isinstance(value, dict):
-            texts[item] = ItemText(str(value.get("title", "")), _short_attributes(value))
+            texts[item] = ItemText(str(value.get("title", "")),
+                                   _short_attributes(value),
+                                   _priority(value.get("priority", 0), f"{path}: item {item!r}"))
         else:
             raise InputError(f"{path}: item {item!r}", "a title or an object", value)
     return texts
@@ -226,7 +258,7 @@ def read_titles(path: Path) -> dict[str, ItemText]:
 def _short_attributes(fields: dict[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for name, value in fields.items():
-        if name in ("title", "description") or isinstance(value, (dict, list, bool)):
+        if name in ("title", "description", "priority") or isinstance(value, (dict, list, bool)):
             continue
         if isinstance(value, (int, float)) or (
                 isinstance(value, str) and 0 < len(value) <= MAX_ATTRIBUTE_LENGTH):
@@ -247,5 +279,16 @@ def _read_tsv_titles(path: Path) -> dict[str, ItemText]:
         fields = dict(zip(header, row))
         attributes = {name: value for name, value in fields.items()
                       if name != header[key] and not name.startswith("sid")}
-        texts[row[key]] = ItemText(fields["title"], _short_attributes(attributes))
+        priority = _priority(fields.get("priority", "0"), f"{path} line {number}")
+        texts[row[key]] = ItemText(fields["title"], _short_attributes(attributes), priority)
     return texts
+
+
+def _priority(value: Any, where: str) -> float:
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise InputError(f"{where}: priority", "a number", value)
+    return found

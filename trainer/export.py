@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 from safetensors.torch import save
-from transformers import Qwen3ForCausalLM
+from tokenizers import Tokenizer
+from transformers import PreTrainedModel
 
 from .checkpoint import write_atomically, write_json
 from .data import ItemText, SidIndex
@@ -30,10 +31,11 @@ def prompt_document(name: str, vocabulary: Vocabulary, max_items: int, max_token
 
 
 def export_static(folder: Path, vocabulary: Vocabulary, prompt: dict[str, Any],
-                  index: SidIndex, texts: dict[str, ItemText]) -> None:
+                  index: SidIndex, texts: dict[str, ItemText],
+                  base: Tokenizer | None = None) -> None:
     """All that does not change while training: tokenizer, prompt template, catalogue."""
     folder.mkdir(parents=True, exist_ok=True)
-    save_tokenizer(vocabulary, folder)
+    save_tokenizer(vocabulary, folder, base)
     write_json(folder / "tokenizer_config.json", tokenizer_config(prompt["maxPromptTokens"]))
     write_json(folder / "prompt.json", prompt)
     lines = []
@@ -42,17 +44,19 @@ def export_static(folder: Path, vocabulary: Vocabulary, prompt: dict[str, Any],
         row = {"item_id": item, "sid": list(index.codes[item])}
         if text.title:
             row["title"] = text.title
+        if text.priority:
+            row["priority"] = text.priority
         if text.attributes:
             row["attributes"] = text.attributes
         lines.append(json.dumps(row, ensure_ascii=False) + "\n")
     write_atomically(folder / "catalogue.jsonl", "".join(lines).encode())
 
 
-def export_model(folder: Path, model: Qwen3ForCausalLM, dtype: str) -> None:
+def export_model(folder: Path, model: PreTrainedModel, dtype: str) -> None:
     """config.json, generation_config.json and model.safetensors; a tied head is left out."""
     folder.mkdir(parents=True, exist_ok=True)
     config = model.config.to_dict()
-    config["architectures"] = ["Qwen3ForCausalLM"]
+    config["architectures"] = [type(model).__name__]
     config["dtype"] = dtype
     write_json(folder / "config.json", {name: value for name, value in sorted(config.items())
                                         if not name.startswith("_")})

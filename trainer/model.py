@@ -1,9 +1,12 @@
-"""Qwen3 from scratch, with the dropout that the published architecture lacks."""
+"""Qwen3 from scratch or a checkpoint, with the dropout that published architectures lack."""
+
+from pathlib import Path
 
 import torch
 from torch import nn
-from transformers import Qwen3Config, Qwen3ForCausalLM
+from transformers import AutoModelForCausalLM, PreTrainedModel, Qwen3Config, Qwen3ForCausalLM
 
+from .errors import InputError
 from .settings import Shape
 
 
@@ -21,7 +24,38 @@ def build_model(shape: Shape, vocabulary_size: int, positions: int, bos: int, eo
     return Qwen3ForCausalLM(config)
 
 
-def add_dropout(model: Qwen3ForCausalLM, rate: float) -> None:
+def start_from(folder: Path, vocabulary_size: int, positions: int, bos: int, eos: int, pad: int
+               ) -> PreTrainedModel:
+    """The model of a Hugging Face folder, with a row for each token of a larger vocabulary; new
+    rows begin around the mean of those there are (transformers' `mean_resizing`)."""
+    try:
+        model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32,
+                                                     local_files_only=True,
+                                                     trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        raise InputError("--from", "a folder of a Hugging Face checkpoint", str(error)) from error
+    if model.config.max_position_embeddings < positions:
+        raise InputError("--from", f"a model of {positions} positions or more (--max-items)",
+                         model.config.max_position_embeddings)
+    model.resize_token_embeddings(max(vocabulary_size, model.config.vocab_size))
+    model.config.bos_token_id, model.config.eos_token_id = bos, eos
+    model.config.pad_token_id = pad
+    return model
+
+
+@torch.no_grad()
+def embed_codes(model: PreTrainedModel, books: list[torch.Tensor],
+                level_tokens: list[dict[int, int]]) -> None:
+    """Codes of a level that lie near each other begin with embeddings that do: a random projection
+    of the codebook, as large as the rows that it takes the place of."""
+    rows = model.get_input_embeddings().weight
+    for book, tokens in zip(books, level_tokens, strict=True):
+        places = torch.tensor([tokens[code] for code in range(len(book))])
+        centred = (book - book.mean(0)) @ torch.randn(book.shape[1], rows.shape[1])
+        rows[places] = rows[places] + centred * (rows[places].std() / centred.std())
+
+
+def add_dropout(model: PreTrainedModel, rate: float) -> None:
     """Drops parts of the embeddings and of each residual branch, in training mode only.
 
     Hooks leave no trace in the saved weights, so the export is a plain Hugging Face model.
@@ -32,7 +66,7 @@ def add_dropout(model: Qwen3ForCausalLM, rate: float) -> None:
     model.model.embed_tokens.register_forward_hook(drop)
     for layer in model.model.layers:
         layer.self_attn.o_proj.register_forward_hook(drop)
-        layer.mlp.down_proj.register_forward_hook(drop)
+        layer.mlp.register_forward_hook(drop)
 
 
 def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, object]]:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 #: Of the weights that are written, as PyTorch names them.
 DTYPES = ("bfloat16", "float32")
 
+#: How test and validation are held out (held_out.py).
+SPLITS = ("last", "time", "none")
+
 
 @dataclass(frozen=True)
 class Shape:

@@ -65,6 +65,35 @@ def build_vocabulary(index: SidIndex, extra: list[str] | None = None) -> Vocabul
     return Vocabulary(texts, level_tokens, list(index.patterns), list(extra))
 
 
+def extend_vocabulary(base: Tokenizer, index: SidIndex) -> Vocabulary:
+    """The vocabulary of a checkpoint, and behind it what it lacks: control tokens and codes."""
+    added = [BOS, EOS, PAD]
+    for level, size in enumerate(index.level_sizes()):
+        added += [index.patterns[level].format(code=code) for code in range(size)]
+    known = base.get_vocab(with_added_tokens=True)
+    size = max(known.values()) + 1
+    texts = [f"<|unused_{i}|>" for i in range(size)]
+    for text, place in known.items():
+        texts[place] = text
+    texts += [text for text in added if text not in known]
+    ids = {text: place for place, text in enumerate(texts)}
+    level_tokens = [{code: ids[index.patterns[level].format(code=code)] for code in range(count)}
+                    for level, count in enumerate(index.level_sizes())]
+    return Vocabulary(texts, level_tokens, list(index.patterns), [])
+
+
+def extend_tokenizer(base: Tokenizer, vocabulary: Vocabulary) -> Tokenizer:
+    """`base` with the tokens that it lacks; ids as `vocabulary` has them."""
+    size = max(base.get_vocab(with_added_tokens=True).values()) + 1
+    control = {BOS, EOS, PAD}
+    base.add_tokens([AddedToken(text, normalized=False, special=text in control)
+                     for text in vocabulary.texts[size:]])
+    for place, text in enumerate(vocabulary.texts[size:], size):
+        if base.token_to_id(text) != place:
+            raise InputError(f"tokenizer.json: {text}", f"id {place}", base.token_to_id(text))
+    return base
+
+
 def build_tokenizer(vocabulary: Vocabulary) -> Tokenizer:
     """Byte-level BPE without merges; all tokens after the bytes are added tokens."""
     alphabet_size = len(ByteLevel.alphabet())
@@ -92,5 +121,7 @@ def tokenizer_config(max_length: int) -> dict[str, object]:
     }
 
 
-def save_tokenizer(vocabulary: Vocabulary, folder: Path) -> None:
-    build_tokenizer(vocabulary).save(str(folder / "tokenizer.json"))
+def save_tokenizer(vocabulary: Vocabulary, folder: Path, base: Tokenizer | None = None) -> None:
+    """That of `base`, extended, where there is one."""
+    made = extend_tokenizer(base, vocabulary) if base else build_tokenizer(vocabulary)
+    made.save(str(folder / "tokenizer.json"))

@@ -15,6 +15,7 @@ from transformers import Qwen3ForCausalLM
 
 from .checkpoint import load_state, save_state
 from .model import parameter_groups
+from .parallel import Processes
 from .samples import IGNORED, Row, batches
 from .settings import Plan
 
@@ -44,10 +45,12 @@ class Training:
 
     def __init__(self, model: Qwen3ForCausalLM, rows: Rows, plan: Plan, state_file: Path,
                  fingerprint: str, validate: Callable[[], dict[str, float]],
-                 best: Callable[[Progress], None]) -> None:
+                 best: Callable[[Progress], None],
+                 processes: Processes | None = None) -> None:
         self.model, self.rows, self.plan = model, rows, plan
         self.state_file, self.fingerprint = state_file, fingerprint
         self.validate, self.best = validate, best
+        self.processes = processes or Processes()
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, plan.weight_decay), lr=plan.lr, betas=(0.9, 0.98), fused=True)
         self.progress = Progress()
@@ -79,14 +82,16 @@ class Training:
         total, seen, saved = 0.0, 0, time.monotonic()
         label = f"epoch {self.progress.epoch + 1}/{self.plan.epochs}"
         with tqdm(total=len(work), initial=self.progress.batch, desc=label, unit="batch",
-                  mininterval=5) as bar:
+                  mininterval=5, disable=not self.processes.is_first) as bar:
             while self.progress.batch < len(work) and not self._out_of_time():
                 started = time.monotonic()
                 done = (self.progress.epoch + self.progress.batch / len(work)) / self.plan.epochs
                 total += self._step(*work[self.progress.batch], done)
                 seen += 1
                 self.progress.batch += 1
-                self.progress.seconds += time.monotonic() - started
+                # One clock, so that all processes end together.
+                self.progress.seconds = self.processes.of_first(
+                    self.progress.seconds + time.monotonic() - started)
                 bar.update()
                 bar.set_postfix(loss=f"{total / seen:.3f}", refresh=False)
                 if time.monotonic() - saved > SAVE_SECONDS:
@@ -96,19 +101,27 @@ class Training:
 
     def _step(self, inputs: torch.Tensor, labels: torch.Tensor, done: float) -> float:
         self._set_rate(done)
+        count = max(1, int((labels[:, 1:] != IGNORED).sum()))
+        inputs, labels = self.processes.rows(inputs), self.processes.rows(labels)
         counted = labels[:, 1:] != IGNORED
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.plan.autocast):
-            hidden = self.model.model(input_ids=inputs, use_cache=False).last_hidden_state
-            logits = self.model.lm_head(hidden[:, :-1][counted])
-        loss = functional.cross_entropy(logits.float(), labels[:, 1:][counted],
-                                        label_smoothing=self.plan.label_smoothing)
-        if not torch.isfinite(loss):
-            raise FloatingPointError(f"loss is {loss.item()} in epoch {self.progress.epoch + 1}")
         self.optimizer.zero_grad()
-        loss.backward()
+        mine = 0.0
+        if counted.any():
+            with torch.autocast("cpu", torch.bfloat16, enabled=self.plan.autocast):
+                hidden = self.model.model(input_ids=inputs, use_cache=False).last_hidden_state
+                logits = self.model.lm_head(hidden[:, :-1][counted])
+            loss = functional.cross_entropy(
+                logits.float(), labels[:, 1:][counted], reduction="sum",
+                label_smoothing=self.plan.label_smoothing) / count
+            loss.backward()
+            mine = loss.item()
+        total = self.processes.sum(mine)
+        if not math.isfinite(total):
+            raise FloatingPointError(f"loss is {total} in epoch {self.progress.epoch + 1}")
+        self.processes.sum_gradients(self.model)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
         self.optimizer.step()
-        return loss.item()
+        return total
 
     def _set_rate(self, done: float) -> None:
         if self.plan.minutes > 0:
@@ -123,21 +136,26 @@ class Training:
 
     def _validate(self, loss: float) -> None:
         started = time.monotonic()
-        metrics = self.validate()
+        metrics = self.processes.of_first(self.validate() if self.processes.is_first else None)
         progress = self.progress
-        progress.seconds += time.monotonic() - started
+        progress.seconds = self.processes.of_first(progress.seconds + time.monotonic() - started)
         progress.curve.append({"epoch": progress.epoch, "minutes": progress.seconds / 60,
                                "loss": loss, **metrics})
         better = metrics["recall@10"] > progress.best
         progress.since_best = 0 if better else progress.since_best + 1
+        if better:
+            progress.best = metrics["recall@10"]
+        if not self.processes.is_first:
+            return
         shown = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
         tqdm.write(f"epoch {progress.epoch:3d}  {progress.seconds / 60:5.1f} min  "
                    f"loss {loss:.4f}  {shown}{'  best' if better else ''}")
         if better:
-            progress.best = metrics["recall@10"]
             self.best(progress)
 
     def _save(self) -> None:
+        if not self.processes.is_first:
+            return
         save_state(self.state_file, {
             "fingerprint": self.fingerprint, "progress": asdict(self.progress),
             "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
@@ -151,5 +169,7 @@ class Training:
         self.optimizer.load_state_dict(state["optimizer"])
         torch.set_rng_state(state["random"])
         self.progress = Progress(**state["progress"])
+        if not self.processes.is_first:
+            return
         tqdm.write(f"resumed at epoch {self.progress.epoch + 1}, batch {self.progress.batch}, "
                    f"{self.progress.seconds / 60:.1f} min so far")

@@ -4,6 +4,7 @@ import {
   choice,
   codes,
   f64,
+  f32s,
   f64s,
   handle,
   list,
@@ -120,7 +121,7 @@ const CatalogueJudgement = record(
   },
 );
 
-const CatalogueSids = record('CatalogueSids', undefined, 'SIDs, laid end to end.', {
+const CatalogueSids = record('CatalogueSids', 'catalogue::SidList', 'SIDs, laid end to end.', {
   offsets: u32s('[n + 1] into codes.'),
   codes: u32s(),
 });
@@ -209,13 +210,53 @@ const ItemChange = record('ItemChange', 'catalogue::GivenChange', '', {
     'Of pause, resume, remove, patch_attributes, where no `itemId` says which items.',
   ),
   patch: one(AttributePatch, 'Of patch_attributes.'),
+  vector: f32s('Of upsert, where there is no `sid`: it becomes that of these numbers.'),
 });
 
 const AppliedChanges = record('AppliedChanges', 'catalogue::Applied', '', {
   sequence: u53('Number of the last change, or of the version that the batch left as it was.'),
   changeCount: u32('Changes of single items that it came to, each of which has a number.'),
   matched: u32s('Per change with a predicate, in order: items that it let pass.'),
+  placed: one(CatalogueSids, 'Per change with a vector, in order: its SID.'),
 });
+
+const CodebookLayer = record('CodebookLayer', 'catalogue::GivenLayer', 'Of an encoder.', {
+  weights: f32s('(outputs, inputs)'),
+  bias: f32s('(outputs)'),
+});
+
+const CodebookLevel = record('CodebookLevel', 'catalogue::GivenLevel', '', {
+  values: f32s('(codes, numbers of a code)'),
+});
+
+const GivenCodebooks = record(
+  'GivenCodebooks',
+  'catalogue::GivenCodebooks',
+  'What vectors get codes by (docs/semantic-ids.md).',
+  {
+    dimension: u32('Of vectors.'),
+    capacity: u32('Items that a SID takes.'),
+    encoder: list(CodebookLayer, 'Before the codes; empty: none.'),
+    levels: list(CodebookLevel),
+  },
+);
+
+const CatalogueLanding = record(
+  'CatalogueLanding',
+  undefined,
+  'Where a vector would go, and the live items that share most codes with it first.',
+  {
+    sequence: u53('Number of the last change of the version.'),
+    codes: codes('The nearest, whether there is room or not.'),
+    distances: f64s('Per level, squared; of numbers that are float32.'),
+    sid: codes('That an item would take; empty: none has room.'),
+    itemIds: texts(),
+    titles: texts(),
+    sidOffsets: u32s('[n + 1] into sidCodes.'),
+    sidCodes: u32s(),
+    sharedLevels: u32s('Per item: first codes that it has in common with `codes`.'),
+  },
+);
 
 const DeclaredType = words('DeclaredType', 'DECLARED_TYPES', ['text', 'set', 'number', 'untyped'], {
   doc: 'What an attribute may be (docs/eligibility.md).',
@@ -243,7 +284,7 @@ const ChangeMessage = record('ChangeMessage', undefined, 'A part of a batch of c
 
 export default {
   words: [ChangeOp, DeclaredType],
-  packedIn: [ChangeMessage, AttributeDeclarations],
+  packedIn: [ChangeMessage, AttributeDeclarations, GivenCodebooks],
   read: [CatalogueBuildOptions, CatalogueKeepOptions],
   written: [
     AppliedChanges,
@@ -255,6 +296,7 @@ export default {
     CatalogueSids,
     ItemTexts,
     CatalogueListing,
+    CatalogueLanding,
     CatalogueBuildReport,
   ],
 };

@@ -22,6 +22,7 @@ import type {
   CatalogueInfo,
   CatalogueJudgement,
   CatalogueKeepOptions,
+  CatalogueLanding,
   CatalogueListing,
   CatalogueReach,
   CatalogueSids,
@@ -183,6 +184,20 @@ export interface NativeAddon extends StoreAddon {
     catalogue: CatalogueHandle,
     declarations: readonly Uint32Array[],
   ): Promise<readonly string[]>;
+  /**
+   * From now on changes may bring vectors in place of SIDs: packed codebooks, one message. Rejects
+   * with CATALOGUE_INVALID.
+   */
+  catalogueQuantiseBy(catalogue: CatalogueHandle, codebooks: readonly Uint32Array[]): Promise<void>;
+  /**
+   * Where a vector would go in the newest version, and up to so many items that live near. Rejects
+   * with CATALOGUE_INVALID where the codebooks do not take it or there are none.
+   */
+  catalogueLanding(
+    catalogue: CatalogueHandle,
+    vector: Float32Array,
+    neighbours: number,
+  ): Promise<CatalogueLanding>;
   /**
    * From now on requests may get items in their flight alone: from the time that one number
    * attribute says to that of the other, in milliseconds since 1970 (docs/eligibility.md).

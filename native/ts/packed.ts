@@ -22,6 +22,7 @@ const double = new Float64Array(pair.buffer);
 export class PackedWriter {
   words = new Uint32Array(WORDS_AT_FIRST);
   private integers = new Int32Array(this.words.buffer);
+  private floats = new Float32Array(this.words.buffer);
   private bytes = Buffer.from(this.words.buffer);
   private first = 0;
   private at = 0;
@@ -106,6 +107,13 @@ export class PackedWriter {
     this.at += values.length;
   }
 
+  f32s(values: Float32Array): void {
+    this.u32(values.length);
+    this.reserve(values.length);
+    this.floats.set(values, this.at);
+    this.at += values.length;
+  }
+
   text(value: string): void {
     this.pooled.push(value);
     this.lengthsAt.push(this.at);
@@ -148,6 +156,7 @@ export class PackedWriter {
     grown.set(this.words);
     this.words = grown;
     this.integers = new Int32Array(grown.buffer);
+    this.floats = new Float32Array(grown.buffer);
     this.bytes = Buffer.from(grown.buffer);
   }
 }

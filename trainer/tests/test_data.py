@@ -10,7 +10,8 @@ from trainer.data import read_index, read_sequences, read_titles
 from trainer.errors import InputError
 from trainer.samples import Augmentation, SequenceRows
 from trainer.tokens import build_tokenizer, build_vocabulary
-from trainer.train import split
+from trainer.held_out import Case, split_last
+from trainer.train import Prompts
 
 
 def write(folder, name, value):
@@ -38,7 +39,7 @@ def test_named_tokens_get_ids_in_string_order_and_only_those_present_exist(tmp_p
 
 @pytest.mark.parametrize(("index", "said"), [
     ({}, "at least one item"),
-    ({"1": [1, 2], "2": [1]}, "'2': expected depth 2"),
+    ({"1": ["<a_1>", "<b_1>"], "2": ["<c_1>"]}, "'2': expected the level patterns"),
     ({"1": [1, -2]}, "item '1' level 1"),
     ({"1": [1, 2.5]}, "item '1' level 1"),
     ({"1": [True, 2]}, "item '1' level 0"),
@@ -85,14 +86,17 @@ def test_titles_come_from_tsv_and_from_item_json(tmp_path):
     assert read_titles(other)["5"].attributes == {"brand": "X"}
 
 
-def test_a_held_out_item_is_in_no_training_row_of_its_user(tmp_path):
+def test_held_out_items_are_in_no_training_row_and_only_later_ones_in_no_prompt(tmp_path):
     index = read_index(write(tmp_path, "index.json", {str(i): [i] for i in range(10)}))
     vocabulary = build_vocabulary(index)
-    trained, held_out = split({"u": ["1", "2", "3"], "v": ["4"]}, True, 20, index, vocabulary)
-    assert held_out.targets == ["3"]
-    tokens = {token for sequence in trained for item in sequence for token in item}
-    assert tokens == set(vocabulary.item_tokens((1,)) + vocabulary.item_tokens((2,)))
-    assert vocabulary.item_tokens((3,))[0] not in held_out.prompts[0]
+    parts = split_last({"u": ["1", "2", "3", "4"], "v": ["5", "6"], "w": ["7"]})
+    assert parts.trained == {"u": ["1", "2"], "v": ["5"], "w": ["7"]}
+    assert parts.validation == [Case(["1", "2"], "3")]
+    assert parts.test == [Case(["1", "2", "3"], "4"), Case(["5"], "6")]
+    prompts = Prompts(index, vocabulary, 2)
+    assert prompts.of(parts.test[0]) == [vocabulary.id_of("<|bos|>"),
+                                         *vocabulary.item_tokens((2,)),
+                                         *vocabulary.item_tokens((3,))]
 
 
 def test_windows_of_a_long_sequence_cover_all_of_it():

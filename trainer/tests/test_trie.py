@@ -81,6 +81,33 @@ def test_the_batched_beam_equals_the_plain_search_and_transformers(seed):
         assert np.allclose([score for _, score in found], [a.score for a in plain], atol=1e-4)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_paths_of_several_depths_are_found_as_the_plain_search_finds_them(seed):
+    rng = np.random.default_rng(seed)
+    full = random_index(seed, items=50)
+    codes = {item: sid[:int(rng.integers(1, 4))] for item, sid in full.codes.items()}
+    index = SidIndex(codes, 3, full.patterns, False)
+    model, vocabulary = random_model(seed, index)
+    trie = build_trie(index)
+    assert sorted(trie.leaf_items) == sorted(
+        sorted((i for i, other in codes.items() if other == sid), key=str.encode)
+        for sid in set(codes.values()))
+    tree = SidTree(codes.values(), lambda level, code: vocabulary.level_tokens[level][code])
+    prompt = [vocabulary.id_of(BOS), *vocabulary.item_tokens(codes["3"])]
+    for width in (5, 60):
+        leaves, scores = beam_search(model, torch.tensor([prompt]), trie,
+                                     level_ids(vocabulary, trie), width)
+        found = [codes[trie.leaf_items[leaf][0]] for leaf in leaves[0].tolist() if leaf >= 0]
+        plain = reference_beam(model, prompt, tree, [width]).answers
+        assert found == [answer.sid for answer in plain], f"seed {seed}"
+        assert np.allclose(scores[0, :len(plain)], [a.score for a in plain], atol=1e-4)
+
+
+def test_items_of_one_sid_stand_by_priority_and_then_by_the_bytes_of_their_ids():
+    index = SidIndex({"b": (0,), "a": (0,), "ä": (0,), "z": (0,)}, 1, ["<a_{code}>"], False)
+    assert build_trie(index, {"z": 2.0, "b": -1.0}).leaf_items == [["z", "a", "ä", "b"]]
+
+
 def test_a_full_width_returns_every_sid_in_the_order_of_its_whole_score():
     index = random_index(8)
     model, vocabulary = random_model(8, index)

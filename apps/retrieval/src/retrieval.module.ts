@@ -11,6 +11,7 @@ import { KvPoolGrpcController } from './grpc/kv-pool.controller.js';
 import { RecallGrpcController } from './grpc/recall.controller.js';
 import { ScoreGrpcController } from './grpc/score.controller.js';
 import { WeightsGrpcController } from './grpc/weights.controller.js';
+import { CatalogueHttpController } from './http/catalogue.controller.js';
 import { KvPoolHttpController } from './http/kv-pool.controller.js';
 import { RecallHttpController } from './http/recall.controller.js';
 import { AdapterTopicController, FetchSource } from './kafka/adapter-topic.controller.js';
@@ -56,6 +57,7 @@ export class RetrievalModule {
         AdapterGrpcController,
         WeightsGrpcController,
         RecallHttpController,
+        CatalogueHttpController,
         KvPoolHttpController,
         ...(topics === undefined ? [] : [RecallTopicController, CatalogueTopicController]),
         ...(topics?.fetchSource === undefined ? [] : [AdapterTopicController]),

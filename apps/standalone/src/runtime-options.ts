@@ -69,6 +69,7 @@ export function runtimeOptions(
       reserveBytes: config.disk.reserveBytes,
       onCompacted,
       attributesPath: config.catalogue.attributesPath,
+      codebooksPath: config.catalogue.codebooksPath,
       flight: parseFlight(config.catalogue.flight),
       onUndeclared,
     },

@@ -1,16 +1,24 @@
 import {
   type AppliedChanges,
   type CatalogueGeneration,
+  type CatalogueLanding,
   type CatalogueState,
   type ChangingCatalogue,
   EVERY_ITEM,
   type FlightAttributes,
+  type GivenChange,
   type ListedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { AppliedBatch } from './domain/applied-batch.js';
 import type { CatalogueChange } from './domain/change.js';
 import { ChangeBatch } from './domain/change-batch.js';
+import {
+  type SemanticIds,
+  type VectorSource,
+  vectorOf,
+  withVectors,
+} from './domain/semantic-ids.js';
 import type { BundleLabel } from './outside/bundle-label.js';
 
 /**
@@ -27,6 +35,8 @@ export interface ChangesSettings extends ChangesOptions {
   readonly levelSizes: readonly number[];
   /** File that declares the attributes that there may be; left out or '': any. */
   readonly attributesPath?: string;
+  /** Folder of codebooks that vectors become semantic IDs by; left out or '': none. */
+  readonly codebooksPath?: string;
   /** Items are to be had in their flight alone; left out: whenever. */
   readonly flight?: FlightAttributes | undefined;
   /** The clock of flights; left out: the system's. */
@@ -44,6 +54,8 @@ export interface ChangesOptions {
   readonly compactAfterChanges: number;
   /** Which bundle the items are those of; left out: of none, and that is not kept. */
   readonly bundle?: BundleLabel;
+  /** What vectors and texts of changes become semantic IDs by; left out: they are refused. */
+  readonly semanticIds?: SemanticIds | undefined;
   /** Told how a compaction of its own accord ended; undefined: well. */
   readonly onCompacted: (error: TesseraError | undefined) => void;
 }
@@ -61,6 +73,11 @@ export const CHANGES_NOT_KEPT: ChangesSettings = {
   compactAfterChanges: 0,
   onCompacted: () => undefined,
 };
+
+/** Where a vector would go, by the codebooks of this digest. */
+export interface Landing extends CatalogueLanding {
+  readonly codebooks: string;
+}
 
 /** The changes of an open catalogue, and the compaction that follows when they have become many. */
 export class CatalogueChanges {
@@ -128,12 +145,33 @@ export class CatalogueChanges {
 
   /** The same for changes that arrived in several messages. */
   async applyBatch(batch: ChangeBatch, source = ''): Promise<AppliedChanges> {
-    const applied = await this.catalogue.apply(batch.messages);
+    const applied = await this.catalogue.apply(await this.givenBy(batch));
     const { sequence, changeCount } = applied;
     const { ops, told } = batch;
     if (changeCount > 0) this.tell({ sequence, changeCount, ops, told, source });
     this.compactWhereDue();
     return applied;
+  }
+
+  private async givenBy({ messages }: ChangeBatch): Promise<(readonly GivenChange[])[]> {
+    const given: (readonly GivenChange[])[] = [];
+    let first = 0;
+    for (const changes of messages) {
+      given.push(await withVectors(this.options.semanticIds, changes, first));
+      first += changes.length;
+    }
+    return given;
+  }
+
+  /**
+   * Where a vector or text would go in the newest version, and live items near; changes nothing.
+   * @throws TesseraError CATALOGUE_INVALID with the field
+   */
+  async landing(source: VectorSource, neighbours: number): Promise<Landing> {
+    const { semanticIds } = this.options;
+    const vector = await vectorOf(semanticIds, source, '');
+    const landing = await this.catalogue.landing(vector, neighbours);
+    return { ...landing, codebooks: semanticIds?.digest ?? '' };
   }
 
   /** Why changes are not taken now; '' where they are. Cheap. */

@@ -11,6 +11,7 @@ export {
   CHANGES_NOT_KEPT,
   type ChangesOptions,
   type ChangesSettings,
+  type Landing,
 } from './catalogue-changes.js';
 export type { AppliedBatch, ToldChange } from './domain/applied-batch.js';
 export { deltaChanges } from './domain/bundle-delta.js';
@@ -30,8 +31,10 @@ export { ChangeBatch, MESSAGE_CHANGES_MAX } from './domain/change-batch.js';
 export { parseChangeLine } from './domain/change-line.js';
 export { clauseJson, clauseOf, FormReader, readClause } from './domain/clause-json.js';
 export { parseFlight } from './domain/flight.js';
+export type { VectorSource } from './domain/semantic-ids.js';
 export { readAttributeSchema } from './outside/attribute-file.js';
 export { BundleLabel } from './outside/bundle-label.js';
+export { readCodebookFolder } from './outside/codebook-folder.js';
 export {
   type CatalogueOptions,
   type PreparedCatalogue,

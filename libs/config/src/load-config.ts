@@ -226,6 +226,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
     return isDefault ? fromRoot(defaultFolder(store, servesDemo)) : given(path, value);
   };
   const modelUsers = join(modelPath, 'users.json');
+  const hasCodebooks = existsSync(join(modelPath, 'codebooks.safetensors'));
   const usersPath = config.users.path === '' && existsSync(modelUsers) ? modelUsers : '';
   return {
     ...config,
@@ -235,6 +236,9 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       path: place('catalogue.path', config.catalogue.path) || join(modelPath, 'catalogue.jsonl'),
       titlesPath: place('catalogue.titlesPath', config.catalogue.titlesPath),
       attributesPath: place('catalogue.attributesPath', config.catalogue.attributesPath),
+      codebooksPath:
+        place('catalogue.codebooksPath', config.catalogue.codebooksPath) ||
+        (hasCodebooks ? modelPath : ''),
       cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
       changesPath: place('catalogue.changesPath', config.catalogue.changesPath),
     },

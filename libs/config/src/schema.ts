@@ -101,6 +101,10 @@ export const configSchema = z.strictObject({
       'bad rows of a bundle of Parquet files that do not refuse it',
     ),
     attributesPath: text('', 'JSON that declares the attributes there may be; empty: any'),
+    codebooksPath: text(
+      '',
+      'folder of codebooks for items with texts or vectors; empty: the model folder, if it has them',
+    ),
     flight: text('', 'number attributes of begin and end of a flight, as begin,end; empty: none'),
     more: text('', 'further catalogues: name=path#domain=D#attributes=FILE#begin=TEXT; and so on'),
     cachePath: storeFolder('catalogue', 'folder where built snapshots are kept', NEEDED),

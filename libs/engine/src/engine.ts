@@ -179,6 +179,10 @@ export interface ChangingCatalogue extends Catalogue {
    * CATALOGUE_INVALID where they have an attribute of another type.
    */
   declare(attributes: readonly AttributeDeclaration[]): Promise<readonly string[]>;
+  /** From now on changes may bring vectors in place of SIDs. Rejects with CATALOGUE_INVALID. */
+  quantiseBy(codebooks: GivenCodebooks): Promise<void>;
+  /** Where a vector would go in the newest version. Rejects with CATALOGUE_INVALID. */
+  landing(vector: Float32Array, neighbours: number): Promise<CatalogueLanding>;
   /** From now on reach() and judge() let items pass in their flight alone, by this clock. */
   fly(attributes: FlightAttributes, nowMs: () => number): void;
   compact(): Promise<number>;

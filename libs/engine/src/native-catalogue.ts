@@ -4,8 +4,10 @@ import {
   type CatalogueBuildReport,
   type CatalogueGeneration,
   type CatalogueHandle,
+  type CatalogueLanding,
   type CatalogueListing,
   type CatalogueState,
+  type GivenCodebooks,
   type ItemChange,
   PackedWriter,
   type ReachHandle,
@@ -13,6 +15,7 @@ import {
   type ViewHandle,
   writeAttributeDeclarations,
   writeChangeMessage,
+  writeGivenCodebooks,
 } from '@tessera/native';
 import { addon } from './addon.js';
 import type {
@@ -44,7 +47,14 @@ export class NativeReach implements Reach {
 }
 
 const NO_PATCH = { set: '', unset: [], add: [], take: [], delta: [] };
-const NOTHING_GIVEN = { sid: [], title: '', attributes: '', priority: 0, predicate: undefined };
+const NOTHING_GIVEN = {
+  sid: [],
+  title: '',
+  attributes: '',
+  priority: 0,
+  predicate: undefined,
+  vector: new Float32Array(),
+};
 
 const completed = (given: GivenChange): ItemChange => ({
   ...NOTHING_GIVEN,
@@ -168,6 +178,15 @@ export class NativeCatalogue implements ChangingCatalogue {
   declare(attributes: readonly AttributeDeclaration[]): Promise<readonly string[]> {
     const declarations = [packed(writeAttributeDeclarations, { attributes })];
     return awaitNative(() => addon().catalogueDeclare(this.handle, declarations));
+  }
+
+  quantiseBy(codebooks: GivenCodebooks): Promise<void> {
+    const messages = [packed(writeGivenCodebooks, codebooks)];
+    return awaitNative(() => addon().catalogueQuantiseBy(this.handle, messages));
+  }
+
+  landing(vector: Float32Array, neighbours: number): Promise<CatalogueLanding> {
+    return awaitNative(() => addon().catalogueLanding(this.handle, vector, neighbours));
   }
 
   fly({ begin, end }: FlightAttributes, nowMs: () => number): void {

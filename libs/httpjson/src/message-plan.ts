@@ -64,6 +64,7 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
   uint64: 'integer',
   int64: 'integer',
   double: 'number',
+  float: 'number',
 };
 
 /** The list of a message that has nothing but one. */

@@ -4,6 +4,7 @@ import {
   CatalogueChanges,
   prepareCatalogue,
   readAttributeSchema,
+  readCodebookFolder,
 } from '@tessera/catalogue';
 import type { ChangingCatalogue } from '@tessera/engine';
 import type { RecallRuntimeOptions } from './domain/runtime-types.js';
@@ -26,6 +27,8 @@ interface CatalogueOptions {
   readonly levelSizes: readonly number[];
   /** '' where attributes are not declared. */
   readonly attributesPath: string;
+  /** '' where vectors become no semantic IDs. */
+  readonly codebooksPath: string;
   readonly begin?: string | undefined;
 }
 
@@ -34,7 +37,7 @@ export async function openCatalogues(
   options: RecallRuntimeOptions,
   opened: Opened,
 ): Promise<OpenCatalogue[]> {
-  const { folder, levelSizes, attributesPath = '' } = options.changes;
+  const { folder, levelSizes, attributesPath = '', codebooksPath = '' } = options.changes;
   const sources = options.catalogueSources;
   const first = await openCatalogue(options, opened, {
     name: '',
@@ -42,10 +45,11 @@ export async function openCatalogues(
     folder,
     levelSizes,
     attributesPath,
+    codebooksPath,
   });
   const catalogues = [first];
   for (const { name, source, attributesPath, begin } of options.moreCatalogues) {
-    const own = { name, sources: [source], folder, levelSizes: [], attributesPath, begin };
+    const own = { name, sources: [source], folder, levelSizes: [], attributesPath, codebooksPath: '', begin };
     catalogues.push(await openCatalogue(options, opened, own));
   }
   return catalogues;
@@ -55,7 +59,15 @@ export async function openCatalogues(
 async function openCatalogue(
   options: RecallRuntimeOptions,
   opened: Opened,
-  { name, sources, folder: changesFolder, levelSizes, attributesPath, begin }: CatalogueOptions,
+  {
+    name,
+    sources,
+    folder: changesFolder,
+    levelSizes,
+    attributesPath,
+    codebooksPath,
+    begin,
+  }: CatalogueOptions,
 ): Promise<OpenCatalogue> {
   const stage = name === '' ? 'catalogue' : `catalogue ${name}`;
   const { catalogue, bundleUuid } = await prepareCatalogue({
@@ -81,12 +93,15 @@ async function openCatalogue(
     const findings = await catalogue.declare(await readAttributeSchema(attributesPath));
     if (findings.length > 0) options.changes.onUndeclared?.(name, findings);
   }
+  const semanticIds = codebooksPath === '' ? undefined : await readCodebookFolder(codebooksPath);
+  if (semanticIds !== undefined) await catalogue.quantiseBy(semanticIds.codebooks);
   const { flight, nowMs = Date.now } = options.changes;
   if (flight !== undefined) catalogue.fly(flight, nowMs);
   const changes = new CatalogueChanges(catalogue, {
     folder,
     compactAfterChanges: folder === '' ? 0 : compactAfterChanges,
     bundle: await BundleLabel.open(folder, bundleUuid),
+    semanticIds,
     onCompacted,
   });
   return { name, sources, catalogue, changes: opened.keepChanges(changes), begin };

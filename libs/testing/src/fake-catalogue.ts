@@ -3,6 +3,7 @@ import {
   type Catalogue,
   type CatalogueGeneration,
   type CatalogueItem,
+  type CatalogueLanding,
   type CatalogueState,
   type CatalogueSummary,
   type CatalogueView,
@@ -147,6 +148,25 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
     return [];
   }
 
+  async quantiseBy(): Promise<void> {}
+
+  /** Every vector goes to the first item's SID, which has room. */
+  async landing(vector: Float32Array, neighbours: number): Promise<CatalogueLanding> {
+    const [{ itemId = '', sid = [], title = '' } = {}] = this.list;
+    const shown = neighbours > 0;
+    return {
+      sequence: this.applied.length,
+      codes: sid,
+      distances: Float64Array.from(sid, () => vector.length),
+      sid,
+      itemIds: shown ? [itemId] : [],
+      titles: shown ? [title] : [],
+      sidOffsets: Uint32Array.from(shown ? [0, sid.length] : [0]),
+      sidCodes: Uint32Array.from(shown ? sid : []),
+      sharedLevels: Uint32Array.from(shown ? [sid.length] : []),
+    };
+  }
+
   fly(): void {
     this.hasFlights = true;
   }
@@ -177,7 +197,12 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
     this.applied.push(...batch);
     const matched = batch.filter(({ predicate }) => predicate !== undefined).map(() => 1);
     const changeCount = batch.length;
-    return { sequence: this.applied.length, changeCount, matched: Uint32Array.from(matched) };
+    return {
+      sequence: this.applied.length,
+      changeCount,
+      matched: Uint32Array.from(matched),
+      placed: { offsets: Uint32Array.of(0), codes: new Uint32Array() },
+    };
   }
 
   async compact(): Promise<number> {

@@ -69,6 +69,7 @@ class PackedReader {
   }
   void u32s(std::vector<uint32_t>& to) { array(to); }
   void i32s(std::vector<int32_t>& to) { array(to); }
+  void f32s(std::vector<float>& to) { array(to); }
   void text(std::string& to) { to = view(); }
   void texts(std::vector<std::string>& to) {
     for (uint32_t left = counted(1); left > 0 && is_good_; --left) to.emplace_back(view());

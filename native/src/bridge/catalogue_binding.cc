@@ -111,13 +111,11 @@ std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const ch
 Napi::Value catalogue_sids(const Napi::CallbackInfo& info) {
   const auto handle = any_view(info[0]);
   const catalogue::View& view = *handle->view;
-  CatalogueSids sids;
-  sids.offsets.push_back(0);
+  catalogue::SidList sids;
   std::array<uint32_t, catalogue::kMaxDepth> sid;
   for (const uint32_t item : read_ordinals(info, "catalogueSids", view)) {
     const uint32_t depth = view.sid(view.node_of(item), sid);
-    sids.codes.insert(sids.codes.end(), sid.begin(), sid.begin() + depth);
-    sids.offsets.push_back(static_cast<uint32_t>(sids.codes.size()));
+    sids.add(std::span(sid).first(depth));
   }
   return to_js(info.Env(), sids);
 }

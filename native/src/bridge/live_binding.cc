@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "abi/generated/packed_in.h"
 #include "bridge/bindings.h"
@@ -162,6 +163,75 @@ Napi::Value catalogue_declare(const Napi::CallbackInfo& info) {
       [findings](Napi::Env env, const Status&) -> Napi::Value { return to_js(env, *findings); });
 }
 
+/// Codebooks as native/abi describes them, in one packed record.
+Napi::Value catalogue_quantise_by(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  auto messages = read_messages(info[1], "catalogueQuantiseBy.codebooks");
+  return run_in_lane(
+      info.Env(), LaneKind::kBuild,
+      [live = handle->live, messages = std::move(messages)]() -> Status {
+        abi::PackedReader in(messages.front());
+        catalogue::GivenCodebooks given;
+        abi::read_given_codebooks(in, given);
+        if (!in.is_whole()) {
+          return {Code::kRequestInvalid,
+                  "catalogueQuantiseBy.codebooks: expected what native/abi describes, got others"};
+        }
+        auto codebooks = catalogue::Codebooks::make(std::move(given));
+        return codebooks.is_ok() ? live->quantise_by(std::move(codebooks).value())
+                                 : codebooks.status();
+      },
+      [](Napi::Env env, const Status&) -> Napi::Value { return env.Undefined(); });
+}
+
+CatalogueLanding landing_of(const catalogue::Landing& found, const catalogue::View& view) {
+  CatalogueLanding landing;
+  landing.sequence = view.sequence();
+  landing.codes = found.nearest.codes;
+  landing.distances.assign(found.nearest.distances.begin(), found.nearest.distances.end());
+  landing.sid = found.sid;
+  catalogue::SidList sids;
+  std::array<uint32_t, catalogue::kMaxDepth> sid;
+  for (const catalogue::ItemOrdinal item : found.neighbours) {
+    landing.item_ids.emplace_back(view.item_id(item));
+    landing.titles.emplace_back(view.title(item));
+    sids.add(std::span(sid).first(view.sid(view.node_of(item), sid)));
+  }
+  landing.sid_offsets = std::move(sids.offsets);
+  landing.sid_codes = std::move(sids.codes);
+  landing.shared_levels = found.shared_levels;
+  return landing;
+}
+
+Napi::Value catalogue_landing(const Napi::CallbackInfo& info) {
+  const auto handle = open_catalogue(info[0]);
+  if (!info[1].IsTypedArray() ||
+      info[1].As<Napi::TypedArray>().TypedArrayType() != napi_float32_array) {
+    throw make_error(
+        info.Env(), Code::kRequestInvalid,
+        "catalogueLanding.vector: expected a Float32Array, got " + describe_value(info[1]));
+  }
+  const auto array = info[1].As<Napi::Float32Array>();
+  std::vector<float> vector(array.Data(), array.Data() + array.ElementLength());
+  const double wanted = info[2].IsNumber() ? info[2].As<Napi::Number>().DoubleValue() : -1;
+  if (!(wanted >= 0 && wanted <= catalogue::kNeighboursMax)) {
+    throw make_error(info.Env(), Code::kRequestInvalid,
+                     "catalogueLanding.neighbours: expected 0.." +
+                         std::to_string(catalogue::kNeighboursMax) + ", got " +
+                         describe_value(info[2]));
+  }
+  auto landing = std::make_shared<CatalogueLanding>();
+  return run_in_lane(
+      info.Env(), LaneKind::kRead,
+      [live = handle->live, vector = std::move(vector), wanted, landing]() -> Status {
+        auto found = live->landing(vector, static_cast<uint32_t>(wanted));
+        if (!found.is_ok()) return found.status();
+        *landing = landing_of(found.value().first, *found.value().second);
+        return Status::ok();
+      },
+      [landing](Napi::Env env, const Status&) -> Napi::Value { return to_js(env, *landing); });
+}
+
 Napi::Value catalogue_fly(const Napi::CallbackInfo& info) {
   open_catalogue(info[0])->live->fly({read_text(info, 1, "catalogueFly.beginAttribute"),
                                       read_text(info, 2, "catalogueFly.endAttribute")});
@@ -213,6 +283,9 @@ void register_live_functions(Napi::Env env, Napi::Object exports) {
   exports["catalogueRecover"] = Napi::Function::New<&catalogue_recover>(env, "catalogueRecover");
   exports["catalogueApply"] = Napi::Function::New<&catalogue_apply>(env, "catalogueApply");
   exports["catalogueDeclare"] = Napi::Function::New<&catalogue_declare>(env, "catalogueDeclare");
+  exports["catalogueQuantiseBy"] =
+      Napi::Function::New<&catalogue_quantise_by>(env, "catalogueQuantiseBy");
+  exports["catalogueLanding"] = Napi::Function::New<&catalogue_landing>(env, "catalogueLanding");
   exports["catalogueFly"] = Napi::Function::New<&catalogue_fly>(env, "catalogueFly");
   exports["catalogueCompact"] = Napi::Function::New<&catalogue_compact>(env, "catalogueCompact");
   exports["catalogueVersions"] = Napi::Function::New<&catalogue_versions>(env, "catalogueVersions");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,17 @@ struct Change {
   std::string title;          // upsert only
   std::string attributes;     // upsert, set_attributes: JSON object text, "" is "{}"
   double priority = 0;        // upsert, set_priority
+};
+
+/// SIDs, laid end to end: that of number i is codes[offsets[i] .. offsets[i + 1]).
+struct SidList {
+  std::vector<uint32_t> offsets = {0};
+  std::vector<uint32_t> codes;
+
+  void add(std::span<const uint32_t> sid) {
+    codes.insert(codes.end(), sid.begin(), sid.end());
+    offsets.push_back(static_cast<uint32_t>(codes.size()));
+  }
 };
 
 inline constexpr uint32_t kChangesMax = 65536;         // of one message of a batch

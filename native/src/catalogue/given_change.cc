@@ -32,7 +32,8 @@ Status of_change(size_t index, const Status& status) {
 /// Goes through the changes of one batch.
 class Applying {
  public:
-  Applying(ViewEditor& editor, const AttributeSchema* schema) : editor_(editor), schema_(schema) {}
+  Applying(ViewEditor& editor, const AttributeSchema* schema, const PlacementRule& placement)
+      : editor_(editor), schema_(schema), placement_(placement) {}
 
   Status add(size_t index, const GivenChange& given) {
     return given.predicate ? add_matching(index, given) : add_named(index, given);
@@ -45,10 +46,24 @@ class Applying {
     if (!named_.insert(given.item_id).second) {
       return invalid(index, "itemId", quote(given.item_id) + " stands in the batch already");
     }
+    if (!given.vector.empty()) return add_placed(index, given);
     if (given.kind != ChangeKind::kPatchAttributes) return apply(index, given, nullptr);
     TESSERA_RETURN_IF_ERROR(check_known(editor_.view(), given.item_id, index));
     const ItemOrdinal item = editor_.view().find_item(given.item_id);
     return apply_to(index, given, {&item, 1});
+  }
+
+  /// An item that comes with a vector in place of a semantic ID.
+  Status add_placed(size_t index, const GivenChange& given) {
+    Result<std::vector<uint32_t>> sid =
+        place_item(editor_.view(), placement_, given.item_id, given.vector);
+    if (!sid.is_ok()) {
+      return {sid.status().code(), place_of_change(index) + sid.status().message()};
+    }
+    Change change = given;
+    change.sid = std::move(sid).value();
+    result_.placed.add(change.sid);
+    return apply(index, std::move(change), nullptr);
   }
 
   Status add_matching(size_t index, const GivenChange& given) {
@@ -120,6 +135,7 @@ class Applying {
 
   ViewEditor& editor_;
   const AttributeSchema* schema_;
+  const PlacementRule& placement_;
   std::unordered_set<std::string_view> named_;
   AppliedChanges result_;
   uint64_t patched_bytes_ = 0;
@@ -133,7 +149,13 @@ std::vector<GivenChange> given(std::span<const Change> changes) {
 
 Status complete_change(size_t index, GivenChange& change) {
   const bool is_upsert = change.kind == ChangeKind::kUpsert;
-  if (is_upsert && change.sid.empty()) return invalid(index, "sid", "is missing");
+  if (is_upsert && change.sid.empty() && change.vector.empty()) {
+    return invalid(index, "sid", "expected codes, or a vector or text in place of them, got none");
+  }
+  if (!change.vector.empty() && (!is_upsert || !change.sid.empty())) {
+    return invalid(index, "vector", "expected none beside a sid, and none but of an upsert, got " +
+                                        std::to_string(change.vector.size()) + " numbers");
+  }
   if (!std::isfinite(change.priority)) return invalid(index, "priority", "expected a number");
   if (change.predicate) {
     if (!may_have_predicate(change.kind) || !change.item_id.empty()) {
@@ -155,13 +177,13 @@ Status complete_change(size_t index, GivenChange& change) {
 }
 
 Result<AppliedChanges> apply_given(ViewEditor& editor, std::span<const GivenChange> changes,
-                                   const AttributeSchema* schema) {
+                                   const AttributeSchema* schema, const PlacementRule& placement) {
   if (changes.size() > kBatchChangesMax) {
     return Status(Code::kCatalogueInvalid, "changes: " + std::to_string(changes.size()) +
                                                ", expected at most " +
                                                std::to_string(kBatchChangesMax));
   }
-  Applying applying(editor, schema);
+  Applying applying(editor, schema, placement);
   for (size_t i = 0; i < changes.size(); ++i) {
     TESSERA_RETURN_IF_ERROR(applying.add(i, changes[i]));
   }

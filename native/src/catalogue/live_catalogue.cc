@@ -43,12 +43,13 @@ Result<Applied> LiveCatalogue::apply(std::span<const GivenChange> changes) {
   MutexLock lock(writer_);
   TESSERA_RETURN_IF_ERROR(check_codes(changes));
   ViewEditor editor(*head_);
-  Result<AppliedChanges> made = apply_given(editor, changes, schema().get());
+  Result<AppliedChanges> made =
+      apply_given(editor, changes, schema().get(), {codebooks_.get(), &forbidden_codes_});
   if (!made.is_ok()) return made.status();
   const uint64_t before = head_->sequence();
   std::vector<Change>& logged = made.value().changes;
   const Applied applied{editor.sequence(), static_cast<uint32_t>(logged.size()),
-                        std::move(made.value().matched)};
+                        std::move(made.value().matched), std::move(made.value().placed)};
   if (logged.empty()) return applied;
   head_ = editor.finish();
   if (!options_.folder.empty()) pending_.add(before, logged);
@@ -74,6 +75,34 @@ void LiveCatalogue::forbid_codes(const std::vector<std::vector<uint32_t>>& codes
                    forbidden_codes_[level].end(), std::back_inserter(both));
     forbidden_codes_[level] = std::move(both);
   }
+}
+
+Status LiveCatalogue::quantise_by(std::shared_ptr<const Codebooks> codebooks) {
+  if (const uint32_t depth = view()->depth(); codebooks->depth() > depth) {
+    return {Code::kCatalogueInvalid,
+            "codebooks.levels: expected at most " + std::to_string(depth) +
+                " levels, as the catalogue has (catalogue.levelSizes), got " +
+                std::to_string(codebooks->depth())};
+  }
+  const MutexLock lock(writer_);
+  codebooks_ = std::move(codebooks);
+  return Status::ok();
+}
+
+Result<std::pair<Landing, std::shared_ptr<const View>>> LiveCatalogue::landing(
+    std::span<const float> vector, uint32_t neighbours_max) {
+  std::shared_ptr<const Codebooks> codebooks;
+  std::vector<std::vector<uint32_t>> forbidden;
+  {
+    const MutexLock lock(writer_);
+    codebooks = codebooks_;
+    forbidden = forbidden_codes_;
+  }
+  const std::shared_ptr<const View> newest = view();
+  Result<Landing> found =
+      find_landing(*newest, {codebooks.get(), &forbidden}, vector, neighbours_max);
+  if (!found.is_ok()) return found.status();
+  return std::pair(std::move(found).value(), newest);
 }
 
 Result<std::vector<std::string>> LiveCatalogue::declare(

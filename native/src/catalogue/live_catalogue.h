@@ -60,6 +60,7 @@ struct Applied {
   uint64_t sequence = 0;          // of its last change, or of the version that it left as it was
   uint32_t change_count = 0;      // numbered ones
   std::vector<uint32_t> matched;  // AppliedChanges::matched
+  SidList placed;                 // AppliedChanges::placed
 };
 
 class LiveCatalogue {
@@ -94,6 +95,14 @@ class LiveCatalogue {
   Result<std::vector<std::string>> declare(std::shared_ptr<const AttributeSchema> schema);
   /// Null where none is declared.
   std::shared_ptr<const AttributeSchema> schema() const;
+
+  /// From now on apply() takes items that come with a vector. Errors: CATALOGUE_INVALID: more levels
+  /// than changes may use.
+  Status quantise_by(std::shared_ptr<const Codebooks> codebooks);
+  /// Where a vector would go in the newest version, and who lives there, with that version. Errors:
+  /// find_landing().
+  Result<std::pair<Landing, std::shared_ptr<const View>>> landing(std::span<const float> vector,
+                                                                  uint32_t neighbours_max);
 
   /// From now on items are to be had in their flight alone, by these attributes.
   void fly(FlightAttributes attributes);
@@ -198,6 +207,7 @@ class LiveCatalogue {
   Status failure_ GUARDED_BY(writer_);  // of the newest commit
   /// Per level, ascending.
   std::vector<std::vector<uint32_t>> forbidden_codes_ GUARDED_BY(writer_);
+  std::shared_ptr<const Codebooks> codebooks_ GUARDED_BY(writer_);
   std::shared_ptr<const AttributeSchema> schema_ GUARDED_BY(view_mutex_);
   std::optional<FlightAttributes> flight_ GUARDED_BY(view_mutex_);
   uint64_t generation_ GUARDED_BY(writer_) = 0;

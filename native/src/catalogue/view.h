@@ -52,6 +52,7 @@ struct NodeChange {
   uint32_t depth = 0;
   bool has_items = false;               // `items` replaces the snapshot's
   std::vector<ItemOrdinal> items;       // live ones, in export order
+  uint32_t paused_count = 0;            // items of its SID that are paused
   std::vector<uint64_t> live_children;  // bit i: child i of the snapshot is live; empty: all are
   uint32_t dead_child_count = 0;        // zeros among them
   std::vector<AddedChild> added;        // live, codes ascending

@@ -65,6 +65,7 @@ void ViewEditor::upsert(const Change& change) {
   if (is_new) item = add_item(change.item_id);
   const ItemState before = is_new ? ItemState::kRemoved : view_->state(item);
   if (before == ItemState::kLive) take(item);
+  if (before == ItemState::kPaused) count_paused(view_->node_of(item), -1);
   const NodeIndex node = make_path(change.sid);
   ItemChange& entry = touch(item);
   entry.node = node;
@@ -73,6 +74,7 @@ void ViewEditor::upsert(const Change& change) {
   entry.priority = change.priority;
   entry.state = before == ItemState::kPaused ? ItemState::kPaused : ItemState::kLive;
   if (entry.state == ItemState::kLive) place(item);
+  if (entry.state == ItemState::kPaused) count_paused(node, 1);
 }
 
 void ViewEditor::set_attributes(ItemChange& entry, const std::string& attributes) {
@@ -92,8 +94,14 @@ void ViewEditor::set_state(ItemOrdinal item, ItemState state) {
   const ItemState before = view_->state(item);
   if (before == state) return;
   if (before == ItemState::kLive) take(item);
+  if (before == ItemState::kPaused) count_paused(view_->node_of(item), -1);
   touch(item).state = state;
   if (state == ItemState::kLive) place(item);
+  if (state == ItemState::kPaused) count_paused(view_->node_of(item), 1);
+}
+
+void ViewEditor::count_paused(NodeIndex node, int by) {
+  view_->node_changes_.edit(node, edit_).paused_count += static_cast<uint32_t>(by);
 }
 
 ItemOrdinal ViewEditor::add_item(const std::string& item_id) {

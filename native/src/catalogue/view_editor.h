@@ -41,6 +41,7 @@ class ViewEditor {
                                               ItemOrdinal item) const;
   void place(ItemOrdinal item);
   void take(ItemOrdinal item);
+  void count_paused(NodeIndex node, int by);
   void set_child(NodeIndex parent, NodeIndex child, bool live);
 
   const uint64_t edit_;  // unique per editor

@@ -19,6 +19,8 @@ import type {
   WireListItemsResponse,
   WireListVersionsRequest,
   WireListVersionsResponse,
+  WireQuantiseRequest,
+  WireQuantiseResponse,
   WireRollBackRequest,
   WireRollBackResponse,
 } from '@tessera/contracts';
@@ -26,15 +28,11 @@ import type { AppliedChanges, ListedItem } from '@tessera/engine';
 import { callerOf, GrpcErrorFilter, paced, refuseMalformed } from '@tessera/grpc';
 import { RecallOperations } from '@tessera/recall';
 import { concatMap, defaultIfEmpty, map, type Observable, scan, takeLast, takeWhile } from 'rxjs';
-import { parseWireChanges } from './catalogue.mapper.js';
+import { answerOf, parseWireChanges, quantised } from '../wire/catalogue.mapper.js';
 import { CollectedBatch, GRPC_SOURCE } from './collected-batch.js';
 
 const sequenceTold = (sequence: number) => `sequence ${sequence}`;
 
-const answerOf = ({ sequence, matched }: AppliedChanges): WireApplyResponse => ({
-  sequence,
-  matched: [...matched],
-});
 
 function changeOf(action: string, metadata: Metadata, name: string): Change {
   return { action, actor: callerOf(metadata).name, edge: 'grpc', name };
@@ -103,6 +101,12 @@ export class CatalogueGrpcController {
       ),
       map(answerOf),
     );
+  }
+
+  @GrpcMethod('CatalogueService', 'Quantise')
+  async quantise(message: WireQuantiseRequest): Promise<WireQuantiseResponse> {
+    refuseMalformed(message);
+    return quantised(this.of(message), message);
   }
 
   @GrpcMethod('CatalogueService', 'GetState')

@@ -3,7 +3,7 @@ import type { WireApplyBatchRequest } from '@tessera/contracts';
 import type { AppliedChanges } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import { refuseMalformed } from '@tessera/grpc';
-import { parseWireChanges } from './catalogue.mapper.js';
+import { parseWireChanges } from '../wire/catalogue.mapper.js';
 
 const invalid = expecting('CATALOGUE_INVALID');
 

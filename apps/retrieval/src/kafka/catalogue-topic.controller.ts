@@ -15,7 +15,7 @@ import {
 } from '@tessera/kafka';
 import { RecallOperations } from '@tessera/recall';
 import { Metrics } from '@tessera/telemetry';
-import { parseWireChanges } from '../grpc/catalogue.mapper.js';
+import { parseWireChanges } from '../wire/catalogue.mapper.js';
 import { AppliedRecords } from './applied-records.js';
 import { type ChangeSet, changeRuns } from './change-runs.js';
 

@@ -4,7 +4,13 @@
  */
 
 import { finiteJson, JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
-import type { AttributePatch, CatalogueChange, ChangedItems, PatchTexts } from './change.js';
+import type {
+  AttributePatch,
+  CatalogueChange,
+  ChangedItems,
+  PatchTexts,
+  UpsertChange,
+} from './change.js';
 import { FormReader, readClause } from './clause-json.js';
 
 /** Levels of a semantic ID, and codes of a level, at most (native/src/catalogue). */
@@ -16,7 +22,7 @@ const reader = new FormReader('CATALOGUE_INVALID');
 type Members = Readonly<Record<string, unknown>>;
 
 const MEMBERS: Readonly<Record<CatalogueChange['op'], readonly string[]>> = {
-  upsert: ['sid', 'title', 'attributes', 'priority'],
+  upsert: ['sid', 'title', 'attributes', 'priority', 'vector', 'text', 'codebooks'],
   pause: ['predicate'],
   resume: ['predicate'],
   remove: ['predicate'],
@@ -73,8 +79,30 @@ class Line {
   }
 
   title(): string {
-    const { title = '' } = this.members;
-    return this.text('title', title);
+    return this.optionalText('title');
+  }
+
+  /** What the item's semantic ID is, or is made of. */
+  source(): Pick<UpsertChange, 'sid' | 'vector' | 'text' | 'codebooks'> {
+    const { sid, vector, text } = this.members;
+    if (vector === undefined && text === undefined) return { sid: this.sid() };
+    const other = sid === undefined ? undefined : 'sid';
+    const both = vector === undefined || text === undefined ? other : 'vector';
+    if (both !== undefined) this.refuse(both, 'one of sid, vector and text', this.members[both]);
+    const codebooks = this.optionalText('codebooks');
+    if (text !== undefined) return { sid: [], text: this.fullText('text', text), codebooks };
+    const isVector = Array.isArray(vector) && vector.length > 0;
+    if (isVector && vector.every(Number.isFinite)) return { sid: [], vector, codebooks };
+    return this.refuse('vector', 'a list of finite numbers', vector);
+  }
+
+  private optionalText(member: string): string {
+    const { [member]: text = '' } = this.members;
+    return this.text(member, text);
+  }
+
+  private fullText(member: string, value: unknown): string {
+    return this.text(member, value) || this.refuse(member, 'a text that is not empty', value);
   }
 
   /** JSON can escape half of a surrogate pair, which no UTF-8 can carry. */
@@ -165,7 +193,7 @@ export function parseChangeLine(text: string, number: number): CatalogueChange {
       return {
         op,
         itemId: line.itemId(),
-        sid: line.sid(),
+        ...line.source(),
         title: line.title(),
         attributes: line.attributes({}),
         priority: line.priority(0),

@@ -27,16 +27,24 @@ export interface PatchTexts {
   readonly texts: readonly string[];
 }
 
+/** An item as a whole: with its semantic ID, or with a vector or a text that gives it one. */
+export interface UpsertChange {
+  readonly op: 'upsert';
+  readonly itemId: string;
+  /** Empty beside a vector or text. */
+  readonly sid: readonly number[];
+  readonly title: string;
+  /** Text of a JSON object; '' for none. */
+  readonly attributes: string;
+  readonly priority: number;
+  readonly vector?: readonly number[] | undefined;
+  readonly text?: string | undefined;
+  /** Digest of the codebooks that are meant; '' or left out: any. */
+  readonly codebooks?: string | undefined;
+}
+
 export type CatalogueChange =
-  | {
-      readonly op: 'upsert';
-      readonly itemId: string;
-      readonly sid: readonly number[];
-      readonly title: string;
-      /** Text of a JSON object; '' for none. */
-      readonly attributes: string;
-      readonly priority: number;
-    }
+  | UpsertChange
   | ({ readonly op: 'pause' | 'resume' | 'remove' } & ChangedItems)
   | ({ readonly op: 'patch_attributes'; readonly patch: AttributePatch } & ChangedItems)
   | { readonly op: 'set_attributes'; readonly itemId: string; readonly attributes: string }
@@ -64,12 +72,17 @@ function objectOf(change: CatalogueChange): string {
 
 /** Characters of its texts. */
 export function charactersOf(change: CatalogueChange): number {
-  const title = 'title' in change ? change.title.length : 0;
+  const title = change.op === 'upsert' ? upsertCharacters(change) : 0;
   const predicate =
     'predicate' in change && change.predicate ? clauseCharacters(change.predicate) : 0;
   const texts = 'patch' in change ? textsOf(change.patch) : [];
   const patched = texts.reduce((sum, text) => sum + text.length, 0);
   return change.itemId.length + title + objectOf(change).length + predicate + patched;
+}
+
+/** A number of a vector takes as much as two characters. */
+function upsertCharacters({ title, text = '', vector = [] }: UpsertChange): number {
+  return title.length + text.length + 2 * vector.length;
 }
 
 function clauseCharacters({ attribute, values, clauses }: Clause): number {

@@ -1,9 +1,22 @@
 /** Changes of the wire as those of the domain. What they say is checked where they are applied. */
 
-import { type CatalogueChange, type ChangedItems, FormReader } from '@tessera/catalogue';
-import type { WireChange, WirePatchAttributes, WirePredicate } from '@tessera/contracts';
+import {
+  type CatalogueChange,
+  type CatalogueChanges,
+  type ChangedItems,
+  FormReader,
+} from '@tessera/catalogue';
+import type {
+  WireApplyResponse,
+  WireChange,
+  WirePatchAttributes,
+  WirePredicate,
+  WireQuantiseRequest,
+  WireQuantiseResponse,
+} from '@tessera/contracts';
+import type { AppliedChanges } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
-import { clauseFrom } from '../wire/eligibility.mapper.js';
+import { clauseFrom } from './eligibility.mapper.js';
 
 const invalid = expecting('CATALOGUE_INVALID');
 const reader = new FormReader('CATALOGUE_INVALID');
@@ -37,4 +50,39 @@ function parseChange(change: WireChange, index: number): CatalogueChange {
 /** @param first place of the first of them in their batch */
 export function parseWireChanges(changes: readonly WireChange[], first = 0): CatalogueChange[] {
   return changes.map((change, i) => parseChange(change, first + i));
+}
+
+export const answerOf = ({ sequence, matched, placed }: AppliedChanges): WireApplyResponse => ({
+  sequence,
+  matched: [...matched],
+  placed: sidsOf(placed.offsets, placed.codes).map((sid) => ({ sid })),
+});
+
+function sidsOf(offsets: Uint32Array, codes: Uint32Array): number[][] {
+  const count = Math.max(0, offsets.length - 1);
+  return Array.from({ length: count }, (_, i) => [...codes.subarray(offsets[i], offsets[i + 1])]);
+}
+
+const NEIGHBOURS = 10;
+const NEIGHBOURS_MAX = 1000;
+
+/** @throws TesseraError CATALOGUE_INVALID with the field */
+export async function quantised(
+  changes: CatalogueChanges,
+  { neighbours: asked, ...source }: WireQuantiseRequest,
+): Promise<WireQuantiseResponse> {
+  // Left out, it comes as null.
+  const count = asked ?? NEIGHBOURS;
+  if (count > NEIGHBOURS_MAX) throw invalid('neighbours', `at most ${NEIGHBOURS_MAX}`, count);
+  const landing = await changes.landing(source, count);
+  const { codes, distances, sid, codebooks, sequence, sidOffsets, sidCodes } = landing;
+  const sids = sidsOf(sidOffsets, sidCodes);
+  const neighbours = landing.itemIds.map((itemId, i) => ({
+    itemId,
+    title: landing.titles[i] ?? '',
+    sid: sids[i] ?? [],
+    sharedLevels: landing.sharedLevels[i] ?? 0,
+  }));
+  const nearest = { codes: [...codes], distances: [...distances], sid: [...sid] };
+  return Object.assign(nearest, { neighbours, codebooks, sequence });
 }

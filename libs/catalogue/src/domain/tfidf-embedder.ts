@@ -1,0 +1,89 @@
+import { expecting } from '@tessera/errors';
+import type { TextEmbedder } from './text-embedder.js';
+import { wordsOf } from './words.js';
+
+const invalid = expecting('CATALOGUE_INVALID');
+
+/** Characters of a text at most: as many as a title has bytes. */
+export const TEXT_CHARACTERS_MAX = 65_535;
+
+export interface TfidfNumbers {
+  /** Ascending. */
+  readonly words: readonly string[];
+  /** Per word. */
+  readonly idf: Float64Array;
+  /** (words, dimension) end to end. */
+  readonly components: Float32Array;
+}
+
+/** Sum of squares from the first number to the last, and its root. */
+function lengthOf(numbers: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < numbers.length; i++) sum += (numbers[i] as number) ** 2;
+  return Math.sqrt(sum);
+}
+
+/**
+ * TF-IDF and a truncated SVD, as the trainer has them (trainer/semantic_ids/text_embedding.py), bit
+ * for bit: float64 in one order, rounded to float32 at the end.
+ */
+export class TfidfEmbedder implements TextEmbedder {
+  readonly dimension: number;
+  private readonly places: ReadonlyMap<string, number>;
+
+  constructor(private readonly numbers: TfidfNumbers) {
+    const { words, components } = numbers;
+    this.dimension = components.length / words.length;
+    this.places = new Map(words.map((word, place) => [word, place]));
+  }
+
+  async embed(
+    texts: readonly string[],
+    fieldOf: (index: number) => string,
+  ): Promise<readonly Float32Array[]> {
+    const vectors: Float32Array[] = [];
+    for (const [index, text] of texts.entries()) {
+      if (index > 0 && index % TEXTS_AT_ONCE === 0) await nextTurn();
+      vectors.push(this.vectorOf(text, () => fieldOf(index)));
+    }
+    return vectors;
+  }
+
+  private vectorOf(text: string, field: () => string): Float32Array {
+    if (text.length > TEXT_CHARACTERS_MAX) {
+      throw invalid(field(), `at most ${TEXT_CHARACTERS_MAX} characters`, text.length);
+    }
+    const counts = new Map<number, number>();
+    for (const word of wordsOf(text)) {
+      const place = this.places.get(word);
+      if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
+    }
+    if (counts.size === 0) throw invalid(field(), 'a text with a word of the vocabulary', text);
+    return this.project(counts);
+  }
+
+  private project(counts: ReadonlyMap<number, number>): Float32Array {
+    const { idf, components } = this.numbers;
+    const places = [...counts.keys()].sort((a, b) => a - b);
+    const weights = Float64Array.from(
+      places,
+      (place) => Math.sqrt(counts.get(place) ?? 0) * (idf[place] as number),
+    );
+    const weightLength = lengthOf(weights);
+    const total = new Float64Array(this.dimension);
+    for (let word = 0; word < places.length; word++) {
+      const weight = (weights[word] as number) / weightLength;
+      const first = (places[word] as number) * this.dimension;
+      for (let i = 0; i < total.length; i++) {
+        total[i] = (total[i] as number) + weight * (components[first + i] as number);
+      }
+    }
+    const length = lengthOf(total);
+    return length > 0 ? Float32Array.from(total, (sum) => sum / length) : new Float32Array(total);
+  }
+}
+
+/** Of a millisecond or two: the thread serves meanwhile. */
+const TEXTS_AT_ONCE = 64;
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { GivenCodebooks } from '@tessera/engine';
+import { expecting, TesseraError } from '@tessera/errors';
+import type { SemanticIds } from '../domain/semantic-ids.js';
+import { TfidfEmbedder } from '../domain/tfidf-embedder.js';
+import { readSafetensors, type Safetensors, type Tensor } from './safetensors.js';
+
+const CODEBOOKS_FILE = 'codebooks.safetensors';
+const WORDS_FILE = 'text.json';
+const NUMBERS_FILE = 'text.safetensors';
+const FORMAT = 'tessera-codebooks';
+const TFIDF = 'tfidf-svd';
+const VERSION = '1';
+
+const invalid = expecting('CATALOGUE_INVALID');
+
+/** What a folder says of semantic IDs: the codebooks for the engine, and the rest. */
+export interface CodebookFolder extends SemanticIds {
+  readonly codebooks: GivenCodebooks;
+}
+
+/**
+ * A folder that `python -m trainer sids` wrote (docs/semantic-ids.md).
+ * @throws TesseraError CATALOGUE_NOT_FOUND, CATALOGUE_INVALID with file and tensor
+ */
+export async function readCodebookFolder(folder: string): Promise<CodebookFolder> {
+  const path = join(folder, CODEBOOKS_FILE);
+  const file = await readSafetensors(path).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? notFound(folder, error) : error;
+  });
+  const { format, version, capacity } = file.metadata;
+  if (format !== FORMAT || version !== VERSION) {
+    throw invalid(`${path}: format`, `${FORMAT}, version ${VERSION}`, file.metadata);
+  }
+  if (!(Number.isInteger(Number(capacity)) && Number(capacity) >= 1)) {
+    throw invalid(`${path}: capacity`, 'an integer of 1 or more', capacity);
+  }
+  return {
+    digest: createHash('sha256').update(file.content).digest('hex'),
+    codebooks: codebooksOf(file, Number(capacity), path),
+    embedder: await readEmbedder(folder),
+  };
+}
+
+function notFound(folder: string, cause: Error): TesseraError {
+  const message = `catalogue.codebooksPath: expected a folder with ${CODEBOOKS_FILE}, got ${folder}`;
+  return new TesseraError('CATALOGUE_NOT_FOUND', message, { cause });
+}
+
+function matrix({ tensors }: Safetensors, name: string, path: string): Tensor & Floats {
+  const tensor = tensors.get(name);
+  if (tensor?.shape.length !== 2 || !(tensor.values instanceof Float32Array)) {
+    throw invalid(`${path}: ${name}`, 'a matrix of F32', tensor?.shape);
+  }
+  return tensor as Tensor & Floats;
+}
+
+interface Floats {
+  readonly values: Float32Array;
+}
+
+function counted(file: Safetensors, name: (index: number) => string): number[] {
+  const found: number[] = [];
+  while (file.tensors.has(name(found.length))) found.push(found.length);
+  return found;
+}
+
+function codebooksOf(file: Safetensors, capacity: number, path: string): GivenCodebooks {
+  const levels = counted(file, (i) => `level.${i}`).map((i) => matrix(file, `level.${i}`, path));
+  const encoder = counted(file, (i) => `encoder.${i}.weight`).map((i) => {
+    const { values: weights, shape } = matrix(file, `encoder.${i}.weight`, path);
+    const bias = file.tensors.get(`encoder.${i}.bias`)?.values;
+    if (bias instanceof Float32Array) return { weights, bias, shape };
+    throw invalid(`${path}: encoder.${i}.bias`, 'numbers of F32', undefined);
+  });
+  const [first] = [...encoder, ...levels];
+  return {
+    dimension: first?.shape[1] ?? 0,
+    capacity,
+    encoder: encoder.map(({ weights, bias }) => ({ weights, bias })),
+    levels: levels.map(({ values }) => ({ values })),
+  };
+}
+
+/** Undefined where the folder does not say how texts become vectors. */
+async function readEmbedder(folder: string): Promise<TfidfEmbedder | undefined> {
+  const wordsPath = join(folder, WORDS_FILE);
+  const isThere = await access(wordsPath).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return undefined;
+  const words = wordList(await readFile(wordsPath, 'utf8'), wordsPath);
+  const path = join(folder, NUMBERS_FILE);
+  const { tensors } = await readSafetensors(path);
+  const idf = tensors.get('idf')?.values;
+  const components = tensors.get('components');
+  const fits =
+    idf instanceof Float64Array &&
+    components?.values instanceof Float32Array &&
+    idf.length === words.length &&
+    components.shape[0] === words.length;
+  if (!fits) throw invalid(path, `idf and components of ${words.length} words`, components?.shape);
+  return new TfidfEmbedder({ words, idf, components: components.values as Float32Array });
+}
+
+function wordList(text: string, path: string): readonly string[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw invalid(path, 'JSON', (error as Error).message, error);
+  }
+  const { version, kind, words } = (parsed ?? {}) as Record<string, unknown>;
+  const isList = Array.isArray(words) && words.length > 0;
+  if (version === 1 && kind === TFIDF && isList && words.every((w) => typeof w === 'string')) {
+    return words as string[];
+  }
+  throw invalid(path, `version 1, kind ${TFIDF} and words`, { version, kind });
+}

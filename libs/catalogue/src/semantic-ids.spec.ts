@@ -1,0 +1,193 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@tessera/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CatalogueChanges } from './catalogue-changes.js';
+import { parseSource } from './domain/catalogue-source.js';
+import type { CatalogueChange } from './domain/change.js';
+import { parseChangeLine } from './domain/change-line.js';
+import { wordsOf } from './domain/words.js';
+import { type CodebookFolder, readCodebookFolder } from './outside/codebook-folder.js';
+import { prepareCatalogue } from './prepare-catalogue.js';
+
+/** What `python -m trainer.semantic_ids.fixtures` wrote: texts, and what the trainer made of them. */
+const FIXTURE = 'test/fixtures/sids';
+const { digest, cases } = JSON.parse(readFileSync(join(FIXTURE, 'cases.json'), 'utf8')) as {
+  readonly digest: string;
+  readonly cases: readonly { text: string; vector: number[]; codes: number[] }[];
+};
+const [first] = cases as [(typeof cases)[number]];
+/** Of the fixture's codebooks. */
+const CAPACITY = 2;
+
+const ITEMS = ['a', 'b'].map((id, i) => JSON.stringify({ item_id: id, sid: [i, i, i] }));
+const levelSizes = [8, 8, 8];
+let folder = temporaryFolder({});
+let ids: CodebookFolder;
+let changes: CatalogueChanges;
+
+beforeEach(async () => {
+  folder = temporaryFolder({ 'items.jsonl': ITEMS.join('\n') });
+  ids = await readCodebookFolder(FIXTURE);
+  changes = await opened(ids);
+});
+afterEach(() => folder.remove());
+
+async function opened(semanticIds: CodebookFolder | undefined): Promise<CatalogueChanges> {
+  const { catalogue } = await prepareCatalogue({
+    sources: [parseSource(join(folder.path, 'items.jsonl'))],
+    titlesPath: '',
+    cacheDir: join(folder.path, 'cache'),
+    toleratedRows: 0,
+    onProgress: () => undefined,
+  });
+  const kept = join(folder.path, 'changes');
+  await catalogue.keep({ folder: kept, sync: 'commit', levelSizes, reserveBytes: 0 });
+  if (semanticIds !== undefined) await catalogue.quantiseBy(semanticIds.codebooks);
+  const onCompacted = () => undefined;
+  return new CatalogueChanges(catalogue, {
+    ...{ folder: kept, compactAfterChanges: 0, onCompacted },
+    semanticIds,
+  });
+}
+
+const upsert = (itemId: string, source: object): CatalogueChange => ({
+  ...{ op: 'upsert', itemId, sid: [], title: '', attributes: '', priority: 0 },
+  ...source,
+});
+
+/** SIDs of items that came with vectors or texts. */
+async function placedOf(given: readonly CatalogueChange[]): Promise<number[][]> {
+  const { placed } = await changes.apply(given);
+  return Array.from({ length: given.length }, (_, i) => [
+    ...placed.codes.subarray(placed.offsets[i], placed.offsets[i + 1]),
+  ]);
+}
+
+describe('texts', () => {
+  it('become the vectors that the trainer makes of them, bit for bit', async () => {
+    const texts = cases.map(({ text }) => text);
+    const vectors = (await ids.embedder?.embed(texts, String)) ?? [];
+    expect(vectors.map((vector) => [...vector])).toEqual(cases.map(({ vector }) => vector));
+  });
+
+  it.each([
+    ["L'Oréal Paris, 2.5 OZ", ['l', 'oréal', 'paris', '2', '5', 'oz']],
+    ['ﬁne-toothed COMB', ['fine', 'toothed', 'comb']],
+    ['口红 no.5 口', ['口红', 'no', '5', '口']],
+    ['保湿面膜10片', ['保湿', '湿面', '面膜', '10', '片']],
+    ['हिन्दी', ['हिन्दी']],
+    ['ครีม', ['คร', 'รี', 'ีม']],
+    [' -- ', []],
+  ])('%s has words', (text, words) => {
+    expect(wordsOf(text)).toEqual(words);
+  });
+});
+
+describe('an item with a text', () => {
+  it('gets the codes that the trainer gives it while there is room, and the next ones then', async () => {
+    const given = cases.map(({ text }, i) => upsert(`n${i}`, { text }));
+    const placed = await placedOf(given);
+    const taken = new Map<string, number>();
+    for (const [i, { codes }] of cases.entries()) {
+      const count = taken.get(codes.join()) ?? 0;
+      if (count < CAPACITY) expect(placed[i]).toEqual(codes);
+      const mine = placed[i]?.join() ?? '';
+      taken.set(mine, (taken.get(mine) ?? 0) + 1);
+    }
+    expect(Math.max(...taken.values())).toBe(CAPACITY);
+  });
+
+  it('has the SID of its vector, which stays through further texts and a restart', async () => {
+    const [placed] = await placedOf([upsert('n', { vector: first.vector })]);
+    expect(placed).toEqual(first.codes);
+    expect(await placedOf([upsert('n', { text: cases[1]?.text })])).toEqual([placed]);
+    changes = await opened(ids);
+    expect(await placedOf([upsert('n', { text: cases[2]?.text, codebooks: digest })])).toEqual([
+      placed,
+    ]);
+  });
+
+  it('comes by lines of a file too', async () => {
+    const line = JSON.stringify({ item_id: 'n', text: first.text, title: 'new' });
+    expect(await placedOf([parseChangeLine(line, 1)])).toEqual([first.codes]);
+  });
+
+  it.each([
+    [{ item_id: 'n', text: 'a', vector: [1] }, 'line 1: vector: expected one of sid, vector'],
+    [{ item_id: 'n', text: 'a', sid: [1] }, 'line 1: sid: expected one of sid, vector and text'],
+    [{ item_id: 'n', text: '' }, 'line 1: text: expected a text that is not empty, got ""'],
+    [{ item_id: 'n', vector: [] }, 'line 1: vector: expected a list of finite numbers'],
+  ])('is refused in a line where it is not one: %j', (members, message) => {
+    expect(() => parseChangeLine(JSON.stringify(members), 1)).toThrow(message);
+  });
+
+  it.each([
+    [{ text: '-- !' }, 'changes[1].text: expected a text with a word of the vocabulary, got -- !'],
+    [{ text: 'cream', sid: [1, 1, 1] }, 'changes[1].text: expected none beside a sid or vector'],
+    [{ text: 'cream', codebooks: 'f00' }, `changes[1].codebooks: expected ${digest}, got f00`],
+    [{ vector: [1, 2] }, 'changes[1].vector: expected 12 numbers, as the codebooks have, got 2'],
+    [
+      { vector: Array.from({ length: 12 }, () => Number.NaN) },
+      'changes[1].vector[0]: expected a number of at most 1e15, got nan',
+    ],
+    [{}, 'changes[1].sid: expected codes, or a vector or text in place of them, got none'],
+  ])('is refused with its field and nothing applied: %j', async (source, message) => {
+    const good = upsert('good', { vector: first.vector });
+    await expect(changes.apply([good, upsert('n', source)])).rejects.toThrow(message);
+    expect(changes.state().sequence).toBe(0);
+  });
+});
+
+describe('a landing', () => {
+  it('shows codes, distances and items near, by text as by vector, and changes nothing', async () => {
+    await changes.apply([upsert('n', { text: first.text, title: 'near' })]);
+    const by = { text: first.text, codebooks: digest };
+    const landing = await changes.landing(by, 2);
+    expect(landing).toMatchObject({ codes: first.codes, sid: first.codes, codebooks: digest });
+    expect(landing).toMatchObject({ sequence: 1, itemIds: ['n', expect.any(String)] });
+    expect([...landing.sharedLevels][0]).toBe(3);
+    const distances = [...landing.distances];
+    expect(distances.every((distance) => Math.fround(distance) === distance)).toBe(true);
+    expect(await changes.landing({ vector: first.vector }, 2)).toEqual(landing);
+    expect(changes.state().sequence).toBe(1);
+  });
+
+  it('is refused without codebooks, or without an embedding where a text is given', async () => {
+    const bare = await opened(undefined);
+    const none = 'expected none, since the catalogue has no codebooks';
+    await expect(bare.landing({ vector: [1] }, 1)).rejects.toThrow(`vector: ${none}`);
+    await expect(bare.landing({ text: 'a' }, 1)).rejects.toThrow(`text: ${none}`);
+    await expect(bare.apply([upsert('n', { text: 'a' })])).rejects.toThrow(`changes[0].text`);
+  });
+});
+
+describe('a folder of codebooks', () => {
+  const copied = () => {
+    const path = join(folder.path, 'sids');
+    cpSync(FIXTURE, path, { recursive: true });
+    return path;
+  };
+
+  it('may say nothing of texts', async () => {
+    const path = copied();
+    rmSync(join(path, 'text.json'));
+    expect(await readCodebookFolder(path)).toMatchObject({ digest, embedder: undefined });
+  });
+
+  it.each([
+    ['codebooks.safetensors', '{}', 'expected a safetensors file, got 2 bytes'],
+    ['text.json', '{"version": 2}', 'expected version 1, kind tfidf-svd and words'],
+    ['text.json', '{', 'text.json: expected JSON'],
+    ['text.json', '{"version": 1, "kind": "tfidf-svd", "words": ["a"]}', 'components of 1 words'],
+  ])('is refused where %s is %s', async (name, content, message) => {
+    const path = copied();
+    writeFileSync(join(path, name), content);
+    await expect(readCodebookFolder(path)).rejects.toThrow(message);
+  });
+
+  it('is refused where there is none', async () => {
+    const missing = readCodebookFolder(join(folder.path, 'none'));
+    await expect(missing).rejects.toMatchObject({ code: 'CATALOGUE_NOT_FOUND' });
+  });
+});

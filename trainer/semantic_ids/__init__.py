@@ -1,0 +1,1 @@
+"""Semantic IDs of items: texts to vectors, vectors to codebooks and codes."""

@@ -1,0 +1,118 @@
+"""`python -m trainer sids`: texts or vectors of items in, codebooks and semantic IDs out."""
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from ..checkpoint import fingerprint, write_json
+from ..data import ItemText, read_titles
+from ..errors import InputError
+from ..flags import writable_folder
+from . import rqkmeans, rqvae
+from .codebooks import Codebooks
+from .placement import place
+from .report import report
+from .settings import QuantiserPlan
+from .text_embedding import fit
+
+STATE = "sids-state.pt"
+MAX_CODES = 65_536
+#: As the service bounds vectors.
+MEMBER_MAX = 1e15
+
+
+def run(args: argparse.Namespace) -> None:
+    """Writes codebooks.safetensors, index.json, report.json and, of texts, how to embed a text."""
+    torch.set_num_threads(args.threads)
+    out = writable_folder(args.out)
+    started = time.monotonic()
+    names = QuantiserPlan.__dataclass_fields__
+    plan = QuantiserPlan(**{name: getattr(args, name) for name in names if hasattr(args, name)})
+    if plan.codes > MAX_CODES:
+        raise InputError("--codes", f"at most {MAX_CODES}", plan.codes)
+    if not args.items and not args.embeddings:
+        raise InputError("--items", "a file of items, or --embeddings", None)
+    items, vectors = _of_file(args) if args.embeddings else _of_texts(args, out)
+    source = Path(args.embeddings or args.items)
+    settings = {**vars(plan), "method": args.method, "columns": args.columns,
+                "dimension": args.dimension}
+    mark = fingerprint(settings, [source])
+    state_file = out / STATE
+    if not args.resume:
+        state_file.unlink(missing_ok=True)
+    layers: list = []
+    if args.method == "rqkmeans":
+        levels = rqkmeans.train(vectors, plan, state_file, mark)
+    else:
+        levels, layers = rqvae.train(vectors, plan, state_file, mark)
+    codebooks = Codebooks(levels, args.capacity, layers)
+    _write(out, codebooks, items, vectors, args, time.monotonic() - started)
+    state_file.unlink(missing_ok=True)
+
+
+def _write(out: Path, codebooks: Codebooks, items: list[str], vectors: np.ndarray,
+           args: argparse.Namespace, seconds: float) -> None:
+    codes, residual = codebooks.encode(vectors)
+    placed = place(codebooks, vectors, codes)
+    digest = codebooks.write(out)
+    write_json(out / "index.json", {item: list(sid) for item, sid in zip(items, placed)})
+    found = report(codebooks, vectors, codes, residual, placed, args.seed)
+    write_json(out / "report.json", {
+        "codebooks": digest, "method": args.method, "seed": args.seed,
+        "capacity": args.capacity, "seconds": round(seconds, 1), **found})
+    shares = found["unique_share"]
+    prefixes = "  ".join(f"{share:.3f}" for share in found["neighbours_with_prefix"])
+    print(f"{len(items)} items, {vectors.shape[1]} dimensions, {args.method}: "
+          f"relative error {found['relative_error']:.4f}\n"
+          f"distinct SIDs {shares['nearest']:.4f} of the items by nearest codes, "
+          f"{shares['placed']:.4f} as placed; {found['moved_items']} items moved\n"
+          f"nearest neighbours with the same first 1, 2, .. codes: {prefixes}\n"
+          f"codebooks {digest}\n{out}: codebooks.safetensors, index.json, report.json")
+
+
+def _of_texts(args: argparse.Namespace, out: Path) -> tuple[list[str], np.ndarray]:
+    read = read_titles(Path(args.items))
+    if len(read) < 2:
+        raise InputError(args.items, "two items or more", len(read))
+    texts = {item: text_of(text, args.columns) for item, text in read.items()}
+    embedding = fit(list(texts.values()), args.dimension, args.seed)
+    embedding.write(out)
+    vectors = embedding.embed(list(texts.values()))
+    wordless = int((vectors == 0).all(1).sum())
+    print(f"{len(texts)} texts, {len(embedding.words)} words, {wordless} texts without one of them")
+    return list(texts), vectors
+
+
+def text_of(item: ItemText, columns: list[str]) -> str:
+    """The columns that the item has, in their order."""
+    found = [item.title if name == "title" else str(item.attributes.get(name, ""))
+             for name in columns]
+    return " ".join(text for text in found if text)
+
+
+def _of_file(args: argparse.Namespace) -> tuple[list[str], np.ndarray]:
+    try:
+        vectors = np.load(args.embeddings, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise InputError(args.embeddings, "an array that numpy saved", str(error)) from error
+    if vectors.ndim != 2 or len(vectors) < 2 or vectors.shape[1] < 1:
+        raise InputError(args.embeddings, "vectors (items, dimension) of two items or more",
+                         vectors.shape)
+    if vectors.dtype.kind != "f":
+        raise InputError(args.embeddings, "floating-point numbers", str(vectors.dtype))
+    vectors = vectors.astype(np.float32)
+    bad = np.flatnonzero(~np.isfinite(vectors).all(1))
+    if len(bad):
+        raise InputError(f"{args.embeddings} row {bad[0]}", "finite numbers", vectors[bad[0]])
+    if np.abs(vectors).max() > MEMBER_MAX:
+        raise InputError(args.embeddings, f"numbers of at most {MEMBER_MAX:g}",
+                         float(np.abs(vectors).max()))
+    if not args.items:
+        return [str(i) for i in range(len(vectors))], vectors
+    items = list(read_titles(Path(args.items)))
+    if len(items) != len(vectors):
+        raise InputError(args.embeddings, f"a vector for each of {len(items)} items", len(vectors))
+    return items, vectors
