@@ -14,7 +14,8 @@ click, its test against the most popular items and item-KNN (docs/semantic-ids.m
 
   --items FILE         TSV with a header: item, title and further columns; may end in .gz
   --behaviours FILE    TSV with a header: user, item, time; may end in .gz
-  --out DIR            what is made; the same command goes on where it stopped (default: data/quickstart)
+  --out DIR            what is made; the same command goes on where it stopped
+                       (default: data/quickstart)
   --embeddings FILE    .npy of (items, dimension) in the order of --items, in place of their titles
   --minutes N          of training at most (default 45)
   --threads N          of the machine (default: its cores)
@@ -71,7 +72,7 @@ await runCommand(USAGE, async (words) => {
   const model = join(plan.out, 'model');
   await print(
     `\nServe it:\n  TESSERA_MODEL_PATH=${model} npm start\nand add an ad by its text:\n` +
-      `  npm run -s catalogue -- upsert '{"item_id": "new", "text": "its title", "title": "its title"}'`,
+      `  npm run -s catalogue -- upsert '{"item_id": "new", "text": "its title"}'`,
   );
   if (flags.has('serve')) await run('env', [`TESSERA_MODEL_PATH=${model}`, 'npm', 'start']);
 });

@@ -3,8 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { stepsOf } from './steps.js';
 
 const PLAN = {
-  ...{ items: 'ads.tsv', behaviours: 'clicks.tsv', out: 'made', embeddings: undefined },
-  ...{ minutes: 7, threads: 3, seed: 5 },
+  items: 'ads.tsv',
+  behaviours: 'clicks.tsv',
+  out: 'made',
+  embeddings: undefined,
+  minutes: 7,
+  threads: 3,
+  seed: 5,
 };
 /** Flags of the trainer's commands, as argparse gets them. */
 const FLAGS = readFileSync('trainer/__main__.py', 'utf8');

@@ -16,7 +16,7 @@ export interface QuickstartStep {
   readonly words: readonly string[];
 }
 
-/** How a small model is trained within an hour on two cores; docs/semantic-ids.md has its figures. */
+/** A small model, trained within an hour on two cores; docs/semantic-ids.md has its figures. */
 const TRAINING = [
   ...['--epochs', '60', '--batch-size', '96', '--lr', '1e-3', '--dropout', '0.2'],
   ...['--label-smoothing', '0.1', '--shuffle', '3', '--validate-every', '3'],
