@@ -18,7 +18,8 @@ const USAGE = `usage: npm run catalogue -- COMMAND [words] [--address HOST:PORT]
 Changes of the catalogue of a service that runs; the next recall sees them:
   apply FILE           JSON lines, each {"op", "item_id", ...}; in batches, all of one or none;
                        with --whole all of the file or none
-  upsert JSON          an item as {"item_id", "sid", "title", "attributes", "priority"}
+  upsert JSON          an item as {"item_id", "sid", "title", "attributes", "priority"}; a "text" or
+                       "vector" in place of "sid" where the catalogue has codebooks
   pause ID ...         stays known, is recalled no more
   resume ID ...
   remove ID ...

@@ -17,6 +17,7 @@ import {
   readScoreAnswer,
   readStoreFound,
   writeChangeMessage,
+  writeGivenCodebooks,
   writeReachRequest,
   writeRecallRequest,
   writeRequestHead,
@@ -107,6 +108,11 @@ async function ofCatalogue(): Promise<void> {
   given.set('CatalogueJudgement', judged);
   given.set('CatalogueSids', addon.catalogueSids(view, Uint32Array.of(0)));
   given.set('ItemTexts', addon.catalogueItems(view, Uint32Array.of(0)));
+  const levels = [{ values: Float32Array.of(0, 1) }];
+  const codebooks = { dimension: 1, capacity: 1, encoder: [], levels };
+  const [books, size] = new PackedWriter().record(writeGivenCodebooks, codebooks);
+  await addon.catalogueQuantiseBy(catalogue, [books.subarray(0, size)]);
+  given.set('CatalogueLanding', await addon.catalogueLanding(catalogue, Float32Array.of(1), 2));
   given.set('CatalogueListing', addon.catalogueList(reached.reach, 0, 1));
 }
 

@@ -67,6 +67,7 @@ beforeAll(async () => {
     TESSERA_MODEL_PATH: model,
     TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
     TESSERA_CATALOGUE_CHANGES_PATH: join(folder.path, 'changes'),
+    TESSERA_CATALOGUE_CODEBOOKS_PATH: 'test/fixtures/sids',
     // Several times while the test runs.
     TESSERA_CATALOGUE_COMPACT_AFTER_CHANGES: '120',
     TESSERA_ENGINE_RESULT_COUNT_MAX: '1000',
@@ -297,4 +298,37 @@ it('keeps from a user what they saw as often as a frequency cap allows', async (
   } finally {
     client.close();
   }
+});
+
+it('makes an item that comes with its text live where the trainer would put it', async () => {
+  const [known] = (
+    JSON.parse(readFileSync('test/fixtures/sids/cases.json', 'utf8')) as {
+      cases: { text: string; codes: number[]; vector: number[] }[];
+    }
+  ).cases;
+  const { text = '', codes = [], vector = [] } = known ?? {};
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const given = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await fetch(`${service.httpUrl}${path}`, given)).json() as Promise<never>;
+  };
+  const before: { codes: number[]; sid: number[] } = await post('/v1/sid', { text });
+  expect(before.codes).toEqual(codes);
+  const changes = [{ upsert: { itemId: 'by-text', text, attributes: { sale: 'yes' } } }];
+  expect(await post('/v1/catalogue/apply', { changes })).toMatchObject({
+    placed: [{ sid: before.sid }],
+  });
+  const recalled = await recall(true);
+  expect(recalled.items).toContain('by-text');
+  const line = JSON.stringify({ item_id: 'by-vector', vector, attributes: { sale: 'yes' } });
+  await command([], 'upsert', line);
+  expect((await recall(true)).items).toContain('by-vector');
+  const after = await post('/v1/sid', { text, neighbours: 1000 });
+  expect(after).toMatchObject({
+    codes,
+    neighbours: expect.arrayContaining([
+      expect.objectContaining({ itemId: 'by-text', sid: before.sid }),
+      expect.objectContaining({ itemId: 'by-vector' }),
+    ]),
+  });
 });

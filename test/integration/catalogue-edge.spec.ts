@@ -70,6 +70,13 @@ const asServiceError = (thrown: unknown) => thrown as grpc.ServiceError;
 const call = (method: CatalogueMethod, message: object) =>
   client.call<Record<string, unknown>>(method, message, CALL_MS);
 
+async function post(path: string, body: object): Promise<Record<string, unknown>> {
+  const headers = { 'content-type': 'application/json' };
+  const given = { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await fetch(`${serving.httpUrl}${path}`, given);
+  return { ...((await response.json()) as object), status: response.status };
+}
+
 describe('CatalogueService', () => {
   it('hands every kind of change on and answers with the version that has them', async () => {
     const changes = [
@@ -106,6 +113,7 @@ describe('CatalogueService', () => {
     expect(await call('Apply', { changes })).toEqual({
       sequence: before + 5,
       matched: [1, 1, 1, 1],
+      placed: [],
     });
     const nothing = { set: '', unset: [], add: [], take: [], delta: [] };
     const ofCampaign = clauseOf('in', { attribute: 'campaign', values: ['x', 'true'] });
@@ -122,6 +130,65 @@ describe('CatalogueService', () => {
     const deep = { patchAttributes: { matching, set: `{"a":${'['.repeat(1000)}` } };
     const error = await call('Apply', { changes: [deep] }).catch(asServiceError);
     expect(error).toMatchObject({ details: expect.stringContaining('changes[0].set') });
+  });
+
+  it('takes the same over HTTP, with attributes as objects', async () => {
+    const before = runtime.catalogue.applied.length;
+    const inX = { in: { attribute: 'campaign', values: ['x'] } };
+    const changes = [
+      { upsert: { itemId: 7, sid: [1, 2], attributes: { a: [1] }, priority: 0.5 } },
+      { upsert: { itemId: 'v', vector: [0.5, -2], title: 'T' } },
+      { pauseItemId: 3 },
+      { setAttributes: { itemId: 's', attributes: { b: 'c' } } },
+      {
+        patchAttributes: { matching: inX, set: { d: 1 }, add: [{ attribute: 'l', texts: ['n'] }] },
+      },
+      { removeMatching: { all: [inX] } },
+    ];
+    const answer = await post('/v1/catalogue/apply', { changes });
+    const counts = { matched: [1, 1], placed: [] };
+    expect(answer).toEqual(Object.assign(counts, { status: 200, sequence: before + 6 }));
+    const predicate = clauseOf('in', { attribute: 'campaign', values: ['x'] });
+    const add = [{ attribute: 'l', texts: ['n'] }];
+    const patch = { set: '{"d":1}', unset: [], add, take: [], delta: [] };
+    expect(runtime.catalogue.applied.slice(before)).toEqual([
+      { op: 'upsert', itemId: '7', sid: [1, 2], title: '', attributes: '{"a":[1]}', priority: 0.5 },
+      Object.assign(
+        { op: 'upsert', itemId: 'v', sid: [], title: 'T', attributes: '', priority: 0 },
+        { vector: Float32Array.of(0.5, -2) },
+      ),
+      { op: 'pause', itemId: '3' },
+      { op: 'set_attributes', itemId: 's', attributes: '{"b":"c"}' },
+      { op: 'patch_attributes', itemId: '', predicate, patch },
+      { op: 'remove', itemId: '', predicate: clauseOf('all', { clauses: [predicate] }) },
+    ]);
+    const refused = await post('/v1/catalogue/apply', { changes: [{ upsert: { sid: [1] } }] });
+    expect(refused).toMatchObject({
+      status: 400,
+      error: { message: 'changes[0].upsert.itemId: expected a string or an integer, got nothing' },
+    });
+  });
+
+  it('shows where a vector would go, over both edges', async () => {
+    const expected = { codes: [3, 1, 4], distances: [2, 2, 2], sid: [3, 1, 4], codebooks: '' };
+    const near = { itemId: 'a', title: '', sid: [3, 1, 4], sharedLevels: 3 };
+    const sequence = runtime.catalogue.applied.length;
+    const found = { ...expected, neighbours: [near], sequence };
+    expect(await call('Quantise', { vector: [1, 2] })).toEqual(found);
+    expect(await post('/v1/sid', { vector: [1, 2] })).toEqual({ status: 200, ...found });
+    const none = await post('/v1/sid', { vector: [1, 2], neighbours: 0 });
+    expect(none).toMatchObject({ status: 200, neighbours: [] });
+    expect(await post('/v1/sid', { vector: [1], neighbours: 1001 })).toMatchObject({
+      error: { code: 'CATALOGUE_INVALID', field: 'neighbours' },
+    });
+    expect(await post('/v1/sid', { text: 'a' })).toMatchObject({
+      error: {
+        field: 'text',
+        message: expect.stringContaining('expected none, since the catalogue has no codebooks'),
+      },
+    });
+    const digest = await call('Quantise', { vector: [1], codebooks: 'f00' }).catch(asServiceError);
+    expect(digest).toMatchObject({ details: expect.stringContaining('codebooks: expected none') });
   });
 
   it('refuses attributes that nest without end, and says which', async () => {

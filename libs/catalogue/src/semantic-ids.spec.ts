@@ -10,7 +10,7 @@ import { wordsOf } from './domain/words.js';
 import { type CodebookFolder, readCodebookFolder } from './outside/codebook-folder.js';
 import { prepareCatalogue } from './prepare-catalogue.js';
 
-/** What `python -m trainer.semantic_ids.fixtures` wrote: texts, and what the trainer made of them. */
+/** `python -m trainer.semantic_ids.fixtures` wrote it: texts, and what the trainer made of them. */
 const FIXTURE = 'test/fixtures/sids';
 const { digest, cases } = JSON.parse(readFileSync(join(FIXTURE, 'cases.json'), 'utf8')) as {
   readonly digest: string;
@@ -25,13 +25,17 @@ const levelSizes = [8, 8, 8];
 let folder = temporaryFolder({});
 let ids: CodebookFolder;
 let changes: CatalogueChanges;
+let close: () => void;
 
 beforeEach(async () => {
   folder = temporaryFolder({ 'items.jsonl': ITEMS.join('\n') });
   ids = await readCodebookFolder(FIXTURE);
   changes = await opened(ids);
 });
-afterEach(() => folder.remove());
+afterEach(() => {
+  close();
+  folder.remove();
+});
 
 async function opened(semanticIds: CodebookFolder | undefined): Promise<CatalogueChanges> {
   const { catalogue } = await prepareCatalogue({
@@ -44,17 +48,16 @@ async function opened(semanticIds: CodebookFolder | undefined): Promise<Catalogu
   const kept = join(folder.path, 'changes');
   await catalogue.keep({ folder: kept, sync: 'commit', levelSizes, reserveBytes: 0 });
   if (semanticIds !== undefined) await catalogue.quantiseBy(semanticIds.codebooks);
+  close = () => catalogue.close();
   const onCompacted = () => undefined;
-  return new CatalogueChanges(catalogue, {
-    ...{ folder: kept, compactAfterChanges: 0, onCompacted },
-    semanticIds,
-  });
+  const options = { folder: kept, compactAfterChanges: 0, onCompacted, semanticIds };
+  return new CatalogueChanges(catalogue, options);
 }
 
-const upsert = (itemId: string, source: object): CatalogueChange => ({
-  ...{ op: 'upsert', itemId, sid: [], title: '', attributes: '', priority: 0 },
-  ...source,
-});
+function upsert(itemId: string, source: object): CatalogueChange {
+  const nothing = { sid: [], title: '', attributes: '', priority: 0 };
+  return Object.assign({ op: 'upsert' as const, itemId }, nothing, source);
+}
 
 /** SIDs of items that came with vectors or texts. */
 async function placedOf(given: readonly CatalogueChange[]): Promise<number[][]> {
@@ -85,7 +88,7 @@ describe('texts', () => {
 });
 
 describe('an item with a text', () => {
-  it('gets the codes that the trainer gives it while there is room, and the next ones then', async () => {
+  it("gets the trainer's codes while there is room, and the next ones then", async () => {
     const given = cases.map(({ text }, i) => upsert(`n${i}`, { text }));
     const placed = await placedOf(given);
     const taken = new Map<string, number>();
@@ -102,6 +105,7 @@ describe('an item with a text', () => {
     const [placed] = await placedOf([upsert('n', { vector: first.vector })]);
     expect(placed).toEqual(first.codes);
     expect(await placedOf([upsert('n', { text: cases[1]?.text })])).toEqual([placed]);
+    close();
     changes = await opened(ids);
     expect(await placedOf([upsert('n', { text: cases[2]?.text, codebooks: digest })])).toEqual([
       placed,
@@ -140,7 +144,7 @@ describe('an item with a text', () => {
 });
 
 describe('a landing', () => {
-  it('shows codes, distances and items near, by text as by vector, and changes nothing', async () => {
+  it('shows codes, distances and items near, by text or vector, and changes nothing', async () => {
     await changes.apply([upsert('n', { text: first.text, title: 'near' })]);
     const by = { text: first.text, codebooks: digest };
     const landing = await changes.landing(by, 2);
@@ -154,6 +158,7 @@ describe('a landing', () => {
   });
 
   it('is refused without codebooks, or without an embedding where a text is given', async () => {
+    close();
     const bare = await opened(undefined);
     const none = 'expected none, since the catalogue has no codebooks';
     await expect(bare.landing({ vector: [1] }, 1)).rejects.toThrow(`vector: ${none}`);

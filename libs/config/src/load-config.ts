@@ -209,6 +209,10 @@ function placed<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, string>;
 }
 
+/** The model's folder where `python -m trainer train --codebooks` put some; else ''. */
+const codebooksIn = (modelPath: string) =>
+  existsSync(join(modelPath, 'codebooks.safetensors')) ? modelPath : '';
+
 /**
  * Given paths count from the working folder, defaults from the repository or the model folder. A
  * store that no key names lies apart where the demo's model is served, whoever names it.
@@ -226,7 +230,6 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
     return isDefault ? fromRoot(defaultFolder(store, servesDemo)) : given(path, value);
   };
   const modelUsers = join(modelPath, 'users.json');
-  const hasCodebooks = existsSync(join(modelPath, 'codebooks.safetensors'));
   const usersPath = config.users.path === '' && existsSync(modelUsers) ? modelUsers : '';
   return {
     ...config,
@@ -237,8 +240,7 @@ function withPaths(config: Config, origins: Map<string, Origin>): Config {
       titlesPath: place('catalogue.titlesPath', config.catalogue.titlesPath),
       attributesPath: place('catalogue.attributesPath', config.catalogue.attributesPath),
       codebooksPath:
-        place('catalogue.codebooksPath', config.catalogue.codebooksPath) ||
-        (hasCodebooks ? modelPath : ''),
+        place('catalogue.codebooksPath', config.catalogue.codebooksPath) || codebooksIn(modelPath),
       cachePath: place('catalogue.cachePath', config.catalogue.cachePath),
       changesPath: place('catalogue.changesPath', config.catalogue.changesPath),
     },

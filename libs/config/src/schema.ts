@@ -103,7 +103,7 @@ export const configSchema = z.strictObject({
     attributesPath: text('', 'JSON that declares the attributes there may be; empty: any'),
     codebooksPath: text(
       '',
-      'folder of codebooks for items with texts or vectors; empty: the model folder, if it has them',
+      'folder of codebooks for items with text or vector; empty: the model folder if it has them',
     ),
     flight: text('', 'number attributes of begin and end of a flight, as begin,end; empty: none'),
     more: text('', 'further catalogues: name=path#domain=D#attributes=FILE#begin=TEXT; and so on'),

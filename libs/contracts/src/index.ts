@@ -63,6 +63,8 @@ export {
   type ListVersionsResponse as WireListVersionsResponse,
   type PatchAttributes as WirePatchAttributes,
   protobufPackage as cataloguePackage,
+  type QuantiseRequest as WireQuantiseRequest,
+  type QuantiseResponse as WireQuantiseResponse,
   type RollBackRequest as WireRollBackRequest,
   type RollBackResponse as WireRollBackResponse,
 } from './generated/tessera/catalogue/v1/catalogue.js';

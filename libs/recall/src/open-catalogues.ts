@@ -49,7 +49,15 @@ export async function openCatalogues(
   });
   const catalogues = [first];
   for (const { name, source, attributesPath, begin } of options.moreCatalogues) {
-    const own = { name, sources: [source], folder, levelSizes: [], attributesPath, codebooksPath: '', begin };
+    const own = {
+      name,
+      sources: [source],
+      folder,
+      levelSizes: [],
+      attributesPath,
+      codebooksPath: '',
+      begin,
+    };
     catalogues.push(await openCatalogue(options, opened, own));
   }
   return catalogues;

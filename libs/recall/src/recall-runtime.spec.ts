@@ -294,7 +294,7 @@ describe('the recall runtime on the native engine', () => {
       { op: 'patch_attributes', itemId: third, patch: spend },
       { op: 'pause', ...ofX },
     ]);
-    expect({ ...applied, matched: [...applied.matched] }).toEqual({
+    expect({ ...applied, matched: [...applied.matched] }).toMatchObject({
       sequence: 7,
       changeCount: 5,
       matched: [2, 2],

@@ -99,8 +99,8 @@ Result<std::shared_ptr<const Codebooks>> Codebooks::make(GivenCodebooks given) {
     TESSERA_RETURN_IF_ERROR(check_numbers(field + ".bias", layer.bias));
     const size_t outputs = layer.weights.size() / dimension;
     if (layer.bias.size() != outputs || outputs > kVectorDimensionsMax) {
-      return invalid(field + ".bias", "a number per row of weights, at most " +
-                                          std::to_string(kVectorDimensionsMax),
+      return invalid(field + ".bias",
+                     "a number per row of weights, at most " + std::to_string(kVectorDimensionsMax),
                      std::to_string(layer.bias.size()) + " for " + std::to_string(outputs));
     }
     made->encoder_.push_back(

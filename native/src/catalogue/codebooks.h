@@ -55,8 +55,8 @@ class Codebooks {
  public:
   using Sid = std::span<const uint32_t>;
 
-  /// Errors: CATALOGUE_INVALID, the message beginning with `codebooks.member`: sizes that do not fit
-  /// each other, numbers that are not finite, limits.
+  /// Errors: CATALOGUE_INVALID, the message beginning with `codebooks.member`: sizes that do not
+  /// fit each other, numbers that are not finite, limits.
   static Result<std::shared_ptr<const Codebooks>> make(GivenCodebooks given);
 
   uint32_t dimension() const { return dimension_; }

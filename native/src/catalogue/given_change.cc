@@ -153,8 +153,9 @@ Status complete_change(size_t index, GivenChange& change) {
     return invalid(index, "sid", "expected codes, or a vector or text in place of them, got none");
   }
   if (!change.vector.empty() && (!is_upsert || !change.sid.empty())) {
-    return invalid(index, "vector", "expected none beside a sid, and none but of an upsert, got " +
-                                        std::to_string(change.vector.size()) + " numbers");
+    return invalid(index, "vector",
+                   "expected none beside a sid, and none but of an upsert, got " +
+                       std::to_string(change.vector.size()) + " numbers");
   }
   if (!std::isfinite(change.priority)) return invalid(index, "priority", "expected a number");
   if (change.predicate) {

@@ -96,8 +96,8 @@ class LiveCatalogue {
   /// Null where none is declared.
   std::shared_ptr<const AttributeSchema> schema() const;
 
-  /// From now on apply() takes items that come with a vector. Errors: CATALOGUE_INVALID: more levels
-  /// than changes may use.
+  /// From now on apply() takes items that come with a vector. Errors: CATALOGUE_INVALID: more
+  /// levels than changes may use.
   Status quantise_by(std::shared_ptr<const Codebooks> codebooks);
   /// Where a vector would go in the newest version, and who lives there, with that version. Errors:
   /// find_landing().

@@ -25,8 +25,7 @@ struct PlacementRule {
 /// Errors: CATALOGUE_INVALID, the message beginning with `vector`: no codebooks, those of
 /// Codebooks::first_with_room().
 Result<std::vector<uint32_t>> place_item(const View& view, const PlacementRule& rule,
-                                         const std::string& item_id,
-                                         std::span<const float> vector);
+                                         const std::string& item_id, std::span<const float> vector);
 
 /// Where a vector would go, and who lives there.
 struct Landing {

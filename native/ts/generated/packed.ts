@@ -14,6 +14,8 @@ import {
   type ChangeOp,
   type Clause,
   type ClauseKind,
+  type CodebookLayer,
+  type CodebookLevel,
   type CompletionHead,
   type CountedCap,
   type DeclaredType,
@@ -22,6 +24,7 @@ import {
   type EnginePass,
   type EngineTimings,
   type Failure,
+  type GivenCodebooks,
   type ItemChange,
   type ItemPolicy,
   type KvFound,
@@ -141,6 +144,7 @@ export function writeItemChange(to: PackedWriter, from: ItemChange): void {
   to.flag(from.predicate !== undefined);
   if (from.predicate !== undefined) writeClause(to, from.predicate);
   writeAttributePatch(to, from.patch);
+  to.f32s(from.vector);
 }
 
 export function writeChangeMessage(to: PackedWriter, from: ChangeMessage): void {
@@ -155,6 +159,22 @@ export function writeAttributeDeclaration(to: PackedWriter, from: AttributeDecla
 
 export function writeAttributeDeclarations(to: PackedWriter, from: AttributeDeclarations): void {
   to.list(from.attributes, writeAttributeDeclaration);
+}
+
+export function writeCodebookLayer(to: PackedWriter, from: CodebookLayer): void {
+  to.f32s(from.weights);
+  to.f32s(from.bias);
+}
+
+export function writeCodebookLevel(to: PackedWriter, from: CodebookLevel): void {
+  to.f32s(from.values);
+}
+
+export function writeGivenCodebooks(to: PackedWriter, from: GivenCodebooks): void {
+  to.u32(from.dimension);
+  to.u32(from.capacity);
+  to.list(from.encoder, writeCodebookLayer);
+  to.list(from.levels, writeCodebookLevel);
 }
 
 export function writeCountedCap(to: PackedWriter, from: CountedCap): void {

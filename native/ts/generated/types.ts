@@ -4,7 +4,7 @@ import type { ReachHandle } from '../handles.js';
 import type { PackedEntries } from '../packed.js';
 
 /** Of the descriptions that this was written from; the addon must be built from the same. */
-export const ABI_DIGEST = 'e685bdfe1e588945';
+export const ABI_DIGEST = 'dba968100a9cf59c';
 
 /** What may happen to an item (docs/live-catalogue.md). */
 export const CHANGE_OPS = [
@@ -499,6 +499,13 @@ export type KvIntegrity = {
   readonly faults: readonly string[];
 };
 
+/** SIDs, laid end to end. */
+export type CatalogueSids = {
+  /** [n + 1] into codes. */
+  readonly offsets: Uint32Array;
+  readonly codes: Uint32Array;
+};
+
 export type AppliedChanges = {
   /** Number of the last change, or of the version that the batch left as it was. */
   readonly sequence: number;
@@ -506,6 +513,8 @@ export type AppliedChanges = {
   readonly changeCount: number;
   /** Per change with a predicate, in order: items that it let pass. */
   readonly matched: Uint32Array;
+  /** Per change with a vector, in order: its SID. */
+  readonly placed: CatalogueSids;
 };
 
 /** The snapshot that was opened. */
@@ -575,13 +584,6 @@ export type CatalogueJudgement = {
   readonly sid: readonly number[];
 };
 
-/** SIDs, laid end to end. */
-export type CatalogueSids = {
-  /** [n + 1] into codes. */
-  readonly offsets: Uint32Array;
-  readonly codes: Uint32Array;
-};
-
 export type ItemTexts = {
   readonly itemIds: readonly string[];
   readonly titles: readonly string[];
@@ -601,6 +603,25 @@ export type CatalogueListing = {
   readonly sidCodes: Uint32Array;
   /** Where to go on; 0: that was all. */
   readonly next: number;
+};
+
+/** Where a vector would go, and the live items that share most codes with it first. */
+export type CatalogueLanding = {
+  /** Number of the last change of the version. */
+  readonly sequence: number;
+  /** The nearest, whether there is room or not. */
+  readonly codes: readonly number[];
+  /** Per level, squared; of numbers that are float32. */
+  readonly distances: Float64Array;
+  /** That an item would take; empty: none has room. */
+  readonly sid: readonly number[];
+  readonly itemIds: readonly string[];
+  readonly titles: readonly string[];
+  /** [n + 1] into sidCodes. */
+  readonly sidOffsets: Uint32Array;
+  readonly sidCodes: Uint32Array;
+  /** Per item: first codes that it has in common with `codes`. */
+  readonly sharedLevels: Uint32Array;
 };
 
 export type CatalogueBuildReport = {
@@ -689,6 +710,8 @@ export type ItemChange = {
   readonly predicate: Clause | undefined;
   /** Of patch_attributes. */
   readonly patch: AttributePatch;
+  /** Of upsert, where there is no `sid`: it becomes that of these numbers. */
+  readonly vector: Float32Array;
 };
 
 /** A part of a batch of changes. */
@@ -707,6 +730,30 @@ export type AttributeDeclaration = {
 /** All there may be. */
 export type AttributeDeclarations = {
   readonly attributes: readonly AttributeDeclaration[];
+};
+
+/** Of an encoder. */
+export type CodebookLayer = {
+  /** (outputs, inputs) */
+  readonly weights: Float32Array;
+  /** (outputs) */
+  readonly bias: Float32Array;
+};
+
+export type CodebookLevel = {
+  /** (codes, numbers of a code) */
+  readonly values: Float32Array;
+};
+
+/** What vectors get codes by (docs/semantic-ids.md). */
+export type GivenCodebooks = {
+  /** Of vectors. */
+  readonly dimension: number;
+  /** Items that a SID takes. */
+  readonly capacity: number;
+  /** Before the codes; empty: none. */
+  readonly encoder: readonly CodebookLayer[];
+  readonly levels: readonly CodebookLevel[];
 };
 
 /** A frequency cap, and the behaviours of the user that count towards it. */

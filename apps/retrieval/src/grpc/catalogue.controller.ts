@@ -33,7 +33,6 @@ import { CollectedBatch, GRPC_SOURCE } from './collected-batch.js';
 
 const sequenceTold = (sequence: number) => `sequence ${sequence}`;
 
-
 function changeOf(action: string, metadata: Metadata, name: string): Change {
   return { action, actor: callerOf(metadata).name, edge: 'grpc', name };
 }

@@ -5,7 +5,7 @@ import { wordsOf } from './words.js';
 const invalid = expecting('CATALOGUE_INVALID');
 
 /** Characters of a text at most: as many as a title has bytes. */
-export const TEXT_CHARACTERS_MAX = 65_535;
+const TEXT_CHARACTERS_MAX = 65_535;
 
 export interface TfidfNumbers {
   /** Ascending. */

@@ -12,7 +12,7 @@ const WORDS_FILE = 'text.json';
 const NUMBERS_FILE = 'text.safetensors';
 const FORMAT = 'tessera-codebooks';
 const TFIDF = 'tfidf-svd';
-const VERSION = '1';
+const VERSION = 1;
 
 const invalid = expecting('CATALOGUE_INVALID');
 
@@ -30,22 +30,30 @@ export async function readCodebookFolder(folder: string): Promise<CodebookFolder
   const file = await readSafetensors(path).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? notFound(folder, error) : error;
   });
-  const { format, version, capacity } = file.metadata;
-  if (format !== FORMAT || version !== VERSION) {
-    throw invalid(`${path}: format`, `${FORMAT}, version ${VERSION}`, file.metadata);
-  }
-  if (!(Number.isInteger(Number(capacity)) && Number(capacity) >= 1)) {
+  const { version, capacity } = described(file.metadata[FORMAT], path);
+  if (version !== VERSION) throw invalid(`${path}: ${FORMAT}`, `version ${VERSION}`, version);
+  if (!Number.isSafeInteger(capacity) || (capacity as number) < 1) {
     throw invalid(`${path}: capacity`, 'an integer of 1 or more', capacity);
   }
   return {
     digest: createHash('sha256').update(file.content).digest('hex'),
-    codebooks: codebooksOf(file, Number(capacity), path),
+    codebooks: codebooksOf(file, capacity as number, path),
     embedder: await readEmbedder(folder),
   };
 }
 
+/** Members of a JSON text. */
+function described(text: unknown, path: string): Readonly<Record<string, unknown>> {
+  try {
+    return (JSON.parse(String(text ?? null)) ?? {}) as Record<string, unknown>;
+  } catch (error) {
+    throw invalid(path, 'JSON', (error as Error).message, error);
+  }
+}
+
 function notFound(folder: string, cause: Error): TesseraError {
-  const message = `catalogue.codebooksPath: expected a folder with ${CODEBOOKS_FILE}, got ${folder}`;
+  const expected = `expected a folder with ${CODEBOOKS_FILE}`;
+  const message = `catalogue.codebooksPath: ${expected}, got ${folder}`;
   return new TesseraError('CATALOGUE_NOT_FOUND', message, { cause });
 }
 
@@ -107,15 +115,14 @@ async function readEmbedder(folder: string): Promise<TfidfEmbedder | undefined> 
 }
 
 function wordList(text: string, path: string): readonly string[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (error) {
-    throw invalid(path, 'JSON', (error as Error).message, error);
-  }
-  const { version, kind, words } = (parsed ?? {}) as Record<string, unknown>;
+  const { version, kind, words } = described(text, path);
   const isList = Array.isArray(words) && words.length > 0;
-  if (version === 1 && kind === TFIDF && isList && words.every((w) => typeof w === 'string')) {
+  if (
+    version === VERSION &&
+    kind === TFIDF &&
+    isList &&
+    words.every((w) => typeof w === 'string')
+  ) {
     return words as string[];
   }
   throw invalid(path, `version 1, kind ${TFIDF} and words`, { version, kind });

@@ -38,7 +38,7 @@ export async function readSafetensors(path: string): Promise<Safetensors> {
   }
 }
 
-export function parseSafetensors(content: Buffer, path: string): Safetensors {
+function parseSafetensors(content: Buffer, path: string): Safetensors {
   const length = content.length >= LENGTH_BYTES ? content.readBigUInt64LE(0) : 0n;
   const begin = LENGTH_BYTES + Number(length);
   if (length === 0n || length > HEADER_BYTES_MAX || begin > content.length) {

@@ -895,7 +895,7 @@ export const protoSchema: object = {
                       "rule": "repeated",
                       "type": "uint32",
                       "id": 2,
-                      "comment": "Level-local codes; another semantic ID than before moves the item."
+                      "comment": "Level-local codes; another semantic ID than before moves the item. Empty beside a vector or text."
                     },
                     "title": {
                       "type": "string",
@@ -910,9 +910,25 @@ export const protoSchema: object = {
                       "type": "double",
                       "id": 5,
                       "comment": "Order among the items of a semantic ID, highest first."
+                    },
+                    "vector": {
+                      "rule": "repeated",
+                      "type": "float",
+                      "id": 6,
+                      "comment": "An item that exists keeps the semantic ID that it has."
+                    },
+                    "text": {
+                      "type": "string",
+                      "id": 7,
+                      "comment": "The same; empty for none."
+                    },
+                    "codebooks": {
+                      "type": "string",
+                      "id": 8,
+                      "comment": "Digest of the codebooks that are meant; empty: any."
                     }
                   },
-                  "comment": "An item as a whole. An item that exists is replaced, and stays paused where it is."
+                  "comment": "An item as a whole. An item that exists is replaced, and stays paused where it is. It comes with its\nsemantic ID, or with a vector or a text that the catalogue's codebooks give one."
                 },
                 "SetAttributes": {
                   "fields": {
@@ -1113,6 +1129,16 @@ export const protoSchema: object = {
                     }
                   }
                 },
+                "Placed": {
+                  "fields": {
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 1
+                    }
+                  },
+                  "comment": "The semantic ID of an item that came with a vector or a text."
+                },
                 "ApplyResponse": {
                   "fields": {
                     "sequence": {
@@ -1125,6 +1151,12 @@ export const protoSchema: object = {
                       "type": "uint32",
                       "id": 2,
                       "comment": "Per change with a predicate, in their order: items that it let pass."
+                    },
+                    "placed": {
+                      "rule": "repeated",
+                      "type": "Placed",
+                      "id": 3,
+                      "comment": "Per change with a vector or a text, in their order."
                     }
                   }
                 },
@@ -1154,6 +1186,11 @@ export const protoSchema: object = {
                       "rule": "repeated",
                       "type": "uint32",
                       "id": 2
+                    },
+                    "placed": {
+                      "rule": "repeated",
+                      "type": "Placed",
+                      "id": 3
                     }
                   }
                 },
@@ -1193,6 +1230,11 @@ export const protoSchema: object = {
                       "rule": "repeated",
                       "type": "uint32",
                       "id": 2
+                    },
+                    "placed": {
+                      "rule": "repeated",
+                      "type": "Placed",
+                      "id": 3
                     }
                   }
                 },
@@ -1383,6 +1425,106 @@ export const protoSchema: object = {
                     }
                   }
                 },
+                "QuantiseRequest": {
+                  "oneofs": {
+                    "_neighbours": {
+                      "oneof": [
+                        "neighbours"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "vector": {
+                      "rule": "repeated",
+                      "type": "float",
+                      "id": 1,
+                      "comment": "One of the two, as in Upsert."
+                    },
+                    "text": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "codebooks": {
+                      "type": "string",
+                      "id": 3,
+                      "comment": "Digest of the codebooks that are meant; empty: any."
+                    },
+                    "neighbours": {
+                      "type": "uint32",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      },
+                      "comment": "Items to show, at most 1,000; left out: 10."
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15,
+                      "comment": "Name of the catalogue; empty: the first."
+                    }
+                  }
+                },
+                "Neighbour": {
+                  "fields": {
+                    "itemId": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "title": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "sharedLevels": {
+                      "type": "uint32",
+                      "id": 4,
+                      "comment": "How many of its first codes are the first codes of the answer."
+                    }
+                  },
+                  "comment": "A live item near a vector."
+                },
+                "QuantiseResponse": {
+                  "fields": {
+                    "codes": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 1,
+                      "comment": "The nearest, whether there is room or not."
+                    },
+                    "distances": {
+                      "rule": "repeated",
+                      "type": "double",
+                      "id": 2,
+                      "comment": "Per level: squared distance of the code to what the levels before have left."
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 3,
+                      "comment": "What an item with this vector would get now; empty: none of the nearest has room."
+                    },
+                    "neighbours": {
+                      "rule": "repeated",
+                      "type": "Neighbour",
+                      "id": 4,
+                      "comment": "Those that share most first codes first, then in the order of their semantic IDs."
+                    },
+                    "codebooks": {
+                      "type": "string",
+                      "id": 5,
+                      "comment": "Digest of the codebooks."
+                    },
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 6,
+                      "comment": "Number of the last change of the version that was looked at."
+                    }
+                  }
+                },
                 "CatalogueService": {
                   "methods": {
                     "Apply": {
@@ -1402,6 +1544,11 @@ export const protoSchema: object = {
                       "requestStream": true,
                       "responseType": "ApplyBatchResponse",
                       "comment": "One batch in several messages, for more changes than a message takes. Nothing is applied before\nthe last message; then all is, as one version, or nothing."
+                    },
+                    "Quantise": {
+                      "requestType": "QuantiseRequest",
+                      "responseType": "QuantiseResponse",
+                      "comment": "The semantic ID that a vector or a text would get, and the items near it. Changes nothing."
                     },
                     "GetState": {
                       "requestType": "GetStateRequest",
@@ -4000,6 +4147,19 @@ export const protoSchemaAsWritten: object = {
                     "priority": {
                       "type": "double",
                       "id": 5
+                    },
+                    "vector": {
+                      "rule": "repeated",
+                      "type": "float",
+                      "id": 6
+                    },
+                    "text": {
+                      "type": "string",
+                      "id": 7
+                    },
+                    "codebooks": {
+                      "type": "string",
+                      "id": 8
                     }
                   }
                 },
@@ -4185,6 +4345,15 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "Placed": {
+                  "fields": {
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 1
+                    }
+                  }
+                },
                 "ApplyResponse": {
                   "fields": {
                     "sequence": {
@@ -4195,6 +4364,11 @@ export const protoSchemaAsWritten: object = {
                       "rule": "repeated",
                       "type": "uint32",
                       "id": 2
+                    },
+                    "placed": {
+                      "rule": "repeated",
+                      "type": "Placed",
+                      "id": 3
                     }
                   }
                 },
@@ -4221,6 +4395,11 @@ export const protoSchemaAsWritten: object = {
                       "rule": "repeated",
                       "type": "uint32",
                       "id": 2
+                    },
+                    "placed": {
+                      "rule": "repeated",
+                      "type": "Placed",
+                      "id": 3
                     }
                   }
                 },
@@ -4255,6 +4434,11 @@ export const protoSchemaAsWritten: object = {
                       "rule": "repeated",
                       "type": "uint32",
                       "id": 2
+                    },
+                    "placed": {
+                      "rule": "repeated",
+                      "type": "Placed",
+                      "id": 3
                     }
                   }
                 },
@@ -4426,6 +4610,94 @@ export const protoSchemaAsWritten: object = {
                     }
                   }
                 },
+                "QuantiseRequest": {
+                  "oneofs": {
+                    "_neighbours": {
+                      "oneof": [
+                        "neighbours"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "vector": {
+                      "rule": "repeated",
+                      "type": "float",
+                      "id": 1
+                    },
+                    "text": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "codebooks": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "neighbours": {
+                      "type": "uint32",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "catalogue": {
+                      "type": "string",
+                      "id": 15
+                    }
+                  }
+                },
+                "Neighbour": {
+                  "fields": {
+                    "item_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "title": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "shared_levels": {
+                      "type": "uint32",
+                      "id": 4
+                    }
+                  }
+                },
+                "QuantiseResponse": {
+                  "fields": {
+                    "codes": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 1
+                    },
+                    "distances": {
+                      "rule": "repeated",
+                      "type": "double",
+                      "id": 2
+                    },
+                    "sid": {
+                      "rule": "repeated",
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "neighbours": {
+                      "rule": "repeated",
+                      "type": "Neighbour",
+                      "id": 4
+                    },
+                    "codebooks": {
+                      "type": "string",
+                      "id": 5
+                    },
+                    "sequence": {
+                      "type": "uint64",
+                      "id": 6
+                    }
+                  }
+                },
                 "CatalogueService": {
                   "methods": {
                     "Apply": {
@@ -4442,6 +4714,10 @@ export const protoSchemaAsWritten: object = {
                       "requestType": "ApplyBatchRequest",
                       "requestStream": true,
                       "responseType": "ApplyBatchResponse"
+                    },
+                    "Quantise": {
+                      "requestType": "QuantiseRequest",
+                      "responseType": "QuantiseResponse"
                     },
                     "GetState": {
                       "requestType": "GetStateRequest",

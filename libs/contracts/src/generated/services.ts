@@ -31,6 +31,7 @@ export interface WireServices {
     Apply: [tessera_catalogue_v1.ApplyRequest, tessera_catalogue_v1.ApplyResponse];
     ApplyStream: [tessera_catalogue_v1.ApplyStreamRequest, tessera_catalogue_v1.ApplyStreamResponse];
     ApplyBatch: [tessera_catalogue_v1.ApplyBatchRequest, tessera_catalogue_v1.ApplyBatchResponse];
+    Quantise: [tessera_catalogue_v1.QuantiseRequest, tessera_catalogue_v1.QuantiseResponse];
     GetState: [tessera_catalogue_v1.GetStateRequest, tessera_catalogue_v1.GetStateResponse];
     ListItems: [tessera_catalogue_v1.ListItemsRequest, tessera_catalogue_v1.ListItemsResponse];
     ListVersions: [tessera_catalogue_v1.ListVersionsRequest, tessera_catalogue_v1.ListVersionsResponse];

@@ -40,6 +40,7 @@ void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalo
   in.f64(to.priority);
   in.optional(to.predicate, [&in](auto& each) { read_clause(in, each); });
   read_attribute_patch(in, to.patch);
+  in.f32s(to.vector);
 }
 
 void read_change_message([[maybe_unused]] PackedReader& in, [[maybe_unused]] ChangeMessage& to) {
@@ -54,6 +55,22 @@ void read_attribute_declaration([[maybe_unused]] PackedReader& in, [[maybe_unuse
 
 void read_attribute_declarations([[maybe_unused]] PackedReader& in, [[maybe_unused]] AttributeDeclarations& to) {
   in.list(to.attributes, [&in](auto& each) { read_attribute_declaration(in, each); });
+}
+
+void read_codebook_layer([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::GivenLayer& to) {
+  in.f32s(to.weights);
+  in.f32s(to.bias);
+}
+
+void read_codebook_level([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::GivenLevel& to) {
+  in.f32s(to.values);
+}
+
+void read_given_codebooks([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::GivenCodebooks& to) {
+  in.u32(to.dimension);
+  in.u32(to.capacity);
+  in.list(to.encoder, [&in](auto& each) { read_codebook_layer(in, each); });
+  in.list(to.levels, [&in](auto& each) { read_codebook_level(in, each); });
 }
 
 void read_counted_cap([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::CountedCap& to) {

@@ -69,6 +69,9 @@ void read_item_change([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalo
 void read_change_message([[maybe_unused]] PackedReader& in, [[maybe_unused]] ChangeMessage& to);
 void read_attribute_declaration([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::AttributeDeclaration& to);
 void read_attribute_declarations([[maybe_unused]] PackedReader& in, [[maybe_unused]] AttributeDeclarations& to);
+void read_codebook_layer([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::GivenLayer& to);
+void read_codebook_level([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::GivenLevel& to);
+void read_given_codebooks([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::GivenCodebooks& to);
 void read_counted_cap([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::CountedCap& to);
 void read_eligibility([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::EligibilityRequest& to);
 void read_diversity_cap([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::DiversityCap& to);

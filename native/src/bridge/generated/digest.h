@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "e685bdfe1e588945";
+inline constexpr std::string_view kAbiDigest = "dba968100a9cf59c";
 
 }  // namespace tessera::bridge

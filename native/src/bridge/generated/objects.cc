@@ -293,6 +293,7 @@ Napi::Value to_js(Napi::Env env, const catalogue::Applied& from) {
   to["sequence"] = to_js(env, static_cast<double>(from.sequence));
   to["changeCount"] = to_js(env, static_cast<double>(from.change_count));
   to["matched"] = to_js(env, from.matched);
+  to["placed"] = to_js(env, from.placed);
   return to;
 }
 
@@ -352,7 +353,7 @@ Napi::Value to_js(Napi::Env env, const Judgement& from) {
   return to;
 }
 
-Napi::Value to_js(Napi::Env env, const CatalogueSids& from) {
+Napi::Value to_js(Napi::Env env, const catalogue::SidList& from) {
   Napi::Object to = Napi::Object::New(env);
   to["offsets"] = to_js(env, from.offsets);
   to["codes"] = to_js(env, from.codes);
@@ -377,6 +378,20 @@ Napi::Value to_js(Napi::Env env, const CatalogueListing& from) {
   to["sidOffsets"] = to_js(env, from.sid_offsets);
   to["sidCodes"] = to_js(env, from.sid_codes);
   to["next"] = to_js(env, static_cast<double>(from.next));
+  return to;
+}
+
+Napi::Value to_js(Napi::Env env, const CatalogueLanding& from) {
+  Napi::Object to = Napi::Object::New(env);
+  to["sequence"] = to_js(env, static_cast<double>(from.sequence));
+  to["codes"] = list_to_js(env, from.codes);
+  to["distances"] = to_js(env, from.distances);
+  to["sid"] = list_to_js(env, from.sid);
+  to["itemIds"] = to_js(env, from.item_ids);
+  to["titles"] = to_js(env, from.titles);
+  to["sidOffsets"] = to_js(env, from.sid_offsets);
+  to["sidCodes"] = to_js(env, from.sid_codes);
+  to["sharedLevels"] = to_js(env, from.shared_levels);
   return to;
 }
 

@@ -223,11 +223,6 @@ struct CatalogueState {
   uint64_t cut_bytes{};
 };
 
-struct CatalogueSids {
-  std::vector<uint32_t> offsets;
-  std::vector<uint32_t> codes;
-};
-
 struct ItemTexts {
   std::vector<std::string> item_ids;
   std::vector<std::string> titles;
@@ -243,6 +238,18 @@ struct CatalogueListing {
   std::vector<uint32_t> sid_offsets;
   std::vector<uint32_t> sid_codes;
   uint32_t next{};
+};
+
+struct CatalogueLanding {
+  uint64_t sequence{};
+  std::vector<uint32_t> codes;
+  std::vector<double> distances;
+  std::vector<uint32_t> sid;
+  std::vector<std::string> item_ids;
+  std::vector<std::string> titles;
+  std::vector<uint32_t> sid_offsets;
+  std::vector<uint32_t> sid_codes;
+  std::vector<uint32_t> shared_levels;
 };
 
 // Throw REQUEST_INVALID naming the field.
@@ -276,9 +283,10 @@ Napi::Value to_js(Napi::Env env, const CatalogueState& from);
 Napi::Value to_js(Napi::Env env, const catalogue::Generation& from);
 Napi::Value to_js(Napi::Env env, const OpenedReach& from);
 Napi::Value to_js(Napi::Env env, const Judgement& from);
-Napi::Value to_js(Napi::Env env, const CatalogueSids& from);
+Napi::Value to_js(Napi::Env env, const catalogue::SidList& from);
 Napi::Value to_js(Napi::Env env, const ItemTexts& from);
 Napi::Value to_js(Napi::Env env, const CatalogueListing& from);
+Napi::Value to_js(Napi::Env env, const CatalogueLanding& from);
 Napi::Value to_js(Napi::Env env, const TimedBuild& from);
 Napi::Value to_js(Napi::Env env, const store::StoreState& from);
 Napi::Value to_js(Napi::Env env, const store::StoreRepair& from);

@@ -11,16 +11,25 @@ export const protobufPackage = "tessera.catalogue.v1";
 
 export const protobufFileName = "tessera/catalogue/v1/catalogue.proto";
 
-/** An item as a whole. An item that exists is replaced, and stays paused where it is. */
+/**
+ * An item as a whole. An item that exists is replaced, and stays paused where it is. It comes with its
+ * semantic ID, or with a vector or a text that the catalogue's codebooks give one.
+ */
 export interface Upsert {
   readonly itemId: string;
-  /** Level-local codes; another semantic ID than before moves the item. */
+  /** Level-local codes; another semantic ID than before moves the item. Empty beside a vector or text. */
   readonly sid: readonly number[];
   readonly title: string;
   /** Text of a JSON object; empty for none. */
   readonly attributes: string;
   /** Order among the items of a semantic ID, highest first. */
   readonly priority: number;
+  /** An item that exists keeps the semantic ID that it has. */
+  readonly vector: readonly number[];
+  /** The same; empty for none. */
+  readonly text: string;
+  /** Digest of the codebooks that are meant; empty: any. */
+  readonly codebooks: string;
 }
 
 export interface SetAttributes {
@@ -109,11 +118,18 @@ export interface ApplyRequest {
   readonly catalogue: string;
 }
 
+/** The semantic ID of an item that came with a vector or a text. */
+export interface Placed {
+  readonly sid: readonly number[];
+}
+
 export interface ApplyResponse {
   /** Number of the last change: the version that has them. Changes by a predicate are numbered item by item. */
   readonly sequence: number;
   /** Per change with a predicate, in their order: items that it let pass. */
   readonly matched: readonly number[];
+  /** Per change with a vector or a text, in their order. */
+  readonly placed: readonly Placed[];
 }
 
 export interface ApplyStreamRequest {
@@ -127,6 +143,7 @@ export interface ApplyStreamResponse {
   /** As in ApplyResponse. */
   readonly sequence: number;
   readonly matched: readonly number[];
+  readonly placed: readonly Placed[];
 }
 
 export interface ApplyBatchRequest {
@@ -149,6 +166,7 @@ export interface ApplyBatchResponse {
   /** As in ApplyResponse. */
   readonly sequence: number;
   readonly matched: readonly number[];
+  readonly placed: readonly Placed[];
 }
 
 export interface GetStateRequest {
@@ -232,5 +250,43 @@ export interface RollBackRequest {
 
 export interface RollBackResponse {
   /** The new version, which has them. */
+  readonly sequence: number;
+}
+
+export interface QuantiseRequest {
+  /** One of the two, as in Upsert. */
+  readonly vector: readonly number[];
+  readonly text: string;
+  /** Digest of the codebooks that are meant; empty: any. */
+  readonly codebooks: string;
+  /** Items to show, at most 1,000; left out: 10. */
+  readonly neighbours?:
+    | number
+    | undefined;
+  /** Name of the catalogue; empty: the first. */
+  readonly catalogue: string;
+}
+
+/** A live item near a vector. */
+export interface Neighbour {
+  readonly itemId: string;
+  readonly title: string;
+  readonly sid: readonly number[];
+  /** How many of its first codes are the first codes of the answer. */
+  readonly sharedLevels: number;
+}
+
+export interface QuantiseResponse {
+  /** The nearest, whether there is room or not. */
+  readonly codes: readonly number[];
+  /** Per level: squared distance of the code to what the levels before have left. */
+  readonly distances: readonly number[];
+  /** What an item with this vector would get now; empty: none of the nearest has room. */
+  readonly sid: readonly number[];
+  /** Those that share most first codes first, then in the order of their semantic IDs. */
+  readonly neighbours: readonly Neighbour[];
+  /** Digest of the codebooks. */
+  readonly codebooks: string;
+  /** Number of the last change of the version that was looked at. */
   readonly sequence: number;
 }
