@@ -18,9 +18,10 @@ export interface QuickstartStep {
 
 /** A small model, trained within an hour on two cores; docs/semantic-ids.md has its figures. */
 const TRAINING = [
-  ...['--epochs', '60', '--batch-size', '96', '--lr', '1e-3', '--dropout', '0.2'],
-  ...['--label-smoothing', '0.1', '--shuffle', '3', '--validate-every', '3'],
-  ...['--validate-users', '2000', '--patience', '4', '--split', 'last'],
+  ...['--layers', '3', '--hidden', '128', '--heads', '4', '--kv-heads', '2', '--head-dim', '32'],
+  ...['--intermediate', '384', '--epochs', '26', '--batch-size', '96', '--lr', '2e-3'],
+  ...['--dropout', '0.15', '--label-smoothing', '0.1', '--shuffle', '3'],
+  ...['--validate-every', '3', '--validate-users', '1000', '--patience', '4'],
 ];
 
 /** In their order; each goes on where it stopped. */

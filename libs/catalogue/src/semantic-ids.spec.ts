@@ -67,6 +67,22 @@ async function placedOf(given: readonly CatalogueChange[]): Promise<number[][]> 
   ]);
 }
 
+/** A file of zeros. */
+function codebooksFile(shapes: Readonly<Record<string, readonly number[]>>): Buffer {
+  const metadata = { 'tessera-codebooks': '{"version": 1, "capacity": 1}' };
+  const header: Record<string, object> = { __metadata__: metadata };
+  let end = 0;
+  for (const [name, shape] of Object.entries(shapes)) {
+    const first = end;
+    end += 4 * shape.reduce((product, size) => product * size, 1);
+    header[name] = { dtype: 'F32', shape, data_offsets: [first, end] };
+  }
+  const json = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(json.length));
+  return Buffer.concat([length, json, Buffer.alloc(end)]);
+}
+
 describe('texts', () => {
   it('become the vectors that the trainer makes of them, bit for bit', async () => {
     const texts = cases.map(({ text }) => text);
@@ -189,6 +205,22 @@ describe('a folder of codebooks', () => {
     const path = copied();
     writeFileSync(join(path, name), content);
     await expect(readCodebookFolder(path)).rejects.toThrow(message);
+  });
+
+  it.each([
+    [{ 'level.0': [2, 4], 'level.1': [4, 2] }, 'level.1: expected rows of 4 numbers, got 2'],
+    [
+      { 'encoder.0.weight': [3, 5], 'encoder.0.bias': [3], 'level.0': [2, 5] },
+      'level.0: expected rows of 3 numbers, got 5',
+    ],
+    [{ 'level.0': [8] }, 'level.0: expected a matrix of F32, got [8]'],
+    [{}, 'codebooks.dimension: expected 1..16384, got 0'],
+  ])('is refused where the matrices of %j do not fit', async (shapes, message) => {
+    const path = copied();
+    writeFileSync(join(path, 'codebooks.safetensors'), codebooksFile(shapes));
+    close();
+    const reading = readCodebookFolder(path).then((read) => opened(read));
+    await expect(reading).rejects.toThrow(message);
   });
 
   it('is refused where there is none', async () => {

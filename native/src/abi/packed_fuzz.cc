@@ -1,7 +1,7 @@
-// The readers of packed requests, of changes of a catalogue, of what is to be reached and of an
-// ordered store's reads and writes, on words that were changed, cut and forged: nothing may crash,
-// and what is read is within the words. With Clang's libFuzzer only LLVMFuzzerTestOneInput is used;
-// otherwise main() mutates.
+// The readers of packed requests, of changes of a catalogue, of codebooks, of what is to be reached
+// and of an ordered store's reads and writes, on words that were changed, cut and forged: nothing
+// may crash, and what is read is within the words. With Clang's libFuzzer only
+// LLVMFuzzerTestOneInput is used; otherwise main() mutates.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +29,8 @@ const Task& recall_task() {
 namespace tessera::abi {
 namespace {
 
+[[maybe_unused]] constexpr uint32_t kOne = 0x3F800000;  // bits of 1 in float32
+
 void read_words(std::span<const uint32_t> words) {
   while (!words.empty()) {
     PackedReader in(words);
@@ -55,6 +57,24 @@ void read_changes(std::span<const uint32_t> words) {
     TESSERA_CHECK(static_cast<uint32_t>(change.kind) < catalogue::kChangeKinds);
     const Status completed = catalogue::complete_change(0, change);
     TESSERA_CHECK(completed.is_ok() || completed.code() == Code::kCatalogueInvalid);
+  }
+}
+
+/// Codebooks that are taken quantise whatever vector, or refuse it.
+void read_codebooks(std::span<const uint32_t> words) {
+  PackedReader in(words);
+  catalogue::GivenCodebooks given;
+  read_given_codebooks(in, given);
+  const uint32_t dimension = given.dimension;
+  const auto made = catalogue::Codebooks::make(std::move(given));
+  if (!made.is_ok()) {
+    TESSERA_CHECK(made.status().code() == Code::kCatalogueInvalid);
+    return;
+  }
+  const auto found = made.value()->nearest(std::vector<float>(dimension, 2));
+  if (!found.is_ok()) return;
+  for (uint32_t level = 0; level < made.value()->depth(); ++level) {
+    TESSERA_CHECK(found.value().codes[level] < made.value()->level_size(level));
   }
 }
 
@@ -176,7 +196,26 @@ void read_reach(std::span<const uint32_t> words) {
     out.flag(has_predicate);
     if (has_predicate) write_random_clause(out, random, static_cast<uint32_t>(random() % 20));
     put_patch(random, out);
+    out.u32s(std::vector<uint32_t>(random() % 3, kOne));  // vector
   }
+  return out.end();
+}
+
+[[maybe_unused]] std::vector<uint32_t> random_codebooks(std::mt19937_64& random) {
+  PackedWriter out;
+  const auto inputs = static_cast<uint32_t>(1 + random() % 4);
+  const auto outputs = static_cast<uint32_t>(1 + random() % 4);
+  const bool has_encoder = random() % 2 == 0;
+  out.u32(inputs);
+  out.u32(static_cast<uint32_t>(random() % 3));  // capacity
+  out.count(has_encoder ? 1 : 0);
+  if (has_encoder) {
+    out.u32s(std::vector<uint32_t>(size_t{inputs} * outputs, kOne));
+    out.u32s(std::vector<uint32_t>(outputs, kOne));
+  }
+  out.count(2);
+  const size_t width = has_encoder ? outputs : inputs;
+  for (int level = 0; level < 2; ++level) out.u32s(std::vector<uint32_t>(3 * width, kOne));
   return out.end();
 }
 
@@ -231,6 +270,10 @@ void read_reach(std::span<const uint32_t> words) {
   read_reach(reach);
   mutate(reach, random);
   read_reach(reach);
+  std::vector<uint32_t> codebooks = random_codebooks(random);
+  read_codebooks(codebooks);
+  mutate(codebooks, random);
+  read_codebooks(codebooks);
   std::vector<uint32_t> stored = random_store(random);
   read_store(stored);
   mutate(stored, random);
@@ -246,6 +289,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tessera::abi::read_words(words);
   tessera::abi::read_changes(words);
   tessera::abi::read_reach(words);
+  tessera::abi::read_codebooks(words);
   tessera::abi::read_store(words);
   return 0;
 }

@@ -19,7 +19,11 @@ const TAKEN_MS = 1000;
 /** Takes 1 from the budget of an item. */
 function spent(itemId: string, offset: number, timestampMs = TAKEN_MS): TopicRecord {
   const patch = { itemId, delta: [{ attribute: 'budget', delta: -1 }] };
-  const message = CHANGED.fromObject({ changes: [{ patchAttributes: patch }] });
+  return recordOf({ patchAttributes: patch }, offset, timestampMs);
+}
+
+function recordOf(change: object, offset: number, timestampMs = TAKEN_MS): TopicRecord {
+  const message = CHANGED.fromObject({ changes: [change] });
   const value = Buffer.from(CHANGED.encode(message).finish());
   const place = { topic: 'catalogue.changes', partition: 0, offset: String(offset) };
   return { ...place, key: null, value, headers: {}, timestampMs };
@@ -32,6 +36,7 @@ let failsAt: (call: number) => boolean;
 let brokerIsAway: boolean;
 let buried: string[];
 let controller: CatalogueTopicController;
+let given: readonly CatalogueChange[];
 
 const catalogue = {
   apply: async (changes: readonly CatalogueChange[]) => {
@@ -40,6 +45,7 @@ const catalogue = {
     if (changes.some(({ itemId }) => itemId === 'gone')) {
       throw new TesseraError('ITEM_NOT_FOUND', 'gone');
     }
+    given = changes;
     for (const { itemId } of changes) spends.set(itemId, (spends.get(itemId) ?? 0) + 1);
     return { changeCount: changes.length, sequence: calls };
   },
@@ -99,4 +105,16 @@ it('takes the records of a topic that was made anew', async () => {
   await take(spent('a', 0), spent('a', 1));
   await take(spent('a', 0, TAKEN_MS + 1), spent('a', 1, TAKEN_MS + 1));
   expect(spends.get('a')).toBe(4);
+});
+
+it('hands items on that come with a text or a vector in place of a semantic ID', async () => {
+  const texts = { itemId: 't', text: 'hand cream', codebooks: 'f00' };
+  await take(
+    recordOf({ upsert: texts }, 0),
+    recordOf({ upsert: { itemId: 'v', vector: [1, 0.5] } }, 1),
+  );
+  expect(given).toMatchObject([
+    Object.assign({ op: 'upsert', sid: [], vector: [] }, texts),
+    { op: 'upsert', itemId: 'v', sid: [], vector: [1, 0.5], text: '' },
+  ]);
 });

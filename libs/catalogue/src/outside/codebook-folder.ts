@@ -83,9 +83,18 @@ function codebooksOf(file: Safetensors, capacity: number, path: string): GivenCo
     if (bias instanceof Float32Array) return { weights, bias, shape };
     throw invalid(`${path}: encoder.${i}.bias`, 'numbers of F32', undefined);
   });
-  const [first] = [...encoder, ...levels];
+  const dimension = [...encoder, ...levels][0]?.shape[1] ?? 0;
+  let width = dimension;
+  const check = (name: string, rows: number | undefined) => {
+    if (rows !== width) throw invalid(`${path}: ${name}`, `rows of ${width} numbers`, rows);
+  };
+  for (const [i, { shape }] of encoder.entries()) {
+    check(`encoder.${i}.weight`, shape[1]);
+    width = shape[0] ?? 0;
+  }
+  for (const [i, { shape }] of levels.entries()) check(`level.${i}`, shape[1]);
   return {
-    dimension: first?.shape[1] ?? 0,
+    dimension,
     capacity,
     encoder: encoder.map(({ weights, bias }) => ({ weights, bias })),
     levels: levels.map(({ values }) => ({ values })),
