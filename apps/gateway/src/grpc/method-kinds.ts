@@ -26,6 +26,7 @@ export const METHOD_KINDS: Readonly<Record<string, MethodKind>> = {
   '/tessera.catalogue.v1.CatalogueService/ApplyBatch': every,
   '/tessera.catalogue.v1.CatalogueService/Compact': every,
   '/tessera.catalogue.v1.CatalogueService/RollBack': every,
+  '/tessera.catalogue.v1.CatalogueService/Quantise': any,
   '/tessera.catalogue.v1.CatalogueService/GetState': any,
   '/tessera.catalogue.v1.CatalogueService/ListItems': any,
   '/tessera.catalogue.v1.CatalogueService/ListVersions': any,
