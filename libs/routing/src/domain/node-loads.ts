@@ -3,8 +3,11 @@ import type { RoutingTable } from './table.js';
 /** A node may have so many times the mean of outstanding work before its users overflow. */
 export const LOAD_BOUND = 1.25;
 
-/** Predicted microseconds that never make a node too loaded: as much as a queue of one recall. */
-export const FREE_LOAD_US = 20_000;
+/**
+ * Predicted microseconds that never make a node too loaded: with less, queues of a few requests
+ * cost more users their kept keys and values than they wait (ADR 0119 has the figures).
+ */
+export const FREE_LOAD_US = 50_000;
 
 export type ChoiceReason = 'owner' | 'owner-away' | 'owner-loaded';
 
