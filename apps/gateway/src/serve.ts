@@ -15,7 +15,12 @@ import { Asking, ForwardCounts } from './asking.js';
 import { Cluster } from './cluster.js';
 import { openErasures } from './erasure-parts.js';
 import { GatewayModule } from './gateway.module.js';
-import { addForwarded, forwardedServices } from './grpc/forwarded-services.js';
+import {
+  addForwarded,
+  directForwarded,
+  forwardedServices,
+  statusOf,
+} from './grpc/forwarded-services.js';
 import { GatewayCalls } from './grpc/gateway-calls.js';
 import { serveForwarded } from './http/forwarded-routes.js';
 import type { KeptErasures } from './kept-erasures.js';
@@ -171,6 +176,8 @@ export async function serve({ config, log, serviceVersion }: ServeParts): Promis
       forwarded: {
         names: forwardedServices(),
         addTo: (server) => addForwarded(server, calls, log),
+        direct: directForwarded(calls),
+        statusOf: (thrown) => statusOf(thrown, log),
       },
       readiness,
       access,

@@ -11,6 +11,8 @@ export interface CallContext {
   readonly budgetUs: number;
   /** The caller's trace, of its metadata. */
   readonly caller: Carrier;
+  /** As the caller sent it, for whoever passes the call on; left out: none, or nobody asks. */
+  readonly authorization?: string | undefined;
 }
 
 /** Nest does not cancel a unary handler by itself, so the call's own event is listened to. */

@@ -1,6 +1,7 @@
 export { accessInterceptor, callerOf } from './access-interceptor.js';
 export { type CallContext, callContext } from './call-context.js';
 export type { DirectHandler, DirectHandlers } from './direct/direct-method.js';
+export type { DirectParts } from './direct/direct-serving.js';
 export { GrpcErrorFilter, grpcStatus, loggedStatus } from './error-filter.js';
 export { GrpcHealth } from './health.js';
 export { refuseMalformed } from './malformed.js';

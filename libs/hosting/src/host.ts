@@ -1,4 +1,4 @@
-import type { Server } from '@grpc/grpc-js';
+import type { Server, StatusObject } from '@grpc/grpc-js';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
@@ -9,6 +9,7 @@ import { TesseraError } from '@tessera/errors';
 import {
   accessInterceptor,
   type DirectHandlers,
+  type DirectParts,
   type GateSettings,
   GrpcHealth,
   type GrpcServerSettings,
@@ -58,7 +59,14 @@ export interface HostParts {
   readonly services: Readonly<Record<string, string>>;
   /** Services by their full names that another server answers; left out: there are none. */
   readonly forwarded?:
-    | { readonly names: readonly string[]; readonly addTo: (server: Server) => void }
+    | {
+        readonly names: readonly string[];
+        readonly addTo: (server: Server) => void;
+        /** Of their unary methods those that are called most; messages are bytes. */
+        readonly direct: DirectHandlers;
+        /** Of what a handler rejects with. */
+        readonly statusOf: (thrown: unknown) => StatusObject;
+      }
     | undefined;
   /** The server of topics; absent where no broker is named. */
   readonly topicServer?: CustomTransportStrategy | undefined;
@@ -121,12 +129,9 @@ export async function host(parts: HostParts): Promise<Hosted> {
     health: new GrpcHealth(names, readiness),
     interceptors: [accessInterceptor(guard)],
     addServices: parts.forwarded?.addTo,
-    direct: parts.directHandlers && {
-      handlers: parts.directHandlers(app),
-      schema: protoSchema,
-      enter: (path, credentials) => guard.enter(GRPC_ACCESS[path], credentials),
-      statusOf: (thrown) => loggedStatus(thrown, log),
-    },
+    direct: directOf(parts, app, (path, credentials) =>
+      guard.enter(GRPC_ACCESS[path], credentials),
+    ),
   });
   app.connectMicroservice({ strategy });
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
@@ -142,6 +147,21 @@ export async function host(parts: HostParts): Promise<Hosted> {
     ...closing(app, parts),
     serving: (steps) => ({ httpUrl, grpcAddress, drain: loggedDrain(steps, log) }),
   };
+}
+
+/** Methods that are answered without grpc-js; undefined: there are none. */
+function directOf(
+  { directHandlers, forwarded, log }: HostParts,
+  app: NestFastifyApplication,
+  enter: DirectParts['enter'],
+): DirectParts | undefined {
+  const common = { schema: protoSchema, enter };
+  if (forwarded !== undefined) {
+    return { ...common, handlers: forwarded.direct, asBytes: true, statusOf: forwarded.statusOf };
+  }
+  if (directHandlers === undefined) return undefined;
+  const statusOf = (thrown: unknown) => loggedStatus(thrown, log);
+  return { ...common, handlers: directHandlers(app), statusOf };
 }
 
 function loggedDrain(steps: readonly DrainStep[], log: Log): Drain {

@@ -1,4 +1,3 @@
-import type { ServerUnaryCall } from '@grpc/grpc-js';
 import { protoSchema } from '@tessera/contracts';
 import { partitionOf } from '@tessera/routing';
 import fc from 'fast-check';
@@ -7,6 +6,7 @@ import { expect, it } from 'vitest';
 import type { Cluster } from '../cluster.js';
 import { appendByOwner } from './append-parts.js';
 import type { OneNodeCalls } from './one-node.js';
+import type { UnaryHop } from './unary-hop.js';
 
 const root = protobuf.Root.fromJSON(protoSchema as protobuf.INamespace);
 const Request = root.lookupType('tessera.behaviour.v1.AppendRequest');
@@ -42,7 +42,7 @@ function world(answer = (behaviours: Behaviour[]) => behaviours.map(outcomeOf)) 
     choose: (partition: number) => ({ link: { member: { name: ownerOf(partition) } } }),
   } as unknown as Cluster;
   const append = (request: Buffer) => {
-    const call = { request } as ServerUnaryCall<Buffer, Buffer>;
+    const call = { request } as UnaryHop;
     return appendByOwner(calls, cluster, '/Append', call);
   };
   return { stored, append };

@@ -1,8 +1,8 @@
-import type { ServerUnaryCall } from '@grpc/grpc-js';
 import { TesseraError } from '@tessera/errors';
 import { partitionOf } from '@tessera/routing';
 import type { Cluster } from '../cluster.js';
 import type { OneNodeCalls } from './one-node.js';
+import type { UnaryHop } from './unary-hop.js';
 import { fieldOf, fieldsAt, textAt, type WireField } from './wire-path.js';
 
 /** Field numbers of behaviour.proto. */
@@ -47,7 +47,7 @@ export async function appendByOwner(
   calls: OneNodeCalls,
   cluster: Cluster,
   path: string,
-  call: ServerUnaryCall<Buffer, Buffer>,
+  call: UnaryHop,
 ): Promise<Buffer> {
   const fields = fieldsAt(call.request, BEHAVIOURS);
   // No message, or an empty one: a node answers it in its own words.

@@ -1,17 +1,13 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type {
-  ClientDuplexStream,
-  ServerDuplexStream,
-  ServerReadableStream,
-  ServerUnaryCall,
-} from '@grpc/grpc-js';
+import type { ClientDuplexStream, ServerDuplexStream, ServerReadableStream } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import type { Cluster } from '../cluster.js';
 import type { NodeLink } from '../node-link.js';
 import { hopMetadata } from './hop-metadata.js';
 import { deadlineOf, isServiceError } from './one-node.js';
+import type { UnaryHop } from './unary-hop.js';
 
 const identity = (bytes: Buffer): Buffer => bytes;
 
@@ -32,7 +28,7 @@ export class EveryNodeCalls {
     private readonly connection: Connection,
   ) {}
 
-  unary(path: string, call: ServerUnaryCall<Buffer, Buffer>): Promise<Buffer> {
+  unary(path: string, call: UnaryHop): Promise<Buffer> {
     const metadata = hopMetadata(call.metadata, this.connection);
     const deadline = deadlineOf(call);
     return this.inTurn(() =>

@@ -1,7 +1,7 @@
-import type { ServerUnaryCall } from '@grpc/grpc-js';
 import { invalid } from '@tessera/grpc';
 import type { KeptErasures } from '../kept-erasures.js';
 import { deadlineOf, type OneNodeCalls } from './one-node.js';
+import type { UnaryHop } from './unary-hop.js';
 import { isSetAt, textAt } from './wire-path.js';
 
 const ERASE = '/tessera.behaviour.v1.BehaviourService/Erase';
@@ -28,9 +28,9 @@ export async function forgetUser(
   erasures: KeptErasures,
   calls: OneNodeCalls,
   path: string,
-  call: ServerUnaryCall<Buffer, Buffer>,
+  call: UnaryHop,
   userAt: readonly number[],
-  dropOnce: (call: ServerUnaryCall<Buffer, Buffer>) => Promise<Buffer>,
+  dropOnce: (call: UnaryHop) => Promise<Buffer>,
 ): Promise<Buffer> {
   const userId = userOf(call.request, userAt);
   const leftMs = deadlineOf(call) - Date.now();

@@ -4,17 +4,17 @@ import type {
   Server,
   ServerDuplexStream,
   ServerReadableStream,
-  ServerUnaryCall,
   ServerWritableStream,
   ServiceDefinition,
   StatusObject,
   sendUnaryData,
 } from '@grpc/grpc-js';
 import { protoSchema } from '@tessera/contracts';
-import { loggedStatus } from '@tessera/grpc';
+import { type DirectHandler, type DirectHandlers, loggedStatus } from '@tessera/grpc';
 import type { Log } from '@tessera/telemetry';
 import { METHOD_KINDS, type MethodKind } from './method-kinds.js';
 import { isServiceError } from './one-node.js';
+import { directHop, type UnaryHop } from './unary-hop.js';
 
 const protoLoader = createRequire(import.meta.url)(
   '@grpc/proto-loader',
@@ -24,16 +24,27 @@ const identity = (bytes: Buffer): Buffer => bytes;
 
 /** How calls of each form are answered; each rejects with a ServiceError or a TesseraError. */
 export interface ForwardedCalls {
-  unary(path: string, kind: MethodKind, call: ServerUnaryCall<Buffer, Buffer>): Promise<Buffer>;
+  unary(path: string, kind: MethodKind, call: UnaryHop): Promise<Buffer>;
   send(path: string, call: ServerReadableStream<Buffer, Buffer>): Promise<Buffer>;
   stream(path: string, call: ServerWritableStream<Buffer, Buffer>): void;
   converse(path: string, call: ServerDuplexStream<Buffer, Buffer>): Promise<void>;
 }
 
-function statusOf(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {
+/** What a node said, as it said it; the gateway's own refusals by the one table. */
+export function statusOf(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {
   if (!isServiceError(thrown)) return loggedStatus(thrown, log);
   const { code, details, metadata } = thrown;
   return { code, details, metadata };
+}
+
+/** The calls of users, which are most: answered without grpc-js. */
+export function directForwarded(calls: Pick<ForwardedCalls, 'unary'>): DirectHandlers {
+  const users = Object.entries(METHOD_KINDS).filter(([, { does }]) => does === 'user');
+  const handlers = users.map(([path, kind]): [string, DirectHandler] => [
+    path,
+    (bytes, context) => calls.unary(path, kind, directHop(bytes as Buffer, context)),
+  ]);
+  return new Map(handlers);
 }
 
 /** Full names of the services that are forwarded. */
@@ -113,6 +124,5 @@ function handlerOf(
       }
     };
   }
-  return (call: ServerUnaryCall<Buffer, Buffer>, done: Done) =>
-    void settle(calls.unary(path, kind, call), done);
+  return (call: UnaryHop, done: Done) => void settle(calls.unary(path, kind, call), done);
 }

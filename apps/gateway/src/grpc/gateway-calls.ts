@@ -1,9 +1,4 @@
-import type {
-  ServerDuplexStream,
-  ServerReadableStream,
-  ServerUnaryCall,
-  ServerWritableStream,
-} from '@grpc/grpc-js';
+import type { ServerDuplexStream, ServerReadableStream, ServerWritableStream } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
 import type { Asking } from '../asking.js';
@@ -16,6 +11,7 @@ import type { ForwardedCalls } from './forwarded-services.js';
 import { hopMetadata } from './hop-metadata.js';
 import type { MethodKind } from './method-kinds.js';
 import { deadlineOf, OneNodeCalls } from './one-node.js';
+import type { UnaryHop } from './unary-hop.js';
 
 const BEHAVIOURS = '/tessera.behaviour.v1.BehaviourService/';
 
@@ -38,7 +34,7 @@ export class GatewayCalls implements ForwardedCalls {
     this.every = new EveryNodeCalls(asking.cluster, connection);
   }
 
-  unary(path: string, kind: MethodKind, call: ServerUnaryCall<Buffer, Buffer>): Promise<Buffer> {
+  unary(path: string, kind: MethodKind, call: UnaryHop): Promise<Buffer> {
     const { one, every, parts } = this;
     if (parts.behaviours !== undefined && path.startsWith(BEHAVIOURS)) {
       return this.askBehaviours(parts.behaviours, path, call);
@@ -71,11 +67,7 @@ export class GatewayCalls implements ForwardedCalls {
     return this.every.converse(path, call);
   }
 
-  private async askBehaviours(
-    link: NodeLink,
-    path: string,
-    call: ServerUnaryCall<Buffer, Buffer>,
-  ): Promise<Buffer> {
+  private async askBehaviours(link: NodeLink, path: string, call: UnaryHop): Promise<Buffer> {
     const metadata = hopMetadata(call.metadata, this.parts.connection);
     const cancelled = (cancel: () => void) => void call.once('cancelled', cancel);
     try {

@@ -1,4 +1,4 @@
-import type { Metadata, ServerUnaryCall, ServerWritableStream, ServiceError } from '@grpc/grpc-js';
+import type { ServerWritableStream, ServiceError } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import type { Connection } from '@tessera/client';
 import { ERROR_TRAILERS, TesseraError } from '@tessera/errors';
@@ -6,6 +6,7 @@ import { CostEstimates, partitionOf } from '@tessera/routing';
 import { type Asking, type Failure, failureOfCode, noNode } from '../asking.js';
 import { NodeAway } from '../node-link.js';
 import { hopMetadata } from './hop-metadata.js';
+import type { UnaryHop } from './unary-hop.js';
 import { textAt } from './wire-path.js';
 
 /** Milliseconds of a deadline that the way back to the caller may take. */
@@ -35,22 +36,13 @@ export class OneNodeCalls {
   ) {}
 
   /** `userAt`: where the message names its user; undefined: it is of no user. */
-  unary(
-    path: string,
-    call: ServerUnaryCall<Buffer, Buffer>,
-    userAt: readonly number[] | undefined,
-  ): Promise<Buffer> {
+  unary(path: string, call: UnaryHop, userAt: readonly number[] | undefined): Promise<Buffer> {
     const user = userAt && textAt(call.request, userAt);
     return this.ask(path, call.request, call, user && partitionOf(user));
   }
 
   /** As unary(), for a message of the gateway's own making. */
-  ask(
-    path: string,
-    bytes: Buffer,
-    call: { metadata: Metadata; cancelled: boolean; getDeadline(): Date | number } & Cancelling,
-    partition: number | undefined,
-  ): Promise<Buffer> {
+  ask(path: string, bytes: Buffer, call: UnaryHop, partition: number | undefined): Promise<Buffer> {
     const metadata = hopMetadata(call.metadata, this.connection);
     const deadline = deadlineOf(call);
     let cancel: () => void = () => undefined;
@@ -91,10 +83,6 @@ export class OneNodeCalls {
     answers.once('end', () => end(false));
     answers.pipe(call as unknown as NodeJS.WritableStream);
   }
-}
-
-interface Cancelling {
-  once(event: 'cancelled', listener: () => void): unknown;
 }
 
 /** What a node, or the gateway, refused with; for callers. */

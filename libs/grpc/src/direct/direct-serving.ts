@@ -6,6 +6,8 @@ import type { DirectHandlers, DirectMethod, DirectServing } from './direct-metho
 
 export interface DirectParts {
   readonly handlers: DirectHandlers;
+  /** Handlers take and give messages as their bytes (Buffer) instead of objects. */
+  readonly asBytes?: boolean;
   /** Schema with fields in camel case. */
   readonly schema: object;
   /** The caller. @throws TesseraError where they may not */
@@ -14,13 +16,18 @@ export interface DirectParts {
   readonly statusOf: (thrown: unknown) => StatusObject;
 }
 
+const AS_BYTES = {
+  serialize: (message: object) => message as Uint8Array,
+  deserialize: (bytes: Buffer) => bytes,
+};
+
 /**
  * The methods with their codecs. Answers are written from the mapper's objects as they are: the
  * codec of grpc-js makes a message of each first.
  * @throws Error for a handler of a method that the schema does not have
  */
 export function directServing(
-  { handlers, schema, enter, statusOf }: DirectParts,
+  { handlers, asBytes = false, schema, enter, statusOf }: DirectParts,
   served: PackageDefinition,
   limits: Pick<DirectServing, 'messageBytesMax' | 'streamsMax'>,
 ): DirectServing {
@@ -38,7 +45,8 @@ export function directServing(
     const method = root.lookupService(service).methods[name];
     const type = root.lookupService(service).lookupType(method?.responseType ?? '');
     const serialize = (message: object) => type.encode(message as protobuf.Message).finish();
-    methods.set(path, { path, handle, serialize, deserialize: definition.requestDeserialize });
+    const codec = { serialize, deserialize: definition.requestDeserialize };
+    methods.set(path, { path, handle, ...(asBytes ? AS_BYTES : codec) });
   }
   return { methods, enter, statusOf, ...limits };
 }

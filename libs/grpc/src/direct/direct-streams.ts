@@ -234,10 +234,10 @@ export class DirectStreams {
   private contextOf({ headers, begunMs, signal }: DirectStream) {
     const { timeoutMs, fields } = headers;
     const leftMs = timeoutMs - (performance.now() - begunMs);
-    const { traceparent, tracestate } = fields;
+    const { traceparent, tracestate, authorization } = fields;
     const isTraced = traceparent !== undefined || tracestate !== undefined;
     const caller: Carrier = isTraced ? carrierOf((name) => fields[name]) : NO_CARRIER;
-    return { signal, budgetUs: leftMs * US_PER_MS, caller };
+    return { signal, budgetUs: leftMs * US_PER_MS, caller, authorization };
   }
 
   private answer(stream: DirectStream, message: Uint8Array): void {
