@@ -1,5 +1,6 @@
 // Writes libs/contracts/src/generated from proto/ (TypeScript types, services and the schema that
-// the server loads), and what native/abi describes for both languages. `--check` writes nothing and
+// the server loads), what native/abi describes for both languages, and schemas of the console's
+// answers. `--check` writes nothing and
 // fails when the committed files are not up to date.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -8,6 +9,7 @@ import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { abiModules } from './abi/abi-modules.mjs';
+import { consoleAnswersModule } from './console-answers.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
@@ -142,7 +144,7 @@ function limitModules() {
 
 /** Files outside the folder of the contracts. */
 function singleFiles() {
-  const modules = { ...limitModules(), ...abiModules() };
+  const modules = { ...limitModules(), ...abiModules(), ...consoleAnswersModule() };
   return Object.entries(modules).map(([path, lines]) => [path, lines.join('\n')]);
 }
 

@@ -2,6 +2,7 @@
 
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
+import { ANSWER_SCHEMAS } from '../../apps/console/src/generated/answer-schemas.js';
 import { openApiDocument } from '../../apps/standalone/src/openapi.js';
 import { answerTo } from '../integration/fake-runtime.js';
 import { OpenApiCheck } from '../integration/openapi-check.js';
@@ -34,4 +35,28 @@ it('a request may name an adapter', () => {
   const asked = recalls?.requestBody?.content?.['application/json']?.schema ?? {};
   expect(check.faults(asked, { userId: 1, adapter: 'base' })).toBe('');
   expect(check.faults(asked, { userId: 1, adaptor: 'base' })).not.toBe('');
+});
+
+it('every answer of the console has a schema, but for files, lines and ways to elsewhere', () => {
+  const root = '/console/api/';
+  const document = openApiDocument('1') as Parameters<typeof consoleOperations>[0];
+  const without = consoleOperations(document).filter(({ hasSchema }) => !hasSchema);
+  expect(without.map(({ name }) => name).sort()).toEqual([
+    'get export',
+    'get login/oidc/return',
+    'post comparisons',
+  ]);
+  const named = consoleOperations(document).map(({ name }) => name);
+  expect(named).toEqual(expect.arrayContaining(Object.keys(ANSWER_SCHEMAS)));
+
+  function consoleOperations({ paths }: { paths: Record<string, Record<string, never>> }) {
+    return Object.entries(paths)
+      .filter(([path]) => path.startsWith(root))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => ({
+          name: `${method} ${path.slice(root.length)}`,
+          hasSchema: check.operation(method, path)?.responses[200]?.content !== undefined,
+        })),
+      );
+  }
 });

@@ -58,7 +58,11 @@ export class OpenApiCheck {
   /** The fault of a value, in words; '' where there is none. */
   faults(schema: object, value: unknown): string {
     const validate = this.validatorOf(schema);
-    return validate(value) ? '' : this.ajv.errorsText(validate.errors);
+    if (validate(value)) return '';
+    const strangers = (validate.errors ?? []).flatMap(
+      ({ params }) => params.additionalProperty ?? [],
+    );
+    return [this.ajv.errorsText(validate.errors), ...strangers].join(', ');
   }
 
   private validatorOf(schema: object): ValidateFunction {

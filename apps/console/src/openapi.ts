@@ -1,4 +1,6 @@
-/** The API of the console as OpenAPI; src/api-types.ts has the shapes of its answers. */
+/** The API of the console as OpenAPI; answers.ts has the shapes of its answers. */
+
+import { ANSWER_SCHEMAS } from './generated/answer-schemas.js';
 
 const text = (description: string) => ({ type: 'string', description });
 const whole = (description: string) => ({ type: 'integer', description });
@@ -154,12 +156,16 @@ function parametersOf({ path, query = [] }: Operation): object[] {
   return [...inPath, ...query.map((name) => ({ name, in: 'query', schema: { type: 'string' } }))];
 }
 
+const answers: Readonly<Record<string, object | undefined>> = ANSWER_SCHEMAS;
+
 /** Every operation by its path. */
 export function consolePaths(json: (schema: string) => object, failures: object): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of OPERATIONS) {
     const { path, method, summary, request } = operation;
     const at = `/console/api/${path}`;
+    const answer = answers[`${method} ${path}`];
+    const content = answer && { content: { 'application/json': { schema: answer } } };
     paths[at] = {
       ...paths[at],
       [method]: {
@@ -168,7 +174,7 @@ export function consolePaths(json: (schema: string) => object, failures: object)
         tags: ['console'],
         parameters: parametersOf(operation),
         ...(request && { requestBody: { required: true, content: json(request) } }),
-        responses: { 200: { description: summary }, ...failures },
+        responses: { 200: { description: summary, ...content }, ...failures },
       },
     };
   }

@@ -19,8 +19,8 @@ export type RecordReason = 'request' | 'user' | 'share';
 /** By which door it arrived: served to a caller, or tried in the console. */
 export type RecallSource = 'served' | 'console';
 
-/** Of an answered recall. */
-export interface RecordedAnswer {
+/** Of an answered recall, as it was sent; what records of earlier versions lack is optional. */
+export interface RecordedAnswer extends Partial<Omit<RecallAnswer, 'requestId' | 'sight'>> {
   readonly versions: RecallVersions;
   readonly items: readonly RecalledItem[];
   readonly short: boolean;

@@ -1,0 +1,80 @@
+/**
+ * What each operation of the console answers with. tools/console-answers.mjs makes schemas of it
+ * (`npm run generate`), which the OpenAPI document shows and the integration tests hold answers to.
+ */
+
+import type {
+  About,
+  ActivatedVersion,
+  AdapterChanges,
+  AdaptersPage,
+  CataloguePage,
+  ComparisonPage,
+  ComparisonSummary,
+  DescribedItem,
+  ExplainAnswer,
+  LivePage,
+  LoginState,
+  Note,
+  OidcBegun,
+  QueryResult,
+  RecallPage,
+  RecallSummary,
+  RecordedChange,
+  SavedSet,
+  TriedRecall,
+  UserPage,
+} from './api-types.js';
+import type { ImportState } from './imports.js';
+
+/** Removed notes, sets and the like; false: there was none. */
+interface Removed {
+  readonly removed: boolean;
+}
+
+/** By `METHOD path`, as in openapi.ts. Answers that are streamed have no schema. */
+export interface ConsoleAnswers {
+  readonly 'get login': LoginState;
+  readonly 'post login': LoginState;
+  readonly 'delete login': LoginState;
+  readonly 'post login/oidc': OidcBegun;
+  readonly 'get about': About;
+  readonly 'get live': LivePage;
+  readonly 'get recalls': { readonly recalls: readonly RecallSummary[] };
+  readonly 'post recalls': TriedRecall;
+  readonly 'get recalls/{id}': RecallPage;
+  readonly 'post recalls/{id}/explain': ExplainAnswer;
+  readonly 'post recalls/{id}/notes': Note;
+  readonly 'delete recalls/{id}/notes/{note}': Removed;
+  readonly 'get users': { readonly userIds: readonly string[] };
+  readonly 'get users/{id}': UserPage;
+  readonly 'delete users/{id}': { readonly known: boolean; readonly recalls: number };
+  readonly 'get items': { readonly items: readonly DescribedItem[]; readonly isWhole: boolean };
+  readonly 'get catalogue': CataloguePage;
+  readonly 'get catalogue/changes': { readonly changes: readonly RecordedChange[] };
+  readonly 'post catalogue/roll-back': { readonly sequence: number };
+  readonly 'post catalogue/imports': { readonly id: string };
+  readonly 'post catalogue/imports/{id}/lines': ImportState;
+  readonly 'post catalogue/imports/{id}/apply': ImportState & { readonly sequence: number };
+  readonly 'delete catalogue/imports/{id}': Removed;
+  readonly 'get adapters': AdaptersPage;
+  readonly 'get adapters/changes': AdapterChanges;
+  readonly 'post adapters/{name}/{digest}/activate': ActivatedVersion;
+  readonly 'post adapters/{name}/roll-back': {
+    /** Digests; '' where none serves, or none did. */
+    readonly serves: string;
+    readonly replaced: string;
+  };
+  readonly 'post adapters/{name}/{digest}/pin': { readonly isPinned: boolean };
+  readonly 'delete adapters/{name}/{digest}/pin': { readonly isPinned: boolean };
+  readonly 'delete adapters/{name}/{digest}': Removed;
+  readonly 'get comparisons': { readonly comparisons: readonly ComparisonSummary[] };
+  readonly 'get comparisons/{id}': ComparisonPage;
+  readonly 'delete comparisons/{id}': Removed;
+  readonly 'post comparisons/{id}/notes': Note;
+  readonly 'delete comparisons/{id}/notes/{note}': Removed;
+  readonly 'post sql': QueryResult;
+  readonly 'get sets': { readonly sets: readonly SavedSet[] };
+  readonly 'post sets': SavedSet;
+  readonly 'delete sets/{name}': Removed;
+}

@@ -1,0 +1,3311 @@
+// Generated from apps/console/src/answers.ts by tools/generate.mjs. Do not edit.
+
+import type { ConsoleAnswers } from '../answers.js';
+
+/** Schemas of OpenAPI 3.0 by `METHOD path`. */
+export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
+  "get login": {
+    "type": "object",
+    "properties": {
+      "visitor": {
+        "type": "object",
+        "properties": {
+          "name": {
+            "type": "string"
+          },
+          "role": {
+            "type": "string",
+            "enum": [
+              "read",
+              "operate",
+              "admin"
+            ]
+          }
+        },
+        "required": [
+          "name",
+          "role"
+        ],
+        "additionalProperties": false,
+        "nullable": true
+      },
+      "ways": {
+        "type": "object",
+        "properties": {
+          "token": {
+            "type": "boolean"
+          },
+          "oidc": {
+            "type": "boolean"
+          }
+        },
+        "required": [
+          "token",
+          "oidc"
+        ],
+        "additionalProperties": false,
+        "nullable": true
+      }
+    },
+    "required": [
+      "visitor",
+      "ways"
+    ],
+    "additionalProperties": false
+  },
+  "post login": {
+    "type": "object",
+    "properties": {
+      "visitor": {
+        "type": "object",
+        "properties": {
+          "name": {
+            "type": "string"
+          },
+          "role": {
+            "type": "string",
+            "enum": [
+              "read",
+              "operate",
+              "admin"
+            ]
+          }
+        },
+        "required": [
+          "name",
+          "role"
+        ],
+        "additionalProperties": false,
+        "nullable": true
+      },
+      "ways": {
+        "type": "object",
+        "properties": {
+          "token": {
+            "type": "boolean"
+          },
+          "oidc": {
+            "type": "boolean"
+          }
+        },
+        "required": [
+          "token",
+          "oidc"
+        ],
+        "additionalProperties": false,
+        "nullable": true
+      }
+    },
+    "required": [
+      "visitor",
+      "ways"
+    ],
+    "additionalProperties": false
+  },
+  "delete login": {
+    "type": "object",
+    "properties": {
+      "visitor": {
+        "type": "object",
+        "properties": {
+          "name": {
+            "type": "string"
+          },
+          "role": {
+            "type": "string",
+            "enum": [
+              "read",
+              "operate",
+              "admin"
+            ]
+          }
+        },
+        "required": [
+          "name",
+          "role"
+        ],
+        "additionalProperties": false,
+        "nullable": true
+      },
+      "ways": {
+        "type": "object",
+        "properties": {
+          "token": {
+            "type": "boolean"
+          },
+          "oidc": {
+            "type": "boolean"
+          }
+        },
+        "required": [
+          "token",
+          "oidc"
+        ],
+        "additionalProperties": false,
+        "nullable": true
+      }
+    },
+    "required": [
+      "visitor",
+      "ways"
+    ],
+    "additionalProperties": false
+  },
+  "post login/oidc": {
+    "type": "object",
+    "properties": {
+      "url": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "url"
+    ],
+    "additionalProperties": false
+  },
+  "get about": {
+    "type": "object",
+    "properties": {
+      "service": {
+        "type": "string"
+      },
+      "state": {
+        "type": "string"
+      },
+      "visitor": {
+        "type": "object",
+        "properties": {
+          "name": {
+            "type": "string"
+          },
+          "role": {
+            "type": "string",
+            "enum": [
+              "read",
+              "operate",
+              "admin"
+            ]
+          }
+        },
+        "required": [
+          "name",
+          "role"
+        ],
+        "additionalProperties": false
+      },
+      "model": {
+        "type": "object",
+        "properties": {
+          "family": {
+            "type": "string"
+          },
+          "parameterCount": {
+            "type": "number"
+          },
+          "computeType": {
+            "type": "string"
+          },
+          "instructionSet": {
+            "type": "string"
+          },
+          "digest": {
+            "type": "string"
+          }
+        },
+        "required": [
+          "family",
+          "parameterCount",
+          "computeType",
+          "instructionSet",
+          "digest"
+        ],
+        "additionalProperties": false
+      },
+      "catalogue": {
+        "type": "object",
+        "properties": {
+          "digest": {
+            "type": "string"
+          },
+          "itemCount": {
+            "type": "number"
+          },
+          "pathCount": {
+            "type": "number"
+          },
+          "depth": {
+            "type": "number"
+          },
+          "sequence": {
+            "type": "number"
+          },
+          "liveItemCount": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "digest",
+          "itemCount",
+          "pathCount",
+          "depth",
+          "sequence",
+          "liveItemCount"
+        ],
+        "additionalProperties": false
+      },
+      "promptTemplate": {
+        "type": "object",
+        "properties": {
+          "name": {
+            "type": "string"
+          },
+          "digest": {
+            "type": "string"
+          }
+        },
+        "required": [
+          "name",
+          "digest"
+        ],
+        "additionalProperties": false
+      },
+      "isRecording": {
+        "type": "boolean"
+      },
+      "canErase": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "service",
+      "state",
+      "visitor",
+      "model",
+      "catalogue",
+      "promptTemplate",
+      "isRecording",
+      "canErase"
+    ],
+    "additionalProperties": false
+  },
+  "get live": {
+    "type": "object",
+    "properties": {
+      "pulses": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "timeMs": {
+              "type": "number"
+            },
+            "seconds": {
+              "type": "number"
+            },
+            "answered": {
+              "type": "number"
+            },
+            "short": {
+              "type": "number"
+            },
+            "refused": {
+              "type": "object",
+              "additionalProperties": {
+                "type": "number"
+              }
+            },
+            "stagesUs": {
+              "type": "object",
+              "properties": {
+                "features": {
+                  "type": "object",
+                  "properties": {
+                    "p50": {
+                      "type": "number"
+                    },
+                    "p95": {
+                      "type": "number"
+                    },
+                    "p99": {
+                      "type": "number"
+                    }
+                  },
+                  "required": [
+                    "p50",
+                    "p95",
+                    "p99"
+                  ],
+                  "additionalProperties": false
+                },
+                "prompt": {
+                  "type": "object",
+                  "properties": {
+                    "p50": {
+                      "type": "number"
+                    },
+                    "p95": {
+                      "type": "number"
+                    },
+                    "p99": {
+                      "type": "number"
+                    }
+                  },
+                  "required": [
+                    "p50",
+                    "p95",
+                    "p99"
+                  ],
+                  "additionalProperties": false
+                },
+                "queue": {
+                  "type": "object",
+                  "properties": {
+                    "p50": {
+                      "type": "number"
+                    },
+                    "p95": {
+                      "type": "number"
+                    },
+                    "p99": {
+                      "type": "number"
+                    }
+                  },
+                  "required": [
+                    "p50",
+                    "p95",
+                    "p99"
+                  ],
+                  "additionalProperties": false
+                },
+                "prefill": {
+                  "type": "object",
+                  "properties": {
+                    "p50": {
+                      "type": "number"
+                    },
+                    "p95": {
+                      "type": "number"
+                    },
+                    "p99": {
+                      "type": "number"
+                    }
+                  },
+                  "required": [
+                    "p50",
+                    "p95",
+                    "p99"
+                  ],
+                  "additionalProperties": false
+                },
+                "decode": {
+                  "type": "object",
+                  "properties": {
+                    "p50": {
+                      "type": "number"
+                    },
+                    "p95": {
+                      "type": "number"
+                    },
+                    "p99": {
+                      "type": "number"
+                    }
+                  },
+                  "required": [
+                    "p50",
+                    "p95",
+                    "p99"
+                  ],
+                  "additionalProperties": false
+                },
+                "head": {
+                  "type": "object",
+                  "properties": {
+                    "p50": {
+                      "type": "number"
+                    },
+                    "p95": {
+                      "type": "number"
+                    },
+                    "p99": {
+                      "type": "number"
+                    }
+                  },
+                  "required": [
+                    "p50",
+                    "p95",
+                    "p99"
+                  ],
+                  "additionalProperties": false
+                },
+                "select": {
+                  "type": "object",
+                  "properties": {
+                    "p50": {
+                      "type": "number"
+                    },
+                    "p95": {
+                      "type": "number"
+                    },
+                    "p99": {
+                      "type": "number"
+                    }
+                  },
+                  "required": [
+                    "p50",
+                    "p95",
+                    "p99"
+                  ],
+                  "additionalProperties": false
+                },
+                "export": {
+                  "type": "object",
+                  "properties": {
+                    "p50": {
+                      "type": "number"
+                    },
+                    "p95": {
+                      "type": "number"
+                    },
+                    "p99": {
+                      "type": "number"
+                    }
+                  },
+                  "required": [
+                    "p50",
+                    "p95",
+                    "p99"
+                  ],
+                  "additionalProperties": false
+                },
+                "total": {
+                  "type": "object",
+                  "properties": {
+                    "p50": {
+                      "type": "number"
+                    },
+                    "p95": {
+                      "type": "number"
+                    },
+                    "p99": {
+                      "type": "number"
+                    }
+                  },
+                  "required": [
+                    "p50",
+                    "p95",
+                    "p99"
+                  ],
+                  "additionalProperties": false
+                }
+              },
+              "additionalProperties": false
+            },
+            "tokens": {
+              "type": "object",
+              "properties": {
+                "device": {
+                  "type": "number"
+                },
+                "host": {
+                  "type": "number"
+                },
+                "disk": {
+                  "type": "number"
+                },
+                "shared": {
+                  "type": "number"
+                },
+                "computed": {
+                  "type": "number"
+                }
+              },
+              "required": [
+                "device",
+                "host",
+                "disk",
+                "shared",
+                "computed"
+              ],
+              "additionalProperties": false
+            },
+            "widthMax": {
+              "type": "number"
+            },
+            "widthMean": {
+              "type": "number"
+            },
+            "recorded": {
+              "type": "number"
+            },
+            "catalogueSequence": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "timeMs",
+            "seconds",
+            "answered",
+            "short",
+            "refused",
+            "stagesUs",
+            "tokens",
+            "widthMax",
+            "widthMean",
+            "recorded",
+            "catalogueSequence"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "engine": {
+        "type": "object",
+        "properties": {
+          "queued": {
+            "type": "number"
+          },
+          "running": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "queued",
+          "running"
+        ],
+        "additionalProperties": false
+      },
+      "store": {
+        "type": "object",
+        "properties": {
+          "recalls": {
+            "type": "number"
+          },
+          "items": {
+            "type": "number"
+          },
+          "usedBytes": {
+            "type": "number"
+          },
+          "oldestMs": {
+            "type": "number"
+          },
+          "newestMs": {
+            "type": "number"
+          },
+          "queued": {
+            "type": "number"
+          },
+          "written": {
+            "type": "number"
+          },
+          "dropped": {
+            "type": "number"
+          },
+          "failed": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "recalls",
+          "items",
+          "usedBytes",
+          "oldestMs",
+          "newestMs",
+          "queued",
+          "written",
+          "dropped",
+          "failed"
+        ],
+        "additionalProperties": false
+      },
+      "canaries": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "name": {
+              "type": "string"
+            },
+            "digest": {
+              "type": "string"
+            },
+            "share": {
+              "type": "number"
+            },
+            "changedMs": {
+              "type": "number"
+            },
+            "report": {
+              "type": "object",
+              "properties": {
+                "summary": {
+                  "type": "object",
+                  "properties": {
+                    "canary": {
+                      "type": "object",
+                      "properties": {
+                        "answers": {
+                          "type": "number"
+                        },
+                        "failures": {
+                          "type": "number"
+                        },
+                        "emptyAnswers": {
+                          "type": "number"
+                        },
+                        "shortAnswers": {
+                          "type": "number"
+                        },
+                        "latencyP50Ms": {
+                          "type": "number"
+                        },
+                        "latencyP95Ms": {
+                          "type": "number"
+                        },
+                        "clicks": {
+                          "type": "number"
+                        },
+                        "clickScore": {
+                          "type": "number"
+                        },
+                        "clickRate": {
+                          "type": "object",
+                          "properties": {
+                            "userAnswers": {
+                              "type": "number"
+                            },
+                            "clickedAnswers": {
+                              "type": "number"
+                            },
+                            "rate": {
+                              "type": "number"
+                            },
+                            "low": {
+                              "type": "number"
+                            },
+                            "high": {
+                              "type": "number"
+                            }
+                          },
+                          "required": [
+                            "userAnswers",
+                            "clickedAnswers",
+                            "rate",
+                            "low",
+                            "high"
+                          ],
+                          "additionalProperties": false
+                        }
+                      },
+                      "required": [
+                        "answers",
+                        "failures",
+                        "emptyAnswers",
+                        "shortAnswers",
+                        "latencyP50Ms",
+                        "latencyP95Ms",
+                        "clicks",
+                        "clickScore",
+                        "clickRate"
+                      ],
+                      "additionalProperties": false
+                    },
+                    "active": {
+                      "type": "object",
+                      "properties": {
+                        "answers": {
+                          "type": "number"
+                        },
+                        "failures": {
+                          "type": "number"
+                        },
+                        "emptyAnswers": {
+                          "type": "number"
+                        },
+                        "shortAnswers": {
+                          "type": "number"
+                        },
+                        "latencyP50Ms": {
+                          "type": "number"
+                        },
+                        "latencyP95Ms": {
+                          "type": "number"
+                        },
+                        "clicks": {
+                          "type": "number"
+                        },
+                        "clickScore": {
+                          "type": "number"
+                        },
+                        "clickRate": {
+                          "type": "object",
+                          "properties": {
+                            "userAnswers": {
+                              "type": "number"
+                            },
+                            "clickedAnswers": {
+                              "type": "number"
+                            },
+                            "rate": {
+                              "type": "number"
+                            },
+                            "low": {
+                              "type": "number"
+                            },
+                            "high": {
+                              "type": "number"
+                            }
+                          },
+                          "required": [
+                            "userAnswers",
+                            "clickedAnswers",
+                            "rate",
+                            "low",
+                            "high"
+                          ],
+                          "additionalProperties": false
+                        }
+                      },
+                      "required": [
+                        "answers",
+                        "failures",
+                        "emptyAnswers",
+                        "shortAnswers",
+                        "latencyP50Ms",
+                        "latencyP95Ms",
+                        "clicks",
+                        "clickScore",
+                        "clickRate"
+                      ],
+                      "additionalProperties": false
+                    },
+                    "shadowed": {
+                      "type": "number"
+                    },
+                    "overlap": {
+                      "type": "number"
+                    },
+                    "clickVerdict": {
+                      "type": "string"
+                    }
+                  },
+                  "required": [
+                    "canary",
+                    "active",
+                    "shadowed",
+                    "overlap",
+                    "clickVerdict"
+                  ],
+                  "additionalProperties": false
+                },
+                "verdicts": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "properties": {
+                      "rule": {
+                        "type": "string",
+                        "enum": [
+                          "failures",
+                          "emptyAnswers",
+                          "shortAnswers",
+                          "overlap",
+                          "latency",
+                          "clicks"
+                        ]
+                      },
+                      "bound": {
+                        "type": "string",
+                        "enum": [
+                          "most",
+                          "least"
+                        ]
+                      },
+                      "limit": {
+                        "type": "number"
+                      },
+                      "observed": {
+                        "type": "number"
+                      },
+                      "unit": {
+                        "type": "string",
+                        "enum": [
+                          "%",
+                          "ms",
+                          "nats"
+                        ]
+                      },
+                      "samples": {
+                        "type": "number"
+                      },
+                      "samplesMin": {
+                        "type": "number"
+                      },
+                      "isBroken": {
+                        "type": "boolean"
+                      },
+                      "message": {
+                        "type": "string"
+                      }
+                    },
+                    "required": [
+                      "rule",
+                      "bound",
+                      "limit",
+                      "observed",
+                      "unit",
+                      "samples",
+                      "samplesMin",
+                      "isBroken",
+                      "message"
+                    ],
+                    "additionalProperties": false
+                  }
+                }
+              },
+              "required": [
+                "summary",
+                "verdicts"
+              ],
+              "additionalProperties": false
+            }
+          },
+          "required": [
+            "name",
+            "digest",
+            "share",
+            "changedMs"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "pulses",
+      "engine",
+      "canaries"
+    ],
+    "additionalProperties": false
+  },
+  "get recalls": {
+    "type": "object",
+    "properties": {
+      "recalls": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "id": {
+              "type": "string"
+            },
+            "timeMs": {
+              "type": "number"
+            },
+            "requestId": {
+              "type": "string"
+            },
+            "userId": {
+              "type": "string"
+            },
+            "source": {
+              "type": "string",
+              "enum": [
+                "served",
+                "console"
+              ]
+            },
+            "reason": {
+              "type": "string",
+              "enum": [
+                "request",
+                "user",
+                "share"
+              ]
+            },
+            "code": {
+              "type": "string"
+            },
+            "itemCount": {
+              "type": "number"
+            },
+            "promptTokens": {
+              "type": "number"
+            },
+            "computedTokens": {
+              "type": "number"
+            },
+            "totalUs": {
+              "type": "number"
+            },
+            "catalogueSequence": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "id",
+            "timeMs",
+            "requestId",
+            "userId",
+            "source",
+            "reason",
+            "code",
+            "itemCount",
+            "promptTokens",
+            "computedTokens",
+            "totalUs",
+            "catalogueSequence"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "recalls"
+    ],
+    "additionalProperties": false
+  },
+  "post recalls": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "id"
+    ],
+    "additionalProperties": false
+  },
+  "get recalls/{id}": {
+    "type": "object",
+    "properties": {
+      "recall": {
+        "type": "object",
+        "properties": {
+          "id": {
+            "type": "string"
+          },
+          "timeMs": {
+            "type": "number"
+          },
+          "requestId": {
+            "type": "string"
+          },
+          "source": {
+            "type": "string",
+            "enum": [
+              "served",
+              "console"
+            ]
+          },
+          "reason": {
+            "type": "string",
+            "enum": [
+              "request",
+              "user",
+              "share"
+            ]
+          },
+          "request": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+              "eligibility": {
+                "type": "string"
+              },
+              "resultCount": {
+                "type": "number"
+              },
+              "widths": {
+                "type": "array",
+                "items": {
+                  "type": "number"
+                }
+              },
+              "itemsPerSid": {
+                "type": "number"
+              },
+              "itemPolicy": {
+                "type": "object",
+                "properties": {
+                  "orderBy": {
+                    "type": "string"
+                  },
+                  "diversity": {
+                    "type": "array",
+                    "items": {
+                      "type": "object",
+                      "properties": {
+                        "attribute": {
+                          "type": "string"
+                        },
+                        "maxItems": {
+                          "type": "number"
+                        }
+                      },
+                      "required": [
+                        "attribute",
+                        "maxItems"
+                      ],
+                      "additionalProperties": false
+                    }
+                  }
+                },
+                "required": [
+                  "orderBy",
+                  "diversity"
+                ],
+                "additionalProperties": false
+              },
+              "allowPartial": {
+                "type": "boolean"
+              },
+              "frequencyCaps": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "properties": {
+                    "action": {
+                      "type": "string"
+                    },
+                    "maxBehaviours": {
+                      "type": "number"
+                    },
+                    "windowSeconds": {
+                      "type": "number"
+                    },
+                    "attribute": {
+                      "type": "string"
+                    }
+                  },
+                  "required": [
+                    "action",
+                    "maxBehaviours",
+                    "windowSeconds",
+                    "attribute"
+                  ],
+                  "additionalProperties": false
+                }
+              },
+              "attributes": {
+                "type": "array",
+                "items": {
+                  "type": "string"
+                }
+              },
+              "requestId": {
+                "type": "string"
+              },
+              "catalogue": {
+                "type": "string"
+              },
+              "adapter": {
+                "type": "string"
+              },
+              "userId": {
+                "type": "string"
+              },
+              "history": {
+                "type": "array",
+                "items": {
+                  "type": "string"
+                }
+              },
+              "profile": {
+                "type": "object",
+                "additionalProperties": {
+                  "type": "string"
+                }
+              },
+              "scene": {
+                "type": "object",
+                "additionalProperties": {
+                  "type": "string"
+                }
+              },
+              "scoreNorm": {
+                "type": "string",
+                "enum": [
+                  "full",
+                  "level",
+                  "allowed"
+                ]
+              },
+              "priority": {
+                "type": "string",
+                "enum": [
+                  "high",
+                  "normal",
+                  "low"
+                ]
+              },
+              "skipUnknownItems": {
+                "type": "boolean"
+              },
+              "requiresHistory": {
+                "type": "boolean"
+              }
+            },
+            "required": [
+              "itemsPerSid",
+              "profile",
+              "requestId",
+              "resultCount",
+              "scene",
+              "skipUnknownItems",
+              "widths"
+            ]
+          },
+          "code": {
+            "type": "string"
+          },
+          "message": {
+            "type": "string"
+          },
+          "answer": {
+            "type": "object",
+            "properties": {
+              "items": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "properties": {
+                    "itemId": {
+                      "type": "string"
+                    },
+                    "sid": {
+                      "type": "array",
+                      "items": {
+                        "type": "number"
+                      }
+                    },
+                    "score": {
+                      "type": "number"
+                    },
+                    "rank": {
+                      "type": "number"
+                    },
+                    "title": {
+                      "type": "string"
+                    },
+                    "attributes": {
+                      "type": "string"
+                    }
+                  },
+                  "required": [
+                    "itemId",
+                    "sid",
+                    "score",
+                    "rank",
+                    "title",
+                    "attributes"
+                  ],
+                  "additionalProperties": false
+                }
+              },
+              "short": {
+                "type": "boolean"
+              },
+              "widthsUsed": {
+                "type": "array",
+                "items": {
+                  "type": "number"
+                }
+              },
+              "completeness": {
+                "type": "string",
+                "enum": [
+                  "whole",
+                  "narrowed",
+                  "cut"
+                ]
+              },
+              "itemPolicy": {
+                "type": "object",
+                "properties": {
+                  "orderBy": {
+                    "type": "string"
+                  },
+                  "diversity": {
+                    "type": "array",
+                    "items": {
+                      "type": "object",
+                      "properties": {
+                        "attribute": {
+                          "type": "string"
+                        },
+                        "maxItems": {
+                          "type": "number"
+                        }
+                      },
+                      "required": [
+                        "attribute",
+                        "maxItems"
+                      ],
+                      "additionalProperties": false
+                    }
+                  },
+                  "itemsPerSid": {
+                    "type": "number"
+                  },
+                  "resultCount": {
+                    "type": "number"
+                  },
+                  "leftOutByDiversity": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "diversity",
+                  "itemsPerSid",
+                  "leftOutByDiversity",
+                  "orderBy",
+                  "resultCount"
+                ],
+                "additionalProperties": false
+              },
+              "cappedItems": {
+                "type": "number"
+              },
+              "capsOutcome": {
+                "type": "string",
+                "enum": [
+                  "exact",
+                  "cut",
+                  "unavailable"
+                ]
+              },
+              "historyItems": {
+                "type": "number"
+              },
+              "trimmedItems": {
+                "type": "number"
+              },
+              "skippedItems": {
+                "type": "number"
+              },
+              "fallback": {
+                "type": "string",
+                "enum": [
+                  "",
+                  "no-features",
+                  "no-history",
+                  "popular"
+                ]
+              },
+              "promptTokens": {
+                "type": "number"
+              },
+              "prefixReusedTokens": {
+                "type": "number"
+              },
+              "kv": {
+                "type": "object",
+                "properties": {
+                  "deviceTokens": {
+                    "type": "number"
+                  },
+                  "hostTokens": {
+                    "type": "number"
+                  },
+                  "diskTokens": {
+                    "type": "number"
+                  },
+                  "sharedTokens": {
+                    "type": "number"
+                  },
+                  "computedTokens": {
+                    "type": "number"
+                  },
+                  "savedTokens": {
+                    "type": "number"
+                  },
+                  "waitUs": {
+                    "type": "number"
+                  },
+                  "lossy": {
+                    "type": "boolean"
+                  },
+                  "inheritedTokens": {
+                    "type": "number"
+                  },
+                  "versionsBack": {
+                    "type": "number"
+                  },
+                  "tokensByTier": {
+                    "type": "object",
+                    "additionalProperties": {
+                      "type": "number"
+                    }
+                  }
+                },
+                "required": [
+                  "deviceTokens",
+                  "hostTokens",
+                  "diskTokens",
+                  "sharedTokens",
+                  "computedTokens",
+                  "savedTokens",
+                  "waitUs",
+                  "lossy",
+                  "inheritedTokens",
+                  "versionsBack",
+                  "tokensByTier"
+                ],
+                "additionalProperties": false
+              },
+              "versions": {
+                "type": "object",
+                "properties": {
+                  "model": {
+                    "type": "string"
+                  },
+                  "catalogue": {
+                    "type": "string"
+                  },
+                  "promptTemplate": {
+                    "type": "string"
+                  },
+                  "catalogueSequence": {
+                    "type": "number"
+                  },
+                  "adapter": {
+                    "type": "string"
+                  },
+                  "adapterName": {
+                    "type": "string"
+                  },
+                  "node": {
+                    "type": "string"
+                  }
+                },
+                "required": [
+                  "model",
+                  "catalogue",
+                  "promptTemplate",
+                  "catalogueSequence",
+                  "adapter",
+                  "adapterName",
+                  "node"
+                ],
+                "additionalProperties": false
+              },
+              "timings": {
+                "type": "object",
+                "properties": {
+                  "featuresUs": {
+                    "type": "number"
+                  },
+                  "promptUs": {
+                    "type": "number"
+                  },
+                  "queueUs": {
+                    "type": "number"
+                  },
+                  "prefillUs": {
+                    "type": "number"
+                  },
+                  "decodeUs": {
+                    "type": "number"
+                  },
+                  "headUs": {
+                    "type": "number"
+                  },
+                  "selectUs": {
+                    "type": "number"
+                  },
+                  "exportUs": {
+                    "type": "number"
+                  },
+                  "totalUs": {
+                    "type": "number"
+                  },
+                  "planUs": {
+                    "type": "number"
+                  },
+                  "projectionsUs": {
+                    "type": "number"
+                  },
+                  "attentionUs": {
+                    "type": "number"
+                  },
+                  "forkUs": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "featuresUs",
+                  "promptUs",
+                  "queueUs",
+                  "prefillUs",
+                  "decodeUs",
+                  "headUs",
+                  "selectUs",
+                  "exportUs",
+                  "totalUs",
+                  "planUs",
+                  "projectionsUs",
+                  "attentionUs",
+                  "forkUs"
+                ],
+                "additionalProperties": false
+              },
+              "history": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "properties": {
+                    "itemId": {
+                      "type": "string"
+                    },
+                    "sid": {
+                      "type": "array",
+                      "items": {
+                        "type": "number"
+                      }
+                    },
+                    "action": {
+                      "type": "string"
+                    },
+                    "time": {
+                      "type": "number"
+                    },
+                    "tokens": {
+                      "type": "array",
+                      "minItems": 2,
+                      "maxItems": 2,
+                      "items": {
+                        "anyOf": [
+                          {
+                            "type": "number",
+                            "title": "first"
+                          },
+                          {
+                            "type": "number",
+                            "title": "end"
+                          }
+                        ]
+                      }
+                    }
+                  },
+                  "required": [
+                    "itemId",
+                    "sid",
+                    "action",
+                    "time"
+                  ],
+                  "additionalProperties": false
+                }
+              },
+              "profile": {
+                "type": "object",
+                "additionalProperties": {
+                  "type": "string"
+                }
+              },
+              "tree": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "properties": {
+                    "step": {
+                      "type": "number"
+                    },
+                    "parent": {
+                      "type": "number"
+                    },
+                    "code": {
+                      "type": "number"
+                    },
+                    "score": {
+                      "type": "number"
+                    },
+                    "goesOn": {
+                      "type": "boolean"
+                    },
+                    "endsHere": {
+                      "type": "boolean"
+                    },
+                    "items": {
+                      "type": "number"
+                    },
+                    "atLeast": {
+                      "type": "boolean"
+                    }
+                  },
+                  "required": [
+                    "step",
+                    "parent",
+                    "code",
+                    "score",
+                    "goesOn",
+                    "endsHere",
+                    "items",
+                    "atLeast"
+                  ],
+                  "additionalProperties": false
+                }
+              }
+            },
+            "required": [
+              "versions",
+              "items",
+              "short",
+              "completeness",
+              "widthsUsed",
+              "itemPolicy",
+              "historyItems",
+              "trimmedItems",
+              "skippedItems",
+              "promptTokens",
+              "prefixReusedTokens",
+              "kv",
+              "timings",
+              "history",
+              "profile",
+              "tree"
+            ],
+            "additionalProperties": false
+          }
+        },
+        "required": [
+          "id",
+          "timeMs",
+          "requestId",
+          "source",
+          "reason",
+          "request",
+          "code",
+          "message"
+        ],
+        "additionalProperties": false
+      },
+      "described": {
+        "type": "object",
+        "additionalProperties": {
+          "type": "object",
+          "properties": {
+            "itemId": {
+              "type": "string"
+            },
+            "title": {
+              "type": "string"
+            },
+            "attributes": {
+              "type": "string"
+            },
+            "sid": {
+              "type": "array",
+              "items": {
+                "type": "number"
+              }
+            }
+          },
+          "required": [
+            "attributes",
+            "itemId",
+            "sid",
+            "title"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "notes": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "id": {
+              "type": "string"
+            },
+            "recallId": {
+              "type": "string"
+            },
+            "timeMs": {
+              "type": "number"
+            },
+            "author": {
+              "type": "string"
+            },
+            "text": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "id",
+            "recallId",
+            "timeMs",
+            "author",
+            "text"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "goneVersions": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    },
+    "required": [
+      "recall",
+      "described",
+      "notes",
+      "goneVersions"
+    ],
+    "additionalProperties": false
+  },
+  "post recalls/{id}/explain": {
+    "type": "object",
+    "properties": {
+      "historyItems": {
+        "type": "number"
+      },
+      "trimmedItems": {
+        "type": "number"
+      },
+      "skippedItems": {
+        "type": "number"
+      },
+      "fallback": {
+        "type": "string",
+        "enum": [
+          "",
+          "no-features",
+          "no-history",
+          "popular"
+        ]
+      },
+      "promptTokens": {
+        "type": "number"
+      },
+      "prefixReusedTokens": {
+        "type": "number"
+      },
+      "kv": {
+        "type": "object",
+        "properties": {
+          "deviceTokens": {
+            "type": "number"
+          },
+          "hostTokens": {
+            "type": "number"
+          },
+          "diskTokens": {
+            "type": "number"
+          },
+          "sharedTokens": {
+            "type": "number"
+          },
+          "computedTokens": {
+            "type": "number"
+          },
+          "savedTokens": {
+            "type": "number"
+          },
+          "waitUs": {
+            "type": "number"
+          },
+          "lossy": {
+            "type": "boolean"
+          },
+          "inheritedTokens": {
+            "type": "number"
+          },
+          "versionsBack": {
+            "type": "number"
+          },
+          "tokensByTier": {
+            "type": "object",
+            "additionalProperties": {
+              "type": "number"
+            }
+          }
+        },
+        "required": [
+          "deviceTokens",
+          "hostTokens",
+          "diskTokens",
+          "sharedTokens",
+          "computedTokens",
+          "savedTokens",
+          "waitUs",
+          "lossy",
+          "inheritedTokens",
+          "versionsBack",
+          "tokensByTier"
+        ],
+        "additionalProperties": false
+      },
+      "versions": {
+        "type": "object",
+        "properties": {
+          "model": {
+            "type": "string"
+          },
+          "catalogue": {
+            "type": "string"
+          },
+          "promptTemplate": {
+            "type": "string"
+          },
+          "catalogueSequence": {
+            "type": "number"
+          },
+          "adapter": {
+            "type": "string"
+          },
+          "adapterName": {
+            "type": "string"
+          },
+          "node": {
+            "type": "string"
+          }
+        },
+        "required": [
+          "model",
+          "catalogue",
+          "promptTemplate",
+          "catalogueSequence",
+          "adapter",
+          "adapterName",
+          "node"
+        ],
+        "additionalProperties": false
+      },
+      "timings": {
+        "type": "object",
+        "properties": {
+          "featuresUs": {
+            "type": "number"
+          },
+          "promptUs": {
+            "type": "number"
+          },
+          "queueUs": {
+            "type": "number"
+          },
+          "prefillUs": {
+            "type": "number"
+          },
+          "decodeUs": {
+            "type": "number"
+          },
+          "headUs": {
+            "type": "number"
+          },
+          "selectUs": {
+            "type": "number"
+          },
+          "exportUs": {
+            "type": "number"
+          },
+          "totalUs": {
+            "type": "number"
+          },
+          "planUs": {
+            "type": "number"
+          },
+          "projectionsUs": {
+            "type": "number"
+          },
+          "attentionUs": {
+            "type": "number"
+          },
+          "forkUs": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "featuresUs",
+          "promptUs",
+          "queueUs",
+          "prefillUs",
+          "decodeUs",
+          "headUs",
+          "selectUs",
+          "exportUs",
+          "totalUs",
+          "planUs",
+          "projectionsUs",
+          "attentionUs",
+          "forkUs"
+        ],
+        "additionalProperties": false
+      },
+      "requestId": {
+        "type": "string"
+      },
+      "itemId": {
+        "type": "string"
+      },
+      "sid": {
+        "type": "array",
+        "items": {
+          "type": "number"
+        }
+      },
+      "verdict": {
+        "type": "string",
+        "enum": [
+          "returned",
+          "pruned",
+          "behind-sid-cap",
+          "behind-results",
+          "not-eligible",
+          "not-live",
+          "not-in-catalogue",
+          "behind-diversity-cap"
+        ]
+      },
+      "rank": {
+        "type": "number"
+      },
+      "step": {
+        "type": "number"
+      },
+      "score": {
+        "type": "number"
+      },
+      "cutScore": {
+        "type": "number"
+      },
+      "clause": {
+        "type": "string"
+      },
+      "attribute": {
+        "type": "string"
+      },
+      "notLiveSince": {
+        "type": "number"
+      },
+      "widthsUsed": {
+        "type": "array",
+        "items": {
+          "type": "number"
+        }
+      }
+    },
+    "required": [
+      "fallback",
+      "historyItems",
+      "itemId",
+      "kv",
+      "prefixReusedTokens",
+      "promptTokens",
+      "requestId",
+      "sid",
+      "skippedItems",
+      "timings",
+      "trimmedItems",
+      "verdict",
+      "versions",
+      "widthsUsed"
+    ],
+    "additionalProperties": false
+  },
+  "post recalls/{id}/notes": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      },
+      "recallId": {
+        "type": "string"
+      },
+      "timeMs": {
+        "type": "number"
+      },
+      "author": {
+        "type": "string"
+      },
+      "text": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "id",
+      "recallId",
+      "timeMs",
+      "author",
+      "text"
+    ],
+    "additionalProperties": false
+  },
+  "delete recalls/{id}/notes/{note}": {
+    "type": "object",
+    "properties": {
+      "removed": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "removed"
+    ],
+    "additionalProperties": false
+  },
+  "get users": {
+    "type": "object",
+    "properties": {
+      "userIds": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    },
+    "required": [
+      "userIds"
+    ],
+    "additionalProperties": false
+  },
+  "get users/{id}": {
+    "type": "object",
+    "properties": {
+      "userId": {
+        "type": "string"
+      },
+      "profile": {
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
+        }
+      },
+      "behaviours": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "itemId": {
+              "type": "string"
+            },
+            "action": {
+              "type": "string"
+            },
+            "time": {
+              "type": "number"
+            },
+            "title": {
+              "type": "string"
+            },
+            "sid": {
+              "type": "array",
+              "items": {
+                "type": "number"
+              }
+            }
+          },
+          "required": [
+            "itemId",
+            "action",
+            "time",
+            "title",
+            "sid"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "chains": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "version": {
+              "type": "string"
+            },
+            "isRetired": {
+              "type": "boolean"
+            },
+            "tokens": {
+              "type": "number"
+            },
+            "deviceTokens": {
+              "type": "number"
+            },
+            "hostTokens": {
+              "type": "number"
+            },
+            "diskTokens": {
+              "type": "number"
+            },
+            "durableTokens": {
+              "type": "number"
+            },
+            "versionsBack": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "version",
+            "isRetired",
+            "tokens",
+            "deviceTokens",
+            "hostTokens",
+            "diskTokens",
+            "durableTokens",
+            "versionsBack"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "userId",
+      "profile",
+      "behaviours",
+      "chains"
+    ],
+    "additionalProperties": false
+  },
+  "delete users/{id}": {
+    "type": "object",
+    "properties": {
+      "known": {
+        "type": "boolean"
+      },
+      "recalls": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "known",
+      "recalls"
+    ],
+    "additionalProperties": false
+  },
+  "get items": {
+    "type": "object",
+    "properties": {
+      "items": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "itemId": {
+              "type": "string"
+            },
+            "title": {
+              "type": "string"
+            },
+            "attributes": {
+              "type": "string"
+            },
+            "sid": {
+              "type": "array",
+              "items": {
+                "type": "number"
+              }
+            }
+          },
+          "required": [
+            "attributes",
+            "itemId",
+            "sid",
+            "title"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "isWhole": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "items",
+      "isWhole"
+    ],
+    "additionalProperties": false
+  },
+  "get catalogue": {
+    "type": "object",
+    "properties": {
+      "sequence": {
+        "type": "number"
+      },
+      "liveItemCount": {
+        "type": "number"
+      },
+      "changedItemCount": {
+        "type": "number"
+      },
+      "bundleUuid": {
+        "type": "string"
+      },
+      "generations": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "firstSequence": {
+              "type": "number"
+            },
+            "lastSequence": {
+              "type": "number"
+            },
+            "logBytes": {
+              "type": "number"
+            },
+            "baseDigest": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "firstSequence",
+            "lastSequence",
+            "logBytes",
+            "baseDigest"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "sequence",
+      "liveItemCount",
+      "changedItemCount",
+      "bundleUuid",
+      "generations"
+    ],
+    "additionalProperties": false
+  },
+  "get catalogue/changes": {
+    "type": "object",
+    "properties": {
+      "changes": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "timeMs": {
+              "type": "number"
+            },
+            "catalogue": {
+              "type": "string"
+            },
+            "sequence": {
+              "type": "number"
+            },
+            "changeCount": {
+              "type": "number"
+            },
+            "ops": {
+              "type": "object",
+              "additionalProperties": {
+                "type": "number"
+              }
+            },
+            "told": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "properties": {
+                  "op": {
+                    "type": "string"
+                  },
+                  "itemId": {
+                    "type": "string"
+                  }
+                },
+                "required": [
+                  "op",
+                  "itemId"
+                ],
+                "additionalProperties": false
+              }
+            },
+            "source": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "timeMs",
+            "catalogue",
+            "sequence",
+            "changeCount",
+            "ops",
+            "told",
+            "source"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "changes"
+    ],
+    "additionalProperties": false
+  },
+  "post catalogue/roll-back": {
+    "type": "object",
+    "properties": {
+      "sequence": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "sequence"
+    ],
+    "additionalProperties": false
+  },
+  "post catalogue/imports": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "id"
+    ],
+    "additionalProperties": false
+  },
+  "post catalogue/imports/{id}/lines": {
+    "type": "object",
+    "properties": {
+      "lineCount": {
+        "type": "number"
+      },
+      "changeCount": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "lineCount",
+      "changeCount"
+    ],
+    "additionalProperties": false
+  },
+  "post catalogue/imports/{id}/apply": {
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "sequence": {
+        "type": "number"
+      },
+      "lineCount": {
+        "type": "number"
+      },
+      "changeCount": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "changeCount",
+      "lineCount",
+      "sequence"
+    ]
+  },
+  "delete catalogue/imports/{id}": {
+    "type": "object",
+    "properties": {
+      "removed": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "removed"
+    ],
+    "additionalProperties": false
+  },
+  "get adapters": {
+    "type": "object",
+    "properties": {
+      "isKept": {
+        "type": "boolean"
+      },
+      "defaultName": {
+        "type": "string"
+      },
+      "versions": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "name": {
+              "type": "string"
+            },
+            "digest": {
+              "type": "string"
+            },
+            "state": {
+              "type": "string",
+              "enum": [
+                "received",
+                "validated",
+                "canary",
+                "active",
+                "retired",
+                "rejected"
+              ]
+            },
+            "reason": {
+              "type": "string"
+            },
+            "remark": {
+              "type": "string"
+            },
+            "pushedBy": {
+              "type": "string"
+            },
+            "receivedMs": {
+              "type": "number"
+            },
+            "changedMs": {
+              "type": "number"
+            },
+            "isPinned": {
+              "type": "boolean"
+            },
+            "isLoaded": {
+              "type": "boolean"
+            },
+            "isPredecessor": {
+              "type": "boolean"
+            },
+            "arenaBytes": {
+              "type": "number"
+            },
+            "fileBytes": {
+              "type": "number"
+            },
+            "share": {
+              "type": "number"
+            },
+            "facts": {
+              "type": "object",
+              "properties": {
+                "rankMax": {
+                  "type": "number"
+                },
+                "targetCount": {
+                  "type": "number"
+                },
+                "replacedRows": {
+                  "type": "number"
+                },
+                "largestNorm": {
+                  "type": "number"
+                }
+              },
+              "required": [
+                "rankMax",
+                "targetCount",
+                "replacedRows",
+                "largestNorm"
+              ],
+              "additionalProperties": false,
+              "nullable": true
+            },
+            "report": {
+              "type": "object",
+              "properties": {
+                "summary": {
+                  "type": "object",
+                  "properties": {
+                    "canary": {
+                      "type": "object",
+                      "properties": {
+                        "answers": {
+                          "type": "number"
+                        },
+                        "failures": {
+                          "type": "number"
+                        },
+                        "emptyAnswers": {
+                          "type": "number"
+                        },
+                        "shortAnswers": {
+                          "type": "number"
+                        },
+                        "latencyP50Ms": {
+                          "type": "number"
+                        },
+                        "latencyP95Ms": {
+                          "type": "number"
+                        },
+                        "clicks": {
+                          "type": "number"
+                        },
+                        "clickScore": {
+                          "type": "number"
+                        },
+                        "clickRate": {
+                          "type": "object",
+                          "properties": {
+                            "userAnswers": {
+                              "type": "number"
+                            },
+                            "clickedAnswers": {
+                              "type": "number"
+                            },
+                            "rate": {
+                              "type": "number"
+                            },
+                            "low": {
+                              "type": "number"
+                            },
+                            "high": {
+                              "type": "number"
+                            }
+                          },
+                          "required": [
+                            "userAnswers",
+                            "clickedAnswers",
+                            "rate",
+                            "low",
+                            "high"
+                          ],
+                          "additionalProperties": false
+                        }
+                      },
+                      "required": [
+                        "answers",
+                        "failures",
+                        "emptyAnswers",
+                        "shortAnswers",
+                        "latencyP50Ms",
+                        "latencyP95Ms",
+                        "clicks",
+                        "clickScore",
+                        "clickRate"
+                      ],
+                      "additionalProperties": false
+                    },
+                    "active": {
+                      "type": "object",
+                      "properties": {
+                        "answers": {
+                          "type": "number"
+                        },
+                        "failures": {
+                          "type": "number"
+                        },
+                        "emptyAnswers": {
+                          "type": "number"
+                        },
+                        "shortAnswers": {
+                          "type": "number"
+                        },
+                        "latencyP50Ms": {
+                          "type": "number"
+                        },
+                        "latencyP95Ms": {
+                          "type": "number"
+                        },
+                        "clicks": {
+                          "type": "number"
+                        },
+                        "clickScore": {
+                          "type": "number"
+                        },
+                        "clickRate": {
+                          "type": "object",
+                          "properties": {
+                            "userAnswers": {
+                              "type": "number"
+                            },
+                            "clickedAnswers": {
+                              "type": "number"
+                            },
+                            "rate": {
+                              "type": "number"
+                            },
+                            "low": {
+                              "type": "number"
+                            },
+                            "high": {
+                              "type": "number"
+                            }
+                          },
+                          "required": [
+                            "userAnswers",
+                            "clickedAnswers",
+                            "rate",
+                            "low",
+                            "high"
+                          ],
+                          "additionalProperties": false
+                        }
+                      },
+                      "required": [
+                        "answers",
+                        "failures",
+                        "emptyAnswers",
+                        "shortAnswers",
+                        "latencyP50Ms",
+                        "latencyP95Ms",
+                        "clicks",
+                        "clickScore",
+                        "clickRate"
+                      ],
+                      "additionalProperties": false
+                    },
+                    "shadowed": {
+                      "type": "number"
+                    },
+                    "overlap": {
+                      "type": "number"
+                    },
+                    "clickVerdict": {
+                      "type": "string"
+                    }
+                  },
+                  "required": [
+                    "canary",
+                    "active",
+                    "shadowed",
+                    "overlap",
+                    "clickVerdict"
+                  ],
+                  "additionalProperties": false
+                },
+                "verdicts": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "properties": {
+                      "rule": {
+                        "type": "string",
+                        "enum": [
+                          "failures",
+                          "emptyAnswers",
+                          "shortAnswers",
+                          "overlap",
+                          "latency",
+                          "clicks"
+                        ]
+                      },
+                      "bound": {
+                        "type": "string",
+                        "enum": [
+                          "most",
+                          "least"
+                        ]
+                      },
+                      "limit": {
+                        "type": "number"
+                      },
+                      "observed": {
+                        "type": "number"
+                      },
+                      "unit": {
+                        "type": "string",
+                        "enum": [
+                          "%",
+                          "ms",
+                          "nats"
+                        ]
+                      },
+                      "samples": {
+                        "type": "number"
+                      },
+                      "samplesMin": {
+                        "type": "number"
+                      },
+                      "isBroken": {
+                        "type": "boolean"
+                      },
+                      "message": {
+                        "type": "string"
+                      }
+                    },
+                    "required": [
+                      "rule",
+                      "bound",
+                      "limit",
+                      "observed",
+                      "unit",
+                      "samples",
+                      "samplesMin",
+                      "isBroken",
+                      "message"
+                    ],
+                    "additionalProperties": false
+                  }
+                }
+              },
+              "required": [
+                "summary",
+                "verdicts"
+              ],
+              "additionalProperties": false
+            }
+          },
+          "required": [
+            "name",
+            "digest",
+            "state",
+            "reason",
+            "remark",
+            "pushedBy",
+            "receivedMs",
+            "changedMs",
+            "isPinned",
+            "isLoaded",
+            "isPredecessor",
+            "arenaBytes",
+            "fileBytes",
+            "share",
+            "facts"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "arena": {
+        "type": "object",
+        "properties": {
+          "usedBytes": {
+            "type": "number"
+          },
+          "maxBytes": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "usedBytes",
+          "maxBytes"
+        ],
+        "additionalProperties": false
+      },
+      "disk": {
+        "type": "object",
+        "properties": {
+          "usedBytes": {
+            "type": "number"
+          },
+          "maxBytes": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "usedBytes",
+          "maxBytes"
+        ],
+        "additionalProperties": false
+      }
+    },
+    "required": [
+      "isKept",
+      "defaultName",
+      "versions",
+      "arena",
+      "disk"
+    ],
+    "additionalProperties": false
+  },
+  "get adapters/changes": {
+    "type": "object",
+    "properties": {
+      "changes": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "timeMs": {
+              "type": "number"
+            },
+            "action": {
+              "type": "string"
+            },
+            "actor": {
+              "type": "string"
+            },
+            "role": {
+              "type": "string"
+            },
+            "name": {
+              "type": "string"
+            },
+            "digest": {
+              "type": "string"
+            },
+            "outcome": {
+              "type": "string"
+            },
+            "detail": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "timeMs",
+            "action",
+            "actor",
+            "role",
+            "name",
+            "digest",
+            "outcome",
+            "detail"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "isWhole": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "changes",
+      "isWhole"
+    ],
+    "additionalProperties": false
+  },
+  "post adapters/{name}/{digest}/activate": {
+    "type": "object",
+    "properties": {
+      "warmedUsers": {
+        "type": "number"
+      },
+      "goldenOverlap": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "warmedUsers"
+    ],
+    "additionalProperties": false
+  },
+  "post adapters/{name}/roll-back": {
+    "type": "object",
+    "properties": {
+      "serves": {
+        "type": "string"
+      },
+      "replaced": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "serves",
+      "replaced"
+    ],
+    "additionalProperties": false
+  },
+  "post adapters/{name}/{digest}/pin": {
+    "type": "object",
+    "properties": {
+      "isPinned": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "isPinned"
+    ],
+    "additionalProperties": false
+  },
+  "delete adapters/{name}/{digest}/pin": {
+    "type": "object",
+    "properties": {
+      "isPinned": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "isPinned"
+    ],
+    "additionalProperties": false
+  },
+  "delete adapters/{name}/{digest}": {
+    "type": "object",
+    "properties": {
+      "removed": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "removed"
+    ],
+    "additionalProperties": false
+  },
+  "get comparisons": {
+    "type": "object",
+    "properties": {
+      "comparisons": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "id": {
+              "type": "string"
+            },
+            "timeMs": {
+              "type": "number"
+            },
+            "author": {
+              "type": "string"
+            },
+            "title": {
+              "type": "string"
+            },
+            "userCount": {
+              "type": "number"
+            },
+            "overlap": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "id",
+            "timeMs",
+            "author",
+            "title",
+            "userCount",
+            "overlap"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "comparisons"
+    ],
+    "additionalProperties": false
+  },
+  "get comparisons/{id}": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      },
+      "timeMs": {
+        "type": "number"
+      },
+      "author": {
+        "type": "string"
+      },
+      "title": {
+        "type": "string"
+      },
+      "userCount": {
+        "type": "number"
+      },
+      "overlap": {
+        "type": "number"
+      },
+      "sides": {
+        "type": "object",
+        "properties": {
+          "left": {
+            "type": "object",
+            "additionalProperties": {}
+          },
+          "right": {
+            "type": "object",
+            "additionalProperties": {}
+          }
+        },
+        "required": [
+          "left",
+          "right"
+        ],
+        "additionalProperties": false
+      },
+      "lines": {
+        "type": "array",
+        "items": {
+          "anyOf": [
+            {
+              "type": "object",
+              "properties": {
+                "kind": {
+                  "type": "string",
+                  "enum": [
+                    "progress"
+                  ]
+                },
+                "done": {
+                  "type": "number"
+                },
+                "total": {
+                  "type": "number"
+                }
+              },
+              "required": [
+                "kind",
+                "done",
+                "total"
+              ],
+              "additionalProperties": false
+            },
+            {
+              "type": "object",
+              "additionalProperties": false,
+              "properties": {
+                "items": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "properties": {
+                      "itemId": {
+                        "type": "string"
+                      },
+                      "title": {
+                        "type": "string"
+                      },
+                      "leftRank": {
+                        "type": "number"
+                      },
+                      "rightRank": {
+                        "type": "number"
+                      },
+                      "leftScore": {
+                        "type": "number"
+                      },
+                      "rightScore": {
+                        "type": "number"
+                      }
+                    },
+                    "required": [
+                      "itemId",
+                      "title"
+                    ],
+                    "additionalProperties": false
+                  }
+                },
+                "shared": {
+                  "type": "number"
+                },
+                "lost": {
+                  "type": "number"
+                },
+                "gained": {
+                  "type": "number"
+                },
+                "overlap": {
+                  "type": "number"
+                },
+                "rankShift": {
+                  "type": "number"
+                },
+                "kind": {
+                  "type": "string",
+                  "enum": [
+                    "user"
+                  ]
+                },
+                "userId": {
+                  "type": "string"
+                }
+              },
+              "required": [
+                "gained",
+                "items",
+                "kind",
+                "lost",
+                "overlap",
+                "rankShift",
+                "shared",
+                "userId"
+              ]
+            },
+            {
+              "type": "object",
+              "properties": {
+                "kind": {
+                  "type": "string",
+                  "enum": [
+                    "failed"
+                  ]
+                },
+                "userId": {
+                  "type": "string"
+                },
+                "message": {
+                  "type": "string"
+                }
+              },
+              "required": [
+                "kind",
+                "userId",
+                "message"
+              ],
+              "additionalProperties": false
+            },
+            {
+              "type": "object",
+              "properties": {
+                "kind": {
+                  "type": "string",
+                  "enum": [
+                    "summary"
+                  ]
+                },
+                "id": {
+                  "type": "string"
+                },
+                "users": {
+                  "type": "number"
+                },
+                "failed": {
+                  "type": "number"
+                },
+                "overlap": {
+                  "type": "number"
+                },
+                "rankShift": {
+                  "type": "number"
+                },
+                "gained": {
+                  "type": "number"
+                },
+                "lost": {
+                  "type": "number"
+                },
+                "attributes": {
+                  "type": "object",
+                  "additionalProperties": {
+                    "type": "object",
+                    "additionalProperties": {
+                      "type": "object",
+                      "properties": {
+                        "left": {
+                          "type": "number"
+                        },
+                        "right": {
+                          "type": "number"
+                        }
+                      },
+                      "required": [
+                        "left",
+                        "right"
+                      ],
+                      "additionalProperties": false
+                    }
+                  }
+                }
+              },
+              "required": [
+                "kind",
+                "id",
+                "users",
+                "failed",
+                "overlap",
+                "rankShift",
+                "gained",
+                "lost",
+                "attributes"
+              ],
+              "additionalProperties": false
+            }
+          ]
+        }
+      },
+      "notes": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "id": {
+              "type": "string"
+            },
+            "recallId": {
+              "type": "string"
+            },
+            "timeMs": {
+              "type": "number"
+            },
+            "author": {
+              "type": "string"
+            },
+            "text": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "id",
+            "recallId",
+            "timeMs",
+            "author",
+            "text"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "author",
+      "id",
+      "lines",
+      "notes",
+      "overlap",
+      "sides",
+      "timeMs",
+      "title",
+      "userCount"
+    ],
+    "additionalProperties": false
+  },
+  "delete comparisons/{id}": {
+    "type": "object",
+    "properties": {
+      "removed": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "removed"
+    ],
+    "additionalProperties": false
+  },
+  "post comparisons/{id}/notes": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      },
+      "recallId": {
+        "type": "string"
+      },
+      "timeMs": {
+        "type": "number"
+      },
+      "author": {
+        "type": "string"
+      },
+      "text": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "id",
+      "recallId",
+      "timeMs",
+      "author",
+      "text"
+    ],
+    "additionalProperties": false
+  },
+  "delete comparisons/{id}/notes/{note}": {
+    "type": "object",
+    "properties": {
+      "removed": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "removed"
+    ],
+    "additionalProperties": false
+  },
+  "post sql": {
+    "type": "object",
+    "properties": {
+      "columns": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "name": {
+              "type": "string"
+            },
+            "type": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "name",
+            "type"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "rows": {
+        "type": "array",
+        "items": {
+          "type": "array",
+          "items": {}
+        }
+      },
+      "isCut": {
+        "type": "boolean"
+      },
+      "milliseconds": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "columns",
+      "rows",
+      "isCut",
+      "milliseconds"
+    ],
+    "additionalProperties": false
+  },
+  "get sets": {
+    "type": "object",
+    "properties": {
+      "sets": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "name": {
+              "type": "string"
+            },
+            "timeMs": {
+              "type": "number"
+            },
+            "author": {
+              "type": "string"
+            },
+            "recallIds": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            }
+          },
+          "required": [
+            "name",
+            "timeMs",
+            "author",
+            "recallIds"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "sets"
+    ],
+    "additionalProperties": false
+  },
+  "post sets": {
+    "type": "object",
+    "properties": {
+      "name": {
+        "type": "string"
+      },
+      "timeMs": {
+        "type": "number"
+      },
+      "author": {
+        "type": "string"
+      },
+      "recallIds": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    },
+    "required": [
+      "name",
+      "timeMs",
+      "author",
+      "recallIds"
+    ],
+    "additionalProperties": false
+  },
+  "delete sets/{name}": {
+    "type": "object",
+    "properties": {
+      "removed": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "removed"
+    ],
+    "additionalProperties": false
+  }
+};
