@@ -214,11 +214,21 @@ function shown(answer: object): string {
   const { generations } = answer as { generations?: Record<string, unknown>[] };
   const rows = generations ?? [answer as Record<string, unknown>];
   const names = Object.keys(rows[0] ?? {});
-  const cells = rows.map((row) => names.map((name) => String(row[name])));
+  const cells = rows.map((row) => names.map((name) => cellOf(row[name])));
   return table(
     names.map((name) => ({ name })),
     cells,
   );
+}
+
+/** A semantic ID as its codes with dashes. */
+function cellOf(value: unknown): string {
+  if (!Array.isArray(value)) return String(value);
+  return value.map((each) => (each?.sid ? (each as Placed).sid.join('-') : String(each))).join(' ');
+}
+
+interface Placed {
+  readonly sid: readonly number[];
 }
 
 await runCommand(USAGE, async (all) => {
