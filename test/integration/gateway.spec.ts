@@ -163,6 +163,24 @@ describe('a gateway', () => {
     const batch = [{ changes: [upsert('h')] }, { changes: [upsert('i')], last: true }];
     expect(await catalogue.send('ApplyBatch', batch)).toMatchObject({ sequence: 12 });
     expect(nodes.map(({ runtime }) => runtime.changes.state().sequence)).toEqual([12, 12, 12]);
+    const overHttp = await post('/v1/catalogue/apply', { changes: [upsert('j')] });
+    expect(overHttp).toMatchObject({ status: 200, json: { sequence: 13 } });
+    expect(nodes.map(({ runtime }) => runtime.changes.state().sequence)).toEqual([13, 13, 13]);
+    const wrong = { changes: 'none' };
+    const own = await post('/v1/catalogue/apply', wrong, nodes[0]?.serving.httpUrl);
+    expect(await post('/v1/catalogue/apply', wrong)).toEqual(own);
+    expect(own.status).toBe(400);
+    for (const [body, type, status, code] of [
+      ['{', 'application/json', 400, 'REQUEST_INVALID'],
+      ['{}', 'text/plain', 415, 'MEDIA_TYPE_UNSUPPORTED'],
+    ] as const) {
+      const headers = { 'content-type': type };
+      const reply = await fetch(`${gateway.httpUrl}/v1/recall`, { method: 'POST', headers, body });
+      expect([reply.status, await reply.json()]).toMatchObject([status, { error: { code } }]);
+    }
+    expect(await post('/v1/sid', { vector: [1] })).toEqual(
+      await post('/v1/sid', { vector: [1] }, nodes[0]?.serving.httpUrl),
+    );
     const listed = async (address: string) => {
       const lister = new ServiceClient(CATALOGUE, address);
       const ids: string[] = [];
@@ -172,8 +190,8 @@ describe('a gateway', () => {
       lister.close();
       return ids;
     };
-    const own = await listed(gateway.grpcAddress);
-    for (const { serving } of nodes) expect(await listed(serving.grpcAddress)).toEqual(own);
+    const all = await listed(gateway.grpcAddress);
+    for (const { serving } of nodes) expect(await listed(serving.grpcAddress)).toEqual(all);
     catalogue.close();
   });
 
@@ -262,7 +280,9 @@ describe('with a node away', () => {
       details: 'nodes: expected all to take a change, got a down',
     });
     catalogue.close();
-    expect(nodes[1]?.runtime.changes.state().sequence).toBe(12);
+    const overHttp = await post('/v1/catalogue/apply', { changes: [upsert('z')] });
+    expect(overHttp).toMatchObject({ status: 503, json: { error: { code: 'NODE_UNAVAILABLE' } } });
+    expect(nodes[1]?.runtime.changes.state().sequence).toBe(13);
     for (const { runtime } of nodes) runtime.kvPool.chains.set('u', [CHAIN]);
     const erased = kv.call('DropUser', { userId: 'u', withRecords: true });
     await expect(erased).rejects.toSatisfy((error: grpc.ServiceError) =>

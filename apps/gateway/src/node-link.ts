@@ -124,8 +124,8 @@ export class NodeLink {
         reply.on('error', over);
         reply.on('end', () => {
           this.waiting.delete(leave);
-          const { statusCode: status = 0, headers: told } = reply;
-          resolve({ status, headers: told, body: Buffer.concat(parts) });
+          const { statusCode: status = 0, headers: answered } = reply;
+          resolve({ status, headers: answered, body: Buffer.concat(parts) });
         });
       });
       const leave = () => sent.destroy(new Error('it does not answer'));

@@ -15,6 +15,7 @@ import { Asking, ForwardCounts } from './asking.js';
 import { Cluster } from './cluster.js';
 import { openErasures } from './erasure-parts.js';
 import { GatewayModule } from './gateway.module.js';
+import { EveryNodeCalls } from './grpc/every-node.js';
 import {
   addForwarded,
   directForwarded,
@@ -161,7 +162,8 @@ export async function serve({ config, log, serviceVersion }: ServeParts): Promis
   const counts = new ForwardCounts();
   const asking = new Asking(cluster, counts);
   const behaviours = behavioursLink(config, connection);
-  const calls = new GatewayCalls({ asking, connection, erasures, behaviours });
+  const every = new EveryNodeCalls(cluster, connection);
+  const calls = new GatewayCalls({ asking, every, connection, erasures, behaviours });
   addConditions(readiness, cluster, membership, erasures);
   const metrics = metricsOf(readiness, access, cluster, counts, erasures);
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });
@@ -185,7 +187,9 @@ export async function serve({ config, log, serviceVersion }: ServeParts): Promis
       prepare: (app) =>
         serveForwarded(app.getHttpAdapter().getInstance(), {
           asking,
+          every,
           connection,
+          log,
           timeoutMs: config.recall.deadlineMsMax,
         }),
     });

@@ -37,20 +37,24 @@ export function fromServer(thrown: unknown): TesseraError {
   }
 }
 
-/** Every failure of an HTTP request as `{error: {code, message, field}}`. */
+/** Answers a failure as `{error: {code, message, field}}`. */
+export function answerError(thrown: unknown, reply: FastifyReply, log: Pick<Log, 'error'>): void {
+  const error = thrown instanceof TesseraError ? thrown : fromServer(thrown);
+  if (error.code === 'INTERNAL') log.error({ err: thrown }, 'an HTTP handler failed');
+  // Nobody reads the answer of a connection that is gone.
+  if (reply.raw.destroyed || reply.sent) return;
+  if (error.retryAfterMs !== undefined) {
+    reply.header('retry-after', Math.ceil(error.retryAfterMs / MILLISECONDS_PER_SECOND));
+  }
+  void reply.status(error.row.http).send(errorBody(error));
+}
+
+/** Every failure of a handler of Nest. */
 @Catch()
 export class HttpErrorFilter implements ExceptionFilter {
   constructor(private readonly log: Log) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
-    const error = thrown instanceof TesseraError ? thrown : fromServer(thrown);
-    const reply = host.switchToHttp().getResponse<FastifyReply>();
-    if (error.code === 'INTERNAL') this.log.error({ err: thrown }, 'an HTTP handler failed');
-    // Nobody reads the answer of a connection that is gone.
-    if (reply.raw.destroyed || reply.sent) return;
-    if (error.retryAfterMs !== undefined) {
-      reply.header('retry-after', Math.ceil(error.retryAfterMs / MILLISECONDS_PER_SECOND));
-    }
-    void reply.status(error.row.http).send(errorBody(error));
+    answerError(thrown, host.switchToHttp().getResponse<FastifyReply>(), this.log);
   }
 }

@@ -11,7 +11,7 @@ import type { UnaryHop } from './unary-hop.js';
 
 const identity = (bytes: Buffer): Buffer => bytes;
 
-interface Told {
+interface NodeAnswer {
   readonly link: NodeLink;
   readonly answer: PromiseSettledResult<Buffer>;
 }
@@ -31,12 +31,19 @@ export class EveryNodeCalls {
   unary(path: string, call: UnaryHop): Promise<Buffer> {
     const metadata = hopMetadata(call.metadata, this.connection);
     const deadline = deadlineOf(call);
-    return this.inTurn(() =>
-      this.tell((link) =>
-        // A change that has begun is not taken back: its caller going away ends nothing.
-        link.unary(path, call.request, metadata, deadline, () => undefined),
-      ),
-    );
+    // A change that has begun is not taken back: its caller going away ends nothing.
+    return this.ask((link) => link.unary(path, call.request, metadata, deadline, () => undefined));
+  }
+
+  /** One message to every node, in turn with all other changes; `act` gives a node's answer. */
+  ask(act: (link: NodeLink) => Promise<Buffer>): Promise<Buffer> {
+    return this.inTurn(async () => {
+      const links = this.all();
+      const answers = await Promise.allSettled(links.map(act));
+      return agreed(
+        links.map((link, at) => ({ link, answer: answers[at] as NodeAnswer['answer'] })),
+      );
+    });
   }
 
   /** Messages to every node, which each answers once. */
@@ -73,7 +80,9 @@ export class EveryNodeCalls {
       }
       for (const { sink } of sinks) sink?.end();
       const answers = await Promise.allSettled(sinks.map(({ answer }) => answer));
-      return agreed(links.map((link, at) => ({ link, answer: answers[at] as Told['answer'] })));
+      return agreed(
+        links.map((link, at) => ({ link, answer: answers[at] as NodeAnswer['answer'] })),
+      );
     });
   }
 
@@ -103,7 +112,9 @@ export class EveryNodeCalls {
               throw new TesseraError('NODE_UNAVAILABLE', 'expected an answer, got the end');
             }),
           );
-          return agreed(links.map((link, at) => ({ link, answer: answers[at] as Told['answer'] })));
+          return agreed(
+            links.map((link, at) => ({ link, answer: answers[at] as NodeAnswer['answer'] })),
+          );
         });
         if (!call.write(answer)) await once(call, 'drain');
       }
@@ -113,12 +124,6 @@ export class EveryNodeCalls {
       for (const { stream } of streams) (stream as ClientDuplexStream<Buffer, Buffer>).cancel();
       throw thrown;
     }
-  }
-
-  private async tell(act: (link: NodeLink) => Promise<Buffer>): Promise<Buffer> {
-    const links = this.all();
-    const answers = await Promise.allSettled(links.map(act));
-    return agreed(links.map((link, at) => ({ link, answer: answers[at] as Told['answer'] })));
   }
 
   /** @throws TesseraError NODE_UNAVAILABLE where a node would not take the change */
@@ -158,14 +163,15 @@ function settled(sink: NodeJS.EventEmitter): Promise<void> {
  * The answer of the first node where all have taken the change; their refusal where none has.
  * @throws the ServiceError of a node, or TesseraError NODE_UNAVAILABLE naming who has taken it
  */
-function agreed(told: readonly Told[]): Buffer {
-  const failed = told.filter(({ answer }) => answer.status === 'rejected');
-  const taken = told.filter(({ answer }) => answer.status === 'fulfilled');
+function agreed(given: readonly NodeAnswer[]): Buffer {
+  const failed = given.filter(({ answer }) => answer.status === 'rejected');
+  const taken = given.filter(({ answer }) => answer.status === 'fulfilled');
   const [first] = taken;
   if (failed.length === 0 && first?.answer.status === 'fulfilled') return first.answer.value;
   const reasons = failed.map(({ link, answer }) => {
     const thrown = answer.status === 'rejected' ? answer.reason : undefined;
-    return `${link.member.name}: ${isServiceError(thrown) ? thrown.details : String(thrown)}`;
+    const reason = isServiceError(thrown) ? thrown.details : (thrown as Error).message;
+    return `${link.member.name}: ${reason}`;
   });
   const refusal = failed[0]?.answer;
   if (taken.length === 0 && refusal?.status === 'rejected') throw refusal.reason;

@@ -5,7 +5,7 @@ import type { Asking } from '../asking.js';
 import type { KeptErasures } from '../kept-erasures.js';
 import { NodeAway, type NodeLink } from '../node-link.js';
 import { appendByOwner } from './append-parts.js';
-import { EveryNodeCalls } from './every-node.js';
+import type { EveryNodeCalls } from './every-node.js';
 import { forgetUser } from './forgetting.js';
 import type { ForwardedCalls } from './forwarded-services.js';
 import { hopMetadata } from './hop-metadata.js';
@@ -17,6 +17,7 @@ const BEHAVIOURS = '/tessera.behaviour.v1.BehaviourService/';
 
 export interface CallParts {
   readonly asking: Asking;
+  readonly every: EveryNodeCalls;
   readonly connection: Connection;
   readonly erasures: KeptErasures;
   /** A feature process; undefined: the nodes answer calls about behaviours. */
@@ -29,9 +30,9 @@ export class GatewayCalls implements ForwardedCalls {
   private readonly every: EveryNodeCalls;
 
   constructor(private readonly parts: CallParts) {
-    const { asking, connection } = parts;
+    const { asking, every, connection } = parts;
     this.one = new OneNodeCalls(asking, connection);
-    this.every = new EveryNodeCalls(asking.cluster, connection);
+    this.every = every;
   }
 
   unary(path: string, kind: MethodKind, call: UnaryHop): Promise<Buffer> {

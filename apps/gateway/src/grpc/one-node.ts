@@ -17,8 +17,8 @@ const identity = (bytes: Buffer): Buffer => bytes;
 function failureOf(thrown: unknown): Failure {
   if (thrown instanceof NodeAway) return 'away';
   const { code, metadata, details = '' } = thrown as ServiceError;
-  const told = metadata?.get(ERROR_TRAILERS.code)[0]?.toString() ?? '';
-  if (told !== '') return failureOfCode(told);
+  const named = metadata?.get(ERROR_TRAILERS.code)[0]?.toString() ?? '';
+  if (named !== '') return failureOfCode(named);
   const isBroken = code === status.INTERNAL && details.includes('RST_STREAM');
   return code === status.UNAVAILABLE || isBroken ? 'away' : 'final';
 }

@@ -1,20 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
-import { parseJsonBody } from '@tessera/hosting';
+import { answerError, parseJsonBody } from '@tessera/hosting';
 import { CostEstimates, partitionOf } from '@tessera/routing';
+import type { Log } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asking, type Failure, failureOfCode } from '../asking.js';
+import type { EveryNodeCalls } from '../grpc/every-node.js';
 import { type HttpAnswer, NodeAway } from '../node-link.js';
 
-/** Where the JSON of each route names its user. */
+/** Where the JSON of each route names its user; [] for nobody's, which any node answers. */
 const USER_AT: Readonly<Record<string, readonly string[]>> = {
   '/v1/recall': ['userId'],
   '/v1/score': ['userId'],
   '/v1/explain': ['request', 'userId'],
   '/v1/kv/inspect': ['userId'],
   '/v1/kv/append': ['userId'],
+  '/v1/sid': [],
 };
+
+/** Changes, which every node takes in one order. */
+const EVERY_NODE = ['/v1/catalogue/apply'];
 
 /** Headers of a caller that the node sees too. */
 const PASSED = ['authorization', 'traceparent', 'tracestate'];
@@ -26,11 +32,12 @@ class Refused extends Error {
     readonly answer: HttpAnswer,
     readonly failure: Failure,
   ) {
-    super(`HTTP ${answer.status}`);
+    super(messageOf(answer));
   }
 }
 
 function partitionAt(body: Buffer, path: readonly string[]): number | undefined {
+  if (path.length === 0) return undefined;
   let value = parseJsonBody(body);
   for (const name of path) value = (value as Record<string, unknown> | null)?.[name];
   return typeof value === 'string' && value !== '' ? partitionOf(value) : undefined;
@@ -46,18 +53,29 @@ function passedHeaders(headers: IncomingHttpHeaders, { token }: Connection) {
   return passed;
 }
 
-function failureOfAnswer({ body }: HttpAnswer): Failure {
+/** What a refusal says of itself; undefined where it is none of a node's. */
+function errorOf({ body }: HttpAnswer): { code?: string; message?: string } | undefined {
   try {
-    const { error } = JSON.parse(body.toString()) as { error?: { code?: string } };
-    return failureOfCode(error?.code ?? '');
+    return (JSON.parse(body.toString()) as { error?: object }).error;
   } catch {
-    return 'final';
+    return undefined;
   }
+}
+
+function failureOfAnswer(answer: HttpAnswer): Failure {
+  const error = errorOf(answer);
+  return error === undefined ? 'final' : failureOfCode(error.code ?? '');
+}
+
+function messageOf(answer: HttpAnswer): string {
+  return errorOf(answer)?.message ?? `HTTP ${answer.status}`;
 }
 
 export interface HttpForwarding {
   readonly asking: Asking;
+  readonly every: EveryNodeCalls;
   readonly connection: Connection;
+  readonly log: Pick<Log, 'error'>;
   /** Milliseconds that a node may take. */
   readonly timeoutMs: number;
 }
@@ -92,21 +110,51 @@ async function forward(
   });
 }
 
-/** The routes of a node that name a user: bodies pass on as they came, and answers as they come. */
+/** The answer of the first node where all have taken the change. */
+async function change(
+  { every, connection, timeoutMs }: HttpForwarding,
+  path: string,
+  request: FastifyRequest,
+): Promise<HttpAnswer> {
+  const body = request.body as Buffer;
+  const headers = passedHeaders(request.headers, connection);
+  const taken = await every.ask(async (link) => {
+    const answer = await link.http({ method: 'POST', path, headers, body, timeoutMs });
+    if (answer.status < FIRST_FAILED_STATUS) return answer.body;
+    throw new Refused(answer, 'final');
+  });
+  return { status: 200, headers: {}, body: taken };
+}
+
+type Forward = (
+  parts: HttpForwarding,
+  path: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<HttpAnswer>;
+
+/** How each route is answered. */
+const FORWARDS: readonly (readonly [path: string, forward: Forward])[] = [
+  ...Object.keys(USER_AT).map((path) => [path, forward] as const),
+  ...EVERY_NODE.map((path) => [path, change] as const),
+];
+
+/** Routes of a node: bodies pass on as they came, and answers as they come. */
 export async function serveForwarded(
   instance: FastifyInstance,
   parts: HttpForwarding,
 ): Promise<void> {
   // Of these routes alone: the gateway's own take JSON.
   await instance.register(async (scope) => {
+    scope.setErrorHandler((thrown, _request, reply) => answerError(thrown, reply, parts.log));
     scope.removeAllContentTypeParsers();
     const asIs = { parseAs: 'buffer' } as const;
     scope.addContentTypeParser('application/json', asIs, (_request, body, done) =>
       done(null, body),
     );
-    for (const path of Object.keys(USER_AT)) {
+    for (const [path, act] of FORWARDS) {
       scope.post(path, async (request, reply) => {
-        const answer = await forward(parts, path, request, reply).catch((thrown: unknown) => {
+        const answer = await act(parts, path, request, reply).catch((thrown: unknown) => {
           if (thrown instanceof Refused) return thrown.answer;
           throw thrown instanceof NodeAway
             ? new TesseraError('NODE_UNAVAILABLE', thrown.message)
