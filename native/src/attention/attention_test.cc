@@ -444,6 +444,7 @@ class DeviceOfPanels final : public device::Device {
     kernels_.panel_bf16 = bf16;
   }
   const char* name() const override { return "panels"; }
+  uint64_t available_bytes() const override { return inner_->available_bytes(); }
   Result<device::Buffer> allocate(uint64_t bytes) override { return inner_->allocate(bytes); }
   void copy(void* to, const void* from, uint64_t n) override { inner_->copy(to, from, n); }
   const device::KernelTable& kernels() const override { return kernels_; }

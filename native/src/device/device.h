@@ -53,6 +53,8 @@ class Device {
 
   /// Backend and instruction set, e.g. "cpu/avx512".
   virtual const char* name() const = 0;
+  /// Bytes that allocate() would give now.
+  virtual uint64_t available_bytes() const = 0;
   /// Zeroed memory. Errors: ENGINE_OVERLOADED when the device has not that much left (asked before
   /// allocating).
   virtual Result<Buffer> allocate(uint64_t bytes) = 0;

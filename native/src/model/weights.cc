@@ -228,9 +228,17 @@ uint64_t Weights::place(std::vector<Slot>& slots) {
   return bytes;
 }
 
-Status Weights::reserve(std::vector<Slot>& slots, device::Device& device) {
+Status Weights::reserve(std::vector<Slot>& slots, ComputeType type, device::Device& device) {
   for (Slot& slot : slots) slot.is_in_place = slot.may_be_in_place();
   const uint64_t bytes = place(slots);
+  const uint64_t available = device.available_bytes();
+  if (bytes > available) {
+    return {Code::kEngineOverloaded,
+            "modelPath: expected weights of at most " + std::to_string(available) + " bytes as " +
+                std::string(compute_type_name(type)) +
+                ", the memory that the machine or its cgroup has left, got " + shards_.folder() +
+                " with " + std::to_string(bytes)};
+  }
   Result<device::Buffer> memory = device.allocate(bytes);
   if (!memory.is_ok()) {
     return {memory.status().code(), shards_.folder() + ": " + memory.status().message()};
@@ -301,8 +309,8 @@ Result<Weights> Weights::load(const std::string& folder, const Recipe& recipe, C
   weights.shards_ = std::move(shards).value();
   std::vector<Slot> slots = weights.slots(recipe, type);
   TESSERA_RETURN_IF_ERROR(check(weights.shards_, recipe, slots));
+  TESSERA_RETURN_IF_ERROR(weights.reserve(slots, type, device));
   TESSERA_RETURN_IF_ERROR(check_tied_head(weights.shards_, recipe.config()));
-  TESSERA_RETURN_IF_ERROR(weights.reserve(slots, device));
   Result<std::string> digest = weights.stream(slots, weights.shards_, recipe, device);
   if (!digest.is_ok()) return digest.status();
   weights.digest_ = std::move(digest).value();

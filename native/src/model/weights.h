@@ -39,8 +39,8 @@ class WeightsUpdate {
 class Weights {
  public:
   /// Errors: MODEL_NOT_FOUND; MODEL_INVALID for a missing, misshapen, wrongly typed or unexpected
-  /// tensor; MODEL_CORRUPT for broken files and for NaN or infinity; ENGINE_OVERLOADED when memory
-  /// does not suffice, before anything is packed.
+  /// tensor; MODEL_CORRUPT for broken files and for NaN or infinity; ENGINE_OVERLOADED with what
+  /// they need and what is left, where memory does not suffice, before any weight is read.
   static Result<Weights> load(const std::string& folder, const Recipe& recipe, ComputeType type,
                               device::Device& device);
 
@@ -81,7 +81,7 @@ class Weights {
   bool reads_in_place() const;
   /// Gives every slot its place in the weights' memory; returns the bytes of all.
   static uint64_t place(std::vector<Slot>& slots);
-  Status reserve(std::vector<Slot>& slots, device::Device& device);
+  Status reserve(std::vector<Slot>& slots, ComputeType type, device::Device& device);
   Result<std::string> stream(const std::vector<Slot>& slots, const Shards& shards,
                              const Recipe& recipe, device::Device& device);
 

@@ -26,6 +26,7 @@ class TileDevice final : public device::Device {
     kernels_.panel_bf16 = device::cpu::amx_bf16_modelled();
   }
   const char* name() const override { return "tiles"; }
+  uint64_t available_bytes() const override { return inner_->available_bytes(); }
   Result<device::Buffer> allocate(uint64_t bytes) override { return inner_->allocate(bytes); }
   void copy(void* to, const void* from, uint64_t n) override { inner_->copy(to, from, n); }
   const device::KernelTable& kernels() const override { return kernels_; }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -251,6 +252,50 @@ TEST(Cpus, KnowsTheFirstThread) {
 }
 
 TEST(MachineTest, SomeMemoryIsAvailable) { EXPECT_GT(available_memory_bytes(), 1u << 20); }
+
+/// What a machine with 8 MiB left has under these files.
+uint64_t available_with(const fs::path& folder, const std::map<std::string, std::string>& files) {
+  const std::string root = (folder / "machine/").string();
+  const auto write = [&](const std::string& path, const std::string& text) {
+    fs::create_directories(fs::path(root + path).parent_path());
+    std::ofstream(root + path) << text;
+  };
+  write("proc/meminfo", "MemTotal: 16384 kB\nMemAvailable: 8192 kB\n");
+  for (const auto& [path, text] : files) write(path, text);
+  const uint64_t available = available_memory_bytes(root);
+  fs::remove_all(root);
+  return available;
+}
+
+TEST_F(PlatformTest, AvailableMemoryIsWhatTheNarrowestCgroupLeaves) {
+  constexpr uint64_t kMiB = 1u << 20;
+  const std::string own = "proc/self/cgroup", v2 = "sys/fs/cgroup/";
+  EXPECT_EQ(available_with(folder_, {}), 8 * kMiB);
+  EXPECT_EQ(available_with(folder_, {{own, "0::/\n"}, {v2 + "memory.max", "max"}}), 8 * kMiB);
+  // A container sees its own cgroup as the root.
+  EXPECT_EQ(
+      available_with(folder_, {{v2 + "memory.max", "4194304"}, {v2 + "memory.current", "1048576"}}),
+      3 * kMiB);
+  const std::map<std::string, std::string> nested = {{own, "0::/pods/one\n"},
+                                                     {v2 + "pods/memory.max", "3145728"},
+                                                     {v2 + "pods/memory.current", "2097152"},
+                                                     {v2 + "pods/one/memory.max", "max"},
+                                                     {v2 + "pods/one/memory.current", "1048576"}};
+  EXPECT_EQ(available_with(folder_, nested), 1 * kMiB);
+  // Pages of files that nobody touches are given back; a group over its limit has nothing left.
+  auto reading = nested;
+  reading[v2 + "pods/memory.stat"] = "anon 7\nactive_file 9\ninactive_file 1048576\n";
+  EXPECT_EQ(available_with(folder_, reading), 2 * kMiB);
+  reading[v2 + "pods/memory.current"] = "9000000";
+  EXPECT_EQ(available_with(folder_, reading), 0u);
+  const std::string v1 = v2 + "memory/box/";
+  EXPECT_EQ(available_with(
+                folder_, {{own, "5:cpu,cpuacct:/other\n9:hugetlb,memory:/box\n"},
+                          {v1 + "memory.limit_in_bytes", "5242880"},
+                          {v1 + "memory.usage_in_bytes", "2097152"},
+                          {v1 + "memory.stat", "inactive_file 5\ntotal_inactive_file 1048576\n"}}),
+            4 * kMiB);
+}
 
 TEST(MachineTest, WiderInstructionSetsImplyNarrowerOnes) {
   const CpuFeatures features = detect_cpu_features();

@@ -19,9 +19,11 @@ uint64_t mapped_size(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPag
 CpuDevice::CpuDevice(const KernelTable& kernels, const platform::ThreadPoolOptions& threads)
     : kernels_(kernels), threads_(threads) {}
 
+uint64_t CpuDevice::available_bytes() const { return platform::available_memory_bytes(); }
+
 Result<Buffer> CpuDevice::allocate(uint64_t bytes) {
   if (bytes == 0) return Buffer(*this, nullptr, 0);
-  const uint64_t available = platform::available_memory_bytes();
+  const uint64_t available = available_bytes();
   const auto overloaded = [&] {
     return Status(Code::kEngineOverloaded, "memory: expected " + std::to_string(bytes) +
                                                " bytes to be available, the machine has " +

@@ -12,6 +12,7 @@ class CpuDevice final : public Device {
   CpuDevice(const KernelTable& kernels, const platform::ThreadPoolOptions& threads);
 
   const char* name() const override { return kernels_.name; }
+  uint64_t available_bytes() const override;
   Result<Buffer> allocate(uint64_t bytes) override;
   void copy(void* to, const void* from, uint64_t bytes) override;
   const KernelTable& kernels() const override { return kernels_; }
